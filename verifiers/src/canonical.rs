@@ -1,0 +1,146 @@
+//! One byte string for one value: what digests and cache keys are made of.
+//!
+//! Objects are written with sorted keys and without null members (a Parquet column that is null
+//! and a JSON key that is missing are the same thing), numbers that are whole are written as
+//! integers, and there is no white space.
+
+use std::io::Write as _;
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest.
+pub type Digest = [u8; 32];
+
+/// Integers up to here are exact in a float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The canonical bytes of `value`.
+pub fn to_bytes(value: &Value) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128);
+    write(&mut out, value);
+    out
+}
+
+/// The digest of the canonical bytes of `value`.
+pub fn digest(value: &Value) -> Digest {
+    Sha256::digest(to_bytes(value)).into()
+}
+
+/// The digest of several byte strings, each with its length in front, so that no two lists of
+/// strings have one encoding.
+pub fn digest_parts(parts: &[&[u8]]) -> Digest {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().into()
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'?'));
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The text of a number in canonical form: whole floats lose their fraction.
+pub fn number_text(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < EXACT => {
+            // Adding zero turns a negative zero into zero.
+            format!("{:.0}", float + 0.0)
+        }
+        _ => number.to_string(),
+    }
+}
+
+/// Appends the canonical bytes of `value`.
+pub fn write(out: &mut Vec<u8>, value: &Value) {
+    match value {
+        Value::Array(values) => {
+            out.push(b'[');
+            for (at, value) in values.iter().enumerate() {
+                comma(out, at);
+                write(out, value);
+            }
+            out.push(b']');
+        }
+        Value::Object(members) => write_members(out, members.iter()),
+        Value::String(text) => write_text(out, text),
+        Value::Number(number) => out.extend_from_slice(number_text(number).as_bytes()),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Null => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Appends an object of the members that are not null. They must come in the order of their keys.
+pub fn write_members<'a>(
+    out: &mut Vec<u8>,
+    members: impl Iterator<Item = (&'a String, &'a Value)>,
+) {
+    out.push(b'{');
+    for (at, (key, value)) in members.filter(|(_, value)| !value.is_null()).enumerate() {
+        comma(out, at);
+        write_text(out, key);
+        out.push(b':');
+        write(out, value);
+    }
+    out.push(b'}');
+}
+
+/// Appends a JSON string.
+pub fn write_text(out: &mut Vec<u8>, text: &str) {
+    // Writing to a vector cannot fail; a failure of the serializer would leave a torn form that
+    // no other value has, so it needs no report.
+    if serde_json::to_writer(&mut *out, text).is_err() {
+        let _ = out.write_all(b"\"\\u0000\"");
+    }
+}
+
+fn comma(out: &mut Vec<u8>, at: usize) {
+    if at > 0 {
+        out.push(b',');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(value: &Value) -> String {
+        String::from_utf8(to_bytes(value)).unwrap()
+    }
+
+    #[test]
+    fn keys_are_sorted_nulls_dropped_and_whole_floats_are_integers() {
+        let value = json!({"b": 1.0, "a": [1, null, {"z": null}], "c": null, "d": -0.0, "e": 0.5});
+        assert_eq!(text(&value), r#"{"a":[1,null,{}],"b":1,"d":0,"e":0.5}"#);
+        assert_eq!(text(&json!(-10.0)), "-10");
+        assert_eq!(text(&json!(-100.0)), "-100");
+        assert_eq!(text(&json!(1e300)), "1e+300");
+        assert_eq!(text(&json!(u64::MAX)), "18446744073709551615");
+    }
+
+    #[test]
+    fn hexadecimal() {
+        assert_eq!(hex(&[0, 0x1f, 0xab]), "001fab");
+    }
+
+    proptest! {
+        #[test]
+        fn parts_have_one_encoding(a in proptest::collection::vec("[a-b]{0,3}", 0..4),
+                                   b in proptest::collection::vec("[a-b]{0,3}", 0..4)) {
+            let parts = |list: &[String]| {
+                let parts: Vec<&[u8]> = list.iter().map(String::as_bytes).collect();
+                digest_parts(&parts)
+            };
+            prop_assert_eq!(parts(&a) == parts(&b), a == b);
+        }
+    }
+}

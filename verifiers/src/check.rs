@@ -1,0 +1,124 @@
+//! The trait that authors of rule checks write.
+
+use std::cell::RefCell;
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::canonical::Digest;
+use crate::fault::Fault;
+use crate::meter::Meter;
+use crate::sample::Sample;
+use crate::verdict::Verdict;
+use crate::verifier::{Built, Lane, Spec, Verifier};
+
+/// A rule-based verifier: its settings are the fields of the type, read by serde.
+///
+/// The doc comment of the type is its manual page, and those of its fields document the settings.
+/// Mark the type `#[serde(deny_unknown_fields)]`, so that a misspelt setting is an error.
+pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'static {
+    /// The id by which a configuration names the check.
+    const ID: &'static str;
+
+    /// Raised whenever the same sample may get another verdict.
+    const VERSION: u32 = 1;
+
+    /// Runs once, when the configuration is built: the place to read files and to refuse settings
+    /// that contradict each other.
+    ///
+    /// # Errors
+    /// What is wrong with the settings, naming the one at fault.
+    fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        let _ = files;
+        Ok(())
+    }
+
+    /// Judges one sample. Every loop over input pays the meter.
+    ///
+    /// # Errors
+    /// A fault: whatever stopped the check from judging.
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault>;
+}
+
+impl<C: Check> Verifier for C {
+    fn verify(&self, sample: &Sample, meter: &mut Meter<'_>) -> Verdict {
+        self.check(sample, meter).into()
+    }
+}
+
+/// The files that settings may name. The crate does no I/O: whoever builds a check passes this in.
+pub trait Files {
+    /// The bytes of the file called `name`.
+    ///
+    /// # Errors
+    /// Why it cannot be read, or may not be.
+    fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+}
+
+/// No files at all.
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        Err(format!("file \"{name}\": no files can be read here"))
+    }
+}
+
+/// Why a verifier could not be built from its settings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BuildError {
+    /// The setting at fault, as a dotted path; empty when it is not one setting.
+    pub setting: String,
+    /// Lower case, no final dot.
+    pub message: String,
+}
+
+impl BuildError {
+    /// The setting at fault, and what is wrong with it.
+    pub fn new(setting: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { setting: setting.into(), message: message.into() }
+    }
+}
+
+/// Builds a check from settings: fills in defaults, reads files, compiles patterns.
+///
+/// # Errors
+/// An unknown or ill-typed setting, or what [`Check::load`] refuses.
+pub fn build<C: Check>(settings: Value, files: &dyn Files) -> Result<Built, BuildError> {
+    let mut check: C = serde_json::from_value(settings).map_err(|error| setting_error(&error))?;
+    let recorded = Recorded { files, seen: RefCell::new(Vec::new()) };
+    check.load(&recorded)?;
+    let settings = serde_json::to_value(&check)
+        .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
+    let files = recorded.seen.into_inner();
+    let spec = Spec { id: C::ID.into(), version: C::VERSION, settings, files };
+    Ok(Built { spec, lane: Lane::Compute(Box::new(check)) })
+}
+
+/// Serde names the field in the text of its message alone.
+fn setting_error(error: &serde_json::Error) -> BuildError {
+    let message = error.to_string();
+    let setting = message
+        .strip_prefix("unknown field `")
+        .and_then(|rest| rest.split('`').next())
+        .unwrap_or_default()
+        .to_owned();
+    BuildError { setting, message }
+}
+
+/// Notes the digest of every file that a check reads, so that it becomes part of its identity.
+struct Recorded<'a> {
+    files: &'a dyn Files,
+    seen: RefCell<Vec<(String, Digest)>>,
+}
+
+impl Files for Recorded<'_> {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let bytes = self.files.read(name)?;
+        self.seen.borrow_mut().push((name.to_owned(), Sha256::digest(&bytes).into()));
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,90 @@
+//! Why a sample could not be judged.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What stopped a verifier. The names are part of the run format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FaultKind {
+    /// The meter ran out. Deterministic: the same sample runs out again.
+    OutOfFuel,
+    /// The wall-clock backstop fired. Not deterministic, so never cached.
+    Timeout,
+    /// A memory limit was reached.
+    OutOfMemory,
+    /// The verifier's own machinery trapped.
+    Trap,
+    /// The row could not be read as a sample.
+    BadInput,
+    /// The reference, the tests or the gold answer is broken.
+    BadReference,
+    /// A model is missing, broken or answers out of shape.
+    BadModel,
+    /// Somebody else's service failed.
+    Upstream,
+    /// A queue was full.
+    Overloaded,
+    /// A defect of ours.
+    Internal,
+}
+
+impl FaultKind {
+    /// Every kind, in the order in which tables list them.
+    pub const ALL: [Self; 10] = [
+        Self::OutOfFuel,
+        Self::Timeout,
+        Self::OutOfMemory,
+        Self::Trap,
+        Self::BadInput,
+        Self::BadReference,
+        Self::BadModel,
+        Self::Upstream,
+        Self::Overloaded,
+        Self::Internal,
+    ];
+
+    /// Whether the same sample may fare better on another try.
+    pub const fn retryable(self) -> bool {
+        matches!(self, Self::Timeout | Self::Upstream | Self::Overloaded | Self::Internal)
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// A kind of fault and the sentence that names the thing at fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}: {why}")]
+pub struct Fault {
+    /// What kind of thing went wrong.
+    pub kind: FaultKind,
+    /// Lower case, no final dot, names the thing and what it has.
+    pub why: Cow<'static, str>,
+}
+
+impl Fault {
+    /// A fault of `kind`, explained.
+    pub fn new(kind: FaultKind, why: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, why: why.into() }
+    }
+
+    /// The row cannot be judged as it stands.
+    pub fn bad_input(why: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(FaultKind::BadInput, why)
+    }
+
+    /// The reference is at fault, not the completion.
+    pub fn bad_reference(why: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(FaultKind::BadReference, why)
+    }
+
+    /// A defect of ours.
+    pub fn internal(why: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(FaultKind::Internal, why)
+    }
+}

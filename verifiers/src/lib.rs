@@ -1,0 +1,31 @@
+//! The vocabulary of assay, and its rule checks.
+//!
+//! A [`Verifier`] judges a [`Sample`] within a [`Meter`] and answers with a [`Verdict`]: it either
+//! scored the sample, abstained, or failed with a [`Fault`]. A fault is never a reward, and the
+//! types keep the two apart.
+//!
+//! This crate does no I/O: no files, no clock, no environment, no runtime. What a verifier needs
+//! from outside (a script, a schema, a tokenizer) is handed to it as bytes through [`Files`] when
+//! the configuration is built.
+
+pub mod canonical;
+pub mod check;
+pub mod checks;
+pub mod fault;
+pub mod meter;
+pub mod pattern;
+pub mod prelude;
+pub mod sample;
+pub mod script;
+pub mod verdict;
+pub mod verifier;
+
+pub use check::{BuildError, Check, Files, NoFiles};
+pub use fault::{Fault, FaultKind};
+pub use meter::{Backstop, Meter};
+pub use pattern::Pattern;
+pub use sample::{Content, Message, Sample, SampleBuilder};
+pub use verdict::{Evidence, Outcome, Reward, Verdict};
+pub use verifier::{
+    BatchVerifier, Built, Group, GroupVerifier, Lane, Member, RemoteVerifier, Spec, Verifier,
+};

@@ -1,0 +1,79 @@
+//! A regular expression that was compiled, within bounds, when the configuration was read.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use regex::{Regex, RegexBuilder};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+/// A compiled regular expression: at most 4 kB of pattern and 1 MB of program.
+///
+/// Matching is linear in the text, so it needs no limit; compiling is where a pattern can cost.
+#[derive(Clone, Debug)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// The longest pattern, in bytes.
+    pub const PATTERN_BYTES_MAX: usize = 4096;
+    /// The largest compiled program, in bytes.
+    pub const PROGRAM_BYTES_MAX: usize = 1 << 20;
+
+    /// Compiles `pattern`.
+    ///
+    /// # Errors
+    /// A pattern that is too long, does not parse, or compiles to too large a program.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        if pattern.len() > Self::PATTERN_BYTES_MAX {
+            return Err(format!(
+                "the pattern has {} bytes; at most {} are allowed",
+                pattern.len(),
+                Self::PATTERN_BYTES_MAX
+            ));
+        }
+        RegexBuilder::new(pattern)
+            .size_limit(Self::PROGRAM_BYTES_MAX)
+            .build()
+            .map(Self)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl Deref for Pattern {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let pattern = Cow::<str>::deserialize(deserializer)?;
+        Self::new(&pattern).map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Pattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_str())
+    }
+}
+
+impl JsonSchema for Pattern {
+    fn schema_name() -> Cow<'static, str> {
+        "Pattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "format": "regex",
+            "maxLength": Self::PATTERN_BYTES_MAX,
+        })
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}

@@ -1,0 +1,12 @@
+//! What the author of a check needs, in one line: `use crate::prelude::*`.
+
+pub use schemars::JsonSchema;
+pub use serde::{Deserialize, Serialize};
+pub use serde_json::{Value, json};
+
+pub use crate::check::{BuildError, Check, Files};
+pub use crate::fault::{Fault, FaultKind};
+pub use crate::meter::Meter;
+pub use crate::pattern::Pattern;
+pub use crate::sample::Sample;
+pub use crate::verdict::{Evidence, Outcome, Reward, Verdict};

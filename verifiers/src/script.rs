@@ -1,0 +1,195 @@
+//! Scripts: rhai within bounds, and the view of a sample that scripts get.
+//!
+//! rhai sets almost no limit by itself, so [`bounded_engine`] is the only way to make an engine.
+
+use std::sync::Arc;
+
+use rhai::{AST, Array, Dynamic, Engine, EvalAltResult, Map, Scope};
+use serde_json::Value;
+
+use crate::fault::{Fault, FaultKind};
+use crate::meter::Meter;
+use crate::sample::Sample;
+
+/// Operations that one run may take, whatever the meter holds.
+pub const OPERATIONS_MAX: u64 = 1_000_000;
+/// Bytes in one string.
+pub const STRING_BYTES_MAX: usize = 1 << 20;
+/// Elements of one array, and members of one map.
+pub const ELEMENTS_MAX: usize = 10_000;
+/// What one operation of a script costs on the meter.
+const FUEL_PER_OPERATION: u64 = 20;
+
+/// An engine with every limit set, and without `eval`, `import`, time or output.
+pub fn bounded_engine() -> Engine {
+    #[expect(clippy::disallowed_methods, reason = "the one place where an engine is made")]
+    let mut engine = Engine::new();
+    engine
+        .set_max_operations(OPERATIONS_MAX)
+        .set_max_call_levels(32)
+        .set_max_expr_depths(64, 32)
+        .set_max_string_size(STRING_BYTES_MAX)
+        .set_max_array_size(ELEMENTS_MAX)
+        .set_max_map_size(ELEMENTS_MAX)
+        .set_max_variables(256)
+        .set_max_functions(128)
+        .set_max_modules(0)
+        .disable_symbol("eval")
+        .disable_symbol("import")
+        .on_print(|_| {})
+        .on_debug(|_, _, _| {});
+    engine.set_module_resolver(rhai::module_resolvers::DummyModuleResolver::new());
+    engine
+}
+
+/// A script that was compiled when the configuration was built.
+pub struct Program {
+    ast: AST,
+    source: String,
+}
+
+impl Program {
+    /// Compiles a whole script.
+    ///
+    /// # Errors
+    /// Where the script does not parse, with line and position.
+    pub fn script(source: &str) -> Result<Self, String> {
+        let ast = bounded_engine().compile(source).map_err(|error| error.to_string())?;
+        Ok(Self { ast, source: source.to_owned() })
+    }
+
+    /// Compiles one expression.
+    ///
+    /// # Errors
+    /// Where the expression does not parse, with its position.
+    pub fn expression(source: &str) -> Result<Self, String> {
+        let ast = bounded_engine().compile_expression(source).map_err(|error| error.to_string())?;
+        Ok(Self { ast, source: source.to_owned() })
+    }
+
+    /// Whether the source names `word`: what a run need not look at, it need not be given.
+    pub fn mentions(&self, word: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        self.source.match_indices(word).any(|(at, _)| {
+            let before = self.source.get(..at).and_then(|text| text.chars().next_back());
+            let after = self.source.get(at + word.len()..).and_then(|text| text.chars().next());
+            !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        })
+    }
+
+    /// Runs the program and returns its last value. Operations pay the meter.
+    ///
+    /// # Errors
+    /// [`FaultKind::OutOfFuel`] when a limit is reached, else [`FaultKind::Trap`] with what the
+    /// script did wrong.
+    pub fn run(
+        &self,
+        engine: &Engine,
+        scope: &mut Scope<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Dynamic, Fault> {
+        meter.spend(FUEL_PER_OPERATION)?;
+        engine.eval_ast_with_scope::<Dynamic>(scope, &self.ast).map_err(|error| fault(&error))
+    }
+}
+
+fn fault(error: &EvalAltResult) -> Fault {
+    let kind = match error.unwrap_inner() {
+        EvalAltResult::ErrorTooManyOperations(_)
+        | EvalAltResult::ErrorDataTooLarge(..)
+        | EvalAltResult::ErrorStackOverflow(_) => FaultKind::OutOfFuel,
+        _ => FaultKind::Trap,
+    };
+    Fault::new(kind, format!("script: {error}"))
+}
+
+/// Puts what the program mentions of `sample` into `scope`: `completion`, `prompt`, `reference`,
+/// `id`, `group` and `meta`.
+pub fn push_sample(scope: &mut Scope<'_>, program: &Program, sample: &Sample) {
+    let text = |text: &str| Dynamic::from(text.to_owned());
+    let optional = |text_or_none: Option<&str>| text_or_none.map_or(Dynamic::UNIT, text);
+    for name in ["completion", "prompt", "reference", "id", "group", "meta"] {
+        if !program.mentions(name) {
+            continue;
+        }
+        let value = match name {
+            "completion" => text(sample.completion()),
+            "prompt" => text(sample.prompt()),
+            "reference" => sample.reference().map_or(Dynamic::UNIT, to_dynamic),
+            "id" => text(sample.id()),
+            "group" => optional(sample.group()),
+            _ => Dynamic::from(
+                sample
+                    .meta()
+                    .iter()
+                    .map(|(key, value)| (key.as_str().into(), to_dynamic(value)))
+                    .collect::<Map>(),
+            ),
+        };
+        scope.push_constant_dynamic(name, value);
+    }
+}
+
+/// A JSON value as a script sees it. Null becomes `()`; integers beyond 64 bits become floats.
+pub fn to_dynamic(value: &Value) -> Dynamic {
+    match value {
+        Value::Null => Dynamic::UNIT,
+        Value::Bool(value) => Dynamic::from(*value),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => Dynamic::from(integer),
+            None => Dynamic::from(number.as_f64().unwrap_or_default()),
+        },
+        Value::String(text) => Dynamic::from(text.clone()),
+        Value::Array(values) => Dynamic::from(values.iter().map(to_dynamic).collect::<Array>()),
+        Value::Object(members) => Dynamic::from(
+            members
+                .iter()
+                .map(|(key, value)| (key.as_str().into(), to_dynamic(value)))
+                .collect::<Map>(),
+        ),
+    }
+}
+
+/// The engine that every script shares: it holds no state between runs.
+pub fn shared_engine() -> Arc<Engine> {
+    use std::sync::OnceLock;
+    static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
+    Arc::clone(ENGINE.get_or_init(|| Arc::new(bounded_engine())))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn run(source: &str) -> Result<Dynamic, Fault> {
+        let sample = Sample::builder("text").reference(json!({"a": [1, 2.5, null]})).build();
+        let program = Program::script(source).unwrap();
+        let mut scope = Scope::new();
+        push_sample(&mut scope, &program, &sample);
+        program.run(&shared_engine(), &mut scope, &mut Meter::default())
+    }
+
+    #[test]
+    fn a_script_sees_the_sample() {
+        assert_eq!(run("completion + reference.a[0]").unwrap().to_string(), "text1");
+        assert!(run("meta.missing == ()").unwrap().as_bool().unwrap());
+    }
+
+    #[test]
+    fn every_limit_holds() {
+        for source in [
+            "loop {}",
+            "let s = \"aa\"; for i in 0..60 { s += s; } s",
+            "let a = [1]; for i in 0..60 { a += a; } a",
+            "fn f(n) { f(n + 1) } f(0)",
+        ] {
+            assert_eq!(run(source).unwrap_err().kind, FaultKind::OutOfFuel, "{source}");
+        }
+        for source in ["eval(\"1\")", "import \"x\" as y;"] {
+            assert!(Program::script(source).is_err(), "{source}");
+        }
+        assert_eq!(run("timestamp()").unwrap_err().kind, FaultKind::Trap);
+    }
+}
