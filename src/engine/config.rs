@@ -1,0 +1,190 @@
+//! The configuration: what to judge, with which verifiers, and how rewards become one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::document::Document;
+use super::error::ConfigError;
+use crate::data::Columns;
+
+/// A whole configuration file.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The version of this format: 1.
+    pub version: u32,
+    /// Which columns of a row mean what.
+    #[serde(default)]
+    pub data: Columns,
+    /// The rewards, in the order in which they are reported.
+    #[serde(rename = "reward", default)]
+    pub rewards: Vec<RewardConfig>,
+    /// How the rewards become one.
+    #[serde(default)]
+    pub combine: CombineConfig,
+    /// What one verdict may cost.
+    #[serde(default)]
+    pub limits: LimitsConfig,
+    /// Where verdicts are kept for the next run.
+    #[serde(default)]
+    pub cache: CacheConfig,
+}
+
+/// One reward: a verifier, its settings and its weight.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RewardConfig {
+    /// The name under which it is reported. Unique.
+    pub name: String,
+    /// The id of the verifier: `assay list checks` names them.
+    pub verifier: String,
+    /// Its weight in `weighted_sum`. With weight 0 it is reported and counts for nothing.
+    #[serde(default = "one")]
+    pub weight: f64,
+    /// A rhai expression over the sample (`meta`, `reference`, `completion`, `prompt`, `id`,
+    /// `group`) and earlier verdicts (`rewards.NAME`, `verdicts.NAME.outcome`). Where it is
+    /// false the verifier abstains and spends nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// The settings of the verifier: `assay show ID` names them.
+    #[serde(default)]
+    pub config: Map<String, Value>,
+    /// Keep verdicts for the next run. By default models and remote verifiers do; rule checks
+    /// are cheaper to run again than to look up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<bool>,
+    /// Fuel for one verdict; by default `limits.fuel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fuel: Option<u64>,
+}
+
+/// How rewards become one.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CombineConfig {
+    /// The rule.
+    pub how: How,
+    /// Bounds of the combined reward.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clamp: Option<[f64; 2]>,
+    /// What becomes of a sample one of whose verdicts failed.
+    pub on_fault: OnFault,
+    /// What `on_fault = "floor"` pays. By default the lower clamp, else 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
+    /// The expression of `how = "expression"`: rewards by name, `()` where one abstained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expression: Option<String>,
+    /// The gates of `how = "gate"`. By default the first reward.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gates: Option<Vec<String>>,
+    /// The least reward at which a gate lets the rest count.
+    pub pass: f64,
+}
+
+impl Default for CombineConfig {
+    fn default() -> Self {
+        Self {
+            how: How::WeightedSum,
+            clamp: None,
+            on_fault: OnFault::Mask,
+            floor: None,
+            expression: None,
+            gates: None,
+            pass: 1.0,
+        }
+    }
+}
+
+/// The rule by which rewards become one. Rewards that abstained take no part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// The sum of weight times reward. Weights are not normalised.
+    WeightedSum,
+    /// The product of the rewards; weights are not used, except that 0 leaves one out.
+    Product,
+    /// The least reward; weights are not used, except that 0 leaves one out.
+    Min,
+    /// 0 unless every gate passes, then the weighted sum of the rest. Behind a gate that does
+    /// not pass nothing is run.
+    Gate,
+    /// A rhai expression over the rewards.
+    Expression,
+}
+
+/// What becomes of a sample one of whose verdicts failed. Never silently a zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFault {
+    /// The sample has no reward.
+    Mask,
+    /// No sample of its group has a reward.
+    DropGroup,
+    /// The sample earns `floor`; its verdicts still show the fault.
+    Floor,
+}
+
+/// What one verdict may cost.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsConfig {
+    /// Fuel for one verdict of the compute lane: a unit is about a byte looked at.
+    pub fuel: u64,
+    /// The wall-clock backstop for one verdict, in milliseconds. Its verdict is a `Timeout` and is
+    /// never cached.
+    pub deadline_ms: u64,
+    /// The longest row, in bytes.
+    pub row_bytes_max: u64,
+    /// The most bytes that a byte of compressed input may become.
+    pub inflate_ratio_max: u64,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self {
+            fuel: assay_verifiers::Meter::DEFAULT_FUEL,
+            deadline_ms: 120_000,
+            row_bytes_max: 16 << 20,
+            inflate_ratio_max: 200,
+        }
+    }
+}
+
+/// Where verdicts are kept.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CacheConfig {
+    /// Whether any verdict is kept.
+    pub enabled: bool,
+    /// The folder; by default the user's cache folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+}
+
+impl Default for CacheConfig {
+    fn default() -> Self {
+        Self { enabled: true, dir: None }
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Config {
+    /// Reads a configuration: TOML, or JSON of the same shape where the text starts with a brace.
+    ///
+    /// # Errors
+    /// Where the text does not parse, a key is unknown, or a value is out of place; the error
+    /// points at it.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
+        Document::parse(name, text)?.config()
+    }
+
+    /// The JSON Schema of the configuration, for editors.
+    pub fn json_schema() -> Value {
+        schemars::schema_for!(Self).to_value()
+    }
+}

@@ -1,0 +1,64 @@
+//! What can be wrong with a configuration, pointing at the place.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use miette::{Diagnostic, NamedSource, SourceSpan};
+
+/// A configuration that cannot be used.
+#[derive(Debug, Diagnostic, thiserror::Error)]
+#[error("{message}")]
+pub struct ConfigError {
+    /// Lower case, no final dot, names the key.
+    pub message: String,
+    /// What to do about it, where that is known.
+    #[help]
+    pub help: Option<String>,
+    /// The text of the file.
+    #[source_code]
+    source_code: Arc<NamedSource<String>>,
+    /// The key or value at fault.
+    #[label]
+    span: Option<SourceSpan>,
+}
+
+impl ConfigError {
+    /// An error in the file called `name`, which reads `text`.
+    pub fn new(name: &str, text: &str, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            help: None,
+            source_code: Arc::new(NamedSource::new(name, text.to_owned())),
+            span: None,
+        }
+    }
+
+    /// Points at a range of bytes.
+    #[must_use]
+    pub fn at(mut self, span: Option<Range<usize>>) -> Self {
+        self.span = span.map(SourceSpan::from);
+        self
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+
+    /// The range of bytes at fault, where it is known.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.span.map(|span| span.offset()..span.offset() + span.len())
+    }
+}
+
+/// The known word that is nearest to `word`, where one is near.
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
+        .filter(|(nearness, _)| *nearness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,287 @@
+//! The plan: a configuration with everything built, checked and put in order.
+
+use std::collections::BTreeSet;
+
+use assay_verifiers::canonical::{self, Digest};
+use assay_verifiers::script::Program;
+use assay_verifiers::{BuildError, Built, Files, Lane};
+use serde_json::{Value, json};
+
+use super::combine::Combiner;
+use super::config::{Config, How, OnFault, RewardConfig};
+use super::document::{Document, suggestion};
+use super::error::{ConfigError, did_you_mean};
+use super::registry::Registry;
+
+/// The most rewards that one configuration may hold.
+const REWARDS_MAX: usize = 256;
+
+/// A configuration that is ready to run.
+pub struct Plan {
+    /// The configuration it was built from.
+    pub config: Config,
+    /// The rewards, in the order in which they are reported.
+    pub rewards: Vec<Planned>,
+    /// Their names, in the same order.
+    pub names: Vec<String>,
+    /// Indices of rewards that may run side by side, stage after stage: a stage needs verdicts of
+    /// earlier ones alone. Group verifiers are in none; they come last.
+    pub stages: Vec<Vec<usize>>,
+    /// Indices of the rewards that see whole groups.
+    pub group_rewards: Vec<usize>,
+    /// Indices of the rewards behind which the others run, for `how = "gate"`.
+    pub gates: Vec<usize>,
+    /// How the rewards become one.
+    pub combiner: Combiner,
+}
+
+/// One reward, built.
+pub struct Planned {
+    /// The name under which it is reported.
+    pub name: String,
+    /// Its weight.
+    pub weight: f64,
+    /// The verifier.
+    pub built: Built,
+    /// Where this is false, the verifier abstains.
+    pub when: Option<Program>,
+    /// Fuel for one verdict.
+    pub fuel: u64,
+    /// The part of the cache key that does not depend on the sample; `None` where verdicts are
+    /// not kept.
+    pub cache_key: Option<Digest>,
+}
+
+impl Plan {
+    /// Builds a plan: every verifier, script and pattern, once.
+    ///
+    /// # Errors
+    /// An unknown verifier, settings that it refuses, an expression that does not parse, or a
+    /// `when` that needs a later verdict; the error points at the place.
+    pub fn build(
+        document: &Document,
+        registry: &Registry,
+        files: &dyn Files,
+    ) -> Result<Self, ConfigError> {
+        let config = document.config()?;
+        check_names(document, &config)?;
+        let mut rewards = Vec::with_capacity(config.rewards.len());
+        for (at, reward) in config.rewards.iter().enumerate() {
+            rewards.push(planned(document, registry, files, &config, (at, reward))?);
+        }
+        let names: Vec<String> = rewards.iter().map(|reward| reward.name.clone()).collect();
+        let gates = gates(document, &config, &names)?;
+        let order = Order { document, rewards: &rewards, gates: &gates };
+        let (stages, group_rewards) = order.stages()?;
+        let combiner = Combiner::build(&config, &rewards, &gates)
+            .map_err(|(path, message)| document.error(&path, message))?;
+        Ok(Self { config, rewards, names, stages, group_rewards, gates, combiner })
+    }
+
+    /// Whether the samples of a prompt have to be judged together.
+    pub fn needs_groups(&self) -> bool {
+        !self.group_rewards.is_empty() || self.config.combine.on_fault == OnFault::DropGroup
+    }
+
+    /// The configuration with every default filled in, and the digest of every file it names:
+    /// all that decides a byte of the output.
+    pub fn resolved(&self) -> Value {
+        let rewards: Vec<Value> =
+            self.config.rewards.iter().zip(&self.rewards).map(resolved).collect();
+        json!({
+            "version": self.config.version,
+            "data": self.config.data,
+            "reward": rewards,
+            "combine": self.config.combine,
+            "limits": self.config.limits,
+        })
+    }
+
+    /// The digest of [`Plan::resolved`] in hexadecimal: two runs of one hash and one input have
+    /// one output.
+    pub fn config_hash(&self) -> String {
+        canonical::hex(&canonical::digest(&self.resolved()))
+    }
+}
+
+fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
+    let spec = &planned.built.spec;
+    let files: serde_json::Map<String, Value> = spec
+        .files
+        .iter()
+        .map(|(name, digest)| (name.clone(), Value::from(canonical::hex(digest))))
+        .collect();
+    json!({
+        "name": planned.name,
+        "verifier": spec.id,
+        "verifier_version": spec.version,
+        "weight": planned.weight,
+        "when": given.when,
+        "config": spec.settings,
+        "files": files,
+        "fuel": planned.fuel,
+    })
+}
+
+fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> {
+    if config.rewards.is_empty() {
+        return Err(document.error("reward", "no [[reward]]: name at least one verifier").help(
+            Some("add [[reward]] with name and verifier; `assay list checks` names them".into()),
+        ));
+    }
+    if config.rewards.len() > REWARDS_MAX {
+        return Err(document.error("reward", format!("more than {REWARDS_MAX} rewards")));
+    }
+    let mut seen = BTreeSet::new();
+    for (at, reward) in config.rewards.iter().enumerate() {
+        if reward.name.is_empty() || !seen.insert(reward.name.as_str()) {
+            let message = format!("reward name \"{}\" is empty or used twice", reward.name);
+            return Err(document.error(&format!("reward[{at}].name"), message));
+        }
+        if !reward.weight.is_finite() {
+            let message = format!("weight of \"{}\" is not a finite number", reward.name);
+            return Err(document.error(&format!("reward[{at}].weight"), message));
+        }
+    }
+    Ok(())
+}
+
+fn planned(
+    document: &Document,
+    registry: &Registry,
+    files: &dyn Files,
+    config: &Config,
+    (at, reward): (usize, &RewardConfig),
+) -> Result<Planned, ConfigError> {
+    let Some(builder) = registry.get(&reward.verifier) else {
+        let near = did_you_mean(&reward.verifier, registry.ids());
+        let known: Vec<&str> = registry.ids().collect();
+        let message =
+            format!("no verifier is called \"{}\"; known: {}", reward.verifier, known.join(", "));
+        let help = near.map(|near| format!("did you mean \"{near}\"?"));
+        return Err(document.error(&format!("reward[{at}].verifier"), message).help(help));
+    };
+    let built = builder(Value::Object(reward.config.clone()), files)
+        .map_err(|error| settings_error(document, at, reward, &error))?;
+    let when = match &reward.when {
+        Some(source) => Some(Program::expression(source).map_err(|error| {
+            document.error(&format!("reward[{at}].when"), format!("`when`: {error}"))
+        })?),
+        None => None,
+    };
+    let fuel = reward.fuel.unwrap_or(config.limits.fuel);
+    let kept = match built.lane {
+        Lane::Compute(_) => reward.cache.unwrap_or(false),
+        Lane::Model(_) | Lane::Remote(_) => reward.cache.unwrap_or(true),
+        Lane::Group(_) => false,
+    };
+    let key = || {
+        canonical::digest_parts(&[b"assay verdict 1", &built.spec.digest(), &fuel.to_le_bytes()])
+    };
+    let cache_key = (kept && config.cache.enabled).then(key);
+    Ok(Planned { name: reward.name.clone(), weight: reward.weight, built, when, fuel, cache_key })
+}
+
+fn settings_error(
+    document: &Document,
+    at: usize,
+    reward: &RewardConfig,
+    error: &BuildError,
+) -> ConfigError {
+    let path = match error.setting.as_str() {
+        "" => format!("reward[{at}].config"),
+        setting => format!("reward[{at}].config.{setting}"),
+    };
+    let message = format!("reward \"{}\": {}: {}", reward.name, reward.verifier, error.message);
+    document.error(&path, message).help(suggestion(&error.message))
+}
+
+fn gates(
+    document: &Document,
+    config: &Config,
+    names: &[String],
+) -> Result<Vec<usize>, ConfigError> {
+    if config.combine.how != How::Gate {
+        return match config.combine.gates {
+            Some(_) => Err(document.error("combine.gates", "`gates` needs how = \"gate\"")),
+            None => Ok(Vec::new()),
+        };
+    }
+    let Some(gates) = &config.combine.gates else { return Ok(vec![0]) };
+    gates
+        .iter()
+        .map(|gate| {
+            names.iter().position(|name| name == gate).ok_or_else(|| {
+                let help = did_you_mean(gate, names.iter().map(String::as_str));
+                document
+                    .error("combine.gates", format!("no reward is called \"{gate}\""))
+                    .help(help.map(|near| format!("did you mean \"{near}\"?")))
+            })
+        })
+        .collect()
+}
+
+/// Puts rewards into stages.
+struct Order<'a> {
+    document: &'a Document,
+    rewards: &'a [Planned],
+    gates: &'a [usize],
+}
+
+impl Order<'_> {
+    fn stages(&self) -> Result<(Vec<Vec<usize>>, Vec<usize>), ConfigError> {
+        let mut depths: Vec<usize> = vec![0; self.rewards.len()];
+        let mut grouped = Vec::new();
+        // Gates first: everything else waits for them.
+        let behind = |at: &usize| !self.gates.contains(at);
+        let gates_first = self.gates.iter().copied().chain((0..self.rewards.len()).filter(behind));
+        for at in gates_first {
+            let needs = self.needs(at)?;
+            let depth =
+                needs.iter().filter_map(|need| depths.get(*need)).max().map_or(0, |d| d + 1);
+            if let Some(slot) = depths.get_mut(at) {
+                *slot = depth;
+            }
+        }
+        let mut stages: Vec<Vec<usize>> = Vec::new();
+        for (at, reward) in self.rewards.iter().enumerate() {
+            if matches!(reward.built.lane, Lane::Group(_)) {
+                grouped.push(at);
+                continue;
+            }
+            let depth = depths.get(at).copied().unwrap_or_default();
+            if stages.len() <= depth {
+                stages.resize_with(depth + 1, Vec::new);
+            }
+            if let Some(stage) = stages.get_mut(depth) {
+                stage.push(at);
+            }
+        }
+        stages.retain(|stage| !stage.is_empty());
+        Ok((stages, grouped))
+    }
+
+    /// The rewards whose verdicts must be there before reward `at` runs.
+    fn needs(&self, at: usize) -> Result<Vec<usize>, ConfigError> {
+        let gate = self.gates.contains(&at);
+        let mut needs = if gate { Vec::new() } else { self.gates.to_vec() };
+        let Some(when) = self.rewards.get(at).and_then(|reward| reward.when.as_ref()) else {
+            return Ok(needs);
+        };
+        if !when.mentions("rewards") && !when.mentions("verdicts") {
+            return Ok(needs);
+        }
+        for (other, reward) in self.rewards.iter().enumerate() {
+            if !when.mentions(&reward.name) {
+                continue;
+            }
+            let late = other >= at || matches!(reward.built.lane, Lane::Group(_));
+            if late || (gate && !self.gates.contains(&other)) {
+                let message = format!("`when` names \"{}\", which is judged later", reward.name);
+                return Err(self.document.error(&format!("reward[{at}].when"), message));
+            }
+            needs.push(other);
+        }
+        Ok(needs)
+    }
+}

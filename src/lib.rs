@@ -1,0 +1,10 @@
+//! assay turns model outputs into rewards that can be trusted.
+//!
+//! One engine runs every kind of verifier over samples and says, for each, what it earned and
+//! why. The library, the command-line tool and every other way in call the same [`Engine`].
+
+pub mod data;
+pub mod engine;
+
+pub use assay_verifiers as verifiers;
+pub use engine::{Config, ConfigError, Engine, Plan, Registry, Scored};
