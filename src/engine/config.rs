@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::document::Document;
 use super::error::ConfigError;
-use crate::data::Columns;
+use crate::data::{Columns, Limits};
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -148,6 +148,17 @@ impl Default for LimitsConfig {
             deadline_ms: 120_000,
             row_bytes_max: 16 << 20,
             inflate_ratio_max: 200,
+        }
+    }
+}
+
+impl LimitsConfig {
+    /// The limits of reading.
+    pub fn data(&self) -> Limits {
+        Limits {
+            row_bytes_max: usize::try_from(self.row_bytes_max).unwrap_or(usize::MAX),
+            inflate_ratio_max: self.inflate_ratio_max,
+            ..Limits::default()
         }
     }
 }

@@ -52,13 +52,11 @@ impl Document {
         };
         let mut place = &mut self.tree;
         for segment in path.split('.') {
-            place = match step(place, segment) {
-                Some(next) => next,
-                None => {
-                    let message = format!("`{path}` cannot be set: nothing is called `{segment}`");
-                    return Err(ConfigError::new(&self.name, &self.text, message));
-                }
+            let Some(next) = step(place, segment) else {
+                let message = format!("`{path}` cannot be set: nothing is called `{segment}`");
+                return Err(ConfigError::new(&self.name, &self.text, message));
             };
+            place = next;
         }
         *place = value;
         Ok(())
@@ -170,7 +168,7 @@ mod tests {
         document.set("reward.0.config.ignore_case", "true").unwrap();
         document.set("combine.how", "min").unwrap();
         let config = document.config().unwrap();
-        assert_eq!(config.rewards[0].weight, 0.5);
+        assert!((config.rewards[0].weight - 0.5).abs() < f64::EPSILON);
         assert_eq!(config.rewards[0].config["ignore_case"], true);
         assert!(document.set("reward.b.weight", "1").is_err());
         assert!(document.set("version.x", "1").is_err());

@@ -59,15 +59,10 @@ impl Shared {
         for &at in stage {
             let Some(reward) = self.plan.rewards.get(at) else { continue };
             let start = self.clock.now_ns();
-            let verdict = match self.known(at, reward, sample, row) {
-                Some(verdict) => verdict,
-                None => match self.judge(reward, sample, start) {
-                    Some(verdict) => verdict,
-                    None => {
-                        waiting.push(at);
-                        continue;
-                    }
-                },
+            let known = self.known(at, reward, sample, row);
+            let Some(verdict) = known.or_else(|| self.judge(reward, sample, start)) else {
+                waiting.push(at);
+                continue;
             };
             row.record(at, verdict, self.clock.now_ns().saturating_sub(start));
         }

@@ -1,5 +1,6 @@
 //! The engine: builds a configuration into a plan, runs it over samples, and keeps what it found.
 
+mod arrange;
 pub mod cache;
 mod chunk;
 mod clock;
@@ -8,10 +9,16 @@ mod condition;
 pub mod config;
 mod document;
 mod error;
+mod files;
 mod lanes;
 mod plan;
 mod registry;
+mod row;
+pub mod runs;
+mod session;
 mod shared;
+mod stream;
+mod summary;
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -26,8 +33,13 @@ pub use combine::Combiner;
 pub use config::Config;
 pub use document::Document;
 pub use error::{ConfigError, did_you_mean};
+pub use files::ConfigFolder;
 pub use plan::{Plan, Planned};
 pub use registry::{Builder, Registry};
+pub use row::{RowWriter, VerdictEntry, VerdictRow};
+pub use session::{Report, Session};
+pub use stream::{BadRows, Batch, Counted, Earlier, Ended, StreamError, StreamSpec};
+pub use summary::{Agreement, Disagreement, NamedTally, Summary, Tally};
 
 use lanes::{Permits, Pool, Queue};
 use shared::Shared;
@@ -56,6 +68,7 @@ impl Options {
 pub struct Engine {
     shared: Arc<Shared>,
     runtime: Runtime,
+    jobs: usize,
 }
 
 impl Engine {
@@ -76,7 +89,11 @@ impl Engine {
             .thread_name("assay-engine")
             .enable_time()
             .build()?;
-        Ok(Self { shared: Arc::new(Shared { plan, pool, cache, clock, queues, permits }), runtime })
+        Ok(Self {
+            shared: Arc::new(Shared { plan, pool, cache, clock, queues, permits }),
+            runtime,
+            jobs: options.jobs,
+        })
     }
 
     /// The plan that is at work.

@@ -1,0 +1,112 @@
+//! Exit codes: the one table from what went wrong to what the shell sees.
+
+use std::process::ExitCode;
+
+use assay::ConfigError;
+use assay::data::DataError;
+use assay::engine::StreamError;
+use assay::engine::runs::RunError;
+
+use super::output;
+
+/// What the shell sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Exit {
+    /// Everything went well.
+    Ok = 0,
+    /// A threshold was missed, or a check of the data did not hold.
+    Threshold = 1,
+    /// The command line or the configuration is wrong.
+    Usage = 2,
+    /// More faults than `--max-fault-rate`, data that cannot be read, or a failure of I/O.
+    Fault = 3,
+    /// SIGINT or SIGTERM; the run can go on.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The configuration, with the place in it.
+    Config(Box<ConfigError>),
+    /// The command line, or a file that it names.
+    Usage(String),
+    /// Data, a run folder, or I/O.
+    Run(Box<RunError>),
+    /// Anything else that failed outside.
+    Other(anyhow::Error),
+}
+
+impl Failure {
+    /// Tells the user, and says how the process ends.
+    pub(super) fn report(self) -> Exit {
+        match self {
+            Self::Config(error) => {
+                output::note(&format!("{:?}", miette::Report::new(*error)));
+                Exit::Usage
+            }
+            Self::Usage(message) => {
+                output::note(&format!("error: {message}"));
+                Exit::Usage
+            }
+            Self::Run(error) => {
+                output::note(&format!("error: {error}"));
+                match *error {
+                    RunError::Locked { .. } | RunError::Foreign { .. } => Exit::Usage,
+                    RunError::Io { .. } | RunError::Data(_) | RunError::Stream(_) => Exit::Fault,
+                }
+            }
+            Self::Other(error) => {
+                output::note(&format!("error: {error:#}"));
+                Exit::Fault
+            }
+        }
+    }
+
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::Usage(message.into())
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(Box::new(error))
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self::Run(Box::new(error))
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        RunError::from(error).into()
+    }
+}
+
+impl From<StreamError<std::io::Error>> for Failure {
+    fn from(error: StreamError<std::io::Error>) -> Self {
+        RunError::from(error).into()
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Other(error.into())
+    }
+}

@@ -1,0 +1,253 @@
+//! `assay score`: a dataset into a run folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assay::data::{Limits, Source};
+use assay::engine::runs::{DiskStore, InputFile, RunFolder, Start, hash_file};
+use assay::engine::{Agreement, BadRows, Engine, Report, Session, Summary, Tally};
+use clap::{Args as ClapArgs, ValueEnum};
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::exit::{Exit, Failure};
+use super::output::{self, count, percent};
+use super::progress::Progress;
+use super::setup::{ConfigArgs, EngineArgs};
+
+/// Disagreements that are shown; the summary lists them all.
+const SHOWN_MAX: usize = 20;
+
+/// Score a dataset into a run folder.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// JSON lines (also .gz, .zst), Parquet, a dataset folder (FOLDER:SPLIT), or - for stdin
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
+    /// The run folder
+    #[arg(short, long, value_name = "RUN")]
+    output: PathBuf,
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Start over, whatever the folder holds of an earlier run
+    #[arg(long)]
+    fresh: bool,
+    /// Read at most this many rows
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Judge rows with a fault again
+    #[arg(long)]
+    retry_faults: bool,
+    /// What becomes of rows that cannot be read
+    #[arg(long, value_enum, default_value_t = BadRowsArg::Stop)]
+    bad_rows: BadRowsArg,
+    /// Compare rewards with this column, which says right or wrong
+    #[arg(long, value_name = "COLUMN")]
+    labels: Option<String>,
+    /// Exit with 3 when a larger share of rows failed
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    max_fault_rate: f64,
+    /// Exit with 1 when the mean reward is lower
+    #[arg(long, value_name = "REWARD")]
+    min_mean: Option<f64>,
+    /// Exit with 1 when a smaller share of labelled rows agrees
+    #[arg(long, value_name = "SHARE", requires = "labels")]
+    min_agreement: Option<f64>,
+    /// The form of the verdict rows
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    format: Format,
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+    /// Show no progress
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BadRowsArg {
+    Stop,
+    Skip,
+    Fault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Jsonl,
+    Parquet,
+}
+
+impl From<BadRowsArg> for BadRows {
+    fn from(arg: BadRowsArg) -> Self {
+        match arg {
+            BadRowsArg::Stop => Self::Stop,
+            BadRowsArg::Skip => Self::Skip,
+            BadRowsArg::Fault => Self::Fault,
+        }
+    }
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let mut document = args.config.document()?;
+    if let Some(column) = &args.labels {
+        document.set("data.label", &format!("{column:?}"))?;
+    }
+    let engine = args.engine.engine(args.config.plan(&document)?)?;
+    let stop = stop_on_signals()?;
+    let limits = engine.plan().config.limits.data();
+    let mut progress = Progress::start(args.limit, args.quiet);
+    let report = session(args, &engine, &limits)?.run(
+        &|| Source::open(&args.data, &limits),
+        &stop,
+        &mut |summary, batch| progress.update(summary, batch),
+    );
+    progress.finish();
+    let report = report?;
+    tell(args, &report, &engine, progress.seconds())?;
+    Ok(exit(args, &report, stop.load(Ordering::Relaxed)))
+}
+
+fn session<'a>(args: &Args, engine: &'a Engine, limits: &Limits) -> Result<Session<'a>, Failure> {
+    Ok(Session {
+        engine,
+        inputs: inputs(&args.data, limits)?,
+        folder: RunFolder::open(&args.output, std::process::id())?,
+        store: Box::new(DiskStore::new(&args.output)?),
+        bad_rows: args.bad_rows.into(),
+        limit: args.limit,
+        fresh: args.fresh,
+        retry_faults: args.retry_faults,
+    })
+}
+
+/// The input file by file, with its digests.
+fn inputs(data: &[PathBuf], limits: &Limits) -> Result<Vec<InputFile>, Failure> {
+    let source = Source::open(data, limits)?;
+    let describe = |path: Option<&Path>| match path {
+        None => Ok(InputFile { path: "-".to_owned(), bytes: 0, sha256: None }),
+        Some(path) => {
+            let shown = path.display().to_string();
+            let (sha256, bytes) =
+                hash_file(path).map_err(|error| anyhow::anyhow!("{shown}: {error}"))?;
+            Ok(InputFile { path: shown, bytes, sha256: Some(sha256) })
+        }
+    };
+    source.paths().map(describe).collect()
+}
+
+/// The first signal lets the rows in flight finish; the second ends the process.
+fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let code = Exit::Interrupted as i32;
+        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&stop))?;
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+fn tell(args: &Args, report: &Report, engine: &Engine, seconds: f64) -> Result<(), Failure> {
+    if args.json {
+        output::json(&report.summary)?;
+    } else {
+        output::line(&summary_table(&report.summary, engine));
+        if let Some(labels) = &report.summary.labels {
+            output::line(&agreement_text(labels));
+        }
+    }
+    if args.quiet {
+        return Ok(());
+    }
+    output::note(&closing(args, report, seconds));
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+fn closing(args: &Args, report: &Report, seconds: f64) -> String {
+    let run = args.output.display();
+    if report.scored == 0 && report.start == Start::Done {
+        return format!("{run}: complete already");
+    }
+    let earlier = report.summary.rows.saturating_sub(report.scored);
+    let rate = report.scored as f64 / seconds.max(1e-9);
+    let mut text = format!(
+        "{run}: {} rows in {seconds:.2} s, {} rows/s",
+        count(report.scored),
+        count(rate as u64)
+    );
+    if earlier > 0 {
+        text.push_str(&format!("; {} rows were there already", count(earlier)));
+    }
+    if !report.complete {
+        text.push_str("; stopped: run the same command to go on");
+    }
+    text
+}
+
+fn summary_table(summary: &Summary, engine: &Engine) -> String {
+    let row = |name: &str, verifier: &str, tally: &Tally| {
+        let mean = tally.mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.4}"));
+        let counts = [tally.scored, tally.abstained, tally.failed].map(count);
+        let [scored, abstained, failed] = counts;
+        [format!("{name}  {verifier}").trim_end().to_owned(), scored, abstained, failed, mean]
+    };
+    let rewards = summary.rewards.iter().zip(&engine.plan().rewards);
+    let mut rows: Vec<[String; 5]> = rewards
+        .map(|(named, planned)| {
+            row(&named.name, &format!("({})", planned.built.spec.id), &named.tally)
+        })
+        .collect();
+    rows.push(row("total", "", &summary.total));
+    let mut text = output::table(["reward", "scored", "abstained", "failed", "mean"], &rows);
+    for (fault, amount) in &summary.total.faults {
+        text.push_str(&format!("\n  {fault}: {}", count(*amount)));
+    }
+    if summary.skipped > 0 {
+        text.push_str(&format!("\n  skipped rows: {}", count(summary.skipped)));
+    }
+    text
+}
+
+fn agreement_text(labels: &Agreement) -> String {
+    let mut text = format!(
+        "\nlabels in `{}`: {} of {} agree ({})\n  false accepts {}, false rejects {}, unscored {}, \
+         unlabelled {}",
+        labels.column,
+        count(labels.agreed()),
+        count(labels.compared() + labels.unscored),
+        percent(labels.accuracy()),
+        count(labels.false_accepts),
+        count(labels.false_rejects),
+        count(labels.unscored),
+        count(labels.unlabelled),
+    );
+    for one in labels.disagreements.iter().take(SHOWN_MAX) {
+        let label = if one.label { "right" } else { "wrong" };
+        let reward = one.reward.map_or_else(|| "none".to_owned(), |reward| reward.to_string());
+        let id = assay::data::escape(&one.id);
+        text.push_str(&format!("\n  {id}: labelled {label}, reward {reward}"));
+    }
+    if labels.disagreements.len() > SHOWN_MAX {
+        let more = labels.disagreements.len() - SHOWN_MAX;
+        text.push_str(&format!("\n  and {more} more: `labels.disagreements` in summary.json"));
+    }
+    text
+}
+
+fn exit(args: &Args, report: &Report, stopped: bool) -> Exit {
+    let summary = &report.summary;
+    if stopped && !report.complete {
+        return Exit::Interrupted;
+    }
+    if summary.fault_rate() > args.max_fault_rate {
+        output::note(&format!("{} of rows failed", percent(summary.fault_rate())));
+        return Exit::Fault;
+    }
+    let mean = summary.total.mean.unwrap_or(f64::NEG_INFINITY);
+    let agreement = summary.labels.as_ref().map_or(1.0, Agreement::accuracy);
+    let low_mean = args.min_mean.is_some_and(|least| mean < least);
+    let low_agreement = args.min_agreement.is_some_and(|least| agreement < least);
+    if low_mean || low_agreement { Exit::Threshold } else { Exit::Ok }
+}

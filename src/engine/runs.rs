@@ -1,0 +1,29 @@
+//! Run folders: what a run leaves behind, and how one that was stopped goes on.
+//!
+//! Order is the index: the n-th line of `verdicts.jsonl` belongs to the n-th row of the input, so
+//! going on means cutting the torn tail, counting lines, and starting from there. Rename is the
+//! commit for everything else.
+
+mod folder;
+mod lock;
+mod manifest;
+mod store;
+
+pub use folder::{RunError, RunFolder, Start};
+pub use manifest::{Identity, InputFile, Manifest, hash_file};
+pub use store::{DiskStore, Store, write_atomic};
+
+/// The verdict lines.
+pub const VERDICTS: &str = "verdicts.jsonl";
+/// The verdict rows as Parquet.
+pub const VERDICTS_PARQUET: &str = "verdicts.parquet";
+/// The timing lines.
+pub const TIMINGS: &str = "timings.jsonl";
+/// What the run came to.
+pub const SUMMARY: &str = "summary.json";
+/// What the run is.
+pub const MANIFEST: &str = "manifest.json";
+/// The configuration with every default filled in.
+pub const CONFIG: &str = "config.resolved.json";
+/// Held by the process that writes the run.
+pub const LOCK: &str = "run.lock";

@@ -1,0 +1,235 @@
+//! A run folder: whose it is, how far it got, and where to go on.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use super::lock::{Lock, Refused};
+use super::manifest::{Identity, Manifest};
+use super::{CONFIG, LOCK, MANIFEST, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
+use crate::data::DataError;
+use crate::engine::arrange::OldRow;
+use crate::engine::row::VerdictRow;
+use crate::engine::stream::StreamError;
+
+/// Why a run cannot go on. Rows that were written stay.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Another process writes the run.
+    #[error("{dir}: another process{} is writing this run", pid_text(*.pid))]
+    Locked {
+        /// The run folder.
+        dir: String,
+        /// The other process, where it can be told.
+        pid: Option<u32>,
+    },
+    /// The folder holds something else.
+    #[error("{dir}: {why}; --fresh starts over, or choose another folder")]
+    Foreign {
+        /// The run folder.
+        dir: String,
+        /// What does not fit.
+        why: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The data cannot be read on.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The stream ended early.
+    #[error(transparent)]
+    Stream(#[from] StreamError<io::Error>),
+}
+
+fn pid_text(pid: Option<u32>) -> String {
+    pid.map_or_else(String::new, |pid| format!(" (pid {pid})"))
+}
+
+/// How a run starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// From the first row.
+    Fresh,
+    /// After the lines that are there.
+    Resume,
+    /// Not at all: it is complete.
+    Done,
+}
+
+/// A run folder that this process holds.
+pub struct RunFolder {
+    dir: PathBuf,
+    _lock: Lock,
+}
+
+impl RunFolder {
+    /// Takes the folder, making it where it is not there.
+    ///
+    /// # Errors
+    /// Another process holds it, or it cannot be written.
+    pub fn open(dir: &Path, pid: u32) -> Result<Self, RunError> {
+        let io = |source| RunError::Io { file: dir.display().to_string(), source };
+        fs::create_dir_all(dir).map_err(io)?;
+        let lock = Lock::take(&dir.join(LOCK), pid).map_err(|refused| match refused {
+            Refused::Held(pid) => RunError::Locked { dir: dir.display().to_string(), pid },
+            Refused::Io(source) => io(source),
+        })?;
+        Ok(Self { dir: dir.to_owned(), _lock: lock })
+    }
+
+    /// The path of one of its files.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Its manifest, where it has one.
+    ///
+    /// # Errors
+    /// A manifest that cannot be read.
+    pub fn manifest(&self) -> Result<Option<Manifest>, RunError> {
+        self.read_json(MANIFEST)
+    }
+
+    /// One of its JSON files, where it is there.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or is not what it should be.
+    pub fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, RunError> {
+        match fs::read(self.path(name)) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map(Some)
+                .map_err(|error| self.foreign(format!("{name} is damaged: {error}"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.io(name, error)),
+        }
+    }
+
+    /// How the run described by `wanted` starts in this folder.
+    ///
+    /// # Errors
+    /// The folder holds another run, or something that is no run.
+    pub fn start(&self, wanted: &Manifest) -> Result<Start, RunError> {
+        let Some(have) = self.manifest()? else {
+            return self.start_empty();
+        };
+        if have.format != wanted.format {
+            let why =
+                format!("the run has format {}, this build writes {}", have.format, wanted.format);
+            return Err(self.foreign(why));
+        }
+        if let Some(why) = difference(&have.identity, &wanted.identity) {
+            return Err(self.foreign(why));
+        }
+        if have.bad_rows != wanted.bad_rows && have.bad_rows != "stop" {
+            let why = format!("the run was made with --bad-rows {}", have.bad_rows);
+            return Err(self.foreign(why));
+        }
+        let further = match (have.limit, wanted.limit) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(have), Some(wanted)) => wanted > have,
+        };
+        Ok(if have.complete && !further { Start::Done } else { Start::Resume })
+    }
+
+    fn start_empty(&self) -> Result<Start, RunError> {
+        let ours = [LOCK, CONFIG, SUMMARY];
+        let entries = fs::read_dir(&self.dir).map_err(|error| self.io("", error))?;
+        for entry in entries {
+            let name = entry.map_err(|error| self.io("", error))?.file_name();
+            let name = name.to_string_lossy();
+            let stale = name.starts_with('.') && name.ends_with(".tmp");
+            if !stale && !ours.contains(&&*name) {
+                let why = format!("the folder has {name:?} but no {MANIFEST}, so it is no run");
+                return Err(self.foreign(why));
+            }
+        }
+        Ok(Start::Fresh)
+    }
+
+    /// The files of a run that a fresh start removes.
+    pub fn files() -> [&'static str; 6] {
+        [MANIFEST, VERDICTS, VERDICTS_PARQUET, TIMINGS, SUMMARY, CONFIG]
+    }
+
+    /// The bytes of a line file up to the end of its last whole line, and how many lines there
+    /// are, counting no more than `lines_max`. A file that is not there has none.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn whole_lines(&self, name: &str, lines_max: u64) -> Result<(u64, u64), RunError> {
+        let mut reader = match File::open(self.path(name)) {
+            Ok(file) => BufReader::with_capacity(1 << 20, file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, 0)),
+            Err(error) => return Err(self.io(name, error)),
+        };
+        let (mut bytes, mut lines) = (0, 0);
+        let mut line = Vec::new();
+        while lines < lines_max {
+            line.clear();
+            let read = reader.read_until(b'\n', &mut line).map_err(|error| self.io(name, error))?;
+            if line.last() != Some(&b'\n') {
+                break;
+            }
+            bytes += read as u64;
+            lines += 1;
+        }
+        Ok((bytes, lines))
+    }
+
+    /// The first `bytes` of the verdict lines, read back one by one.
+    ///
+    /// # Errors
+    /// A file that cannot be read. A line that is damaged is an error of the iterator.
+    pub fn earlier(
+        &self,
+        bytes: u64,
+    ) -> Result<impl Iterator<Item = Result<OldRow, String>> + Send + use<>, RunError> {
+        let file: Box<dyn io::Read + Send> = match File::open(self.path(VERDICTS)) {
+            Ok(file) => Box::new(file.take(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Box::new(io::empty()),
+            Err(error) => return Err(self.io(VERDICTS, error)),
+        };
+        let reader = BufReader::with_capacity(1 << 18, file);
+        Ok(reader.split(b'\n').enumerate().map(|(at, line)| {
+            let damaged = |why: String| {
+                format!("{VERDICTS}:{}: not a verdict row ({why}); --fresh starts over", at + 1)
+            };
+            let line = line.map_err(|error| damaged(error.to_string()))?;
+            let row = VerdictRow::parse(&line).map_err(damaged)?;
+            Ok(OldRow { line, row })
+        }))
+    }
+
+    pub(crate) fn foreign(&self, why: String) -> RunError {
+        RunError::Foreign { dir: self.dir.display().to_string(), why }
+    }
+
+    pub(crate) fn io(&self, name: &str, source: io::Error) -> RunError {
+        RunError::Io { file: self.path(name).display().to_string(), source }
+    }
+}
+
+/// What makes two runs different, in words.
+fn difference(have: &Identity, wanted: &Identity) -> Option<String> {
+    if have.config_hash != wanted.config_hash {
+        return Some("the folder holds a run of another configuration".to_owned());
+    }
+    if have.inputs.len() != wanted.inputs.len() {
+        let (have, wanted) = (have.inputs.len(), wanted.inputs.len());
+        return Some(format!("the folder holds a run over {have} input files, not {wanted}"));
+    }
+    let changed = have.inputs.iter().zip(&wanted.inputs).find(|(have, wanted)| have != wanted)?.1;
+    Some(match changed.sha256 {
+        Some(_) => format!("the folder holds a run over other data: {} differs", changed.path),
+        None => "standard input cannot be read again, so the run cannot go on".to_owned(),
+    })
+}

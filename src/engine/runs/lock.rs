@@ -1,0 +1,45 @@
+//! One process writes a run at a time.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+/// Held while a run is written. The operating system lets go of it when the process ends, however
+/// it ends, so a lock that is left behind needs no cleaning up.
+pub(super) struct Lock {
+    _file: File,
+}
+
+pub(super) enum Refused {
+    /// Another process holds it; its id, where it can be read.
+    Held(Option<u32>),
+    Io(io::Error),
+}
+
+impl Lock {
+    pub(super) fn take(path: &Path, pid: u32) -> Result<Self, Refused> {
+        let mut file = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .write(true)
+            .truncate(false)
+            .open(path)
+            .map_err(Refused::Io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let _ = file.read_to_string(&mut text);
+                return Err(Refused::Held(text.trim().parse().ok()));
+            }
+            Err(TryLockError::Error(error)) => return Err(Refused::Io(error)),
+        }
+        let write = |file: &mut File| {
+            file.set_len(0)?;
+            file.seek(SeekFrom::Start(0))?;
+            writeln!(file, "{pid}")
+        };
+        write(&mut file).map_err(Refused::Io)?;
+        Ok(Self { _file: file })
+    }
+}

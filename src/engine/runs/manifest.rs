@@ -1,0 +1,82 @@
+//! What a run is: enough to know whether a folder holds this run or another.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use assay_verifiers::canonical;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// The contents of `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of the run format: 1.
+    pub format: u32,
+    /// The version of assay that wrote the run.
+    pub assay: String,
+    /// What the run is of.
+    #[serde(flatten)]
+    pub identity: Identity,
+    /// How rows that cannot be read are treated.
+    pub bad_rows: String,
+    /// Whether the run reached the end of its data, or the limit.
+    pub complete: bool,
+    /// The most rows of input that were to be read.
+    pub limit: Option<u64>,
+    /// Rows in the output, once complete.
+    pub rows: Option<u64>,
+    /// SHA-256 of the verdict file, once complete.
+    pub verdicts_sha256: Option<String>,
+}
+
+/// What decides every byte of the output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// SHA-256 of the configuration with every default filled in.
+    pub config_hash: String,
+    /// The input, file by file.
+    pub inputs: Vec<InputFile>,
+}
+
+/// One file of the input.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct InputFile {
+    /// The path as it was given.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// SHA-256 of its bytes; null for standard input, which cannot be read twice.
+    pub sha256: Option<String>,
+}
+
+impl PartialEq for InputFile {
+    /// A file is its bytes, wherever it lies.
+    fn eq(&self, other: &Self) -> bool {
+        self.sha256.is_some() && self.sha256 == other.sha256
+    }
+}
+
+impl Eq for InputFile {}
+
+/// The SHA-256 of a file, in hexadecimal, and its size.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn hash_file(path: &Path) -> io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        let read = match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        hasher.update(buffer.get(..read).unwrap_or_default());
+        bytes += read as u64;
+    }
+    Ok((canonical::hex(&hasher.finalize()), bytes))
+}

@@ -1,0 +1,279 @@
+//! One `assay score`: a dataset through the engine into a run folder.
+
+use std::io;
+use std::sync::atomic::AtomicBool;
+
+use super::Engine;
+use super::runs::{
+    CONFIG, Identity, InputFile, MANIFEST, Manifest, RunError, RunFolder, SUMMARY, Start, Store,
+    TIMINGS, VERDICTS, hash_file,
+};
+use super::stream::{BadRows, Batch, Counted, Earlier, Ended, StreamError, StreamSpec};
+use super::summary::Summary;
+use crate::data::{Block, DataError};
+
+/// Where the lines go while faults are judged again.
+const RETRY: &str = "verdicts.jsonl.retry";
+
+/// A run that is about to be made, continued or found complete.
+pub struct Session<'a> {
+    /// The engine that judges.
+    pub engine: &'a Engine,
+    /// The folder, held by this process.
+    pub folder: RunFolder,
+    /// Where the files of the folder are written.
+    pub store: Box<dyn Store + 'a>,
+    /// The input, file by file.
+    pub inputs: Vec<InputFile>,
+    /// What becomes of rows that cannot be read.
+    pub bad_rows: BadRows,
+    /// The most rows of input that are read.
+    pub limit: Option<u64>,
+    /// Start over, whatever the folder holds of an earlier run.
+    pub fresh: bool,
+    /// Once complete, judge rows with a fault again.
+    pub retry_faults: bool,
+}
+
+/// What a session came to.
+#[derive(Debug)]
+pub struct Report {
+    /// The whole run, rows of earlier sessions included.
+    pub summary: Summary,
+    /// How it started.
+    pub start: Start,
+    /// Whether every row is there now.
+    pub complete: bool,
+    /// Rows that this session scored.
+    pub scored: u64,
+}
+
+impl Session<'_> {
+    /// Runs until the data end, the limit is reached, or `stop` is set. `open` opens the data;
+    /// `progress` is told of every batch.
+    ///
+    /// # Errors
+    /// Why the run cannot go on. Rows that were written stay, and the next session goes on there.
+    pub fn run<S>(
+        &mut self,
+        open: &dyn Fn() -> Result<S, DataError>,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&Summary, &Batch),
+    ) -> Result<Report, RunError>
+    where
+        S: Iterator<Item = Result<Block, DataError>> + Send,
+    {
+        let start = self.begin()?;
+        let mut report = match start {
+            Start::Done => {
+                let summary = self.folder.read_json(SUMMARY)?;
+                let missing = || self.folder.foreign(format!("{SUMMARY} is missing"));
+                Report { summary: summary.ok_or_else(missing)?, start, complete: true, scored: 0 }
+            }
+            Start::Fresh | Start::Resume => self.score(open()?, start, stop, progress)?,
+        };
+        if self.retry_faults && report.complete && start != Start::Fresh {
+            let retried = self.retry(open()?, stop, progress)?;
+            report = Report { start, scored: report.scored + retried.scored, ..retried };
+        }
+        Ok(report)
+    }
+
+    fn begin(&mut self) -> Result<Start, RunError> {
+        let manifest = self.manifest();
+        let start = if self.fresh { Start::Fresh } else { self.folder.start(&manifest)? };
+        if start == Start::Fresh {
+            for name in RunFolder::files() {
+                self.remove(name)?;
+            }
+        }
+        if start != Start::Done {
+            self.replace_json(CONFIG, &self.engine.plan().resolved())?;
+            self.replace_json(MANIFEST, &manifest)?;
+        }
+        self.remove(RETRY)?;
+        Ok(start)
+    }
+
+    fn score<S>(
+        &mut self,
+        source: S,
+        start: Start,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&Summary, &Batch),
+    ) -> Result<Report, RunError>
+    where
+        S: Iterator<Item = Result<Block, DataError>> + Send,
+    {
+        let (bytes, lines) = self.folder.whole_lines(VERDICTS, u64::MAX)?;
+        self.truncate(VERDICTS, bytes)?;
+        // Timings are written first, so there is one for every verdict line.
+        let (timing_bytes, _) = self.folder.whole_lines(TIMINGS, lines)?;
+        self.truncate(TIMINGS, timing_bytes)?;
+        let spec = StreamSpec {
+            bad_rows: self.bad_rows,
+            limit: self.limit,
+            earlier: Box::new(self.folder.earlier(bytes)?),
+            mode: Earlier::Stand,
+        };
+        let mut tally = self.tally();
+        let store = &mut self.store;
+        let ended = self.engine.stream(source, spec, stop, |batch| {
+            store.append(TIMINGS, &batch.timings)?;
+            store.append(VERDICTS, &batch.verdicts)?;
+            tally.add(&batch);
+            progress(&tally.summary, &batch);
+            Ok(())
+        });
+        let ended = ended.map_err(|error| self.named(error, VERDICTS))?;
+        if ended == Ended::EndOfData && tally.old < lines {
+            let why = format!("the run has {lines} rows, the data have {}", tally.old);
+            return Err(self.folder.foreign(why));
+        }
+        self.finish(tally, ended, start)
+    }
+
+    /// Judges rows with a fault again. The lines go to a file beside, which then takes the place
+    /// of the other: until then nothing is lost.
+    fn retry<S>(
+        &mut self,
+        source: S,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&Summary, &Batch),
+    ) -> Result<Report, RunError>
+    where
+        S: Iterator<Item = Result<Block, DataError>> + Send,
+    {
+        let (bytes, lines) = self.folder.whole_lines(VERDICTS, u64::MAX)?;
+        let limit = self.folder.manifest()?.and_then(|manifest| manifest.limit);
+        let spec = StreamSpec {
+            bad_rows: self.bad_rows,
+            limit,
+            earlier: Box::new(self.folder.earlier(bytes)?),
+            mode: Earlier::RetryFaults,
+        };
+        let mut tally = self.tally();
+        let store = &mut self.store;
+        let ended = self.engine.stream(source, spec, stop, |batch| {
+            store.append(TIMINGS, &batch.timings)?;
+            store.append(RETRY, &batch.verdicts)?;
+            tally.add(&batch);
+            progress(&tally.summary, &batch);
+            Ok(())
+        });
+        let ended = ended.map_err(|error| self.named(error, RETRY))?;
+        if ended == Ended::Stopped || tally.summary.rows != lines {
+            return Ok(Report {
+                summary: tally.summary,
+                start: Start::Done,
+                complete: false,
+                scored: 0,
+            });
+        }
+        if lines > 0 {
+            self.store.rename(RETRY, VERDICTS).map_err(|error| self.folder.io(VERDICTS, error))?;
+        }
+        self.finish(tally, ended, Start::Done)
+    }
+
+    fn finish(&mut self, mut tally: Count, ended: Ended, start: Start) -> Result<Report, RunError> {
+        let complete = ended != Ended::Stopped;
+        for name in [TIMINGS, VERDICTS] {
+            // An empty run has its files too.
+            self.store.append(name, b"").map_err(|error| self.folder.io(name, error))?;
+            self.store.sync(name).map_err(|error| self.folder.io(name, error))?;
+        }
+        tally.summary.cache = self.engine.cache_counts();
+        self.replace_json(SUMMARY, &tally.summary)?;
+        if complete {
+            let (sha256, _) = hash_file(&self.folder.path(VERDICTS))
+                .map_err(|error| self.folder.io(VERDICTS, error))?;
+            let manifest = Manifest {
+                complete,
+                limit: if ended == Ended::Limit { self.limit } else { None },
+                rows: Some(tally.summary.rows),
+                verdicts_sha256: Some(sha256),
+                ..self.manifest()
+            };
+            self.replace_json(MANIFEST, &manifest)?;
+        }
+        Ok(Report { summary: tally.summary, start, complete, scored: tally.new })
+    }
+
+    fn manifest(&self) -> Manifest {
+        let bad_rows = match self.bad_rows {
+            BadRows::Stop => "stop",
+            BadRows::Skip => "skip",
+            BadRows::Fault => "fault",
+        };
+        Manifest {
+            format: 1,
+            assay: env!("CARGO_PKG_VERSION").to_owned(),
+            identity: Identity {
+                config_hash: self.engine.plan().config_hash(),
+                inputs: self.inputs.clone(),
+            },
+            bad_rows: bad_rows.to_owned(),
+            complete: false,
+            limit: self.limit,
+            rows: None,
+            verdicts_sha256: None,
+        }
+    }
+
+    fn tally(&self) -> Count {
+        let plan = self.engine.plan();
+        let labels = plan.config.data.label.as_deref();
+        Count { summary: Summary::new(&plan.names, labels), old: 0, new: 0 }
+    }
+
+    fn named(&self, error: StreamError<io::Error>, name: &str) -> RunError {
+        match error {
+            StreamError::Sink(source) => self.folder.io(name, source),
+            StreamError::Earlier(why) => self.folder.foreign(why),
+            other => RunError::Stream(other),
+        }
+    }
+
+    fn replace_json(&mut self, name: &str, value: &impl serde::Serialize) -> Result<(), RunError> {
+        let written =
+            serde_json::to_vec_pretty(value).map_err(io::Error::from).and_then(|mut bytes| {
+                bytes.push(b'\n');
+                self.store.replace(name, &bytes)
+            });
+        written.map_err(|error| self.folder.io(name, error))
+    }
+
+    fn remove(&mut self, name: &str) -> Result<(), RunError> {
+        self.store.remove(name).map_err(|error| self.folder.io(name, error))
+    }
+
+    fn truncate(&mut self, name: &str, bytes: u64) -> Result<(), RunError> {
+        self.store.truncate(name, bytes).map_err(|error| self.folder.io(name, error))
+    }
+}
+
+/// The summary as it grows, and how many rows are whose.
+struct Count {
+    summary: Summary,
+    old: u64,
+    new: u64,
+}
+
+impl Count {
+    fn add(&mut self, batch: &Batch) {
+        self.summary.skipped += batch.skipped.len() as u64;
+        for row in &batch.rows {
+            match row {
+                Counted::New { id, label, scored } => {
+                    self.new += 1;
+                    self.summary.add(id, scored, label.as_ref());
+                }
+                Counted::Old { row, label } => {
+                    self.old += 1;
+                    self.summary.add_row(row, label.as_ref());
+                }
+            }
+        }
+    }
+}

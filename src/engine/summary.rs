@@ -1,0 +1,218 @@
+//! What a run came to: counts, means, faults, and agreement with labels.
+
+use std::collections::BTreeMap;
+
+use assay_verifiers::{FaultKind, Outcome, Reward};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::cache::CacheCounts;
+use super::chunk::Scored;
+use super::row::VerdictRow;
+
+/// Disagreements that are listed; the rest are counted.
+const DISAGREEMENTS_MAX: usize = 10_000;
+
+/// The contents of `summary.json`. Everything but `cache` follows from the rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Rows in the output.
+    pub rows: u64,
+    /// Rows that were left out because they could not be read (`--bad-rows skip`).
+    pub skipped: u64,
+    /// The combined reward.
+    pub total: Tally,
+    /// Each reward, in the order of the configuration.
+    pub rewards: Vec<NamedTally>,
+    /// The comparison with labels, where one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Agreement>,
+    /// How the cache fared in the last session of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheCounts>,
+}
+
+/// Outcomes of one reward.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Rows with a reward.
+    pub scored: u64,
+    /// Rows on which it abstained.
+    pub abstained: u64,
+    /// Rows on which it failed.
+    pub failed: u64,
+    /// The mean over the scored rows.
+    pub mean: Option<f64>,
+    /// Failed rows by fault.
+    pub faults: BTreeMap<FaultKind, u64>,
+    #[serde(skip)]
+    sum: f64,
+}
+
+/// Outcomes of one reward, with its name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NamedTally {
+    /// The reward.
+    pub name: String,
+    /// Its outcomes.
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+/// How rewards agree with labels that say right or wrong.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// The column of the labels.
+    pub column: String,
+    /// Labelled right and rewarded.
+    pub true_accepts: u64,
+    /// Labelled wrong and not rewarded.
+    pub true_rejects: u64,
+    /// Labelled wrong, but rewarded.
+    pub false_accepts: u64,
+    /// Labelled right, but not rewarded.
+    pub false_rejects: u64,
+    /// Labelled, but without a reward.
+    pub unscored: u64,
+    /// Rows without a label (missing, null, or neither right nor wrong).
+    pub unlabelled: u64,
+    /// The rows that disagree, at most 10,000 of them.
+    pub disagreements: Vec<Disagreement>,
+}
+
+/// A row whose reward does not fit its label.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// The id of the sample.
+    pub id: String,
+    /// What the label says.
+    pub label: bool,
+    /// What it earned; null where it has no reward.
+    pub reward: Option<f64>,
+}
+
+impl Agreement {
+    /// Rows that were compared: labelled and scored.
+    pub fn compared(&self) -> u64 {
+        self.agreed() + self.false_accepts + self.false_rejects
+    }
+
+    /// Rows that agree.
+    pub fn agreed(&self) -> u64 {
+        self.true_accepts + self.true_rejects
+    }
+
+    /// Share of labelled rows that agree; a labelled row without a reward does not.
+    pub fn accuracy(&self) -> f64 {
+        ratio(self.agreed(), self.compared() + self.unscored)
+    }
+
+    fn add(&mut self, id: &str, label: Option<&Value>, reward: Option<f64>) {
+        let Some(label) = label.and_then(truth) else {
+            self.unlabelled += 1;
+            return;
+        };
+        let accepted = reward.map(|reward| reward >= 0.5);
+        let count = match (label, accepted) {
+            (true, Some(true)) => &mut self.true_accepts,
+            (false, Some(false)) => &mut self.true_rejects,
+            (false, Some(true)) => &mut self.false_accepts,
+            (true, Some(false)) => &mut self.false_rejects,
+            (_, None) => &mut self.unscored,
+        };
+        *count += 1;
+        if accepted != Some(label) && self.disagreements.len() < DISAGREEMENTS_MAX {
+            self.disagreements.push(Disagreement { id: id.to_owned(), label, reward });
+        }
+    }
+}
+
+/// What a label says: a truth value, a number (right from 0.5 on), or the words for it.
+fn truth(label: &Value) -> Option<bool> {
+    match label {
+        Value::Bool(label) => Some(*label),
+        Value::Number(number) => number.as_f64().map(|number| number >= 0.5),
+        Value::String(text) => match text.to_ascii_lowercase().as_str() {
+            "true" | "1" | "yes" | "correct" | "right" => Some(true),
+            "false" | "0" | "no" | "incorrect" | "wrong" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^53")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^53")]
+fn mean(sum: f64, count: u64) -> f64 {
+    sum / count as f64
+}
+
+impl Tally {
+    fn add(&mut self, reward: Option<f64>, fault: Option<FaultKind>) {
+        match (reward, fault) {
+            (Some(reward), _) => {
+                self.scored += 1;
+                self.sum += reward;
+            }
+            (None, Some(fault)) => {
+                self.failed += 1;
+                *self.faults.entry(fault).or_default() += 1;
+            }
+            (None, None) => self.abstained += 1,
+        }
+        self.mean = (self.scored > 0).then(|| mean(self.sum, self.scored));
+    }
+
+    fn add_outcome(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Scored(reward) => self.add(Some(reward.get()), None),
+            Outcome::Abstained(_) => self.add(None, None),
+            Outcome::Failed(fault) => self.add(None, Some(fault.kind)),
+        }
+    }
+}
+
+impl Summary {
+    /// An empty summary of rewards of these names, compared with labels where a column is named.
+    pub fn new(names: &[String], labels: Option<&str>) -> Self {
+        let named = |name: &String| NamedTally { name: name.clone(), tally: Tally::default() };
+        let labels =
+            labels.map(|column| Agreement { column: column.to_owned(), ..Agreement::default() });
+        Self { rewards: names.iter().map(named).collect(), labels, ..Self::default() }
+    }
+
+    /// Counts a row that was just scored.
+    pub fn add(&mut self, id: &str, scored: &Scored, label: Option<&Value>) {
+        self.rows += 1;
+        self.total.add_outcome(&scored.outcome);
+        for (reward, verdict) in self.rewards.iter_mut().zip(&scored.verdicts) {
+            reward.tally.add_outcome(&verdict.outcome);
+        }
+        if let Some(labels) = &mut self.labels {
+            labels.add(id, label, scored.outcome.reward().map(Reward::get));
+        }
+    }
+
+    /// Counts a row that an earlier session of the run wrote.
+    pub fn add_row(&mut self, row: &VerdictRow, label: Option<&Value>) {
+        self.rows += 1;
+        self.total.add(row.reward, row.fault);
+        for reward in &mut self.rewards {
+            if let Some(verdict) = row.verdicts.get(&reward.name) {
+                reward.tally.add(verdict.reward, verdict.fault);
+            }
+        }
+        if let Some(labels) = &mut self.labels {
+            labels.add(&row.id, label, row.reward);
+        }
+    }
+
+    /// Share of rows that have no reward because of a fault.
+    pub fn fault_rate(&self) -> f64 {
+        ratio(self.total.failed + self.skipped, self.rows + self.skipped)
+    }
+}
