@@ -1,0 +1,159 @@
+//! The bytes of a text file: as they lie, or decompressed under a guard against bombs.
+
+use std::io::{self, BufReader, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::error::DataError;
+use super::limits::Limits;
+
+/// The first bytes of a Parquet file.
+pub(super) const PARQUET_MAGIC: &[u8] = b"PAR1";
+
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// The largest window that a zstd stream may ask for: what `zstd --ultra -22` writes.
+const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+
+/// A stream of bytes.
+pub(super) struct Bytes {
+    stream: Box<dyn Read + Send>,
+    form: Form,
+    /// How many bytes went into the decoder.
+    packed: Arc<AtomicU64>,
+    /// How many came out.
+    out: u64,
+    limits: Limits,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl Form {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "text",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+impl Bytes {
+    /// Finds out from the first bytes what a stream holds; what its name says
+    /// counts only where they are no text.
+    pub(super) fn open(
+        mut raw: Box<dyn Read + Send>,
+        file: &str,
+        limits: &Limits,
+    ) -> Result<Self, DataError> {
+        let read = |source| DataError::Read { file: file.to_owned(), source };
+        let mut head = Vec::with_capacity(8);
+        raw.by_ref().take(4).read_to_end(&mut head).map_err(read)?;
+        let form = form(&head, file)?;
+        let packed = Arc::new(AtomicU64::new(0));
+        let whole = Cursor::new(head).chain(raw);
+        let counted =
+            BufReader::with_capacity(64 << 10, Counted { raw: whole, count: Arc::clone(&packed) });
+        let stream: Box<dyn Read + Send> = match form {
+            Form::Plain => Box::new(counted.into_inner()),
+            Form::Gzip => Box::new(MultiGzDecoder::new(counted)),
+            Form::Zstd => {
+                let mut decoder = zstd::Decoder::with_buffer(counted).map_err(read)?;
+                decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(read)?;
+                Box::new(decoder)
+            }
+        };
+        Ok(Self { stream, form, packed, out: 0, limits: *limits })
+    }
+
+    /// Reads on. `rows` were read before: a message says so.
+    pub(super) fn read(
+        &mut self,
+        buffer: &mut [u8],
+        file: &str,
+        rows: u64,
+    ) -> Result<usize, DataError> {
+        loop {
+            match self.stream.read(buffer) {
+                Ok(count) => {
+                    self.out += count as u64;
+                    self.guard(file)?;
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(error, file, rows)),
+            }
+        }
+    }
+
+    fn guard(&self, file: &str) -> Result<(), DataError> {
+        let packed = self.packed.load(Ordering::Relaxed).max(1);
+        let Limits { inflate_ratio_max, inflate_free_bytes, .. } = self.limits;
+        let most = packed.saturating_mul(inflate_ratio_max).max(inflate_free_bytes);
+        if self.form == Form::Plain || self.out <= most {
+            return Ok(());
+        }
+        let (form, out) = (self.form.name(), self.out);
+        let what = format!(
+            "{form} bomb: {out} bytes came out of {packed}; at most {inflate_ratio_max} may come out of each"
+        );
+        Err(DataError::Refused { file: file.to_owned(), what })
+    }
+
+    fn failed(&self, source: io::Error, file: &str, rows: u64) -> DataError {
+        let file = file.to_owned();
+        // What the operating system reports has a code; what a decoder reports has none.
+        if self.form == Form::Plain || source.raw_os_error().is_some() {
+            return DataError::Read { file, source };
+        }
+        DataError::Damaged { file, form: self.form.name(), rows, why: source.to_string() }
+    }
+}
+
+fn form(head: &[u8], file: &str) -> Result<Form, DataError> {
+    if head.starts_with(GZIP_MAGIC) {
+        return Ok(Form::Gzip);
+    }
+    if head.starts_with(ZSTD_MAGIC) {
+        return Ok(Form::Zstd);
+    }
+    if head == PARQUET_MAGIC {
+        let what = "Parquet cannot be read from a stream; save it to a file first".to_owned();
+        return Err(DataError::Refused { file: file.to_owned(), what });
+    }
+    let damaged = |form| {
+        let why = "the first bytes are not those of its format".to_owned();
+        Err(DataError::Damaged { file: file.to_owned(), form, rows: 0, why })
+    };
+    // Some clients unpack what they download and keep the name, so text passes under any name.
+    let text = head
+        .iter()
+        .all(|byte| (b' '..=b'~').contains(byte) || b"\r\n\t\xef\xbb\xbf".contains(byte));
+    match file.rsplit_once('.') {
+        Some((_, "gz")) if !text => damaged("gzip"),
+        Some((_, "zst")) if !text => damaged("zstd"),
+        _ => Ok(Form::Plain),
+    }
+}
+
+/// Counts the bytes that are read through it.
+struct Counted<R> {
+    raw: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.raw.read(buffer)?;
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

@@ -1,0 +1,179 @@
+//! Which columns of a dataset mean what.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The `[data]` section: which columns mean what. Each is a dotted path: `meta.answer` is the
+/// member `answer` of the column `meta`, unless there is a column of that very name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Columns {
+    /// The id under which a sample is reported: text or an integer. A sample without one is
+    /// known by its SHA-256.
+    pub id: String,
+    /// What was asked: text, or a list of messages `{role, content}`.
+    pub prompt: String,
+    /// What is judged: text, or a list of messages `{role, content}`. Every row must have it.
+    pub completion: String,
+    /// What a right completion comes to. Any value; null and missing mean that there is none.
+    pub reference: String,
+    /// What the samples of one prompt share: text or an integer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The column whose members join the metadata as if they were columns; by default `meta`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<String>,
+    /// A human label, against which rewards are compared. No verifier sees it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Self {
+            id: "id".to_owned(),
+            prompt: "prompt".to_owned(),
+            completion: "completion".to_owned(),
+            reference: "reference".to_owned(),
+            group: None,
+            meta: None,
+            label: None,
+        }
+    }
+}
+
+/// The paths of [`Columns`], split once for a whole block of rows.
+pub(super) struct Paths<'a> {
+    pub(super) id: Path<'a>,
+    pub(super) prompt: Path<'a>,
+    pub(super) completion: Path<'a>,
+    pub(super) reference: Path<'a>,
+    pub(super) group: Option<Path<'a>>,
+    pub(super) label: Option<Path<'a>>,
+    pub(super) meta: Path<'a>,
+}
+
+impl<'a> Paths<'a> {
+    pub(super) fn new(columns: &'a Columns) -> Self {
+        let named = [&columns.id, &columns.prompt, &columns.completion, &columns.reference]
+            .into_iter()
+            .chain(&columns.group)
+            .chain(&columns.label)
+            .map(String::as_str)
+            .collect::<Vec<_>>();
+        let path = |text: &'a str| Path::new(text, &named);
+        Self {
+            id: path(&columns.id),
+            prompt: path(&columns.prompt),
+            completion: path(&columns.completion),
+            reference: path(&columns.reference),
+            group: columns.group.as_deref().map(path),
+            label: columns.label.as_deref().map(path),
+            meta: Path::new(columns.meta.as_deref().unwrap_or("meta"), &[]),
+        }
+    }
+
+    /// Removes what two mappings share, once all have read it.
+    pub(super) fn clear(&self, row: &mut Map<String, Value>) {
+        let fixed = [&self.id, &self.prompt, &self.completion, &self.reference];
+        for path in fixed.into_iter().chain(&self.group).chain(&self.label) {
+            if path.shared {
+                path.remove(row);
+            }
+        }
+    }
+}
+
+/// A dotted path.
+pub(super) struct Path<'a> {
+    pub(super) text: &'a str,
+    parents: Vec<&'a str>,
+    last: &'a str,
+    /// Whether another mapping reads the same value, or a part of it.
+    shared: bool,
+}
+
+impl<'a> Path<'a> {
+    fn new(text: &'a str, named: &[&str]) -> Self {
+        let mut parents: Vec<&str> = text.split('.').collect();
+        let last = parents.pop().unwrap_or_default();
+        let shared = named.iter().filter(|other| overlap(text, other)).count() > 1;
+        Self { text, parents, last, shared }
+    }
+
+    /// The value, moved out of the row where nothing else reads it.
+    pub(super) fn take(&self, row: &mut Map<String, Value>) -> Option<Value> {
+        let value = if self.shared { self.get(row).cloned() } else { self.remove(row) };
+        value.filter(|value| !value.is_null())
+    }
+
+    fn get<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
+        let nested = || {
+            let parent = self.parents.iter().try_fold(row, |at, name| at.get(*name)?.as_object());
+            parent?.get(self.last)
+        };
+        row.get(self.text).or_else(nested)
+    }
+
+    fn remove(&self, row: &mut Map<String, Value>) -> Option<Value> {
+        if self.parents.is_empty() || row.contains_key(self.text) {
+            return row.remove(self.text);
+        }
+        let mut parents = self.parents.iter();
+        let parent = parents.try_fold(row, |at, name| at.get_mut(*name)?.as_object_mut());
+        parent?.remove(self.last)
+    }
+}
+
+fn overlap(one: &str, two: &str) -> bool {
+    let within = |inner: &str, outer: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    within(one, two) || within(two, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn row(value: Value) -> Map<String, Value> {
+        let Value::Object(row) = value else { panic!("no row") };
+        row
+    }
+
+    #[test]
+    fn a_literal_column_wins_over_a_path() {
+        let mut both = row(json!({"a.b": 1, "a": {"b": 2}}));
+        assert_eq!(Path::new("a.b", &["a.b"]).take(&mut both), Some(json!(1)));
+        assert_eq!(Path::new("a.b", &["a.b"]).take(&mut both), Some(json!(2)));
+        assert_eq!(both, row(json!({"a": {}})));
+    }
+
+    #[test]
+    fn shared_and_overlapping_paths_are_all_served() {
+        let columns = Columns {
+            id: "q".into(),
+            prompt: "q".into(),
+            reference: "m".into(),
+            label: Some("m.label".into()),
+            ..Columns::default()
+        };
+        let paths = Paths::new(&columns);
+        let mut values = row(json!({"q": "x", "m": {"label": 3}, "rest": true}));
+        assert_eq!(paths.id.take(&mut values), Some(json!("x")));
+        assert_eq!(paths.prompt.take(&mut values), Some(json!("x")));
+        assert_eq!(paths.label.as_ref().unwrap().take(&mut values), Some(json!(3)));
+        assert_eq!(paths.reference.take(&mut values), Some(json!({"label": 3})));
+        paths.clear(&mut values);
+        assert_eq!(values, row(json!({"rest": true})));
+    }
+
+    #[test]
+    fn unknown_keys_are_refused() {
+        assert!(serde_json::from_value::<Columns>(json!({"completions": "x"})).is_err());
+        assert_eq!(serde_json::from_value::<Columns>(json!({})).unwrap(), Columns::default());
+    }
+}

@@ -1,0 +1,188 @@
+//! What goes wrong with data: whole files, and single rows.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// The kinds of file that are read, for messages.
+pub(super) const ACCEPTED: &str =
+    ".jsonl, .json, .ndjson (each also .gz or .zst), .parquet, a folder of these, or - for stdin";
+
+/// Why a dataset cannot be read on. Texts in it are escaped already.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// The operating system refused.
+    #[error("{file}: {}", reason(.source))]
+    Read {
+        /// The file or folder.
+        file: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The name says nothing about what is inside.
+    #[error("{file}: not a kind of file that is read; accepted: {ACCEPTED}")]
+    Unknown {
+        /// The file.
+        file: String,
+    },
+    /// A folder without data, or without the split that was asked for.
+    #[error("{folder}: {why}")]
+    Folder {
+        /// The folder.
+        folder: String,
+        /// What it has instead.
+        why: String,
+    },
+    /// The bytes are not what they claim to be. Every whole row before the damage was delivered.
+    #[error("{file}: damaged {form} after {rows} rows: {why}")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// `gzip`, `zstd` or `parquet`.
+        form: &'static str,
+        /// How many rows came before.
+        rows: u64,
+        /// What the decoder says.
+        why: String,
+    },
+    /// A limit was reached (a decompression bomb, or a file that claims to be one), or the data
+    /// are of a kind that is not read.
+    #[error("{file}: {what}")]
+    Refused {
+        /// The file.
+        file: String,
+        /// What is refused, and what would not be.
+        what: String,
+    },
+    /// Writing failed.
+    #[error("parquet output: {why}")]
+    Write {
+        /// What the encoder says.
+        why: String,
+    },
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Where a row stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file as it was named, escaped.
+    pub file: Arc<str>,
+    /// The line of a text file, the row of a Parquet file; the first is 1.
+    pub row: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.row)
+    }
+}
+
+/// Why a row cannot be read. Everything in it is escaped: it may go to a terminal or a log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {defect}")]
+pub struct RowError {
+    /// The row.
+    pub place: Place,
+    /// What is wrong with it.
+    pub(super) defect: Defect,
+}
+
+impl RowError {
+    /// The column at fault, where that is known.
+    pub fn field(&self) -> Option<&str> {
+        self.defect.field.as_deref()
+    }
+
+    /// What is wrong, without the place.
+    pub fn message(&self) -> String {
+        self.defect.to_string()
+    }
+}
+
+/// What is wrong with a row, before anyone knows which row it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Defect {
+    pub(super) field: Option<String>,
+    pub(super) message: String,
+    pub(super) byte: Option<usize>,
+}
+
+impl Defect {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    pub(super) fn at_field(mut self, field: &str) -> Self {
+        self.field = Some(escape(field));
+        self
+    }
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(field) = &self.field {
+            write!(f, "{field}: ")?;
+        }
+        f.write_str(&self.message)?;
+        match self.byte {
+            Some(byte) => write!(f, " at byte {byte}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How much of a text from a dataset a message repeats, in characters.
+const SHOWN_MAX: usize = 80;
+
+/// A text from a dataset as a message may show it: cut, and with everything that a terminal or a
+/// reader's eye could be fooled by written as an escape.
+pub(super) fn escape(text: &str) -> String {
+    let mut shown = escape_whole(text.chars().take(SHOWN_MAX));
+    if text.chars().nth(SHOWN_MAX).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The same, without the cut: for names of files.
+pub(super) fn escape_whole(text: impl Iterator<Item = char>) -> String {
+    let mut shown = String::new();
+    for char in text {
+        if char.is_control() || unseen(char) {
+            shown.extend(char.escape_default());
+        } else {
+            shown.push(char);
+        }
+    }
+    shown
+}
+
+/// Zero-width, bidirectional and separator characters: they change what a reader sees.
+fn unseen(char: char) -> bool {
+    matches!(
+        char,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_escaped() {
+        assert_eq!(escape("a\u{1b}[31m\r\n\u{202e}b"), "a\\u{1b}[31m\\r\\n\\u{202e}b");
+        assert_eq!(escape("plain <b> é"), "plain <b> é");
+        assert_eq!(escape(&"x".repeat(200)).chars().count(), SHOWN_MAX + 1);
+    }
+}

@@ -1,0 +1,231 @@
+//! The files behind the paths that were given: files, dataset folders, standard input.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::{DataError, escape_whole};
+
+/// How deep folders are searched. A link that leads back up ends here.
+const DEPTH_MAX: usize = 12;
+
+/// How many files a folder may hold.
+const FILES_MAX: usize = 100_000;
+
+/// The names that Hugging Face gives to splits where a file name does not count its shards.
+const SPLITS: [&str; 7] = ["train", "validation", "valid", "val", "dev", "test", "eval"];
+
+/// Files that lie in dataset folders and hold no rows.
+const NO_DATA: [&str; 6] = [
+    "dataset_info.json",
+    "dataset_infos.json",
+    "dataset_dict.json",
+    "state.json",
+    "config.json",
+    "metadata.json",
+];
+
+/// One file to read, or standard input.
+pub(super) struct Input {
+    /// `None` is standard input.
+    pub(super) path: Option<PathBuf>,
+    /// What messages call it.
+    pub(super) name: Arc<str>,
+}
+
+/// Finds the files to read. A folder that holds several splits wants one named: `FOLDER:split`.
+pub(super) fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, DataError> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            inputs.push(Input { path: None, name: "stdin".into() });
+        } else if path.is_dir() {
+            folder(path, None, &mut inputs)?;
+        } else if let Some((path, split)) = named_split(path) {
+            folder(&path, Some(&split), &mut inputs)?;
+        } else {
+            inputs.push(file(path)?);
+        }
+    }
+    Ok(inputs)
+}
+
+fn shown(path: &Path) -> String {
+    escape_whole(path.to_string_lossy().chars())
+}
+
+fn file(path: &Path) -> Result<Input, DataError> {
+    let name = shown(path);
+    let read = |source| DataError::Read { file: name.clone(), source };
+    let regular = fs::metadata(path).map_err(read)?.is_file();
+    // A pipe that a shell made has no telling name; it is read as lines.
+    if regular {
+        if stem(path).is_none() {
+            return Err(DataError::Unknown { file: name });
+        }
+        fs::File::open(path).map_err(read)?;
+    }
+    Ok(Input { path: Some(path.to_owned()), name: name.into() })
+}
+
+/// `FOLDER:split`, where the folder exists.
+fn named_split(path: &Path) -> Option<(PathBuf, String)> {
+    if path.exists() {
+        return None;
+    }
+    let (folder, split) = path.to_str()?.rsplit_once(':')?;
+    let folder = PathBuf::from(folder);
+    folder.is_dir().then(|| (folder, split.to_owned()))
+}
+
+/// The name of a data file without its extensions; `None` for any other file.
+fn stem(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    if let Some(stem) = name.strip_suffix(".parquet") {
+        return Some(stem);
+    }
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
+    [".jsonl", ".ndjson", ".json"].into_iter().find_map(|extension| name.strip_suffix(extension))
+}
+
+fn folder(root: &Path, split: Option<&str>, inputs: &mut Vec<Input>) -> Result<(), DataError> {
+    let mut files = Vec::new();
+    walk(root, DEPTH_MAX, &mut files)?;
+    let fail = |why: String| DataError::Folder { folder: shown(root), why };
+    if files.is_empty() {
+        return Err(fail(format!("no data files; accepted: {}", super::error::ACCEPTED)));
+    }
+    files.sort();
+    let mut splits = by_split(root, files);
+    let names = splits.keys().map(|name| shown(Path::new(name))).collect::<Vec<_>>().join(", ");
+    let chosen = match split {
+        None if splits.len() == 1 => splits.pop_first().map(|(_, files)| files),
+        None => {
+            let root = shown(root);
+            return Err(fail(format!("several splits: {names}; name one, as in \"{root}:SPLIT\"")));
+        }
+        Some(split) => choose(&mut splits, split),
+    };
+    let chosen = chosen.ok_or_else(|| {
+        fail(format!(
+            "no single split \"{}\"; has: {names}",
+            shown(Path::new(split.unwrap_or_default()))
+        ))
+    })?;
+    for path in chosen {
+        inputs.push(file(&path)?);
+    }
+    Ok(())
+}
+
+/// The files of `split`, which is named in full (`main/train`) or by its last part.
+fn choose(splits: &mut BTreeMap<String, Vec<PathBuf>>, split: &str) -> Option<Vec<PathBuf>> {
+    if let Some(files) = splits.remove(split) {
+        return Some(files);
+    }
+    let suffix = format!("/{split}");
+    let mut matching = splits.iter().filter(|(name, _)| name.ends_with(&suffix));
+    match (matching.next(), matching.next()) {
+        (Some((_, files)), None) => Some(files.clone()),
+        _ => None,
+    }
+}
+
+fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), DataError> {
+    let read = |source| DataError::Read { file: shown(folder), source };
+    for entry in fs::read_dir(folder).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        let name = entry.file_name();
+        let hidden = name.to_string_lossy().starts_with('.');
+        let path = entry.path();
+        // Downloads are folders of links into a store of blobs, so links are followed.
+        if hidden || NO_DATA.iter().any(|no_data| name == *no_data) {
+            continue;
+        }
+        if path.is_dir() {
+            if depth > 0 {
+                walk(&path, depth - 1, files)?;
+            }
+        } else if stem(&path).is_some() {
+            files.push(path);
+        }
+        if files.len() > FILES_MAX {
+            let why = format!("more than {FILES_MAX} files");
+            return Err(DataError::Folder { folder: shown(folder), why });
+        }
+    }
+    Ok(())
+}
+
+/// Sorts files by the split that their names and folders tell. Where none tells, all are one.
+fn by_split(root: &Path, files: Vec<PathBuf>) -> BTreeMap<String, Vec<PathBuf>> {
+    let mut splits: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    let told = files.iter().any(|path| split_name(root, path).0);
+    for path in files {
+        let name = if told { split_name(root, &path).1 } else { String::new() };
+        splits.entry(name).or_default().push(path);
+    }
+    splits
+}
+
+/// Whether a file tells its split, and the split with the folders that lead to it.
+fn split_name(root: &Path, path: &Path) -> (bool, String) {
+    let inner = path.strip_prefix(root).unwrap_or(path);
+    let folders = inner.parent().into_iter().flat_map(Path::iter);
+    let mut parts: Vec<String> = folders
+        .map(|part| part.to_string_lossy().into_owned())
+        .filter(|part| part != "data")
+        .collect();
+    let stem = stem(path).unwrap_or_default();
+    let sharded = shards_of(stem);
+    if let Some(split) = sharded.or_else(|| split_word(stem)) {
+        parts.push(split.to_owned());
+        return (true, parts.join("/"));
+    }
+    if parts.iter().any(|part| SPLITS.contains(&part.as_str())) {
+        return (true, parts.join("/"));
+    }
+    parts.push(stem.to_owned());
+    (false, parts.join("/"))
+}
+
+/// `train` of `train-00000-of-00005`.
+fn shards_of(stem: &str) -> Option<&str> {
+    let digits = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (front, count) = stem.split_once("-of-")?;
+    let (split, shard) = front.rsplit_once('-')?;
+    let count = count.split('-').next().unwrap_or_default();
+    (digits(shard) && digits(count) && !split.is_empty()).then_some(split)
+}
+
+/// The word for a split that stands by itself in a name: `train` of `gsm8k_train.v2`.
+fn split_word(stem: &str) -> Option<&str> {
+    stem.split(|char: char| !char.is_ascii_alphabetic()).find(|word| SPLITS.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(path: &str) -> (bool, String) {
+        split_name(Path::new("/d"), &Path::new("/d").join(path))
+    }
+
+    #[test]
+    fn splits_are_told_by_names_and_folders() {
+        assert_eq!(split("data/train-00000-of-00005.parquet"), (true, "train".into()));
+        assert_eq!(split("data/web-00000-of-00005-ab12.parquet"), (true, "web".into()));
+        assert_eq!(split("main/test-00000-of-00001.parquet"), (true, "main/test".into()));
+        assert_eq!(split("gsm8k_train.jsonl.gz"), (true, "train".into()));
+        assert_eq!(split("validation/0001.jsonl"), (true, "validation".into()));
+        assert_eq!(split("trained.jsonl"), (false, "trained".into()));
+    }
+
+    #[test]
+    fn only_data_files_have_a_stem() {
+        assert_eq!(stem(Path::new("a/b.jsonl.zst")), Some("b"));
+        assert_eq!(stem(Path::new("a/b.parquet.gz")), None);
+        assert_eq!(stem(Path::new("README.md")), None);
+    }
+}

@@ -1,0 +1,298 @@
+//! One line of JSON as a row, read strictly: no duplicate keys, no numbers that JSON has not, and
+//! no more values than a row may have.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
+use serde_json::{Map, Number, Value};
+
+use super::error::{Defect, escape};
+use super::limits::Limits;
+
+/// What an object takes, in values: a node of a tree is allocated for each.
+pub(super) const OBJECT_VALUES: usize = 8;
+
+/// Reads one line. `valid` says that the text is known to be UTF-8.
+pub(super) fn row(line: Line<'_>, limits: &Limits) -> Result<Map<String, Value>, Defect> {
+    let reader = Reader {
+        values_left: Cell::new(limits.row_values_max),
+        columns_max: limits.row_columns_max,
+        column: RefCell::new(None),
+    };
+    let read = match line {
+        Line::Text(text) => read(serde_json::Deserializer::from_str(text), &reader),
+        Line::Bytes(bytes) => read(serde_json::Deserializer::from_slice(bytes), &reader),
+    };
+    read.map_err(|error| defect(&error, line, reader.column.borrow().as_deref()))
+}
+
+/// A line that is known to be UTF-8, or one that is not.
+#[derive(Clone, Copy)]
+pub(super) enum Line<'a> {
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Line<'a> {
+    fn bytes(self) -> &'a [u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+/// The word for what a value is, for messages.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "text",
+        Value::Array(_) => "list",
+        Value::Object(_) => "object",
+    }
+}
+
+fn read<'de, R: serde_json::de::Read<'de>>(
+    mut json: serde_json::Deserializer<R>,
+    reader: &Reader,
+) -> serde_json::Result<Map<String, Value>> {
+    let row = json.deserialize_any(RowVisitor(reader))?;
+    json.end()?;
+    Ok(row)
+}
+
+fn defect(error: &serde_json::Error, line: Line<'_>, column: Option<&str>) -> Defect {
+    let text = error.to_string();
+    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+    let at = match std::str::from_utf8(line.bytes()) {
+        Err(error_at) if message == "invalid unicode code point" => error_at.valid_up_to() + 1,
+        _ => error.column(),
+    };
+    let rest = line.bytes().get(at.saturating_sub(1)..).unwrap_or_default();
+    let odd = ["NaN", "Infinity"].into_iter().find(|odd| rest.starts_with(odd.as_bytes()));
+    let message = match (message, odd) {
+        ("expected value" | "invalid number", Some(odd)) => format!("{odd} is not a JSON number"),
+        ("invalid unicode code point", _) => "invalid UTF-8".to_owned(),
+        ("lone leading surrogate in hex escape" | "unexpected end of hex escape", _) => {
+            "lone surrogate in an escape".to_owned()
+        }
+        ("recursion limit exceeded", _) => "nested deeper than 127 levels".to_owned(),
+        ("number out of range", _) => "number beyond the range of a float".to_owned(),
+        (message, _) => message.to_owned(),
+    };
+    let field = column.map(escape);
+    Defect { field, message, byte: Some(at).filter(|at| *at > 0) }
+}
+
+/// What reading a row has used up, and where it stands.
+struct Reader {
+    values_left: Cell<usize>,
+    columns_max: usize,
+    /// The column in which reading failed.
+    column: RefCell<Option<String>>,
+}
+
+impl Reader {
+    fn pay<E: Error>(&self, values: usize) -> Result<(), E> {
+        let left = self.values_left.get().checked_sub(values);
+        let left = left.ok_or_else(|| E::custom("more values than a row may have"))?;
+        self.values_left.set(left);
+        Ok(())
+    }
+
+    /// Reads an object, calling `failed` with the key of a value that cannot be read.
+    fn object<'de, A: MapAccess<'de>>(
+        &self,
+        mut map: A,
+        members_max: usize,
+        failed: impl Fn(String),
+    ) -> Result<Map<String, Value>, A::Error> {
+        self.pay(OBJECT_VALUES)?;
+        let mut object = Map::new();
+        let mut nulls = false;
+        while let Some(key) = map.next_key::<String>()? {
+            match object.entry(key) {
+                Entry::Vacant(entry) => match map.next_value_seed(Values(self)) {
+                    Ok(value) => {
+                        nulls |= value.is_null();
+                        entry.insert(value);
+                    }
+                    Err(error) => {
+                        failed(entry.key().clone());
+                        return Err(error);
+                    }
+                },
+                Entry::Occupied(entry) => {
+                    return Err(A::Error::custom(format!(
+                        "duplicate key \"{}\"",
+                        escape(entry.key())
+                    )));
+                }
+            }
+            if object.len() > members_max {
+                return Err(A::Error::custom(format!("more than {members_max} columns")));
+            }
+        }
+        if nulls {
+            object.retain(|_, value| !value.is_null());
+        }
+        Ok(object)
+    }
+}
+
+/// Reads a row: an object, whose keys are columns.
+struct RowVisitor<'a>(&'a Reader);
+
+impl<'de> Visitor<'de> for RowVisitor<'_> {
+    type Value = Map<String, Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        let failed = |column| *self.0.column.borrow_mut() = Some(column);
+        self.0.object(map, self.0.columns_max, failed)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
+        Err(A::Error::custom("expected an object, found list (write one object a line)"))
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+        Err(found("boolean"))
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+        Err(found("number"))
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+        Err(found("number"))
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
+        Err(found("number"))
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
+        Err(found("text"))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Err(found("null"))
+    }
+}
+
+fn found<E: Error>(kind: &str) -> E {
+    E::custom(format!("expected an object, found {kind}"))
+}
+
+/// Reads any value.
+struct Values<'a>(&'a Reader);
+
+impl<'de> DeserializeSeed<'de> for Values<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.0.pay(1)?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Values<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        let number = Number::from_f64(value);
+        number.map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element_seed(Values(self.0))? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {
+        self.0.object(map, usize::MAX, |_| ()).map(Value::Object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fails(line: &str) -> String {
+        row(Line::Text(line), &Limits::default()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn nulls_are_dropped_from_objects_and_kept_in_lists() {
+        let read = row(Line::Text(r#"{"a":null,"b":{"c":null,"d":[null]}}"#), &Limits::default());
+        assert_eq!(Value::Object(read.unwrap()), json!({"b": {"d": [null]}}));
+    }
+
+    #[test]
+    fn what_json_has_not_is_refused_and_named() {
+        assert_eq!(fails(r#"{"a":1,"a":2}"#), "duplicate key \"a\" at byte 10");
+        assert_eq!(fails(r#"{"x":{"a":null,"a":2}}"#), "x: duplicate key \"a\" at byte 18");
+        assert_eq!(fails(r#"{"a": NaN}"#), "a: NaN is not a JSON number at byte 7");
+        assert_eq!(fails(r#"{"a": 1e400}"#), "a: number beyond the range of a float at byte 11");
+        assert_eq!(fails(r#"{"a": -Infinity}"#), "a: Infinity is not a JSON number at byte 8");
+        assert_eq!(fails(r#"{"a": "\ud800"}"#), "a: lone surrogate in an escape at byte 14");
+        assert_eq!(
+            fails("[1]"),
+            "expected an object, found list (write one object a line) at byte 1"
+        );
+        assert_eq!(fails("3"), "expected an object, found number at byte 1");
+        let invalid = row(Line::Bytes(b"{\"a\":\"\xff\"}"), &Limits::default()).unwrap_err();
+        assert_eq!(invalid.to_string(), "a: invalid UTF-8 at byte 7");
+    }
+
+    #[test]
+    fn every_limit_holds() {
+        let deep = format!("{{\"a\":{}1{}}}", "[".repeat(200), "]".repeat(200));
+        assert!(fails(&deep).starts_with("a: nested deeper than 127 levels"));
+        let wide: Vec<String> = (0..10_001).map(|at| format!("\"{at}\":0")).collect();
+        assert!(fails(&format!("{{{}}}", wide.join(","))).contains("more than 10000 columns"));
+        let many = format!("{{\"a\":[{}0]}}", "0,".repeat(1 << 20));
+        assert!(fails(&many).starts_with("a: more values than a row may have"));
+    }
+}

@@ -1,0 +1,163 @@
+//! A stream of bytes, cut into blocks of whole lines.
+
+use super::bytes::Bytes;
+use super::error::DataError;
+use super::limits::Limits;
+
+/// How much a block of lines holds, in bytes, unless one line is longer.
+const BLOCK_BYTES: usize = 256 << 10;
+
+/// How many rows a block holds at most.
+pub(super) const BLOCK_ROWS: usize = 256;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Cuts a stream into blocks of whole lines. Holds one line at most, and never one that is over
+/// the limit.
+pub(super) struct Lines {
+    bytes: Bytes,
+    scratch: Box<[u8]>,
+    buffer: Vec<u8>,
+    /// Where the bytes begin that no block has yet.
+    at: usize,
+    /// Up to where it is known that no line ends.
+    searched: usize,
+    /// The number of the line at `at`; the first is 1.
+    line: u64,
+    rows: u64,
+    ended: bool,
+    row_bytes_max: usize,
+}
+
+/// A block of lines.
+pub(super) struct Cut {
+    /// The number of the first line.
+    pub(super) line: u64,
+    /// How many lines are not blank.
+    pub(super) rows: usize,
+    pub(super) body: Body,
+}
+
+pub(super) enum Body {
+    /// Whole lines.
+    Lines(Vec<u8>),
+    /// One line of so many bytes, more than a row may have.
+    TooLong(u64),
+}
+
+impl Lines {
+    pub(super) fn new(bytes: Bytes, limits: &Limits) -> Self {
+        Self {
+            bytes,
+            scratch: vec![0; BLOCK_BYTES].into_boxed_slice(),
+            buffer: Vec::new(),
+            at: 0,
+            searched: 0,
+            line: 1,
+            rows: 0,
+            ended: false,
+            row_bytes_max: limits.row_bytes_max,
+        }
+    }
+
+    /// The next block that has rows.
+    pub(super) fn next(&mut self, file: &str) -> Result<Option<Cut>, DataError> {
+        loop {
+            let first = self.line;
+            let (end, rows) = self.scan();
+            if rows > 0 {
+                let body = Body::Lines(self.buffer.get(self.at..end).unwrap_or_default().to_vec());
+                self.at = end;
+                self.rows += rows as u64;
+                return Ok(Some(Cut { line: first, rows, body }));
+            }
+            self.at = end;
+            if let Some(bytes) = self.long_line(file)? {
+                self.rows += 1;
+                return Ok(Some(Cut { line: self.line - 1, rows: 1, body: Body::TooLong(bytes) }));
+            }
+            if self.ended && self.at >= self.buffer.len() {
+                return Ok(None);
+            }
+            self.fill(file)?;
+        }
+    }
+
+    /// Finds the lines of the next block: where they end, and how many are not blank.
+    fn scan(&mut self) -> (usize, usize) {
+        let (mut end, mut rows) = (self.at, 0);
+        while rows < BLOCK_ROWS && end - self.at < BLOCK_BYTES {
+            let Some((next, line)) = self.line_at(end) else { break };
+            if line.len() > self.row_bytes_max {
+                break;
+            }
+            rows += usize::from(!blank(line));
+            self.line += 1;
+            end = next;
+        }
+        (end, rows)
+    }
+
+    /// The line at `start`, if the buffer has all of it, and where the next one starts.
+    fn line_at(&self, start: usize) -> Option<(usize, &[u8])> {
+        let from = start.max(self.searched);
+        match memchr::memchr(b'\n', self.buffer.get(from..)?) {
+            Some(found) => Some((from + found + 1, self.buffer.get(start..from + found)?)),
+            None if self.ended && start < self.buffer.len() => {
+                Some((self.buffer.len(), self.buffer.get(start..)?))
+            }
+            None => None,
+        }
+    }
+
+    /// Passes over a line that is over the limit, if one comes next; says how long it is.
+    fn long_line(&mut self, file: &str) -> Result<Option<u64>, DataError> {
+        if let Some((next, line)) = self.line_at(self.at) {
+            let bytes = line.len();
+            if bytes <= self.row_bytes_max {
+                return Ok(None);
+            }
+            self.at = next;
+            self.line += 1;
+            return Ok(Some(bytes as u64));
+        }
+        let mut bytes = self.buffer.len() - self.at;
+        if bytes <= self.row_bytes_max {
+            return Ok(None);
+        }
+        loop {
+            self.at = self.buffer.len();
+            self.fill(file)?;
+            let found = memchr::memchr(b'\n', &self.buffer);
+            bytes += found.unwrap_or(self.buffer.len());
+            if found.is_some() || self.ended {
+                self.at = found.map_or(self.buffer.len(), |found| found + 1);
+                self.line += 1;
+                return Ok(Some(bytes as u64));
+            }
+        }
+    }
+
+    fn fill(&mut self, file: &str) -> Result<(), DataError> {
+        self.buffer.drain(..self.at);
+        self.at = 0;
+        self.searched = self.buffer.len();
+        // One long line must not keep its room for the rest of the file.
+        if self.buffer.capacity() > 8 * BLOCK_BYTES && self.buffer.len() < BLOCK_BYTES {
+            self.buffer.shrink_to(BLOCK_BYTES);
+        }
+        let count = self.bytes.read(&mut self.scratch, file, self.rows)?;
+        let mut read = self.scratch.get(..count).unwrap_or_default();
+        if self.line == 1 && self.buffer.is_empty() && self.rows == 0 {
+            read = read.strip_prefix(BOM).unwrap_or(read);
+        }
+        self.buffer.extend_from_slice(read);
+        self.ended = count == 0;
+        Ok(())
+    }
+}
+
+/// Whether a line holds white space alone.
+pub(super) fn blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+}

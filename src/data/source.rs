@@ -1,0 +1,249 @@
+//! The source: every row of a dataset, in order, in blocks.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use assay_verifiers::Sample;
+use serde_json::{Map, Value};
+
+use super::bytes::{Bytes, PARQUET_MAGIC};
+use super::cells;
+use super::columns::{Columns, Paths};
+use super::error::{DataError, Defect, Place, RowError};
+use super::inputs::{self, Input};
+use super::json::{self, Line};
+use super::limits::Limits;
+use super::lines::{self, Body, Lines};
+use super::row;
+use super::table::Table;
+
+/// The rows of a dataset, in order, cut into blocks. Holds a block or so of a file at a time.
+pub struct Source {
+    inputs: std::vec::IntoIter<Input>,
+    current: Option<(Arc<str>, Reader)>,
+    index: u64,
+    limits: Limits,
+}
+
+enum Reader {
+    Lines(Box<Lines>),
+    Table(Box<Table>),
+}
+
+impl Source {
+    /// Opens files (`.jsonl`, `.json`, `.ndjson`, each also `.gz` or `.zst`; `.parquet`), dataset
+    /// folders and `-` for standard input, read one after the other.
+    ///
+    /// A folder is read as it lies: its files in the order of their paths. One that holds several
+    /// splits wants one named, as in `FOLDER:train`, or `FOLDER:main/train` where several
+    /// configurations have one of that name. What a file holds is told by its first bytes.
+    pub fn open(paths: &[PathBuf], limits: &Limits) -> Result<Self, DataError> {
+        let inputs = inputs::expand(paths)?.into_iter();
+        Ok(Self { inputs, current: None, index: 0, limits: *limits })
+    }
+
+    /// Reads JSON lines, plain or compressed, from a stream that messages call `name`.
+    pub fn stream(
+        name: &str,
+        stream: impl Read + Send + 'static,
+        limits: &Limits,
+    ) -> Result<Self, DataError> {
+        let bytes = Bytes::open(Box::new(stream), name, limits)?;
+        let reader = Reader::Lines(Box::new(Lines::new(bytes, limits)));
+        let current = Some((name.into(), reader));
+        Ok(Self { inputs: Vec::new().into_iter(), current, index: 0, limits: *limits })
+    }
+
+    fn read(&mut self) -> Result<Option<Block>, DataError> {
+        loop {
+            let Some((file, reader)) = &mut self.current else {
+                let Some(input) = self.inputs.next() else { return Ok(None) };
+                let reader = open(&input, &self.limits)?;
+                self.current = Some((input.name, reader));
+                continue;
+            };
+            let Some((row, len, body)) = reader.read(file)? else {
+                self.current = None;
+                continue;
+            };
+            let index = self.index;
+            self.index += len as u64;
+            return Ok(Some(Block {
+                file: Arc::clone(file),
+                index,
+                row,
+                len,
+                body,
+                limits: self.limits,
+            }));
+        }
+    }
+}
+
+impl Iterator for Source {
+    type Item = Result<Block, DataError>;
+
+    /// The next block. After an error there is none.
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.read().transpose();
+        if matches!(read, Some(Err(_))) {
+            self.current = None;
+            self.inputs = Vec::new().into_iter();
+        }
+        read
+    }
+}
+
+impl Reader {
+    /// The next block: the number of its first row, how many rows it has, and what it holds.
+    fn read(&mut self, file: &str) -> Result<Option<(u64, usize, Held)>, DataError> {
+        Ok(match self {
+            Self::Lines(lines) => {
+                lines.next(file)?.map(|cut| (cut.line, cut.rows, Held::Lines(cut.body)))
+            }
+            Self::Table(table) => {
+                table.next(file)?.map(|(row, batch)| (row, batch.num_rows(), Held::Table(batch)))
+            }
+        })
+    }
+}
+
+fn open(input: &Input, limits: &Limits) -> Result<Reader, DataError> {
+    let name = &*input.name;
+    let read = |source| DataError::Read { file: name.to_owned(), source };
+    let raw: Box<dyn Read + Send> = match &input.path {
+        None => Box::new(std::io::stdin()),
+        Some(path) => {
+            let file = File::open(path).map_err(read)?;
+            let regular = file.metadata().map_err(read)?.is_file();
+            let named = path.extension().is_some_and(|extension| extension == "parquet");
+            if regular && (named || head(&file).map_err(read)? == PARQUET_MAGIC) {
+                return Ok(Reader::Table(Box::new(Table::open(file, name, limits)?)));
+            }
+            Box::new(file)
+        }
+    };
+    let bytes = Bytes::open(raw, name, limits)?;
+    Ok(Reader::Lines(Box::new(Lines::new(bytes, limits))))
+}
+
+/// The first bytes of a file, which is then read from its start.
+fn head(mut file: &File) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    file.take(4).read_to_end(&mut head)?;
+    std::io::Seek::rewind(&mut file)?;
+    Ok(head)
+}
+
+/// Some rows of a dataset, not yet parsed. Send it to another thread to have it parsed there.
+pub struct Block {
+    file: Arc<str>,
+    index: u64,
+    row: u64,
+    len: usize,
+    body: Held,
+    limits: Limits,
+}
+
+enum Held {
+    Lines(Body),
+    Table(RecordBatch),
+}
+
+/// One row of a dataset.
+#[derive(Debug)]
+pub struct Row {
+    /// Its number over the whole input; the first is 0.
+    pub index: u64,
+    /// Its file, and its place there.
+    pub place: Place,
+    /// The sample, or why there is none.
+    pub sample: Result<Sample, RowError>,
+    /// The label, where the columns name one and the row has it.
+    pub label: Option<Value>,
+}
+
+impl Block {
+    /// The number of its first row over the whole input.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Parses the rows.
+    pub fn rows(&self, columns: &Columns) -> Vec<Row> {
+        let mut out =
+            Out { block: self, paths: Paths::new(columns), rows: Vec::with_capacity(self.len) };
+        match &self.body {
+            Held::Lines(Body::Lines(bytes)) => out.lines(bytes),
+            Held::Lines(Body::TooLong(bytes)) => {
+                let most = self.limits.row_bytes_max;
+                let why = format!("the row has {bytes} bytes; at most {most} are read");
+                out.push(self.row, Err(Defect::new(why)));
+            }
+            Held::Table(batch) => out.table(batch),
+        }
+        out.rows
+    }
+}
+
+struct Out<'a> {
+    block: &'a Block,
+    paths: Paths<'a>,
+    rows: Vec<Row>,
+}
+
+impl Out<'_> {
+    fn lines(&mut self, bytes: &[u8]) {
+        // One pass over the block spares one for every text in it.
+        let text = std::str::from_utf8(bytes).ok();
+        let mut start = 0;
+        let mut number = self.block.row;
+        while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
+            let end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = bytes.get(start..end).unwrap_or_default();
+            if !lines::blank(line) {
+                let line = match text.and_then(|text| text.get(start..end)) {
+                    Some(text) => Line::Text(text),
+                    None => Line::Bytes(line),
+                };
+                self.push(number, json::row(line, &self.block.limits));
+            }
+            start = end + 1;
+            number += 1;
+        }
+    }
+
+    fn table(&mut self, batch: &RecordBatch) {
+        for at in 0..batch.num_rows() {
+            let row = cells::row(batch, at, &self.block.limits);
+            self.push(self.block.row + at as u64, row);
+        }
+    }
+
+    fn push(&mut self, number: u64, row: Result<Map<String, Value>, Defect>) {
+        let place = Place { file: Arc::clone(&self.block.file), row: number };
+        let (sample, label) = match row.and_then(|row| row::sample(row, &self.paths)) {
+            Ok((sample, label)) => (Ok(sample), label),
+            Err(defect) => (Err(RowError { place: place.clone(), defect }), None),
+        };
+        self.rows.push(Row {
+            index: self.block.index + self.rows.len() as u64,
+            place,
+            sample,
+            label,
+        });
+    }
+}
