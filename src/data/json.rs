@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-use super::error::{Defect, escape};
+use super::error::{Defect, escape, field_name};
 use super::limits::Limits;
 
 /// What an object takes, in values: a node of a tree is allocated for each.
@@ -76,16 +76,31 @@ fn defect(error: &serde_json::Error, line: Line<'_>, column: Option<&str>) -> De
     let odd = ["NaN", "Infinity"].into_iter().find(|odd| rest.starts_with(odd.as_bytes()));
     let message = match (message, odd) {
         ("expected value" | "invalid number", Some(odd)) => format!("{odd} is not a JSON number"),
-        ("invalid unicode code point", _) => "invalid UTF-8".to_owned(),
-        ("lone leading surrogate in hex escape" | "unexpected end of hex escape", _) => {
-            "lone surrogate in an escape".to_owned()
-        }
-        ("recursion limit exceeded", _) => "nested deeper than 127 levels".to_owned(),
-        ("number out of range", _) => "number beyond the range of a float".to_owned(),
-        (message, _) => message.to_owned(),
+        (message, _) => reworded(message),
     };
-    let field = column.map(escape);
+    let field = column.map(field_name);
     Defect { field, message, byte: Some(at).filter(|at| *at > 0) }
+}
+
+/// The parser's words where they say little to who has the file in front of them.
+fn reworded(message: &str) -> String {
+    if let Some(inside) = message.strip_prefix("EOF while parsing ") {
+        return format!("the line ends in the middle of {inside}");
+    }
+    let words = match message {
+        "invalid unicode code point" => "invalid UTF-8",
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+            "lone surrogate in an escape"
+        }
+        "recursion limit exceeded" => "nested deeper than 127 levels",
+        "number out of range" => "number beyond the range of a float",
+        "control character (\\u0000-\\u001F) found while parsing a string" => {
+            "raw control character in text"
+        }
+        "trailing characters" => "something follows the object",
+        words => words,
+    };
+    words.to_owned()
 }
 
 /// What reading a row has used up, and where it stands.

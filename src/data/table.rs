@@ -21,7 +21,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::cells;
-use super::error::{DataError, escape};
+use super::error::{DataError, escape, escape_whole};
 use super::limits::Limits;
 use super::lines::BLOCK_ROWS;
 use super::pages::{Bad, Page};
@@ -43,6 +43,9 @@ const DEPTH_MAX: usize = 64;
 
 /// The longest value of a column of fixed width, in bytes.
 const FIXED_BYTES_MAX: i32 = 64 << 10;
+
+/// How much of what the decoder says is passed on, in characters.
+const WHY_MAX: usize = 300;
 
 /// `DELTA_BYTE_ARRAY`, as page headers write it.
 const DELTA_BYTE_ARRAY: i64 = 7;
@@ -197,8 +200,11 @@ impl Table {
         if column.file_path().is_some() {
             return Err(refuse("its values are in another file".to_owned()));
         }
-        let (start, length) =
-            guarded(|| Ok::<_, String>(column.byte_range())).map_err(|why| damage(&why))?;
+        let offsets = [Some(column.data_page_offset()), column.dictionary_page_offset()];
+        if column.compressed_size() < 0 || offsets.into_iter().flatten().any(|offset| offset < 0) {
+            return Err(damage("its pages lie before the start of the file"));
+        }
+        let (start, length) = column.byte_range();
         let end = start.checked_add(length).filter(|end| *end <= self.file_bytes);
         let end = end.ok_or_else(|| damage("its pages lie beyond the end of the file"))?;
         let mut sums = Sums::default();
@@ -310,7 +316,7 @@ fn damaged(file: &str, rows: u64, why: impl Display) -> DataError {
         file: file.to_owned(),
         form: "parquet",
         rows,
-        why: escape(&why.to_string()),
+        why: escape_whole(why.to_string().chars().take(WHY_MAX)),
     }
 }
 
