@@ -15,6 +15,9 @@ pub(super) const PARQUET_MAGIC: &[u8] = b"PAR1";
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
+/// How many bytes tell what a stream holds.
+const HEAD_BYTES: usize = 4;
+
 /// How much is decompressed in one go: a decoder that meets damage keeps what it had so far of it.
 const STEP_BYTES: usize = 4 << 10;
 
@@ -60,8 +63,8 @@ impl Bytes {
         limits: &Limits,
     ) -> Result<Self, DataError> {
         let read = |source| DataError::Read { file: file.to_owned(), source };
-        let mut head = Vec::with_capacity(8);
-        raw.by_ref().take(4).read_to_end(&mut head).map_err(read)?;
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        raw.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(read)?;
         let form = form(&head, file)?;
         let packed = Arc::new(AtomicU64::new(0));
         let whole = Cursor::new(head).chain(raw);
@@ -125,7 +128,8 @@ impl Bytes {
                     break;
                 }
             }
-            if self.form == Form::Plain {
+            // The first few bytes come by themselves, because they were looked at.
+            if self.form == Form::Plain && filled > HEAD_BYTES {
                 break;
             }
         }

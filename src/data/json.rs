@@ -270,9 +270,32 @@ impl<'de> Visitor<'de> for Values<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let _ = row(Line::Bytes(&bytes), &Limits::default());
+        }
+
+        #[test]
+        fn near_json_reads_as_the_parser_reads_it(text in r#"\{"a":[\[\]{}:,"0-9a-e.\\ -]{0,16}\}"#) {
+            let strict = row(Line::Text(&text), &Limits::default());
+            match (strict, serde_json::from_str::<Value>(&text)) {
+                (Ok(strict), Ok(value)) => prop_assert_eq!(
+                    assay_verifiers::canonical::to_bytes(&Value::Object(strict)),
+                    assay_verifiers::canonical::to_bytes(&value)
+                ),
+                (Ok(_), Err(error)) => prop_assert!(false, "{}: {}", text, error),
+                // The parser takes duplicate keys; nothing else is refused beyond what it refuses.
+                (Err(defect), Ok(_)) => prop_assert!(defect.message.contains("duplicate key")),
+                (Err(_), Err(_)) => {}
+            }
+        }
+    }
 
     fn fails(line: &str) -> String {
         row(Line::Text(line), &Limits::default()).unwrap_err().to_string()

@@ -38,6 +38,9 @@ const BATCH_DELTA_BYTES: i64 = 128 << 20;
 /// Pages up to here may be compressed as well as they like.
 const PAGE_FREE_BYTES: i64 = 16 << 20;
 
+/// How many rows a file may have, however small it is.
+const ROWS_FREE: u64 = 1 << 20;
+
 /// How deep columns may nest.
 const DEPTH_MAX: usize = 64;
 
@@ -167,8 +170,19 @@ impl Table {
         });
         self.reader = Some(reader.map_err(damage)?);
         self.rows_promised = self.rows_promised.saturating_add(promised);
+        self.check_rows().map_err(|what| refused(name, what))?;
         self.group += 1;
         Ok(())
+    }
+
+    /// A run of nulls, or a file without columns, has as many rows as it likes to claim.
+    fn check_rows(&self) -> Result<(), String> {
+        let (rows, bytes) = (self.rows_promised, self.file_bytes);
+        let most = bytes.saturating_mul(self.limits.inflate_ratio_max).saturating_add(ROWS_FREE);
+        if rows <= most {
+            return Ok(());
+        }
+        Err(format!("bomb: {rows} rows in {bytes} bytes; at most {most} are read"))
     }
 
     /// Holds a row group to the limits; says how many rows of it may be decoded at once.
