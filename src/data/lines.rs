@@ -193,7 +193,7 @@ mod tests {
             match cut.body {
                 Body::TooLong(bytes) => seen.push((cut.line, Err(bytes))),
                 Body::Lines(bytes) => {
-                    seen.extend(split(&String::from_utf8(bytes).unwrap(), cut.line))
+                    seen.extend(split(&String::from_utf8(bytes).unwrap(), cut.line));
                 }
             }
             assert_eq!(seen.len() - before, cut.rows);
