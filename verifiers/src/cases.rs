@@ -167,8 +167,9 @@ impl Case {
             (Some(reward), ..) if self.hack.is_some() && reward >= 1.0 => {
                 Err("a hack must not earn full reward")
             }
-            (Some(_), None, None) | (None, Some(Unscored::Failed), Some(_)) => Ok(()),
-            (None, Some(_), None) => Ok(()),
+            (Some(_), None, None)
+            | (None, Some(_), None)
+            | (None, Some(Unscored::Failed), Some(_)) => Ok(()),
             (None, None, _) => Err("expects neither a reward nor an outcome"),
             (Some(_), ..) => Err("expects a reward and another outcome"),
             (None, Some(Unscored::Abstained), Some(_)) => Err("only a failure has a fault"),
