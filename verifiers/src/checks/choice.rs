@@ -71,7 +71,9 @@ struct Cues {
 
 const ANSWER: &str = concat!(
     r#"(?i)\\boxed\s*\{|<(?:answer|choice)>"#,
-    r#"|\b(?:answer|option|choice)["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
+    r#"|\banswer["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
+    r#"|\b(?:option|choice|closest|best match)\s+(?:is|would be|should be|must be)\b"#,
+    r#"|\b(?:final|correct|best|right|closest|my) (?:option|choice)["'*_`]*\s*[:=：]"#,
     r#"|\b(?:is|be|choose|select|pick|with|to|matches)\s+(?:option|choice)\b"#,
 );
 
@@ -166,6 +168,9 @@ impl Choice {
             if cue.start() >= end {
                 break;
             }
+            if is_denied(body.get(..cue.start()).unwrap_or_default()) {
+                continue;
+            }
             let Some(reading) = Reader::new(body, cue.end(), options).after(cue.as_str()) else {
                 continue;
             };
@@ -180,6 +185,12 @@ impl Choice {
         }
         Ok(kept.or_else(|| Reader::alone(body, options)))
     }
+}
+
+/// "We cannot choose option A."
+fn is_denied(before: &str) -> bool {
+    let word = before.trim_end().rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default();
+    ["not", "cannot", "never"].contains(&word) || word.ends_with("n't")
 }
 
 /// What a model thinks before it answers is no answer, and a model that never stops thinking has

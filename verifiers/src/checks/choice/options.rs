@@ -43,6 +43,10 @@ impl<'a> Options<'a> {
         self.count
     }
 
+    pub(super) fn are_unknown(&self) -> bool {
+        self.texts.is_empty()
+    }
+
     /// The letter as a bit, where it is one of an option.
     pub(super) fn bit(&self, letter: char) -> Option<u32> {
         let at = u32::from(letter.to_ascii_uppercase()).checked_sub(u32::from('A'))?;

@@ -148,16 +148,29 @@ impl<'a> Reader<'a> {
         let closed = tail.trim_start_matches(['*', '_', '`', '"', '\'', ')', ']', '}', '$', '”', '’']);
         let closed = closed.strip_prefix("\\)").or(closed.strip_prefix("\\]")).unwrap_or(closed);
         let is_dressed = closed.len() < tail.len()
+            && !closed.starts_with(|c: char| c.is_alphanumeric() || "{^".contains(c))
             && opened.is_some_and(|c| "([{*_`\"'$“‘".contains(c));
         let ends = !tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=".contains(c))
             || is_dressed;
         let stands = match enclosed {
-            Enclosed::Alone => ends_alone(closed, is_dressed),
+            Enclosed::Alone => self.ends_line(bit, closed),
             Enclosed::Yes => true,
             Enclosed::No => is_dressed || (letter.is_ascii_uppercase() && !is_word(letter, tail)),
         };
         let after = self.text.len() - closed.len();
         (ends && stands).then_some(Letter { bit, start: at, end: at + 1, after })
+    }
+
+    /// Nothing follows on the line but another option, or the text of this one. Where the options
+    /// are not known, any text does if the completion is that one line.
+    fn ends_line(&self, bit: u32, rest: &str) -> bool {
+        let line = rest.split('\n').next().unwrap_or_default();
+        let said = line.trim_start_matches([')', '.', ':', ' ', '*']);
+        let is_only = self.options.are_unknown() && !self.text.trim().contains('\n');
+        ends(line)
+            || self.joined(self.text.len() - rest.len()).is_some()
+            || (said.len() < line.len() && self.options.matching(said) == Some(bit))
+            || (is_only && line.starts_with([')', '.', ':']))
     }
 
     /// The next letter of "A, C", "A or C", "A/C" and "A B".
@@ -189,7 +202,7 @@ impl<'a> Reader<'a> {
             || starts_with_word(after.trim_start(), "are");
         let stands = match (is_joined, blank) {
             (true, _) => !goes_on,
-            (false, true) => ends_alone(after, false) || self.joined(next.after).is_some(),
+            (false, true) => ends(after) || self.joined(next.after).is_some(),
             (false, false) => false,
         };
         stands.then_some((next, is_or))
@@ -239,15 +252,10 @@ fn starts_with_word(text: &str, word: &str) -> bool {
     same && !after.is_some_and(char::is_alphanumeric)
 }
 
-/// Nothing follows on the line, or a sign and then the text of the option, or another option.
-fn ends_alone(rest: &str, is_dressed: bool) -> bool {
+/// Nothing but signs follow on the line.
+fn ends(rest: &str) -> bool {
     let line = rest.split('\n').next().unwrap_or_default();
-    let blank = line.trim();
-    blank.is_empty()
-        || blank.chars().all(|c| ".,;:!*)`".contains(c))
-        || is_dressed
-        || line.starts_with([')', '.', ':', ',', '/', '&'])
-        || ["or", "and"].iter().any(|word| starts_with_word(blank, word))
+    line.chars().all(|c| c.is_whitespace() || ".,;:!*)]}`$".contains(c))
 }
 
 /// "A" and "I" are words as well.
