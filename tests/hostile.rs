@@ -190,6 +190,22 @@ fn a_gzip_bomb_is_cut_off() {
     assert!(seen.fails.unwrap().contains("gzip bomb: 26"));
 }
 
+#[cfg(unix)]
+#[test]
+fn links_to_files_are_followed_and_links_to_folders_are_not() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let blob = folder.path().join("blob");
+    fs::File::create(&blob).unwrap().write_all(b"{\"completion\":\"a\"}\n").unwrap();
+    let snapshot = folder.path().join("snapshot");
+    fs::create_dir(&snapshot).unwrap();
+    symlink(&blob, snapshot.join("train.jsonl")).unwrap();
+    symlink(&snapshot, snapshot.join("again")).unwrap();
+    let seen = read(&[snapshot], &Columns::default(), &Limits::default());
+    assert_eq!((seen.rows.len(), seen.fails), (1, None));
+}
+
 #[test]
 fn names_of_files_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
