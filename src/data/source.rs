@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -55,6 +55,12 @@ impl Source {
         let reader = Reader::Lines(Box::new(Lines::new(bytes, limits)));
         let current = Some((name.into(), reader));
         Ok(Self { inputs: Vec::new().into_iter(), current, index: 0, limits: *limits })
+    }
+
+    /// The files that are still to be opened, in order: before the first block, all of them.
+    /// Standard input is not among them.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.as_slice().iter().filter_map(|input| input.path.as_deref())
     }
 
     fn read(&mut self) -> Result<Option<Block>, DataError> {

@@ -36,7 +36,7 @@ const BATCH_VALUES: i64 = 1 << 20;
 const BATCH_FIXED_BYTES: i64 = 64 << 20;
 
 /// How much a batch may take where each value is written as a change of the one before.
-const BATCH_DELTA_BYTES: i64 = 128 << 20;
+const BATCH_DELTA_BYTES: i64 = 32 << 20;
 
 /// Pages up to here may be compressed as well as they like.
 const PAGE_FREE_BYTES: i64 = 16 << 20;
