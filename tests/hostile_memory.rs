@@ -1,8 +1,6 @@
 //! Reading every hostile dataset, one after the other, takes little memory. The test has a process
 //! to itself, because it looks at the highest memory that the process ever held.
 
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
-
 use std::fs;
 use std::path::Path;
 
