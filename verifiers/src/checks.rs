@@ -38,7 +38,7 @@ macro_rules! checks {
     };
 }
 
-checks! { exact::Exact }
+checks! { exact::Exact, math::Math }
 
 /// The check called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {
