@@ -1,0 +1,51 @@
+//! Three lanes side by side: the rate of a run with a check, a batching verifier and a 20 ms remote
+//! verifier (64 in flight), beside the rate of the slowest of them alone. `cargo bench --bench lanes
+//! [ROWS]`.
+
+#![expect(clippy::disallowed_methods, reason = "a bench reads the clock")]
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+#![expect(clippy::unwrap_used, reason = "a bench stops at what it does not expect")]
+#![expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^53")]
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::io::Cursor;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use assay::data::{Limits, Source};
+use support::{engine, registry, rows, whole};
+
+/// Rows a second of a configuration with these verifiers.
+fn rate(verifiers: &[&str], data: &str, count: usize) -> f64 {
+    let reward = |id: &&str| format!("[[reward]]\nname = '{id}'\nverifier = '{id}'\n");
+    let text: String = verifiers.iter().map(reward).collect();
+    let engine = engine(&text, &registry(&Arc::default()), 2);
+    let source = Source::stream("bench", Cursor::new(data.to_owned()), &Limits::default()).unwrap();
+    let start = Instant::now();
+    let mut bytes = 0;
+    engine
+        .stream(source, whole(), &AtomicBool::new(false), |batch| {
+            bytes += batch.verdicts.len();
+            Ok::<(), std::io::Error>(())
+        })
+        .unwrap();
+    assert!(bytes > 0, "nothing was judged");
+    count as f64 / start.elapsed().as_secs_f64()
+}
+
+fn main() {
+    let count = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(20_000);
+    let data = rows(count, 1000);
+    let mut slowest = f64::INFINITY;
+    for lane in ["busy", "batched", "slow"] {
+        let alone = rate(&[lane], &data, count);
+        println!("{lane:<8} alone {alone:>10.0} rows/s");
+        slowest = slowest.min(alone);
+    }
+    let mixed = rate(&["busy", "batched", "slow"], &data, count);
+    println!("all three      {mixed:>10.0} rows/s, {:.1} % of the slowest alone", 100.0 * mixed / slowest);
+    println!("limit of the slow lane: 64 in flight of 20 ms each, 3,200 rows/s");
+}
