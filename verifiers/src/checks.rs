@@ -38,7 +38,16 @@ macro_rules! checks {
     };
 }
 
-checks! { choice::Choice, contains::Contains, exact::Exact, json::Json, length::Length, number::Number, regex::Regex, rhai::Rhai }
+checks! {
+    choice::Choice,
+    contains::Contains,
+    exact::Exact,
+    json::Json,
+    length::Length,
+    number::Number,
+    regex::Regex,
+    rhai::Rhai,
+}
 
 /// The check called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {
