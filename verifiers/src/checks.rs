@@ -47,6 +47,7 @@ checks! {
     number::Number,
     regex::Regex,
     rhai::Rhai,
+    tags::Tags,
 }
 
 /// The check called `id`.
