@@ -38,7 +38,18 @@ macro_rules! checks {
     };
 }
 
-checks! { choice::Choice, contains::Contains, exact::Exact, math::Math, number::Number, regex::Regex }
+checks! {
+    choice::Choice,
+    contains::Contains,
+    exact::Exact,
+    json::Json,
+    length::Length,
+    math::Math,
+    number::Number,
+    regex::Regex,
+    rhai::Rhai,
+    tags::Tags,
+}
 
 /// The check called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {

@@ -18,6 +18,9 @@ pub(super) struct Reader<'a> {
     options: &'a Options<'a>,
 }
 
+/// The longest text of an option that is looked for, in bytes.
+const OPTION_BYTES_MAX: usize = 1024;
+
 /// Words that may stand between "the answer is" and the option.
 const FILLERS: [&str; 14] = [
     "option", "choice", "answer", "letter", "the", "is", "be", "therefore", "thus", "clearly",
@@ -83,7 +86,8 @@ impl<'a> Reader<'a> {
 
     fn said(&self) -> Option<Reading> {
         let line = self.rest().trim_start();
-        let length = line.find('\n').unwrap_or(line.len());
+        let length = line.bytes().take(OPTION_BYTES_MAX + 1).position(|c| c == b'\n');
+        let length = length.unwrap_or(line.len());
         let start = self.text.len() - line.len();
         let said = Reader::new(self.text, start, self.options);
         said.letters(Enclosed::No).or_else(|| said.option_text(length))
@@ -91,6 +95,9 @@ impl<'a> Reader<'a> {
 
     /// The text of an option, whole.
     fn option_text(&self, length: usize) -> Option<Reading> {
+        if length > OPTION_BYTES_MAX {
+            return None;
+        }
         let end = self.at + length;
         let letters = self.options.matching(self.text.get(self.at..end)?)?;
         Some(Reading { letters, is_hedge: false, start: self.at, end })
@@ -202,17 +209,30 @@ impl<'a> Reader<'a> {
             || starts_with_word(after.trim_start(), "are");
         let stands = match (is_joined, blank) {
             (true, _) => !goes_on,
-            (false, true) => ends(after) || self.joined(next.after).is_some(),
+            (false, true) => ends(after) || self.letter_follows(next.after),
             (false, false) => false,
         };
         stands.then_some((next, is_or))
     }
 
+    /// Whether a blank and another bare letter follow.
+    fn letter_follows(&self, at: usize) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let next = rest.trim_start_matches([' ', '\t']);
+        let letter = self.letter(self.text.len() - next.len(), Enclosed::No);
+        next.len() < rest.len() && letter.is_some()
+    }
+
     /// Whether the sentence names another option further on: "(A) 3 gallons and (B) 9 liters".
     fn hedged_later(&self, at: usize) -> bool {
         let rest = self.text.get(at..).unwrap_or_default();
+        let mut near = rest.len().min(400);
+        while !rest.is_char_boundary(near) {
+            near -= 1;
+        }
+        let rest = rest.get(..near).unwrap_or_default();
         let end = rest.find('\n').into_iter().chain(rest.find(". ")).min().unwrap_or(rest.len());
-        let sentence = rest.get(..end.min(400)).unwrap_or_default();
+        let sentence = rest.get(..end).unwrap_or_default();
         ["and (", "or (", "or option ", "and option "].iter().any(|join| {
             let Some(found) = sentence.find(join) else { return false };
             let starts_word = sentence.get(..found).is_some_and(|text| text.ends_with(' '));

@@ -1,0 +1,217 @@
+//! `length`: how long the completion is.
+
+use tokenizers::Tokenizer;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::prelude::*;
+
+/// Right when the length of the completion lies within bounds.
+///
+/// The bounds are `min` and `max`, or `ratio`, a range of the length of the reference. Instead of
+/// bounds, `soft_overlong` charges a penalty from 0 to -1 (DAPO: An Open-Source LLM Reinforcement
+/// Learning System at Scale, section "Overlong Reward Shaping"): nothing up to `max - cache`, then
+/// linearly more up to `max`, and -1 beyond.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Length {
+    /// What is counted.
+    #[serde(default)]
+    unit: Unit,
+    /// The `tokenizer.json` that counts tokens.
+    #[serde(default)]
+    tokenizer: Option<String>,
+    /// The shortest length.
+    #[serde(default)]
+    min: Option<u32>,
+    /// The longest length.
+    #[serde(default)]
+    max: Option<u32>,
+    /// The shortest and the longest length, as shares of the length of the reference.
+    #[serde(default)]
+    ratio: Option<(f64, f64)>,
+    /// A penalty for long completions, instead of bounds.
+    #[serde(default)]
+    soft_overlong: Option<SoftOverlong>,
+    #[serde(skip)]
+    loaded: Option<Box<Tokenizer>>,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    /// Unicode scalar values.
+    #[default]
+    Characters,
+    /// Runs of text between white space.
+    Words,
+    /// Sentences by the rules of Unicode (UAX 29).
+    Sentences,
+    /// Bytes of UTF-8.
+    Bytes,
+    /// Tokens of the tokenizer, without special tokens around the text.
+    Tokens,
+}
+
+/// The overlong penalty of DAPO.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SoftOverlong {
+    /// Beyond this length, the penalty is whole.
+    max: u32,
+    /// Over how many units before `max` it grows.
+    cache: u32,
+}
+
+impl Check for Length {
+    const ID: &'static str = "length";
+
+    fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        let bounded = self.min.is_some() || self.max.is_some();
+        let ways = [bounded, self.ratio.is_some(), self.soft_overlong.is_some()];
+        if ways.iter().filter(|way| **way).count() != 1 {
+            let message = "one of min and max, ratio, and soft_overlong says what is right";
+            return Err(BuildError::new("", message));
+        }
+        if self.min.zip(self.max).is_some_and(|(min, max)| min > max) {
+            return Err(BuildError::new("min", "min is greater than max"));
+        }
+        if self.ratio.is_some_and(|(low, high)| !(low >= 0.0 && low <= high && high.is_finite())) {
+            return Err(BuildError::new("ratio", "a range goes from low to high, zero or more"));
+        }
+        if self.soft_overlong.is_some_and(|soft| soft.cache == 0 || soft.cache > soft.max) {
+            return Err(BuildError::new("soft_overlong", "cache goes from 1 to max"));
+        }
+        match (self.unit, &self.tokenizer) {
+            (Unit::Tokens, Some(file)) => {
+                self.loaded = Some(Box::new(tokenizer(file, files)?));
+                Ok(())
+            }
+            (Unit::Tokens, None) => Err(BuildError::new("tokenizer", "tokens need a tokenizer")),
+            (_, Some(_)) => Err(BuildError::new("tokenizer", "only tokens need a tokenizer")),
+            (_, None) => Ok(()),
+        }
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let length = self.measure(sample.completion(), meter)?;
+        let verdict = |verdict: Verdict| verdict.with("length", length);
+        if let Some(soft) = self.soft_overlong {
+            let reward = Reward::new(soft.penalty(length)).unwrap_or(Reward::ZERO);
+            return Ok(verdict(Verdict::scored(reward)));
+        }
+        let (min, max) = match self.ratio {
+            None => (f64::from(self.min.unwrap_or(0)), self.max.map_or(f64::INFINITY, f64::from)),
+            Some((low, high)) => {
+                let Some(reference) = sample.reference_text() else {
+                    return Ok(Verdict::no_reference());
+                };
+                let whole = f64::from(self.measure(&reference, meter)?);
+                if whole == 0.0 {
+                    return Err(Fault::bad_reference("the reference is empty: no share of it"));
+                }
+                (low * whole, high * whole)
+            }
+        };
+        let (is_short, is_long) = (f64::from(length) < min, f64::from(length) > max);
+        let reason = match (is_short, is_long) {
+            (true, _) => "too-short",
+            (_, true) => "too-long",
+            _ => "in-range",
+        };
+        Ok(verdict(Verdict::graded(!is_short && !is_long)).because(reason))
+    }
+}
+
+impl Length {
+    fn measure(&self, text: &str, meter: &mut Meter<'_>) -> Result<u32, Fault> {
+        let bytes = text.len() as u64;
+        let length = match self.unit {
+            Unit::Bytes => text.len(),
+            Unit::Characters => {
+                meter.spend(bytes / 8)?;
+                text.chars().count()
+            }
+            Unit::Words => {
+                meter.spend(bytes)?;
+                text.split_whitespace().count()
+            }
+            Unit::Sentences => {
+                meter.spend(8 * bytes)?;
+                text.unicode_sentences().count()
+            }
+            Unit::Tokens => {
+                meter.spend(20 * bytes)?;
+                let tokenizer =
+                    self.loaded.as_ref().ok_or_else(|| Fault::internal("length was not loaded"))?;
+                let encoded = tokenizer
+                    .encode_fast(text, false)
+                    .map_err(|error| Fault::internal(format!("tokenizer: {error}")))?;
+                encoded.get_ids().len()
+            }
+        };
+        Ok(u32::try_from(length).unwrap_or(u32::MAX))
+    }
+}
+
+impl SoftOverlong {
+    fn penalty(self, length: u32) -> f64 {
+        let free = self.max - self.cache.min(self.max);
+        let over = length.saturating_sub(free).min(self.cache);
+        -(f64::from(over) / f64::from(self.cache))
+    }
+}
+
+fn tokenizer(file: &str, files: &dyn Files) -> Result<Tokenizer, BuildError> {
+    let bad = |why: String| BuildError::new("tokenizer", why);
+    let bytes = files.read(file).map_err(bad)?;
+    let mut tokenizer = Tokenizer::from_bytes(bytes)
+        .map_err(|error| bad(format!("file \"{file}\": {error}")))?;
+    // A tokenizer that pads or cuts would count what it was told to count.
+    tokenizer.with_padding(None);
+    tokenizer.with_truncation(None).map_err(|error| bad(format!("file \"{file}\": {error}")))?;
+    Ok(tokenizer)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::NoFiles;
+    use crate::check::build;
+
+    #[test]
+    fn settings_that_contradict_each_other_are_refused() {
+        for (settings, at) in [
+            (json!({}), ""),
+            (json!({"max": 1, "soft_overlong": {"max": 2, "cache": 1}}), ""),
+            (json!({"min": 2, "max": 1}), "min"),
+            (json!({"ratio": [2.0, 1.0]}), "ratio"),
+            (json!({"soft_overlong": {"max": 2, "cache": 3}}), "soft_overlong"),
+            (json!({"max": 1, "unit": "tokens"}), "tokenizer"),
+            (json!({"max": 1, "unit": "tokens", "tokenizer": "t.json"}), "tokenizer"),
+        ] {
+            let error = build::<Length>(settings.clone(), &NoFiles).err().expect("refused");
+            assert_eq!(error.setting, at, "{settings}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_penalty_only_grows(max in 1..5000_u32, cache in 1..5000_u32, length in 0..6000_u32) {
+            let soft = SoftOverlong { max, cache: cache.min(max) };
+            let (here, longer) = (soft.penalty(length), soft.penalty(length + 1));
+            prop_assert!((-1.0..=0.0).contains(&here) && longer <= here);
+            prop_assert!(length < max || here <= -1.0);
+        }
+
+        #[test]
+        fn no_text_panics(text in "(?s).{0,80}", unit in 0..4_usize) {
+            let unit = ["characters", "words", "sentences", "bytes"][unit];
+            let check: Length = serde_json::from_value(json!({"max": 9, "unit": unit})).unwrap();
+            let sample = Sample::builder(text).build();
+            prop_assert!(check.check(&sample, &mut Meter::default()).is_ok());
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `rhai`: a script decides.
+
+use rhai::{Dynamic, Scope};
+
+use crate::prelude::*;
+use crate::script::{Program, push_sample, shared_engine};
+
+/// What a script says of the sample.
+///
+/// The script sees `completion`, `prompt`, `reference`, `id`, `group` and `meta` (missing ones are
+/// `()`), and its last value decides: a number is the reward; `true` is 1 and `false` is 0; `()`
+/// abstains; a map holds a `reward`, and whatever else it holds is noted as evidence. A script
+/// that fails, or returns anything else, is a fault and no reward. Time and memory are bounded.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rhai {
+    /// The script itself.
+    #[serde(default)]
+    script: Option<String>,
+    /// The file that holds it.
+    #[serde(default)]
+    file: Option<String>,
+    #[serde(skip)]
+    program: Option<Loaded>,
+}
+
+struct Loaded(Program);
+
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Loaded")
+    }
+}
+
+/// Notes that are kept of a map.
+const NOTES_MAX: usize = 16;
+
+impl Check for Rhai {
+    const ID: &'static str = "rhai";
+
+    fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        let (name, source) = match (&self.script, &self.file) {
+            (Some(source), None) => ("script", source.clone()),
+            (None, Some(file)) => ("file", source_in(file, files)?),
+            _ => return Err(BuildError::new("script", "give either script or file")),
+        };
+        let program = Program::script(&source).map_err(|why| BuildError::new(name, why))?;
+        self.program = Some(Loaded(program));
+        Ok(())
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let Some(Loaded(program)) = &self.program else {
+            return Err(Fault::internal("rhai was not loaded"));
+        };
+        meter.spend((sample.completion().len() + sample.prompt().len()) as u64 / 8)?;
+        let mut scope = Scope::new();
+        push_sample(&mut scope, program, sample);
+        verdict(&program.run(&shared_engine(), &mut scope, meter)?)
+    }
+}
+
+fn source_in(file: &str, files: &dyn Files) -> Result<String, BuildError> {
+    let bad = |why: String| BuildError::new("file", why);
+    let bytes = files.read(file).map_err(bad)?;
+    String::from_utf8(bytes).map_err(|_| bad(format!("file \"{file}\" is not UTF-8")))
+}
+
+fn verdict(value: &Dynamic) -> Result<Verdict, Fault> {
+    if value.is_unit() {
+        return Ok(Verdict::abstained("the script returned ()"));
+    }
+    let Some(map) = value.read_lock::<rhai::Map>() else {
+        return Ok(Verdict::scored(reward(value)?));
+    };
+    let decided = map.get("reward").ok_or_else(|| {
+        Fault::new(FaultKind::Trap, "script: the map that it returned has no reward")
+    })?;
+    if decided.is_unit() {
+        return Ok(Verdict::abstained("the script returned ()"));
+    }
+    let notes: serde_json::Map<String, Value> = map
+        .iter()
+        .filter(|(key, _)| *key != "reward")
+        .take(NOTES_MAX)
+        .map(|(key, value)| (key.to_string(), note(value)))
+        .collect();
+    let verdict = Verdict::scored(reward(decided)?);
+    Ok(if notes.is_empty() { verdict } else { verdict.with("notes", notes) })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no reward needs more than 53 bits")]
+fn reward(value: &Dynamic) -> Result<Reward, Fault> {
+    let number = match (value.as_bool(), value.as_int(), value.as_float()) {
+        (Ok(right), ..) => return Ok(Reward::graded(right)),
+        (_, Ok(number), _) => Some(number as f64),
+        (.., number) => number.ok(),
+    };
+    number.and_then(Reward::new).ok_or_else(|| {
+        let kind = value.type_name();
+        Fault::new(FaultKind::Trap, format!("script: a {kind} that it returned is no finite reward"))
+    })
+}
+
+/// Evidence is small: texts are cut, and of anything else its kind is noted.
+fn note(value: &Dynamic) -> Value {
+    match (value.as_bool(), value.as_int(), value.as_float(), value.as_immutable_string_ref()) {
+        (Ok(value), ..) => value.into(),
+        (_, Ok(value), ..) => value.into(),
+        (_, _, Ok(value), _) => value.into(),
+        (.., Ok(text)) => text.chars().take(200).collect::<String>().into(),
+        _ => value.type_name().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NoFiles;
+    use crate::check::build;
+
+    #[test]
+    fn a_script_that_does_not_compile_is_refused() {
+        for settings in [
+            json!({}),
+            json!({"script": "let"}),
+            json!({"script": "1", "file": "a.rhai"}),
+            json!({"script": "eval(completion)"}),
+        ] {
+            let error = build::<Rhai>(settings.clone(), &NoFiles).err().expect("refused");
+            assert_eq!(error.setting, "script", "{settings}: {error}");
+        }
+    }
+}

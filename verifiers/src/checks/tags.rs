@@ -1,0 +1,166 @@
+//! `tags`: the parts of a completion stand in their tags, once each and in order.
+
+use crate::prelude::*;
+
+/// Right when every tag is opened and closed exactly once, in the order given, around some text.
+///
+/// For `["think", "answer"]` that is `<think>...</think> <answer>...</answer>`: tags that are
+/// missing, doubled, nested, unclosed, empty or out of order are refused. Without `tags`, the
+/// reference lists them.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tags {
+    /// The names of the tags, in their order.
+    #[serde(default, rename = "tags")]
+    names: Vec<String>,
+    /// Nothing but white space may stand outside the tags.
+    #[serde(default)]
+    strict: bool,
+    /// Pay for a part of the way, as the tag-count reward of open-r1 does: each opening or closing
+    /// mark that comes exactly once earns its share. A completion that is not right earns at most
+    /// all shares but one.
+    #[serde(default)]
+    partial: bool,
+}
+
+/// The most tags.
+const TAGS_MAX: usize = 64;
+
+/// What is wrong, and with which tag.
+type Flaw<'a> = (&'static str, &'a str);
+
+impl Check for Tags {
+    const ID: &'static str = "tags";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        match flaw_in_names(&names).filter(|_| !names.is_empty()) {
+            Some(why) => Err(BuildError::new("tags", why)),
+            None => Ok(()),
+        }
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        if !self.names.is_empty() {
+            let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+            return self.judge(sample.completion(), &names, meter);
+        }
+        if sample.reference().is_none() {
+            return Ok(Verdict::no_reference());
+        }
+        let references = sample.references();
+        let names: Vec<&str> = references.iter().map(AsRef::as_ref).collect();
+        match flaw_in_names(&names) {
+            Some(why) => Err(Fault::bad_reference(why)),
+            None => self.judge(sample.completion(), &names, meter),
+        }
+    }
+}
+
+impl Tags {
+    fn judge(&self, text: &str, names: &[&str], meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        meter.spend(2 * text.len() as u64 * names.len() as u64)?;
+        let marks: Vec<(Option<usize>, Option<usize>)> = names
+            .iter()
+            .map(|name| (only(text, &format!("<{name}>")), only(text, &format!("</{name}>"))))
+            .collect();
+        let Some((reason, name)) = self.flaw(text, names, &marks) else {
+            return Ok(Verdict::graded(true).because("well-formed"));
+        };
+        let reward = if self.partial { share(&marks) } else { Reward::ZERO };
+        Ok(Verdict::scored(reward).with("tag", name).because(reason))
+    }
+
+    /// The first thing that is wrong.
+    fn flaw<'a>(
+        &self,
+        text: &str,
+        names: &[&'a str],
+        marks: &[(Option<usize>, Option<usize>)],
+    ) -> Option<Flaw<'a>> {
+        let mut at = 0;
+        for (name, mark) in names.iter().copied().zip(marks) {
+            let (Some(open), Some(close)) = *mark else { return Some(("not-once", name)) };
+            let body = open + name.len() + "<>".len();
+            let (Some(before), Some(inner)) = (text.get(at..open), text.get(body..close)) else {
+                return Some(("out-of-order", name));
+            };
+            if inner.trim().is_empty() {
+                return Some(("empty", name));
+            }
+            if self.strict && !before.trim().is_empty() {
+                return Some(("text-outside", name));
+            }
+            at = close + name.len() + "</>".len();
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        (self.strict && !rest.trim().is_empty()).then(|| ("text-outside", *names.last().unwrap_or(&"")))
+    }
+}
+
+/// Where `mark` stands, if it stands there alone.
+fn only(text: &str, mark: &str) -> Option<usize> {
+    let at = text.find(mark)?;
+    (text.rfind(mark) == Some(at)).then_some(at)
+}
+
+/// The share of the marks that come once; never all of it.
+fn share(marks: &[(Option<usize>, Option<usize>)]) -> Reward {
+    let all = 2 * marks.len().min(TAGS_MAX);
+    let once: usize = marks
+        .iter()
+        .map(|(open, close)| usize::from(open.is_some()) + usize::from(close.is_some()))
+        .sum();
+    let whole = |count: usize| f64::from(u8::try_from(count).unwrap_or(u8::MAX));
+    Reward::new(whole(once.min(all.saturating_sub(1))) / whole(all)).unwrap_or(Reward::ZERO)
+}
+
+/// Why these names cannot be judged by.
+fn flaw_in_names(names: &[&str]) -> Option<String> {
+    let is_name = |name: &str| {
+        let mut chars = name.chars();
+        chars.next().is_some_and(char::is_alphabetic)
+            && chars.all(|c| c.is_alphanumeric() || "_-".contains(c))
+    };
+    if names.is_empty() || names.len() > TAGS_MAX {
+        return Some(format!("from 1 to {TAGS_MAX} tags are needed, not {}", names.len()));
+    }
+    let bad = names.iter().enumerate().find(|(at, name)| {
+        !is_name(name) || names.iter().take(*at).any(|earlier| earlier == *name)
+    });
+    bad.map(|(_, name)| format!("tag \"{name}\" is no name, or is given twice"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::NoFiles;
+    use crate::check::build;
+
+    #[test]
+    fn names_that_cannot_be_tags_are_refused() {
+        for tags in [json!(["think", "think"]), json!(["<think>"]), json!([""])] {
+            let error = build::<Tags>(json!({"tags": tags}), &NoFiles).err().expect("refused");
+            assert_eq!(error.setting, "tags");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn only_what_is_right_earns_everything(
+            text in "(<think>|</think>|<answer>|</answer>|x| ){0,8}", strict: bool, partial: bool,
+        ) {
+            let settings = json!({"tags": ["think", "answer"], "strict": strict, "partial": partial});
+            let check: Tags = serde_json::from_value(settings).unwrap();
+            let sample = Sample::builder(text.as_str()).build();
+            let verdict = check.check(&sample, &mut Meter::default()).unwrap();
+            let outside = if strict { " *" } else { "[x ]*" };
+            let right = Pattern::new(&format!(
+                "^{outside}<think>[x ]*x[x ]*</think>{outside}<answer>[x ]*x[x ]*</answer>{outside}$"
+            )).unwrap();
+            prop_assert_eq!(verdict.outcome.reward() == Some(Reward::ONE), right.is_match(&text));
+        }
+    }
+}
