@@ -38,7 +38,7 @@ macro_rules! checks {
     };
 }
 
-checks! { exact::Exact }
+checks! { choice::Choice, contains::Contains, exact::Exact, regex::Regex }
 
 /// The check called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {

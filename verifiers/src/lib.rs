@@ -9,6 +9,7 @@
 //! the configuration is built.
 
 pub mod canonical;
+pub mod cases;
 pub mod check;
 pub mod checks;
 pub mod fault;

@@ -4,11 +4,13 @@ use crate::prelude::*;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
-/// A reference that is a list names several acceptable answers.
+/// A reference that is a list names several acceptable answers. An empty answer is never right,
+/// whatever the reference.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exact {
-    /// Compare without regard to ASCII case.
+    /// Compare without regard to case, in any script: characters are compared by their Unicode
+    /// lower case.
     #[serde(default)]
     ignore_case: bool,
 }
@@ -17,27 +19,50 @@ impl Check for Exact {
     const ID: &'static str = "exact";
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        if sample.reference().is_none() {
-            return Ok(Verdict::no_reference());
-        }
+        let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let completion = sample.completion();
         meter.spend(completion.len() as u64)?;
-        let line = completion.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-        let answer = line.trim();
-        let right = !answer.is_empty()
-            && sample.references().iter().any(|reference| self.equal(answer, reference.trim()));
-        let start = answer.as_ptr() as usize - completion.as_ptr() as usize;
-        let verdict = Verdict::graded(right);
-        Ok(match (right, answer.is_empty()) {
-            (_, true) => verdict.because("empty"),
-            (true, _) => verdict.with_extracted(answer, (start, start + answer.len())).because("equal"),
-            (false, _) => verdict.with_extracted(answer, (start, start + answer.len())).because("unequal"),
-        })
+        let body = completion.trim_end();
+        let start = body.rfind('\n').map_or(0, |at| at + 1);
+        let line = body.get(start..).unwrap_or_default();
+        let answer = line.trim_start();
+        if answer.is_empty() {
+            return Ok(Verdict::graded(false).because("empty"));
+        }
+        let right = match reference {
+            Value::String(text) => self.equal(answer, text, meter)?,
+            _ => self.equal_any(answer, sample, meter)?,
+        };
+        Ok(Verdict::graded(right)
+            .with_extracted(answer, (body.len() - answer.len(), body.len()))
+            .because(if right { "equal" } else { "unequal" }))
     }
 }
 
 impl Exact {
-    fn equal(&self, answer: &str, reference: &str) -> bool {
-        if self.ignore_case { answer.eq_ignore_ascii_case(reference) } else { answer == reference }
+    fn equal_any(
+        &self,
+        answer: &str,
+        sample: &Sample,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, Fault> {
+        for reference in sample.references() {
+            if self.equal(answer, &reference, meter)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn equal(
+        &self,
+        answer: &str,
+        reference: &str,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, Fault> {
+        meter.spend(answer.len().min(reference.len()) as u64)?;
+        let reference = reference.trim();
+        let lower = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
+        Ok(answer == reference || (self.ignore_case && lower(answer) == lower(reference)))
     }
 }

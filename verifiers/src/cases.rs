@@ -1,0 +1,268 @@
+//! The fixture format: what a check must say of samples that people wrote down.
+//!
+//! One file a check, in TOML, whose literal strings hold LaTeX and regular expressions without
+//! escapes. The rewards in it are written by hand: a case is a promise, not a recording.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::check::{BuildError, Files};
+use crate::checks::Entry;
+use crate::fault::FaultKind;
+use crate::meter::Meter;
+use crate::sample::{Content, Sample};
+use crate::verdict::{Outcome, Verdict};
+use crate::verifier::Lane;
+
+/// The cases of one check.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseFile {
+    /// The id of the check.
+    pub check: String,
+    /// Settings of every case that does not say otherwise. [`parse`] merges them into the cases.
+    #[serde(default)]
+    pub config: Map<String, Value>,
+    /// The cases, in the order of the file.
+    #[serde(default, rename = "case")]
+    pub cases: Vec<Case>,
+}
+
+/// One sample, and what the check must say of it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// What the case shows; unique within its file.
+    pub name: String,
+    /// The cheat that the case plays. Such a case must not earn full reward.
+    pub hack: Option<String>,
+    /// Text, or a list of messages.
+    pub completion: Content,
+    /// What a right completion comes to, of any type.
+    pub reference: Option<Value>,
+    /// What the completion answers.
+    pub prompt: Option<Content>,
+    /// The other columns of the row.
+    #[serde(default)]
+    pub meta: Map<String, Value>,
+    /// Settings; they win over those of the file.
+    #[serde(default)]
+    pub config: Map<String, Value>,
+    /// The files that the settings name: name to text.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// The reward that the sample must earn.
+    pub reward: Option<f64>,
+    /// The outcome, where it is not a reward.
+    pub outcome: Option<Unscored>,
+    /// The fault of a case that fails.
+    pub fault: Option<FaultKind>,
+    /// Notes that the evidence must hold, among others.
+    #[serde(default)]
+    pub evidence: Map<String, Value>,
+}
+
+/// The outcomes that carry no reward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unscored {
+    /// The check does not apply.
+    Abstained,
+    /// The sample could not be judged.
+    Failed,
+}
+
+/// Reads a fixture file.
+///
+/// # Errors
+/// Text that is not TOML or has an unknown key, a name that is missing or used twice, and a case
+/// that expects nothing or two things at once.
+pub fn parse(text: &str) -> Result<CaseFile, String> {
+    let mut file: CaseFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut names = BTreeSet::new();
+    for case in &mut file.cases {
+        if !names.insert(case.name.clone()) {
+            return Err(format!("case \"{}\": the name is used twice", case.name));
+        }
+        case.well_formed().map_err(|why| format!("case \"{}\": {why}", case.name))?;
+        for (key, value) in &file.config {
+            case.config.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    Ok(file)
+}
+
+impl Case {
+    /// The sample that is judged.
+    pub fn sample(&self) -> Sample {
+        let builder = Sample::builder(self.completion.clone())
+            .id(&self.name)
+            .meta(self.meta.clone())
+            .reference(self.reference.clone().unwrap_or_default());
+        match &self.prompt {
+            Some(prompt) => builder.prompt(prompt.clone()).build(),
+            None => builder.build(),
+        }
+    }
+
+    /// Builds the check as the case sets it, and judges the sample.
+    ///
+    /// # Errors
+    /// Settings that the check refuses, and a check that does not run on its own.
+    pub fn run(&self, entry: &Entry) -> Result<Verdict, BuildError> {
+        let built = (entry.build)(Value::Object(self.config.clone()), self)?;
+        match built.lane {
+            Lane::Compute(verifier) => Ok(verifier.verify(&self.sample(), &mut Meter::default())),
+            Lane::Model(_) | Lane::Remote(_) | Lane::Group(_) => {
+                Err(BuildError::new("", "only checks that run on their own have cases"))
+            }
+        }
+    }
+
+    /// How `verdict` differs from what the case expects, if it does.
+    pub fn disagreement(&self, verdict: &Verdict) -> Option<String> {
+        let agrees = match (&verdict.outcome, self.outcome) {
+            (Outcome::Scored(reward), None) => {
+                self.reward.is_some_and(|wanted| (reward.get() - wanted).abs() < 1e-9)
+            }
+            (Outcome::Abstained(_), Some(Unscored::Abstained)) => true,
+            (Outcome::Failed(fault), Some(Unscored::Failed)) => {
+                self.fault.is_none_or(|kind| kind == fault.kind)
+            }
+            _ => false,
+        };
+        if !agrees {
+            return Some(format!("expected {}, got {}", self.expected(), described(verdict)));
+        }
+        self.evidence.iter().find_map(|(key, wanted)| {
+            let found = verdict.evidence.get(key);
+            let differs = found.is_none_or(|found| !same(found, wanted));
+            differs.then(|| {
+                let found = found.map_or("nothing".to_owned(), Value::to_string);
+                format!("expected evidence {key} = {wanted}, got {found}")
+            })
+        })
+    }
+
+    /// Whether the case expects full reward, none, or no reward at all.
+    pub fn is_accepted(&self) -> bool {
+        self.reward.is_some_and(|reward| reward >= 1.0)
+    }
+
+    /// Whether the case expects that nothing is earned.
+    pub fn is_rejected(&self) -> bool {
+        self.reward.is_some_and(|reward| reward <= 0.0)
+    }
+
+    /// Whether the case expects that the check does not apply.
+    pub fn is_abstained(&self) -> bool {
+        self.outcome == Some(Unscored::Abstained)
+    }
+
+    fn well_formed(&self) -> Result<(), &'static str> {
+        match (self.reward, self.outcome, self.fault) {
+            (Some(reward), ..) if !reward.is_finite() => Err("the reward is not finite"),
+            (Some(reward), ..) if self.hack.is_some() && reward >= 1.0 => {
+                Err("a hack must not earn full reward")
+            }
+            (Some(_), None, None)
+            | (None, Some(_), None)
+            | (None, Some(Unscored::Failed), Some(_)) => Ok(()),
+            (None, None, _) => Err("expects neither a reward nor an outcome"),
+            (Some(_), ..) => Err("expects a reward and another outcome"),
+            (None, Some(Unscored::Abstained), Some(_)) => Err("only a failure has a fault"),
+        }
+    }
+
+    fn expected(&self) -> String {
+        match (self.reward, self.outcome, self.fault) {
+            (Some(reward), ..) => format!("reward {reward}"),
+            (None, Some(Unscored::Abstained), _) => "abstained".to_owned(),
+            (None, _, Some(kind)) => format!("failed ({kind})"),
+            (None, ..) => "failed".to_owned(),
+        }
+    }
+}
+
+impl Files for Case {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let text = self.files.get(name).ok_or_else(|| {
+            let names: Vec<&str> = self.files.keys().map(String::as_str).collect();
+            format!("file \"{name}\": not among the files of the case; has: {}", names.join(", "))
+        })?;
+        Ok(text.as_bytes().to_vec())
+    }
+}
+
+fn described(verdict: &Verdict) -> String {
+    let outcome = match &verdict.outcome {
+        Outcome::Scored(reward) => format!("reward {}", reward.get()),
+        Outcome::Abstained(why) => format!("abstained ({why})"),
+        Outcome::Failed(fault) => format!("failed ({fault})"),
+    };
+    let evidence = serde_json::to_string(&verdict.evidence).unwrap_or_default();
+    format!("{outcome} {evidence}")
+}
+
+/// TOML tells 1 from 1.0; in evidence they are the same number.
+fn same(found: &Value, wanted: &Value) -> bool {
+    match (found.as_f64(), wanted.as_f64()) {
+        (Some(found), Some(wanted)) => (found - wanted).abs() <= f64::EPSILON * wanted.abs(),
+        _ => found == wanted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks;
+
+    fn case(body: &str) -> Result<Case, String> {
+        let text = format!(
+            "check = \"exact\"\nconfig = {{ ignore_case = true }}\n[[case]]\nname = \"n\"\n{body}"
+        );
+        parse(&text).map(|file| file.cases.into_iter().next().unwrap())
+    }
+
+    #[test]
+    fn the_settings_of_a_case_win_over_those_of_its_file() {
+        let entry = checks::find("exact").unwrap();
+        let loose = case("completion = \"A\"\nreference = \"a\"\nreward = 1").unwrap();
+        assert_eq!(loose.disagreement(&loose.run(entry).unwrap()), None);
+        let strict = case(
+            "completion = \"A\"\nreference = \"a\"\nreward = 1\nconfig = { ignore_case = false }",
+        )
+        .unwrap();
+        let told = strict.disagreement(&strict.run(entry).unwrap()).unwrap();
+        assert!(told.starts_with("expected reward 1, got reward 0"), "{told}");
+    }
+
+    #[test]
+    fn a_case_that_promises_nothing_or_too_much_is_refused() {
+        for body in [
+            "completion = \"A\"",
+            "completion = \"A\"\nreward = 1\noutcome = \"failed\"",
+            "completion = \"A\"\nhack = \"h\"\nreward = 1",
+            "completion = \"A\"\nreward = nan",
+            "completion = \"A\"\noutcome = \"abstained\"\nfault = \"Trap\"",
+            "completion = \"A\"\nreward = 1\nrewad = 1",
+        ] {
+            assert!(case(body).is_err(), "{body}");
+        }
+        let twice = "check = \"x\"\n[[case]]\nname = \"n\"\ncompletion = \"\"\nreward = 0\n";
+        let again = twice.split_once('\n').unwrap().1;
+        assert!(parse(&format!("{twice}{again}")).unwrap_err().contains("used twice"));
+    }
+
+    #[test]
+    fn evidence_is_compared_where_the_case_names_it() {
+        let entry = checks::find("exact").unwrap();
+        let case = case(
+            "completion = \"so\\n b\"\nreference = \"a\"\nreward = 0\nevidence = { span = [4, 5] }",
+        )
+        .unwrap();
+        assert_eq!(case.disagreement(&case.run(entry).unwrap()), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! The options of a question: from a column of the row, or from the prompt.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::fault::Fault;
+use crate::meter::Meter;
+use crate::sample::{Sample, value_text};
+
+/// The options of a question, in the order of their letters. Texts are kept as [`plain`] has them.
+pub(super) struct Options<'a> {
+    texts: Vec<Cow<'a, str>>,
+    count: usize,
+}
+
+impl<'a> Options<'a> {
+    pub(super) fn of(
+        sample: &'a Sample,
+        column: &str,
+        letters: u8,
+        meter: &mut Meter<'_>,
+    ) -> Result<Self, Fault> {
+        let mut texts = match sample.meta().get(column) {
+            Some(Value::Array(values)) => values.iter().map(text_of).collect(),
+            Some(Value::Object(members)) => match members.get("text") {
+                Some(Value::Array(values)) => values.iter().map(text_of).collect(),
+                _ => members.values().map(text_of).collect(),
+            },
+            _ => Vec::new(),
+        };
+        if texts.is_empty() {
+            meter.spend(sample.prompt().len() as u64)?;
+            texts = in_prompt(sample.prompt());
+        }
+        meter.spend(texts.iter().map(|text| text.len() as u64).sum())?;
+        texts.truncate(26);
+        let count = if texts.len() < 2 { usize::from(letters) } else { texts.len() };
+        Ok(Self { texts, count })
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn are_unknown(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// The letter as a bit, where it is one of an option.
+    pub(super) fn bit(&self, letter: char) -> Option<u32> {
+        let at = u32::from(letter.to_ascii_uppercase()).checked_sub(u32::from('A'))?;
+        ((at as usize) < self.count).then(|| 1 << at)
+    }
+
+    /// The one option with this text.
+    pub(super) fn matching(&self, text: &str) -> Option<u32> {
+        let wanted = plain(text);
+        if wanted.is_empty() || self.texts.is_empty() {
+            return None;
+        }
+        let mut found = self.texts.iter().enumerate().filter(|(_, text)| plain(text) == wanted);
+        match (found.next(), found.next()) {
+            (Some((at, _)), None) => Some(1 << at),
+            _ => None,
+        }
+    }
+}
+
+/// A reference that is one letter: "C", "(C)", "C.", "C) Paris".
+pub(super) fn letter_alone(text: &str, options: &Options<'_>) -> Option<u32> {
+    let text = text.trim().trim_start_matches(['(', '[']);
+    let mut chars = text.chars();
+    let letter = chars.next()?;
+    match chars.next() {
+        None | Some(')' | ']' | '.' | ':') => options.bit(letter),
+        Some(_) => None,
+    }
+}
+
+/// A reference that is several letters: "AC", "A, C", "A and C".
+pub(super) fn letters_in(text: &str, options: &Options<'_>) -> Option<u32> {
+    let text = text.replace("and", ",");
+    let mut letters = 0;
+    for c in text.chars().filter(|c| !c.is_whitespace() && !",;&()[]".contains(*c)) {
+        letters |= options.bit(c).filter(|_| c.is_ascii_uppercase())?;
+    }
+    Some(letters)
+}
+
+/// The letters as text, in order.
+pub(super) fn letters_of(letters: u32) -> String {
+    ('A'..='Z').enumerate().filter(|(at, _)| letters & (1 << at) != 0).map(|(_, c)| c).collect()
+}
+
+/// A text without case, markup and blanks, so that `5\%` is `5%`.
+fn plain(text: &str) -> String {
+    let text = text.trim().trim_end_matches(['.', ',', ';']);
+    text.chars()
+        .filter(|c| !c.is_whitespace() && !"\\$*`\"'".contains(*c))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// `"text"`, or `{"A": "text"}`.
+fn text_of(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Object(members) if members.len() == 1 => {
+            members.values().next().map_or(Cow::Borrowed(""), value_text)
+        }
+        value => value_text(value),
+    }
+}
+
+/// The last run of options in the prompt, one a line or in one: "A. text", "(A) text", "A: text".
+fn in_prompt(prompt: &str) -> Vec<Cow<'_, str>> {
+    let mut marks: Vec<(usize, usize)> = Vec::new();
+    for (at, c) in prompt.char_indices().filter(|(_, c)| c.is_ascii_uppercase()) {
+        let Some((start, end)) = mark(prompt, at) else { continue };
+        let nth = usize::from(c as u8 - b'A');
+        if nth == 0 {
+            marks.clear();
+        }
+        if nth == marks.len() {
+            marks.push((start, end));
+        }
+    }
+    let ends = marks.iter().skip(1).map(|(start, _)| *start).chain([prompt.len()]);
+    let texts = marks.iter().zip(ends).map(|((_, start), end)| {
+        let text = prompt.get(*start..end).unwrap_or_default().trim();
+        Cow::Borrowed(text.split('\n').next().unwrap_or_default().trim())
+    });
+    texts.collect()
+}
+
+/// Where the mark of an option starts and ends, if the letter at `at` is one: at the start of a
+/// line with a sign after it, or in brackets after a blank.
+fn mark(prompt: &str, at: usize) -> Option<(usize, usize)> {
+    let before = prompt.get(..at)?;
+    let sign = prompt.get(at + 1..)?.chars().next()?;
+    let bracketed = before.ends_with(['(', '[']);
+    let outer = if bracketed { before.get(..before.len() - 1)? } else { before };
+    let bare = outer.trim_end_matches([' ', '\t', '*', '-']);
+    let starts_line = bare.is_empty() || bare.ends_with('\n');
+    let after_blank = bracketed && outer.ends_with(char::is_whitespace);
+    let is_mark = (starts_line && ").]:".contains(sign)) || (after_blank && ")]".contains(sign));
+    is_mark.then_some((outer.len(), at + 1 + sign.len_utf8()))
+}

@@ -1,0 +1,159 @@
+//! `contains`: texts that must, may, or must not be there.
+
+use std::borrow::Cow;
+
+use crate::prelude::*;
+
+/// Right when the completion contains what it must and nothing that it must not.
+///
+/// Without any list, it must contain the reference (one member, if that is a list). Beware that a
+/// model learns to list every candidate: where an answer is due, prefer a check that extracts one.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Contains {
+    /// Texts that must all be there.
+    #[serde(default)]
+    all: Vec<String>,
+    /// Texts of which one must be there.
+    #[serde(default)]
+    any: Vec<String>,
+    /// Texts that must not be there.
+    #[serde(default)]
+    none: Vec<String>,
+    /// Compare without regard to case, in any script.
+    #[serde(default)]
+    ignore_case: bool,
+    /// A text counts only where no letter, digit, underscore or combining mark goes on before or
+    /// after it.
+    #[serde(default)]
+    whole_words: bool,
+}
+
+impl Check for Contains {
+    const ID: &'static str = "contains";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        for (name, texts) in [("all", &self.all), ("any", &self.any), ("none", &self.none)] {
+            if texts.iter().any(|text| text.trim().is_empty()) {
+                return Err(BuildError::new(name, "a blank text is in every completion"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let text = self.folded(sample.completion(), meter)?;
+        if self.all.is_empty() && self.any.is_empty() && self.none.is_empty() {
+            return self.check_reference(&text, sample, meter);
+        }
+        for wanted in &self.all {
+            if self.find(&text, wanted, meter)?.is_none() {
+                return Ok(Verdict::graded(false).with("text", wanted.as_str()).because("missing"));
+            }
+        }
+        for refused in &self.none {
+            if let Some(span) = self.find(&text, refused, meter)? {
+                return Ok(Verdict::graded(false)
+                    .with("text", refused.as_str())
+                    .with("span", vec![span.0, span.1])
+                    .because("refused"));
+            }
+        }
+        for wanted in &self.any {
+            if self.find(&text, wanted, meter)?.is_some() {
+                return Ok(Verdict::graded(true).with("text", wanted.as_str()).because("found"));
+            }
+        }
+        let right = self.any.is_empty();
+        Ok(Verdict::graded(right).because(if right { "found" } else { "missing" }))
+    }
+}
+
+impl Contains {
+    fn check_reference(
+        &self,
+        text: &str,
+        sample: &Sample,
+        meter: &mut Meter<'_>,
+    ) -> Result<Verdict, Fault> {
+        if sample.reference().is_none() {
+            return Ok(Verdict::no_reference());
+        }
+        let references = sample.references();
+        if references.iter().all(|wanted| wanted.trim().is_empty()) {
+            return Err(Fault::bad_reference("a blank reference is in every completion"));
+        }
+        for wanted in references.iter().map(|wanted| wanted.trim()) {
+            if let Some(span) = self.find(text, wanted, meter)? {
+                let verdict = Verdict::graded(true).with("text", wanted);
+                return Ok(verdict.with("span", vec![span.0, span.1]).because("found"));
+            }
+        }
+        Ok(Verdict::graded(false).because("missing"))
+    }
+
+    /// Where `wanted` is in the folded text.
+    fn find(
+        &self,
+        text: &str,
+        wanted: &str,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<(usize, usize)>, Fault> {
+        meter.spend((text.len() + wanted.len()) as u64)?;
+        let wanted = self.folded(wanted, meter)?;
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let found = text.match_indices(wanted.as_ref()).map(|(at, _)| (at, at + wanted.len()));
+        Ok(found.into_iter().find(|span| !self.whole_words || is_word(text, *span)))
+    }
+
+    /// The text without its case. Folding character by character keeps no offsets, except in
+    /// ASCII; spans are those of the folded text.
+    fn folded<'t>(&self, text: &'t str, meter: &mut Meter<'_>) -> Result<Cow<'t, str>, Fault> {
+        if !self.ignore_case {
+            return Ok(Cow::Borrowed(text));
+        }
+        meter.spend(text.len() as u64)?;
+        Ok(Cow::Owned(text.chars().flat_map(char::to_lowercase).collect()))
+    }
+}
+
+/// Whether no word goes on at either end.
+fn is_word(text: &str, (start, end): (usize, usize)) -> bool {
+    let before = text.get(..start).and_then(|text| text.chars().next_back());
+    let after = text.get(end..).and_then(|text| text.chars().next());
+    !before.is_some_and(goes_on) && !after.is_some_and(goes_on)
+}
+
+fn goes_on(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || ('\u{300}'..='\u{36f}').contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::NoFiles;
+    use crate::check::build;
+
+    #[test]
+    fn blank_texts_are_refused() {
+        for list in ["all", "any", "none"] {
+            let error = build::<Contains>(json!({list: ["a", " "]}), &NoFiles).err().unwrap();
+            assert_eq!(error.setting, list);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_contains_its_parts(a in "(?s).{0,20}", b in r"\PC{1,9}", c in "(?s).{0,20}", ignore_case: bool) {
+            prop_assume!(!b.trim().is_empty());
+            let check: Contains = serde_json::from_value(json!({"ignore_case": ignore_case})).unwrap();
+            let sample = Sample::builder(format!("{a}{b}{c}")).reference(b).build();
+            let verdict = check.check(&sample, &mut Meter::default()).unwrap();
+            prop_assert_eq!(verdict.outcome, Outcome::Scored(Reward::ONE));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! `regex`: a pattern matches, or what it captures equals the reference.
+
+use crate::prelude::*;
+
+/// Right when the pattern is found in the text.
+///
+/// The syntax is that of the Rust `regex` crate: no look-around and no back-references, so that
+/// matching takes time linear in the text. `(?s)`, `(?m)`, `(?i)` and `(?x)` set flags. With
+/// `group`, what the last match captures must equal the reference (any member of a list), both
+/// trimmed.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Regex {
+    /// The pattern.
+    pattern: Pattern,
+    /// The text that is searched.
+    #[serde(default)]
+    on: On,
+    /// The pattern must match the whole text.
+    #[serde(default)]
+    full: bool,
+    /// The name or number of a capture group to compare with the reference.
+    #[serde(default)]
+    group: Option<String>,
+    /// The fewest matches.
+    #[serde(default)]
+    min: Option<u64>,
+    /// The most matches.
+    #[serde(default)]
+    max: Option<u64>,
+    /// Right when it would be wrong: the pattern must not be found.
+    #[serde(default)]
+    negate: bool,
+    #[serde(skip)]
+    whole: Option<Pattern>,
+}
+
+/// The text that is searched.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum On {
+    /// The completion.
+    #[default]
+    Completion,
+    /// The prompt.
+    Prompt,
+}
+
+impl Check for Regex {
+    const ID: &'static str = "regex";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        let counts = self.min.is_some() || self.max.is_some();
+        if self.min > self.max && self.max.is_some() {
+            return Err(BuildError::new("min", "min is greater than max"));
+        }
+        if counts && (self.full || self.group.is_some()) {
+            return Err(BuildError::new("min", "matches are not counted with full or group"));
+        }
+        if self.group.is_some() && self.negate {
+            return Err(BuildError::new("negate", "a comparison with the reference has no negation"));
+        }
+        if self.full {
+            let whole = format!(r"\A(?:{})\z", self.pattern.as_str());
+            let whole = Pattern::new(&whole).map_err(|error| BuildError::new("pattern", error))?;
+            self.whole = Some(whole);
+        }
+        match &self.group {
+            Some(group) if self.group_at(group).is_none() => {
+                let message = format!("group \"{group}\": the pattern has no such group");
+                Err(BuildError::new("group", message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let text = match self.on {
+            On::Completion => sample.completion(),
+            On::Prompt => sample.prompt(),
+        };
+        meter.spend(self.pass(text))?;
+        if let Some(group) = &self.group {
+            return self.compare(group, text, sample, meter);
+        }
+        if self.min.is_some() || self.max.is_some() {
+            let count = self.count(text, meter)?;
+            let right = count >= self.min.unwrap_or(0) && self.max.is_none_or(|max| count <= max);
+            let reason = if right { "count" } else { "count-out-of-range" };
+            return Ok(Verdict::graded(right != self.negate).with("count", count).because(reason));
+        }
+        let found = self.used().find(text);
+        let verdict = Verdict::graded(found.is_some() != self.negate);
+        Ok(match found {
+            Some(found) => verdict.with("span", vec![found.start(), found.end()]).because("match"),
+            None => verdict.because("no-match"),
+        })
+    }
+}
+
+impl Regex {
+    fn used(&self) -> &Pattern {
+        self.whole.as_ref().unwrap_or(&self.pattern)
+    }
+
+    /// What one pass over `text` costs: longer patterns have more states to follow.
+    fn pass(&self, text: &str) -> u64 {
+        text.len() as u64 * (1 + self.pattern.as_str().len() as u64 / 128)
+    }
+
+    /// Each search may look at all that is left before it settles for a short match.
+    fn pay_for_search(text: &str, from: usize, meter: &mut Meter<'_>) -> Result<(), Fault> {
+        meter.spend(8 + text.len().saturating_sub(from) as u64 / 32)
+    }
+
+    fn count(&self, text: &str, meter: &mut Meter<'_>) -> Result<u64, Fault> {
+        let mut count = 0;
+        for found in self.pattern.find_iter(text) {
+            Self::pay_for_search(text, found.end(), meter)?;
+            count += 1;
+            if self.max.is_some_and(|max| count > max) {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
+    fn group_at(&self, group: &str) -> Option<usize> {
+        let named = self.pattern.capture_names().position(|name| name == Some(group));
+        named.or_else(|| group.parse().ok().filter(|at| *at < self.pattern.captures_len()))
+    }
+
+    fn compare(
+        &self,
+        group: &str,
+        text: &str,
+        sample: &Sample,
+        meter: &mut Meter<'_>,
+    ) -> Result<Verdict, Fault> {
+        if sample.reference().is_none() {
+            return Ok(Verdict::no_reference());
+        }
+        let at = self.group_at(group).unwrap_or_default();
+        let mut captured = None;
+        for captures in self.used().captures_iter(text) {
+            let end = captures.get_match().end();
+            Self::pay_for_search(text, end, meter)?;
+            captured = captures.get(at).or(captured);
+        }
+        let Some(captured) = captured else {
+            return Ok(Verdict::graded(false).because("no-match"));
+        };
+        let answer = captured.as_str().trim();
+        let references = sample.references();
+        meter.spend((answer.len() * references.len()) as u64)?;
+        let right = !answer.is_empty() && references.iter().any(|wanted| wanted.trim() == answer);
+        Ok(Verdict::graded(right)
+            .with_extracted(answer, (captured.start(), captured.end()))
+            .because(if right { "equal" } else { "unequal" }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::NoFiles;
+    use crate::check::build;
+
+    #[test]
+    fn settings_that_contradict_each_other_are_refused() {
+        for (settings, at) in [
+            (json!({"pattern": "("}), ""),
+            (json!({"pattern": "a", "min": 3, "max": 2}), "min"),
+            (json!({"pattern": "a", "min": 3, "full": true}), "min"),
+            (json!({"pattern": "(a)", "group": "2"}), "group"),
+            (json!({"pattern": "(a)", "group": "1", "negate": true}), "negate"),
+            (json!({"patern": "a"}), "patern"),
+        ] {
+            let error = build::<Regex>(settings.clone(), &NoFiles).err().expect("refused");
+            assert_eq!(error.setting, at, "{settings}: {error}");
+        }
+    }
+
+    #[test]
+    fn many_matches_in_a_long_text_pay() {
+        let mut check: Regex =
+            serde_json::from_value(json!({"pattern": ".*[^A-Z]|[A-Z]", "min": 1})).unwrap();
+        check.load(&NoFiles).unwrap();
+        let sample = Sample::builder("A".repeat(1 << 20)).build();
+        let fault = check.check(&sample, &mut Meter::default()).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::OutOfFuel);
+    }
+
+    proptest! {
+        #[test]
+        fn no_pattern_and_no_text_panics(
+            pattern in r"[()\[\]{}*+?|.\\^$a-c0-9]{0,12}", text in "(?s).{0,60}", full: bool,
+        ) {
+            let Ok(pattern) = Pattern::new(&pattern) else { return Ok(()) };
+            let settings = json!({"pattern": pattern.as_str(), "full": full});
+            let Ok(mut check) = serde_json::from_value::<Regex>(settings) else { return Ok(()) };
+            if check.load(&NoFiles).is_ok() {
+                let sample = Sample::builder(text).build();
+                prop_assert!(check.check(&sample, &mut Meter::default()).is_ok());
+            }
+        }
+    }
+}
