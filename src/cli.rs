@@ -1,10 +1,13 @@
 //! The command line: one file a verb. Data go to stdout, everything else to stderr.
 
+mod check;
 mod exit;
 mod output;
 mod progress;
 mod score;
 mod setup;
+mod text;
+mod verdict;
 
 use std::process::ExitCode;
 
@@ -24,6 +27,8 @@ struct Cli {
 enum Verb {
     /// Score a dataset into a run folder; goes on by itself where an earlier session stopped
     Score(score::Args),
+    /// Judge one completion with one verifier
+    Check(check::Args),
 }
 
 /// Runs the command that the process was started with.
@@ -38,6 +43,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let exit = match cli.verb {
         Verb::Score(args) => score::run(&args),
+        Verb::Check(args) => check::run(&args),
     };
     match exit {
         Ok(exit) => exit.into(),
