@@ -2,6 +2,7 @@
 
 mod check;
 mod exit;
+mod explain;
 mod output;
 mod progress;
 mod score;
@@ -27,6 +28,8 @@ struct Cli {
 enum Verb {
     /// Score a dataset into a run folder; goes on by itself where an earlier session stopped
     Score(score::Args),
+    /// Show how one row came by its reward
+    Explain(explain::Args),
     /// Judge one completion with one verifier
     Check(check::Args),
 }
@@ -43,6 +46,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let exit = match cli.verb {
         Verb::Score(args) => score::run(&args),
+        Verb::Explain(args) => explain::run(&args),
         Verb::Check(args) => check::run(&args),
     };
     match exit {
