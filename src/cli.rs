@@ -1,20 +1,25 @@
 //! The command line: one file a verb. Data go to stdout, everything else to stderr.
 
+mod cache;
 mod check;
 mod exit;
 mod explain;
+mod list;
 mod output;
 mod progress;
+mod schema;
 mod score;
 mod setup;
+mod show;
 mod text;
 mod verdict;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 
-use exit::Exit;
+use exit::{Exit, Failure};
 
 /// Turns model outputs into rewards that can be trusted.
 #[derive(Debug, Parser)]
@@ -32,6 +37,19 @@ enum Verb {
     Explain(explain::Args),
     /// Judge one completion with one verifier
     Check(check::Args),
+    /// List the verifiers
+    List(list::Args),
+    /// Show the manual page of a verifier: docs, settings, cases
+    Show(show::Args),
+    /// Look after the verdicts that are kept between runs
+    Cache(cache::Args),
+    /// Print the completion script of a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
 }
 
 /// Runs the command that the process was started with.
@@ -48,9 +66,28 @@ pub(crate) fn main() -> ExitCode {
         Verb::Score(args) => score::run(&args),
         Verb::Explain(args) => explain::run(&args),
         Verb::Check(args) => check::run(&args),
+        Verb::List(args) => list::run(&args),
+        Verb::Show(args) => show::run(&args),
+        Verb::Cache(args) => cache::run(&args),
+        Verb::Completions { shell } => completions(shell),
+        Verb::Man => man(),
     };
     match exit {
         Ok(exit) => exit.into(),
         Err(failure) => failure.report().into(),
     }
+}
+
+fn completions(shell: Shell) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "assay", &mut script);
+    output::text(&String::from_utf8_lossy(&script));
+    Ok(Exit::Ok)
+}
+
+fn man() -> Result<Exit, Failure> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+    output::text(&String::from_utf8_lossy(&page));
+    Ok(Exit::Ok)
 }
