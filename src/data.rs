@@ -6,7 +6,7 @@
 //! every format: members of objects that are null are as good as missing, and are dropped.
 //!
 //! A row that cannot be read is a [`RowError`] in its place, and reading goes on. A file that
-//! cannot be read is a [`DataError`], which comes after every whole row before the damage.
+//! cannot be read is a [`DataError`], which comes after the rows before the damage.
 
 mod bytes;
 mod cells;

@@ -15,6 +15,12 @@ pub(super) const PARQUET_MAGIC: &[u8] = b"PAR1";
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
+/// How many bytes tell what a stream holds.
+const HEAD_BYTES: usize = 4;
+
+/// How much is decompressed in one go: a decoder that meets damage keeps what it had so far of it.
+const STEP_BYTES: usize = 4 << 10;
+
 /// The largest window that a zstd stream may ask for: what `zstd --ultra -22` writes.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
@@ -26,6 +32,8 @@ pub(super) struct Bytes {
     packed: Arc<AtomicU64>,
     /// How many came out.
     out: u64,
+    /// What stopped the last read, which first gave what came before.
+    failure: Option<io::Error>,
     limits: Limits,
 }
 
@@ -55,8 +63,8 @@ impl Bytes {
         limits: &Limits,
     ) -> Result<Self, DataError> {
         let read = |source| DataError::Read { file: file.to_owned(), source };
-        let mut head = Vec::with_capacity(8);
-        raw.by_ref().take(4).read_to_end(&mut head).map_err(read)?;
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        raw.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(read)?;
         let form = form(&head, file)?;
         let packed = Arc::new(AtomicU64::new(0));
         let whole = Cursor::new(head).chain(raw);
@@ -71,7 +79,7 @@ impl Bytes {
                 Box::new(decoder)
             }
         };
-        Ok(Self { stream, form, packed, out: 0, limits: *limits })
+        Ok(Self { stream, form, packed, out: 0, failure: None, limits: *limits })
     }
 
     /// Reads on. `rows` were read before: a message says so.
@@ -81,17 +89,51 @@ impl Bytes {
         file: &str,
         rows: u64,
     ) -> Result<usize, DataError> {
-        loop {
-            match self.stream.read(buffer) {
+        if let Some(error) = self.failure.take() {
+            return Err(self.failed(error, file, rows));
+        }
+        let mut filled = 0;
+        let step = if self.form == Form::Plain { buffer.len() } else { STEP_BYTES };
+        for part in buffer.chunks_mut(step.max(1)) {
+            match self.fill(part) {
                 Ok(count) => {
-                    self.out += count as u64;
-                    self.guard(file)?;
-                    return Ok(count);
+                    filled += count;
+                    if count < part.len() {
+                        break;
+                    }
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if filled > 0 => {
+                    self.failure = Some(error);
+                    break;
+                }
                 Err(error) => return Err(self.failed(error, file, rows)),
             }
         }
+        self.out += filled as u64;
+        self.guard(file)?;
+        Ok(filled)
+    }
+
+    /// Reads what is there; of a compressed stream, as much as fits.
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.stream.read(rest) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if filled == 0 => return Err(error),
+                Err(error) => {
+                    self.failure = Some(error);
+                    break;
+                }
+            }
+            // The first few bytes come by themselves, because they were looked at.
+            if self.form == Form::Plain && filled > HEAD_BYTES {
+                break;
+            }
+        }
+        Ok(filled)
     }
 
     fn guard(&self, file: &str) -> Result<(), DataError> {
@@ -125,9 +167,12 @@ fn form(head: &[u8], file: &str) -> Result<Form, DataError> {
     if head.starts_with(ZSTD_MAGIC) {
         return Ok(Form::Zstd);
     }
+    let refused = |what: &str| DataError::Refused { file: file.to_owned(), what: what.to_owned() };
     if head == PARQUET_MAGIC {
-        let what = "Parquet cannot be read from a stream; save it to a file first".to_owned();
-        return Err(DataError::Refused { file: file.to_owned(), what });
+        return Err(refused("Parquet cannot be read from a stream; save it to a file first"));
+    }
+    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        return Err(refused("the text is UTF-16; save it as UTF-8"));
     }
     let damaged = |form| {
         let why = "the first bytes are not those of its format".to_owned();

@@ -33,8 +33,9 @@ pub enum DataError {
         /// What it has instead.
         why: String,
     },
-    /// The bytes are not what they claim to be. Every whole row before the damage was delivered.
-    #[error("{file}: damaged {form} after {rows} rows: {why}")]
+    /// The bytes are not what they claim to be. The rows before the damage were delivered, up to
+    /// the last few kilobytes that a decoder lets go.
+    #[error("{file}: {form} data damaged after row {rows}: {why}")]
     Damaged {
         /// The file.
         file: String,
@@ -121,9 +122,14 @@ impl Defect {
     }
 
     pub(super) fn at_field(mut self, field: &str) -> Self {
-        self.field = Some(escape(field));
+        self.field = Some(field_name(field));
         self
     }
+}
+
+/// A column as a message names it.
+pub(super) fn field_name(field: &str) -> String {
+    if field.is_empty() { "\"\"".to_owned() } else { escape(field) }
 }
 
 impl fmt::Display for Defect {

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-use super::error::{Defect, escape};
+use super::error::{Defect, escape, field_name};
 use super::limits::Limits;
 
 /// What an object takes, in values: a node of a tree is allocated for each.
@@ -68,21 +68,39 @@ fn read<'de, R: serde_json::de::Read<'de>>(
 fn defect(error: &serde_json::Error, line: Line<'_>, column: Option<&str>) -> Defect {
     let text = error.to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-    let at = error.column();
+    let at = match std::str::from_utf8(line.bytes()) {
+        Err(error_at) if message == "invalid unicode code point" => error_at.valid_up_to() + 1,
+        _ => error.column(),
+    };
     let rest = line.bytes().get(at.saturating_sub(1)..).unwrap_or_default();
     let odd = ["NaN", "Infinity"].into_iter().find(|odd| rest.starts_with(odd.as_bytes()));
     let message = match (message, odd) {
         ("expected value" | "invalid number", Some(odd)) => format!("{odd} is not a JSON number"),
-        ("invalid unicode code point", _) => "invalid UTF-8".to_owned(),
-        ("lone leading surrogate in hex escape" | "unexpected end of hex escape", _) => {
-            "lone surrogate in an escape".to_owned()
-        }
-        ("recursion limit exceeded", _) => "nested deeper than 127 levels".to_owned(),
-        ("number out of range", _) => "number beyond the range of a float".to_owned(),
-        (message, _) => message.to_owned(),
+        (message, _) => reworded(message),
     };
-    let field = column.map(escape);
+    let field = column.map(field_name);
     Defect { field, message, byte: Some(at).filter(|at| *at > 0) }
+}
+
+/// The parser's words where they say little to who has the file in front of them.
+fn reworded(message: &str) -> String {
+    if let Some(inside) = message.strip_prefix("EOF while parsing ") {
+        return format!("the line ends in the middle of {inside}");
+    }
+    let words = match message {
+        "invalid unicode code point" => "invalid UTF-8",
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+            "lone surrogate in an escape"
+        }
+        "recursion limit exceeded" => "nested deeper than 127 levels",
+        "number out of range" => "number beyond the range of a float",
+        "control character (\\u0000-\\u001F) found while parsing a string" => {
+            "raw control character in text"
+        }
+        "trailing characters" => "something follows the object",
+        words => words,
+    };
+    words.to_owned()
 }
 
 /// What reading a row has used up, and where it stands.
@@ -252,9 +270,32 @@ impl<'de> Visitor<'de> for Values<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let _ = row(Line::Bytes(&bytes), &Limits::default());
+        }
+
+        #[test]
+        fn near_json_reads_as_the_parser_reads_it(text in r#"\{"a":[\[\]{}:,"0-9a-e.\\ -]{0,16}\}"#) {
+            let strict = row(Line::Text(&text), &Limits::default());
+            match (strict, serde_json::from_str::<Value>(&text)) {
+                (Ok(strict), Ok(value)) => prop_assert_eq!(
+                    assay_verifiers::canonical::to_bytes(&Value::Object(strict)),
+                    assay_verifiers::canonical::to_bytes(&value)
+                ),
+                (Ok(_), Err(error)) => prop_assert!(false, "{}: {}", text, error),
+                // The parser takes duplicate keys; nothing else is refused beyond what it refuses.
+                (Err(defect), Ok(_)) => prop_assert!(defect.message.contains("duplicate key")),
+                (Err(_), Err(_)) => {}
+            }
+        }
+    }
 
     fn fails(line: &str) -> String {
         row(Line::Text(line), &Limits::default()).unwrap_err().to_string()
@@ -280,7 +321,7 @@ mod tests {
         );
         assert_eq!(fails("3"), "expected an object, found number at byte 1");
         let invalid = row(Line::Bytes(b"{\"a\":\"\xff\"}"), &Limits::default()).unwrap_err();
-        assert_eq!(invalid.to_string(), "a: invalid UTF-8 at byte 8");
+        assert_eq!(invalid.to_string(), "a: invalid UTF-8 at byte 7");
     }
 
     #[test]

@@ -161,3 +161,82 @@ impl Lines {
 pub(super) fn blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Gives a few bytes at a time, as a pipe does.
+    struct Drip(Vec<u8>, usize);
+
+    impl Read for Drip {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.1.min(self.0.len()).min(buffer.len());
+            let rest = self.0.split_off(count);
+            buffer[..count].copy_from_slice(&self.0);
+            self.0 = rest;
+            Ok(count)
+        }
+    }
+
+    /// Every line that is not blank, with its number; of one that is too long, its length.
+    fn cut(text: &str, step: usize, limits: &Limits) -> Vec<(u64, Result<String, u64>)> {
+        let bytes = Bytes::open(Box::new(Drip(text.into(), step)), "test", limits).unwrap();
+        let mut lines = Lines::new(bytes, limits);
+        let mut seen = Vec::new();
+        while let Some(cut) = lines.next("test").unwrap() {
+            let before = seen.len();
+            match cut.body {
+                Body::TooLong(bytes) => seen.push((cut.line, Err(bytes))),
+                Body::Lines(bytes) => {
+                    seen.extend(split(&String::from_utf8(bytes).unwrap(), cut.line));
+                }
+            }
+            assert_eq!(seen.len() - before, cut.rows);
+        }
+        seen
+    }
+
+    fn split(text: &str, first: u64) -> Vec<(u64, Result<String, u64>)> {
+        let lines = text.split('\n').zip(first..).filter(|(line, _)| !blank(line.as_bytes()));
+        lines.map(|(line, number)| (number, Ok(line.to_owned()))).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn cutting_loses_no_line_and_no_number(
+            text in "[ab \r\n]{0,120}", step in 1_usize..40, row_bytes_max in 1_usize..30,
+        ) {
+            let limits = Limits { row_bytes_max, ..Limits::default() };
+            let limited = |(number, line): (u64, Result<String, u64>)| match line {
+                Ok(line) if line.len() > row_bytes_max => (number, Err(line.len() as u64)),
+                line => (number, line),
+            };
+            // A line of blanks that is too long is told too: nobody looks inside it.
+            let mut expected = Vec::new();
+            for (line, number) in text.split('\n').zip(1..) {
+                let long = line.len() > row_bytes_max;
+                if long || !blank(line.as_bytes()) {
+                    expected.push(limited((number, Ok(line.to_owned()))));
+                }
+            }
+            prop_assert_eq!(cut(&text, step, &limits), expected);
+        }
+    }
+
+    #[test]
+    fn a_block_has_so_many_rows_and_no_more() {
+        let text = "{}\n".repeat(1000);
+        let bytes = Bytes::open(Box::new(std::io::Cursor::new(text)), "test", &Limits::default());
+        let mut lines = Lines::new(bytes.unwrap(), &Limits::default());
+        let mut rows = Vec::new();
+        while let Some(cut) = lines.next("test").unwrap() {
+            rows.push((cut.line, cut.rows));
+        }
+        assert_eq!(rows, [(1, 256), (257, 256), (513, 256), (769, 232)]);
+    }
+}

@@ -112,7 +112,7 @@ fn message(value: Value) -> Result<Message, Defect> {
         Some(other) => {
             return Err(Defect::new(format!("role: expected text, found {}", kind(&other))));
         }
-        None => return Err(Defect::new("no role")),
+        None => return turn(members),
     };
     let content = match members.remove("content") {
         None | Some(Value::Null) => String::new(),
@@ -126,6 +126,19 @@ fn message(value: Value) -> Result<Message, Defect> {
     Ok(Message { role, content })
 }
 
+/// A turn that is no message, as agents write them (a call of a tool, its output): its type is
+/// its role, and its content is all that it says, as JSON.
+fn turn(members: Map<String, Value>) -> Result<Message, Defect> {
+    match members.get("type") {
+        Some(Value::String(word)) if word != "message" => {
+            let role = word.clone();
+            let content = canonical::to_bytes(&Value::Object(members));
+            Ok(Message { role, content: String::from_utf8_lossy(&content).into_owned() })
+        }
+        _ => Err(Defect::new("no role")),
+    }
+}
+
 /// The text of one part of a message. Other kinds of part are refused: a sample that left an image
 /// out would be taken for one that never had it.
 fn part(value: Value) -> Result<String, Defect> {
@@ -136,7 +149,11 @@ fn part(value: Value) -> Result<String, Defect> {
         )));
     };
     match (members.remove("type"), members.remove("text")) {
-        (Some(Value::String(word)), Some(Value::String(text))) if word == "text" => Ok(text),
+        (Some(Value::String(word)), Some(Value::String(text)))
+            if ["text", "input_text", "output_text"].contains(&word.as_str()) =>
+        {
+            Ok(text)
+        }
         (Some(Value::String(word)), _) => {
             let word = escape(&word);
             Err(Defect::new(format!("content: a part of type \"{word}\" is not text")))
@@ -211,7 +228,8 @@ mod tests {
     #[test]
     fn messages_and_their_parts() {
         let sample = read(json!({"id": 7, "completion": [
-            {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+            {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "output_text", "text": "b"}]},
+            {"type": "function_call", "name": "f", "call_id": 3.0},
             {"role": "assistant", "tool_calls": []},
         ]}))
         .unwrap();
@@ -222,7 +240,7 @@ mod tests {
             .iter()
             .map(|message| message.content.as_str())
             .collect();
-        assert_eq!(texts, ["ab", ""]);
+        assert_eq!(texts, ["ab", r#"{"call_id":3,"name":"f","type":"function_call"}"#, ""]);
         assert_eq!(sample.id(), "7");
     }
 

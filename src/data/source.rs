@@ -252,3 +252,27 @@ impl Out<'_> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_parsed_on_other_threads() {
+        fn sent<T: Send>(value: T) -> T {
+            value
+        }
+        let text = std::io::Cursor::new("{\"completion\":\"a\",\"label\":1}\n3\n");
+        let source = sent(Source::stream("stdin", text, &Limits::default()).unwrap());
+        let columns = Columns { label: Some("label".to_owned()), ..Columns::default() };
+        let blocks: Vec<Block> = source.map(Result::unwrap).collect();
+        let parse = |block: Block| {
+            std::thread::scope(|scope| scope.spawn(|| sent(block).rows(&columns)).join().unwrap())
+        };
+        let rows: Vec<Row> = blocks.into_iter().flat_map(parse).collect();
+        assert_eq!(rows[0].sample.as_ref().unwrap().completion(), "a");
+        assert_eq!(rows[0].label, Some(Value::from(1)));
+        assert_eq!(rows[1].place.to_string(), "stdin:2");
+        assert!(rows[1].sample.is_err());
+    }
+}

@@ -21,7 +21,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::cells;
-use super::error::{DataError, escape};
+use super::error::{DataError, escape, escape_whole};
 use super::limits::Limits;
 use super::lines::BLOCK_ROWS;
 use super::pages::{Bad, Page};
@@ -38,11 +38,17 @@ const BATCH_DELTA_BYTES: i64 = 128 << 20;
 /// Pages up to here may be compressed as well as they like.
 const PAGE_FREE_BYTES: i64 = 16 << 20;
 
+/// How many rows a file may have, however small it is.
+const ROWS_FREE: u64 = 1 << 20;
+
 /// How deep columns may nest.
 const DEPTH_MAX: usize = 64;
 
 /// The longest value of a column of fixed width, in bytes.
 const FIXED_BYTES_MAX: i32 = 64 << 10;
+
+/// How much of what the decoder says is passed on, in characters.
+const WHY_MAX: usize = 300;
 
 /// `DELTA_BYTE_ARRAY`, as page headers write it.
 const DELTA_BYTE_ARRAY: i64 = 7;
@@ -164,8 +170,19 @@ impl Table {
         });
         self.reader = Some(reader.map_err(damage)?);
         self.rows_promised = self.rows_promised.saturating_add(promised);
+        self.check_rows().map_err(|what| refused(name, what))?;
         self.group += 1;
         Ok(())
+    }
+
+    /// A run of nulls, or a file without columns, has as many rows as it likes to claim.
+    fn check_rows(&self) -> Result<(), String> {
+        let (rows, bytes) = (self.rows_promised, self.file_bytes);
+        let most = bytes.saturating_mul(self.limits.inflate_ratio_max).saturating_add(ROWS_FREE);
+        if rows <= most {
+            return Ok(());
+        }
+        Err(format!("bomb: {rows} rows in {bytes} bytes; at most {most} are read"))
     }
 
     /// Holds a row group to the limits; says how many rows of it may be decoded at once.
@@ -197,8 +214,11 @@ impl Table {
         if column.file_path().is_some() {
             return Err(refuse("its values are in another file".to_owned()));
         }
-        let (start, length) =
-            guarded(|| Ok::<_, String>(column.byte_range())).map_err(|why| damage(&why))?;
+        let offsets = [Some(column.data_page_offset()), column.dictionary_page_offset()];
+        if column.compressed_size() < 0 || offsets.into_iter().flatten().any(|offset| offset < 0) {
+            return Err(damage("its pages lie before the start of the file"));
+        }
+        let (start, length) = column.byte_range();
         let end = start.checked_add(length).filter(|end| *end <= self.file_bytes);
         let end = end.ok_or_else(|| damage("its pages lie beyond the end of the file"))?;
         let mut sums = Sums::default();
@@ -310,7 +330,7 @@ fn damaged(file: &str, rows: u64, why: impl Display) -> DataError {
         file: file.to_owned(),
         form: "parquet",
         rows,
-        why: escape(&why.to_string()),
+        why: escape_whole(why.to_string().chars().take(WHY_MAX)),
     }
 }
 

@@ -92,22 +92,25 @@ impl Combiner {
             .parts
             .iter()
             .zip(verdicts)
+            .filter(|(part, _)| self.counts(part))
             .filter_map(|(part, verdict)| Some((part, verdict.outcome.reward()?.get())))
             .collect();
-        if scored.is_empty() {
-            return Outcome::Abstained("every verifier abstained".into());
-        }
-        let counted =
-            scored.iter().filter(|(part, _)| part.weight != 0.0).map(|(_, reward)| *reward);
+        let rewards = || scored.iter().map(|(_, reward)| *reward);
         let total = match self.how {
-            How::WeightedSum => scored.iter().map(|(part, reward)| part.weight * reward).sum(),
-            How::Product => counted.product(),
-            How::Min => counted.fold(f64::INFINITY, f64::min),
+            _ if scored.is_empty() => None,
+            How::WeightedSum => {
+                Some(scored.iter().map(|(part, reward)| part.weight * reward).sum())
+            }
+            How::Product => Some(rewards().product()),
+            How::Min => rewards().reduce(f64::min),
             How::Gate => self.gated(&scored),
             How::Expression => match self.evaluate(verdicts) {
-                Ok(total) => total,
+                Ok(total) => Some(total),
                 Err(fault) => return Outcome::Failed(fault),
             },
+        };
+        let Some(total) = total else {
+            return Outcome::Abstained("every verifier that counts abstained".into());
         };
         let clamped = self.clamp.map_or(total, |(low, high)| total.clamp(low, high));
         match Reward::new(clamped) {
@@ -145,24 +148,30 @@ impl Combiner {
 
     /// The first fault that matters: one behind weight 0 is reported and counts for nothing.
     fn fault(&self, verdicts: &[Verdict]) -> Option<Fault> {
-        let matters = |part: &Part| part.weight != 0.0 || part.gate || self.how == How::Expression;
         self.parts.iter().zip(verdicts).find_map(|(part, verdict)| match &verdict.outcome {
-            Outcome::Failed(fault) if matters(part) => {
+            Outcome::Failed(fault) if self.counts(part) => {
                 Some(Fault::new(fault.kind, format!("{}: {}", part.name, fault.why)))
             }
             _ => None,
         })
     }
 
-    fn gated(&self, scored: &[(&Part, f64)]) -> f64 {
+    /// Whether a reward has a say. One of weight 0 is reported and has none.
+    fn counts(&self, part: &Part) -> bool {
+        part.weight != 0.0 || part.gate || self.how == How::Expression
+    }
+
+    /// 0 behind a closed gate, else the weighted sum of the rest; 1 where there is nothing but
+    /// gates, and nothing where all of the rest abstained.
+    fn gated(&self, scored: &[(&Part, f64)]) -> Option<f64> {
         if scored.iter().any(|(part, reward)| part.gate && *reward < self.pass) {
-            return 0.0;
+            return Some(0.0);
         }
-        let mut rest = scored.iter().filter(|(part, _)| !part.gate).peekable();
-        if rest.peek().is_none() && self.parts.iter().all(|part| part.gate) {
-            return 1.0;
+        if self.parts.iter().all(|part| part.gate || !self.counts(part)) {
+            return Some(1.0);
         }
-        rest.map(|(part, reward)| part.weight * reward).sum()
+        let rest = scored.iter().filter(|(part, _)| !part.gate);
+        rest.map(|(part, reward)| part.weight * reward).reduce(|sum, term| sum + term)
     }
 
     fn evaluate(&self, verdicts: &[Verdict]) -> Result<f64, Fault> {
@@ -191,5 +200,114 @@ fn number(value: &Dynamic) -> Option<f64> {
         (_, Ok(integer), _) => Some(integer as f64),
         (_, _, Ok(right)) => Some(f64::from(u8::from(right))),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_verifiers::NoFiles;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::{Document, Plan, Registry};
+
+    /// A combiner of three rewards `a`, `b` and `c`, of weights 1, 0.5 and 0.
+    fn combiner(rule: &str) -> Combiner {
+        let mut text = String::from("version = 1\n");
+        for (name, weight) in [("a", 1.0), ("b", 0.5), ("c", 0.0)] {
+            let _ = writeln!(
+                text,
+                "[[reward]]\nname = '{name}'\nverifier = 'exact'\nweight = {weight:?}"
+            );
+        }
+        let document = Document::parse("t.toml", &format!("{text}[combine]\n{rule}")).unwrap();
+        Plan::build(&document, &Registry::standard(), &NoFiles).unwrap().combiner
+    }
+
+    fn scored(reward: f64) -> Verdict {
+        Verdict::scored(Reward::new(reward).unwrap())
+    }
+
+    fn failed() -> Verdict {
+        Verdict::failed(Fault::bad_reference("broken"))
+    }
+
+    fn total(rule: &str, verdicts: [Verdict; 3]) -> Option<f64> {
+        combiner(rule).combine(&verdicts).reward().map(Reward::get)
+    }
+
+    const RULES: [&str; 5] = [
+        "how = 'weighted_sum'",
+        "how = 'product'",
+        "how = 'min'",
+        "how = 'gate'",
+        "how = 'expression'\nexpression = 'a + (b ?? 0.0)'",
+    ];
+
+    #[test]
+    fn rewards_become_one() {
+        let verdicts = || [scored(1.0), scored(0.5), scored(0.25)];
+        let totals = RULES.map(|rule| total(rule, verdicts()));
+        assert_eq!(totals, [Some(1.25), Some(0.5), Some(0.5), Some(0.25), Some(1.5)]);
+        assert_eq!(total("clamp = [0.0, 1.0]", verdicts()), Some(1.0));
+        let closed = [scored(0.9), scored(1.0), scored(1.0)];
+        assert_eq!(total("how = 'gate'", closed.clone()), Some(0.0));
+        assert_eq!(total("how = 'gate'\npass = 0.9", closed), Some(0.5));
+    }
+
+    #[test]
+    fn what_abstained_takes_no_part() {
+        let abstained = || Verdict::abstained("no");
+        for rule in RULES {
+            let verdicts = [scored(0.75), abstained(), abstained()];
+            let closed = rule.contains("gate");
+            assert_eq!(total(rule, verdicts), Some(if closed { 0.0 } else { 0.75 }), "{rule}");
+            let none = combiner(rule).combine(&[abstained(), abstained(), abstained()]);
+            assert!(matches!(none, Outcome::Abstained(_)), "{rule}");
+        }
+        assert_eq!(total("how = 'gate'", [scored(1.0), abstained(), abstained()]), None);
+        // A reward of weight 0 does not make a zero of a sample that nothing else judged.
+        let none = combiner("").combine(&[abstained(), abstained(), scored(1.0)]);
+        assert!(matches!(none, Outcome::Abstained(_)));
+        assert_eq!(total("how = 'gate'\ngates = ['a', 'b', 'c']", [1.0; 3].map(scored)), Some(1.0));
+    }
+
+    #[test]
+    fn a_fault_is_never_a_reward() {
+        for rule in RULES {
+            for at in 0..2 {
+                let mut verdicts = [scored(1.0), scored(1.0), scored(1.0)];
+                verdicts[at] = failed();
+                let outcome = combiner(rule).combine(&verdicts);
+                assert!(matches!(outcome, Outcome::Failed(_)), "{rule} {at}: {outcome:?}");
+            }
+        }
+        let verdicts = || [scored(1.0), failed(), scored(1.0)];
+        assert_eq!(total("on_fault = 'floor'\nfloor = -1.0", verdicts()), Some(-1.0));
+        assert_eq!(total("on_fault = 'floor'\nclamp = [0.25, 1.0]", verdicts()), Some(0.25));
+        // Weight 0 only reports.
+        assert_eq!(total("", [scored(1.0), scored(1.0), failed()]), Some(1.5));
+    }
+
+    #[test]
+    fn an_expression_that_gives_no_number_is_a_fault() {
+        for expression in ["`text`", "()", "missing", "1.0 / 0.0", "if a == 1.0 { `x` } else { 2 }"]
+        {
+            let rule = format!("how = 'expression'\nexpression = {expression:?}");
+            let verdicts = [scored(1.0), scored(1.0), scored(1.0)];
+            assert_eq!(total(&rule, verdicts), None, "{expression}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_total_is_finite_and_within_the_clamp(a in -1e300..1e300_f64, b in -1e300..1e300_f64) {
+            for rule in RULES {
+                let rule = format!("clamp = [-1.0, 2.0]\n{rule}");
+                if let Some(total) = total(&rule, [scored(a), scored(b), scored(a)]) {
+                    prop_assert!((-1.0..=2.0).contains(&total));
+                }
+            }
+        }
     }
 }

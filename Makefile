@@ -1,0 +1,26 @@
+# Two commands set up everything: `make demo` and `make test`.
+
+.PHONY: demo test fmt bench
+
+ASSAY := target/release/assay
+DATA := fixtures/datasets
+DEMO := target/demo
+
+# Scores real model outputs and compares the rewards with the labels that came with them.
+demo:
+	cargo build --release --locked --bin assay
+	$(ASSAY) score $(DATA)/demo.toml $(DATA)/gsm8k-openai.jsonl.gz $(DATA)/mmlu-pro.jsonl.gz \
+		--output $(DEMO) --labels label --fresh
+
+test:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo test --workspace --locked
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+fmt:
+	cargo fmt --all
+
+# Whole-program speed, each figure beside its yardstick of the same run.
+bench:
+	cargo bench --locked

@@ -1,0 +1,213 @@
+//! The repository holds itself to its own rules.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assay::verifiers::checks;
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+
+const FILE_LINES_MAX: usize = 600;
+const FUNCTION_LINES_MAX: usize = 70;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Rust file of the workspace, sorted.
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = ["src", "tests", "benches", "verifiers"]
+        .iter()
+        .map(|name| root().join(name))
+        .filter(|path| path.is_dir())
+        .collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string()
+}
+
+/// Functions that are too long, with their lengths.
+struct Functions {
+    file: String,
+    long: Vec<String>,
+}
+
+impl Functions {
+    fn measure(&mut self, name: &syn::Ident, block: &syn::Block) {
+        let span = block.span();
+        let lines = span.end().line - span.start().line + 1;
+        if lines > FUNCTION_LINES_MAX {
+            self.long.push(format!("{}: `{name}` has {lines} lines", self.file));
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Functions {
+    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+        self.measure(&function.sig.ident, &function.block);
+        visit::visit_item_fn(self, function);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+        self.measure(&function.sig.ident, &function.block);
+        visit::visit_impl_item_fn(self, function);
+    }
+}
+
+#[test]
+fn files_and_functions_are_small() {
+    let mut wrong = Vec::new();
+    let sources = sources();
+    assert!(sources.len() > 50, "only {} files were found", sources.len());
+    for path in sources {
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().count();
+        if lines > FILE_LINES_MAX {
+            wrong.push(format!("{} has {lines} lines", shown(&path)));
+        }
+        let mut functions = Functions { file: shown(&path), long: Vec::new() };
+        functions.visit_file(&syn::parse_file(&text).unwrap());
+        wrong.extend(functions.long);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let says = |path: &PathBuf| fs::read_to_string(path).unwrap().starts_with("//! ");
+    let silent: Vec<String> = sources().iter().filter(|p| !says(p)).map(|p| shown(p)).collect();
+    assert!(silent.is_empty(), "no //! line at the top: {silent:?}");
+}
+
+/// The packages of the workspace, and for each those of the workspace that it depends on.
+fn edges() -> Vec<(String, BTreeSet<String>)> {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&cargo.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let name = |package: &serde_json::Value| package["name"].as_str().unwrap().to_owned();
+    let ours: BTreeSet<String> = packages.iter().map(name).collect();
+    let edges = |package: &serde_json::Value| {
+        let dependencies = package["dependencies"].as_array().unwrap();
+        let ours = dependencies.iter().map(name).filter(|name| ours.contains(name)).collect();
+        (name(package), ours)
+    };
+    packages.iter().map(edges).collect()
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    // verifiers <- { sandbox, rubrics, reward-models, trainer } <- root <- python
+    let allowed = |package: &str| -> &[&str] {
+        match package {
+            "assay-verifiers" => &[],
+            "assay-sandbox" | "assay-rubrics" | "assay-reward-models" | "assay-trainer" => {
+                &["assay-verifiers"]
+            }
+            "assay" => &[
+                "assay-verifiers",
+                "assay-sandbox",
+                "assay-rubrics",
+                "assay-reward-models",
+                "assay-trainer",
+            ],
+            "assay-python" => &["assay", "assay-verifiers"],
+            other => panic!("package {other} has no place in the drawing"),
+        }
+    };
+    let edges = edges();
+    assert!(edges.len() >= 2);
+    for (package, dependencies) in edges {
+        for dependency in dependencies {
+            assert!(allowed(&package).contains(&&*dependency), "{package} depends on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn the_vocabulary_does_no_io() {
+    let manifest = fs::read_to_string(root().join("verifiers/Cargo.toml")).unwrap();
+    let tables: toml::Table = toml::from_str(&manifest).unwrap();
+    let dependencies = tables["dependencies"].as_table().unwrap();
+    for runtime in ["tokio", "rayon", "reqwest", "hyper", "rand", "tempfile"] {
+        assert!(!dependencies.contains_key(runtime), "verifiers depends on {runtime}");
+    }
+    let banned = ["std::fs", "std::net", "std::env", "std::process", "std::time", "std::thread"];
+    let library = root().join("verifiers/src");
+    for path in sources().iter().filter(|path| path.starts_with(&library)) {
+        let text = fs::read_to_string(path).unwrap();
+        for word in banned {
+            assert!(!text.contains(word), "{} names {word}", shown(path));
+        }
+    }
+}
+
+#[test]
+fn every_check_has_docs_and_fixtures() {
+    let ids: BTreeSet<&str> = checks::ALL.iter().map(|entry| entry.id).collect();
+    assert_eq!(ids.len(), checks::ALL.len(), "two checks share an id");
+    for entry in checks::ALL {
+        let schema = (entry.schema)().to_value();
+        let docs = schema["description"].as_str().unwrap_or_default();
+        assert!(docs.len() > 40, "{}: the doc comment is its manual page", entry.id);
+        for (setting, about) in schema["properties"].as_object().into_iter().flatten() {
+            let documented = about["description"].as_str().is_some_and(|docs| docs.len() > 10);
+            assert!(documented, "{}.{setting} has no doc comment", entry.id);
+        }
+        assert!(root().join(format!("verifiers/src/checks/{}.rs", entry.id)).is_file());
+    }
+    let fixtures: BTreeSet<String> = fs::read_dir(root().join("fixtures/checks"))
+        .unwrap()
+        .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(fixtures, ids.iter().map(|id| (*id).to_owned()).collect());
+}
+
+#[test]
+fn every_invariant_names_a_test_that_exists() {
+    let text = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let invariants: Vec<&str> = text.lines().filter(|line| line.starts_with("| **")).collect();
+    assert!(invariants.len() >= 10, "{} invariants", invariants.len());
+    let code: String = sources().iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    for line in invariants {
+        let tests: Vec<&str> =
+            line.split('`').skip(1).step_by(2).filter(|word| word.contains("::")).collect();
+        assert!(!tests.is_empty(), "no test is named: {line}");
+        for test in tests {
+            let name = test.rsplit("::").next().unwrap();
+            assert!(code.contains(&format!("fn {name}(")), "no test is called {name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_readme_is_short_and_its_links_lead_somewhere() {
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(text.lines().count() <= 150);
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let local: Vec<&str> = links.filter(|link| !link.contains("://")).collect();
+    assert!(local.len() >= 5, "{local:?}");
+    for link in local {
+        let path = link.split('#').next().unwrap();
+        assert!(root().join(path).exists(), "README links to {path}");
+    }
+}
