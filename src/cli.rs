@@ -4,6 +4,7 @@ mod cache;
 mod check;
 mod exit;
 mod explain;
+mod init;
 mod list;
 mod output;
 mod progress;
@@ -41,6 +42,8 @@ enum Verb {
     List(list::Args),
     /// Show the manual page of a verifier: docs, settings, cases
     Show(show::Args),
+    /// Write a configuration and some rows to start from
+    Init(init::Args),
     /// Look after the verdicts that are kept between runs
     Cache(cache::Args),
     /// Print the completion script of a shell
@@ -68,6 +71,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Check(args) => check::run(&args),
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
+        Verb::Init(args) => init::run(&args),
         Verb::Cache(args) => cache::run(&args),
         Verb::Completions { shell } => completions(shell),
         Verb::Man => man(),
