@@ -13,6 +13,7 @@ mod score;
 mod setup;
 mod show;
 mod text;
+mod validate;
 mod verdict;
 
 use std::process::ExitCode;
@@ -34,6 +35,8 @@ struct Cli {
 enum Verb {
     /// Score a dataset into a run folder; goes on by itself where an earlier session stopped
     Score(score::Args),
+    /// See whether right answers earn full reward, and cheats do not
+    Validate(validate::Args),
     /// Show how one row came by its reward
     Explain(explain::Args),
     /// Judge one completion with one verifier
@@ -67,6 +70,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let exit = match cli.verb {
         Verb::Score(args) => score::run(&args),
+        Verb::Validate(args) => validate::run(&args),
         Verb::Explain(args) => explain::run(&args),
         Verb::Check(args) => check::run(&args),
         Verb::List(args) => list::run(&args),
