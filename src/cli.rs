@@ -2,6 +2,7 @@
 
 mod cache;
 mod check;
+mod diff;
 mod exit;
 mod explain;
 mod init;
@@ -41,6 +42,8 @@ enum Verb {
     Explain(explain::Args),
     /// Judge one completion with one verifier
     Check(check::Args),
+    /// Show what moved between two runs, and why
+    Diff(diff::Args),
     /// List the verifiers
     List(list::Args),
     /// Show the manual page of a verifier: docs, settings, cases
@@ -73,6 +76,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Validate(args) => validate::run(&args),
         Verb::Explain(args) => explain::run(&args),
         Verb::Check(args) => check::run(&args),
+        Verb::Diff(args) => diff::run(&args),
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
         Verb::Init(args) => init::run(&args),
