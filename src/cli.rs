@@ -1,5 +1,6 @@
 //! The command line: one file a verb. Data go to stdout, everything else to stderr.
 
+mod bench;
 mod cache;
 mod check;
 mod diff;
@@ -48,6 +49,8 @@ enum Verb {
     List(list::Args),
     /// Show the manual page of a verifier: docs, settings, cases
     Show(show::Args),
+    /// Measure how fast a configuration judges a dataset
+    Bench(bench::Args),
     /// Write a configuration and some rows to start from
     Init(init::Args),
     /// Look after the verdicts that are kept between runs
@@ -79,6 +82,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Diff(args) => diff::run(&args),
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
+        Verb::Bench(args) => bench::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Cache(args) => cache::run(&args),
         Verb::Completions { shell } => completions(shell),
