@@ -22,6 +22,7 @@ const SHOWN_MAX: usize = 20;
 
 /// Score a dataset into a run folder.
 #[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
@@ -103,7 +104,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let mut session = session(args, &engine, &limits)?;
     let report =
         session.run(&|| Source::open(&args.data, &limits), &stop, &mut |summary, batch| {
-            progress.update(summary, batch)
+            progress.update(summary, batch);
         });
     progress.finish();
     let report = report?;
@@ -172,7 +173,12 @@ fn tell(args: &Args, report: &Report, engine: &Engine, seconds: f64) -> Result<(
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate for people"
+)]
 fn closing(args: &Args, report: &Report, seconds: f64) -> String {
     let run = args.output.display();
     if report.scored == 0 && report.start == Start::Done {

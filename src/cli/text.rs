@@ -82,7 +82,7 @@ pub(super) fn excerpt(text: &str, spans: &[Range<usize>], marks: Marks, cut: Cut
     if at < text.len() {
         gap(&mut shown, text.len() - at);
     }
-    shown.lines().map(|line| format!("  | {line}\n")).collect()
+    shown.lines().flat_map(|line| ["  | ", line, "\n"]).collect()
 }
 
 fn gap(shown: &mut String, bytes: usize) {

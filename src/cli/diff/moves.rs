@@ -41,7 +41,7 @@ impl Move {
 /// What moved between two forms of a row.
 pub(super) fn moves(a: &VerdictRow, b: &VerdictRow) -> Vec<Move> {
     let names: BTreeSet<&String> = a.verdicts.keys().chain(b.verdicts.keys()).collect();
-    let moved = names.into_iter().filter_map(|name| {
+    let found = names.into_iter().filter_map(|name| {
         let (kind, from, to) = match (a.verdicts.get(name), b.verdicts.get(name)) {
             (Some(a), Some(b)) => between(a, b)?,
             (Some(a), None) => ("reward", told(a), "not judged".to_owned()),
@@ -50,7 +50,7 @@ pub(super) fn moves(a: &VerdictRow, b: &VerdictRow) -> Vec<Move> {
         };
         Some(Move { kind, reward: Some(name.clone()), from, to })
     });
-    let mut moves: Vec<Move> = moved.collect();
+    let mut moves: Vec<Move> = found.collect();
     if moves.is_empty() && total(a) != total(b) {
         let (from, to) =
             numbers(a.reward, b.reward).unwrap_or_else(|| (a.outcome.clone(), b.outcome.clone()));
