@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::error::{DataError, escape_whole};
 
-/// How deep folders are searched. A link that leads back up ends here.
+/// How deep folders are searched.
 const DEPTH_MAX: usize = 12;
 
 /// How many files a folder may hold.
@@ -139,15 +139,16 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Dat
         let name = entry.file_name();
         let hidden = name.to_string_lossy().starts_with('.');
         let path = entry.path();
-        // Downloads are folders of links into a store of blobs, so links are followed.
         if hidden || NO_DATA.iter().any(|no_data| name == *no_data) {
             continue;
         }
-        if path.is_dir() {
+        // Downloads are folders of links to files, so those are followed; a link to a folder may
+        // lead round in a circle.
+        if entry.file_type().map_err(read)?.is_dir() {
             if depth > 0 {
                 walk(&path, depth - 1, files)?;
             }
-        } else if stem(&path).is_some() {
+        } else if stem(&path).is_some() && !path.is_dir() {
             files.push(path);
         }
         if files.len() > FILES_MAX {

@@ -62,6 +62,12 @@ impl Source {
         Ok(Self { inputs: Vec::new().into_iter(), current, index: 0, limits: *limits })
     }
 
+    /// The files that are still to be opened, in order: before the first block, all of them.
+    /// Standard input is not among them.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.as_slice().iter().filter_map(|input| input.path.as_deref())
+    }
+
     fn read(&mut self) -> Result<Option<Block>, DataError> {
         loop {
             let Some((file, reader)) = &mut self.current else {

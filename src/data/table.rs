@@ -32,8 +32,11 @@ const BLOCK_TEXT_BYTES: usize = 4 << 20;
 /// How many values of one nested column a batch holds, where its rows are alike.
 const BATCH_VALUES: i64 = 1 << 20;
 
+/// How much a batch may take where a dictionary repeats values of fixed width.
+const BATCH_FIXED_BYTES: i64 = 64 << 20;
+
 /// How much a batch may take where each value is written as a change of the one before.
-const BATCH_DELTA_BYTES: i64 = 128 << 20;
+const BATCH_DELTA_BYTES: i64 = 32 << 20;
 
 /// Pages up to here may be compressed as well as they like.
 const PAGE_FREE_BYTES: i64 = 16 << 20;
@@ -82,7 +85,7 @@ impl Table {
             ArrowReaderMetadata::load(&file, options)
         });
         let metadata = metadata.map_err(|why| damaged(name, 0, why))?;
-        check_columns(&metadata).map_err(|what| refused(name, what))?;
+        check_columns(&metadata, limits).map_err(|what| refused(name, what))?;
         let schema = Arc::new(viewed(metadata.schema()));
         let options = ArrowReaderOptions::new().with_schema(schema);
         let metadata =
@@ -235,8 +238,12 @@ impl Table {
         self.packed = self.packed.saturating_add(sums.packed);
         self.unpacked = self.unpacked.saturating_add(sums.unpacked);
         self.check_sums(&sums).map_err(refuse)?;
-        let nested = column.column_descr().max_rep_level() > 0;
-        sums.batch_rows(rows, nested, &self.limits).map_err(refuse)
+        let descriptor = column.column_descr();
+        if descriptor.max_rep_level() > 0 {
+            sums.mean = sums.values / rows.max(1);
+        }
+        sums.width = i64::from(descriptor.type_length()).max(1);
+        sums.batch_rows(&self.limits).map_err(refuse)
     }
 
     fn check_page(&self, page: &Page) -> Result<(), String> {
@@ -297,6 +304,10 @@ struct Sums {
     values: i64,
     largest: i64,
     delta: bool,
+    /// How many values a row has, in a column of lists.
+    mean: i64,
+    /// How many bytes a value has, in a column of fixed width.
+    width: i64,
 }
 
 impl Sums {
@@ -308,20 +319,23 @@ impl Sums {
         self.delta |= page.encoding == DELTA_BYTE_ARRAY;
     }
 
-    fn batch_rows(&self, rows: i64, nested: bool, limits: &Limits) -> Result<usize, String> {
-        let mut most = i64::try_from(BLOCK_ROWS).unwrap_or(i64::MAX);
-        if nested {
-            let mean = self.values / rows.max(1);
-            if mean.unsigned_abs() > limits.row_values_max as u64 {
-                let most = limits.row_values_max;
-                return Err(format!("{mean} values a row; at most {most} are read"));
-            }
-            most = most.min(BATCH_VALUES / mean.max(1));
+    /// How many rows may be decoded at once.
+    fn batch_rows(&self, limits: &Limits) -> Result<usize, String> {
+        let mean = self.mean.max(1);
+        if mean.unsigned_abs() > limits.row_values_max as u64 {
+            let most = limits.row_values_max;
+            return Err(format!("{mean} values a row; at most {most} are read"));
         }
+        let bytes = mean.saturating_mul(self.width);
+        if bytes.unsigned_abs() > limits.row_bytes_max as u64 {
+            let most = limits.row_bytes_max;
+            return Err(format!("{bytes} bytes a row; at most {most} are read"));
+        }
+        let mut most = (BATCH_VALUES / mean).min(BATCH_FIXED_BYTES / bytes);
         if self.delta {
             most = most.min(BATCH_DELTA_BYTES / self.largest.max(1));
         }
-        Ok(usize::try_from(most.max(1)).unwrap_or(1))
+        Ok(usize::try_from(most).unwrap_or(BLOCK_ROWS).clamp(1, BLOCK_ROWS))
     }
 }
 
@@ -368,7 +382,12 @@ fn footer(mut file: &File, file_bytes: u64, limits: &Limits) -> Result<(), Strin
     Ok(())
 }
 
-fn check_columns(metadata: &ArrowReaderMetadata) -> Result<(), String> {
+fn check_columns(metadata: &ArrowReaderMetadata, limits: &Limits) -> Result<(), String> {
+    let columns = metadata.metadata().file_metadata().schema_descr().num_columns();
+    let most = limits.row_columns_max;
+    if columns > most {
+        return Err(format!("{columns} columns; at most {most} are read"));
+    }
     for field in metadata.schema().fields() {
         if depth(field.data_type()) > DEPTH_MAX {
             return Err(format!("column \"{}\" nests too deep", escape(field.name())));

@@ -38,7 +38,7 @@ macro_rules! checks {
     };
 }
 
-checks! { choice::Choice, contains::Contains, exact::Exact, regex::Regex }
+checks! { choice::Choice, contains::Contains, exact::Exact, math::Math, number::Number, regex::Regex }
 
 /// The check called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {

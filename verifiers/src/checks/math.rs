@@ -1,0 +1,299 @@
+//! `math`: the answer equals the reference as mathematics.
+//!
+//! `extract` finds the answer, `lexer`, `parser` and `primary` read it, `build` makes a `value` of
+//! the tree, and `compare` climbs the ladder from equal bytes to equal canonical forms (`poly`,
+//! `algebra`, `trig`). Floating point (`approx`) only ever tells numbers apart.
+
+mod algebra;
+mod approx;
+mod ast;
+mod build;
+mod compare;
+mod extract;
+mod functions;
+mod lexer;
+mod number;
+mod parser;
+mod poly;
+mod primary;
+mod ranges;
+mod reading;
+mod settings;
+mod show;
+mod trig;
+mod units;
+mod value;
+mod words;
+
+pub use settings::{Decimals, Policy};
+
+use compare::{Comparer, Judged, Rung};
+use extract::{Candidate, Provenance};
+use poly::Ctx;
+use reading::Reading;
+use value::Value as Answer;
+
+use crate::prelude::*;
+
+/// Right when the answer equals the reference as mathematics.
+///
+/// The answer is taken from the last `\boxed{}` or announcement ("the answer is", `#### 18`,
+/// `"answer": "18"`), outside chains of thought and code blocks; a completion that is nothing but
+/// an answer works too. LaTeX, plain text and Unicode are read alike: fractions, surds, percents,
+/// units, points, sets, intervals, matrices, equations and inequalities, polynomials and rational
+/// functions. What cannot be proved equal is not paid. Where the reference is a decimal, an answer
+/// within half a unit of its last digit is right.
+///
+/// A reference that is a list names several acceptable answers. One that is no mathematics is
+/// compared as text.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Math {
+    /// Where the answer is looked for.
+    #[serde(default)]
+    extract: Policy,
+    /// Let boxes and announcements in `<think>` and in code blocks count.
+    #[serde(default)]
+    allow_hidden: bool,
+    /// How decimals are compared: `reference_digits`, `exact`, or `{ relative = 1e-6 }`.
+    #[serde(default)]
+    decimals: Decimals,
+}
+
+/// Why something was not computed or not read.
+#[derive(Debug)]
+enum Stop {
+    /// Fuel or time is gone: the verdict.
+    Fault(Fault),
+    /// A size limit: the question stays undecided.
+    Cap,
+    /// A division by zero.
+    Undefined,
+    /// Not mathematics.
+    Unreadable,
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl Check for Math {
+    const ID: &'static str = "math";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        match self.decimals {
+            Decimals::Relative(eps) if !(0.0..1.0).contains(&eps) => {
+                Err(BuildError::new("decimals", format!("relative is {eps}; it must be at least 0 and below 1")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        if sample.reference().is_none() {
+            return Ok(Verdict::no_reference());
+        }
+        let references = sample.references();
+        meter.spend(references.iter().map(|text| text.len() as u64).sum())?;
+        let references: Vec<_> = references.iter().map(|text| extract::reference(text)).collect();
+        if references.is_empty() || references.iter().any(|text| reading::trimmed(text).is_empty()) {
+            return Err(Fault::bad_reference("the reference is empty"));
+        }
+        let candidates =
+            extract::candidates(sample.completion(), self.extract, self.allow_hidden, meter)?;
+        let mut best: Option<Trial> = None;
+        for reference in &references {
+            let trial = self.trial(reference, &candidates, meter)?;
+            let better = best.as_ref().is_none_or(|best| trial.rank() > best.rank());
+            if better {
+                best = Some(trial);
+            }
+            if best.as_ref().is_some_and(|best| matches!(best.judged, Judged::Equal(_))) {
+                break;
+            }
+        }
+        Ok(best.map_or_else(|| Verdict::graded(false).because("no-answer"), Trial::verdict))
+    }
+}
+
+/// The comparison of one reference with the answer.
+struct Trial {
+    judged: Judged,
+    extracted: Option<(String, (usize, usize), Provenance)>,
+    normal: String,
+    reference_normal: String,
+}
+
+impl Trial {
+    fn rank(&self) -> u8 {
+        match self.judged {
+            Judged::Equal(_) => 2,
+            Judged::Undecided => 1,
+            Judged::Unequal => 0,
+        }
+    }
+
+    fn verdict(self) -> Verdict {
+        let Some((text, span, provenance)) = self.extracted else {
+            return Verdict::graded(false)
+                .with("reference_normal", self.reference_normal)
+                .because("no-answer");
+        };
+        let verdict = Verdict::graded(matches!(self.judged, Judged::Equal(_)))
+            .with_extracted(&text, span)
+            .with("provenance", provenance.name())
+            .with("normal", self.normal)
+            .with("reference_normal", self.reference_normal);
+        match self.judged {
+            Judged::Equal(rung) => verdict.with("rung", rung.name()).because("proved-equal"),
+            Judged::Unequal => verdict.because("proved-unequal"),
+            Judged::Undecided => verdict.because("undecided"),
+        }
+    }
+}
+
+/// An answer that was chosen among the candidates, and what it may mean.
+struct Chosen<'a> {
+    candidate: Candidate<'a>,
+    reading: Reading,
+    values: Vec<Answer>,
+}
+
+impl Math {
+    fn trial(
+        &self,
+        reference: &str,
+        candidates: &[Candidate<'_>],
+        meter: &mut Meter<'_>,
+    ) -> Result<Trial, Fault> {
+        let first = self.attempt(reference, candidates, &mut Ctx::new(meter));
+        let (trial, bare_log) = settled(first)?;
+        if !bare_log || matches!(trial.judged, Judged::Equal(_)) {
+            return Ok(trial);
+        }
+        // A `\log` without a base: the decimal one did not fit, so try the natural one.
+        let mut ctx = Ctx::new(meter);
+        ctx.natural_log = true;
+        let (second, _) = settled(self.attempt(reference, candidates, &mut ctx))?;
+        Ok(if second.rank() > trial.rank() { second } else { trial })
+    }
+
+    fn attempt(
+        &self,
+        reference: &str,
+        candidates: &[Candidate<'_>],
+        ctx: &mut Ctx<'_, '_>,
+    ) -> Result<(Trial, bool), Stop> {
+        let wanted = reading::read(reference, false, ctx)?;
+        let wanted_values = wanted.values(ctx)?;
+        let textual = wanted_values.iter().all(|value| matches!(value, Answer::Text(_)));
+        let reference_normal = shown(ctx, &wanted, &wanted_values);
+        let Some(chosen) = choose(candidates, textual, ctx)? else {
+            let none = Trial { judged: Judged::Unequal, extracted: None, normal: String::new(), reference_normal };
+            return Ok((none, false));
+        };
+        let same = reading::trimmed(&chosen.candidate.text) == reading::trimmed(reference);
+        let judged = if same {
+            Judged::Equal(Rung::Bytes)
+        } else {
+            self.judge(&wanted_values, &chosen.values, ctx)?
+        };
+        let normal = shown(ctx, &chosen.reading, &chosen.values);
+        let Candidate { text, span, provenance } = chosen.candidate;
+        let extracted = Some((text.into_owned(), span, provenance));
+        Ok((Trial { judged, extracted, normal, reference_normal }, ctx.bare_log))
+    }
+
+    /// Equal where any meaning of the answer equals any meaning of the reference.
+    fn judge(
+        &self,
+        wanted: &[Answer],
+        values: &[Answer],
+        ctx: &mut Ctx<'_, '_>,
+    ) -> Result<Judged, Stop> {
+        let mut comparer = Comparer { ctx, decimals: &self.decimals };
+        let mut judged = Judged::Unequal;
+        for want in wanted {
+            for have in values {
+                match comparer.compare(want, have) {
+                    Ok(equal @ Judged::Equal(_)) => return Ok(equal),
+                    Ok(Judged::Unequal) => {}
+                    Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+                    Ok(Judged::Undecided) | Err(_) => judged = Judged::Undecided,
+                }
+            }
+        }
+        Ok(judged)
+    }
+}
+
+/// Limits are no faults of ours or of the reference: the question stays open.
+fn settled(attempt: Result<(Trial, bool), Stop>) -> Result<(Trial, bool), Fault> {
+    match attempt {
+        Ok(done) => Ok(done),
+        Err(Stop::Fault(fault)) => Err(fault),
+        Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => {
+            let (normal, reference_normal) = (String::new(), String::new());
+            Ok((Trial { judged: Judged::Undecided, extracted: None, normal, reference_normal }, false))
+        }
+    }
+}
+
+/// The first candidate that can be taken for an answer.
+fn choose<'a>(
+    candidates: &[Candidate<'a>],
+    textual: bool,
+    ctx: &mut Ctx<'_, '_>,
+) -> Result<Option<Chosen<'a>>, Stop> {
+    for candidate in candidates {
+        let reading = reading::read(&candidate.text, true, ctx)?;
+        let values = reading.values(ctx)?;
+        let prose = values.iter().all(|value| matches!(value, Answer::Text(_)));
+        let taken = match candidate.provenance {
+            Provenance::Boxed => true,
+            _ if !prose => true,
+            Provenance::Marker | Provenance::Json => textual || number_in_prose(candidate, false).is_none(),
+            Provenance::Anchor => textual && short(&candidate.text),
+            Provenance::Whole => textual,
+            Provenance::LastMath | Provenance::LastNumber => false,
+        };
+        if taken {
+            return Ok(Some(Chosen { candidate: candidate.clone(), reading, values }));
+        }
+        let only = candidate.provenance == Provenance::Anchor;
+        let announced = only || matches!(candidate.provenance, Provenance::Marker | Provenance::Json);
+        if let (true, Some(candidate)) = (announced, number_in_prose(candidate, only)) {
+            let reading = reading::read(&candidate.text, true, ctx)?;
+            let values = reading.values(ctx)?;
+            return Ok(Some(Chosen { candidate, reading, values }));
+        }
+    }
+    Ok(None)
+}
+
+fn short(text: &str) -> bool {
+    text.len() <= 100 && text.split_whitespace().count() <= 6
+}
+
+/// The number that ends an announced sentence, unless it leaves a choice.
+fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Option<Candidate<'a>> {
+    let found = extract::last_number(&candidate.text, 0)?;
+    let (from, to) = found.span;
+    let head = candidate.text.get(..from)?;
+    let another = head.contains(|c: char| c.is_ascii_digit());
+    if another && (only || head.contains(" or ")) {
+        return None;
+    }
+    let text = found.text.clone().into_owned();
+    let span = match &candidate.text {
+        std::borrow::Cow::Borrowed(_) => (candidate.span.0 + from, candidate.span.0 + to),
+        std::borrow::Cow::Owned(_) => candidate.span,
+    };
+    Some(Candidate { text: text.into(), span, provenance: candidate.provenance })
+}
+
+fn shown(ctx: &Ctx<'_, '_>, reading: &Reading, values: &[Answer]) -> String {
+    values.first().map_or_else(|| reading.text.clone(), |value| ctx.show_value(value))
+}

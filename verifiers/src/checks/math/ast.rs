@@ -1,0 +1,117 @@
+//! The syntax tree: nodes in one flat list, named by their index.
+
+use dashu_ratio::RBig;
+
+use super::Stop;
+
+/// The index of a node.
+pub(super) type Id = u32;
+
+/// The deepest tree that is built.
+const DEPTH_MAX: u8 = 64;
+/// The most nodes of one tree.
+const NODES_MAX: usize = 10_000;
+
+/// How two sides relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rel {
+    Equal,
+    Unequal,
+    Less,
+    LessEqual,
+    More,
+    MoreEqual,
+    Approx,
+    In,
+}
+
+/// What holds a sequence together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Join {
+    Comma,
+    And,
+    Or,
+}
+
+/// How a number was written as a decimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    /// Digits behind the point.
+    pub(super) places: u32,
+    /// Digits from the first that is not zero.
+    pub(super) significant: u32,
+}
+
+/// One node. Children were made before it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    Num(RBig, Option<Written>),
+    /// Digits with a base: `1010_2`.
+    Based(String, u32),
+    Var(String),
+    Pi,
+    Infinity,
+    EmptySet,
+    Reals,
+    Add(Vec<Id>),
+    Neg(Id),
+    Mul(Vec<Id>),
+    Div(Id, Id),
+    Pow(Id, Id),
+    /// Both signs: the minus sign first where the flag is set.
+    PlusMinus { at: Id, minus_first: bool },
+    Root(Id, Id),
+    Fun(&'static str, Vec<Id>),
+    /// `f(x)`.
+    Call(String, Vec<Id>),
+    Factorial(Id),
+    Percent(Id),
+    Degrees(Id),
+    /// A value and the words behind it.
+    Quantity(Id, String),
+    /// Brackets around several things: a point or an interval.
+    Group { open: char, close: char, items: Vec<Id> },
+    /// `{...}`.
+    Set(Vec<Id>),
+    /// `{x | ...}`: the conditions.
+    Builder(Vec<Id>),
+    Seq(Vec<Id>, Join),
+    /// A chain of relations: one more side than signs.
+    Chain(Vec<Id>, Vec<Rel>),
+    Union(Id, Id),
+    Intersection(Id, Id),
+    Without(Id, Id),
+    Matrix(Vec<Vec<Id>>),
+    Ratio(Vec<Id>),
+    /// A name before a colon.
+    Labelled(String, Id),
+    /// A sum, an integral, a limit: kept as it is written.
+    Big(&'static str, Vec<Id>),
+    Words(String),
+}
+
+/// The tree under construction.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+    depths: Vec<u8>,
+}
+
+impl Tree {
+    /// Adds a node whose deepest child is among `children`.
+    pub(super) fn add(&mut self, node: Node, children: &[Id]) -> Result<Id, Stop> {
+        let below = children.iter().filter_map(|id| self.depths.get(*id as usize)).max();
+        let depth = below.map_or(0, |depth| depth + 1);
+        if depth > DEPTH_MAX || self.nodes.len() >= NODES_MAX {
+            return Err(Stop::Cap);
+        }
+        self.nodes.push(node);
+        self.depths.push(depth);
+        Id::try_from(self.nodes.len() - 1).map_err(|_| Stop::Cap)
+    }
+
+    /// The node called `id`.
+    pub(super) fn get(&self, id: Id) -> Result<&Node, Stop> {
+        self.nodes.get(id as usize).ok_or(Stop::Unreadable)
+    }
+}

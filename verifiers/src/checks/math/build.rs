@@ -1,0 +1,495 @@
+//! From syntax to values.
+
+use dashu_ratio::RBig;
+
+use super::Stop;
+use super::algebra::negated;
+use super::ast::{Id, Join, Node, Rel, Tree, Written};
+use super::number::{self, small};
+use super::poly::{Canon, Ctx, Kind};
+use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
+
+/// Builds the values of one tree.
+pub(super) struct Builder<'c, 'm, 'b> {
+    pub(super) ctx: &'c mut Ctx<'m, 'b>,
+    tree: &'c Tree,
+    /// Take the lower sign of every plus-minus.
+    lower_sign: bool,
+    /// Leave out percent and degree signs.
+    bare: bool,
+    saw_plus_minus: bool,
+    saw_percent: bool,
+    saw_degrees: bool,
+    unit: Option<String>,
+}
+
+/// The value of the tree under `root`.
+pub(super) fn build(ctx: &mut Ctx<'_, '_>, tree: &Tree, root: Id) -> Result<Value, Stop> {
+    let mut builder = Builder {
+        ctx,
+        tree,
+        lower_sign: false,
+        bare: false,
+        saw_plus_minus: false,
+        saw_percent: false,
+        saw_degrees: false,
+        unit: None,
+    };
+    builder.value(root)
+}
+
+impl Builder<'_, '_, '_> {
+    pub(super) fn value(&mut self, id: Id) -> Result<Value, Stop> {
+        self.ctx.meter.spend(20)?;
+        let tree = self.tree;
+        match tree.get(id)? {
+            Node::Seq(items, join) => self.sequence(items, *join),
+            Node::Group { open, close, items } => self.group(*open, *close, items),
+            Node::Set(items) => Ok(Value::Set(self.flattened(items)?)),
+            Node::Builder(parts) => self.set_builder(parts),
+            Node::EmptySet => Ok(Value::Region(Region::empty())),
+            Node::Reals => Ok(Value::Region(Region::everything())),
+            Node::Chain(sides, signs) => self.chain(sides, signs),
+            Node::Union(left, right) => {
+                let (left, right) = self.regions(*left, *right)?;
+                self.ctx.union(left, right).map(Value::Region)
+            }
+            Node::Intersection(left, right) => {
+                let (left, right) = self.regions(*left, *right)?;
+                self.ctx.intersection(&left, &right).map(Value::Region)
+            }
+            Node::Without(left, right) => {
+                let (left, right) = self.regions(*left, *right)?;
+                let outside = self.ctx.complement(&right)?;
+                self.ctx.intersection(&left, &outside).map(Value::Region)
+            }
+            Node::Matrix(rows) => {
+                let rows = rows.iter().map(|row| self.flattened(row));
+                rows.collect::<Result<Vec<_>, _>>().map(Value::Matrix)
+            }
+            Node::Ratio(parts) => {
+                let parts = parts.iter().map(|part| self.canon(*part));
+                parts.collect::<Result<Vec<_>, _>>().map(Value::Ratio)
+            }
+            Node::Labelled(label, inner) => {
+                let value = self.value(*inner)?;
+                Ok(named(label.clone(), None, value, None))
+            }
+            Node::Words(text) => Ok(Value::Text(text.clone())),
+            Node::Infinity => Ok(Value::Infinity { negative: false }),
+            Node::Neg(inner) if matches!(tree.get(*inner)?, Node::Infinity) => {
+                Ok(Value::Infinity { negative: true })
+            }
+            Node::Quantity(inner, unit) if !self.is_scalar(*inner)? => {
+                self.unit = Some(unit.clone());
+                self.value(*inner)
+            }
+            _ => self.scalar(id),
+        }
+    }
+
+    fn is_scalar(&self, id: Id) -> Result<bool, Stop> {
+        Ok(!matches!(
+            self.tree.get(id)?,
+            Node::Seq(..) | Node::Group { .. } | Node::Set(_) | Node::Chain(..) | Node::Matrix(_) | Node::Ratio(_)
+        ))
+    }
+
+    /// A list of values; a plus-minus makes two.
+    fn flattened(&mut self, items: &[Id]) -> Result<Vec<Value>, Stop> {
+        let mut out = Vec::with_capacity(items.len());
+        for item in items {
+            match self.value(*item)? {
+                Value::List(inner) => out.extend(inner),
+                value => out.push(value),
+            }
+        }
+        Ok(out)
+    }
+
+    fn sequence(&mut self, items: &[Id], join: Join) -> Result<Value, Stop> {
+        let values = self.flattened(items)?;
+        let ranges = values.iter().any(|value| matches!(value, Value::Region(_)));
+        if join == Join::Comma || !ranges {
+            return Ok(Value::List(values));
+        }
+        let mut regions = Vec::new();
+        for value in &values {
+            match self.ctx.region(value)? {
+                Some(region) => regions.push(region),
+                None => return Ok(Value::List(values)),
+            }
+        }
+        let mut whole = regions.pop().unwrap_or_else(Region::empty);
+        while let Some(next) = regions.pop() {
+            whole = if join == Join::Or {
+                self.ctx.union(next, whole)?
+            } else {
+                self.ctx.intersection(&next, &whole)?
+            };
+        }
+        Ok(Value::Region(whole))
+    }
+
+    fn group(&mut self, open: char, close: char, items: &[Id]) -> Result<Value, Stop> {
+        let items = self.flattened(items)?;
+        let endless = items.iter().any(|item| matches!(item, Value::Infinity { .. }));
+        let mixed = (open == '(') != (close == ')');
+        let value = Value::Tuple { open, close, items };
+        if endless || mixed {
+            return match self.ctx.region(&value)? {
+                Some(region) => Ok(Value::Region(region)),
+                None => Err(Stop::Unreadable),
+            };
+        }
+        Ok(value)
+    }
+
+    fn set_builder(&mut self, parts: &[Id]) -> Result<Value, Stop> {
+        let [_, conditions] = parts else { return Err(Stop::Unreadable) };
+        match self.value(*conditions)? {
+            value @ Value::Region(_) => Ok(value),
+            Value::Named(named) => Ok(Value::Set(vec![named.value])),
+            _ => Err(Stop::Unreadable),
+        }
+    }
+
+    fn regions(&mut self, left: Id, right: Id) -> Result<(Region, Region), Stop> {
+        let (left, right) = (self.value(left)?, self.value(right)?);
+        let left = self.ctx.region(&left)?.ok_or(Stop::Unreadable)?;
+        Ok((left, self.ctx.region(&right)?.ok_or(Stop::Unreadable)?))
+    }
+
+    fn chain(&mut self, sides: &[Id], signs: &[Rel]) -> Result<Value, Stop> {
+        if let ([left, right], [sign]) = (sides, signs) {
+            match sign {
+                Rel::In => return self.member(*left, *right),
+                Rel::Equal | Rel::Approx => {}
+                _ => return self.inequality(*left, *right, *sign),
+            }
+        }
+        if signs.iter().all(|sign| matches!(sign, Rel::Equal | Rel::Approx)) {
+            return self.equalities(sides, signs);
+        }
+        // a < x < b: both hold.
+        let mut whole: Option<Region> = None;
+        for (pair, sign) in sides.windows(2).zip(signs) {
+            let [left, right] = pair else { continue };
+            let Value::Region(region) = self.inequality(*left, *right, *sign)? else {
+                return Err(Stop::Unreadable);
+            };
+            whole = Some(match whole {
+                Some(before) => self.ctx.intersection(&before, &region)?,
+                None => region,
+            });
+        }
+        whole.map(Value::Region).ok_or(Stop::Unreadable)
+    }
+
+    fn member(&mut self, left: Id, right: Id) -> Result<Value, Stop> {
+        let value = self.value(right)?;
+        let Some((label, _)) = self.label(left)? else { return Err(Stop::Unreadable) };
+        Ok(match self.ctx.region(&value)? {
+            Some(region) if !matches!(value, Value::Set(_)) => {
+                Value::Region(Region { var: Some(label), ..region })
+            }
+            _ => named(label, None, value, None),
+        })
+    }
+
+    /// `a = b = c`, perhaps with an approximation at the end: the last exact side is the value.
+    fn equalities(&mut self, sides: &[Id], signs: &[Rel]) -> Result<Value, Stop> {
+        let exact = signs.iter().position(|sign| *sign == Rel::Approx).map_or(sides.len(), |at| at + 1);
+        let kept = sides.get(..exact).unwrap_or(sides);
+        let label = match sides.first() {
+            Some(first) => self.label(*first)?,
+            None => None,
+        };
+        let last = match (kept.last(), sides.last()) {
+            (Some(only), Some(last)) if kept.len() == 1 && label.is_some() => (*last, *only),
+            (Some(last), _) => (*last, sides.first().copied().unwrap_or(*last)),
+            _ => return Err(Stop::Unreadable),
+        };
+        let (value_id, first_id) = last;
+        if value_id == first_id {
+            return self.value(value_id);
+        }
+        if let Some((label, parameter)) = label {
+            let value = self.value(value_id)?;
+            let equation = match (&value, parameter.is_none() && kept.len() == 2) {
+                (Value::Scalar(scalar), true) => {
+                    let left = self.canon(first_id)?;
+                    Some(self.ctx.sub(&left, &scalar.canon)?)
+                }
+                _ => None,
+            };
+            return Ok(named(label, parameter, value, equation));
+        }
+        self.equation(first_id, value_id, kept.len() == 2)
+    }
+
+    /// An equation between two expressions; between two numbers the second is the value.
+    fn equation(&mut self, left: Id, right: Id, only_two: bool) -> Result<Value, Stop> {
+        let value = self.value(right)?;
+        let Value::Scalar(scalar) = &value else { return Ok(value) };
+        let first = self.canon(left)?;
+        if !only_two || !(self.ctx.has_variable(&first) || self.ctx.has_variable(&scalar.canon)) {
+            return Ok(value);
+        }
+        if let Some((label, parameter)) = self.label(right)?
+            && parameter.is_none()
+        {
+            let equation = self.ctx.sub(&first, &scalar.canon)?;
+            let value = self.value(left)?;
+            return Ok(named(label, None, value, Some(equation)));
+        }
+        let left = self.ctx.sub(&first, &scalar.canon)?;
+        Ok(Value::Relation(Relation { sign: Sign::Zero, left }))
+    }
+
+    /// A name that stands alone, with its parameter where it is a function.
+    fn label(&self, id: Id) -> Result<Option<(String, Option<String>)>, Stop> {
+        Ok(match self.tree.get(id)? {
+            Node::Var(name) => Some((name.clone(), None)),
+            Node::Words(name) => Some((name.clone(), None)),
+            Node::Call(name, args) => match args.as_slice() {
+                [arg] => match self.tree.get(*arg)? {
+                    Node::Var(parameter) => Some((name.clone(), Some(parameter.clone()))),
+                    Node::Num(value, _) => Some((format!("{name}({value})"), None)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            // T(10) = 2, P(x) = x^2: a product by its looks.
+            Node::Mul(factors) => match factors.as_slice() {
+                [name, arg] => match (self.tree.get(*name)?, self.tree.get(*arg)?) {
+                    (Node::Var(name), Node::Num(value, _)) => Some((format!("{name}({value})"), None)),
+                    (Node::Var(name), Node::Var(parameter)) => Some((name.clone(), Some(parameter.clone()))),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    fn inequality(&mut self, left: Id, right: Id, sign: Rel) -> Result<Value, Stop> {
+        let (left, right) = (self.canon(left), self.canon(right));
+        let (left, right) = (left?, right?);
+        let (low, high, sign) = match sign {
+            Rel::Less => (left, right, Sign::Negative),
+            Rel::LessEqual => (left, right, Sign::NotPositive),
+            Rel::More => (right, left, Sign::Negative),
+            Rel::MoreEqual => (right, left, Sign::NotPositive),
+            Rel::Unequal => (left, right, Sign::NotZero),
+            Rel::Equal | Rel::Approx => (left, right, Sign::Zero),
+            Rel::In => return Err(Stop::Unreadable),
+        };
+        let left = self.ctx.sub(&low, &high)?;
+        self.ctx.solved(Relation { sign, left })
+    }
+
+    /// An expression with everything that its writing says.
+    fn scalar(&mut self, id: Id) -> Result<Value, Stop> {
+        let upper = self.one_scalar(id, false)?;
+        if !self.saw_plus_minus {
+            return Ok(upper);
+        }
+        self.saw_plus_minus = false;
+        let lower = self.one_scalar(id, true)?;
+        self.saw_plus_minus = false;
+        Ok(Value::List(vec![upper, lower]))
+    }
+
+    fn one_scalar(&mut self, id: Id, lower_sign: bool) -> Result<Value, Stop> {
+        (self.saw_percent, self.saw_degrees, self.unit) = (false, false, None);
+        self.lower_sign = lower_sign;
+        let canon = self.canon(id)?;
+        let (percent, degrees) = (self.saw_percent, self.saw_degrees);
+        let bare = if percent || degrees {
+            self.bare = true;
+            let bare = self.canon(id);
+            self.bare = false;
+            Some(bare?)
+        } else {
+            None
+        };
+        self.lower_sign = false;
+        let unit = self.unit.take().filter(|unit| !unit.is_empty());
+        let decimal = self.decimal(id)?;
+        Ok(Value::Scalar(Box::new(Scalar { canon, bare, percent, degrees, unit, decimal })))
+    }
+
+    /// How the number was written, where the whole is one decimal number.
+    fn decimal(&self, id: Id) -> Result<Option<Decimal>, Stop> {
+        let step = |written: &Written| RBig::ONE / RBig::from(number::power_of_ten(written.places as usize));
+        Ok(match self.tree.get(id)? {
+            Node::Num(_, Some(written)) => {
+                Some(Decimal { step: step(written), significant: written.significant })
+            }
+            Node::Neg(inner) | Node::Quantity(inner, _) | Node::Percent(inner) | Node::Degrees(inner) => {
+                self.decimal(*inner)?
+            }
+            Node::Mul(factors) => match factors.as_slice() {
+                [first, power] => self.scaled_decimal(*first, *power)?,
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// `6.02 \times 10^{23}`.
+    fn scaled_decimal(&self, first: Id, power: Id) -> Result<Option<Decimal>, Stop> {
+        let Some(decimal) = self.decimal(first)? else { return Ok(None) };
+        let Node::Pow(base, exponent) = self.tree.get(power)? else { return Ok(None) };
+        let Node::Num(base, None) = self.tree.get(*base)? else { return Ok(None) };
+        let (negative, exponent) = match self.tree.get(*exponent)? {
+            Node::Neg(inner) => (true, self.tree.get(*inner)?),
+            node => (false, node),
+        };
+        let Node::Num(exponent, None) = exponent else { return Ok(None) };
+        let Some(exponent) = number::whole(exponent).filter(|e| (0..400).contains(e)) else { return Ok(None) };
+        if *base != small(10, 1) {
+            return Ok(None);
+        }
+        let scale = RBig::from(number::power_of_ten(usize::try_from(exponent).unwrap_or(0)));
+        let step = if negative { decimal.step / scale } else { decimal.step * scale };
+        Ok(Some(Decimal { step, ..decimal }))
+    }
+
+    /// The canonical form of an expression.
+    pub(super) fn canon(&mut self, id: Id) -> Result<Canon, Stop> {
+        self.ctx.meter.spend(20)?;
+        let tree = self.tree;
+        match tree.get(id)? {
+            Node::Num(value, _) => Ok(Canon::rational(value.clone())),
+            Node::Based(digits, base) => {
+                Ctx::based(digits, *base).map(Canon::rational).ok_or(Stop::Unreadable)
+            }
+            Node::Var(name) => self.variable(name),
+            Node::Pi => self.ctx.of(Kind::Pi),
+            Node::Add(terms) => {
+                let mut sum = Canon::int(0);
+                for term in terms {
+                    let term = self.canon(*term)?;
+                    sum = self.ctx.add(&sum, &term)?;
+                }
+                Ok(sum)
+            }
+            Node::Neg(inner) => Ok(negated(&self.canon(*inner)?)),
+            Node::Mul(factors) => {
+                let mut product = Canon::int(1);
+                for factor in factors {
+                    let factor = self.canon(*factor)?;
+                    product = self.ctx.mul(&product, &factor)?;
+                }
+                Ok(product)
+            }
+            Node::Div(top, below) => {
+                let (top, below) = (self.canon(*top)?, self.canon(*below)?);
+                self.ctx.div(&top, &below)
+            }
+            Node::Pow(base, exponent) => {
+                let (base, exponent) = (self.canon(*base)?, self.canon(*exponent)?);
+                self.ctx.pow(&base, &exponent)
+            }
+            Node::PlusMinus { at, minus_first } => {
+                self.saw_plus_minus = true;
+                let value = self.canon(*at)?;
+                Ok(if self.lower_sign == *minus_first { value } else { negated(&value) })
+            }
+            Node::Root(inner, index) => {
+                let (inner, index) = (self.canon(*inner)?, self.canon(*index)?);
+                let exponent = self.ctx.div(&Canon::int(1), &index)?;
+                self.ctx.pow(&inner, &exponent)
+            }
+            Node::Fun(name, args) => self.function(name, args),
+            Node::Call(name, args) => {
+                let args = args.iter().map(|arg| self.canon(*arg));
+                let args = args.collect::<Result<Vec<_>, _>>()?;
+                let known = ["f", "g", "h", "F", "G", "H"].into_iter().find(|have| have == name);
+                self.ctx.opaque(known.unwrap_or("function"), args)
+            }
+            Node::Factorial(inner) => {
+                let inner = self.canon(*inner)?;
+                self.ctx.factorial(&inner)
+            }
+            Node::Percent(inner) => {
+                self.saw_percent = true;
+                let inner = self.canon(*inner)?;
+                let scale = if self.bare { small(1, 1) } else { small(1, 100) };
+                self.ctx.mul(&inner, &Canon::rational(scale))
+            }
+            Node::Degrees(inner) => self.degrees(*inner),
+            Node::Quantity(inner, unit) => {
+                let inner = self.canon(*inner)?;
+                self.unit = Some(unit.clone());
+                Ok(inner)
+            }
+            Node::Big(name, parts) => {
+                let parts = parts.iter().map(|part| self.big_part(*part));
+                let parts = parts.collect::<Result<Vec<_>, _>>()?;
+                self.ctx.opaque(name, parts)
+            }
+            Node::Ratio(parts) => match parts.as_slice() {
+                [top, below] => {
+                    let (top, below) = (self.canon(*top)?, self.canon(*below)?);
+                    self.ctx.div(&top, &below)
+                }
+                _ => Err(Stop::Unreadable),
+            },
+            _ => Err(Stop::Unreadable),
+        }
+    }
+
+    /// The bounds of a sum hold equations.
+    fn big_part(&mut self, id: Id) -> Result<Canon, Stop> {
+        let tree = self.tree;
+        match tree.get(id)? {
+            Node::Chain(sides, _) => {
+                let sides = sides.iter().map(|side| self.big_part(*side));
+                let sides = sides.collect::<Result<Vec<_>, _>>()?;
+                self.ctx.opaque("relation", sides)
+            }
+            Node::Infinity => self.ctx.opaque("infinity", Vec::new()),
+            _ => self.canon(id),
+        }
+    }
+
+    fn variable(&mut self, name: &str) -> Result<Canon, Stop> {
+        self.ctx.of(match name {
+            "e" => Kind::Euler,
+            "i" => Kind::Imaginary,
+            name => Kind::Var(name.to_owned()),
+        })
+    }
+
+    fn degrees(&mut self, inner: Id) -> Result<Canon, Stop> {
+        self.saw_degrees = true;
+        let inner = self.canon(inner)?;
+        if self.bare {
+            return Ok(inner);
+        }
+        let pi = self.ctx.of(Kind::Pi)?;
+        let radians = self.ctx.mul(&inner, &pi)?;
+        self.ctx.mul(&radians, &Canon::rational(small(1, 180)))
+    }
+
+    fn function(&mut self, name: &'static str, args: &[Id]) -> Result<Canon, Stop> {
+        // A degree sign inside a function is never dropped.
+        let (bare, saw) = (std::mem::take(&mut self.bare), self.saw_degrees);
+        let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;
+        (self.bare, self.saw_degrees) = (bare, saw);
+        self.ctx.apply(name, args)
+    }
+}
+
+fn named(label: String, parameter: Option<String>, value: Value, equation: Option<Canon>) -> Value {
+    // A region keeps the name of its variable itself.
+    if let (Value::Region(region), None) = (&value, &parameter)
+        && region.var.is_none()
+    {
+        return Value::Region(Region { var: Some(label), parts: region.parts.clone() });
+    }
+    Value::Named(Box::new(Named { label, parameter, value, equation }))
+}

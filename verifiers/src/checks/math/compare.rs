@@ -1,0 +1,474 @@
+//! The ladder: from equal bytes to equal canonical forms, and containers piece by piece.
+
+use dashu_base::Signed as _;
+use dashu_ratio::RBig;
+
+use super::Stop;
+use super::number::small;
+use super::poly::{Canon, Ctx, Kind};
+use super::settings::Decimals;
+use super::units;
+use super::value::{Decimal, Interval, Named, Region, Relation, Scalar, Sign, Value};
+
+/// What came of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judged {
+    Equal(Rung),
+    Unequal,
+    /// Neither proved: never paid.
+    Undecided,
+}
+
+/// The step of the ladder that decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rung {
+    Bytes,
+    Text,
+    Rational,
+    Surd,
+    Polynomial,
+    Decimal,
+    Interval,
+}
+
+impl Rung {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Text => "text",
+            Self::Rational => "rational",
+            Self::Surd => "surd",
+            Self::Polynomial => "polynomial",
+            Self::Decimal => "decimal",
+            Self::Interval => "interval",
+        }
+    }
+}
+
+/// More than this many pieces are not matched in every order.
+const PIECES_MAX: usize = 500;
+
+/// Compares answers with references.
+pub(super) struct Comparer<'c, 'm, 'b> {
+    pub(super) ctx: &'c mut Ctx<'m, 'b>,
+    pub(super) decimals: &'c Decimals,
+}
+
+impl Comparer<'_, '_, '_> {
+    /// Whether `answer` equals `reference`.
+    pub(super) fn compare(&mut self, reference: &Value, answer: &Value) -> Result<Judged, Stop> {
+        self.ctx.meter.spend(20)?;
+        match (reference, answer) {
+            (Value::Scalar(one), Value::Scalar(two)) => self.scalars(one, two),
+            (Value::Named(one), Value::Named(two)) => self.named(one, two),
+            (Value::Region(_), _) | (_, Value::Region(_)) => self.regions(reference, answer),
+            (Value::Named(one), other) => self.compare(&one.value, other),
+            (other, Value::Named(two)) => self.compare(other, &two.value),
+            (Value::Infinity { negative: one }, Value::Infinity { negative: two }) => {
+                Ok(judged(one == two, Rung::Rational))
+            }
+            (Value::Ratio(one), Value::Ratio(two)) => self.ratios(one, two),
+            (Value::Ratio(parts), Value::Scalar(scalar)) | (Value::Scalar(scalar), Value::Ratio(parts)) => {
+                match parts.as_slice() {
+                    [top, below] => {
+                        let value = self.ctx.div(top, below)?;
+                        self.exact(&value, &scalar.canon)
+                    }
+                    _ => Ok(Judged::Unequal),
+                }
+            }
+            (Value::Text(one), Value::Text(two)) => Ok(judged(one == two, Rung::Text)),
+            (Value::Relation(one), Value::Relation(two)) => self.relations(one, two),
+            (Value::Relation(one), Value::Named(two)) | (Value::Named(two), Value::Relation(one)) => {
+                match &two.equation {
+                    Some(left) => {
+                        let two = Relation { sign: Sign::Zero, left: left.clone() };
+                        self.relations(one, &two)
+                    }
+                    None => Ok(Judged::Unequal),
+                }
+            }
+            _ => self.containers(reference, answer),
+        }
+    }
+
+    fn containers(&mut self, reference: &Value, answer: &Value) -> Result<Judged, Stop> {
+        match (reference, answer) {
+            (
+                Value::Tuple { open, close, items: one },
+                Value::Tuple { open: open_two, close: close_two, items: two },
+            ) => {
+                let same = open == open_two && close == close_two;
+                if one.len() == 2 && !same { Ok(Judged::Unequal) } else { self.in_order(one, two) }
+            }
+            (Value::Tuple { items: one, .. }, Value::List(two)) => self.in_order(one, two),
+            (Value::List(one), Value::Tuple { items: two, .. }) => self.in_order(one, two),
+            (Value::List(one) | Value::Set(one), Value::List(two) | Value::Set(two)) => {
+                self.in_any_order(one, two)
+            }
+            (Value::Matrix(one), Value::Matrix(two)) => self.matrices(one, two),
+            (Value::Matrix(rows), Value::Tuple { items, .. }) => self.in_order(&flat(rows), items),
+            (Value::Tuple { items, .. }, Value::Matrix(rows)) => self.in_order(items, &flat(rows)),
+            (Value::Set(one), two @ Value::Scalar(_)) => self.in_any_order(one, std::slice::from_ref(two)),
+            (one @ Value::Scalar(_), Value::Set(two)) => self.in_any_order(std::slice::from_ref(one), two),
+            _ => Ok(Judged::Unequal),
+        }
+    }
+
+    fn in_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+        if one.len() != two.len() {
+            return Ok(Judged::Unequal);
+        }
+        let mut whole = Judged::Equal(Rung::Bytes);
+        for (one, two) in one.iter().zip(two) {
+            whole = both(whole, self.compare(one, two)?);
+            if whole == Judged::Unequal {
+                break;
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Every piece of one side has its own equal on the other.
+    fn in_any_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+        if one.len() != two.len() || one.len() > PIECES_MAX {
+            return Ok(if one.len() == two.len() { Judged::Undecided } else { Judged::Unequal });
+        }
+        let mut free: Vec<&Value> = two.iter().collect();
+        let mut whole = Judged::Equal(Rung::Bytes);
+        for one in one {
+            let mut found = None;
+            for (at, two) in free.iter().enumerate() {
+                match self.compare(one, two)? {
+                    Judged::Unequal => {}
+                    Judged::Undecided => whole = Judged::Undecided,
+                    Judged::Equal(rung) => {
+                        found = Some((at, rung));
+                        break;
+                    }
+                }
+            }
+            let Some((at, rung)) = found else {
+                return Ok(if whole == Judged::Undecided { whole } else { Judged::Unequal });
+            };
+            free.swap_remove(at);
+            whole = both(whole, Judged::Equal(rung));
+        }
+        Ok(whole)
+    }
+
+    fn matrices(&mut self, one: &[Vec<Value>], two: &[Vec<Value>]) -> Result<Judged, Stop> {
+        if one.len() != two.len() {
+            return Ok(Judged::Unequal);
+        }
+        let mut whole = Judged::Equal(Rung::Bytes);
+        for (one, two) in one.iter().zip(two) {
+            whole = both(whole, self.in_order(one, two)?);
+        }
+        Ok(whole)
+    }
+
+    /// Two labelled values: one label, or two names for the same function.
+    fn named(&mut self, one: &Named, two: &Named) -> Result<Judged, Stop> {
+        if let (Some(from), Some(to)) = (&two.parameter, &one.parameter)
+            && from != to
+            && let (Value::Scalar(one), Value::Scalar(two)) = (&one.value, &two.value)
+        {
+            let renamed = self.ctx.renamed(&two.canon, from, to)?;
+            return self.exact(&one.canon, &renamed);
+        }
+        if one.label.eq_ignore_ascii_case(&two.label) {
+            return self.compare(&one.value, &two.value);
+        }
+        match (&one.equation, &two.equation) {
+            (Some(one), Some(two)) => {
+                let one = Relation { sign: Sign::Zero, left: one.clone() };
+                self.relations(&one, &Relation { sign: Sign::Zero, left: two.clone() })
+            }
+            _ => Ok(Judged::Unequal),
+        }
+    }
+
+    /// Equal up to a factor: positive where the sign matters.
+    fn relations(&mut self, one: &Relation, two: &Relation) -> Result<Judged, Stop> {
+        if one.sign != two.sign {
+            return Ok(Judged::Unequal);
+        }
+        let (Some(first), Some(second)) = (one.left.num.0.last(), two.left.num.0.last()) else {
+            return Ok(judged(one.left.is_zero() == two.left.is_zero(), Rung::Polynomial));
+        };
+        let factor = &first.1 / &second.1;
+        let free = matches!(one.sign, Sign::Zero | Sign::NotZero);
+        if !free && factor.is_negative() {
+            return Ok(Judged::Unequal);
+        }
+        // The zeros of a quotient are those of its numerator.
+        let (left, right) = if free {
+            (Canon::poly(one.left.num.clone()), Canon::poly(two.left.num.clone()))
+        } else {
+            (one.left.clone(), two.left.clone())
+        };
+        let right = self.ctx.mul(&right, &Canon::rational(factor))?;
+        Ok(judged(self.ctx.equal(&left, &right)?, Rung::Polynomial))
+    }
+
+    fn regions(&mut self, one: &Value, two: &Value) -> Result<Judged, Stop> {
+        if let (Value::Region(region), Value::Text(text)) | (Value::Text(text), Value::Region(region)) = (one, two) {
+            let none = ["no solution", "no solutions", "none", "no real solutions", "empty set", "the empty set"];
+            return Ok(judged(region.parts.is_empty() && none.contains(&text.as_str()), Rung::Text));
+        }
+        let (Some(one), Some(two)) = (self.ctx.region(one)?, self.ctx.region(two)?) else {
+            return Ok(Judged::Unequal);
+        };
+        if let (Some(one), Some(two)) = (&one.var, &two.var)
+            && one != two
+        {
+            return Ok(Judged::Unequal);
+        }
+        self.same_region(&one, &two)
+    }
+
+    fn same_region(&mut self, one: &Region, two: &Region) -> Result<Judged, Stop> {
+        if one.parts.len() != two.parts.len() {
+            return Ok(Judged::Unequal);
+        }
+        let mut whole = Judged::Equal(Rung::Interval);
+        for (one, two) in one.parts.iter().zip(&two.parts) {
+            whole = both(whole, self.intervals(one, two)?);
+        }
+        Ok(whole)
+    }
+
+    fn intervals(&mut self, one: &Interval, two: &Interval) -> Result<Judged, Stop> {
+        if one.low_closed != two.low_closed || one.high_closed != two.high_closed {
+            return Ok(Judged::Unequal);
+        }
+        let mut whole = Judged::Equal(Rung::Interval);
+        for (one, two) in [(&one.low, &two.low), (&one.high, &two.high)] {
+            whole = both(whole, match (one, two) {
+                (Some(one), Some(two)) => self.exact(one, two)?,
+                (None, None) => whole,
+                _ => Judged::Unequal,
+            });
+        }
+        Ok(whole)
+    }
+
+    fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Judged, Stop> {
+        let (Some(first), Some(second)) = (one.first(), two.first()) else { return Ok(Judged::Unequal) };
+        if one.len() != two.len() {
+            return Ok(Judged::Unequal);
+        }
+        // 12:30 and 6:15 are two times of day, not one ratio.
+        let times = looks_like_time(one) && looks_like_time(two);
+        let mut whole = Judged::Equal(Rung::Rational);
+        for (a, b) in one.iter().zip(two) {
+            let judged = if times {
+                self.exact(a, b)?
+            } else {
+                let (left, right) = (self.ctx.mul(a, second)?, self.ctx.mul(b, first)?);
+                self.exact(&left, &right)?
+            };
+            whole = both(whole, judged);
+        }
+        Ok(whole)
+    }
+
+    fn scalars(&mut self, one: &Scalar, two: &Scalar) -> Result<Judged, Stop> {
+        let mut scale = None;
+        if let (Some(want), Some(have)) = (&one.unit, &two.unit)
+            && want != have
+        {
+            match units::factor(want, have) {
+                Some(factor) if factor.is_one() => {}
+                Some(factor) => scale = Some(factor),
+                None => return Ok(Judged::Unequal),
+            }
+        }
+        let scaled = match &scale {
+            Some(factor) => Some(self.ctx.mul(&two.canon, &Canon::rational(factor.clone()))?),
+            None => None,
+        };
+        let answer = scaled.as_ref().unwrap_or(&two.canon);
+        let steps = (one.step(false), two.step(false));
+        let first = self.numbers(Side { value: &one.canon, decimal: steps.0 }, Side { value: answer, decimal: steps.1 })?;
+        let marks = one.percent != two.percent || one.degrees != two.degrees;
+        if !marks || scale.is_some() || matches!(first, Judged::Equal(_)) {
+            return Ok(first);
+        }
+        // One side wears the sign, the other leaves it to the question.
+        let (left, right) = (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
+        let steps = (one.step(true), two.step(true));
+        let second = self.numbers(Side { value: left, decimal: steps.0 }, Side { value: right, decimal: steps.1 })?;
+        Ok(if second == Judged::Unequal { first } else { second })
+    }
+
+    /// Numbers and expressions, with the tolerance of decimals.
+    fn numbers(&mut self, one: Side<'_>, two: Side<'_>) -> Result<Judged, Stop> {
+        let exact = self.exact(one.value, two.value)?;
+        if matches!(exact, Judged::Equal(_)) {
+            return Ok(exact);
+        }
+        match self.slack(&one, &two) {
+            Some(slack) if self.within(one.value, two.value, &slack)? => Ok(Judged::Equal(Rung::Decimal)),
+            _ => Ok(exact),
+        }
+    }
+
+    /// How far the two may lie apart because one of them was rounded.
+    fn slack(&self, one: &Side<'_>, two: &Side<'_>) -> Option<RBig> {
+        let relative = match self.decimals {
+            Decimals::Exact => return None,
+            Decimals::ReferenceDigits => None,
+            Decimals::Relative(eps) => Some(RBig::try_from(*eps).ok()?),
+        };
+        if one.decimal.is_none() && two.decimal.is_none() {
+            return None;
+        }
+        if let Some(eps) = relative {
+            let size = one.value.as_rational().map(|value| if value.is_negative() { -value } else { value });
+            return Some(eps * size.unwrap_or(RBig::ONE));
+        }
+        let half = |decimal: &Decimal| &decimal.step * small(1, 2);
+        match (&one.decimal, &two.decimal) {
+            // A short decimal is as likely exact as rounded: another decimal must equal it.
+            (Some(want), Some(have)) => {
+                (want.significant >= 3 && have.step < want.step).then(|| half(want))
+            }
+            (Some(want), None) => {
+                let long = want.significant >= 3 || !terminates(two.value);
+                long.then(|| half(want))
+            }
+            // The reference is exact: only what has no short decimal may be written as one.
+            (None, Some(have)) => (have.significant >= 5 && !terminates(one.value)).then(|| half(have)),
+            (None, None) => None,
+        }
+    }
+
+    fn within(&mut self, one: &Canon, two: &Canon, slack: &RBig) -> Result<bool, Stop> {
+        let difference = self.ctx.sub(one, two)?;
+        if let Some(value) = difference.as_rational() {
+            let size = if value.is_negative() { -value } else { value };
+            return Ok(size <= *slack);
+        }
+        let near = self.ctx.approx(&difference);
+        Ok(near.is_some_and(|(near, error)| near.abs() + error <= slack.to_f64_fast()))
+    }
+
+    /// Equal as exact forms; told apart where floating point can.
+    fn exact(&mut self, one: &Canon, two: &Canon) -> Result<Judged, Stop> {
+        if self.ctx.equal(one, two)? {
+            return Ok(Judged::Equal(self.ctx.rung(one).max(self.ctx.rung(two))));
+        }
+        if self.ctx.rung(one).max(self.ctx.rung(two)) <= Rung::Surd {
+            return Ok(Judged::Unequal);
+        }
+        let difference = self.ctx.sub(one, two)?;
+        let plain = self.ctx.is_plain(&difference);
+        let apart = self.ctx.approx(&difference).is_some_and(|(near, error)| near.abs() > error * 4.0 + 1e-12);
+        Ok(if plain || apart { Judged::Unequal } else { Judged::Undecided })
+    }
+}
+
+/// One side of a numeric comparison.
+struct Side<'a> {
+    value: &'a Canon,
+    decimal: Option<Decimal>,
+}
+
+impl Scalar {
+    /// How it was written, in the scale of its value or of its bare value.
+    fn step(&self, bare: bool) -> Option<Decimal> {
+        let decimal = self.decimal.clone()?;
+        if self.percent && !bare {
+            return Some(Decimal { step: decimal.step / small(100, 1), ..decimal });
+        }
+        Some(decimal)
+    }
+}
+
+/// Whether the value can be written as a finite decimal.
+fn terminates(value: &Canon) -> bool {
+    let Some(value) = value.as_rational() else { return false };
+    let mut rest = value.denominator().clone();
+    for prime in [2u8, 5] {
+        rest.remove(&prime.into());
+    }
+    rest.is_one()
+}
+
+fn looks_like_time(parts: &[Canon]) -> bool {
+    let whole = |value: &Canon| value.as_rational().and_then(|value| super::number::whole(&value));
+    match parts {
+        [hours, minutes] => {
+            whole(hours).is_some_and(|h| (0..=24).contains(&h))
+                && whole(minutes).is_some_and(|m| (10..60).contains(&m))
+        }
+        _ => false,
+    }
+}
+
+fn flat(rows: &[Vec<Value>]) -> Vec<Value> {
+    rows.iter().flatten().cloned().collect()
+}
+
+fn judged(equal: bool, rung: Rung) -> Judged {
+    if equal { Judged::Equal(rung) } else { Judged::Unequal }
+}
+
+/// Two pieces of one whole: as bad as the worse, on the higher rung.
+fn both(one: Judged, two: Judged) -> Judged {
+    match (one, two) {
+        (Judged::Equal(one), Judged::Equal(two)) => Judged::Equal(one.max(two)),
+        (Judged::Unequal, _) | (_, Judged::Unequal) => Judged::Unequal,
+        _ => Judged::Undecided,
+    }
+}
+
+impl Ctx<'_, '_> {
+    /// The lowest rung that decides a form.
+    fn rung(&self, value: &Canon) -> Rung {
+        if value.as_rational().is_some() {
+            return Rung::Rational;
+        }
+        let surd = value.num.0.iter().chain(&value.den.0).all(|(mono, _)| {
+            mono.iter().all(|(atom, exp)| {
+                matches!(self.kind(*atom), Some(Kind::Prime(_))) && (0..exp.den).contains(&exp.num)
+            })
+        });
+        if surd { Rung::Surd } else { Rung::Polynomial }
+    }
+
+    /// Whether a form is made of variables and rationals only, so that its canonical form decides.
+    fn is_plain(&self, value: &Canon) -> bool {
+        value.num.0.iter().chain(&value.den.0).all(|(mono, _)| {
+            mono.iter().all(|(atom, exp)| {
+                exp.is_int() && matches!(self.kind(*atom), Some(Kind::Var(_) | Kind::Imaginary))
+            })
+        })
+    }
+
+    /// The form with one variable called by another name, where it is a plain polynomial.
+    fn renamed(&mut self, value: &Canon, from: &str, to: &str) -> Result<Canon, Stop> {
+        let old = self.atom(Kind::Var(from.to_owned()))?;
+        let new = self.of(Kind::Var(to.to_owned()))?;
+        let num = self.substituted(&value.num, old, &new)?;
+        let den = self.substituted(&value.den, old, &new)?;
+        self.div(&num, &den)
+    }
+
+    fn substituted(&mut self, poly: &super::poly::Poly, old: u32, new: &Canon) -> Result<Canon, Stop> {
+        let mut sum = Canon::int(0);
+        for (mono, coef) in &poly.0 {
+            let mut term = Canon::rational(coef.clone());
+            for &(atom, exp) in mono {
+                let one = super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
+                let base = if atom == old { new.clone() } else { Canon::poly(one) };
+                let power = self.pow(&base, &Canon::rational(exp.to_rational()))?;
+                term = self.mul(&term, &power)?;
+            }
+            sum = self.add(&sum, &term)?;
+        }
+        Ok(sum)
+    }
+}

@@ -1,0 +1,74 @@
+//! Completions that announce nothing: what ends the last sentence.
+
+use super::{Candidate, Provenance, slice};
+
+/// The value that ends the last sentence: mathematics between dollars, or a number.
+pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
+    let trimmed = text.trim_end();
+    let line_start = trimmed.rfind('\n').map_or(0, |at| at + 1);
+    let line = trimmed.get(line_start..)?;
+    let body = line.trim_end_matches(['.', '*', ' ', '!']);
+    let sentence = body.rfind(". ").map_or(line_start, |at| line_start + at + 2);
+    let number = last_number(trimmed.get(sentence..)?, sentence);
+    let math = last_math(trimmed, sentence);
+    match (&math, &number) {
+        (Some(math), Some(number)) if math.span.1 < number.span.0 => Some(number.clone()),
+        (Some(_), _) => math,
+        _ => number,
+    }
+}
+
+/// The last `\( \)`, `\[ \]` or `$ $` that closes behind `from`.
+fn last_math(text: &str, from: usize) -> Option<Candidate<'_>> {
+    let mut best: Option<Candidate<'_>> = None;
+    for (open, close) in [("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")] {
+        let Some(end) = text.rfind(close).filter(|end| *end >= from) else { continue };
+        let Some(start) = text.get(..end).and_then(|head| head.rfind(open)) else { continue };
+        let found = slice(text, start + open.len(), end, Provenance::LastMath);
+        let single_line = found.as_ref().is_some_and(|found| !found.text.contains('\n') || open != "$");
+        let later = best.as_ref().is_none_or(|best| end > best.span.1);
+        if start >= from.saturating_sub(2) && single_line && later {
+            best = found;
+        }
+    }
+    best
+}
+
+/// The last number of a text, with its sign, separators and fraction.
+pub(in crate::checks::math) fn last_number(text: &str, offset: usize) -> Option<Candidate<'_>> {
+    let bytes = text.as_bytes();
+    let mut end = bytes.len();
+    loop {
+        end = bytes.get(..end)?.iter().rposition(u8::is_ascii_digit)? + 1;
+        let mut start = end;
+        while let Some(before) = start.checked_sub(1).and_then(|at| bytes.get(at)) {
+            let joins = before.is_ascii_digit()
+                || (matches!(before, b'.' | b',' | b'/')
+                    && start.checked_sub(2).and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit));
+            if !joins {
+                break;
+            }
+            start -= 1;
+        }
+        let before = text.get(..start)?.chars().next_back();
+        // A number inside a word is no answer.
+        if before.is_some_and(|c| c.is_alphabetic() || c == '_') {
+            end = start;
+            continue;
+        }
+        let marked = text.get(..start)?.trim_end_matches(['$', '\\']);
+        if marked.ends_with('-') && !marked.trim_end_matches('-').trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ')') {
+            start = marked.len() - 1;
+        } else if before == Some('.') {
+            start -= 1;
+        }
+        if text.get(end..)?.starts_with(['%']) {
+            end += 1;
+        } else if text.get(end..)?.starts_with("\\%") {
+            end += 2;
+        }
+        let mut found = slice(text, start, end, Provenance::LastNumber)?;
+        found.span = (found.span.0 + offset, found.span.1 + offset);
+        return Some(found);
+    }
+}

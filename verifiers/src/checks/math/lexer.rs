@@ -1,0 +1,416 @@
+//! Tokens of LaTeX, plain and Unicode mathematics: one lexer for all three.
+
+use super::Stop;
+use super::words::{self, Command};
+use crate::meter::Meter;
+
+/// The most tokens of one answer.
+const TOKENS_MAX: usize = 20_000;
+
+/// What a token is. Slices point into the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Tok<'a> {
+    /// Digits, perhaps with a point and with separators between thousands.
+    Num(&'a str),
+    /// A variable of one letter, or a Greek one by its name.
+    Letter(&'a str),
+    /// A word of several letters, or any from `\text{}`.
+    Word(&'a str),
+    /// A function by its canonical name.
+    Fun(&'static str),
+    /// A big operator, which is never evaluated: sum, int, lim, ...
+    Big(&'static str),
+    Pi,
+    Infinity,
+    EmptySet,
+    Reals,
+    Frac,
+    Sqrt,
+    Binom,
+    Overline,
+    Not,
+    Begin(&'a str),
+    End,
+    /// A multiplier such as a million, as a power of ten.
+    Scale(u32),
+    Plus,
+    Minus,
+    PlusMinus,
+    MinusPlus,
+    Times,
+    Slash,
+    Caret,
+    Under,
+    Bang,
+    Percent,
+    Degree,
+    Prime,
+    Comma,
+    Semi,
+    Colon,
+    And,
+    Or,
+    Amp,
+    Row,
+    Equal,
+    Unequal,
+    Less,
+    LessEqual,
+    More,
+    MoreEqual,
+    Approx,
+    In,
+    Cup,
+    Cap,
+    Setminus,
+    Bar,
+    LParen,
+    RParen,
+    LBracket,
+    RBracket,
+    LBrace,
+    RBrace,
+    LSet,
+    RSet,
+    LFloor,
+    RFloor,
+    LCeil,
+    RCeil,
+    /// A qualification starts here: "for all x", "where n is whole".
+    Stop,
+}
+
+/// A token, with whether space stands before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    pub(super) tok: Tok<'a>,
+    pub(super) spaced: bool,
+}
+
+/// How a comma between digits is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Commas {
+    /// `1,234` is one number.
+    Thousands,
+    /// `1,234` is two numbers.
+    Separate,
+    /// `1,22` is 1.22.
+    Decimal,
+}
+
+pub(super) fn lex<'a>(
+    text: &'a str,
+    commas: Commas,
+    meter: &mut Meter<'_>,
+) -> Result<Vec<Token<'a>>, Stop> {
+    meter.spend(10 + 2 * text.len() as u64)?;
+    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), commas, prose_end: 0, rows: 0 };
+    lexer.tokens.reserve(text.len().min(64));
+    while lexer.at < text.len() {
+        lexer.step()?;
+        if lexer.tokens.len() > TOKENS_MAX {
+            return Err(Stop::Cap);
+        }
+    }
+    Ok(lexer.tokens)
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    tokens: Vec<Token<'a>>,
+    commas: Commas,
+    /// Up to here the text is the argument of `\text{}`.
+    prose_end: usize,
+    /// How many environments with rows are open.
+    rows: usize,
+}
+
+impl<'a> Lexer<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn push(&mut self, tok: Tok<'a>, bytes: usize) {
+        let spaced = self
+            .text
+            .get(..self.at)
+            .is_some_and(|before| before.ends_with(|c: char| c.is_whitespace() || c == '~'));
+        self.tokens.push(Token { tok, spaced });
+        self.at += bytes;
+    }
+
+    fn step(&mut self) -> Result<(), Stop> {
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else { return Ok(()) };
+        match first {
+            '0'..='9' => self.number(),
+            '.' if digit_at(rest, 1) => self.number(),
+            '\\' => self.command()?,
+            'a'..='z' | 'A'..='Z' => self.letters(),
+            _ => {
+                if let Some(tok) = self.symbol(first) {
+                    let double = tok == Tok::Times && rest.starts_with("**");
+                    if double {
+                        self.push(Tok::Caret, 2);
+                    } else {
+                        self.push(tok, first.len_utf8());
+                    }
+                    self.relation_tail();
+                } else if ignorable(first) {
+                    self.at += first.len_utf8();
+                } else if let Some(name) = words::greek_char(first) {
+                    self.push(name, first.len_utf8());
+                } else if first.is_alphabetic() {
+                    self.foreign();
+                } else {
+                    return Err(Stop::Unreadable);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A symbol of one character.
+    fn symbol(&mut self, first: char) -> Option<Tok<'a>> {
+        if self.prose_end == self.at + 1 && first == '}' {
+            // The brace that closes a text is skipped by the caller.
+            self.prose_end = 0;
+            return None;
+        }
+        words::symbol(first)
+    }
+
+    /// `<=`, `>=`, `==`, `!=`, `->` and the like, typed as two characters.
+    fn relation_tail(&mut self) {
+        let Some(last) = self.tokens.last_mut() else { return };
+        let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
+        let joined = match (last.tok, next) {
+            (Tok::Less, Some('=')) => Tok::LessEqual,
+            (Tok::More, Some('=')) => Tok::MoreEqual,
+            (Tok::Equal, Some('=')) => Tok::Equal,
+            (Tok::Bang, Some('=')) => Tok::Unequal,
+            (Tok::Plus, Some('-')) if self.text.get(self.at..).is_some_and(|r| r.starts_with("-/")) => {
+                self.at += 1;
+                Tok::PlusMinus
+            }
+            _ => return,
+        };
+        last.tok = joined;
+        self.at += 1;
+    }
+
+    /// Digits with their separators: `1,234.50`, `1{,}234`, `1\,234`, `.5`.
+    fn number(&mut self) {
+        let rest = self.rest();
+        let mut end = digits(rest, 0);
+        if self.commas != Commas::Decimal {
+            while let Some(separator) = self.separator(rest, end) {
+                end += separator + 3;
+            }
+        }
+        let point = rest.get(end..).is_some_and(|tail| tail.starts_with('.'));
+        let comma = self.commas == Commas::Decimal
+            && rest.get(end..).is_some_and(|tail| tail.starts_with(','));
+        if (point || comma) && digit_at(rest, end + 1) {
+            end = digits(rest, end + 1);
+        } else if point && rest.get(end + 1..).is_some_and(repeats) {
+            end += 1;
+        }
+        let text = rest.get(..end).unwrap_or_default();
+        self.push(Tok::Num(text), end.max(1));
+        self.exponent();
+    }
+
+    /// The length of a separator of thousands at `at`, where exactly three digits follow it.
+    fn separator(&self, rest: &str, at: usize) -> Option<usize> {
+        let tail = rest.get(at..)?;
+        let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
+        let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
+            Some(mark) => mark.len(),
+            None if self.commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
+            None => return None,
+        };
+        let from = at + length;
+        (digits(rest, from) == from + 3).then_some(length)
+    }
+
+    /// `2.5e-7`, `1E6`: the exponent is written as a power of ten.
+    fn exponent(&mut self) {
+        let rest = self.rest();
+        let marked = rest.starts_with(['e', 'E']);
+        let sign = usize::from(rest.get(1..).is_some_and(|tail| tail.starts_with(['-', '+'])));
+        if !marked || !digit_at(rest, 1 + sign) {
+            return;
+        }
+        let end = digits(rest, 1 + sign);
+        if end > 8 || rest.get(end..).is_some_and(|tail| tail.starts_with(char::is_alphabetic)) {
+            return;
+        }
+        self.push(Tok::Times, 0);
+        self.push(Tok::Num("10"), 0);
+        self.push(Tok::Caret, 0);
+        if rest.get(1..).is_some_and(|tail| tail.starts_with('-')) {
+            self.push(Tok::Minus, 0);
+        }
+        self.push(Tok::Num(rest.get(1 + sign..end).unwrap_or_default()), end);
+    }
+
+    /// A run of Latin letters: a function, a word, or variables side by side.
+    fn letters(&mut self) {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let run = rest.get(..end).unwrap_or_default();
+        let prose = self.at < self.prose_end;
+        if let Some(tok) = words::word(run) {
+            return self.push(tok, end);
+        }
+        let after_number = matches!(self.tokens.last(), Some(Token { tok: Tok::Num(_), .. }));
+        if prose || words::is_word(run, after_number) {
+            return self.push(Tok::Word(run), end);
+        }
+        self.push(Tok::Letter(run.get(..1).unwrap_or_default()), 1);
+    }
+
+    /// Letters of another script: only ever text.
+    fn foreign(&mut self) {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+        self.push(Tok::Word(rest.get(..end).unwrap_or_default()), end.max(1));
+    }
+
+    fn command(&mut self) -> Result<(), Stop> {
+        let rest = self.rest();
+        let tail = rest.get(1..).unwrap_or_default();
+        if tail.starts_with('\\') {
+            return self.backslashes(tail);
+        }
+        let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+        if end == 0 {
+            return self.escaped(tail);
+        }
+        let name = tail.get(..end).unwrap_or_default();
+        match words::command(name) {
+            Command::Tok(tok) => self.push(tok, 1 + end),
+            Command::Letter => self.push(Tok::Letter(name), 1 + end),
+            Command::Skip => self.at += 1 + end,
+            Command::Prose => {
+                self.at += 1 + end;
+                self.prose();
+            }
+            Command::Begin => self.environment(1 + end),
+            Command::End => {
+                self.rows = self.rows.saturating_sub(1);
+                let close = tail.find('}').ok_or(Stop::Unreadable)?;
+                self.push(Tok::End, close + 2);
+            }
+            Command::Unknown => return self.split_command(name),
+        }
+        Ok(())
+    }
+
+    /// `\pir`, `\cdotx`: a known command with letters run into it.
+    fn split_command(&mut self, name: &'a str) -> Result<(), Stop> {
+        for end in (2..name.len()).rev() {
+            let head = name.get(..end).unwrap_or_default();
+            if let Command::Tok(tok @ (Tok::Pi | Tok::Times | Tok::Frac)) = words::command(head) {
+                self.push(tok, 1 + end);
+                return Ok(());
+            }
+        }
+        Err(Stop::Unreadable)
+    }
+
+    /// `\\`: a new row, or a backslash that was escaped once too often.
+    fn backslashes(&mut self, tail: &str) -> Result<(), Stop> {
+        let letters = tail.get(1..).is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if self.rows > 0 && !(letters && tail.get(1..).is_some_and(|t| t.starts_with("end{"))) {
+            self.push(Tok::Row, 2);
+        } else if letters {
+            self.at += 1;
+            return self.command();
+        } else {
+            self.at += 1 + usize::from(!tail.get(1..).is_some_and(|t| t.starts_with(['{', '}', '%', '$'])));
+        }
+        Ok(())
+    }
+
+    fn escaped(&mut self, tail: &str) -> Result<(), Stop> {
+        let first = tail.chars().next().ok_or(Stop::Unreadable)?;
+        match first {
+            '{' => self.push(Tok::LSet, 2),
+            '}' => self.push(Tok::RSet, 2),
+            '%' => self.push(Tok::Percent, 2),
+            '|' => self.push(Tok::Bar, 2),
+            '(' | ')' | '[' | ']' | '$' | ',' | '!' | ';' | ':' | ' ' | '/' | '#' | '&' | '\n' => {
+                self.at += 2;
+            }
+            '_' => self.push(Tok::Under, 2),
+            _ => return Err(Stop::Unreadable),
+        }
+        Ok(())
+    }
+
+    /// Notes where the argument of `\text{}` ends.
+    fn prose(&mut self) {
+        let rest = self.rest();
+        let lead = rest.len() - rest.trim_start().len();
+        if !rest.trim_start().starts_with('{') || self.prose_end > self.at {
+            return;
+        }
+        let mut depth = 0usize;
+        for (at, byte) in rest.bytes().enumerate().skip(lead) {
+            match byte {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                self.prose_end = self.at + at + 1;
+                self.at += lead + 1;
+                return;
+            }
+        }
+    }
+
+    fn environment(&mut self, skip: usize) {
+        let rest = self.rest();
+        let name = rest.get(skip..).and_then(|tail| {
+            let tail = tail.trim_start().strip_prefix('{')?;
+            tail.find('}').and_then(|end| tail.get(..end))
+        });
+        let name = name.unwrap_or_default();
+        let close = rest.find('}').map_or(rest.len(), |at| at + 1);
+        self.rows += 1;
+        self.push(Tok::Begin(name), close);
+        // The column specification of an array.
+        if name == "array" && self.rest().starts_with('{') {
+            self.at += self.rest().find('}').map_or(0, |at| at + 1);
+        }
+    }
+}
+
+fn digits(text: &str, from: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = from;
+    while bytes.get(end).is_some_and(u8::is_ascii_digit) {
+        end += 1;
+    }
+    end
+}
+
+fn digit_at(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at).is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether a repeating part starts here: `0.\overline{3}`.
+fn repeats(tail: &str) -> bool {
+    ["\\overline", "\\bar", "\\dot", "\\\\overline", "\\\\bar"].iter().any(|mark| tail.starts_with(mark))
+}
+
+/// Characters that carry no meaning: spaces, currency, marks that direct text.
+fn ignorable(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '$' | '~' | '€' | '£' | '¥' | '₹' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}')
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
+}

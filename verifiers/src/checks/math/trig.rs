@@ -1,0 +1,153 @@
+//! Sine and cosine on canonical forms: exact values, multiples and sums of angles.
+
+use dashu_base::Signed as _;
+use dashu_ratio::RBig;
+
+use super::Stop;
+use super::algebra::negated;
+use super::number::{self, Exp, small};
+use super::poly::{Canon, Ctx, Kind, Mono, Poly};
+
+/// Angles of more terms than this stay whole.
+const TERMS_MAX: usize = 4;
+/// Multiples of an angle are written out up to this one.
+const MULTIPLE_MAX: i64 = 8;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Wave {
+    Sin,
+    Cos,
+}
+
+impl Ctx<'_, '_> {
+    pub(super) fn sin(&mut self, angle: &Canon) -> Result<Canon, Stop> {
+        self.wave(Wave::Sin, angle)
+    }
+
+    pub(super) fn cos(&mut self, angle: &Canon) -> Result<Canon, Stop> {
+        self.wave(Wave::Cos, angle)
+    }
+
+    fn wave(&mut self, wave: Wave, angle: &Canon) -> Result<Canon, Stop> {
+        if angle.is_zero() {
+            return Ok(Canon::int(if wave == Wave::Cos { 1 } else { 0 }));
+        }
+        if !angle.den.is_one() {
+            return self.wave_atom(wave, angle);
+        }
+        if let Some(turns) = self.half_turns(&angle.num) {
+            // sin(q pi) = cos(pi/2 - q pi), so that one family of atoms is enough.
+            let turns = if wave == Wave::Sin { small(1, 2) - turns } else { turns };
+            return self.cos_half_turns(turns);
+        }
+        match angle.num.0.as_slice() {
+            [(mono, coef)] => self.wave_multiple(wave, &mono.clone(), &coef.clone()),
+            terms if terms.len() <= TERMS_MAX => {
+                let (first, rest) = split(&angle.num);
+                self.wave_sum(wave, &first, &rest)
+            }
+            _ => self.wave_atom(wave, angle),
+        }
+    }
+
+    /// sin(a + b) and cos(a + b).
+    fn wave_sum(&mut self, wave: Wave, a: &Canon, b: &Canon) -> Result<Canon, Stop> {
+        let (sin_a, cos_a) = (self.sin(a)?, self.cos(a)?);
+        let (sin_b, cos_b) = (self.sin(b)?, self.cos(b)?);
+        if wave == Wave::Sin {
+            let (one, two) = (self.mul(&sin_a, &cos_b)?, self.mul(&cos_a, &sin_b)?);
+            self.add(&one, &two)
+        } else {
+            let (one, two) = (self.mul(&cos_a, &cos_b)?, self.mul(&sin_a, &sin_b)?);
+            self.sub(&one, &two)
+        }
+    }
+
+    /// sin(n x) and cos(n x), by adding x again and again.
+    fn wave_multiple(&mut self, wave: Wave, mono: &Mono, coef: &RBig) -> Result<Canon, Stop> {
+        let negative = coef.is_negative();
+        let size = if negative { -coef } else { coef.clone() };
+        let times = i64::try_from(size.numerator().clone()).unwrap_or(i64::MAX);
+        let times = if times > MULTIPLE_MAX { 1 } else { times };
+        let unit = Canon::poly(Poly(vec![(mono.clone(), size / small(times, 1))]));
+        let (sine, cosine) = (self.wave_atom(Wave::Sin, &unit)?, self.wave_atom(Wave::Cos, &unit)?);
+        let (mut sin_n, mut cos_n) = (sine.clone(), cosine.clone());
+        for _ in 1..times {
+            let (ss, cc) = (self.mul(&sin_n, &sine)?, self.mul(&cos_n, &cosine)?);
+            let (sc, cs) = (self.mul(&sin_n, &cosine)?, self.mul(&cos_n, &sine)?);
+            sin_n = self.add(&sc, &cs)?;
+            cos_n = self.sub(&cc, &ss)?;
+        }
+        Ok(match wave {
+            Wave::Cos => cos_n,
+            Wave::Sin if negative => negated(&sin_n),
+            Wave::Sin => sin_n,
+        })
+    }
+
+    fn wave_atom(&mut self, wave: Wave, angle: &Canon) -> Result<Canon, Stop> {
+        let negative = angle.num.leads_negative();
+        let angle = if negative { negated(angle) } else { angle.clone() };
+        match wave {
+            Wave::Cos => self.of(Kind::Cos(angle)),
+            Wave::Sin => {
+                let sine = self.of(Kind::Sin(angle))?;
+                Ok(if negative { negated(&sine) } else { sine })
+            }
+        }
+    }
+
+    /// The angle as a multiple of pi, where it is one.
+    fn half_turns(&self, angle: &Poly) -> Option<RBig> {
+        let [(mono, coef)] = angle.0.as_slice() else { return None };
+        let [(atom, exp)] = mono.as_slice() else { return None };
+        (self.kind(*atom) == Some(&Kind::Pi) && *exp == Exp::ONE).then(|| coef.clone())
+    }
+
+    /// cos(q pi), brought into the first quadrant.
+    fn cos_half_turns(&mut self, turns: RBig) -> Result<Canon, Stop> {
+        let turns = &turns - RBig::from((&turns / small(2, 1)).floor()) * small(2, 1);
+        let turns = if turns > small(1, 1) { small(2, 1) - turns } else { turns };
+        if turns > small(1, 2) {
+            let mirrored = self.cos_first(&(small(1, 1) - turns))?;
+            return Ok(negated(&mirrored));
+        }
+        self.cos_first(&turns)
+    }
+
+    fn cos_first(&mut self, turns: &RBig) -> Result<Canon, Stop> {
+        let whole = |by: i64| number::whole(&(turns * small(by, 1)));
+        // (a + b sqrt(c)) / 4, or a sum of two roots over 4.
+        let (first, second): ((i64, i64), (i64, i64)) = match (whole(12), whole(5)) {
+            (Some(0), _) => ((4, 1), (0, 1)),
+            (Some(1), _) => ((1, 6), (1, 2)),
+            (Some(2), _) => ((2, 3), (0, 1)),
+            (Some(3), _) => ((2, 2), (0, 1)),
+            (Some(4), _) => ((2, 1), (0, 1)),
+            (Some(5), _) => ((1, 6), (-1, 2)),
+            (Some(6), _) => return Ok(Canon::int(0)),
+            (_, Some(1)) => ((1, 5), (1, 1)),
+            (_, Some(2)) => ((1, 5), (-1, 1)),
+            _ => {
+                let pi = self.of(Kind::Pi)?;
+                let angle = self.mul(&pi, &Canon::rational(turns.clone()))?;
+                return self.of(Kind::Cos(angle));
+            }
+        };
+        let one = self.surd(first)?;
+        let two = self.surd(second)?;
+        let sum = self.add(&one, &two)?;
+        self.mul(&sum, &Canon::rational(small(1, 4)))
+    }
+
+    fn surd(&mut self, (times, radicand): (i64, i64)) -> Result<Canon, Stop> {
+        let root = self.root(&Canon::int(radicand), Exp { num: 1, den: 2 })?;
+        self.mul(&root, &Canon::int(times))
+    }
+}
+
+fn split(poly: &Poly) -> (Canon, Canon) {
+    let mut terms = poly.0.clone();
+    let rest = terms.split_off(1.min(terms.len()));
+    (Canon::poly(Poly(terms)), Canon::poly(Poly(rest)))
+}

@@ -1,0 +1,110 @@
+//! What an answer is: a number, a point, a set, an interval, a relation, a text.
+
+use super::poly::Canon;
+use dashu_ratio::RBig;
+
+/// The value of an answer.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Scalar(Box<Scalar>),
+    Infinity { negative: bool },
+    /// A point, or an interval in whose place a point may stand.
+    Tuple { open: char, close: char, items: Vec<Value> },
+    /// Values side by side, without brackets.
+    List(Vec<Value>),
+    Set(Vec<Value>),
+    Region(Region),
+    Matrix(Vec<Vec<Value>>),
+    Ratio(Vec<Canon>),
+    Relation(Relation),
+    Named(Box<Named>),
+    Text(String),
+}
+
+/// A number or an expression, and how it was written.
+#[derive(Clone, Debug)]
+pub(super) struct Scalar {
+    pub(super) canon: Canon,
+    /// The same with percent signs and degree signs left out.
+    pub(super) bare: Option<Canon>,
+    pub(super) percent: bool,
+    pub(super) degrees: bool,
+    pub(super) unit: Option<String>,
+    pub(super) decimal: Option<Decimal>,
+}
+
+/// A number that was written as a decimal.
+#[derive(Clone, Debug)]
+pub(super) struct Decimal {
+    /// One unit of the last digit.
+    pub(super) step: RBig,
+    pub(super) significant: u32,
+}
+
+/// A union of intervals on the real line, in ascending order.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    /// The variable that ranges over it, where it was named.
+    pub(super) var: Option<String>,
+    pub(super) parts: Vec<Interval>,
+}
+
+/// An interval. `None` is an infinite end.
+#[derive(Clone, Debug)]
+pub(super) struct Interval {
+    pub(super) low: Option<Canon>,
+    pub(super) high: Option<Canon>,
+    pub(super) low_closed: bool,
+    pub(super) high_closed: bool,
+}
+
+/// What an expression is, compared with zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Zero,
+    NotZero,
+    Negative,
+    NotPositive,
+}
+
+/// An equation or inequality that is neither an assignment nor an interval.
+#[derive(Clone, Debug)]
+pub(super) struct Relation {
+    pub(super) sign: Sign,
+    pub(super) left: Canon,
+}
+
+/// `x = 5`, `f(x) = 2x`, `Minimum: 1`.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) label: String,
+    /// The parameter of a function that is being defined.
+    pub(super) parameter: Option<String>,
+    pub(super) value: Value,
+    /// Left side minus right side, where both are expressions.
+    pub(super) equation: Option<Canon>,
+}
+
+impl Scalar {
+    pub(super) fn plain(canon: Canon) -> Value {
+        Value::Scalar(Box::new(Self {
+            canon,
+            bare: None,
+            percent: false,
+            degrees: false,
+            unit: None,
+            decimal: None,
+        }))
+    }
+}
+
+impl Region {
+    pub(super) fn everything() -> Self {
+        let all = Interval { low: None, high: None, low_closed: false, high_closed: false };
+        Self { var: None, parts: vec![all] }
+    }
+
+    pub(super) fn empty() -> Self {
+        Self { var: None, parts: Vec::new() }
+    }
+}

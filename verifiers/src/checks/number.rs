@@ -1,0 +1,281 @@
+//! `number`: a number in prose, compared exactly or within a tolerance.
+
+mod decimal;
+mod scan;
+
+use dashu_base::Abs as _;
+use dashu_ratio::RBig;
+
+use crate::canonical::number_text;
+use crate::prelude::*;
+use scan::{Found, Notation};
+
+/// Right when the number that the completion gives equals the reference.
+///
+/// The number is the one in the last `\boxed{...}`, else the one that follows the last "answer
+/// is", "answer:" or "####" directly, else the last one. `after` names another place. Text up to
+/// the last `</think>` is not looked at. Signs, thousands separators, fractions (`3/4`,
+/// `\frac{3}{4}`, `1 1/2`), exponents (`2e5`, `2 \times 10^5`), "million" and the like are read;
+/// currencies and units are not looked at. "3 or 4" gives no number.
+///
+/// Numbers are compared as exact fractions, so 0.1 + 0.2 is 0.3 and integers of any length are
+/// told apart. The reference is a number, a text that holds one, a list of acceptable ones, an
+/// interval (`"[1.5, 2.5]"`, round brackets exclude an end), or `{"min": 1.5, "max": 2.5}`. Give
+/// integers beyond 2^53 as text: JSON readers round them.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Number {
+    /// How far the number may be from the reference.
+    #[serde(default)]
+    absolute: Option<f64>,
+    /// How far it may be from it, as a share of the reference.
+    #[serde(default)]
+    relative: Option<f64>,
+    /// How many significant digits of the reference it must agree with: it may be off by half a
+    /// unit of the last of them.
+    #[serde(default)]
+    significant: Option<u8>,
+    /// The number is the first one after the last match of this pattern.
+    #[serde(default)]
+    after: Option<Pattern>,
+    /// A comma starts the decimals and a dot separates thousands: 1.234,5.
+    #[serde(default)]
+    decimal_comma: bool,
+    /// A blank separates thousands: 1 234.
+    #[serde(default)]
+    blank_separates: bool,
+    /// 50% is 0.5. Otherwise the sign is a unit like any other, and 50% is 50.
+    #[serde(default)]
+    percent_is_fraction: bool,
+    #[serde(skip)]
+    cue: Option<Pattern>,
+}
+
+const CUE: &str = concat!(
+    r#"(?i)(?:\banswer["'*_`]*(?:\s+is|\s*[:=])|####)"#,
+    r#"(?:[\s*_"'`$€£¥~≈:=(\[{\\]|about|approximately|roughly|text|[a-z]\s*=)*"#,
+);
+
+/// What the reference asks for.
+enum Wanted {
+    Exactly(RBig),
+    Within { low: Option<End>, high: Option<End> },
+}
+
+/// An end of an interval, and whether it belongs to it.
+struct End(RBig, bool);
+
+impl Check for Number {
+    const ID: &'static str = "number";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {
+            if tolerance.is_some_and(|tolerance| !tolerance.is_finite() || tolerance < 0.0) {
+                return Err(BuildError::new(name, "a tolerance is zero or more"));
+            }
+        }
+        if self.significant == Some(0) {
+            return Err(BuildError::new("significant", "at least one digit is significant"));
+        }
+        self.cue = Some(Pattern::new(CUE).map_err(|error| BuildError::new("", error))?);
+        Ok(())
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
+        let wanted = self.wanted(reference, meter)?;
+        let completion = sample.completion();
+        meter.spend(6 * completion.len() as u64)?;
+        let start = completion.rfind("</think>").map_or(0, |at| at + "</think>".len());
+        let body = completion.get(start..).unwrap_or_default();
+        let found = match self.find(body) {
+            Ok(found) => found,
+            Err(reason) => return Ok(Verdict::graded(false).because(reason)),
+        };
+        meter.spend(1000)?;
+        let right = wanted.iter().any(|wanted| self.is_right(&found.value, wanted));
+        let text = body.get(found.start..found.end).unwrap_or_default();
+        Ok(Verdict::graded(right)
+            .with_extracted(text, (start + found.start, start + found.end))
+            .because(if right { "equal" } else { "unequal" }))
+    }
+}
+
+impl Number {
+    fn notation(&self) -> Notation {
+        Notation {
+            decimal_comma: self.decimal_comma,
+            blank_separates: self.blank_separates,
+            percent_is_fraction: self.percent_is_fraction,
+        }
+    }
+
+    fn find(&self, body: &str) -> Result<Found, &'static str> {
+        let notation = self.notation();
+        if let Some(after) = &self.after {
+            let from = after.find_iter(body).last().ok_or("nothing-found")?.end();
+            return scan::first(body, from, notation).ok_or("nothing-found");
+        }
+        if let Some((start, end)) = last_box(body) {
+            let boxed = body.get(..end).unwrap_or_default();
+            return scan::last(boxed, start, notation);
+        }
+        let cue = self.cue.as_ref().and_then(|cue| cue.find_iter(body).last());
+        let direct = cue.and_then(|cue| {
+            let found = scan::first(body, cue.end(), notation)?;
+            let gap = body.get(cue.end()..found.start)?;
+            gap.chars().all(|c| !c.is_alphanumeric()).then_some(found)
+        });
+        match direct {
+            Some(found) if is_worked_out(body, found.end) => {
+                scan::last(line_end(body, found.end), found.start, notation)
+            }
+            Some(found) if scan::is_hedged(body, &found, notation) => Err("hedge"),
+            Some(found) => Ok(found),
+            None => scan::last(body, 0, notation),
+        }
+    }
+
+    fn wanted(&self, reference: &Value, meter: &mut Meter<'_>) -> Result<Vec<Wanted>, Fault> {
+        let all: Vec<&Value> = match reference {
+            Value::Array(values) => values.iter().collect(),
+            value => vec![value],
+        };
+        meter.spend(1000 * all.len() as u64)?;
+        let wanted: Option<Vec<Wanted>> = all.iter().map(|value| self.one(value)).collect();
+        wanted.filter(|wanted| !wanted.is_empty()).ok_or_else(|| {
+            let shown: String = reference.to_string().chars().take(80).collect();
+            Fault::bad_reference(format!("reference {shown} holds no number and no interval"))
+        })
+    }
+
+    fn one(&self, reference: &Value) -> Option<Wanted> {
+        match reference {
+            Value::Number(number) => Some(Wanted::Exactly(decimal::parse(&number_text(number))?)),
+            Value::String(text) => self.interval(text.trim()).or_else(|| {
+                let found = scan::last(text, 0, self.notation()).ok()?;
+                Some(Wanted::Exactly(found.value))
+            }),
+            Value::Object(members) => {
+                let end = |name| match members.get(name) {
+                    None | Some(Value::Null) => Some(None),
+                    Some(Value::Number(number)) => {
+                        Some(Some(End(decimal::parse(&number_text(number))?, true)))
+                    }
+                    Some(_) => None,
+                };
+                let (low, high) = (end("min")?, end("max")?);
+                (low.is_some() || high.is_some()).then_some(Wanted::Within { low, high })
+            }
+            _ => None,
+        }
+    }
+
+    fn interval(&self, text: &str) -> Option<Wanted> {
+        let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
+        let (low, high) = inner.split_once(';').or_else(|| inner.split_once(','))?;
+        let end = |text: &str, closed: bool| {
+            Some(End(scan::last(text, 0, self.notation()).ok()?.value, closed))
+        };
+        let (low, high) = (end(low, text.starts_with('['))?, end(high, text.ends_with(']'))?);
+        (low.0 <= high.0).then_some(Wanted::Within { low: Some(low), high: Some(high) })
+    }
+
+    fn is_right(&self, value: &RBig, wanted: &Wanted) -> bool {
+        match wanted {
+            Wanted::Within { low, high } => {
+                low.as_ref().is_none_or(|End(low, closed)| value > low || (*closed && value == low))
+                    && high
+                        .as_ref()
+                        .is_none_or(|End(high, closed)| value < high || (*closed && value == high))
+            }
+            Wanted::Exactly(wanted) => {
+                let off = (value - wanted).abs();
+                let allowed = [
+                    self.absolute.and_then(decimal::from_f64),
+                    self.relative.and_then(decimal::from_f64).map(|share| share * wanted.clone().abs()),
+                    self.significant.and_then(|digits| decimal::half_a_unit(wanted, digits)),
+                ];
+                value == wanted || allowed.iter().flatten().any(|allowed| off <= *allowed)
+            }
+        }
+    }
+}
+
+/// The text up to the end of the line at `at`.
+fn line_end(body: &str, at: usize) -> &str {
+    let rest = body.get(at..).unwrap_or_default();
+    let end = rest.find('\n').map_or(body.len(), |length| at + length);
+    body.get(..end).unwrap_or_default()
+}
+
+/// Whether the answer is a calculation, of which the result comes last: "3 + 4 = 7".
+fn is_worked_out(body: &str, at: usize) -> bool {
+    let rest = line_end(body, at).get(at..).unwrap_or_default();
+    let next = rest.trim_start();
+    rest.contains('=') || ["+", "/", "×", "- ", "* ", "-"].iter().any(|sign| next.starts_with(sign))
+}
+
+/// Where the contents of the last `\boxed{...}` start and end.
+fn last_box(body: &str) -> Option<(usize, usize)> {
+    let start = body.rfind("\\boxed{")? + "\\boxed{".len();
+    let mut depth = 1_u32;
+    let end = body.get(start..)?.char_indices().find_map(|(at, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(start + at)
+    })?;
+    Some((start, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::NoFiles;
+
+    fn judge(completion: &str, reference: Value) -> Result<Verdict, Fault> {
+        let mut number: Number = serde_json::from_value(json!({})).unwrap();
+        number.load(&NoFiles).unwrap();
+        let sample = Sample::builder(completion).reference(reference).build();
+        number.check(&sample, &mut Meter::default())
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(
+            completion in r"(?s).{0,60}|([-0-9.,_/ e^%{}$\\]|frac|boxed|answer is|×|10|or){0,25}",
+            reference in r"[-0-9.,/e\[\]() ]{0,10}",
+        ) {
+            let _ = judge(&completion, json!(reference));
+        }
+
+        #[test]
+        fn the_reference_is_right(
+            whole in "-?(0|[1-9][0-9]{0,30})", decimals in r"(\.[0-9]{1,9})?", exponent in "(e-?[0-9]{1,2})?",
+        ) {
+            let text = format!("{whole}{decimals}{exponent}");
+            let verdict = judge(&format!("so it is {text}"), json!(text)).unwrap();
+            prop_assert_eq!(verdict.outcome, Outcome::Scored(Reward::ONE));
+        }
+
+        #[test]
+        fn any_double_is_right(value in any::<f64>()) {
+            prop_assume!(value.is_finite());
+            let verdict = judge(&value.to_string(), json!(value)).unwrap();
+            prop_assert_eq!(verdict.outcome, Outcome::Scored(Reward::ONE));
+        }
+    }
+
+    #[test]
+    fn hostile_texts_end_soon() {
+        for text in ["1".repeat(1 << 20), "1,".repeat(1 << 19), "1e999999999 ".repeat(1 << 16)] {
+            let verdict = judge(&text, json!(7)).unwrap();
+            assert_eq!(verdict.outcome.reward(), Some(Reward::ZERO));
+        }
+    }
+}

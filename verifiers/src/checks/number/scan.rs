@@ -1,0 +1,267 @@
+//! Finds numbers in prose and LaTeX.
+
+use dashu_ratio::RBig;
+
+use super::decimal;
+
+/// How numbers are written.
+#[derive(Clone, Copy)]
+pub(super) struct Notation {
+    pub(super) decimal_comma: bool,
+    pub(super) blank_separates: bool,
+    pub(super) percent_is_fraction: bool,
+}
+
+/// A number, and where it stands.
+#[derive(Clone)]
+pub(super) struct Found {
+    pub(super) value: RBig,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Words that scale the number before them, by their power of ten.
+const SCALES: [(&str, &str); 4] =
+    [("thousand", "1e3"), ("million", "1e6"), ("billion", "1e9"), ("trillion", "1e12")];
+
+/// The first number at or after `from`.
+pub(super) fn first(text: &str, from: usize, notation: Notation) -> Option<Found> {
+    let mut at = from;
+    while at < text.len() {
+        match number_at(text, at, notation) {
+            Step::Number(found) => return Some(found),
+            Step::Skip(end) => at = end,
+        }
+    }
+    None
+}
+
+/// The last number at or after `from`; an error if there is none, or if it is one of "3 or 4".
+pub(super) fn last(text: &str, from: usize, notation: Notation) -> Result<Found, &'static str> {
+    let mut at = from;
+    let mut kept: Option<Found> = None;
+    let mut hedged = false;
+    while at < text.len() {
+        match number_at(text, at, notation) {
+            Step::Number(found) => {
+                hedged = kept.as_ref().is_some_and(|kept| joined_by_or(text, kept, &found));
+                at = found.end;
+                kept = Some(found);
+            }
+            Step::Skip(end) => at = end,
+        }
+    }
+    if hedged { Err("hedge") } else { kept.ok_or("nothing-found") }
+}
+
+/// Whether "or" and another number follow.
+pub(super) fn is_hedged(text: &str, found: &Found, notation: Notation) -> bool {
+    first(text, found.end, notation).is_some_and(|next| joined_by_or(text, found, &next))
+}
+
+fn joined_by_or(text: &str, one: &Found, two: &Found) -> bool {
+    let between = text.get(one.end..two.start).unwrap_or_default();
+    let between = between.trim_matches(|c: char| c.is_whitespace() || "$*\\(),{}".contains(c));
+    between == "or" && one.value != two.value
+}
+
+enum Step {
+    Number(Found),
+    /// Nothing before this place.
+    Skip(usize),
+}
+
+/// The number that starts at `at`, or how far to go on.
+fn number_at(text: &str, at: usize, notation: Notation) -> Step {
+    let rest = text.get(at..).unwrap_or_default();
+    let Some(c) = rest.chars().next() else { return Step::Skip(text.len().max(at + 1)) };
+    let next = at + c.len_utf8();
+    if c.is_alphabetic() || c == '_' {
+        return Step::Skip(at + word_end(rest));
+    }
+    let (negative, unsigned) = match c {
+        '-' | '−' | '+' => (c != '+', after_sign(text, at, next)),
+        _ => (false, Some(at)),
+    };
+    let Some(start) = unsigned else { return Step::Skip(next) };
+    let found = fraction_of_latex(text, start, notation).or_else(|| plain(text, start, notation));
+    match found {
+        Some(Ok((value, end))) => {
+            let value = if negative { -value } else { value };
+            Step::Number(Found { value, start: at, end })
+        }
+        Some(Err(end)) => Step::Skip(end.max(next)),
+        None => Step::Skip(next),
+    }
+}
+
+/// A name with its digits is skipped whole: `x2`, `H2O`.
+fn word_end(rest: &str) -> usize {
+    rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+}
+
+/// A sign belongs to the number unless it subtracts from what stands before it.
+fn after_sign(text: &str, at: usize, next: usize) -> Option<usize> {
+    let before = text.get(..at)?.chars().next_back();
+    if before.is_some_and(|c| c.is_alphanumeric() || c == ')' || c == '}') {
+        return None;
+    }
+    let rest = text.get(next..)?;
+    let skipped = rest.trim_start_matches(['$', '€', '£', '¥', ' ']);
+    let skipped = skipped.strip_prefix("\\$").unwrap_or(skipped);
+    (rest.len() - skipped.len() <= 3).then_some(text.len() - skipped.len())
+}
+
+type Read = Option<Result<(RBig, usize), usize>>;
+
+/// `\frac{3}{4}`.
+fn fraction_of_latex(text: &str, at: usize, notation: Notation) -> Read {
+    let rest = text.get(at..)?;
+    let command = ["\\frac", "\\dfrac", "\\tfrac"].iter().find(|c| rest.starts_with(**c))?;
+    let mut end = at + command.len();
+    let mut parts = Vec::new();
+    for _ in 0..2 {
+        let inner = text.get(end..)?.strip_prefix('{')?;
+        let close = inner.find('}')?;
+        let digits = inner.get(..close)?;
+        let (negative, digits) = match digits.trim().strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, digits.trim()),
+        };
+        let (value, length) = digits_at(digits, 0, notation)?.ok()?;
+        if length != digits.len() {
+            return None;
+        }
+        parts.push(if negative { -value } else { value });
+        end += close + 2;
+    }
+    let [numerator, denominator]: [RBig; 2] = parts.try_into().ok()?;
+    (denominator != RBig::ZERO).then(|| Ok((numerator / denominator, end)))
+}
+
+/// `12.5`, `3/4`, `1 1/2`, `2 \times 10^5`, `3 million`, `50%`.
+fn plain(text: &str, at: usize, notation: Notation) -> Read {
+    let (mut value, mut end) = match digits_at(text, at, notation)? {
+        Ok(read) => read,
+        Err(end) => return Some(Err(end)),
+    };
+    if let Some((over, after)) = over(text, end, notation) {
+        (value, end) = (value / over, after);
+    } else if let Some((part, after)) = mixed(text, end, notation) {
+        (value, end) = (value + part, after);
+    }
+    if let Some((power, after)) = times_power(text, end) {
+        (value, end) = (value * power, after);
+    }
+    let rest = text.get(end..)?;
+    let trimmed = rest.trim_start();
+    for (word, power) in SCALES {
+        if trimmed.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)) {
+            (value, end) = (value * decimal::parse(power)?, text.len() - trimmed.len() + word.len());
+        }
+    }
+    let percent = ["%", "\\%", " %", " percent", " \\%"].iter().find(|p| rest.starts_with(**p));
+    if let Some(percent) = percent.filter(|_| notation.percent_is_fraction) {
+        (value, end) = (value * decimal::parse("1e-2")?, end + percent.len());
+    }
+    Some(Ok((value, end)))
+}
+
+/// `/4`, where it is not the start of a date.
+fn over(text: &str, at: usize, notation: Notation) -> Option<(RBig, usize)> {
+    let rest = text.get(at..)?.strip_prefix('/')?;
+    let (value, end) = digits_at(text, text.len() - rest.len(), notation)?.ok()?;
+    let is_date = text.get(end..)?.starts_with('/');
+    (value != RBig::ZERO && !is_date).then_some((value, end))
+}
+
+/// ` 1/2` after a whole number.
+fn mixed(text: &str, at: usize, notation: Notation) -> Option<(RBig, usize)> {
+    let rest = text.get(at..)?.strip_prefix(' ')?;
+    let (value, end) = digits_at(text, text.len() - rest.len(), notation)?.ok()?;
+    let (over, after) = over(text, end, notation)?;
+    (value < over).then(|| (value / over, after))
+}
+
+/// ` \times 10^{5}`.
+fn times_power(text: &str, at: usize) -> Option<(RBig, usize)> {
+    let rest = text.get(at..)?.trim_start();
+    let sign = ["\\times", "\\cdot", "×", "·", "x", "*"].iter().find(|s| rest.starts_with(**s))?;
+    let rest = rest.get(sign.len()..)?.trim_start();
+    let rest = rest.strip_prefix("10^").or_else(|| rest.strip_prefix("10**"))?;
+    let digits = rest.trim_start_matches(['{', '(']);
+    let length = digits.char_indices().take_while(|(_, c)| c.is_ascii_digit() || "-−+".contains(*c));
+    let length = length.last().map(|(at, c)| at + c.len_utf8())?;
+    let exponent = digits.get(..length)?.replace('−', "-");
+    let power = decimal::parse(&format!("1e{exponent}"))?;
+    let tail = digits.get(length..)?;
+    let tail = if digits.len() < rest.len() { tail.strip_prefix(['}', ')'])? } else { tail };
+    Some((power, text.len() - tail.len()))
+}
+
+/// Digits with separators, decimals and an exponent. An error is how far something reaches that
+/// looks like a number and is none: a version, an ordinal, too many digits.
+fn digits_at(text: &str, at: usize, notation: Notation) -> Read {
+    let (point, separator) = if notation.decimal_comma { (',', '.') } else { ('.', ',') };
+    let rest = text.get(at..)?;
+    let mut digits = String::new();
+    let mut end = run(rest, 0);
+    digits.push_str(rest.get(..end)?);
+    if (1..=3).contains(&end) {
+        while let Some(after) = group(rest, end, separator, notation) {
+            digits.push_str(rest.get(after - 3..after)?);
+            end = after;
+        }
+    }
+    while rest.get(end..)?.starts_with('_') && run(rest, end + 1) > end + 1 {
+        let after = run(rest, end + 1);
+        digits.push_str(rest.get(end + 1..after)?);
+        end = after;
+    }
+    if rest.get(end..)?.starts_with(point) && run(rest, end + 1) > end + 1 {
+        let after = run(rest, end + 1);
+        digits.push('.');
+        digits.push_str(rest.get(end + 1..after)?);
+        end = after;
+    }
+    if digits.is_empty() {
+        return None;
+    }
+    if let Some(after) = exponent(rest, end) {
+        digits.push_str(rest.get(end..after)?);
+        end = after;
+    }
+    let tail = rest.get(end..)?;
+    let is_version = tail.starts_with('.') && run(tail, 1) > 1;
+    let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|o| tail.starts_with(o) && word_end(tail) == 2);
+    match decimal::parse(&digits) {
+        Some(value) if !is_version && !is_ordinal => Some(Ok((value, at + end))),
+        _ => Some(Err(at + end + if is_version { run(tail, 1) } else { 0 })),
+    }
+}
+
+/// The end of the run of digits at `at`.
+fn run(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// The end of a separator and exactly three digits.
+fn group(text: &str, at: usize, separator: char, notation: Notation) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let blanks: &[&str] = &["\u{202f}", "\u{a0}", "\u{2009}", "\\,", "{,}"];
+    let blank = blanks.iter().find(|blank| rest.starts_with(**blank)).map(|blank| blank.len());
+    let is_separator = rest.starts_with(separator) || (notation.blank_separates && rest.starts_with(' '));
+    let skipped = blank.or(is_separator.then_some(1))?;
+    let end = run(rest, skipped);
+    (end == skipped + 3).then_some(at + end)
+}
+
+/// The end of `e-5`.
+fn exponent(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?.strip_prefix(['e', 'E'])?;
+    let signed = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+    let start = text.len() - signed.len();
+    let end = run(text, start);
+    (end > start).then_some(end)
+}
