@@ -1,16 +1,31 @@
 //! The command line: one file a verb. Data go to stdout, everything else to stderr.
 
+#![expect(clippy::format_push_string, reason = "what people read is short and built once")]
+
+mod bench;
+mod cache;
+mod check;
+mod diff;
 mod exit;
+mod explain;
+mod init;
+mod list;
 mod output;
 mod progress;
+mod schema;
 mod score;
 mod setup;
+mod show;
+mod text;
+mod validate;
+mod verdict;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 
-use exit::Exit;
+use exit::{Exit, Failure};
 
 /// Turns model outputs into rewards that can be trusted.
 #[derive(Debug, Parser)]
@@ -24,6 +39,31 @@ struct Cli {
 enum Verb {
     /// Score a dataset into a run folder; goes on by itself where an earlier session stopped
     Score(score::Args),
+    /// See whether right answers earn full reward, and cheats do not
+    Validate(validate::Args),
+    /// Show how one row came by its reward
+    Explain(explain::Args),
+    /// Judge one completion with one verifier
+    Check(check::Args),
+    /// Show what moved between two runs, and why
+    Diff(diff::Args),
+    /// List the verifiers
+    List(list::Args),
+    /// Show the manual page of a verifier: docs, settings, cases
+    Show(show::Args),
+    /// Measure how fast a configuration judges a dataset
+    Bench(bench::Args),
+    /// Write a configuration and some rows to start from
+    Init(init::Args),
+    /// Look after the verdicts that are kept between runs
+    Cache(cache::Args),
+    /// Print the completion script of a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
 }
 
 /// Runs the command that the process was started with.
@@ -38,9 +78,34 @@ pub(crate) fn main() -> ExitCode {
     };
     let exit = match cli.verb {
         Verb::Score(args) => score::run(&args),
+        Verb::Validate(args) => validate::run(&args),
+        Verb::Explain(args) => explain::run(&args),
+        Verb::Check(args) => check::run(&args),
+        Verb::Diff(args) => diff::run(&args),
+        Verb::List(args) => list::run(&args),
+        Verb::Show(args) => show::run(&args),
+        Verb::Bench(args) => bench::run(&args),
+        Verb::Init(args) => init::run(&args),
+        Verb::Cache(args) => cache::run(&args),
+        Verb::Completions { shell } => Ok(completions(shell)),
+        Verb::Man => man(),
     };
     match exit {
         Ok(exit) => exit.into(),
         Err(failure) => failure.report().into(),
     }
+}
+
+fn completions(shell: Shell) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "assay", &mut script);
+    output::text(&String::from_utf8_lossy(&script));
+    Exit::Ok
+}
+
+fn man() -> Result<Exit, Failure> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+    output::text(&String::from_utf8_lossy(&page));
+    Ok(Exit::Ok)
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use assay::data::escape;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
@@ -17,10 +18,31 @@ pub(super) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// Prints a value to stdout as JSON.
+/// Prints text that brings its own line ends to stdout.
+pub(super) fn text(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Prints a value to stdout as JSON. What a terminal would obey is written as `\\u` escapes.
 pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
-    line(&serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?);
+    line(&plain_json(&serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?));
     Ok(())
+}
+
+/// Outside of strings JSON is ASCII, and in strings every character may be an escape.
+fn plain_json(json: &str) -> String {
+    let mut plain = String::with_capacity(json.len());
+    for char in json.chars() {
+        let shown = escape(char.encode_utf8(&mut [0; 4]));
+        if char == '\n' || shown.starts_with(char) {
+            plain.push(char);
+        } else {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                plain.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    plain
 }
 
 /// A table whose first column is text and whose others are numbers.
@@ -63,5 +85,14 @@ mod tests {
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn json_holds_nothing_that_a_terminal_obeys() {
+        let value = serde_json::json!({"a": "\u{1b}[1m\u{9b}\u{202e}\u{7f}\u{e0041}é\\"});
+        let plain = plain_json(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(plain.chars().all(|char| char == '\n' || !char.is_control()), "{plain}");
+        assert!(!plain.contains(['\u{202e}', '\u{e0041}']), "{plain}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&plain).unwrap(), value);
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay::data::{Limits, Source};
-use assay::engine::runs::{DiskStore, InputFile, RunFolder, Start, hash_file};
+use assay::engine::runs::{
+    DiskStore, InputFile, RunFolder, Start, hash_file, to_lines, to_parquet,
+};
 use assay::engine::{Agreement, BadRows, Engine, Report, Session, Summary, Tally};
 use clap::{Args as ClapArgs, ValueEnum};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -20,6 +22,7 @@ const SHOWN_MAX: usize = 20;
 
 /// Score a dataset into a run folder.
 #[derive(Debug, ClapArgs)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
@@ -98,13 +101,19 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let stop = stop_on_signals()?;
     let limits = engine.plan().config.limits.data();
     let mut progress = Progress::start(args.limit, args.quiet);
-    let report = session(args, &engine, &limits)?.run(
-        &|| Source::open(&args.data, &limits),
-        &stop,
-        &mut |summary, batch| progress.update(summary, batch),
-    );
+    let mut session = session(args, &engine, &limits)?;
+    let report =
+        session.run(&|| Source::open(&args.data, &limits), &stop, &mut |summary, batch| {
+            progress.update(summary, batch);
+        });
     progress.finish();
     let report = report?;
+    if report.complete {
+        match args.format {
+            Format::Jsonl => to_lines(&args.output)?,
+            Format::Parquet => to_parquet(&args.output, &engine.plan().names)?,
+        }
+    }
     tell(args, &report, &engine, progress.seconds())?;
     Ok(exit(args, &report, stop.load(Ordering::Relaxed)))
 }
@@ -164,7 +173,12 @@ fn tell(args: &Args, report: &Report, engine: &Engine, seconds: f64) -> Result<(
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate for people"
+)]
 fn closing(args: &Args, report: &Report, seconds: f64) -> String {
     let run = args.output.display();
     if report.scored == 0 && report.start == Start::Done {

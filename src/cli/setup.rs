@@ -82,6 +82,11 @@ impl ConfigArgs {
 }
 
 impl EngineArgs {
+    /// One thread and no cache: for a verdict or two.
+    pub(super) fn plain() -> Self {
+        Self { jobs: Some(1), cache_dir: None, no_cache: true }
+    }
+
     /// How many threads check.
     pub(super) fn jobs(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -90,15 +95,20 @@ impl EngineArgs {
 
     /// Starts an engine on a plan.
     pub(super) fn engine(&self, plan: Plan) -> Result<Engine, Failure> {
-        let keeps = plan.rewards.iter().any(|reward| reward.cache_key.is_some());
-        let named = plan.config.cache.dir.as_ref().map(PathBuf::from);
-        let cache_dir = self.cache_dir.clone().or(named).or_else(default_cache_dir);
         let options = Options {
             jobs: self.jobs(),
             clock: Arc::new(Monotonic::start()),
-            cache_dir: cache_dir.filter(|_| keeps && !self.no_cache),
+            cache_dir: self.cache_dir(&plan),
         };
         Ok(Engine::start(plan, options)?)
+    }
+
+    /// Where the verdicts of a plan are kept; `None` where none are.
+    pub(super) fn cache_dir(&self, plan: &Plan) -> Option<PathBuf> {
+        let keeps = plan.rewards.iter().any(|reward| reward.cache_key.is_some());
+        let named = plan.config.cache.dir.as_ref().map(PathBuf::from);
+        let dir = self.cache_dir.clone().or(named).or_else(default_cache_dir);
+        dir.filter(|_| keeps && !self.no_cache)
     }
 }
 

@@ -35,14 +35,18 @@ pub struct VerdictRow {
     pub outcome: String,
     /// The reward of the sample, where it was scored.
     pub reward: Option<f64>,
+    /// The fault that left the sample without a reward.
+    pub fault: Option<String>,
+    /// Why the sample has no reward.
+    pub why: Option<String>,
     /// The reward that each verifier gave, in the order of the names.
     pub rewards: Vec<Option<f64>>,
     /// The verdicts, as JSON text.
     pub verdicts: String,
 }
 
-/// Writes verdicts as Parquet: the columns `id`, `outcome`, `reward`, a `reward.<name>` for each
-/// reward, and `verdicts`. The same rows give the same bytes.
+/// Writes verdicts as Parquet: the columns `id`, `outcome`, `reward`, `fault`, `why`, a
+/// `reward.<name>` for each reward, and `verdicts`. The same rows give the same bytes.
 pub struct ParquetWriter<W: Write + Send> {
     writer: ArrowWriter<W>,
     schema: SchemaRef,
@@ -104,7 +108,16 @@ impl<W: Write + Send> ParquetWriter<W> {
             Arc::new(StringArray::from_iter_values(rows.iter().map(read)))
         };
         let reward: Float64Array = rows.iter().map(|row| row.reward).collect();
-        let mut columns = vec![text(|row| &row.id), text(|row| &row.outcome), Arc::new(reward)];
+        let optional = |read: fn(&VerdictRow) -> Option<&str>| -> ArrayRef {
+            Arc::new(rows.iter().map(read).collect::<StringArray>())
+        };
+        let mut columns = vec![
+            text(|row| &row.id),
+            text(|row| &row.outcome),
+            Arc::new(reward),
+            optional(|row| row.fault.as_deref()),
+            optional(|row| row.why.as_deref()),
+        ];
         for at in 0..self.names {
             let rewards = rows.iter().map(|row| row.rewards.get(at).copied().flatten());
             columns.push(Arc::new(rewards.collect::<Float64Array>()));
@@ -119,6 +132,8 @@ fn schema(names: &[String]) -> SchemaRef {
         Field::new("id", DataType::Utf8, false),
         Field::new("outcome", DataType::Utf8, false),
         Field::new("reward", DataType::Float64, true),
+        Field::new("fault", DataType::Utf8, true),
+        Field::new("why", DataType::Utf8, true),
     ];
     let reward =
         |name: &String| Field::new(format!("{REWARD_PREFIX}{name}"), DataType::Float64, true);
@@ -179,10 +194,11 @@ impl VerdictReader {
             _ => Err(format!("column \"{column}\" has no text")),
         };
         let (id, outcome, verdicts) = (text("id")?, text("outcome")?, text("verdicts")?);
+        let (fault, why) = (text("fault").ok(), text("why").ok());
         let number = |column: &str| row.get(column).and_then(Value::as_f64);
         let rewards =
             self.names.iter().map(|name| number(&format!("{REWARD_PREFIX}{name}"))).collect();
-        Ok(VerdictRow { id, outcome, reward: number("reward"), rewards, verdicts })
+        Ok(VerdictRow { id, outcome, reward: number("reward"), fault, why, rewards, verdicts })
     }
 }
 
@@ -205,6 +221,8 @@ mod tests {
             id: format!("../../{at}"),
             outcome: if at.is_multiple_of(3) { "failed" } else { "scored" }.to_owned(),
             reward: (!at.is_multiple_of(3)).then_some(f64::from(at) / 7.0),
+            fault: at.is_multiple_of(3).then(|| "BadInput".to_owned()),
+            why: at.is_multiple_of(6).then(|| format!("row {at}")),
             rewards: vec![at.is_multiple_of(2).then_some(0.1), Some(-0.5)],
             verdicts: format!("{{\"math\":{{\"why\":\"{}\"}}}}", "x".repeat(at as usize % 50)),
         };

@@ -5,11 +5,13 @@
 //! commit for everything else.
 
 mod folder;
+mod form;
 mod lock;
 mod manifest;
 mod store;
 
 pub use folder::{RunError, RunFolder, Start};
+pub use form::{Rows, to_lines, to_parquet, verdict_rows};
 pub use manifest::{Identity, InputFile, Manifest, hash_file};
 pub use store::{DiskStore, Store, write_atomic};
 

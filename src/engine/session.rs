@@ -87,6 +87,10 @@ impl Session<'_> {
                 self.remove(name)?;
             }
         }
+        // Only lines can grow.
+        if start == Start::Resume || (start == Start::Done && self.retry_faults) {
+            super::runs::to_lines(&self.folder.path(""))?;
+        }
         if start != Start::Done {
             self.replace_json(CONFIG, &self.engine.plan().resolved())?;
             self.replace_json(MANIFEST, &manifest)?;

@@ -102,12 +102,16 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Readable by others as far as the user's mask allows, like any file that is written plainly.
-    let readable = fs::Permissions::from_mode(0o666);
-    let mut builder = tempfile::Builder::new();
-    let mut file = builder.prefix(".").suffix(".tmp").permissions(readable).tempfile_in(folder)?;
+    let mut file = temporary_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     File::open(folder)?.sync_all()
+}
+
+/// A temporary file that is to become one of `folder`.
+pub(super) fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    // Readable by others as far as the user's mask allows, like any file that is written plainly.
+    let readable = fs::Permissions::from_mode(0o666);
+    tempfile::Builder::new().prefix(".").suffix(".tmp").permissions(readable).tempfile_in(folder)
 }

@@ -1,0 +1,188 @@
+//! `assay bench`: how fast a configuration judges a dataset, beside a yardstick of the same run.
+
+mod lines;
+mod phases;
+
+use std::path::PathBuf;
+
+use assay::Engine;
+use assay::data::Source;
+use assay::verifiers::Sample;
+use clap::Args as ClapArgs;
+use serde::Serialize;
+
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use super::setup::{ConfigArgs, EngineArgs};
+use lines::Lines;
+use phases::{Phase, Spent};
+
+/// How fast a configuration judges a dataset.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// JSON lines (also .gz, .zst), Parquet, or a dataset folder (FOLDER:SPLIT)
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
+    /// Threads for checks; by default one a core
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Read at most this many rows: they are held in memory
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    limit: u64,
+    /// Seconds that each phase runs for, whole passes at a time
+    #[arg(long, value_name = "S", default_value_t = 2.0)]
+    seconds: f64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was measured. The keys are part of the command-line contract.
+#[derive(Serialize)]
+struct Report {
+    assay: &'static str,
+    jobs: usize,
+    rows: u64,
+    /// Verdicts a second, with the samples in memory.
+    verdicts_per_s: f64,
+    /// `serde_json::Value` from each line, on one thread. Null where the input has no lines.
+    yardstick: Option<Phase>,
+    /// Reading and parsing alone, on one thread.
+    parse: Phase,
+    /// The engine alone, with the samples in memory, on all threads.
+    engine: Phase,
+    /// From the input to verdict lines in memory, on all threads.
+    end_to_end: Phase,
+    /// Rows a second over those of the yardstick.
+    parse_to_yardstick: Option<f64>,
+    end_to_end_to_yardstick: Option<f64>,
+    verifiers: Vec<Measured>,
+}
+
+/// One reward.
+#[derive(Serialize)]
+struct Measured {
+    name: String,
+    verifier: String,
+    verdicts: u64,
+    mean_us: f64,
+    p50_us: f64,
+    p99_us: f64,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let document = args.config.document()?;
+    let plan = args.config.plan(&document)?;
+    // Verdicts from a cache would measure the cache.
+    let uncached = EngineArgs { jobs: args.jobs, cache_dir: None, no_cache: true };
+    let engine = uncached.engine(plan)?;
+    if !(args.seconds.is_finite() && args.seconds >= 0.0) {
+        return Err(Failure::usage(format!("--seconds {}: not a time", args.seconds)));
+    }
+    let samples = samples(args, &engine)?;
+    if samples.is_empty() {
+        return Err(Failure::usage("the data have no rows that can be read"));
+    }
+    let report = measure(args, &engine, &samples, uncached.jobs())?;
+    if args.json {
+        output::json(&report)?;
+    } else {
+        output::text(&text(&report));
+    }
+    Ok(Exit::Ok)
+}
+
+/// The rows that can be read, held in memory.
+fn samples(args: &Args, engine: &Engine) -> Result<Vec<Sample>, Failure> {
+    let config = &engine.plan().config;
+    let mut samples = Vec::new();
+    let mut rows = 0;
+    for block in Source::open(&args.data, &config.limits.data())? {
+        for row in block?.rows(&config.data) {
+            if rows == args.limit {
+                return Ok(samples);
+            }
+            rows += 1;
+            samples.extend(row.sample.ok());
+        }
+    }
+    Ok(samples)
+}
+
+fn measure(
+    args: &Args,
+    engine: &Engine,
+    samples: &[Sample],
+    jobs: usize,
+) -> Result<Report, Failure> {
+    let lines = Lines::read(&args.data, args.limit, &engine.plan().config.limits.data())?;
+    let yardstick =
+        lines.as_ref().map(|lines| phases::yardstick(lines, args.seconds)).transpose()?;
+    let input =
+        phases::Input { engine, data: &args.data, lines: lines.as_ref(), limit: args.limit };
+    let parse = phases::parse(&input, args.seconds)?;
+    let (judged, spent) = phases::engine(engine, samples, args.seconds);
+    let end_to_end = phases::end_to_end(&input, args.seconds)?;
+    let over = |phase: &Phase| yardstick.as_ref().map(|y| phase.rows_per_s / y.rows_per_s);
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    let verdicts_per_s = judged.rows_per_s * engine.plan().rewards.len() as f64;
+    Ok(Report {
+        assay: env!("CARGO_PKG_VERSION"),
+        jobs,
+        rows: samples.len() as u64,
+        verdicts_per_s,
+        parse_to_yardstick: over(&parse),
+        end_to_end_to_yardstick: over(&end_to_end),
+        yardstick,
+        parse,
+        engine: judged,
+        end_to_end,
+        verifiers: engine.plan().rewards.iter().zip(spent).map(measured).collect(),
+    })
+}
+
+fn measured((planned, mut spent): (&assay::engine::Planned, Spent)) -> Measured {
+    Measured {
+        name: planned.name.clone(),
+        verifier: planned.built.spec.id.to_string(),
+        verdicts: spent.count(),
+        mean_us: spent.mean_us(),
+        p50_us: spent.quantile_us(50),
+        p99_us: spent.quantile_us(99),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate for people")]
+fn text(report: &Report) -> String {
+    let rate = |phase: &Phase| count(phase.rows_per_s as u64);
+    let ratio = |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+    let row = |name: &str, phase: &Phase, over: Option<f64>| {
+        [name.to_owned(), rate(phase), phase.passes.to_string(), ratio(over)]
+    };
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    if let Some(yardstick) = &report.yardstick {
+        rows.push(row("serde_json::Value, 1 thread", yardstick, Some(1.0)));
+    }
+    rows.push(row("read and parse, 1 thread", &report.parse, report.parse_to_yardstick));
+    let jobs = report.jobs;
+    rows.push(row(&format!("engine alone, {jobs} threads"), &report.engine, None));
+    let whole = format!("end to end, {jobs} threads");
+    rows.push(row(&whole, &report.end_to_end, report.end_to_end_to_yardstick));
+    let phases = output::table(["phase", "rows/s", "passes", "to yardstick"], &rows);
+    let verifiers: Vec<[String; 5]> = report
+        .verifiers
+        .iter()
+        .map(|one| {
+            let [mean, p50, p99] =
+                [one.mean_us, one.p50_us, one.p99_us].map(|us| format!("{us:.1}"));
+            [format!("{}  ({})", one.name, one.verifier), count(one.verdicts), mean, p50, p99]
+        })
+        .collect();
+    let verifiers =
+        output::table(["reward", "verdicts", "mean us", "p50 us", "p99 us"], &verifiers);
+    let verdicts = count(report.verdicts_per_s as u64);
+    let rows = count(report.rows);
+    format!("{rows} rows, {verdicts} verdicts/s\n\n{phases}\n\n{verifiers}\n")
+}

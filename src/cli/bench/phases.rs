@@ -1,0 +1,160 @@
+//! What is measured, each by itself: whole passes until the time is up.
+
+use std::io::{self, Cursor};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use assay::Engine;
+use assay::data::{DataError, Source};
+use assay::engine::{BadRows, Earlier, StreamSpec};
+use assay::verifiers::Sample;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::lines::Lines;
+use crate::cli::exit::Failure;
+use crate::cli::setup::Monotonic;
+
+/// One measurement.
+#[derive(Serialize)]
+pub(super) struct Phase {
+    pub(super) rows_per_s: f64,
+    pub(super) passes: u64,
+    pub(super) seconds: f64,
+}
+
+/// Where rows come from: lines in memory, or else the files.
+pub(super) struct Input<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) data: &'a [PathBuf],
+    pub(super) lines: Option<&'a Lines>,
+    pub(super) limit: u64,
+}
+
+/// Times of one verifier, in nanoseconds.
+#[derive(Default)]
+pub(super) struct Spent(Vec<u64>);
+
+/// The most times that are held for one verifier.
+const TIMES_MAX: usize = 4_000_000;
+
+/// Parses each line into a `serde_json::Value`, on one thread.
+pub(super) fn yardstick(lines: &Lines, seconds: f64) -> Result<Phase, Failure> {
+    repeat(seconds, || {
+        let parsed = lines.iter().map(serde_json::from_slice::<Value>);
+        Ok(parsed.map(|value| u64::from(std::hint::black_box(value).is_ok())).sum())
+    })
+}
+
+/// Reads and parses, on one thread.
+pub(super) fn parse(input: &Input<'_>, seconds: f64) -> Result<Phase, Failure> {
+    let config = &input.engine.plan().config;
+    repeat(seconds, || {
+        let mut rows = 0;
+        for block in input.open()? {
+            rows += std::hint::black_box(block?.rows(&config.data)).len() as u64;
+            if rows >= input.limit {
+                break;
+            }
+        }
+        Ok(rows)
+    })
+}
+
+/// Judges samples that are in memory.
+pub(super) fn engine(engine: &Engine, samples: &[Sample], seconds: f64) -> (Phase, Vec<Spent>) {
+    let mut spent: Vec<Spent> = engine.plan().rewards.iter().map(|_| Spent::default()).collect();
+    let (mut busy, mut passes, mut rows) = (0.0, 0, 0);
+    while passes == 0 || busy < seconds {
+        let copies = samples.to_vec();
+        let clock = Monotonic::start();
+        let scored = engine.score(copies);
+        busy += clock.seconds();
+        passes += 1;
+        rows += scored.len() as u64;
+        for one in &scored {
+            for (spent, ns) in spent.iter_mut().zip(&one.spent_ns) {
+                spent.add(*ns);
+            }
+        }
+    }
+    (Phase::new(rows, passes, busy), spent)
+}
+
+/// From the input to verdict lines, which are counted and dropped.
+pub(super) fn end_to_end(input: &Input<'_>, seconds: f64) -> Result<Phase, Failure> {
+    repeat(seconds, || {
+        let spec = StreamSpec {
+            bad_rows: BadRows::Skip,
+            limit: Some(input.limit),
+            earlier: Box::new(std::iter::empty()),
+            mode: Earlier::Stand,
+        };
+        let mut rows = 0;
+        let sink = |batch: assay::engine::Batch| {
+            rows += (batch.rows.len() + batch.skipped.len()) as u64;
+            std::hint::black_box(batch.verdicts);
+            Ok::<(), io::Error>(())
+        };
+        input.engine.stream(input.open()?, spec, &AtomicBool::new(false), sink)?;
+        Ok(rows)
+    })
+}
+
+fn repeat(seconds: f64, mut pass: impl FnMut() -> Result<u64, Failure>) -> Result<Phase, Failure> {
+    let clock = Monotonic::start();
+    let (mut rows, mut passes) = (0, 0);
+    while passes == 0 || clock.seconds() < seconds {
+        rows += pass()?;
+        passes += 1;
+    }
+    Ok(Phase::new(rows, passes, clock.seconds()))
+}
+
+impl Phase {
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    fn new(rows: u64, passes: u64, seconds: f64) -> Self {
+        Self { rows_per_s: rows as f64 / seconds.max(1e-9), passes, seconds }
+    }
+}
+
+impl Input<'_> {
+    fn open(&self) -> Result<Source, DataError> {
+        let limits = self.engine.plan().config.limits.data();
+        match self.lines {
+            // The copy is of memory to memory, far below the cost of parsing.
+            Some(lines) => Source::stream("bench", Cursor::new(lines.bytes.clone()), &limits),
+            None => Source::open(self.data, &limits),
+        }
+    }
+}
+
+impl Spent {
+    fn add(&mut self, ns: u64) {
+        // 0 is no time: the verifier was not asked.
+        if ns > 0 && self.0.len() < TIMES_MAX {
+            self.0.push(ns);
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "times for people")]
+    pub(super) fn mean_us(&self) -> f64 {
+        let sum: u64 = self.0.iter().sum();
+        sum as f64 / self.0.len().max(1) as f64 / 1000.0
+    }
+
+    /// The time below which so many hundredths of the verdicts stay.
+    #[expect(clippy::cast_precision_loss, reason = "times for people")]
+    pub(super) fn quantile_us(&mut self, hundredths: usize) -> f64 {
+        if self.0.is_empty() {
+            return 0.0;
+        }
+        let at = (self.0.len() - 1) * hundredths / 100;
+        let (_, value, _) = self.0.select_nth_unstable(at);
+        *value as f64 / 1000.0
+    }
+}

@@ -1,0 +1,177 @@
+//! `assay check`: one verifier on one completion.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::slice;
+
+use assay::engine::{ConfigFolder, Document, Scored, VerdictEntry};
+use assay::verifiers::{Outcome, Sample, Verdict};
+use assay::{ConfigError, Plan, Registry};
+use clap::Args as ClapArgs;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::exit::{Exit, Failure};
+use super::output;
+use super::setup::EngineArgs;
+use super::text::{Cut, Marks, excerpt};
+use super::verdict;
+
+/// The largest completion, in bytes.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
+
+/// One verifier on one completion.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// The id of the verifier: `assay list` names them
+    id: String,
+    /// What is judged; - reads stdin, @FILE reads a file, @@ stands for one @
+    #[arg(
+        short,
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        required_unless_present = "completion_file"
+    )]
+    completion: Option<String>,
+    /// Judge the contents of a file
+    #[arg(long, value_name = "FILE", conflicts_with = "completion")]
+    completion_file: Option<PathBuf>,
+    /// What a right completion comes to, as text
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reference: Option<String>,
+    /// The same as JSON: a list of answers, a number, an object
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true, conflicts_with = "reference")]
+    reference_json: Option<String>,
+    /// What was asked
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    prompt: Option<String>,
+    /// The other columns of the row, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    meta: Option<String>,
+    /// A setting of the verifier: `assay show ID` names them
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    sets: Vec<String>,
+    /// Let settings name files below this folder too
+    #[arg(long, value_name = "DIR")]
+    allow_path: Vec<PathBuf>,
+    /// Print the verdict as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let plan = plan(args)?;
+    let sample = sample(args)?;
+    let engine = EngineArgs::plain().engine(plan)?;
+    let scored = engine.score(vec![sample.clone()]);
+    let Some(verdict) = scored.into_iter().next().and_then(first) else {
+        return Err(anyhow::anyhow!("internal: the engine gave no verdict").into());
+    };
+    tell(args, &sample, &verdict)?;
+    let failed = matches!(verdict.outcome, Outcome::Failed(_));
+    Ok(if failed { Exit::Fault } else { Exit::Ok })
+}
+
+fn first(scored: Scored) -> Option<Verdict> {
+    scored.verdicts.into_iter().next()
+}
+
+/// The plan of a configuration whose only reward is the verifier.
+fn plan(args: &Args) -> Result<Plan, Failure> {
+    let text = json!({
+        "version": 1,
+        "reward": [{"name": "check", "verifier": args.id, "config": {}}],
+    });
+    let plain = |error: ConfigError| plain(&error);
+    let mut document = Document::parse("check", &text.to_string()).map_err(plain)?;
+    for set in &args.sets {
+        let Some((key, value)) = set.split_once('=') else {
+            return Err(Failure::usage(format!("--set {set}: expected KEY=VALUE")));
+        };
+        document.set(&format!("reward.0.config.{key}"), value).map_err(plain)?;
+    }
+    let files = ConfigFolder::new(".", args.allow_path.clone());
+    Plan::build(&document, &Registry::standard(), &files).map_err(plain)
+}
+
+/// The error without the text that it points into: the user has not written any.
+fn plain(error: &ConfigError) -> Failure {
+    let message = error.message.strip_prefix("reward \"check\": ").unwrap_or(&error.message);
+    match &error.help {
+        Some(help) => Failure::usage(format!("{message}\nhelp: {help}")),
+        None => Failure::usage(message),
+    }
+}
+
+fn sample(args: &Args) -> Result<Sample, Failure> {
+    let mut builder = Sample::builder(completion(args)?);
+    if let Some(prompt) = &args.prompt {
+        builder = builder.prompt(prompt.as_str());
+    }
+    if let Some(reference) = &args.reference {
+        builder = builder.reference(reference.as_str());
+    }
+    if let Some(reference) = &args.reference_json {
+        builder = builder.reference(parsed::<Value>("--reference-json", reference)?);
+    }
+    if let Some(meta) = &args.meta {
+        builder = builder.meta(parsed::<Map<String, Value>>("--meta", meta)?);
+    }
+    Ok(builder.build())
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(flag: &str, text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::usage(format!("{flag}: {error}")))
+}
+
+fn completion(args: &Args) -> Result<String, Failure> {
+    match (&args.completion_file, args.completion.as_deref()) {
+        (Some(file), _) => read(file),
+        (None, Some("-")) => read(Path::new("-")),
+        (None, Some(text)) => match text.strip_prefix('@') {
+            Some(literal) if literal.starts_with('@') => Ok(literal.to_owned()),
+            Some(file) => read(Path::new(file)),
+            None => Ok(text.to_owned()),
+        },
+        (None, None) => Err(Failure::usage("--completion is missing")),
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let fail = |error: std::io::Error| Failure::usage(format!("{shown}: {error}"));
+    let mut text = String::new();
+    let read = if path.as_os_str() == "-" {
+        std::io::stdin().take(TEXT_BYTES_MAX + 1).read_to_string(&mut text)
+    } else {
+        let file = std::fs::File::open(path).map_err(fail)?;
+        file.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text)
+    };
+    if read.map_err(fail)? as u64 > TEXT_BYTES_MAX {
+        return Err(Failure::usage(format!("{shown}: more than {TEXT_BYTES_MAX} bytes")));
+    }
+    Ok(text)
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    verifier: &'a str,
+    #[serde(flatten)]
+    verdict: VerdictEntry,
+}
+
+fn tell(args: &Args, sample: &Sample, verdict: &Verdict) -> Result<(), Failure> {
+    if args.json {
+        return output::json(&Told { verifier: &args.id, verdict: verdict::entry(verdict) });
+    }
+    let mut notes = vec![("outcome".to_owned(), verdict::outcome(&verdict.outcome))];
+    notes.extend(verdict::notes(&verdict.evidence));
+    output::text(&verdict::columns(&notes, ""));
+    if let Some(span) = verdict::span(&verdict.evidence) {
+        let shown =
+            excerpt(sample.completion(), slice::from_ref(&span), Marks::of_stdout(), Cut::Long);
+        output::text(&format!("completion\n{shown}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! A run folder that is only read.
+
+use std::fs::{self, File};
+use std::io::{BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use assay::engine::runs::{CONFIG, MANIFEST, Manifest, Rows, VERDICTS, verdict_rows};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::cli::exit::Failure;
+use crate::cli::output;
+
+pub(super) struct Run {
+    dir: PathBuf,
+    pub(super) manifest: Manifest,
+    pub(super) config: Value,
+}
+
+impl Run {
+    pub(super) fn open(dir: &Path) -> Result<Self, Failure> {
+        let manifest: Manifest = json(dir, MANIFEST)?;
+        if !manifest.complete {
+            output::note(&format!("{}: the run is not complete", dir.display()));
+        }
+        Ok(Self { dir: dir.to_owned(), manifest, config: json(dir, CONFIG)? })
+    }
+
+    pub(super) fn rows(&self) -> Result<Rows, Failure> {
+        Ok(verdict_rows(&self.dir)?)
+    }
+}
+
+/// Whether both runs hold the same lines: read, not believed.
+pub(super) fn same_bytes(a: &Run, b: &Run) -> Result<bool, Failure> {
+    let (Ok(a), Ok(b)) = (File::open(a.dir.join(VERDICTS)), File::open(b.dir.join(VERDICTS)))
+    else {
+        return Ok(false);
+    };
+    if a.metadata()?.len() != b.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut a, mut b) =
+        (BufReader::with_capacity(1 << 20, a), BufReader::with_capacity(1 << 20, b));
+    let (mut left, mut right) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    loop {
+        let read = a.read(&mut left)?;
+        if read == 0 {
+            return Ok(true);
+        }
+        let (left, right) = (left.get(..read), right.get_mut(..read));
+        let Some(right) = right else { return Ok(false) };
+        b.read_exact(right)?;
+        if left != Some(&*right) {
+            return Ok(false);
+        }
+    }
+}
+
+fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Failure> {
+    let path = dir.join(name);
+    let shown = path.display();
+    let bytes = fs::read(&path)
+        .map_err(|error| Failure::usage(format!("{shown}: {error}; it is no run folder")))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Failure::Other(anyhow::anyhow!("{shown} is damaged: {error}")))
+}

@@ -1,0 +1,55 @@
+//! `assay init`: a configuration and some rows to start from.
+
+use std::path::{Path, PathBuf};
+
+use assay::Config;
+use assay::engine::runs::write_atomic;
+use clap::Args as ClapArgs;
+
+use super::exit::{Exit, Failure};
+use super::output;
+
+const CONFIG: &str = include_str!("../../fixtures/init/assay.toml");
+const DATA: &str = include_str!("../../fixtures/init/data.jsonl");
+
+/// A configuration and some rows to start from.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// The folder, which is made where it is not there
+    #[arg(default_value = ".")]
+    dir: PathBuf,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let schema =
+        serde_json::to_string_pretty(&Config::json_schema()).map_err(anyhow::Error::from)?;
+    let files = [
+        ("assay.toml", CONFIG.to_owned()),
+        ("assay.schema.json", format!("{schema}\n")),
+        ("data.jsonl", DATA.to_owned()),
+    ];
+    for (name, _) in &files {
+        let path = args.dir.join(name);
+        if path.symlink_metadata().is_ok() {
+            let path = path.display();
+            return Err(Failure::usage(format!("{path} is there already; nothing was written")));
+        }
+    }
+    let fail = |path: &Path, error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
+    std::fs::create_dir_all(&args.dir).map_err(|error| fail(&args.dir, error))?;
+    for (name, text) in &files {
+        let path = args.dir.join(name);
+        write_atomic(&path, text.as_bytes()).map_err(|error| fail(&path, error))?;
+        output::note(&format!("wrote {}", path.display()));
+    }
+    let place = |name: &str| args.dir.join(name).display().to_string();
+    output::note("next:");
+    output::line(&format!("assay validate {} {}", place("assay.toml"), place("data.jsonl")));
+    output::line(&format!(
+        "assay score {} {} --output {}",
+        place("assay.toml"),
+        place("data.jsonl"),
+        place("run")
+    ));
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,61 @@
+//! `assay list`: what a configuration can name, a line each.
+
+use assay::verifiers::checks;
+use clap::{Args as ClapArgs, ValueEnum};
+use serde::Serialize;
+
+use super::exit::{Exit, Failure};
+use super::output;
+use super::schema;
+
+/// What a configuration can name.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// What to list
+    #[arg(value_enum, default_value_t = Kind::Checks)]
+    kind: Kind,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Verifiers by rules
+    Checks,
+    /// Verifiers by criteria
+    Rubrics,
+    /// Verifiers by models
+    Models,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    id: &'static str,
+    version: u32,
+    summary: String,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let listed: Vec<Listed> = match args.kind {
+        Kind::Checks => checks::ALL.iter().map(listed).collect(),
+        Kind::Rubrics | Kind::Models => Vec::new(),
+    };
+    if args.json {
+        output::json(&listed)?;
+        return Ok(Exit::Ok);
+    }
+    let width = listed.iter().map(|one| one.id.len()).max().unwrap_or_default();
+    for one in &listed {
+        output::line(&format!("{:width$}  {}", one.id, one.summary));
+    }
+    if listed.is_empty() {
+        output::note("this build brings none");
+    }
+    Ok(Exit::Ok)
+}
+
+fn listed(entry: &checks::Entry) -> Listed {
+    let docs = schema::docs((entry.schema)().as_value());
+    Listed { id: entry.id, version: entry.version, summary: schema::first_sentence(&docs) }
+}

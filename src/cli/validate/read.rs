@@ -1,0 +1,100 @@
+//! The rows that are validated, and what is wrong with the others.
+
+use std::path::PathBuf;
+
+use assay::Config;
+use assay::data::Source;
+use assay::verifiers::Sample;
+use serde::Serialize;
+
+use super::LISTED_MAX;
+use crate::cli::exit::Failure;
+
+pub(super) struct Rows {
+    pub(super) rows: Vec<Row>,
+    pub(super) report: DataReport,
+}
+
+pub(super) struct Row {
+    /// From 1, over all data.
+    pub(super) number: u64,
+    pub(super) sample: Sample,
+}
+
+/// What the data are like.
+#[derive(Clone, Default, Serialize)]
+pub(super) struct DataReport {
+    pub(super) rows: u64,
+    pub(super) unreadable: u64,
+    /// Why, for the first of them.
+    pub(super) errors: Vec<String>,
+    pub(super) without_prompt: u64,
+    pub(super) without_reference: u64,
+    pub(super) without_group: u64,
+    pub(super) without_label: u64,
+    /// Columns that the configuration names and no row has.
+    pub(super) missing_columns: Vec<String>,
+}
+
+impl DataReport {
+    pub(super) fn ok(&self) -> bool {
+        self.unreadable == 0
+    }
+}
+
+pub(super) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<Rows, Failure> {
+    let mut read = Rows { rows: Vec::new(), report: DataReport::default() };
+    'data: for block in Source::open(data, &config.limits.data())? {
+        for row in block?.rows(&config.data) {
+            if read.report.rows >= limit {
+                break 'data;
+            }
+            read.add(row);
+        }
+    }
+    read.report.missing_columns = missing(&read.report, config);
+    Ok(read)
+}
+
+impl Rows {
+    fn add(&mut self, row: assay::data::Row) {
+        let report = &mut self.report;
+        report.rows += 1;
+        let sample = match row.sample {
+            Ok(sample) => sample,
+            Err(error) => {
+                report.unreadable += 1;
+                if report.errors.len() < LISTED_MAX {
+                    report.errors.push(error.to_string());
+                }
+                return;
+            }
+        };
+        report.without_prompt += u64::from(sample.prompt().is_empty());
+        report.without_reference += u64::from(sample.reference().is_none());
+        report.without_group += u64::from(sample.group().is_none());
+        report.without_label += u64::from(row.label.is_none());
+        self.rows.push(Row { number: row.index + 1, sample });
+    }
+}
+
+/// A column that the configuration names and no row has is most likely misspelt.
+fn missing(report: &DataReport, config: &Config) -> Vec<String> {
+    let readable = report.rows - report.unreadable;
+    let columns = &config.data;
+    let told = [
+        ("prompt", Some(&columns.prompt), report.without_prompt),
+        ("reference", Some(&columns.reference), report.without_reference),
+        ("group", columns.group.as_ref(), report.without_group),
+        ("label", columns.label.as_ref(), report.without_label),
+    ];
+    told.into_iter()
+        .filter(|(_, _, without)| readable > 0 && *without == readable)
+        .filter_map(|(role, column, _)| column.map(|column| (role, column)))
+        .map(
+            |(role, column)| {
+                if role == column { role.to_owned() } else { format!("{role} ({column})") }
+            },
+        )
+        .collect()
+}
