@@ -73,6 +73,10 @@ pub(super) fn candidates<'a>(
     }
     if matches!(policy, Policy::Auto | Policy::Anchor) {
         found.extend(anchors::find(visible, &fences, meter)?);
+        // An announcement of a box adds nothing to the box.
+        found.retain(|candidate| {
+            candidate.provenance != Provenance::Anchor || !candidate.text.contains("\\boxed")
+        });
         // The one that ends last was said last.
         found.sort_by_key(|candidate| std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed)));
     }

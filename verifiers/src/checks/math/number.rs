@@ -22,7 +22,6 @@ pub(super) struct Exp {
 }
 
 impl Exp {
-    pub(super) const ZERO: Self = Self { num: 0, den: 1 };
     pub(super) const ONE: Self = Self { num: 1, den: 1 };
 
     pub(super) fn int(num: i64) -> Self {

@@ -12,6 +12,8 @@ use super::number;
 const DEPTH_MAX: u32 = 64;
 /// The longest number that is read, in digits.
 const DIGITS_MAX: usize = 4000;
+/// The most words behind a value.
+const UNIT_WORDS_MAX: usize = 5;
 
 /// Reads a whole answer.
 pub(super) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
@@ -77,7 +79,7 @@ impl<'a> Parser<'_, 'a> {
     pub(super) fn sequence(&mut self, top: bool) -> Result<Id, Stop> {
         let mut items = vec![self.clause()?];
         let mut join = Join::Comma;
-        while let Some(found) = self.separator() {
+        while let Some(found) = self.next_separator(top) {
             if self.peek().is_none() && top {
                 break;
             }
@@ -93,6 +95,16 @@ impl<'a> Parser<'_, 'a> {
             [only] => Ok(*only),
             _ => self.node(Node::Seq(items.clone(), join), &items),
         }
+    }
+
+    /// The next separator; at the top, behind the qualification of a clause.
+    fn next_separator(&mut self, top: bool) -> Option<Join> {
+        if top && self.peek() == Some(Tok::Stop) {
+            while !matches!(self.peek(), None | Some(Tok::And | Tok::Or)) {
+                self.at += 1;
+            }
+        }
+        self.separator()
     }
 
     fn separator(&mut self) -> Option<Join> {
@@ -213,11 +225,7 @@ impl<'a> Parser<'_, 'a> {
 
     pub(super) fn sum(&mut self) -> Result<Id, Stop> {
         let mut terms = vec![self.signed_product()?];
-        loop {
-            let sign = match self.peek() {
-                Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) => sign,
-                _ => break,
-            };
+        while let Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) = self.peek() {
             self.at += 1;
             let term = self.signed_product()?;
             terms.push(self.with_sign(sign, term)?);
@@ -309,7 +317,8 @@ impl<'a> Parser<'_, 'a> {
             words.push('^');
             words.push_str(power.unwrap_or("1"));
         }
-        if words.starts_with("or ") || words.starts_with("not") {
+        // More words than a unit or a noun has are a sentence.
+        if count > UNIT_WORDS_MAX || words.starts_with("not") {
             return Err(Stop::Unreadable);
         }
         // "miles per hour", "km/h": the whole is the unit.
@@ -334,8 +343,20 @@ impl<'a> Parser<'_, 'a> {
 
     pub(super) fn starts_factor(&self, tok: Tok<'_>) -> bool {
         match tok {
-            Tok::Num(_) | Tok::Letter(_) | Tok::Fun(_) | Tok::Big(_) | Tok::Pi | Tok::Infinity | Tok::Frac => true,
-            Tok::Sqrt | Tok::Binom | Tok::LParen | Tok::LBrace | Tok::LFloor | Tok::LCeil | Tok::Begin(_) => true,
+            Tok::Num(_)
+            | Tok::Letter(_)
+            | Tok::Fun(_)
+            | Tok::Big(_)
+            | Tok::Pi
+            | Tok::Infinity
+            | Tok::Frac
+            | Tok::Sqrt
+            | Tok::Binom
+            | Tok::LParen
+            | Tok::LBrace
+            | Tok::LFloor
+            | Tok::LCeil
+            | Tok::Begin(_) => true,
             Tok::Bar => self.bars == 0,
             _ => false,
         }

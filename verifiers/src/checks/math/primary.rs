@@ -5,7 +5,6 @@ use super::ast::{Id, Node};
 use super::lexer::Tok;
 use super::parser::Parser;
 
-/// The most arguments of a command that may follow without braces: `\frac12`.
 impl<'a> Parser<'_, 'a> {
     /// A factor with what is attached to it: powers, subscripts, factorials, percent, degrees.
     pub(super) fn power(&mut self) -> Result<Id, Stop> {
@@ -182,8 +181,13 @@ impl<'a> Parser<'_, 'a> {
 
     /// A variable, or a function applied to something in parentheses.
     fn name(&mut self, name: &str) -> Result<Id, Stop> {
-        let callable = matches!(name, "f" | "g" | "h" | "F" | "G" | "H");
-        if !callable || self.peek() != Some(Tok::LParen) || self.spaced() {
+        let usual = matches!(name, "f" | "g" | "h" | "F" | "G" | "H");
+        // P(x) = ... defines a function, and T(10) = ... names its value.
+        let defined = matches!(
+            (self.ahead(1), self.ahead(2), self.ahead(3)),
+            (Some(Tok::Letter(_) | Tok::Num(_)), Some(Tok::RParen), Some(Tok::Equal))
+        );
+        if !(usual || defined) || self.peek() != Some(Tok::LParen) || self.spaced() {
             return self.node(Node::Var(name.to_owned()), &[]);
         }
         self.at += 1;
@@ -222,7 +226,22 @@ impl<'a> Parser<'_, 'a> {
                 (top, self.nested(Self::argument)?)
             }
         };
+        if self.is_derivative(top, below)? {
+            return Err(Stop::Unreadable);
+        }
         self.node(Node::Div(top, below), &[top, below])
+    }
+
+    /// `\frac{d}{dx}` is an operator, and nothing here differentiates.
+    fn is_derivative(&self, top: Id, below: Id) -> Result<bool, Stop> {
+        let is_d = |id: Id| {
+            self.tree.get(id).map(|node| matches!(node, Node::Var(name) if name == "d"))
+        };
+        let Node::Mul(factors) = self.tree.get(below)? else { return Ok(false) };
+        match factors.as_slice() {
+            [first, _] => Ok(is_d(top)? && is_d(*first)?),
+            _ => Ok(false),
+        }
     }
 
     /// `\sqrt{x}`, `\sqrt[3]{x}`, `\sqrt3`, `sqrt(x)`, `√x`.

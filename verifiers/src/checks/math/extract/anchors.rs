@@ -24,9 +24,8 @@ pub(super) fn find<'a>(
     found.extend(foreign(text));
     for at in words(text) {
         meter.spend(200)?;
-        let member = json_member(text, at);
-        if member.is_some() {
-            found.extend(member);
+        if let Some(value) = json_member(text, at) {
+            found.extend(json_value(text, value));
         } else if !in_fence(at, fences) {
             found.extend(sentence(text, at));
         }
@@ -50,12 +49,17 @@ fn words(text: &str) -> Vec<usize> {
     found
 }
 
-/// `"answer": "18"`: the value of a member, perhaps in a fence, malformed or cut off.
-fn json_member(text: &str, at: usize) -> Option<Candidate<'_>> {
+/// Where the value of the member starts, if "answer" is the name of one.
+fn json_member(text: &str, at: usize) -> Option<usize> {
     let tail = text.get(at..)?;
     let rest = tail.strip_prefix("\\\"").or_else(|| tail.strip_prefix(['"', '\'']))?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start();
-    let start = text.len() - rest.len();
+    Some(text.len() - rest.len())
+}
+
+/// `"answer": "18"`: the value of a member, perhaps in a fence or malformed.
+fn json_value(text: &str, start: usize) -> Option<Candidate<'_>> {
+    let rest = text.get(start..)?;
     if let Some(inner) = rest.strip_prefix('"') {
         let length = string_length(inner)?;
         let decoded = unescaped(inner.get(..length)?);
