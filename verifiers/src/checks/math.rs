@@ -252,7 +252,7 @@ fn choose<'a>(
         let reading = reading::read(&candidate.text, true, ctx)?;
         let values = reading.values(ctx)?;
         let text = |value: &Answer| matches!(value, Answer::Text(_));
-        let prose = !values.is_empty() && values.iter().all(text);
+        let prose = (!values.is_empty() && values.iter().all(text)) || wordy(&candidate.text);
         let taken = match candidate.provenance {
             Provenance::Boxed => true,
             _ if !prose => true,
@@ -275,6 +275,12 @@ fn choose<'a>(
     Ok(None)
 }
 
+/// Whether a text is a sentence with numbers in it rather than a value with a few words.
+fn wordy(text: &str) -> bool {
+    let word = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    text.split_whitespace().filter(word).count() > 5
+}
+
 fn short(text: &str) -> bool {
     text.len() <= 100 && text.split_whitespace().count() <= 6
 }
@@ -285,7 +291,8 @@ fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Option<Candidat
     let (from, to) = found.span;
     let head = candidate.text.get(..from)?;
     let another = head.contains(|c: char| c.is_ascii_digit());
-    if another && (only || head.contains(" or ")) {
+    let denied = head.split_whitespace().any(|word| word.eq_ignore_ascii_case("not"));
+    if denied || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
         return None;
     }
     let text = found.text.clone().into_owned();

@@ -120,8 +120,8 @@ impl Comparer<'_, '_, '_> {
             (Value::Matrix(one), Value::Matrix(two)) => self.matrices(one, two),
             (Value::Matrix(rows), Value::Tuple { items, .. }) => self.in_order(&flat(rows), items),
             (Value::Tuple { items, .. }, Value::Matrix(rows)) => self.in_order(items, &flat(rows)),
-            (Value::Set(one), two @ Value::Scalar(_)) => self.in_any_order(one, std::slice::from_ref(two)),
-            (one @ Value::Scalar(_), Value::Set(two)) => self.in_any_order(std::slice::from_ref(one), two),
+            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => self.in_any_order(one, std::slice::from_ref(two)),
+            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => self.in_any_order(std::slice::from_ref(one), two),
             _ => Ok(Judged::Unequal),
         }
     }

@@ -124,7 +124,7 @@ pub(super) fn power(value: &RBig, exponent: i64, meter: &mut Meter<'_>) -> Resul
     let size = usize::try_from(exponent.unsigned_abs()).map_err(|_| Stop::Cap)?;
     let estimate = size.checked_mul(bits(value)).filter(|bits| *bits <= BITS_MAX);
     let estimate = estimate.ok_or(Stop::Cap)?;
-    meter.spend((estimate as u64 / 64).pow(2) + 20)?;
+    meter.spend((estimate as u64 / 64).pow(2) / 32 + 20)?;
     let exponent = isize::try_from(exponent).map_err(|_| Stop::Cap)?;
     Ok(value.pow(exponent))
 }

@@ -17,7 +17,7 @@ const UNIT_WORDS_MAX: usize = 5;
 
 /// Reads a whole answer.
 pub(super) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
-    let mut parser = Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0 };
+    let mut parser = Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
     let root = parser.sequence(true)?;
     match parser.peek() {
         None | Some(Tok::Stop) => Ok((parser.tree, root)),
@@ -32,6 +32,8 @@ pub(super) struct Parser<'t, 'a> {
     pub(super) depth: u32,
     /// Open bars, in which a bar closes instead of opening.
     pub(super) bars: u32,
+    /// In a set, a colon starts the conditions.
+    pub(super) in_set: bool,
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -126,6 +128,10 @@ impl<'a> Parser<'_, 'a> {
             let value = self.nested(Self::clause)?;
             return self.node(Node::Labelled(label, value), &[value]);
         }
+        // "= 5" and "\approx 5" say what a formula before them comes to.
+        while let Some(Tok::Equal | Tok::Approx) = self.peek() {
+            self.at += 1;
+        }
         let mut sides = vec![self.side()?];
         let mut signs = Vec::new();
         while let Some(sign) = self.relation() {
@@ -203,7 +209,7 @@ impl<'a> Parser<'_, 'a> {
                 Some(Tok::Cup) => self.set_pair(left, Node::Union)?,
                 Some(Tok::Cap) => self.set_pair(left, Node::Intersection)?,
                 Some(Tok::Setminus) => self.set_pair(left, Node::Without)?,
-                Some(Tok::Colon) => self.ratio(left)?,
+                Some(Tok::Colon) if !self.in_set => self.ratio(left)?,
                 _ => return Ok(left),
             };
         }

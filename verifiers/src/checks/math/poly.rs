@@ -275,7 +275,7 @@ impl<'m, 'b> Ctx<'m, 'b> {
         let mut terms = Vec::with_capacity(pairs);
         for (one, left) in &a.0 {
             for (two, right) in &b.0 {
-                self.meter.spend(self.cost(left, right))?;
+                self.meter.spend(product_cost(left, right))?;
                 let coef = left * right;
                 if number::bits(&coef) > 2 * number::BITS_MAX {
                     return Err(Stop::Cap);
@@ -289,12 +289,6 @@ impl<'m, 'b> Ctx<'m, 'b> {
             }
         }
         capped(Poly::collected(terms))
-    }
-
-    #[expect(clippy::unused_self, reason = "reads as a question to the context")]
-    fn cost(&self, left: &RBig, right: &RBig) -> u64 {
-        let words = |value: &RBig| number::bits(value) as u64 / 64 + 1;
-        20 + words(left).saturating_mul(words(right)) * 4
     }
 
     /// Whether a power of an atom can be written without it, or with less of it.
@@ -451,6 +445,12 @@ fn divide_content(num: &Poly, den: &Poly) -> Canon {
     let content = if den.leads_negative() { -content } else { content };
     let inverse = RBig::ONE / content;
     Canon { num: num.scaled(&inverse), den: den.scaled(&inverse) }
+}
+
+/// Two coefficients multiplied, and the monomials beside them.
+fn product_cost(left: &RBig, right: &RBig) -> u64 {
+    let words = |value: &RBig| number::bits(value) as u64 / 64 + 1;
+    70 + words(left).saturating_mul(words(right)) * 2
 }
 
 fn capped(poly: Poly) -> Result<Poly, Stop> {

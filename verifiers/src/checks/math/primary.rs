@@ -138,10 +138,16 @@ impl<'a> Parser<'_, 'a> {
 
     fn braced(&mut self) -> Result<Id, Stop> {
         self.expect(Tok::LBrace)?;
-        let bars = std::mem::take(&mut self.bars);
-        let id = self.nested(|parser| parser.sequence(false))?;
-        self.bars = bars;
+        let id = self.enclosed()?;
         self.expect(Tok::RBrace)?;
+        Ok(id)
+    }
+
+    /// What stands in brackets, in which bars and colons mean what they mean at the top.
+    fn enclosed(&mut self) -> Result<Id, Stop> {
+        let outside = (std::mem::take(&mut self.bars), std::mem::take(&mut self.in_set));
+        let id = self.nested(|parser| parser.sequence(false))?;
+        (self.bars, self.in_set) = outside;
         Ok(id)
     }
 
@@ -342,9 +348,7 @@ impl<'a> Parser<'_, 'a> {
 
     /// Parentheses and square brackets: around one thing, or a point, or an interval.
     fn group(&mut self, open: Tok<'a>) -> Result<Id, Stop> {
-        let bars = std::mem::take(&mut self.bars);
-        let inner = self.nested(|parser| parser.sequence(false))?;
-        self.bars = bars;
+        let inner = self.enclosed()?;
         let close = self.peek().ok_or(Stop::Unreadable)?;
         self.at += 1;
         let (open, close) = match (open, close) {
@@ -369,9 +373,10 @@ impl<'a> Parser<'_, 'a> {
         if self.eat(Tok::RSet) {
             return self.node(Node::EmptySet, &[]);
         }
-        let bars = std::mem::replace(&mut self.bars, 1);
+        let outside = (self.bars, self.in_set);
+        (self.bars, self.in_set) = (1, true);
         let first = self.nested(|parser| parser.sequence(false))?;
-        self.bars = bars;
+        (self.bars, self.in_set) = outside;
         if self.eat(Tok::Bar) || self.eat(Tok::Colon) {
             let conditions = self.nested(|parser| parser.sequence(false))?;
             self.expect(Tok::RSet)?;

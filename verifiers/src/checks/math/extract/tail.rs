@@ -4,6 +4,10 @@ use super::{Candidate, Provenance, slice};
 
 /// The value that ends the last sentence: mathematics between dollars, or a number.
 pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
+    // A GSM8K solution ends in a marked line; one without it broke off.
+    if text.contains("<<") && text.contains(">>") {
+        return None;
+    }
     let trimmed = text.trim_end();
     let line_start = trimmed.rfind('\n').map_or(0, |at| at + 1);
     let line = trimmed.get(line_start..)?;
@@ -23,7 +27,10 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
 fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
     let (before, after) = (text.get(sentence..from).unwrap_or(""), text.get(to..).unwrap_or(""));
     let offered = before.contains(" or ") && before.contains(|c: char| c.is_ascii_digit());
-    let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', '/', ',']);
+    let lead = before.trim_end();
+    let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
+        || lead.ends_with(['-', '–', '+', '*', '/', '×'])
+        || lead.ends_with(" not");
     let goes_on = after.trim_start().starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);
     let glued = after.starts_with(|c: char| c.is_alphabetic());
     // The text broke off inside of a quotation.
