@@ -386,6 +386,9 @@ impl<'a> Lexer<'a> {
                 return;
             }
         }
+        // Never closed: the rest is text. Looking on would cost the square of the length.
+        self.prose_end = self.text.len();
+        self.at += lead + 1;
     }
 
     fn environment(&mut self, skip: usize) {
