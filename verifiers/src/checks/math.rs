@@ -188,7 +188,7 @@ impl Math {
     ) -> Result<(Trial, bool), Stop> {
         let wanted = reading::read(reference, false, ctx)?;
         let wanted_values = wanted.values(ctx)?;
-        let textual = wanted_values.iter().all(|value| matches!(value, Answer::Text(_)));
+        let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
         let Some(chosen) = choose(candidates, textual, ctx)? else {
             let none = Trial { judged: Judged::Unequal, extracted: None, normal: String::new(), reference_normal };
@@ -214,7 +214,8 @@ impl Math {
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<Judged, Stop> {
         let mut comparer = Comparer { ctx, decimals: &self.decimals };
-        let mut judged = Judged::Unequal;
+        let open = wanted.is_empty() || values.is_empty();
+        let mut judged = if open { Judged::Undecided } else { Judged::Unequal };
         for want in wanted {
             for have in values {
                 match comparer.compare(want, have) {
@@ -250,7 +251,8 @@ fn choose<'a>(
     for candidate in candidates {
         let reading = reading::read(&candidate.text, true, ctx)?;
         let values = reading.values(ctx)?;
-        let prose = values.iter().all(|value| matches!(value, Answer::Text(_)));
+        let text = |value: &Answer| matches!(value, Answer::Text(_));
+        let prose = (!values.is_empty() && values.iter().all(text)) || wordy(&candidate.text);
         let taken = match candidate.provenance {
             Provenance::Boxed => true,
             _ if !prose => true,
@@ -273,6 +275,12 @@ fn choose<'a>(
     Ok(None)
 }
 
+/// Whether a text is a sentence with numbers in it rather than a value with a few words.
+fn wordy(text: &str) -> bool {
+    let word = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    text.split_whitespace().filter(word).count() > 5
+}
+
 fn short(text: &str) -> bool {
     text.len() <= 100 && text.split_whitespace().count() <= 6
 }
@@ -283,7 +291,8 @@ fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Option<Candidat
     let (from, to) = found.span;
     let head = candidate.text.get(..from)?;
     let another = head.contains(|c: char| c.is_ascii_digit());
-    if another && (only || head.contains(" or ")) {
+    let denied = head.split_whitespace().any(|word| word.eq_ignore_ascii_case("not"));
+    if denied || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
         return None;
     }
     let text = found.text.clone().into_owned();

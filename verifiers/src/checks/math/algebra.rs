@@ -46,7 +46,7 @@ impl Ctx<'_, '_> {
         }
         let num = self.pow_whole(&base.num, exponent)?;
         let den = self.pow_whole(&base.den, exponent)?;
-        self.quotient(num, den)
+        self.quotient(num, &den)
     }
 
     fn pow_whole(&mut self, poly: &Poly, exponent: i64) -> Result<Poly, Stop> {
@@ -339,7 +339,7 @@ impl Ctx<'_, '_> {
         }
         if let Some((approx, error)) = self.approx(value)
             && approx.abs() < 1e9
-            && (approx - error).floor() == (approx + error).floor()
+            && (approx + error).floor() - (approx - error).floor() < 0.5
         {
             #[expect(clippy::cast_possible_truncation, reason = "smaller than 1e9")]
             let whole = approx.floor() as i64;
@@ -382,7 +382,7 @@ impl Ctx<'_, '_> {
 
     /// The number written as `digits` in `base`, where the digits fit it.
     pub(super) fn based(digits: &str, base: u32) -> Option<RBig> {
-        let digits: String = digits.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+        let digits: String = digits.chars().filter(char::is_ascii_alphanumeric).collect();
         if !(2..=36).contains(&base) {
             return None;
         }

@@ -68,8 +68,8 @@ fn atom(kind: &Kind, known: &[Option<Approx>]) -> Option<Approx> {
         Kind::Pi => exact(std::f64::consts::PI),
         Kind::Euler => exact(std::f64::consts::E),
         Kind::Ln(prime) => exact(prime.to_f64().value().ln()),
-        Kind::Sin(angle) => smooth(canon(angle, known)?, f64::sin),
-        Kind::Cos(angle) => smooth(canon(angle, known)?, f64::cos),
+        Kind::Sin(angle) => Some(smooth(canon(angle, known)?, f64::sin)),
+        Kind::Cos(angle) => Some(smooth(canon(angle, known)?, f64::cos)),
         Kind::Base(base) => poly(base, known),
         Kind::Fun(name, args) => {
             let [arg] = args.as_slice() else { return None };
@@ -96,14 +96,14 @@ fn canon(value: &Canon, known: &[Option<Approx>]) -> Option<Approx> {
 }
 
 /// A function whose slope is at most one.
-fn smooth((at, error): Approx, function: fn(f64) -> f64) -> Option<Approx> {
-    Some((function(at), error + SLACK))
+fn smooth((at, error): Approx, function: fn(f64) -> f64) -> Approx {
+    (function(at), error + SLACK)
 }
 
 fn function(name: &str, (at, error): Approx) -> Option<Approx> {
     match name {
         "abs" => Some((at.abs(), error)),
-        "arctan" => smooth((at, error), f64::atan),
+        "arctan" => Some(smooth((at, error), f64::atan)),
         "ln" if at > 2.0 * error => Some((at.ln(), 2.0 * error / at + SLACK)),
         "arcsin" if at.abs() + error < 0.999 => Some((at.asin(), 30.0 * error + SLACK)),
         "arccos" if at.abs() + error < 0.999 => Some((at.acos(), 30.0 * error + SLACK)),

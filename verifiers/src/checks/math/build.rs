@@ -17,10 +17,16 @@ pub(super) struct Builder<'c, 'm, 'b> {
     lower_sign: bool,
     /// Leave out percent and degree signs.
     bare: bool,
-    saw_plus_minus: bool,
-    saw_percent: bool,
-    saw_degrees: bool,
+    seen: Seen,
     unit: Option<String>,
+}
+
+/// The marks that were met on the way.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    plus_minus: bool,
+    percent: bool,
+    degrees: bool,
 }
 
 /// The value of the tree under `root`.
@@ -30,15 +36,13 @@ pub(super) fn build(ctx: &mut Ctx<'_, '_>, tree: &Tree, root: Id) -> Result<Valu
         tree,
         lower_sign: false,
         bare: false,
-        saw_plus_minus: false,
-        saw_percent: false,
-        saw_degrees: false,
+        seen: Seen::default(),
         unit: None,
     };
     builder.value(root)
 }
 
-impl Builder<'_, '_, '_> {
+impl<'m, 'b> Builder<'_, 'm, 'b> {
     pub(super) fn value(&mut self, id: Id) -> Result<Value, Stop> {
         self.ctx.meter.spend(20)?;
         let tree = self.tree;
@@ -58,10 +62,11 @@ impl Builder<'_, '_, '_> {
                 let (left, right) = self.regions(*left, *right)?;
                 self.ctx.intersection(&left, &right).map(Value::Region)
             }
-            Node::Without(left, right) => {
-                let (left, right) = self.regions(*left, *right)?;
-                let outside = self.ctx.complement(&right)?;
-                self.ctx.intersection(&left, &outside).map(Value::Region)
+            Node::Without(left, right) => self.without(*left, *right),
+            Node::Add(terms) if self.is_set_difference(terms)? => {
+                let [left, right] = terms.as_slice() else { return Err(Stop::Unreadable) };
+                let Node::Neg(right) = tree.get(*right)? else { return Err(Stop::Unreadable) };
+                self.without(*left, *right)
             }
             Node::Matrix(rows) => {
                 let rows = rows.iter().map(|row| self.flattened(row));
@@ -86,6 +91,24 @@ impl Builder<'_, '_, '_> {
             }
             _ => self.scalar(id),
         }
+    }
+
+    /// `A - B` of two sets.
+    fn is_set_difference(&self, terms: &[Id]) -> Result<bool, Stop> {
+        let [left, right] = terms else { return Ok(false) };
+        let Node::Neg(right) = self.tree.get(*right)? else { return Ok(false) };
+        let set = |id: Id| {
+            self.tree.get(id).map(|node| {
+                matches!(node, Node::Set(_) | Node::Builder(_) | Node::Reals | Node::Group { .. })
+            })
+        };
+        Ok(set(*left)? && set(*right)?)
+    }
+
+    fn without(&mut self, left: Id, right: Id) -> Result<Value, Stop> {
+        let (left, right) = self.regions(left, right)?;
+        let outside = self.ctx.complement(&right)?;
+        self.ctx.intersection(&left, &outside).map(Value::Region)
     }
 
     fn is_scalar(&self, id: Id) -> Result<bool, Stop> {
@@ -250,21 +273,11 @@ impl Builder<'_, '_, '_> {
     /// A name that stands alone, with its parameter where it is a function.
     fn label(&self, id: Id) -> Result<Option<(String, Option<String>)>, Stop> {
         Ok(match self.tree.get(id)? {
-            Node::Var(name) => Some((name.clone(), None)),
-            Node::Words(name) => Some((name.clone(), None)),
+            Node::Var(name) | Node::Words(name) => Some((name.clone(), None)),
             Node::Call(name, args) => match args.as_slice() {
                 [arg] => match self.tree.get(*arg)? {
                     Node::Var(parameter) => Some((name.clone(), Some(parameter.clone()))),
                     Node::Num(value, _) => Some((format!("{name}({value})"), None)),
-                    _ => None,
-                },
-                _ => None,
-            },
-            // T(10) = 2, P(x) = x^2: a product by its looks.
-            Node::Mul(factors) => match factors.as_slice() {
-                [name, arg] => match (self.tree.get(*name)?, self.tree.get(*arg)?) {
-                    (Node::Var(name), Node::Num(value, _)) => Some((format!("{name}({value})"), None)),
-                    (Node::Var(name), Node::Var(parameter)) => Some((name.clone(), Some(parameter.clone()))),
                     _ => None,
                 },
                 _ => None,
@@ -292,20 +305,20 @@ impl Builder<'_, '_, '_> {
     /// An expression with everything that its writing says.
     fn scalar(&mut self, id: Id) -> Result<Value, Stop> {
         let upper = self.one_scalar(id, false)?;
-        if !self.saw_plus_minus {
+        if !self.seen.plus_minus {
             return Ok(upper);
         }
-        self.saw_plus_minus = false;
+        self.seen.plus_minus = false;
         let lower = self.one_scalar(id, true)?;
-        self.saw_plus_minus = false;
+        self.seen.plus_minus = false;
         Ok(Value::List(vec![upper, lower]))
     }
 
     fn one_scalar(&mut self, id: Id, lower_sign: bool) -> Result<Value, Stop> {
-        (self.saw_percent, self.saw_degrees, self.unit) = (false, false, None);
+        (self.seen, self.unit) = (Seen::default(), None);
         self.lower_sign = lower_sign;
         let canon = self.canon(id)?;
-        let (percent, degrees) = (self.saw_percent, self.saw_degrees);
+        let (percent, degrees) = (self.seen.percent, self.seen.degrees);
         let bare = if percent || degrees {
             self.bare = true;
             let bare = self.canon(id);
@@ -368,23 +381,9 @@ impl Builder<'_, '_, '_> {
             }
             Node::Var(name) => self.variable(name),
             Node::Pi => self.ctx.of(Kind::Pi),
-            Node::Add(terms) => {
-                let mut sum = Canon::int(0);
-                for term in terms {
-                    let term = self.canon(*term)?;
-                    sum = self.ctx.add(&sum, &term)?;
-                }
-                Ok(sum)
-            }
+            Node::Add(terms) => self.folded(terms, 0, Ctx::add),
             Node::Neg(inner) => Ok(negated(&self.canon(*inner)?)),
-            Node::Mul(factors) => {
-                let mut product = Canon::int(1);
-                for factor in factors {
-                    let factor = self.canon(*factor)?;
-                    product = self.ctx.mul(&product, &factor)?;
-                }
-                Ok(product)
-            }
+            Node::Mul(factors) => self.folded(factors, 1, Ctx::mul),
             Node::Div(top, below) => {
                 let (top, below) = (self.canon(*top)?, self.canon(*below)?);
                 self.ctx.div(&top, &below)
@@ -394,7 +393,7 @@ impl Builder<'_, '_, '_> {
                 self.ctx.pow(&base, &exponent)
             }
             Node::PlusMinus { at, minus_first } => {
-                self.saw_plus_minus = true;
+                self.seen.plus_minus = true;
                 let value = self.canon(*at)?;
                 Ok(if self.lower_sign == *minus_first { value } else { negated(&value) })
             }
@@ -404,22 +403,12 @@ impl Builder<'_, '_, '_> {
                 self.ctx.pow(&inner, &exponent)
             }
             Node::Fun(name, args) => self.function(name, args),
-            Node::Call(name, args) => {
-                let args = args.iter().map(|arg| self.canon(*arg));
-                let args = args.collect::<Result<Vec<_>, _>>()?;
-                let known = ["f", "g", "h", "F", "G", "H"].into_iter().find(|have| have == name);
-                self.ctx.opaque(known.unwrap_or("function"), args)
-            }
+            Node::Call(name, args) => self.called(name, args),
             Node::Factorial(inner) => {
                 let inner = self.canon(*inner)?;
                 self.ctx.factorial(&inner)
             }
-            Node::Percent(inner) => {
-                self.saw_percent = true;
-                let inner = self.canon(*inner)?;
-                let scale = if self.bare { small(1, 1) } else { small(1, 100) };
-                self.ctx.mul(&inner, &Canon::rational(scale))
-            }
+            Node::Percent(inner) => self.percent(*inner),
             Node::Degrees(inner) => self.degrees(*inner),
             Node::Quantity(inner, unit) => {
                 let inner = self.canon(*inner)?;
@@ -431,15 +420,36 @@ impl Builder<'_, '_, '_> {
                 let parts = parts.collect::<Result<Vec<_>, _>>()?;
                 self.ctx.opaque(name, parts)
             }
-            Node::Ratio(parts) => match parts.as_slice() {
-                [top, below] => {
-                    let (top, below) = (self.canon(*top)?, self.canon(*below)?);
-                    self.ctx.div(&top, &below)
-                }
-                _ => Err(Stop::Unreadable),
-            },
             _ => Err(Stop::Unreadable),
         }
+    }
+
+    /// A sum or a product.
+    fn folded(
+        &mut self,
+        parts: &[Id],
+        start: i64,
+        join: fn(&mut Ctx<'m, 'b>, &Canon, &Canon) -> Result<Canon, Stop>,
+    ) -> Result<Canon, Stop> {
+        let mut whole = Canon::int(start);
+        for part in parts {
+            let part = self.canon(*part)?;
+            whole = join(self.ctx, &whole, &part)?;
+        }
+        Ok(whole)
+    }
+
+    fn called(&mut self, name: &str, args: &[Id]) -> Result<Canon, Stop> {
+        let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;
+        let known = ["f", "g", "h", "F", "G", "H"].into_iter().find(|have| *have == name);
+        self.ctx.opaque(known.unwrap_or("function"), args)
+    }
+
+    fn percent(&mut self, inner: Id) -> Result<Canon, Stop> {
+        self.seen.percent = true;
+        let inner = self.canon(inner)?;
+        let scale = if self.bare { small(1, 1) } else { small(1, 100) };
+        self.ctx.mul(&inner, &Canon::rational(scale))
     }
 
     /// The bounds of a sum hold equations.
@@ -465,7 +475,7 @@ impl Builder<'_, '_, '_> {
     }
 
     fn degrees(&mut self, inner: Id) -> Result<Canon, Stop> {
-        self.saw_degrees = true;
+        self.seen.degrees = true;
         let inner = self.canon(inner)?;
         if self.bare {
             return Ok(inner);
@@ -477,9 +487,9 @@ impl Builder<'_, '_, '_> {
 
     fn function(&mut self, name: &'static str, args: &[Id]) -> Result<Canon, Stop> {
         // A degree sign inside a function is never dropped.
-        let (bare, saw) = (std::mem::take(&mut self.bare), self.saw_degrees);
+        let (bare, saw) = (std::mem::take(&mut self.bare), self.seen.degrees);
         let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;
-        (self.bare, self.saw_degrees) = (bare, saw);
+        (self.bare, self.seen.degrees) = (bare, saw);
         self.ctx.apply(name, args)
     }
 }

@@ -4,8 +4,8 @@ use dashu_base::Signed as _;
 use dashu_ratio::RBig;
 
 use super::Stop;
-use super::number::small;
-use super::poly::{Canon, Ctx, Kind};
+use super::number::{Exp, small};
+use super::poly::{Canon, Ctx, Kind, Mono};
 use super::settings::Decimals;
 use super::units;
 use super::value::{Decimal, Interval, Named, Region, Relation, Scalar, Sign, Value};
@@ -61,6 +61,15 @@ impl Comparer<'_, '_, '_> {
         match (reference, answer) {
             (Value::Scalar(one), Value::Scalar(two)) => self.scalars(one, two),
             (Value::Named(one), Value::Named(two)) => self.named(one, two),
+            (Value::Relation(one), Value::Named(two)) | (Value::Named(two), Value::Relation(one)) => {
+                match &two.equation {
+                    Some(left) => {
+                        let two = Relation { sign: Sign::Zero, left: left.clone() };
+                        self.relations(one, &two)
+                    }
+                    None => Ok(Judged::Unequal),
+                }
+            }
             (Value::Region(_), _) | (_, Value::Region(_)) => self.regions(reference, answer),
             (Value::Named(one), other) => self.compare(&one.value, other),
             (other, Value::Named(two)) => self.compare(other, &two.value),
@@ -72,22 +81,15 @@ impl Comparer<'_, '_, '_> {
                 match parts.as_slice() {
                     [top, below] => {
                         let value = self.ctx.div(top, below)?;
-                        self.exact(&value, &scalar.canon)
+                        let decimal = scalar.step(false);
+                        let one = Side { value: &scalar.canon, decimal };
+                        self.numbers(&one, &Side { value: &value, decimal: None })
                     }
                     _ => Ok(Judged::Unequal),
                 }
             }
             (Value::Text(one), Value::Text(two)) => Ok(judged(one == two, Rung::Text)),
             (Value::Relation(one), Value::Relation(two)) => self.relations(one, two),
-            (Value::Relation(one), Value::Named(two)) | (Value::Named(two), Value::Relation(one)) => {
-                match &two.equation {
-                    Some(left) => {
-                        let two = Relation { sign: Sign::Zero, left: left.clone() };
-                        self.relations(one, &two)
-                    }
-                    None => Ok(Judged::Unequal),
-                }
-            }
             _ => self.containers(reference, answer),
         }
     }
@@ -101,16 +103,25 @@ impl Comparer<'_, '_, '_> {
                 let same = open == open_two && close == close_two;
                 if one.len() == 2 && !same { Ok(Judged::Unequal) } else { self.in_order(one, two) }
             }
-            (Value::Tuple { items: one, .. }, Value::List(two)) => self.in_order(one, two),
-            (Value::List(one), Value::Tuple { items: two, .. }) => self.in_order(one, two),
+            // [1, 2] is an interval, and no two numbers; (1, 2) may be a point.
+            (Value::Tuple { open: '(', items: one, .. }, Value::List(two))
+            | (Value::List(one), Value::Tuple { open: '(', items: two, .. }) => {
+                self.in_order(one, two)
+            }
+            (Value::Tuple { items: one, .. }, Value::List(two))
+            | (Value::List(one), Value::Tuple { items: two, .. })
+                if one.len() != 2 =>
+            {
+                self.in_order(one, two)
+            }
             (Value::List(one) | Value::Set(one), Value::List(two) | Value::Set(two)) => {
                 self.in_any_order(one, two)
             }
             (Value::Matrix(one), Value::Matrix(two)) => self.matrices(one, two),
             (Value::Matrix(rows), Value::Tuple { items, .. }) => self.in_order(&flat(rows), items),
             (Value::Tuple { items, .. }, Value::Matrix(rows)) => self.in_order(items, &flat(rows)),
-            (Value::Set(one), two @ Value::Scalar(_)) => self.in_any_order(one, std::slice::from_ref(two)),
-            (one @ Value::Scalar(_), Value::Set(two)) => self.in_any_order(std::slice::from_ref(one), two),
+            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => self.in_any_order(one, std::slice::from_ref(two)),
+            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => self.in_any_order(std::slice::from_ref(one), two),
             _ => Ok(Judged::Unequal),
         }
     }
@@ -291,7 +302,7 @@ impl Comparer<'_, '_, '_> {
         };
         let answer = scaled.as_ref().unwrap_or(&two.canon);
         let steps = (one.step(false), two.step(false));
-        let first = self.numbers(Side { value: &one.canon, decimal: steps.0 }, Side { value: answer, decimal: steps.1 })?;
+        let first = self.numbers(&Side { value: &one.canon, decimal: steps.0 }, &Side { value: answer, decimal: steps.1 })?;
         let marks = one.percent != two.percent || one.degrees != two.degrees;
         if !marks || scale.is_some() || matches!(first, Judged::Equal(_)) {
             return Ok(first);
@@ -299,17 +310,17 @@ impl Comparer<'_, '_, '_> {
         // One side wears the sign, the other leaves it to the question.
         let (left, right) = (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
         let steps = (one.step(true), two.step(true));
-        let second = self.numbers(Side { value: left, decimal: steps.0 }, Side { value: right, decimal: steps.1 })?;
+        let second = self.numbers(&Side { value: left, decimal: steps.0 }, &Side { value: right, decimal: steps.1 })?;
         Ok(if second == Judged::Unequal { first } else { second })
     }
 
     /// Numbers and expressions, with the tolerance of decimals.
-    fn numbers(&mut self, one: Side<'_>, two: Side<'_>) -> Result<Judged, Stop> {
+    fn numbers(&mut self, one: &Side<'_>, two: &Side<'_>) -> Result<Judged, Stop> {
         let exact = self.exact(one.value, two.value)?;
         if matches!(exact, Judged::Equal(_)) {
             return Ok(exact);
         }
-        match self.slack(&one, &two) {
+        match self.slack(one, two) {
             Some(slack) if self.within(one.value, two.value, &slack)? => Ok(Judged::Equal(Rung::Decimal)),
             _ => Ok(exact),
         }
@@ -362,6 +373,9 @@ impl Comparer<'_, '_, '_> {
         }
         if self.ctx.rung(one).max(self.ctx.rung(two)) <= Rung::Surd {
             return Ok(Judged::Unequal);
+        }
+        if self.up_to_names(one, two)? {
+            return Ok(Judged::Equal(Rung::Polynomial));
         }
         let difference = self.ctx.sub(one, two)?;
         let plain = self.ctx.is_plain(&difference);
@@ -470,5 +484,48 @@ impl Ctx<'_, '_> {
             sum = self.add(&sum, &term)?;
         }
         Ok(sum)
+    }
+}
+
+impl Comparer<'_, '_, '_> {
+    /// Equal up to a name that nobody fixes: the whole number in `k pi`, the constant in `x + C`.
+    fn up_to_names(&mut self, one: &Canon, two: &Canon) -> Result<bool, Stop> {
+        let difference = self.ctx.sub(one, two)?;
+        if !difference.is_zero() && !self.ctx.has_variable(&difference) {
+            return Ok(self.ctx.has_constant(one) && self.ctx.has_constant(two));
+        }
+        let names = (self.ctx.only_parameter(one), self.ctx.only_parameter(two));
+        let (Some(want), Some(have)) = names else { return Ok(false) };
+        let renamed = self.ctx.renamed(two, &have, &want)?;
+        self.ctx.equal(one, &renamed)
+    }
+}
+
+impl Ctx<'_, '_> {
+    /// Whether a constant of integration is added to something that varies.
+    fn has_constant(&self, value: &Canon) -> bool {
+        let constant = |(mono, coef): &(Mono, RBig)| {
+            coef.is_one()
+                && matches!(mono.as_slice(), [(atom, Exp::ONE)]
+                    if matches!(self.kind(*atom), Some(Kind::Var(name)) if name == "C"))
+        };
+        let terms = &value.num.0;
+        value.den.is_one()
+            && terms.iter().any(constant)
+            && terms.iter().any(|term| !constant(term) && self.mono_varies(&term.0))
+    }
+
+    /// The only variable of a multiple of pi, where it is one that usually counts.
+    fn only_parameter(&self, value: &Canon) -> Option<String> {
+        let atoms = || value.num.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom));
+        let pi = atoms().any(|atom| self.kind(atom) == Some(&Kind::Pi));
+        let mut names = atoms().filter(|atom| self.varies(*atom));
+        let first = names.next().filter(|_| pi && value.den.is_one())?;
+        match self.kind(first) {
+            Some(Kind::Var(name)) if matches!(name.as_str(), "k" | "m" | "n" | "l") => {
+                names.all(|atom| atom == first).then(|| name.clone())
+            }
+            _ => None,
+        }
     }
 }

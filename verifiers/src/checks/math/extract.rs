@@ -73,10 +73,20 @@ pub(super) fn candidates<'a>(
     }
     if matches!(policy, Policy::Auto | Policy::Anchor) {
         found.extend(anchors::find(visible, &fences, meter)?);
+        // An announcement of a box adds nothing to the box, and what is said around an object that
+        // has an answer is commentary.
+        let json = found.iter().any(|candidate| candidate.provenance == Provenance::Json);
+        found.retain(|candidate| {
+            candidate.provenance != Provenance::Anchor
+                || !(json || candidate.text.contains("\\boxed"))
+        });
         // The one that ends last was said last.
         found.sort_by_key(|candidate| std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed)));
     }
-    if matches!(policy, Policy::Auto | Policy::Whole) && visible.len() <= WHOLE_BYTES_MAX {
+    if matches!(policy, Policy::Auto | Policy::Whole)
+        && fences.is_empty()
+        && visible.len() <= WHOLE_BYTES_MAX
+    {
         found.extend(whole(visible));
     }
     match policy {

@@ -293,7 +293,12 @@ impl<'a> Lexer<'a> {
         match words::command(name) {
             Command::Tok(tok) => self.push(tok, 1 + end),
             Command::Letter => self.push(Tok::Letter(name), 1 + end),
-            Command::Skip => self.at += 1 + end,
+            Command::Skip => {
+                self.at += 1 + end;
+                if name == "mathbb" {
+                    self.blackboard();
+                }
+            }
             Command::Prose => {
                 self.at += 1 + end;
                 self.prose();
@@ -307,6 +312,16 @@ impl<'a> Lexer<'a> {
             Command::Unknown => return self.split_command(name),
         }
         Ok(())
+    }
+
+    /// The real numbers; other sets stay letters.
+    fn blackboard(&mut self) {
+        let rest = self.rest();
+        if rest.trim_start().starts_with("{R}") {
+            self.push(Tok::Reals, rest.len() - rest.trim_start().len() + 3);
+        } else if rest.trim_start().starts_with('R') {
+            self.push(Tok::Reals, rest.len() - rest.trim_start().len() + 1);
+        }
     }
 
     /// `\pir`, `\cdotx`: a known command with letters run into it.
@@ -371,6 +386,9 @@ impl<'a> Lexer<'a> {
                 return;
             }
         }
+        // Never closed: the rest is text. Looking on would cost the square of the length.
+        self.prose_end = self.text.len();
+        self.at += lead + 1;
     }
 
     fn environment(&mut self, skip: usize) {

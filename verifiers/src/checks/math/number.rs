@@ -22,7 +22,6 @@ pub(super) struct Exp {
 }
 
 impl Exp {
-    pub(super) const ZERO: Self = Self { num: 0, den: 1 };
     pub(super) const ONE: Self = Self { num: 1, den: 1 };
 
     pub(super) fn int(num: i64) -> Self {
@@ -125,7 +124,7 @@ pub(super) fn power(value: &RBig, exponent: i64, meter: &mut Meter<'_>) -> Resul
     let size = usize::try_from(exponent.unsigned_abs()).map_err(|_| Stop::Cap)?;
     let estimate = size.checked_mul(bits(value)).filter(|bits| *bits <= BITS_MAX);
     let estimate = estimate.ok_or(Stop::Cap)?;
-    meter.spend((estimate as u64 / 64).pow(2) + 20)?;
+    meter.spend((estimate as u64 / 64).pow(2) / 32 + 20)?;
     let exponent = isize::try_from(exponent).map_err(|_| Stop::Cap)?;
     Ok(value.pow(exponent))
 }

@@ -12,10 +12,12 @@ use super::number;
 const DEPTH_MAX: u32 = 64;
 /// The longest number that is read, in digits.
 const DIGITS_MAX: usize = 4000;
+/// The most words behind a value.
+const UNIT_WORDS_MAX: usize = 5;
 
 /// Reads a whole answer.
 pub(super) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
-    let mut parser = Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0 };
+    let mut parser = Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
     let root = parser.sequence(true)?;
     match parser.peek() {
         None | Some(Tok::Stop) => Ok((parser.tree, root)),
@@ -30,6 +32,8 @@ pub(super) struct Parser<'t, 'a> {
     pub(super) depth: u32,
     /// Open bars, in which a bar closes instead of opening.
     pub(super) bars: u32,
+    /// In a set, a colon starts the conditions.
+    pub(super) in_set: bool,
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -77,7 +81,7 @@ impl<'a> Parser<'_, 'a> {
     pub(super) fn sequence(&mut self, top: bool) -> Result<Id, Stop> {
         let mut items = vec![self.clause()?];
         let mut join = Join::Comma;
-        while let Some(found) = self.separator() {
+        while let Some(found) = self.next_separator(top) {
             if self.peek().is_none() && top {
                 break;
             }
@@ -93,6 +97,16 @@ impl<'a> Parser<'_, 'a> {
             [only] => Ok(*only),
             _ => self.node(Node::Seq(items.clone(), join), &items),
         }
+    }
+
+    /// The next separator; at the top, behind the qualification of a clause.
+    fn next_separator(&mut self, top: bool) -> Option<Join> {
+        if top && self.peek() == Some(Tok::Stop) {
+            while !matches!(self.peek(), None | Some(Tok::And | Tok::Or)) {
+                self.at += 1;
+            }
+        }
+        self.separator()
     }
 
     fn separator(&mut self) -> Option<Join> {
@@ -113,6 +127,10 @@ impl<'a> Parser<'_, 'a> {
         if let Some(label) = self.label() {
             let value = self.nested(Self::clause)?;
             return self.node(Node::Labelled(label, value), &[value]);
+        }
+        // "= 5" and "\approx 5" say what a formula before them comes to.
+        while let Some(Tok::Equal | Tok::Approx) = self.peek() {
+            self.at += 1;
         }
         let mut sides = vec![self.side()?];
         let mut signs = Vec::new();
@@ -191,7 +209,7 @@ impl<'a> Parser<'_, 'a> {
                 Some(Tok::Cup) => self.set_pair(left, Node::Union)?,
                 Some(Tok::Cap) => self.set_pair(left, Node::Intersection)?,
                 Some(Tok::Setminus) => self.set_pair(left, Node::Without)?,
-                Some(Tok::Colon) => self.ratio(left)?,
+                Some(Tok::Colon) if !self.in_set => self.ratio(left)?,
                 _ => return Ok(left),
             };
         }
@@ -213,11 +231,7 @@ impl<'a> Parser<'_, 'a> {
 
     pub(super) fn sum(&mut self) -> Result<Id, Stop> {
         let mut terms = vec![self.signed_product()?];
-        loop {
-            let sign = match self.peek() {
-                Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) => sign,
-                _ => break,
-            };
+        while let Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) = self.peek() {
             self.at += 1;
             let term = self.signed_product()?;
             terms.push(self.with_sign(sign, term)?);
@@ -309,7 +323,8 @@ impl<'a> Parser<'_, 'a> {
             words.push('^');
             words.push_str(power.unwrap_or("1"));
         }
-        if words.starts_with("or ") || words.starts_with("not") {
+        // More words than a unit or a noun has are a sentence.
+        if count > UNIT_WORDS_MAX || words.starts_with("not") {
             return Err(Stop::Unreadable);
         }
         // "miles per hour", "km/h": the whole is the unit.
@@ -334,8 +349,20 @@ impl<'a> Parser<'_, 'a> {
 
     pub(super) fn starts_factor(&self, tok: Tok<'_>) -> bool {
         match tok {
-            Tok::Num(_) | Tok::Letter(_) | Tok::Fun(_) | Tok::Big(_) | Tok::Pi | Tok::Infinity | Tok::Frac => true,
-            Tok::Sqrt | Tok::Binom | Tok::LParen | Tok::LBrace | Tok::LFloor | Tok::LCeil | Tok::Begin(_) => true,
+            Tok::Num(_)
+            | Tok::Letter(_)
+            | Tok::Fun(_)
+            | Tok::Big(_)
+            | Tok::Pi
+            | Tok::Infinity
+            | Tok::Frac
+            | Tok::Sqrt
+            | Tok::Binom
+            | Tok::LParen
+            | Tok::LBrace
+            | Tok::LFloor
+            | Tok::LCeil
+            | Tok::Begin(_) => true,
             Tok::Bar => self.bars == 0,
             _ => false,
         }

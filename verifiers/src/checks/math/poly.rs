@@ -177,14 +177,12 @@ impl<'m, 'b> Ctx<'m, 'b> {
     /// The atom of this kind, new or known.
     pub(super) fn atom(&mut self, kind: Kind) -> Result<Atom, Stop> {
         self.meter.spend(20 + 10 * self.atoms.len() as u64)?;
-        let at = match self.atoms.iter().position(|have| *have == kind) {
-            Some(at) => at,
-            None => {
-                self.varying.push(self.kind_varies(&kind));
-                self.atoms.push(kind);
-                self.atoms.len() - 1
-            }
-        };
+        let known = self.atoms.iter().position(|have| *have == kind);
+        let at = known.unwrap_or(self.atoms.len());
+        if known.is_none() {
+            self.varying.push(self.kind_varies(&kind));
+            self.atoms.push(kind);
+        }
         if at > 1000 { Err(Stop::Cap) } else { Atom::try_from(at).map_err(|_| Stop::Cap) }
     }
 
@@ -277,7 +275,7 @@ impl<'m, 'b> Ctx<'m, 'b> {
         let mut terms = Vec::with_capacity(pairs);
         for (one, left) in &a.0 {
             for (two, right) in &b.0 {
-                self.meter.spend(self.cost(left, right))?;
+                self.meter.spend(product_cost(left, right))?;
                 let coef = left * right;
                 if number::bits(&coef) > 2 * number::BITS_MAX {
                     return Err(Stop::Cap);
@@ -291,12 +289,6 @@ impl<'m, 'b> Ctx<'m, 'b> {
             }
         }
         capped(Poly::collected(terms))
-    }
-
-    #[expect(clippy::unused_self, reason = "reads as a question to the context")]
-    fn cost(&self, left: &RBig, right: &RBig) -> u64 {
-        let words = |value: &RBig| number::bits(value) as u64 / 64 + 1;
-        20 + words(left).saturating_mul(words(right)) * 4
     }
 
     /// Whether a power of an atom can be written without it, or with less of it.
@@ -381,13 +373,13 @@ impl<'m, 'b> Ctx<'m, 'b> {
     pub(super) fn add(&mut self, a: &Canon, b: &Canon) -> Result<Canon, Stop> {
         if a.den == b.den {
             let num = self.add_poly(&a.num, &b.num)?;
-            return self.quotient(num, a.den.clone());
+            return self.quotient(num, &a.den);
         }
         let left = self.mul_poly(&a.num, &b.den)?;
         let right = self.mul_poly(&b.num, &a.den)?;
         let num = self.add_poly(&left, &right)?;
         let den = self.mul_poly(&a.den, &b.den)?;
-        self.quotient(num, den)
+        self.quotient(num, &den)
     }
 
     pub(super) fn sub(&mut self, a: &Canon, b: &Canon) -> Result<Canon, Stop> {
@@ -398,7 +390,7 @@ impl<'m, 'b> Ctx<'m, 'b> {
     pub(super) fn mul(&mut self, a: &Canon, b: &Canon) -> Result<Canon, Stop> {
         let num = self.mul_poly(&a.num, &b.num)?;
         let den = self.mul_poly(&a.den, &b.den)?;
-        self.quotient(num, den)
+        self.quotient(num, &den)
     }
 
     pub(super) fn div(&mut self, a: &Canon, b: &Canon) -> Result<Canon, Stop> {
@@ -407,11 +399,11 @@ impl<'m, 'b> Ctx<'m, 'b> {
         }
         let num = self.mul_poly(&a.num, &b.den)?;
         let den = self.mul_poly(&a.den, &b.num)?;
-        self.quotient(num, den)
+        self.quotient(num, &den)
     }
 
     /// Numerator over denominator, with what can be divided out divided out.
-    pub(super) fn quotient(&mut self, num: Poly, den: Poly) -> Result<Canon, Stop> {
+    pub(super) fn quotient(&mut self, num: Poly, den: &Poly) -> Result<Canon, Stop> {
         if den.is_one() {
             return Ok(Canon::poly(num));
         }
@@ -421,10 +413,10 @@ impl<'m, 'b> Ctx<'m, 'b> {
         if num.is_zero() {
             return Ok(Canon::rational(RBig::ZERO));
         }
-        if num == den {
+        if num == *den {
             return Ok(Canon::rational(RBig::ONE));
         }
-        let [(mono, coef)] = den.0.as_slice() else { return Ok(divide_content(num, den)) };
+        let [(mono, coef)] = den.0.as_slice() else { return Ok(divide_content(&num, den)) };
         let (mut inverse, mut stays) = (Mono::new(), Mono::new());
         for &(atom, exp) in mono {
             match self.kind(atom) {
@@ -448,11 +440,17 @@ impl<'m, 'b> Ctx<'m, 'b> {
     }
 }
 
-fn divide_content(num: Poly, den: Poly) -> Canon {
+fn divide_content(num: &Poly, den: &Poly) -> Canon {
     let content = den.content();
     let content = if den.leads_negative() { -content } else { content };
     let inverse = RBig::ONE / content;
     Canon { num: num.scaled(&inverse), den: den.scaled(&inverse) }
+}
+
+/// Two coefficients multiplied, and the monomials beside them.
+fn product_cost(left: &RBig, right: &RBig) -> u64 {
+    let words = |value: &RBig| number::bits(value) as u64 / 64 + 1;
+    70 + words(left).saturating_mul(words(right)) * 2
 }
 
 fn capped(poly: Poly) -> Result<Poly, Stop> {

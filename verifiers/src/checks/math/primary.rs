@@ -5,7 +5,6 @@ use super::ast::{Id, Node};
 use super::lexer::Tok;
 use super::parser::Parser;
 
-/// The most arguments of a command that may follow without braces: `\frac12`.
 impl<'a> Parser<'_, 'a> {
     /// A factor with what is attached to it: powers, subscripts, factorials, percent, degrees.
     pub(super) fn power(&mut self) -> Result<Id, Stop> {
@@ -139,10 +138,16 @@ impl<'a> Parser<'_, 'a> {
 
     fn braced(&mut self) -> Result<Id, Stop> {
         self.expect(Tok::LBrace)?;
-        let bars = std::mem::take(&mut self.bars);
-        let id = self.nested(|parser| parser.sequence(false))?;
-        self.bars = bars;
+        let id = self.enclosed()?;
         self.expect(Tok::RBrace)?;
+        Ok(id)
+    }
+
+    /// What stands in brackets, in which bars and colons mean what they mean at the top.
+    fn enclosed(&mut self) -> Result<Id, Stop> {
+        let outside = (std::mem::take(&mut self.bars), std::mem::take(&mut self.in_set));
+        let id = self.nested(|parser| parser.sequence(false))?;
+        (self.bars, self.in_set) = outside;
         Ok(id)
     }
 
@@ -182,8 +187,13 @@ impl<'a> Parser<'_, 'a> {
 
     /// A variable, or a function applied to something in parentheses.
     fn name(&mut self, name: &str) -> Result<Id, Stop> {
-        let callable = matches!(name, "f" | "g" | "h" | "F" | "G" | "H");
-        if !callable || self.peek() != Some(Tok::LParen) || self.spaced() {
+        let usual = matches!(name, "f" | "g" | "h" | "F" | "G" | "H");
+        // P(x) = ... defines a function, and T(10) = ... names its value.
+        let defined = matches!(
+            (self.ahead(1), self.ahead(2), self.ahead(3)),
+            (Some(Tok::Letter(_) | Tok::Num(_)), Some(Tok::RParen), Some(Tok::Equal))
+        );
+        if !(usual || defined) || self.peek() != Some(Tok::LParen) || self.spaced() {
             return self.node(Node::Var(name.to_owned()), &[]);
         }
         self.at += 1;
@@ -222,7 +232,22 @@ impl<'a> Parser<'_, 'a> {
                 (top, self.nested(Self::argument)?)
             }
         };
+        if self.is_derivative(top, below)? {
+            return Err(Stop::Unreadable);
+        }
         self.node(Node::Div(top, below), &[top, below])
+    }
+
+    /// `\frac{d}{dx}` is an operator, and nothing here differentiates.
+    fn is_derivative(&self, top: Id, below: Id) -> Result<bool, Stop> {
+        let is_d = |id: Id| {
+            self.tree.get(id).map(|node| matches!(node, Node::Var(name) if name == "d"))
+        };
+        let Node::Mul(factors) = self.tree.get(below)? else { return Ok(false) };
+        match factors.as_slice() {
+            [first, _] => Ok(is_d(top)? && is_d(*first)?),
+            _ => Ok(false),
+        }
     }
 
     /// `\sqrt{x}`, `\sqrt[3]{x}`, `\sqrt3`, `sqrt(x)`, `√x`.
@@ -323,9 +348,7 @@ impl<'a> Parser<'_, 'a> {
 
     /// Parentheses and square brackets: around one thing, or a point, or an interval.
     fn group(&mut self, open: Tok<'a>) -> Result<Id, Stop> {
-        let bars = std::mem::take(&mut self.bars);
-        let inner = self.nested(|parser| parser.sequence(false))?;
-        self.bars = bars;
+        let inner = self.enclosed()?;
         let close = self.peek().ok_or(Stop::Unreadable)?;
         self.at += 1;
         let (open, close) = match (open, close) {
@@ -350,9 +373,10 @@ impl<'a> Parser<'_, 'a> {
         if self.eat(Tok::RSet) {
             return self.node(Node::EmptySet, &[]);
         }
-        let bars = std::mem::replace(&mut self.bars, 1);
+        let outside = (self.bars, self.in_set);
+        (self.bars, self.in_set) = (1, true);
         let first = self.nested(|parser| parser.sequence(false))?;
-        self.bars = bars;
+        (self.bars, self.in_set) = outside;
         if self.eat(Tok::Bar) || self.eat(Tok::Colon) {
             let conditions = self.nested(|parser| parser.sequence(false))?;
             self.expect(Tok::RSet)?;

@@ -174,7 +174,7 @@ impl Ctx<'_, '_> {
 
     /// An inequality that is linear in one variable as an interval; others stay as they are.
     pub(super) fn solved(&mut self, relation: Relation) -> Result<Value, Stop> {
-        let Some((name, slope, rest)) = self.linear(&relation.left)? else {
+        let Some((name, slope, rest)) = self.linear(&relation.left) else {
             return Ok(Value::Relation(relation));
         };
         let root = self.div(&negated(&rest), &slope)?;
@@ -197,9 +197,9 @@ impl Ctx<'_, '_> {
 
     /// The variable, its factor and the rest, where a form is linear in its only variable. Bounds
     /// may hold other letters when the variable stands alone: `a < x`.
-    fn linear(&mut self, value: &Canon) -> Result<Option<(String, Canon, Canon)>, Stop> {
+    fn linear(&self, value: &Canon) -> Option<(String, Canon, Canon)> {
         if !value.den.is_one() {
-            return Ok(None);
+            return None;
         }
         let (mut slope, mut rest, mut found) = (Poly::default(), Poly::default(), None);
         for (mono, coef) in &value.num.0 {
@@ -211,14 +211,14 @@ impl Ctx<'_, '_> {
                     let others = mono.iter().filter(|(other, _)| other != atom).copied().collect();
                     slope.0.push((others, coef.clone()));
                 }
-                _ => return Ok(None),
+                _ => return None,
             }
         }
         let name = match found.and_then(|atom| self.kind(atom)) {
             Some(Kind::Var(name)) => name.clone(),
-            _ => return Ok(None),
+            _ => return None,
         };
-        Ok(Some((name, Canon::poly(slope), Canon::poly(rest))))
+        Some((name, Canon::poly(slope), Canon::poly(rest)))
     }
 }
 

@@ -17,24 +17,24 @@ pub(super) struct Reading {
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
 pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Reading, Stop> {
-    let trimmed = trimmed(text);
+    let clean = cleaned(text);
+    let clean = trimmed(&clean);
     ctx.meter.spend(20 + 2 * text.len() as u64)?;
-    let clean = cleaned(trimmed);
     let mut trees = Vec::new();
     let mut ways = vec![Commas::Thousands];
     if clean.contains(',') {
-        let (thousands, decimal) = comma_shapes(&clean);
+        let (thousands, decimal) = comma_shapes(clean);
         ways.extend(thousands.then_some(Commas::Separate));
         ways.extend((answer && decimal).then_some(Commas::Decimal));
     }
     for commas in ways {
-        trees.extend(tree(&clean, commas, ctx)?);
+        trees.extend(tree(clean, commas, ctx)?);
     }
-    if let Some((letter, rest)) = choice(&clean) {
+    if let Some((letter, rest)) = choice(clean) {
         trees.extend(tree(letter, Commas::Thousands, ctx)?);
         trees.extend(tree(rest, Commas::Thousands, ctx)?);
     }
-    Ok(Reading { trees, text: plain_text(&clean) })
+    Ok(Reading { trees, text: plain_text(clean) })
 }
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
@@ -53,18 +53,20 @@ fn tree(text: &str, commas: Commas, ctx: &mut Ctx<'_, '_>) -> Result<Option<(Tre
 }
 
 impl Reading {
-    /// The values of the trees, and the text itself where there is no other.
+    /// The values of the trees, and the text itself where it is no mathematics. Mathematics past a
+    /// limit, or without a value, has none.
     pub(super) fn values(&self, ctx: &mut Ctx<'_, '_>) -> Result<Vec<Value>, Stop> {
         let mut values = Vec::with_capacity(self.trees.len());
+        let mut open = false;
         for (tree, root) in &self.trees {
             match build::build(ctx, tree, *root) {
-                Ok(Value::Text(_)) => {}
+                Ok(Value::Text(_)) | Err(Stop::Unreadable) => {}
                 Ok(value) => values.push(value),
                 Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
-                Err(_) => {}
+                Err(Stop::Cap | Stop::Undefined) => open = true,
             }
         }
-        if values.is_empty() && !self.text.is_empty() {
+        if values.is_empty() && !open && !self.text.is_empty() {
             values.push(Value::Text(self.text.clone()));
         }
         Ok(values)
@@ -77,7 +79,9 @@ pub(super) fn trimmed(text: &str) -> &str {
     for _ in 0..4 {
         let before = text;
         text = text.trim_matches(|c: char| c.is_whitespace() || c == '`' || c == '"');
-        text = text.strip_suffix(['.', ',', ';']).unwrap_or(text);
+        if !text.ends_with("\\,") && !text.ends_with("\\;") {
+            text = text.strip_suffix(['.', ',', ';']).unwrap_or(text);
+        }
         text = text.strip_suffix("**").unwrap_or(text);
         text = text.strip_prefix("**").unwrap_or(text);
         for (open, close) in [("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")] {

@@ -57,9 +57,9 @@ impl Ctx<'_, '_> {
             }
             self.atom_text(out, *atom, depth);
             if exp.den != 1 {
-                out.push_str(&format!("^({}/{})", exp.num, exp.den));
+                out.extend(["^(", &exp.num.to_string(), "/", &exp.den.to_string(), ")"]);
             } else if exp.num != 1 {
-                out.push_str(&format!("^{}", exp.num));
+                out.extend(["^", &exp.num.to_string()]);
             }
         }
     }
@@ -83,7 +83,7 @@ impl Ctx<'_, '_> {
             Some(Kind::Pi) => out.push_str("pi"),
             Some(Kind::Euler) => out.push('e'),
             Some(Kind::Imaginary) => out.push('i'),
-            Some(Kind::Ln(prime)) => out.push_str(&format!("ln({prime})")),
+            Some(Kind::Ln(prime)) => out.extend(["ln(", &prime.to_string(), ")"]),
             Some(Kind::Sin(angle)) => wrapped(out, "sin", std::slice::from_ref(angle)),
             Some(Kind::Cos(angle)) => wrapped(out, "cos", std::slice::from_ref(angle)),
             Some(Kind::Fun(name, args)) => wrapped(out, name, args),

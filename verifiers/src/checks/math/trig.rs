@@ -30,7 +30,7 @@ impl Ctx<'_, '_> {
 
     fn wave(&mut self, wave: Wave, angle: &Canon) -> Result<Canon, Stop> {
         if angle.is_zero() {
-            return Ok(Canon::int(if wave == Wave::Cos { 1 } else { 0 }));
+            return Ok(Canon::int(i64::from(wave == Wave::Cos)));
         }
         if !angle.den.is_one() {
             return self.wave_atom(wave, angle);
@@ -38,7 +38,7 @@ impl Ctx<'_, '_> {
         if let Some(turns) = self.half_turns(&angle.num) {
             // sin(q pi) = cos(pi/2 - q pi), so that one family of atoms is enough.
             let turns = if wave == Wave::Sin { small(1, 2) - turns } else { turns };
-            return self.cos_half_turns(turns);
+            return self.cos_half_turns(&turns);
         }
         match angle.num.0.as_slice() {
             [(mono, coef)] => self.wave_multiple(wave, &mono.clone(), &coef.clone()),
@@ -70,18 +70,19 @@ impl Ctx<'_, '_> {
         let times = i64::try_from(size.numerator().clone()).unwrap_or(i64::MAX);
         let times = if times > MULTIPLE_MAX { 1 } else { times };
         let unit = Canon::poly(Poly(vec![(mono.clone(), size / small(times, 1))]));
-        let (sine, cosine) = (self.wave_atom(Wave::Sin, &unit)?, self.wave_atom(Wave::Cos, &unit)?);
-        let (mut sin_n, mut cos_n) = (sine.clone(), cosine.clone());
+        let height = self.wave_atom(Wave::Sin, &unit)?;
+        let width = self.wave_atom(Wave::Cos, &unit)?;
+        let (mut up, mut across) = (height.clone(), width.clone());
         for _ in 1..times {
-            let (ss, cc) = (self.mul(&sin_n, &sine)?, self.mul(&cos_n, &cosine)?);
-            let (sc, cs) = (self.mul(&sin_n, &cosine)?, self.mul(&cos_n, &sine)?);
-            sin_n = self.add(&sc, &cs)?;
-            cos_n = self.sub(&cc, &ss)?;
+            let (one, two) = (self.mul(&up, &width)?, self.mul(&across, &height)?);
+            let (three, four) = (self.mul(&across, &width)?, self.mul(&up, &height)?);
+            up = self.add(&one, &two)?;
+            across = self.sub(&three, &four)?;
         }
         Ok(match wave {
-            Wave::Cos => cos_n,
-            Wave::Sin if negative => negated(&sin_n),
-            Wave::Sin => sin_n,
+            Wave::Cos => across,
+            Wave::Sin if negative => negated(&up),
+            Wave::Sin => up,
         })
     }
 
@@ -105,8 +106,8 @@ impl Ctx<'_, '_> {
     }
 
     /// cos(q pi), brought into the first quadrant.
-    fn cos_half_turns(&mut self, turns: RBig) -> Result<Canon, Stop> {
-        let turns = &turns - RBig::from((&turns / small(2, 1)).floor()) * small(2, 1);
+    fn cos_half_turns(&mut self, turns: &RBig) -> Result<Canon, Stop> {
+        let turns = turns - RBig::from((turns / small(2, 1)).floor()) * small(2, 1);
         let turns = if turns > small(1, 1) { small(2, 1) - turns } else { turns };
         if turns > small(1, 2) {
             let mirrored = self.cos_first(&(small(1, 1) - turns))?;

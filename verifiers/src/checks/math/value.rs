@@ -85,16 +85,14 @@ pub(super) struct Named {
     pub(super) equation: Option<Canon>,
 }
 
-impl Scalar {
-    pub(super) fn plain(canon: Canon) -> Value {
-        Value::Scalar(Box::new(Self {
-            canon,
-            bare: None,
-            percent: false,
-            degrees: false,
-            unit: None,
-            decimal: None,
-        }))
+impl Value {
+    /// Whether words alone may say it: a text, or that there is nothing.
+    pub(super) fn is_words(&self) -> bool {
+        match self {
+            Self::Text(_) => true,
+            Self::Region(region) => region.parts.is_empty(),
+            _ => false,
+        }
     }
 }
 

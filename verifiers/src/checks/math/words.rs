@@ -131,7 +131,6 @@ pub(super) fn word(run: &str) -> Option<Tok<'static>> {
         "billion" => Tok::Scale(9),
         "trillion" => Tok::Scale(12),
         "for" | "where" | "For" | "Where" => Tok::Stop,
-        "in" => Tok::In,
         "union" => Tok::Cup,
         _ => return None,
     })

@@ -24,9 +24,8 @@ pub(super) fn find<'a>(
     found.extend(foreign(text));
     for at in words(text) {
         meter.spend(200)?;
-        let member = json_member(text, at);
-        if member.is_some() {
-            found.extend(member);
+        if let Some(value) = json_member(text, at) {
+            found.extend(json_value(text, value));
         } else if !in_fence(at, fences) {
             found.extend(sentence(text, at));
         }
@@ -50,19 +49,30 @@ fn words(text: &str) -> Vec<usize> {
     found
 }
 
-/// `"answer": "18"`: the value of a member, perhaps in a fence, malformed or cut off.
-fn json_member(text: &str, at: usize) -> Option<Candidate<'_>> {
+/// Where the value of the member starts, if "answer" is the name of one.
+fn json_member(text: &str, at: usize) -> Option<usize> {
     let tail = text.get(at..)?;
     let rest = tail.strip_prefix("\\\"").or_else(|| tail.strip_prefix(['"', '\'']))?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start();
-    let start = text.len() - rest.len();
+    Some(text.len() - rest.len())
+}
+
+/// `"answer": "18"`: the value of a member, perhaps in a fence or malformed.
+fn json_value(text: &str, start: usize) -> Option<Candidate<'_>> {
+    let rest = text.get(start..)?;
     if let Some(inner) = rest.strip_prefix('"') {
         let length = string_length(inner)?;
         let decoded = unescaped(inner.get(..length)?);
         let span = (start + 1, start + 1 + length);
         return Some(Candidate { text: decoded, span, provenance: Provenance::Json });
     }
-    let length = rest.find(['\n', '}']).unwrap_or(rest.len());
+    if let Some(inner) = rest.strip_prefix('[')
+        && let Some(length) = inner.find(']')
+    {
+        return slice(text, start + 1, start + 1 + length, Provenance::Json);
+    }
+    let ends = [rest.find(['\n', '}']), rest.find(", \""), rest.find(",\"")];
+    let length = ends.into_iter().flatten().min().unwrap_or(rest.len());
     let value = rest.get(..length)?.trim_end().trim_end_matches(',');
     slice(text, start, start + value.len(), Provenance::Json)
 }
@@ -183,13 +193,20 @@ fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
     }
     if let Some(inner) = body.strip_prefix('$')
         && let Some(end) = inner.find('$')
-        && !inner.starts_with(|c: char| c.is_ascii_digit())
+        && !inner.starts_with(|c: char| c.is_ascii_digit() || c == '\\' && inner.starts_with("\\$"))
+        && !inner.get(end + 1..).is_some_and(goes_on)
         && inner.get(..end).is_some_and(|math| !math.contains('\n'))
     {
         return Some((from + 1, from + 1 + end));
     }
     let line = body.split('\n').next()?;
     Some((from, from + sentence_end(line)))
+}
+
+/// Whether the answer is a list that goes on behind its first formula.
+fn goes_on(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    ["or ", "and ", ", $", ",$"].iter().any(|join| rest.starts_with(join))
 }
 
 /// The end of the first sentence of a line: a dot before a space, unless it is a decimal point.
@@ -210,7 +227,8 @@ fn hashes(text: &str) -> impl Iterator<Item = Candidate<'_>> {
         let from = at + 4;
         let line = text.get(from..)?.split('\n').next()?;
         // A heading of Markdown announces nothing by itself.
-        let value = line.contains(|c: char| c.is_ascii_digit()) || line.trim().len() <= 40;
+        let last = text.trim_end().len() <= from + line.len();
+        let value = last || line.contains(|c: char| c.is_ascii_digit());
         value.then(|| slice(text, from, from + line.len(), Provenance::Marker)).flatten()
     });
     found.into_iter()

@@ -41,10 +41,8 @@ pub(super) fn last_group<'a>(text: &'a str, fences: &[(usize, usize)]) -> Option
 fn closed(text: &str) -> Vec<Boxed> {
     let bytes = text.as_bytes();
     let mut found: Vec<Boxed> = Vec::new();
-    let mut at = match text.find("\\boxed").into_iter().chain(text.find("\\fbox")).min() {
-        Some(first) => first,
-        None => return found,
-    };
+    let first = text.find("\\boxed").into_iter().chain(text.find("\\fbox")).min();
+    let Some(mut at) = first else { return found };
     // Open braces; those of boxes carry where the command started.
     let mut open: Vec<Option<usize>> = Vec::new();
     while let Some(byte) = bytes.get(at) {

@@ -4,18 +4,38 @@ use super::{Candidate, Provenance, slice};
 
 /// The value that ends the last sentence: mathematics between dollars, or a number.
 pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
+    // A GSM8K solution ends in a marked line; one without it broke off.
+    if text.contains("<<") && text.contains(">>") {
+        return None;
+    }
     let trimmed = text.trim_end();
     let line_start = trimmed.rfind('\n').map_or(0, |at| at + 1);
     let line = trimmed.get(line_start..)?;
     let body = line.trim_end_matches(['.', '*', ' ', '!']);
     let sentence = body.rfind(". ").map_or(line_start, |at| line_start + at + 2);
     let number = last_number(trimmed.get(sentence..)?, sentence);
+    let number = number.filter(|found| stands_free(trimmed, sentence, found.span));
     let math = last_math(trimmed, sentence);
     match (&math, &number) {
         (Some(math), Some(number)) if math.span.1 < number.span.0 => Some(number.clone()),
         (Some(_), _) => math,
         _ => number,
     }
+}
+
+/// Whether a number is said rather than part of a formula, and is the only one on offer.
+fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
+    let (before, after) = (text.get(sentence..from).unwrap_or(""), text.get(to..).unwrap_or(""));
+    let offered = before.contains(" or ") && before.contains(|c: char| c.is_ascii_digit());
+    let lead = before.trim_end();
+    let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
+        || lead.ends_with(['-', '–', '+', '*', '/', '×'])
+        || lead.ends_with(" not");
+    let goes_on = after.trim_start().starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);
+    let glued = after.starts_with(|c: char| c.is_alphabetic());
+    // The text broke off inside of a quotation.
+    let quoted = before.matches('"').count() % 2 == 1 && !after.contains('"');
+    !(quoted || offered || opened || goes_on || glued)
 }
 
 /// The last `\( \)`, `\[ \]` or `$ $` that closes behind `from`.
@@ -57,7 +77,7 @@ pub(in crate::checks::math) fn last_number(text: &str, offset: usize) -> Option<
             continue;
         }
         let marked = text.get(..start)?.trim_end_matches(['$', '\\']);
-        if marked.ends_with('-') && !marked.trim_end_matches('-').trim_end().ends_with(|c: char| c.is_alphanumeric() || c == ')') {
+        if marked.strip_suffix('-').is_some_and(is_sign) {
             start = marked.len() - 1;
         } else if before == Some('.') {
             start -= 1;
@@ -71,4 +91,10 @@ pub(in crate::checks::math) fn last_number(text: &str, offset: usize) -> Option<
         found.span = (found.span.0 + offset, found.span.1 + offset);
         return Some(found);
     }
+}
+
+/// Whether a minus behind this text is a sign rather than a subtraction or a hyphen.
+fn is_sign(before: &str) -> bool {
+    let operand = before.trim_end().ends_with(|c: char| c.is_ascii_digit() || matches!(c, ')' | '}'));
+    !operand && !before.ends_with(char::is_alphanumeric)
 }
