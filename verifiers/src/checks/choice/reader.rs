@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
     pub(super) fn after(&self, cue: &str) -> Option<Reading> {
         let held = match cue.chars().next_back()? {
             '{' => Some(self.braces()?),
-            '>' => Some(self.rest().find("</")?),
+            '>' => Some(self.near().find("</")?),
             _ => None,
         };
         let Some(length) = held else { return self.said() };
@@ -71,10 +71,17 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    /// As much of the rest as an option can take up.
+    fn near(&self) -> &'a str {
+        let rest = self.rest();
+        let end = rest.char_indices().nth(OPTION_BYTES_MAX).map_or(rest.len(), |(at, _)| at);
+        rest.get(..end).unwrap_or_default()
+    }
+
     /// The length of what is in the braces that were just opened.
     fn braces(&self) -> Option<usize> {
         let mut depth = 1_u32;
-        self.rest().char_indices().take(4096).find_map(|(at, c)| {
+        self.rest().char_indices().take(OPTION_BYTES_MAX).find_map(|(at, c)| {
             match c {
                 '{' => depth += 1,
                 '}' => depth -= 1,

@@ -1,0 +1,60 @@
+//! Texts that break parsers, through every check as its first fixture sets it: the verdict
+//! may be anything but a panic, an internal fault or large evidence.
+
+use assay_verifiers::{Lane, Meter, Outcome, Sample, cases, checks};
+use serde_json::Value;
+
+fn texts() -> Vec<String> {
+    let repeated = |text: &str, bytes: usize| text.repeat(bytes / text.len());
+    vec![
+        "\0".to_owned(),
+        "\u{202e}drawkcab\u{202c} \u{2066}a\u{2069}".to_owned(),
+        "\u{301}\u{301}".to_owned(),
+        "\u{feff}\u{200b}\u{200d}".to_owned(),
+        "a\u{2028}b\r\n\u{85}c".to_owned(),
+        "İıſßẞﬁ".to_owned(),
+        repeated("a", 1 << 20),
+        repeated("(", 1 << 20),
+        repeated("\\boxed{", 1 << 18),
+        repeated("the answer is ", 1 << 18),
+        repeated("A or ", 1 << 18),
+        repeated("1 ", 1 << 18),
+        repeated("<think>", 1 << 18),
+        repeated("```\n", 1 << 18),
+        repeated("{\"a\":", 1 << 18),
+        repeated("é\u{301}", 1 << 18),
+    ]
+}
+
+#[test]
+fn hostile_texts_are_judged_within_the_meter() {
+    for entry in checks::ALL {
+        for case in cases::parse(entry.fixtures).unwrap().cases.into_iter().take(1) {
+            let built = (entry.build)(Value::Object(case.config.clone()), &case).unwrap();
+            let Lane::Compute(verifier) = built.lane else { continue };
+            for text in texts() {
+                let references = [case.reference.clone().unwrap_or_default(), text.as_str().into()];
+                for reference in references {
+                    let sample = Sample::builder(text.as_str())
+                        .prompt(text.as_str())
+                        .reference(reference)
+                        .meta(case.meta.clone())
+                        .build();
+                    let mut meter = Meter::default();
+                    let verdict = verifier.verify(&sample, &mut meter);
+                    if let Outcome::Failed(fault) = &verdict.outcome {
+                        assert_ne!(
+                            fault.kind,
+                            assay_verifiers::FaultKind::Internal,
+                            "{}: {}: {fault}",
+                            entry.id,
+                            case.name
+                        );
+                    }
+                    let evidence = serde_json::to_string(&verdict.evidence).unwrap();
+                    assert!(evidence.len() < 8192, "{}: {evidence:.200}", entry.id);
+                }
+            }
+        }
+    }
+}
