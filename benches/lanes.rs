@@ -46,6 +46,9 @@ fn main() {
         slowest = slowest.min(alone);
     }
     let mixed = rate(&["busy", "batched", "slow"], &data, count);
-    println!("all three      {mixed:>10.0} rows/s, {:.1} % of the slowest alone", 100.0 * mixed / slowest);
+    println!(
+        "all three      {mixed:>10.0} rows/s, {:.1} % of the slowest alone",
+        100.0 * mixed / slowest
+    );
     println!("limit of the slow lane: 64 in flight of 20 ms each, 3,200 rows/s");
 }

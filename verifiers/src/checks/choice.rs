@@ -106,16 +106,19 @@ impl Check for Choice {
         let Some(found) = self.find(cues, body, &options, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
-        let span = (start + found.start, start + found.end);
+        let is_hedge = found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple);
+        // Of a hedge the option that it names first is shown, and `choice` has all of them.
+        let end = if is_hedge { found.first_end } else { found.end };
+        let span = (start + found.start, start + end);
         let text = completion.get(span.0..span.1).unwrap_or_default();
-        let verdict = |right| Verdict::graded(right).with_extracted(text, span);
-        Ok(if found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple) {
-            verdict(false).because("hedge")
-        } else if found.letters == wanted {
-            verdict(true).with("choice", options::letters_of(found.letters)).because("equal")
-        } else {
-            verdict(false).with("choice", options::letters_of(found.letters)).because("unequal")
-        })
+        let right = !is_hedge && found.letters == wanted;
+        let reason = match (is_hedge, right) {
+            (true, _) => "hedge",
+            (false, true) => "equal",
+            (false, false) => "unequal",
+        };
+        let verdict = Verdict::graded(right).with_extracted(text, span);
+        Ok(verdict.with("choice", options::letters_of(found.letters)).because(reason))
     }
 }
 

@@ -8,6 +8,8 @@ pub(super) struct Reading {
     pub(super) letters: u32,
     pub(super) is_hedge: bool,
     pub(super) start: usize,
+    /// Where the option that is named first ends.
+    pub(super) first_end: usize,
     pub(super) end: usize,
 }
 
@@ -107,15 +109,20 @@ impl<'a> Reader<'a> {
         }
         let end = self.at + length;
         let letters = self.options.matching(self.text.get(self.at..end)?)?;
-        Some(Reading { letters, is_hedge: false, start: self.at, end })
+        Some(Reading { letters, is_hedge: false, start: self.at, first_end: end, end })
     }
 
     /// One letter, or several that are joined.
     fn letters(&self, enclosed: Enclosed) -> Option<Reading> {
         let (at, hedged) = self.opened(self.at);
         let first = self.letter(at, enclosed)?;
-        let mut reading =
-            Reading { letters: first.bit, is_hedge: hedged, start: first.start, end: first.end };
+        let mut reading = Reading {
+            letters: first.bit,
+            is_hedge: hedged,
+            start: first.start,
+            first_end: first.end,
+            end: first.end,
+        };
         let mut at = first.after;
         while let Some((next, is_or)) = self.joined(at) {
             reading.letters |= next.bit;
