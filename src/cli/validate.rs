@@ -25,6 +25,8 @@ use read::{DataReport, Rows};
 
 /// From here on a reward is full.
 const FULL: f64 = 1.0 - 1e-9;
+/// What the engine gives its threads too: parsers recurse to a fixed depth.
+const STACK_BYTES: usize = 8 << 20;
 /// Rows that are listed for one finding; the rest are counted.
 const LISTED_MAX: usize = 100;
 
@@ -109,7 +111,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         [] => None,
         data => Some(read::rows(data, &plan.config, args.limit)?),
     };
-    let report = report(&plan, rows.as_ref());
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
+    let report = pool.map_err(anyhow::Error::from)?.install(|| report(&plan, rows.as_ref()));
     if args.json {
         output::json(&report)?;
     } else {
