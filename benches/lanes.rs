@@ -37,7 +37,7 @@ fn rate(verifiers: &[&str], data: &str, count: usize) -> f64 {
 }
 
 fn main() {
-    let count = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(20_000);
+    let count = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(20_000);
     let data = rows(count, 1000);
     let mut slowest = f64::INFINITY;
     for lane in ["busy", "batched", "slow"] {

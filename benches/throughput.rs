@@ -43,7 +43,8 @@ fn engine(jobs: usize) -> Engine {
 /// A row of about 1 kB.
 fn row(at: usize) -> String {
     let words = ["the", "sum", "of", "both", "numbers", "is", "therefore", "twelve", "and", "then"];
-    let text: Vec<&str> = (0..150).map(|i| words[(at * 31 + i * i) % words.len()]).collect();
+    let word = |i| words.get((at * 31 + i * i) % words.len()).copied();
+    let text: Vec<&str> = (0..150).filter_map(word).collect();
     format!(
         "{{\"id\":\"s{at}\",\"prompt\":\"What is the sum?\",\"completion\":\"<think>{}</think>\\n{}\",\
          \"reference\":\"{}\",\"source\":\"bench\"}}\n",
@@ -81,7 +82,7 @@ fn score(data: &Path, dir: &Path, engine: &Engine) {
 }
 
 fn main() {
-    let rows = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(200_000);
+    let rows = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(200_000);
     let temp = tempfile::tempdir().unwrap();
     let data = temp.path().join("data.jsonl");
     let mut file = std::io::BufWriter::new(std::fs::File::create(&data).unwrap());

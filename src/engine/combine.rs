@@ -125,11 +125,15 @@ impl Combiner {
         for (part, verdict) in self.parts.iter().zip(verdicts) {
             let Some(reward) = verdict.outcome.reward() else { continue };
             let gap = if text.is_empty() { "" } else { self.sign() };
-            let _ = match self.how {
-                How::WeightedSum => write!(text, "{gap}{} x {}", part.weight, reward.get()),
-                How::Gate if part.gate => write!(text, "{gap}gate {}", reward.get()),
-                How::Gate => write!(text, "{gap}{} x {}", part.weight, reward.get()),
-                _ => write!(text, "{gap}{}={}", part.name, reward.get()),
+            let (name, weight, reward) = (&part.name, part.weight, reward.get());
+            let weighted = matches!(self.how, How::WeightedSum | How::Gate);
+            // Writing to a text cannot fail.
+            let _ = if part.gate {
+                write!(text, "{gap}gate {name} {reward}")
+            } else if weighted {
+                write!(text, "{gap}{weight} x {reward} ({name})")
+            } else {
+                write!(text, "{gap}{name} {reward}")
             };
         }
         if let Some((low, high)) = self.clamp {
@@ -232,8 +236,8 @@ mod tests {
         Verdict::failed(Fault::bad_reference("broken"))
     }
 
-    fn total(rule: &str, verdicts: [Verdict; 3]) -> Option<f64> {
-        combiner(rule).combine(&verdicts).reward().map(Reward::get)
+    fn total(rule: &str, verdicts: &[Verdict; 3]) -> Option<f64> {
+        combiner(rule).combine(verdicts).reward().map(Reward::get)
     }
 
     const RULES: [&str; 5] = [
@@ -247,12 +251,12 @@ mod tests {
     #[test]
     fn rewards_become_one() {
         let verdicts = || [scored(1.0), scored(0.5), scored(0.25)];
-        let totals = RULES.map(|rule| total(rule, verdicts()));
+        let totals = RULES.map(|rule| total(rule, &verdicts()));
         assert_eq!(totals, [Some(1.25), Some(0.5), Some(0.5), Some(0.25), Some(1.5)]);
-        assert_eq!(total("clamp = [0.0, 1.0]", verdicts()), Some(1.0));
+        assert_eq!(total("clamp = [0.0, 1.0]", &verdicts()), Some(1.0));
         let closed = [scored(0.9), scored(1.0), scored(1.0)];
-        assert_eq!(total("how = 'gate'", closed.clone()), Some(0.0));
-        assert_eq!(total("how = 'gate'\npass = 0.9", closed), Some(0.5));
+        assert_eq!(total("how = 'gate'", &closed), Some(0.0));
+        assert_eq!(total("how = 'gate'\npass = 0.9", &closed), Some(0.5));
     }
 
     #[test]
@@ -261,15 +265,18 @@ mod tests {
         for rule in RULES {
             let verdicts = [scored(0.75), abstained(), abstained()];
             let closed = rule.contains("gate");
-            assert_eq!(total(rule, verdicts), Some(if closed { 0.0 } else { 0.75 }), "{rule}");
+            assert_eq!(total(rule, &verdicts), Some(if closed { 0.0 } else { 0.75 }), "{rule}");
             let none = combiner(rule).combine(&[abstained(), abstained(), abstained()]);
             assert!(matches!(none, Outcome::Abstained(_)), "{rule}");
         }
-        assert_eq!(total("how = 'gate'", [scored(1.0), abstained(), abstained()]), None);
+        assert_eq!(total("how = 'gate'", &[scored(1.0), abstained(), abstained()]), None);
         // A reward of weight 0 does not make a zero of a sample that nothing else judged.
         let none = combiner("").combine(&[abstained(), abstained(), scored(1.0)]);
         assert!(matches!(none, Outcome::Abstained(_)));
-        assert_eq!(total("how = 'gate'\ngates = ['a', 'b', 'c']", [1.0; 3].map(scored)), Some(1.0));
+        assert_eq!(
+            total("how = 'gate'\ngates = ['a', 'b', 'c']", &[1.0; 3].map(scored)),
+            Some(1.0)
+        );
     }
 
     #[test]
@@ -283,10 +290,10 @@ mod tests {
             }
         }
         let verdicts = || [scored(1.0), failed(), scored(1.0)];
-        assert_eq!(total("on_fault = 'floor'\nfloor = -1.0", verdicts()), Some(-1.0));
-        assert_eq!(total("on_fault = 'floor'\nclamp = [0.25, 1.0]", verdicts()), Some(0.25));
+        assert_eq!(total("on_fault = 'floor'\nfloor = -1.0", &verdicts()), Some(-1.0));
+        assert_eq!(total("on_fault = 'floor'\nclamp = [0.25, 1.0]", &verdicts()), Some(0.25));
         // Weight 0 only reports.
-        assert_eq!(total("", [scored(1.0), scored(1.0), failed()]), Some(1.5));
+        assert_eq!(total("", &[scored(1.0), scored(1.0), failed()]), Some(1.5));
     }
 
     #[test]
@@ -295,7 +302,7 @@ mod tests {
         {
             let rule = format!("how = 'expression'\nexpression = {expression:?}");
             let verdicts = [scored(1.0), scored(1.0), scored(1.0)];
-            assert_eq!(total(&rule, verdicts), None, "{expression}");
+            assert_eq!(total(&rule, &verdicts), None, "{expression}");
         }
     }
 
@@ -304,7 +311,7 @@ mod tests {
         fn the_total_is_finite_and_within_the_clamp(a in -1e300..1e300_f64, b in -1e300..1e300_f64) {
             for rule in RULES {
                 let rule = format!("clamp = [-1.0, 2.0]\n{rule}");
-                if let Some(total) = total(&rule, [scored(a), scored(b), scored(a)]) {
+                if let Some(total) = total(&rule, &[scored(a), scored(b), scored(a)]) {
                     prop_assert!((-1.0..=2.0).contains(&total));
                 }
             }

@@ -132,7 +132,10 @@ impl Engine {
     ) -> Result<Ended, StreamError<E>> {
         let (sender, receiver) = mpsc::channel(2);
         std::thread::scope(|scope| {
-            scope.spawn(|| read(source, sender, stop));
+            let reader = std::thread::Builder::new().name("assay-read".to_owned());
+            // The sender goes with the thread: once that ends, so does the channel.
+            let started = reader.spawn_scoped(scope, move || read(source, &sender, stop));
+            started.map_err(|error| StreamError::Internal(error.to_string()))?;
             let retry = spec.mode == Earlier::RetryFaults;
             let flow = Flow {
                 engine: self,
@@ -163,7 +166,7 @@ impl Engine {
 
 fn read(
     source: impl Iterator<Item = Result<Block, DataError>>,
-    sender: Sender<Result<Block, DataError>>,
+    sender: &Sender<Result<Block, DataError>>,
     stop: &AtomicBool,
 ) {
     for block in source {

@@ -179,10 +179,11 @@ impl Tally {
 impl Summary {
     /// An empty summary of rewards of these names, compared with labels where a column is named.
     pub fn new(names: &[String], labels: Option<&str>) -> Self {
-        let named = |name: &String| NamedTally { name: name.clone(), tally: Tally::default() };
-        let labels =
-            labels.map(|column| Agreement { column: column.to_owned(), ..Agreement::default() });
-        Self { rewards: names.iter().map(named).collect(), labels, ..Self::default() }
+        let reward = |name: &String| NamedTally { name: name.clone(), tally: Tally::default() };
+        let against =
+            |column: &str| Agreement { column: column.to_owned(), ..Agreement::default() };
+        let labels = labels.map(against);
+        Self { rewards: names.iter().map(reward).collect(), labels, ..Self::default() }
     }
 
     /// Counts a row that was just scored.

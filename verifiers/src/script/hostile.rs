@@ -137,25 +137,3 @@ fn a_run_takes_the_same_fuel_every_time_and_no_more_than_the_meter_holds() {
     let mut short = Meter::new(one.spent() - 1);
     assert_eq!(run(source, &mut short).unwrap_err().kind, FaultKind::OutOfFuel);
 }
-
-/// `cargo test --release -p assay-verifiers -- --ignored --nocapture figures`
-#[test]
-#[ignore = "prints how long the scripts take and how much memory the process came to"]
-fn figures() {
-    let peak = || -> String {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned()
-    };
-    for (name, source) in [OUT_OF_FUEL, OUT_OF_MEMORY].concat() {
-        // Writing 5 there sets the peak back to what is held now.
-        let _ = std::fs::OpenOptions::new()
-            .write(true)
-            .open("/proc/self/clear_refs")
-            .and_then(|mut file| std::io::Write::write_all(&mut file, b"5"));
-        #[expect(clippy::disallowed_methods, reason = "it measures")]
-        let started = std::time::Instant::now();
-        let mut meter = Meter::default();
-        let fault = run(source, &mut meter).err().map(|fault| fault.to_string());
-        println!("{:>7.1?} {} {name}: {fault:?}", started.elapsed(), peak());
-    }
-}
