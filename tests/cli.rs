@@ -302,6 +302,7 @@ fn a_run_that_was_interrupted_goes_on_to_the_same_bytes() {
     place.write("big.jsonl", &rows.join("\n"));
     let whole = place.run("score a.toml big.jsonl -o whole -q");
     assert_eq!(whole.code, 0, "{}", whole.err);
+    let mut interrupted = 0;
     for (signal, name) in [("TERM", "term"), ("INT", "int"), ("KILL", "kill")] {
         let words = format!("score a.toml big.jsonl -o {name} -q");
         let mut child = place.command(&words).stdout(Stdio::null()).spawn().unwrap();
@@ -312,12 +313,14 @@ fn a_run_that_was_interrupted_goes_on_to_the_same_bytes() {
         // A run may have ended by itself before the signal came.
         let expected = if signal == "KILL" { None } else { Some(130) };
         assert!(ended.code() == expected || ended.success(), "{signal}: {ended}");
+        interrupted += u32::from(!ended.success());
         let rest = place.run(&words);
         assert_eq!(rest.code, 0, "{}", rest.err);
         let same = fs::read(place.path(&format!("{name}/verdicts.jsonl"))).unwrap()
             == fs::read(place.path("whole/verdicts.jsonl")).unwrap();
         assert!(same, "{signal}");
     }
+    assert!(interrupted > 0, "every run ended before its signal came");
 }
 
 #[test]
