@@ -43,7 +43,7 @@ fn engine(jobs: usize) -> Engine {
 /// A row of about 1 kB.
 fn row(at: usize) -> String {
     let words = ["the", "sum", "of", "both", "numbers", "is", "therefore", "twelve", "and", "then"];
-    let word = |i| words.get((at * 31 + i * i) % words.len()).copied();
+    let word = |i: usize| words.get((at * 31 + i * i) % words.len()).copied();
     let text: Vec<&str> = (0..150).filter_map(word).collect();
     format!(
         "{{\"id\":\"s{at}\",\"prompt\":\"What is the sum?\",\"completion\":\"<think>{}</think>\\n{}\",\

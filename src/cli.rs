@@ -66,8 +66,20 @@ enum Verb {
     Man,
 }
 
+/// A verifier or a decoder that panics on a thread of the engine costs a verdict or a file, and the
+/// message is told there: nothing of it belongs on the terminal.
+fn quiet_engine_panics() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !std::thread::current().name().is_some_and(|name| name.starts_with("assay-")) {
+            tell(panic);
+        }
+    }));
+}
+
 /// Runs the command that the process was started with.
 pub(crate) fn main() -> ExitCode {
+    quiet_engine_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

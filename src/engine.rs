@@ -110,18 +110,18 @@ impl Engine {
     /// group may stand anywhere among them.
     pub fn score(&self, samples: Vec<Sample>) -> Vec<Scored> {
         let (sender, receiver) = mpsc::channel();
-        let mut rest = samples;
-        let mut chunks = 0;
-        while !rest.is_empty() || chunks == 0 {
-            let size = if self.plan().needs_groups() { rest.len() } else { CHUNK_ROWS };
-            let tail = rest.split_off(size.min(rest.len()));
-            let chunk = Arc::new(std::mem::replace(&mut rest, tail));
+        let size = if self.plan().needs_groups() { samples.len() } else { CHUNK_ROWS };
+        let mut rest = samples.into_iter();
+        for at in 0.. {
+            let chunk: Vec<Sample> = rest.by_ref().take(size).collect();
+            if chunk.is_empty() {
+                break;
+            }
             let (shared, sender) = (Arc::clone(&self.shared), sender.clone());
             self.runtime.spawn(async move {
                 // The receiver outlives every sender: it is drained below.
-                let _ = sender.send((chunks, shared.score(chunk).await));
+                let _ = sender.send((at, shared.score(Arc::new(chunk)).await));
             });
-            chunks += 1;
         }
         drop(sender);
         let mut scored: Vec<(usize, Vec<Scored>)> = receiver.iter().collect();

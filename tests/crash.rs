@@ -1,5 +1,13 @@
 //! A run that is stopped anywhere goes on to the very bytes of one that was not.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test stops at what it does not expect"
+)]
+
 mod support;
 
 use std::fs;
@@ -82,7 +90,7 @@ impl Store for Dying {
 fn score(
     data: &Path,
     dir: &Path,
-    store: Box<dyn Store>,
+    store: impl Store + 'static,
     change: impl FnOnce(&mut Session<'_>),
 ) -> Result<Report, RunError> {
     let options = Options { cache_dir: Some(data.with_extension("cache")), ..Options::new(2) };
@@ -92,7 +100,7 @@ fn score(
     let mut session = Session {
         engine: &engine,
         folder: RunFolder::open(dir, 1)?,
-        store,
+        store: Box::new(store),
         inputs: vec![InputFile { path, bytes, sha256: Some(sha256) }],
         bad_rows: BadRows::Stop,
         limit: None,
@@ -104,8 +112,8 @@ fn score(
     session.run(&open, &AtomicBool::new(false), &mut |_, _| {})
 }
 
-fn disk(dir: &Path) -> Box<DiskStore> {
-    Box::new(DiskStore::new(dir).unwrap())
+fn disk(dir: &Path) -> DiskStore {
+    DiskStore::new(dir).unwrap()
 }
 
 fn output(dir: &Path) -> (String, String) {
@@ -131,12 +139,12 @@ fn killed_at_every_write_then_resumed() {
     let expected = output(&whole);
     for kill_at in 1.. {
         let dir = temp.path().join(format!("run-{kill_at}"));
-        let store = Dying { disk: *disk(&dir), dir: dir.clone(), left: kill_at };
-        let first = score(&data, &dir, Box::new(store), |_| {});
+        let store = Dying { disk: disk(&dir), dir: dir.clone(), left: kill_at };
+        let first = score(&data, &dir, store, |_| {});
         let finished = first.is_ok();
         // Killed twice: the second session dies at the same count.
-        let store = Dying { disk: *disk(&dir), dir: dir.clone(), left: kill_at };
-        let _ = score(&data, &dir, Box::new(store), |_| {});
+        let store = Dying { disk: disk(&dir), dir: dir.clone(), left: kill_at };
+        let _ = score(&data, &dir, store, |_| {});
         let report = score(&data, &dir, disk(&dir), |_| {}).unwrap();
         assert!(report.complete);
         assert_eq!(output(&dir), expected, "killed at write {kill_at}");

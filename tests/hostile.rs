@@ -223,7 +223,7 @@ fn paths_are_read_one_after_the_other_and_rows_count_on() {
     let paths = ["crlf.jsonl", "good.parquet", "no-rows.parquet", "bom.jsonl"];
     let paths = paths.map(|name| Path::new(FOLDER).join(name));
     let source = Source::open(&paths, &Limits::default()).unwrap();
-    assert_eq!(source.files().collect::<Vec<_>>(), paths);
+    assert_eq!(source.paths().flatten().collect::<Vec<_>>(), paths);
     let seen = read(&paths, &Columns::default(), &Limits::default());
     let places: Vec<String> = seen
         .rows

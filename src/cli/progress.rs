@@ -1,6 +1,8 @@
 //! How far a run is: a bar on a terminal, plain lines elsewhere, nothing when asked.
 
 use std::io::IsTerminal as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay::engine::{Batch, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -17,14 +19,22 @@ pub(super) struct Progress {
     quiet: bool,
     clock: Monotonic,
     next_line_s: f64,
+    total_bytes: u64,
+    read_bytes: Arc<AtomicU64>,
 }
 
 impl Progress {
-    /// Progress towards `total` rows, where that is known.
-    pub(super) fn start(total: Option<u64>, quiet: bool) -> Self {
+    /// Progress through files of `total_bytes`; 0 where that is not known.
+    pub(super) fn start(total_bytes: u64, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
-        let bar = (terminal && !quiet).then(|| bar(total));
-        Self { bar, quiet, clock: Monotonic::start(), next_line_s: 0.0 }
+        let bar = (terminal && !quiet).then(|| bar(total_bytes));
+        let (clock, read_bytes) = (Monotonic::start(), Arc::default());
+        Self { bar, quiet, clock, next_line_s: 0.0, total_bytes, read_bytes }
+    }
+
+    /// Where whoever reads the files counts their bytes.
+    pub(super) fn bytes_read(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.read_bytes)
     }
 
     /// Takes note of a batch.
@@ -33,12 +43,11 @@ impl Progress {
             self.say(&format!("skipped: {error}"));
         }
         if let Some(bar) = &self.bar {
-            bar.set_position(summary.rows);
-            bar.set_message(outcomes(summary));
+            bar.set_position(self.read_bytes.load(Ordering::Relaxed));
+            bar.set_message(self.rows(summary));
         } else if !self.quiet && self.clock.seconds() >= self.next_line_s {
             self.next_line_s = self.clock.seconds() + LINE_EVERY_S;
-            let rows = count(summary.rows);
-            output::note(&format!("{rows} rows, {}/s, {}", self.rate(summary), outcomes(summary)));
+            output::note(&format!("{}{}", self.rows(summary), self.eta()));
         }
     }
 
@@ -62,19 +71,30 @@ impl Progress {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-    fn rate(&self, summary: &Summary) -> String {
-        format!("{:.0}", summary.rows as f64 / self.clock.seconds().max(1e-9))
+    fn rows(&self, summary: &Summary) -> String {
+        let rate = summary.rows as f64 / self.clock.seconds().max(1e-9);
+        format!("{} rows, {rate:.0}/s, {}", count(summary.rows), outcomes(summary))
+    }
+
+    /// How much is left, for a plain line; a bar shows it by itself.
+    #[expect(clippy::cast_precision_loss, reason = "a share for people")]
+    fn eta(&self) -> String {
+        let share = self.read_bytes.load(Ordering::Relaxed) as f64 / self.total_bytes.max(1) as f64;
+        if self.total_bytes == 0 || share <= 0.0 {
+            return String::new();
+        }
+        let left_s = self.clock.seconds() * (1.0 / share - 1.0).max(0.0);
+        format!(", {} read, eta {left_s:.0} s", percent(share.min(1.0)))
     }
 }
 
-fn bar(total: Option<u64>) -> ProgressBar {
-    let template = match total {
-        Some(_) => "{bar:30} {human_pos}/{human_len} rows  {per_sec}  eta {eta}  {msg}",
-        None => "{spinner} {human_pos} rows  {per_sec}  {msg}",
+fn bar(total_bytes: u64) -> ProgressBar {
+    let (template, bar) = match total_bytes {
+        0 => ("{spinner} {msg}", ProgressBar::new_spinner()),
+        total => ("{bar:30} {percent} %  eta {eta}  {msg}", ProgressBar::new(total)),
     };
-    let style =
-        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    total.map_or_else(ProgressBar::new_spinner, ProgressBar::new).with_style(style)
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn outcomes(summary: &Summary) -> String {

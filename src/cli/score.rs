@@ -100,12 +100,12 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let engine = args.engine.engine(args.config.plan(&document)?)?;
     let stop = stop_on_signals()?;
     let limits = engine.plan().config.limits.data();
-    let mut progress = Progress::start(args.limit, args.quiet);
     let mut session = session(args, &engine, &limits)?;
-    let report =
-        session.run(&|| Source::open(&args.data, &limits), &stop, &mut |summary, batch| {
-            progress.update(summary, batch);
-        });
+    let total = session.inputs.iter().map(|input| input.bytes).sum();
+    let mut progress = Progress::start(total, args.quiet);
+    let read = progress.bytes_read();
+    let open = || Ok(Source::open(&args.data, &limits)?.count_into(Arc::clone(&read)));
+    let report = session.run(&open, &stop, &mut |summary, batch| progress.update(summary, batch));
     progress.finish();
     let report = report?;
     if report.complete {

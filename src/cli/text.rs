@@ -136,6 +136,8 @@ fn mark(out: &mut String, text: &str, range: Range<usize>, spans: &[Range<usize>
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::single_range_in_vec_init, reason = "a list of one span")]
+
     use super::*;
 
     #[test]

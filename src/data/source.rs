@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use assay_verifiers::Sample;
@@ -26,6 +27,7 @@ pub struct Source {
     current: Option<(Arc<str>, Reader)>,
     index: u64,
     limits: Limits,
+    read: Arc<AtomicU64>,
 }
 
 enum Reader {
@@ -42,12 +44,7 @@ impl Source {
     /// configurations have one of that name. What a file holds is told by its first bytes.
     pub fn open(paths: &[PathBuf], limits: &Limits) -> Result<Self, DataError> {
         let inputs = inputs::expand(paths)?.into_iter();
-        Ok(Self { inputs, current: None, index: 0, limits: *limits })
-    }
-
-    /// The files that are still to be read, in order; `None` is standard input.
-    pub fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
-        self.inputs.as_slice().iter().map(|input| input.path.as_deref())
+        Ok(Self { inputs, current: None, index: 0, limits: *limits, read: Arc::default() })
     }
 
     /// Reads JSON lines, plain or compressed, from a stream that messages call `name`.
@@ -59,20 +56,27 @@ impl Source {
         let bytes = Bytes::open(Box::new(stream), name, limits)?;
         let reader = Reader::Lines(Box::new(Lines::new(bytes, limits)));
         let current = Some((name.into(), reader));
-        Ok(Self { inputs: Vec::new().into_iter(), current, index: 0, limits: *limits })
+        let inputs = Vec::new().into_iter();
+        Ok(Self { inputs, current, index: 0, limits: *limits, read: Arc::default() })
     }
 
     /// The files that are still to be opened, in order: before the first block, all of them.
-    /// Standard input is not among them.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.inputs.as_slice().iter().filter_map(|input| input.path.as_deref())
+    /// `None` is standard input.
+    pub fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
+        self.inputs.as_slice().iter().map(|input| input.path.as_deref())
+    }
+
+    /// Counts the bytes of files into `counter` as they are read, for whoever shows progress.
+    #[must_use]
+    pub fn count_into(self, counter: Arc<AtomicU64>) -> Self {
+        Self { read: counter, ..self }
     }
 
     fn read(&mut self) -> Result<Option<Block>, DataError> {
         loop {
             let Some((file, reader)) = &mut self.current else {
                 let Some(input) = self.inputs.next() else { return Ok(None) };
-                let reader = open(&input, &self.limits)?;
+                let reader = open(&input, &self.limits, &self.read)?;
                 self.current = Some((input.name, reader));
                 continue;
             };
@@ -80,6 +84,9 @@ impl Source {
                 self.current = None;
                 continue;
             };
+            if let Reader::Table(table) = reader {
+                self.read.fetch_add(table.bytes_of(len), Ordering::Relaxed);
+            }
             let index = self.index;
             self.index += len as u64;
             return Ok(Some(Block {
@@ -122,7 +129,7 @@ impl Reader {
     }
 }
 
-fn open(input: &Input, limits: &Limits) -> Result<Reader, DataError> {
+fn open(input: &Input, limits: &Limits, read_bytes: &Arc<AtomicU64>) -> Result<Reader, DataError> {
     let name = &*input.name;
     let read = |source| DataError::Read { file: name.to_owned(), source };
     let raw: Box<dyn Read + Send> = match &input.path {
@@ -134,11 +141,25 @@ fn open(input: &Input, limits: &Limits) -> Result<Reader, DataError> {
             if regular && (named || head(&file).map_err(read)? == PARQUET_MAGIC) {
                 return Ok(Reader::Table(Box::new(Table::open(file, name, limits)?)));
             }
-            Box::new(file)
+            Box::new(Counted { file, read: Arc::clone(read_bytes) })
         }
     };
     let bytes = Bytes::open(raw, name, limits)?;
     Ok(Reader::Lines(Box::new(Lines::new(bytes, limits))))
+}
+
+/// A file that notes how much of it was read.
+struct Counted {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
 }
 
 /// The first bytes of a file, which is then read from its start.

@@ -121,6 +121,13 @@ impl Table {
         self.metadata.schema().fields().iter().map(|field| field.name().as_str())
     }
 
+    /// The share of the file that some of its rows make up, in bytes.
+    pub(super) fn bytes_of(&self, rows: usize) -> u64 {
+        let all = self.metadata.metadata().file_metadata().num_rows().unsigned_abs().max(1);
+        let share = u128::from(self.file_bytes) * rows as u128 / u128::from(all);
+        u64::try_from(share).unwrap_or(self.file_bytes)
+    }
+
     /// The next batch and the number of its first row.
     pub(super) fn next(&mut self, name: &str) -> Result<Option<(u64, RecordBatch)>, DataError> {
         loop {

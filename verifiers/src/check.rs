@@ -88,7 +88,8 @@ impl BuildError {
 /// # Errors
 /// An unknown or ill-typed setting, or what [`Check::load`] refuses.
 pub fn build<C: Check>(settings: Value, files: &dyn Files) -> Result<Built, BuildError> {
-    let mut check: C = serde_json::from_value(settings).map_err(|error| setting_error(&error))?;
+    let mut check: C =
+        serde_path_to_error::deserialize(settings).map_err(|error| setting_error(&error))?;
     let recorded = Recorded { files, seen: RefCell::new(Vec::new()) };
     check.load(&recorded)?;
     let settings = serde_json::to_value(&check)
@@ -98,14 +99,17 @@ pub fn build<C: Check>(settings: Value, files: &dyn Files) -> Result<Built, Buil
     Ok(Built { spec, lane: Lane::Compute(Box::new(check)) })
 }
 
-/// Serde names the field in the text of its message alone.
-fn setting_error(error: &serde_json::Error) -> BuildError {
-    let message = error.to_string();
-    let setting = message
-        .strip_prefix("unknown field `")
-        .and_then(|rest| rest.split('`').next())
-        .unwrap_or_default()
-        .to_owned();
+/// The path leads to the setting; one that is not known is named in the message alone.
+fn setting_error(error: &serde_path_to_error::Error<serde_json::Error>) -> BuildError {
+    let message = error.inner().to_string();
+    let path = error.path().to_string();
+    let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+    let setting = match unknown {
+        Some(key) if path.rsplit('.').next() != Some(key) => {
+            format!("{}.{key}", path.trim_matches('.')).trim_start_matches('.').to_owned()
+        }
+        _ => path.trim_matches('.').to_owned(),
+    };
     BuildError { setting, message }
 }
 
