@@ -8,3 +8,7 @@ pub mod engine;
 
 pub use assay_verifiers as verifiers;
 pub use engine::{Config, ConfigError, Engine, Plan, Registry, Scored};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay::data::{Limits, Source};
-use assay::verifiers::{FaultKind, Outcome, Sample};
+use assay::verifiers::{FaultKind, Outcome, Reward, Sample};
 use support::{Seen, engine, registry, rows, whole};
 
 const BUSY: &str = "[[reward]]\nname = 'busy'\nverifier = 'busy'\n";
@@ -106,7 +106,7 @@ fn a_gate_that_failed_spends_nothing_more() {
     let sample = |text: &str| Sample::builder(text).reference("4").build();
     let scored = engine.score(vec![sample("5"), sample("4"), sample("6")]);
     assert_eq!(seen.computed.load(Ordering::Relaxed), 1);
-    assert_eq!(scored[0].outcome.reward().unwrap().get(), 0.0);
+    assert_eq!(scored[0].outcome.reward(), Some(Reward::ZERO));
     assert!(
         matches!(&scored[0].verdicts[0].outcome, Outcome::Abstained(why) if why.contains("shape"))
     );

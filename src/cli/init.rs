@@ -10,6 +10,7 @@ use super::exit::{Exit, Failure};
 use super::output;
 
 const CONFIG: &str = include_str!("../../fixtures/init/assay.toml");
+const SCRIPT: &str = include_str!("../../fixtures/init/brief.rhai");
 const DATA: &str = include_str!("../../fixtures/init/data.jsonl");
 
 /// A configuration and some rows to start from.
@@ -26,6 +27,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let files = [
         ("assay.toml", CONFIG.to_owned()),
         ("assay.schema.json", format!("{schema}\n")),
+        ("brief.rhai", SCRIPT.to_owned()),
         ("data.jsonl", DATA.to_owned()),
     ];
     for (name, _) in &files {
