@@ -27,6 +27,9 @@ const CONFIG: &str = "[data]\ngroup = 'prompt_id'\n\
     [[reward]]\nname = 'correct'\nverifier = 'exact'\ncache = true\n\
     [[reward]]\nname = 'gated'\nverifier = 'exact'\nwhen = 'rewards.correct == 1.0'\n";
 
+/// The same, with groups that must stay whole.
+const GROUPED: &str = "[combine]\non_fault = 'drop_group'\n";
+
 /// A store that dies at the nth write: half of it reaches the disk, and then nothing more.
 struct Dying {
     disk: DiskStore,
@@ -93,8 +96,18 @@ fn score(
     store: impl Store + 'static,
     change: impl FnOnce(&mut Session<'_>),
 ) -> Result<Report, RunError> {
+    score_by(CONFIG, data, dir, store, change)
+}
+
+fn score_by(
+    config: &str,
+    data: &Path,
+    dir: &Path,
+    store: impl Store + 'static,
+    change: impl FnOnce(&mut Session<'_>),
+) -> Result<Report, RunError> {
     let options = Options { cache_dir: Some(data.with_extension("cache")), ..Options::new(2) };
-    let engine = Engine::start(plan(CONFIG, &Registry::standard()), options).unwrap();
+    let engine = Engine::start(plan(config, &Registry::standard()), options).unwrap();
     let (sha256, bytes) = hash_file(data).unwrap();
     let path = data.display().to_string();
     let mut session = Session {
@@ -131,28 +144,37 @@ fn dataset(dir: &Path, count: usize, bytes: usize) -> PathBuf {
 
 #[test]
 fn killed_at_every_write_then_resumed() {
+    killed_at_every_write(CONFIG);
+}
+
+#[test]
+fn killed_at_every_write_then_resumed_with_whole_groups() {
+    killed_at_every_write(&format!("{CONFIG}{GROUPED}"));
+}
+
+fn killed_at_every_write(config: &str) {
     let temp = tempfile::tempdir().unwrap();
     // Rows of 16 kB make small blocks, and so many writes.
     let data = dataset(temp.path(), 300, 16_000);
     let whole = temp.path().join("whole");
-    score(&data, &whole, disk(&whole), |_| {}).unwrap();
+    score_by(config, &data, &whole, disk(&whole), |_| {}).unwrap();
     let expected = output(&whole);
     for kill_at in 1.. {
         let dir = temp.path().join(format!("run-{kill_at}"));
         let store = Dying { disk: disk(&dir), dir: dir.clone(), left: kill_at };
-        let first = score(&data, &dir, store, |_| {});
+        let first = score_by(config, &data, &dir, store, |_| {});
         let finished = first.is_ok();
         // Killed twice: the second session dies at the same count.
         let store = Dying { disk: disk(&dir), dir: dir.clone(), left: kill_at };
-        let _ = score(&data, &dir, store, |_| {});
-        let report = score(&data, &dir, disk(&dir), |_| {}).unwrap();
+        let _ = score_by(config, &data, &dir, store, |_| {});
+        let report = score_by(config, &data, &dir, disk(&dir), |_| {}).unwrap();
         assert!(report.complete);
         assert_eq!(output(&dir), expected, "killed at write {kill_at}");
         let timings = fs::read_to_string(dir.join("timings.jsonl")).unwrap();
         assert_eq!(timings.lines().count(), 300, "killed at write {kill_at}");
         fs::remove_dir_all(&dir).unwrap();
         if finished {
-            assert!(kill_at > 40, "only {kill_at} writes were tried");
+            assert!(kill_at > 15, "only {kill_at} writes were tried");
             return;
         }
     }
@@ -207,13 +229,21 @@ fn a_torn_tail_is_cut_and_a_foreign_run_is_refused() {
 fn a_limit_is_extended_by_going_on() {
     let temp = tempfile::tempdir().unwrap();
     let data = dataset(temp.path(), 300, 1000);
-    let (whole, parts) = (temp.path().join("whole"), temp.path().join("parts"));
-    score(&data, &whole, disk(&whole), |_| {}).unwrap();
-    for limit in [Some(7), Some(150), Some(90), None] {
-        let report = score(&data, &parts, disk(&parts), |session| session.limit = limit).unwrap();
-        assert!(report.complete);
+    for (name, config) in [("plain", CONFIG.to_owned()), ("grouped", format!("{CONFIG}{GROUPED}"))]
+    {
+        let (whole, parts) = (temp.path().join(name), temp.path().join(format!("{name}-parts")));
+        score_by(&config, &data, &whole, disk(&whole), |_| {}).unwrap();
+        for (limit, rows) in
+            [(Some(6), [6, 8]), (Some(150), [150, 152]), (Some(90), [150, 152]), (None, [300; 2])]
+        {
+            let set = |session: &mut Session<'_>| session.limit = limit;
+            let report = score_by(&config, &data, &parts, disk(&parts), set).unwrap();
+            assert!(report.complete);
+            let expected = rows[usize::from(name == "grouped")];
+            assert_eq!(report.summary.rows, expected, "{name}, limit {limit:?}");
+        }
+        assert_eq!(output(&parts), output(&whole));
     }
-    assert_eq!(output(&parts), output(&whole));
 }
 
 #[test]

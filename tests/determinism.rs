@@ -16,7 +16,6 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use assay::data::{Limits, Source};
@@ -24,7 +23,7 @@ use assay::engine::Options;
 use assay::verifiers::canonical;
 use assay::{Engine, Registry};
 use parquet::arrow::ArrowWriter;
-use support::{plan, rows, whole};
+use support::{lines, plan, rows};
 
 const CONFIG: &str = "\
     [[reward]]\nname = 'correct'\nverifier = 'exact'\ncache = true\n\
@@ -35,13 +34,7 @@ fn digest(data: &Path, jobs: usize, cache: Option<&Path>) -> String {
     let options = Options { cache_dir: cache.map(Path::to_owned), ..Options::new(jobs) };
     let engine = Engine::start(plan(CONFIG, &Registry::standard()), options).unwrap();
     let source = Source::open(&[data.to_owned()], &Limits::default()).unwrap();
-    let mut out = Vec::new();
-    engine
-        .stream(source, whole(), &AtomicBool::new(false), |batch| {
-            out.extend_from_slice(&batch.verdicts);
-            Ok::<(), std::io::Error>(())
-        })
-        .unwrap();
+    let out = lines(&engine, source);
     assert_eq!(std::str::from_utf8(&out).unwrap().lines().count(), 3000);
     canonical::hex(&canonical::digest_parts(&[&out]))
 }

@@ -12,11 +12,11 @@
 mod support;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use assay::data::{Limits, Source};
 use assay::verifiers::{FaultKind, Outcome, Reward, Sample};
-use support::{Seen, engine, registry, rows, whole};
+use support::{Seen, engine, lines, registry, rows};
 
 const BUSY: &str = "[[reward]]\nname = 'busy'\nverifier = 'busy'\n";
 const BATCHED: &str = "[[reward]]\nname = 'batched'\nverifier = 'batched'\n";
@@ -27,14 +27,7 @@ fn run(text: &str, data: &str, jobs: usize) -> (Vec<u8>, Arc<Seen>) {
     let engine = engine(text, &registry(&seen), jobs);
     let source =
         Source::stream("t", std::io::Cursor::new(data.to_owned()), &Limits::default()).unwrap();
-    let mut out = Vec::new();
-    engine
-        .stream(source, whole(), &AtomicBool::new(false), |batch| {
-            out.extend_from_slice(&batch.verdicts);
-            Ok::<(), std::io::Error>(())
-        })
-        .unwrap();
-    (out, seen)
+    (lines(&engine, source), seen)
 }
 
 /// The verdict of one reward, line by line.

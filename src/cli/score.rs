@@ -37,7 +37,7 @@ pub(super) struct Args {
     /// Start over, whatever the folder holds of an earlier run
     #[arg(long)]
     fresh: bool,
-    /// Read at most this many rows
+    /// Read at most this many rows; a group that this would cut is read to its end
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Judge rows with a fault again

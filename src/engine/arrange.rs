@@ -71,6 +71,8 @@ pub(super) struct Arranger {
     spec: StreamSpec,
     grouped: bool,
     read: u64,
+    /// The limit was reached, and with it the end of a group.
+    done: bool,
     /// The group in hand.
     group: Vec<Pending>,
     /// Whole groups that wait for company: a chunk per group would cost more than judging it.
@@ -86,6 +88,7 @@ impl Arranger {
             spec,
             grouped,
             read: 0,
+            done: false,
             group: Vec::new(),
             ready: Vec::new(),
             key: String::new(),
@@ -94,8 +97,19 @@ impl Arranger {
         }
     }
 
-    pub(super) fn reached_limit(&self) -> bool {
+    /// Whether the limit was reached. A group that it cuts is read to its end, so that going on
+    /// later gives the rows of a run that was not limited.
+    pub(super) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn reached_limit(&self) -> bool {
         self.spec.limit.is_some_and(|limit| self.read >= limit)
+    }
+
+    fn continues_group(&self, row: &Row) -> bool {
+        let key = row.sample.as_ref().ok().map(group_key);
+        self.grouped && !self.group.is_empty() && key == Some(self.key.as_str())
     }
 
     pub(super) fn take_error(&mut self) -> Option<ArrangeError> {
@@ -107,7 +121,8 @@ impl Arranger {
         let mut chunks = Vec::new();
         let mut chunk = Vec::with_capacity(rows.len());
         for row in rows {
-            if self.reached_limit() {
+            if self.reached_limit() && !self.continues_group(&row) {
+                self.done = true;
                 break;
             }
             self.read += 1;
@@ -123,10 +138,11 @@ impl Arranger {
         if !chunk.is_empty() {
             chunks.push(chunk);
         }
+        self.done |= !self.grouped && self.reached_limit();
         // A group that was cut by an error is not judged in part.
         match self.error {
             Some(_) => chunks.extend(self.take_ready(1)),
-            None if self.reached_limit() => chunks.extend(self.flush()),
+            None if self.done => chunks.extend(self.flush()),
             None => {}
         }
         chunks

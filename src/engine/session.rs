@@ -99,6 +99,7 @@ impl Session<'_> {
         Ok(start)
     }
 
+    /// Goes on after the lines that are there.
     fn score<S>(
         &mut self,
         source: S,
@@ -114,22 +115,8 @@ impl Session<'_> {
         // Timings are written first, so there is one for every verdict line.
         let (timing_bytes, _) = self.folder.whole_lines(TIMINGS, lines)?;
         self.truncate(TIMINGS, timing_bytes)?;
-        let spec = StreamSpec {
-            bad_rows: self.bad_rows,
-            limit: self.limit,
-            earlier: Box::new(self.folder.earlier(bytes)?),
-            mode: Earlier::Stand,
-        };
-        let mut tally = self.tally();
-        let store = &mut self.store;
-        let ended = self.engine.stream(source, spec, stop, |batch| {
-            store.append(TIMINGS, &batch.timings)?;
-            store.append(VERDICTS, &batch.verdicts)?;
-            tally.add(&batch);
-            progress(&tally.summary, &batch);
-            Ok(())
-        });
-        let ended = ended.map_err(|error| self.named(error, VERDICTS))?;
+        let spec = self.spec(bytes, self.limit, Earlier::Stand)?;
+        let (tally, ended) = self.pass(source, spec, VERDICTS, stop, progress)?;
         if ended == Ended::EndOfData && tally.old < lines {
             let why = format!("the run has {lines} rows, the data have {}", tally.old);
             return Err(self.folder.foreign(why));
@@ -150,34 +137,52 @@ impl Session<'_> {
     {
         let (bytes, lines) = self.folder.whole_lines(VERDICTS, u64::MAX)?;
         let limit = self.folder.manifest()?.and_then(|manifest| manifest.limit);
-        let spec = StreamSpec {
-            bad_rows: self.bad_rows,
-            limit,
-            earlier: Box::new(self.folder.earlier(bytes)?),
-            mode: Earlier::RetryFaults,
-        };
-        let mut tally = self.tally();
-        let store = &mut self.store;
-        let ended = self.engine.stream(source, spec, stop, |batch| {
-            store.append(TIMINGS, &batch.timings)?;
-            store.append(RETRY, &batch.verdicts)?;
-            tally.add(&batch);
-            progress(&tally.summary, &batch);
-            Ok(())
-        });
-        let ended = ended.map_err(|error| self.named(error, RETRY))?;
+        let spec = self.spec(bytes, limit, Earlier::RetryFaults)?;
+        let (tally, ended) = self.pass(source, spec, RETRY, stop, progress)?;
         if ended == Ended::Stopped || tally.summary.rows != lines {
-            return Ok(Report {
-                summary: tally.summary,
-                start: Start::Done,
-                complete: false,
-                scored: 0,
-            });
+            let (summary, start) = (tally.summary, Start::Done);
+            return Ok(Report { summary, start, complete: false, scored: 0 });
         }
         if lines > 0 {
             self.store.rename(RETRY, VERDICTS).map_err(|error| self.folder.io(VERDICTS, error))?;
         }
         self.finish(tally, ended, Start::Done)
+    }
+
+    /// Streams the data once; verdict lines go to the file called `into`.
+    fn pass<S>(
+        &mut self,
+        source: S,
+        spec: StreamSpec,
+        into: &str,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(&Summary, &Batch),
+    ) -> Result<(Count, Ended), RunError>
+    where
+        S: Iterator<Item = Result<Block, DataError>> + Send,
+    {
+        let plan = self.engine.plan();
+        let labels = plan.config.data.label.as_deref();
+        let mut tally = Count { summary: Summary::new(&plan.names, labels), old: 0, new: 0 };
+        let store = &mut self.store;
+        let ended = self.engine.stream(source, spec, stop, |batch| {
+            store.append(TIMINGS, &batch.timings)?;
+            store.append(into, &batch.verdicts)?;
+            tally.add(&batch);
+            progress(&tally.summary, &batch);
+            Ok(())
+        });
+        match ended {
+            Ok(ended) => Ok((tally, ended)),
+            Err(StreamError::Sink(source)) => Err(self.folder.io(into, source)),
+            Err(StreamError::Earlier(why)) => Err(self.folder.foreign(why)),
+            Err(other) => Err(RunError::Stream(other)),
+        }
+    }
+
+    fn spec(&self, bytes: u64, limit: Option<u64>, mode: Earlier) -> Result<StreamSpec, RunError> {
+        let earlier = Box::new(self.folder.earlier(bytes)?);
+        Ok(StreamSpec { bad_rows: self.bad_rows, limit, earlier, mode })
     }
 
     fn finish(&mut self, mut tally: Count, ended: Ended, start: Start) -> Result<Report, RunError> {
@@ -222,20 +227,6 @@ impl Session<'_> {
             limit: self.limit,
             rows: None,
             verdicts_sha256: None,
-        }
-    }
-
-    fn tally(&self) -> Count {
-        let plan = self.engine.plan();
-        let labels = plan.config.data.label.as_deref();
-        Count { summary: Summary::new(&plan.names, labels), old: 0, new: 0 }
-    }
-
-    fn named(&self, error: StreamError<io::Error>, name: &str) -> RunError {
-        match error {
-            StreamError::Sink(source) => self.folder.io(name, source),
-            StreamError::Earlier(why) => self.folder.foreign(why),
-            other => RunError::Stream(other),
         }
     }
 

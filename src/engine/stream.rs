@@ -268,7 +268,7 @@ impl Flow<'_> {
         };
         let chunks = self.arranger.push(rows);
         let error = self.arranger.take_error();
-        if error.is_none() && self.arranger.reached_limit() {
+        if error.is_none() && self.arranger.is_done() {
             self.ended = Some(Ended::Limit);
         }
         (chunks, error.map(StreamError::from))

@@ -8,11 +8,12 @@
 )]
 
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assay::engine::{BadRows, Document, Earlier, Options, StreamSpec};
+use assay::data::Source;
+use assay::engine::{BadRows, Document, Earlier, Ended, Options, StreamSpec};
 use assay::verifiers::verifier::Judged;
 use assay::verifiers::{
     BatchVerifier, Built, Files, Group, GroupVerifier, Lane, Meter, NoFiles, RemoteVerifier,
@@ -32,13 +33,24 @@ pub(crate) fn engine(text: &str, registry: &Registry, jobs: usize) -> Engine {
 }
 
 /// Reads everything, with no earlier session.
-pub(crate) fn whole() -> StreamSpec {
+fn whole() -> StreamSpec {
     StreamSpec {
         bad_rows: BadRows::Stop,
         limit: None,
         earlier: Box::new(std::iter::empty()),
         mode: Earlier::Stand,
     }
+}
+
+/// Every verdict line of `source`.
+pub(crate) fn lines(engine: &Engine, source: Source) -> Vec<u8> {
+    let mut lines = Vec::new();
+    let ended = engine.stream(source, whole(), &AtomicBool::new(false), |batch| {
+        lines.extend_from_slice(&batch.verdicts);
+        Ok::<(), std::io::Error>(())
+    });
+    assert_eq!(ended.unwrap(), Ended::EndOfData);
+    lines
 }
 
 /// What test verifiers saw.
