@@ -190,8 +190,8 @@ impl Session<'_> {
         for name in [TIMINGS, VERDICTS] {
             // An empty run has its files too.
             self.store.append(name, b"").map_err(|error| self.folder.io(name, error))?;
-            self.store.sync(name).map_err(|error| self.folder.io(name, error))?;
         }
+        self.store.sync(VERDICTS).map_err(|error| self.folder.io(VERDICTS, error))?;
         tally.summary.cache = self.engine.cache_counts();
         self.replace_json(SUMMARY, &tally.summary)?;
         if complete {

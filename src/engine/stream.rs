@@ -309,7 +309,10 @@ impl Work {
                     continue;
                 }
                 Some(error) => {
-                    let fault = Fault::bad_input(error.to_string());
+                    // The number of the row, not its file: the same rows give the same bytes
+                    // from whatever files they come.
+                    let why = format!("row {}: {}", pending.index + 1, error.message());
+                    let fault = Fault::bad_input(why);
                     Some((bad_row_id(pending.index), Scored::failed(fault)))
                 }
             };
