@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn settings_that_contradict_each_other_are_refused() {
         for (settings, at) in [
-            (json!({"pattern": "("}), ""),
+            (json!({"pattern": "("}), "pattern"),
             (json!({"pattern": "a", "min": 3, "max": 2}), "min"),
             (json!({"pattern": "a", "min": 3, "full": true}), "min"),
             (json!({"pattern": "(a)", "group": "2"}), "group"),
