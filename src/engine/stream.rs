@@ -194,7 +194,7 @@ struct Flow<'a> {
 }
 
 type Parsing = FuturesOrdered<JoinHandle<Option<Vec<Row>>>>;
-type Scoring = FuturesOrdered<JoinHandle<Batch>>;
+type Scoring = FuturesOrdered<JoinHandle<Option<Batch>>>;
 
 impl Flow<'_> {
     async fn run<E>(
@@ -221,7 +221,9 @@ impl Flow<'_> {
             tokio::select! {
                 biased;
                 Some(batch) = scoring.next() => {
-                    let batch = batch.map_err(|error| StreamError::Internal(error.to_string()))?;
+                    // Going on without a batch would give its place to the rows behind it.
+                    let lost = || StreamError::Internal("a batch was lost".to_owned());
+                    let batch = batch.ok().flatten().ok_or_else(lost)?;
                     sink(batch).map_err(StreamError::Sink)?;
                 }
                 Some(rows) = parsing.next(), if scoring.len() < window => {
@@ -274,15 +276,15 @@ impl Flow<'_> {
         (chunks, error.map(StreamError::from))
     }
 
-    fn score(&self, chunk: Vec<Pending>) -> JoinHandle<Batch> {
+    fn score(&self, chunk: Vec<Pending>) -> JoinHandle<Option<Batch>> {
         let work = Arc::clone(&self.work);
         self.spawn(async move { work.score(chunk).await })
     }
 }
 
 impl Work {
-    /// Scores what needs it, and writes the lines of the batch.
-    async fn score(self: Arc<Self>, mut chunk: Vec<Pending>) -> Batch {
+    /// Scores what needs it, and writes the lines of the batch. `None` where that panicked.
+    async fn score(self: Arc<Self>, mut chunk: Vec<Pending>) -> Option<Batch> {
         let samples: Vec<Sample> = chunk.iter_mut().filter_map(Pending::take_sample).collect();
         let samples = Arc::new(samples);
         let scored = if samples.is_empty() {
@@ -291,8 +293,7 @@ impl Work {
             Arc::clone(&self.shared).score(Arc::clone(&samples)).await
         };
         let work = Arc::clone(&self);
-        let written = self.shared.pool.run(move || work.write(chunk, &samples, scored)).await;
-        written.unwrap_or_default()
+        self.shared.pool.run(move || work.write(chunk, &samples, scored)).await
     }
 
     fn write(&self, chunk: Vec<Pending>, samples: &[Sample], scored: Vec<Scored>) -> Batch {
