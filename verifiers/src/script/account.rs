@@ -20,9 +20,11 @@ const WEIGH_EVERY: u64 = 1 << 15;
 /// Values may nest this deep; cloning and dropping them is recursive.
 const NESTING_MAX: usize = 64;
 /// Bytes of text that are worth one unit, when an operation reads them.
-const TEXT_BYTES_PER_UNIT: usize = 4;
+const TEXT_BYTES_PER_UNIT: usize = 2;
 /// The same for texts inside an array or a map: printing them escapes each character.
-const INNER_TEXT_BYTES_PER_UNIT: usize = 2;
+const INNER_TEXT_BYTES_PER_UNIT: usize = 1;
+/// What an element of an array, or a member of a map, costs to copy, to compare or to print.
+pub(super) const FUEL_PER_ELEMENT: usize = 30;
 /// What an element of an array takes in memory, with the header of a text.
 const ELEMENT_BYTES: usize = 64;
 /// What a member of a map takes in memory beside its key.
@@ -180,7 +182,7 @@ impl Size {
         } else if let Some(map) = value.read_lock::<Map>() {
             for (key, value) in map.iter() {
                 self.bytes += MEMBER_BYTES + key.len();
-                self.units += 8;
+                self.units += FUEL_PER_ELEMENT as u64;
                 self.add(value, depth + 1);
             }
         } else if let Some(text) = value.read_lock::<ImmutableString>() {
@@ -193,7 +195,7 @@ impl Size {
 
     fn add_all(&mut self, values: &[Dynamic], bytes_each: usize, depth: usize) {
         self.bytes += bytes_each * values.len();
-        self.units += 5 * values.len() as u64;
+        self.units += (FUEL_PER_ELEMENT * values.len()) as u64;
         for value in values {
             self.add(value, depth + 1);
         }

@@ -8,7 +8,7 @@ use rhai::packages::{
 use rhai::{Array, Dynamic, Engine, EvalAltResult, ImmutableString, Position};
 use serde_json::Value;
 
-use super::account::pay;
+use super::account::{FUEL_PER_ELEMENT, pay};
 use super::{ELEMENTS_MAX, STRING_BYTES_MAX, to_dynamic};
 
 type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
@@ -149,7 +149,7 @@ fn pad_array(array: &mut Array, length: i64, with: &Dynamic) -> Result<()> {
     if length > ELEMENTS_MAX || with.is_array() || with.is_map() {
         return Err(too_large("array"));
     }
-    pay(5 * length)?;
+    pay(FUEL_PER_ELEMENT * length)?;
     array.resize(length, with.clone());
     Ok(())
 }
