@@ -18,6 +18,7 @@ pub mod pattern;
 pub mod prelude;
 pub mod sample;
 pub mod script;
+mod thinking;
 pub mod verdict;
 pub mod verifier;
 

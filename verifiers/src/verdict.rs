@@ -105,10 +105,7 @@ impl Evidence {
 }
 
 fn cut(text: &str) -> String {
-    let mut end = Evidence::TEXT_BYTES_MAX;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(Evidence::TEXT_BYTES_MAX);
     format!("{}…", text.get(..end).unwrap_or_default())
 }
 

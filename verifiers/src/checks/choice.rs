@@ -3,7 +3,9 @@
 mod options;
 mod reader;
 
+use crate::canonical::number_text;
 use crate::prelude::*;
+use crate::thinking::after_thinking;
 use options::Options;
 use reader::{Reading, Reader};
 
@@ -133,8 +135,7 @@ impl Choice {
             value => self.one(value, options),
         };
         wanted.filter(|letters| *letters != 0).ok_or_else(|| {
-            let shown = reference.to_string();
-            let shown = shown.get(..80).unwrap_or(&shown);
+            let shown: String = reference.to_string().chars().take(80).collect();
             Fault::bad_reference(format!(
                 "reference {shown} names none of the {} options",
                 options.count()
@@ -149,7 +150,7 @@ impl Choice {
             (index < options.count() as u64).then(|| 1 << index)
         };
         match reference {
-            Value::Number(value) => number(value.as_u64()?),
+            Value::Number(value) => number(number_text(value).parse().ok()?),
             Value::String(text) => options::letter_alone(text, options)
                 .or_else(|| options.matching(text))
                 .or_else(|| number(text.trim().parse().ok()?)),
@@ -167,7 +168,7 @@ impl Choice {
         let mut kept = None;
         let mut end = body.len();
         for cue in cues.answer.find_iter(body) {
-            // Reading on after a cue looks at no more than the longest option.
+            // What is read on after a cue has a bound; see `Reader::near`.
             meter.spend(4096)?;
             if cue.start() >= end {
                 break;
@@ -175,7 +176,7 @@ impl Choice {
             if is_denied(body.get(..cue.start()).unwrap_or_default()) {
                 continue;
             }
-            let Some(reading) = Reader::new(body, cue.end(), options).after(cue.as_str()) else {
+            let Some(reading) = Reader::near(body, cue.end(), options).after(cue.as_str()) else {
                 continue;
             };
             if kept.is_none() {
@@ -191,21 +192,16 @@ impl Choice {
     }
 }
 
-/// "We cannot choose option A."
+/// "We cannot choose option A." Of a long word, as many may come in a row, only the end is read.
 fn is_denied(before: &str) -> bool {
-    let word = before.trim_end().rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default();
-    ["not", "cannot", "never"].contains(&word) || word.ends_with("n't")
-}
-
-/// What a model thinks before it answers is no answer, and a model that never stops thinking has
-/// not answered.
-fn after_thinking(completion: &str) -> usize {
-    const END: &str = "</think>";
-    match (completion.rfind(END), completion.rfind("<think>")) {
-        (end, Some(open)) if end.is_none_or(|end| end < open) => completion.len(),
-        (Some(end), _) => end + END.len(),
-        (None, _) => 0,
-    }
+    let before = before.trim_end();
+    let near = before.floor_char_boundary(before.len().saturating_sub(32));
+    let word = before.get(near..).unwrap_or_default().rsplit(char::is_whitespace).next();
+    let word = word.unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
+    let word = word.to_lowercase();
+    ["not", "cannot", "never"].contains(&word.as_str())
+        || word.ends_with("n't")
+        || word.ends_with("n’t")
 }
 
 #[cfg(test)]
@@ -219,6 +215,22 @@ mod tests {
         let mut choice: Choice = serde_json::from_value(json!({})).unwrap();
         choice.load(&NoFiles).unwrap();
         choice
+    }
+
+    /// Each of these once made every cue read on to the end of the text, or back to its start.
+    #[test]
+    fn hostile_texts_end_soon() {
+        let cues = "answer:A".repeat(1 << 12);
+        for text in [
+            format!("{}{cues}", "x".repeat(1 << 20)),
+            format!("{}{}", "answer:".repeat(1 << 12), "(".repeat(1 << 20)),
+            format!("{}{}", "answer:".repeat(1 << 12), "A or ".repeat(1 << 18)),
+            format!("{}A{}", "answer:".repeat(1 << 12), "'".repeat(1 << 20)),
+            "answer: A B ".repeat(1 << 12),
+        ] {
+            let sample = Sample::builder(text).reference("B").build();
+            let _ = choice().check(&sample, &mut Meter::default());
+        }
     }
 
     proptest! {

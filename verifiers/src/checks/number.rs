@@ -8,13 +8,14 @@ use dashu_ratio::RBig;
 
 use crate::canonical::number_text;
 use crate::prelude::*;
+use crate::thinking::after_thinking;
 use scan::{Found, Notation};
 
 /// Right when the number that the completion gives equals the reference.
 ///
 /// The number is the one in the last `\boxed{...}`, else the one that follows the last "answer
 /// is", "answer:" or "####" directly, else the last one. `after` names another place. Text up to
-/// the last `</think>` is not looked at. Signs, thousands separators, fractions (`3/4`,
+/// the last `</think>` is not looked at, nor is what is still thought at the end. Signs, thousands separators, fractions (`3/4`,
 /// `\frac{3}{4}`, `1 1/2`), exponents (`2e5`, `2 \times 10^5`), "million" and the like are read;
 /// currencies and units are not looked at. "3 or 4" gives no number.
 ///
@@ -85,9 +86,9 @@ impl Check for Number {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let wanted = self.wanted(reference, meter)?;
         let completion = sample.completion();
-        meter.spend(6 * completion.len() as u64)?;
-        let start = completion.rfind("</think>").map_or(0, |at| at + "</think>".len());
+        let start = after_thinking(completion);
         let body = completion.get(start..).unwrap_or_default();
+        meter.spend(scan::price(body))?;
         let found = match self.find(body) {
             Ok(found) => found,
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
@@ -273,9 +274,13 @@ mod tests {
 
     #[test]
     fn hostile_texts_end_soon() {
-        for text in ["1".repeat(1 << 20), "1,".repeat(1 << 19), "1e999999999 ".repeat(1 << 16)] {
+        for text in ["1".repeat(1 << 20), "\\frac{".repeat(1 << 18), "1 or ".repeat(1 << 16)] {
             let verdict = judge(&text, json!(7)).unwrap();
             assert_eq!(verdict.outcome.reward(), Some(Reward::ZERO));
+        }
+        for text in ["1,", "1st", "1 1/2 ", "1e999/7e999 ", "7 x 10^{-999} "] {
+            let fault = judge(&text.repeat(1 << 18), json!(7)).unwrap_err();
+            assert_eq!(fault.kind, FaultKind::OutOfFuel);
         }
     }
 }

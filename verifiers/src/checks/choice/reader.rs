@@ -23,6 +23,12 @@ pub(super) struct Reader<'a> {
 /// The longest text of an option that is looked for, in bytes.
 const OPTION_BYTES_MAX: usize = 1024;
 
+/// How far one cue is read on after: every further cue reads again.
+const NEAR_BYTES_MAX: usize = 4 * OPTION_BYTES_MAX;
+
+/// How far letters and what dresses them are read; no answer goes on for longer.
+const LETTERS_BYTES_MAX: usize = 512;
+
 /// Words that may stand between "the answer is" and the option.
 const FILLERS: [&str; 14] = [
     "option", "choice", "answer", "letter", "the", "is", "be", "therefore", "thus", "clearly",
@@ -39,15 +45,21 @@ const FOLLOWERS: [&str; 12] = [
 ];
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, at: usize, options: &'a Options<'a>) -> Self {
+    fn new(text: &'a str, at: usize, options: &'a Options<'a>) -> Self {
         Self { text, at, options }
+    }
+
+    /// A reader of what follows a cue that ends at `at`.
+    pub(super) fn near(text: &'a str, at: usize, options: &'a Options<'a>) -> Self {
+        let end = text.floor_char_boundary(at + NEAR_BYTES_MAX);
+        Self::new(text.get(..end).unwrap_or_default(), at, options)
     }
 
     /// Reads what follows `cue`: what is in the box, or between the tags, or what is said next.
     pub(super) fn after(&self, cue: &str) -> Option<Reading> {
         let held = match cue.chars().next_back()? {
             '{' => Some(self.braces()?),
-            '>' => Some(self.near().find("</")?),
+            '>' => Some(self.rest().find("</")?),
             _ => None,
         };
         let Some(length) = held else { return self.said() };
@@ -73,17 +85,10 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// As much of the rest as an option can take up.
-    fn near(&self) -> &'a str {
-        let rest = self.rest();
-        let end = rest.char_indices().nth(OPTION_BYTES_MAX).map_or(rest.len(), |(at, _)| at);
-        rest.get(..end).unwrap_or_default()
-    }
-
     /// The length of what is in the braces that were just opened.
     fn braces(&self) -> Option<usize> {
         let mut depth = 1_u32;
-        self.rest().char_indices().take(OPTION_BYTES_MAX).find_map(|(at, c)| {
+        self.rest().char_indices().find_map(|(at, c)| {
             match c {
                 '{' => depth += 1,
                 '}' => depth -= 1,
@@ -95,8 +100,7 @@ impl<'a> Reader<'a> {
 
     fn said(&self) -> Option<Reading> {
         let line = self.rest().trim_start();
-        let length = line.bytes().take(OPTION_BYTES_MAX + 1).position(|c| c == b'\n');
-        let length = length.unwrap_or(line.len());
+        let length = line.find('\n').unwrap_or(line.len());
         let start = self.text.len() - line.len();
         let said = Reader::new(self.text, start, self.options);
         said.letters(Enclosed::No).or_else(|| said.option_text(length))
@@ -124,7 +128,9 @@ impl<'a> Reader<'a> {
             end: first.end,
         };
         let mut at = first.after;
-        while let Some((next, is_or)) = self.joined(at) {
+        while at < self.at + LETTERS_BYTES_MAX
+            && let Some((next, is_or)) = self.joined(at)
+        {
             reading.letters |= next.bit;
             reading.end = next.end;
             reading.is_hedge |= is_or;
@@ -138,7 +144,7 @@ impl<'a> Reader<'a> {
     fn opened(&self, from: usize) -> (usize, bool) {
         let mut at = from;
         let mut hedged = false;
-        loop {
+        while at < self.at + LETTERS_BYTES_MAX {
             let rest = self.text.get(at..).unwrap_or_default();
             let blanks = rest.len() - rest.trim_start().len();
             let dress = DRESS.iter().find(|dress| rest.starts_with(**dress));
@@ -154,9 +160,10 @@ impl<'a> Reader<'a> {
                 hedged = true;
                 "either".len()
             } else {
-                return (at, hedged);
+                break;
             };
         }
+        (at, hedged)
     }
 
     /// The letter at `at`, unless it belongs to a word.
@@ -240,11 +247,7 @@ impl<'a> Reader<'a> {
     /// Whether the sentence names another option further on: "(A) 3 gallons and (B) 9 liters".
     fn hedged_later(&self, at: usize) -> bool {
         let rest = self.text.get(at..).unwrap_or_default();
-        let mut near = rest.len().min(400);
-        while !rest.is_char_boundary(near) {
-            near -= 1;
-        }
-        let rest = rest.get(..near).unwrap_or_default();
+        let rest = rest.get(..rest.floor_char_boundary(400)).unwrap_or_default();
         let end = rest.find('\n').into_iter().chain(rest.find(". ")).min().unwrap_or(rest.len());
         let sentence = rest.get(..end).unwrap_or_default();
         ["and (", "or (", "or option ", "and option "].iter().any(|join| {
@@ -288,8 +291,8 @@ fn starts_with_word(text: &str, word: &str) -> bool {
 
 /// Nothing but signs follow on the line.
 fn ends(rest: &str) -> bool {
-    let line = rest.split('\n').next().unwrap_or_default();
-    line.chars().all(|c| c.is_whitespace() || ".,;:!*)]}`$".contains(c))
+    let mut line = rest.chars().take_while(|c| *c != '\n');
+    line.all(|c| c.is_whitespace() || ".,;:!*)]}`$".contains(c))
 }
 
 /// "A" and "I" are words as well.

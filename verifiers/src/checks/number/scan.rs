@@ -20,9 +20,32 @@ pub(super) struct Found {
     pub(super) end: usize,
 }
 
+/// Commands of LaTeX around words.
+const DRESS: [&str; 5] = ["text", "textrm", "textbf", "mathrm", "quad"];
+
 /// Words that scale the number before them, by their power of ten.
 const SCALES: [(&str, &str); 4] =
     [("thousand", "1e3"), ("million", "1e6"), ("billion", "1e9"), ("trillion", "1e12")];
+
+/// What a number costs beside its bytes.
+const NUMBER_FUEL: u64 = 150;
+
+/// What a power of ten costs at most: as few as five bytes make a number of a thousand digits.
+const POWER_FUEL: u64 = 2000;
+
+/// What it costs to read every number of `text`.
+pub(super) fn price(text: &str) -> u64 {
+    let digit = |byte: u8| byte.is_ascii_digit();
+    let cost = |bytes: &[u8]| match *bytes {
+        [one, b'e' | b'E', next] if digit(one) && (digit(next) || b"+-".contains(&next)) => {
+            POWER_FUEL
+        }
+        [b'1', b'0', b'^' | b'*'] => POWER_FUEL,
+        [_, one, next] if !digit(one) && digit(next) => NUMBER_FUEL,
+        _ => 0,
+    };
+    6 * text.len() as u64 + text.as_bytes().windows(3).map(cost).sum::<u64>()
+}
 
 /// The first number at or after `from`.
 pub(super) fn first(text: &str, from: usize, notation: Notation) -> Option<Found> {
@@ -61,8 +84,10 @@ pub(super) fn is_hedged(text: &str, found: &Found, notation: Notation) -> bool {
 
 fn joined_by_or(text: &str, one: &Found, two: &Found) -> bool {
     let between = text.get(one.end..two.start).unwrap_or_default();
-    let between = between.trim_matches(|c: char| c.is_whitespace() || "$*\\(),{}".contains(c));
-    between == "or" && one.value != two.value
+    let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),{}[]~".contains(c);
+    let mut words = between.split(is_apart).filter(|word| !word.is_empty() && !DRESS.contains(word));
+    let is_or = words.next().is_some_and(|word| word.eq_ignore_ascii_case("or"));
+    is_or && words.next().is_none() && one.value != two.value
 }
 
 enum Step {
@@ -114,29 +139,38 @@ fn after_sign(text: &str, at: usize, next: usize) -> Option<usize> {
 
 type Read = Option<Result<(RBig, usize), usize>>;
 
-/// `\frac{3}{4}`.
+/// `\frac{3}{4}`, `\frac34`.
 fn fraction_of_latex(text: &str, at: usize, notation: Notation) -> Read {
     let rest = text.get(at..)?;
     let command = ["\\frac", "\\dfrac", "\\tfrac"].iter().find(|c| rest.starts_with(**c))?;
     let mut end = at + command.len();
     let mut parts = Vec::new();
     for _ in 0..2 {
-        let inner = text.get(end..)?.strip_prefix('{')?;
-        let close = inner.find('}')?;
-        let digits = inner.get(..close)?;
+        let (digits, length) = part(text.get(end..)?)?;
         let (negative, digits) = match digits.trim().strip_prefix('-') {
             Some(digits) => (true, digits),
             None => (false, digits.trim()),
         };
-        let (value, length) = digits_at(digits, 0, notation)?.ok()?;
-        if length != digits.len() {
+        let (value, read) = digits_at(digits, 0, notation)?.ok()?;
+        if read != digits.len() {
             return None;
         }
         parts.push(if negative { -value } else { value });
-        end += close + 2;
+        end += length;
     }
     let [numerator, denominator]: [RBig; 2] = parts.try_into().ok()?;
     (denominator != RBig::ZERO).then(|| Ok((numerator / denominator, end)))
+}
+
+/// What stands in the braces at the start of `text`, or else its first digit; and how much that is
+/// with the braces.
+fn part(text: &str) -> Option<(&str, usize)> {
+    let Some(inner) = text.strip_prefix('{') else {
+        let digit = text.get(..run(text, 0).min(1)).filter(|digit| !digit.is_empty())?;
+        return Some((digit, 1));
+    };
+    let (digits, rest) = inner.split_at_checked(inner.find(['{', '}'])?)?;
+    rest.starts_with('}').then_some((digits, digits.len() + 2))
 }
 
 /// `12.5`, `3/4`, `1 1/2`, `2 \times 10^5`, `3 million`, `50%`.
@@ -156,7 +190,10 @@ fn plain(text: &str, at: usize, notation: Notation) -> Read {
     let rest = text.get(end..)?;
     let trimmed = rest.trim_start();
     for (word, power) in SCALES {
-        if trimmed.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)) {
+        let start = trimmed.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
+        // Five thousandths are no thousands.
+        let ends = |tail: &str| !tail.trim_start_matches('s').starts_with(char::is_alphabetic);
+        if start.and(trimmed.get(word.len()..)).is_some_and(ends) {
             (value, end) = (value * decimal::parse(power)?, text.len() - trimmed.len() + word.len());
         }
     }
