@@ -104,8 +104,17 @@ impl Contains {
         if wanted.is_empty() {
             return Ok(None);
         }
-        let found = text.match_indices(wanted.as_ref()).map(|(at, _)| (at, at + wanted.len()));
-        Ok(found.into_iter().find(|span| !self.whole_words || is_word(text, *span)))
+        let mut from = 0;
+        while let Some(at) = text.get(from..).and_then(|rest| rest.find(wanted.as_ref())) {
+            let span = (from + at, from + at + wanted.len());
+            if !self.whole_words || is_word(text, span) {
+                return Ok(Some(span));
+            }
+            // The next one may begin within this one, so its length is looked at again.
+            meter.spend(wanted.len() as u64)?;
+            from = text.ceil_char_boundary(span.0 + 1);
+        }
+        Ok(None)
     }
 
     /// The text without its case. Folding character by character keeps no offsets, except in
