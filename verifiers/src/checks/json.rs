@@ -5,7 +5,7 @@ use std::fmt;
 
 use jsonschema::{PatternOptions, Validator};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::Map;
+use serde_json::{Map, Number};
 
 use crate::prelude::*;
 
@@ -165,23 +165,32 @@ fn schema_in(file: &str, files: &dyn Files) -> Result<Value, BuildError> {
     serde_json::from_slice(&bytes).map_err(|error| bad(format!("file \"{file}\": {error}")))
 }
 
-/// Where the text of the last code fence starts and ends.
+/// Where the text of the last code fence starts and ends. In a list a fence is indented, and some
+/// models close one at the end of a line.
 fn last_fence(text: &str) -> Option<(usize, usize)> {
-    let fences: Vec<usize> = text
-        .match_indices("```")
-        .map(|(at, _)| at)
-        .filter(|at| text.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with('\n')))
-        .collect();
-    let [open, close] = fences.chunks_exact(2).last()? else { return None };
-    let start = open + text.get(*open..)?.find('\n')? + 1;
-    (start <= *close).then_some((start, *close))
+    let (mut open, mut last) = (None, None);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let code = line.trim_end().strip_suffix("```").map(str::len);
+        match (open, line.get(indent..).is_some_and(|line| line.starts_with("```"))) {
+            (None, true) => open = Some(at + line.len()),
+            (Some(start), starts) if starts || code.is_some() => {
+                last = Some((start, at + if starts { indent } else { code.unwrap_or_default() }));
+                open = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    last
 }
 
 /// Equal as JSON, numbers by value.
 fn equal(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => {
-            one == two || (one.is_f64() || two.is_f64()) && one.as_f64() == two.as_f64()
+            one == two || (one.is_f64() != two.is_f64() && digits(one) == digits(two))
         }
         (Value::Array(one), Value::Array(two)) => {
             one.len() == two.len() && one.iter().zip(two).all(|(one, two)| equal(one, two))
@@ -191,6 +200,15 @@ fn equal(one: &Value, two: &Value) -> bool {
                 && one.iter().all(|(key, one)| two.get(key).is_some_and(|two| equal(one, two)))
         }
         (one, two) => one == two,
+    }
+}
+
+/// All digits of a whole number: as a float, 2^53 + 1 would be its neighbour.
+fn digits(number: &Number) -> String {
+    match number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
+        // Adding zero turns a negative zero into zero.
+        Some(float) => format!("{:.0}", float + 0.0),
+        None => number.to_string(),
     }
 }
 
