@@ -61,9 +61,7 @@ impl Check for Regex {
             return Err(BuildError::new("negate", "a comparison with the reference has no negation"));
         }
         if self.full {
-            let whole = format!(r"\A(?:{})\z", self.pattern.as_str());
-            let whole = Pattern::new(&whole).map_err(|error| BuildError::new("pattern", error))?;
-            self.whole = Some(whole);
+            self.whole = Some(whole(&self.pattern)?);
         }
         match &self.group {
             Some(group) if self.group_at(group).is_none() => {
@@ -158,6 +156,14 @@ impl Regex {
             .with_extracted(answer, (captured.start(), captured.end()))
             .because(if right { "equal" } else { "unequal" }))
     }
+}
+
+/// The pattern between the ends of the text.
+fn whole(pattern: &Pattern) -> Result<Pattern, BuildError> {
+    let anchored = |end| Pattern::new(&format!(r"\A(?:{}{end}", pattern.as_str()));
+    // With `(?x)`, a comment at the end would go on over the closing bracket.
+    let whole = anchored(r")\z").or_else(|error| anchored("\n)\\z").map_err(|_| error));
+    whole.map_err(|error| BuildError::new("pattern", error))
 }
 
 #[cfg(test)]
