@@ -70,7 +70,7 @@ impl Compact<'_> {
                 return Ok(());
             }
             let step = i64::from(head >> 4);
-            field = if step == 0 { self.signed()? } else { field + step };
+            field = if step == 0 { self.signed()? } else { field.saturating_add(step) };
             match head & 15 {
                 4..=6 => {
                     let value = self.signed()?;
@@ -168,6 +168,14 @@ mod tests {
         for length in 0..19 {
             assert_eq!(Page::read(&bytes[..length]), Err(Bad::Short), "{length}");
         }
+    }
+
+    #[test]
+    fn the_number_of_a_field_may_be_the_largest() {
+        // A field with its number written out, then the one after it.
+        let far = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+        let bytes = [&[0x05][..], &far, &[0, 0x15, 0, 0]].concat();
+        assert!(Page::read(&bytes).is_ok());
     }
 
     proptest! {
