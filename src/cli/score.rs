@@ -95,7 +95,7 @@ impl From<BadRowsArg> for BadRows {
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let mut document = args.config.document()?;
     if let Some(column) = &args.labels {
-        document.set("data.label", &format!("{column:?}"))?;
+        document.set("data.label", &toml::Value::from(column.as_str()).to_string())?;
     }
     let engine = args.engine.engine(args.config.plan(&document)?)?;
     let stop = stop_on_signals()?;

@@ -124,8 +124,7 @@ fn environment() -> Vec<(String, String)> {
     let mut settings: Vec<(String, String)> = std::env::vars_os()
         .filter_map(|(key, value)| {
             let key = key.to_str()?.strip_prefix("ASSAY_")?.to_ascii_lowercase();
-            let (section, _) = key.split_once("__").filter(|(s, _)| SECTIONS.contains(s))?;
-            debug_assert!(!section.is_empty(), "no section is empty");
+            key.split_once("__").filter(|(section, _)| SECTIONS.contains(section))?;
             Some((key.replace("__", "."), value.to_str()?.to_owned()))
         })
         .collect();
