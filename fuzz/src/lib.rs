@@ -1,0 +1,211 @@
+//! The fuzz targets: each takes any bytes, and panics where a promise is broken.
+//!
+//! The drivers in `fuzz_targets/` call them from libFuzzer; `tests/replay.rs` includes this file
+//! and calls them with the seeds and with every hostile dataset.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Write as _};
+use std::sync::OnceLock;
+
+use assay::data::{Columns, DataError, Limits, Source};
+use assay::engine::Document;
+use assay::verifiers::script::{Program, push_sample};
+use assay::verifiers::{FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verifier};
+use assay::verifiers::{canonical, checks};
+use assay::{Plan, Registry};
+use serde_json::{Value, json};
+
+/// Every target, by name.
+pub const TARGETS: [(&str, fn(&[u8])); 10] = [
+    ("canonical", canonical),
+    ("choice", choice),
+    ("config", config),
+    ("json", json),
+    ("jsonl", jsonl),
+    ("math", math),
+    ("number", number),
+    ("parquet", parquet),
+    ("regex", regex),
+    ("rhai", rhai),
+];
+
+/// The most evidence, in bytes: it points at the sample and does not copy it.
+const EVIDENCE_BYTES_MAX: usize = 8192;
+
+/// JSON: its canonical form is read back as the same value.
+pub fn canonical(data: &[u8]) {
+    let Ok(value) = serde_json::from_slice::<Value>(data) else { return };
+    let bytes = canonical::to_bytes(&value);
+    let again: Value = serde_json::from_slice(&bytes).expect("the canonical form is JSON");
+    assert_eq!(bytes, canonical::to_bytes(&again), "the canonical form is not its own");
+}
+
+/// The reference on the first line, then the completion.
+pub fn choice(data: &[u8]) {
+    judge_pair("choice", data);
+}
+
+/// The same.
+pub fn math(data: &[u8]) {
+    judge_pair("math", data);
+}
+
+/// The same.
+pub fn number(data: &[u8]) {
+    judge_pair("number", data);
+}
+
+/// A pattern on the first line, then the completion.
+pub fn regex(data: &[u8]) {
+    let (pattern, completion) = first_line(data);
+    for settings in [
+        json!({"pattern": pattern}),
+        json!({"pattern": pattern, "full": true}),
+        json!({"pattern": pattern, "group": "0"}),
+        json!({"pattern": pattern, "min": 1, "max": 3}),
+    ] {
+        if let Some(verifier) = build("regex", settings) {
+            judge(&*verifier, &Sample::builder(&*completion).reference("a").build());
+        }
+    }
+}
+
+/// A JSON Schema on the first line, then the completion.
+pub fn json(data: &[u8]) {
+    let (schema, completion) = first_line(data);
+    let sample = Sample::builder(&*completion).reference(&*schema).build();
+    judge(default("json"), &sample);
+    let Ok(schema) = serde_json::from_str::<Value>(&schema) else { return };
+    if let Some(verifier) = build("json", json!({"schema": schema, "unique_keys": true})) {
+        judge(&*verifier, &sample);
+    }
+}
+
+/// A script: it ends within its fuel, and the same way every time.
+pub fn rhai(data: &[u8]) {
+    let source = String::from_utf8_lossy(data);
+    let Ok(program) = Program::script(&source) else { return };
+    // What is mentioned is pushed; the rest of the run is the check's.
+    push_sample(&mut Default::default(), &program, &sample_for_scripts());
+    if let Some(verifier) = build("rhai", json!({"script": source})) {
+        judge(&*verifier, &sample_for_scripts());
+    }
+}
+
+/// A configuration: whatever is built is built the same way again.
+pub fn config(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let plan = || {
+        let document = Document::parse("assay.toml", &text)?;
+        Plan::build(&document, &Registry::standard(), &NoFiles)
+    };
+    match plan() {
+        Ok(plan_of_text) => {
+            let again = plan().expect("it was built a moment ago");
+            assert_eq!(plan_of_text.config_hash(), again.config_hash());
+        }
+        Err(error) => assert!(!error.message.is_empty(), "an error without words"),
+    }
+}
+
+/// Lines of JSON, perhaps compressed: the same rows in whatever pieces they come.
+pub fn jsonl(data: &[u8]) {
+    let limits = Limits::default();
+    let whole = Source::stream("fuzz", Cursor::new(data.to_vec()), &limits);
+    let drip = Source::stream("fuzz", Drip(Cursor::new(data.to_vec())), &limits);
+    assert_eq!(rows(whole), rows(drip), "the rows depend on how they come");
+}
+
+/// A Parquet file.
+pub fn parquet(data: &[u8]) {
+    let mut file = tempfile::Builder::new().suffix(".parquet").tempfile().expect("a file");
+    file.write_all(data).expect("a disk with room");
+    rows(Source::open(&[file.path().to_owned()], &Limits::default()));
+}
+
+/// Gives a few bytes at a time, as a pipe does.
+struct Drip(Cursor<Vec<u8>>);
+
+impl Read for Drip {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let few = buffer.len().min(7);
+        self.0.read(&mut buffer[..few])
+    }
+}
+
+/// Every row and every error, as text.
+fn rows(source: Result<Source, DataError>) -> Vec<String> {
+    let source = match source {
+        Ok(source) => source,
+        Err(error) => return vec![error.to_string()],
+    };
+    let mut seen = Vec::new();
+    let mut count = 0;
+    for block in source {
+        let block = match block {
+            Ok(block) => block,
+            Err(error) => {
+                seen.push(error.to_string());
+                continue;
+            }
+        };
+        let rows = block.rows(&Columns::default());
+        assert_eq!(rows.len(), block.len(), "a block has other rows than it says");
+        for row in rows {
+            assert_eq!(row.index, count, "rows are numbered without a gap");
+            count += 1;
+            seen.push(format!("{row:?}"));
+        }
+    }
+    seen
+}
+
+/// The first line, and the rest.
+fn first_line(data: &[u8]) -> (String, String) {
+    let text = String::from_utf8_lossy(data);
+    let (first, rest) = text.split_once('\n').unwrap_or(("", &text));
+    (first.to_owned(), rest.to_owned())
+}
+
+fn judge_pair(id: &str, data: &[u8]) {
+    let (reference, completion) = first_line(data);
+    judge(default(id), &Sample::builder(&*completion).reference(&*reference).build());
+    judge(default(id), &Sample::builder(&*reference).prompt(&*completion).reference(3).build());
+}
+
+fn sample_for_scripts() -> Sample {
+    Sample::builder("one, two é").prompt("p").reference(json!([1, "a", null, {"b": 2.5}])).build()
+}
+
+/// The same verdict for the same fuel each time, with little evidence and no fault of ours.
+fn judge(verifier: &dyn Verifier, sample: &Sample) {
+    let verdict = || {
+        let mut meter = Meter::default();
+        (verifier.verify(sample, &mut meter), meter.spent())
+    };
+    let (first, again) = (verdict(), verdict());
+    assert_eq!(first, again, "another verdict, or another price");
+    if let Outcome::Failed(fault) = &first.0.outcome {
+        assert_ne!(fault.kind, FaultKind::Internal, "{fault}");
+    }
+    let evidence = serde_json::to_string(&first.0.evidence).expect("evidence is JSON");
+    assert!(evidence.len() < EVIDENCE_BYTES_MAX, "{} bytes of evidence", evidence.len());
+}
+
+fn build(id: &str, settings: Value) -> Option<Box<dyn Verifier>> {
+    let built = (checks::find(id)?.build)(settings, &NoFiles).ok()?;
+    match built.lane {
+        Lane::Compute(verifier) => Some(verifier),
+        _ => None,
+    }
+}
+
+/// A check as it is without settings. Patterns are compiled once.
+fn default(id: &str) -> &'static dyn Verifier {
+    static BUILT: OnceLock<BTreeMap<&str, Box<dyn Verifier>>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let ids = ["choice", "json", "math", "number"];
+        ids.into_iter().filter_map(|id| Some((id, build(id, json!({}))?))).collect()
+    });
+    &**built.get(id).expect("the check needs no settings")
+}
