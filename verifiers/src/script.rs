@@ -32,7 +32,7 @@ pub const LIVE_BYTES_MAX: usize = 16 << 20;
 /// Bytes of source.
 pub const SOURCE_BYTES_MAX: usize = 64 << 10;
 /// What one operation of a script costs on the meter.
-const FUEL_PER_OPERATION: u64 = 20;
+const FUEL_PER_OPERATION: u64 = 30;
 /// Calls within calls.
 const CALL_LEVELS_MAX: usize = 16;
 
