@@ -21,6 +21,9 @@ const HEAD_BYTES: usize = 4;
 /// How much is decompressed in one go: a decoder that meets damage keeps what it had so far of it.
 const STEP_BYTES: usize = 4 << 10;
 
+/// How much a decoder gets at once.
+const PACKED_BYTES: usize = 64 << 10;
+
 /// The largest window that a zstd stream may ask for: what `zstd --ultra -22` writes.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
@@ -68,13 +71,13 @@ impl Bytes {
         let form = form(&head, file)?;
         let packed = Arc::new(AtomicU64::new(0));
         let whole = Cursor::new(head).chain(raw);
-        let counted =
-            BufReader::with_capacity(64 << 10, Counted { raw: whole, count: Arc::clone(&packed) });
+        let counted = Counted { raw: whole, count: Arc::clone(&packed) };
+        let full = |raw| BufReader::with_capacity(PACKED_BYTES, Full(raw));
         let stream: Box<dyn Read + Send> = match form {
-            Form::Plain => Box::new(counted.into_inner()),
-            Form::Gzip => Box::new(MultiGzDecoder::new(counted)),
+            Form::Plain => Box::new(counted),
+            Form::Gzip => Box::new(MultiGzDecoder::new(full(counted))),
             Form::Zstd => {
-                let mut decoder = zstd::Decoder::with_buffer(counted).map_err(read)?;
+                let mut decoder = zstd::Decoder::with_buffer(full(counted)).map_err(read)?;
                 decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(read)?;
                 Box::new(decoder)
             }
@@ -186,6 +189,27 @@ fn form(head: &[u8], file: &str) -> Result<Form, DataError> {
         Some((_, "gz")) if !text => damaged("gzip"),
         Some((_, "zst")) if !text => damaged("zstd"),
         _ => Ok(Form::Plain),
+    }
+}
+
+/// Gives as much as was asked for: what a decoder has made when it meets damage depends on the
+/// pieces that it was given, and a pipe must give the same rows as a file.
+struct Full<R>(R);
+
+impl<R: Read> Read for Full<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.0.read(rest) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if filled == 0 => return Err(error),
+                // It comes again with the next read.
+                Err(_) => break,
+            }
+        }
+        Ok(filled)
     }
 }
 
