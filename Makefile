@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo test fmt bench
+.PHONY: demo test assets fmt bench
 
 ASSAY := target/release/assay
 DATA := fixtures/datasets
@@ -12,7 +12,12 @@ demo:
 	$(ASSAY) score $(DATA)/demo.toml $(DATA)/gsm8k-openai.jsonl.gz $(DATA)/mmlu-pro.jsonl.gz \
 		--output $(DEMO) --labels label --fresh
 
-test:
+# The guests of the sandbox. Nothing is done where nothing has changed.
+assets:
+	python3 sandbox/guests/python/build.py target/assets
+	sandbox/guests/javascript/build.sh target
+
+test: assets
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked

@@ -8,6 +8,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -36,7 +37,7 @@ config = { unit = "characters", max = 4000 }
 
 fn engine(jobs: usize) -> Engine {
     let document = Document::parse("bench.toml", CONFIG).unwrap();
-    let plan = Plan::build(&document, &Registry::standard(), &NoFiles).unwrap();
+    let plan = Plan::build(&document, &Registry::standard(&Arc::default()), &NoFiles).unwrap();
     Engine::start(plan, Options::new(jobs)).unwrap()
 }
 

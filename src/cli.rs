@@ -8,6 +8,7 @@ mod check;
 mod diff;
 mod exit;
 mod explain;
+mod guests;
 mod init;
 mod list;
 mod output;

@@ -14,6 +14,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -107,7 +108,8 @@ fn score_by(
     change: impl FnOnce(&mut Session<'_>),
 ) -> Result<Report, RunError> {
     let options = Options { cache_dir: Some(data.with_extension("cache")), ..Options::new(2) };
-    let engine = Engine::start(plan(config, &Registry::standard()), options).unwrap();
+    let engine =
+        Engine::start(plan(config, &Registry::standard(&Arc::default())), options).unwrap();
     let (sha256, bytes) = hash_file(data).unwrap();
     let path = data.display().to_string();
     let mut session = Session {

@@ -12,8 +12,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
-use assay::verifiers::checks;
+use assay::Registry;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
@@ -27,7 +28,7 @@ fn root() -> &'static Path {
 /// Every Rust file of the workspace, sorted.
 fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = ["src", "tests", "benches", "verifiers"]
+    let mut folders: Vec<PathBuf> = ["src", "tests", "benches", "sandbox", "verifiers"]
         .iter()
         .map(|name| root().join(name))
         .filter(|path| path.is_dir())
@@ -170,24 +171,28 @@ fn the_vocabulary_does_no_io() {
 }
 
 #[test]
-fn every_check_has_docs_and_fixtures() {
-    let ids: BTreeSet<&str> = checks::ALL.iter().map(|entry| entry.id).collect();
-    assert_eq!(ids.len(), checks::ALL.len(), "two checks share an id");
-    for entry in checks::ALL {
-        let schema = (entry.schema)().to_value();
+fn every_verifier_has_docs_and_fixtures() {
+    let registry = Registry::standard(&Arc::default());
+    let mut ids = BTreeSet::new();
+    for about in registry.abouts() {
+        let id = about.id;
+        let schema = (about.schema)().to_value();
         let docs = schema["description"].as_str().unwrap_or_default();
-        assert!(docs.len() > 40, "{}: the doc comment is its manual page", entry.id);
+        assert!(docs.len() > 40, "{id}: the doc comment is its manual page");
         for (setting, about) in schema["properties"].as_object().into_iter().flatten() {
             let documented = about["description"].as_str().is_some_and(|docs| docs.len() > 10);
-            assert!(documented, "{}.{setting} has no doc comment", entry.id);
+            assert!(documented, "{id}.{setting} has no doc comment");
         }
-        assert!(root().join(format!("verifiers/src/checks/{}.rs", entry.id)).is_file());
+        let homes = ["verifiers/src/checks", "sandbox/src/verifiers"];
+        let file = homes.iter().find(|home| root().join(format!("{home}/{id}.rs")).is_file());
+        assert!(file.is_some(), "{id} has no file of its name in {homes:?}");
+        ids.insert(id.to_owned());
     }
     let fixtures: BTreeSet<String> = fs::read_dir(root().join("fixtures/checks"))
         .unwrap()
         .map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
-    assert_eq!(fixtures, ids.iter().map(|id| (*id).to_owned()).collect());
+    assert_eq!(fixtures, ids);
 }
 
 #[test]

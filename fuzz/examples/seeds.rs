@@ -19,10 +19,10 @@ fn main() {
     copy(Path::new("fixtures/hostile"), &corpus.join("parquet"));
     fs::copy("fixtures/init/assay.toml", corpus.join("config/init")).expect("the file is there");
     for entry in checks::ALL {
-        let folder = corpus.join(entry.id);
-        let cases = cases::parse(entry.fixtures).expect("fixtures are well-formed").cases;
+        let folder = corpus.join(entry.about.id);
+        let cases = cases::parse(entry.about.fixtures).expect("fixtures are well-formed").cases;
         for (at, case) in cases.iter().enumerate().filter(|_| folder.is_dir()) {
-            fs::write(folder.join(format!("case-{at}")), seed(entry.id, case)).expect("room");
+            fs::write(folder.join(format!("case-{at}")), seed(entry.about.id, case)).expect("room");
         }
     }
 }

@@ -6,12 +6,13 @@ use std::slice;
 
 use assay::engine::{ConfigFolder, Document, Scored, VerdictEntry};
 use assay::verifiers::{Outcome, Sample, Verdict};
-use assay::{ConfigError, Plan, Registry};
+use assay::{ConfigError, Plan};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::exit::{Exit, Failure};
+use super::guests;
 use super::output;
 use super::setup::EngineArgs;
 use super::text::{Cut, Marks, excerpt};
@@ -92,7 +93,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
         document.set(&format!("reward.0.config.{key}"), value).map_err(plain)?;
     }
     let files = ConfigFolder::new(".", args.allow_path.clone());
-    Plan::build(&document, &Registry::standard(), &files).map_err(plain)
+    Plan::build(&document, &guests::registry(), &files).map_err(plain)
 }
 
 /// The error without the text that it points into: the user has not written any.

@@ -1,12 +1,12 @@
 //! `assay list`: what a configuration can name, a line each.
 
-use assay::verifiers::checks;
+use assay::verifiers::checks::About;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
 use super::output;
-use super::schema;
+use super::{guests, schema};
 
 /// What a configuration can name.
 #[derive(Debug, ClapArgs)]
@@ -21,7 +21,7 @@ pub(super) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// Verifiers by rules
+    /// Verifiers by rules and by programs
     Checks,
     /// Verifiers by criteria
     Rubrics,
@@ -38,7 +38,7 @@ struct Listed {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let listed: Vec<Listed> = match args.kind {
-        Kind::Checks => checks::ALL.iter().map(listed).collect(),
+        Kind::Checks => guests::registry().abouts().map(listed).collect(),
         Kind::Rubrics | Kind::Models => Vec::new(),
     };
     if args.json {
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn listed(entry: &checks::Entry) -> Listed {
-    let docs = schema::docs((entry.schema)().as_value());
-    Listed { id: entry.id, version: entry.version, summary: schema::first_sentence(&docs) }
+fn listed(about: &About) -> Listed {
+    let docs = schema::docs((about.schema)().as_value());
+    Listed { id: about.id, version: about.version, summary: schema::first_sentence(&docs) }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assay::engine::{Clock, ConfigFolder, Document, Options};
-use assay::{Engine, Plan, Registry};
+use assay::{Engine, Plan};
 use clap::Args;
 
 use super::exit::Failure;
+use super::guests;
 
 /// The largest configuration, in bytes.
 const CONFIG_BYTES_MAX: usize = 1 << 20;
@@ -77,7 +78,7 @@ impl ConfigArgs {
             _ => Path::new("."),
         };
         let files = ConfigFolder::new(folder, self.allow_path.clone());
-        Ok(Plan::build(document, &Registry::standard(), &files)?)
+        Ok(Plan::build(document, &guests::registry(), &files)?)
     }
 }
 

@@ -1,13 +1,14 @@
 //! `assay show`: the manual page of a verifier.
 
-use assay::Config;
 use assay::engine::did_you_mean;
 use assay::verifiers::cases::{self, Case};
-use assay::verifiers::checks::{self, Entry};
+use assay::verifiers::checks::About;
+use assay::{Config, Registry};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
+use super::guests;
 use super::output;
 use super::schema::{self, Setting};
 use super::text::inline;
@@ -48,7 +49,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         output::json(&Config::json_schema())?;
         return Ok(Exit::Ok);
     }
-    let entry = checks::find(&args.id).ok_or_else(|| unknown(&args.id))?;
+    let registry = guests::registry();
+    let entry = registry.about(&args.id).ok_or_else(|| unknown(&args.id, &registry))?;
     if args.schema {
         output::json(&(entry.schema)())?;
     } else if args.json {
@@ -59,8 +61,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn unknown(id: &str) -> Failure {
-    let known = || checks::ALL.iter().map(|entry| entry.id);
+fn unknown(id: &str, registry: &Registry) -> Failure {
+    let known = || registry.abouts().map(|about| about.id);
     let help = did_you_mean(id, known()).map(|near| format!("\nhelp: did you mean \"{near}\"?"));
     let known = known().collect::<Vec<_>>().join(", ");
     let id = inline(id);
@@ -68,7 +70,7 @@ fn unknown(id: &str) -> Failure {
     Failure::usage(format!("no verifier is called \"{id}\"; known: {known}{help}"))
 }
 
-fn page(entry: &'static Entry) -> Result<Page, Failure> {
+fn page(entry: &'static About) -> Result<Page, Failure> {
     let schema = (entry.schema)();
     let file = cases::parse(entry.fixtures)
         .map_err(|why| anyhow::anyhow!("internal: cases of {}: {why}", entry.id))?;

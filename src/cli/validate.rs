@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::exit::{Exit, Failure};
+use super::guests;
 use super::output;
 use super::setup::ConfigArgs;
 use hacks::FixtureReport;
@@ -122,13 +123,14 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 fn report(plan: &Plan, rows: Option<&Rows>) -> Report {
+    let registry = guests::registry();
     let rewards: Vec<RewardReport> = plan
         .rewards
         .iter()
         .map(|planned| RewardReport {
             name: planned.name.clone(),
             verifier: planned.built.spec.id.to_string(),
-            cases: hacks::fixture(planned),
+            cases: hacks::fixture(planned, &registry),
             data: rows.and_then(|rows| on_data(planned, rows)),
         })
         .collect();

@@ -225,7 +225,9 @@ mod tests {
             );
         }
         let document = Document::parse("t.toml", &format!("{text}[combine]\n{rule}")).unwrap();
-        Plan::build(&document, &Registry::standard(), &NoFiles).unwrap().combiner
+        Plan::build(&document, &Registry::standard(&std::sync::Arc::default()), &NoFiles)
+            .unwrap()
+            .combiner
     }
 
     fn scored(reward: f64) -> Verdict {

@@ -1,8 +1,10 @@
-//! The verifiers that a configuration can name.
+//! Which verifiers there are: id to builder. The only place where the engine learns of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use assay_verifiers::checks;
+use assay_sandbox::Sandbox;
+use assay_verifiers::checks::{self, About};
 use assay_verifiers::{BuildError, Built, Files};
 use serde_json::Value;
 
@@ -13,16 +15,28 @@ pub type Builder = Box<dyn Fn(Value, &dyn Files) -> Result<Built, BuildError> + 
 #[derive(Default)]
 pub struct Registry {
     builders: BTreeMap<String, Builder>,
+    about: BTreeMap<&'static str, &'static About>,
 }
 
 impl Registry {
-    /// Everything that this build brings.
-    pub fn standard() -> Self {
+    /// Everything that this build brings. Verifiers that run programs share `sandbox`, whose
+    /// guests are loaded when the first of them is built.
+    pub fn standard(sandbox: &Arc<Sandbox>) -> Self {
         let mut registry = Self::default();
         for entry in checks::ALL {
-            registry.register(entry.id, Box::new(entry.build));
+            registry.bring(&entry.about, Box::new(entry.build));
+        }
+        for entry in assay_sandbox::verifiers::ALL {
+            let sandbox = Arc::clone(sandbox);
+            let build = move |settings, files: &dyn Files| (entry.build)(&sandbox, settings, files);
+            registry.bring(&entry.about, Box::new(build));
         }
         registry
+    }
+
+    fn bring(&mut self, about: &'static About, builder: Builder) {
+        self.about.insert(about.id, about);
+        self.register(about.id, builder);
     }
 
     /// Adds a verifier. The last one registered under an id is used.
@@ -38,5 +52,15 @@ impl Registry {
     /// The ids, sorted.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.builders.keys().map(String::as_str)
+    }
+
+    /// What is known of the verifier `id`, where this build brings it.
+    pub fn about(&self, id: &str) -> Option<&'static About> {
+        self.about.get(id).copied()
+    }
+
+    /// What is known of every verifier that this build brings, sorted by id.
+    pub fn abouts(&self) -> impl Iterator<Item = &'static About> {
+        self.about.values().copied()
     }
 }

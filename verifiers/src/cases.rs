@@ -9,12 +9,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::check::{BuildError, Files};
-use crate::checks::Entry;
+use crate::checks::About;
 use crate::fault::FaultKind;
 use crate::meter::Meter;
 use crate::sample::{Content, Sample};
 use crate::verdict::{Outcome, Verdict};
-use crate::verifier::Lane;
+use crate::verifier::{Built, Lane};
 
 /// The cases of one check.
 #[derive(Clone, Debug, Deserialize)]
@@ -94,6 +94,32 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
     Ok(file)
 }
 
+impl CaseFile {
+    /// Whether the cases belong to the verifier and show enough of it: at least 5 that are
+    /// accepted, 5 that are rejected, 1 that abstains and 3 cheats.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn shows(&self, about: &About) -> Result<(), String> {
+        let count = |is: fn(&Case) -> bool| self.cases.iter().filter(|case| is(case)).count();
+        let counted = [
+            ("accepted", 5, count(Case::is_accepted)),
+            ("rejected", 5, count(Case::is_rejected)),
+            ("abstained", 1, count(Case::is_abstained)),
+            ("hack", 3, count(|case| case.hack.is_some())),
+        ];
+        if self.check != about.id {
+            return Err(format!("check = \"{}\" in the fixtures of {}", self.check, about.id));
+        }
+        match counted.iter().find(|(_, wanted, found)| found < wanted) {
+            Some((kind, wanted, found)) => {
+                Err(format!("{found} cases are {kind}, of at least {wanted}"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 impl Case {
     /// The sample that is judged.
     pub fn sample(&self) -> Sample {
@@ -111,8 +137,11 @@ impl Case {
     ///
     /// # Errors
     /// Settings that the check refuses, and a check that does not run on its own.
-    pub fn run(&self, entry: &Entry) -> Result<Verdict, BuildError> {
-        let built = (entry.build)(Value::Object(self.config.clone()), self)?;
+    pub fn run(
+        &self,
+        maker: impl FnOnce(Value, &dyn Files) -> Result<Built, BuildError>,
+    ) -> Result<Verdict, BuildError> {
+        let built = maker(Value::Object(self.config.clone()), self)?;
         match built.lane {
             Lane::Compute(verifier) => Ok(verifier.verify(&self.sample(), &mut Meter::default())),
             Lane::Model(_) | Lane::Remote(_) | Lane::Group(_) => {
@@ -228,14 +257,14 @@ mod tests {
 
     #[test]
     fn the_settings_of_a_case_win_over_those_of_its_file() {
-        let entry = checks::find("exact").unwrap();
+        let build = checks::find("exact").unwrap().build;
         let loose = case("completion = \"A\"\nreference = \"a\"\nreward = 1").unwrap();
-        assert_eq!(loose.disagreement(&loose.run(entry).unwrap()), None);
+        assert_eq!(loose.disagreement(&loose.run(build).unwrap()), None);
         let strict = case(
             "completion = \"A\"\nreference = \"a\"\nreward = 1\nconfig = { ignore_case = false }",
         )
         .unwrap();
-        let told = strict.disagreement(&strict.run(entry).unwrap()).unwrap();
+        let told = strict.disagreement(&strict.run(build).unwrap()).unwrap();
         assert!(told.starts_with("expected reward 1, got reward 0"), "{told}");
     }
 
@@ -258,11 +287,11 @@ mod tests {
 
     #[test]
     fn evidence_is_compared_where_the_case_names_it() {
-        let entry = checks::find("exact").unwrap();
+        let build = checks::find("exact").unwrap().build;
         let case = case(
             "completion = \"so\\n b\"\nreference = \"a\"\nreward = 0\nevidence = { span = [4, 5] }",
         )
         .unwrap();
-        assert_eq!(case.disagreement(&case.run(entry).unwrap()), None);
+        assert_eq!(case.disagreement(&case.run(build).unwrap()), None);
     }
 }

@@ -88,9 +88,22 @@ impl BuildError {
 /// # Errors
 /// An unknown or ill-typed setting, or what [`Check::load`] refuses.
 pub fn build<C: Check>(settings: Value, files: &dyn Files) -> Result<Built, BuildError> {
+    build_with(settings, files, |_: &mut C| Ok(Vec::new()))
+}
+
+/// Builds a check that needs more than settings and files: `prepare` hands it over before
+/// [`Check::load`], and gives what belongs to its identity, by name.
+///
+/// # Errors
+/// What [`build`] or `prepare` refuses.
+pub fn build_with<C: Check>(
+    settings: Value,
+    files: &dyn Files,
+    prepare: impl FnOnce(&mut C) -> Result<Vec<(String, Digest)>, BuildError>,
+) -> Result<Built, BuildError> {
     let mut check: C =
         serde_path_to_error::deserialize(settings).map_err(|error| setting_error(&error))?;
-    let recorded = Recorded { files, seen: RefCell::new(Vec::new()) };
+    let recorded = Recorded { files, seen: RefCell::new(prepare(&mut check)?) };
     check.load(&recorded)?;
     let settings = serde_json::to_value(&check)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;

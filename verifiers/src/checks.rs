@@ -7,16 +7,46 @@ use crate::verifier::Built;
 
 /// A check, as the registry knows it.
 pub struct Entry {
-    /// The id by which a configuration names the check.
+    /// What is known of it.
+    pub about: About,
+    /// Builds it from settings.
+    pub build: fn(Value, &dyn Files) -> Result<Built, BuildError>,
+}
+
+/// What is known of a verifier without building it.
+pub struct About {
+    /// The id by which a configuration names the verifier.
     pub id: &'static str,
     /// Raised whenever the same sample may get another verdict.
     pub version: u32,
     /// Its cases, as TOML: `fixtures/checks/<id>.toml`.
     pub fixtures: &'static str,
-    /// Builds it from settings.
-    pub build: fn(Value, &dyn Files) -> Result<Built, BuildError>,
     /// The JSON Schema of its settings; the `description` is its manual page.
     pub schema: fn() -> schemars::Schema,
+}
+
+impl About {
+    /// What is known of the check `C`, whose cases are `fixtures`.
+    pub const fn of<C: Check>(fixtures: &'static str) -> Self {
+        Self { id: C::ID, version: C::VERSION, fixtures, schema: || schemars::schema_for!(C) }
+    }
+
+    /// Whether the verifier and each of its settings have a doc comment.
+    ///
+    /// # Errors
+    /// What has none.
+    pub fn documented(&self) -> Result<(), String> {
+        let schema = (self.schema)();
+        let described = |value: &Value| value.get("description").is_some();
+        if !described(schema.as_value()) {
+            return Err(format!("{} has no doc comment", self.id));
+        }
+        let settings = schema.as_value().get("properties").and_then(Value::as_object);
+        match settings.into_iter().flatten().find(|(_, setting)| !described(setting)) {
+            Some((name, _)) => Err(format!("{}: setting \"{name}\" has no doc comment", self.id)),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Declares the modules and lists the checks. A module, its file, its fixture file and the id of
@@ -27,13 +57,10 @@ macro_rules! checks {
 
         /// Every check, in the order of its id.
         pub static ALL: &[Entry] = &[$(Entry {
-            id: $module::$check::ID,
-            version: $module::$check::VERSION,
-            fixtures: include_str!(concat!(
+            about: About::of::<$module::$check>(include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
-            )),
+            ))),
             build: crate::check::build::<$module::$check>,
-            schema: || schemars::schema_for!($module::$check),
         }),+];
     };
 }
@@ -53,5 +80,5 @@ checks! {
 
 /// The check called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {
-    ALL.iter().find(|entry| entry.id == id)
+    ALL.iter().find(|entry| entry.about.id == id)
 }

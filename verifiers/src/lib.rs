@@ -22,6 +22,7 @@ mod thinking;
 pub mod verdict;
 pub mod verifier;
 
+pub use canonical::Digest;
 pub use check::{BuildError, Check, Files, NoFiles};
 pub use fault::{Fault, FaultKind};
 pub use meter::{Backstop, Meter};

@@ -62,6 +62,12 @@ impl<'a> Meter<'a> {
         self.limit.saturating_sub(self.spent)
     }
 
+    /// Whether the wall-clock backstop has expired. For work that the meter does not count itself,
+    /// such as that of a guest, which counts its own.
+    pub fn expired(&self) -> bool {
+        self.backstop.is_some_and(Backstop::expired)
+    }
+
     #[cold]
     fn out_of_fuel(&self) -> Fault {
         Fault::new(FaultKind::OutOfFuel, format!("more than {} units of work", self.limit))

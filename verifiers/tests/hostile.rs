@@ -29,7 +29,7 @@ fn texts() -> Vec<String> {
 #[test]
 fn hostile_texts_are_judged_within_the_meter() {
     for entry in checks::ALL {
-        for case in cases::parse(entry.fixtures).unwrap().cases.into_iter().take(1) {
+        for case in cases::parse(entry.about.fixtures).unwrap().cases.into_iter().take(1) {
             let built = (entry.build)(Value::Object(case.config.clone()), &case).unwrap();
             let Lane::Compute(verifier) = built.lane else { continue };
             for text in texts() {
@@ -47,12 +47,12 @@ fn hostile_texts_are_judged_within_the_meter() {
                             fault.kind,
                             assay_verifiers::FaultKind::Internal,
                             "{}: {}: {fault}",
-                            entry.id,
+                            entry.about.id,
                             case.name
                         );
                     }
                     let evidence = serde_json::to_string(&verdict.evidence).unwrap();
-                    assert!(evidence.len() < 8192, "{}: {evidence:.200}", entry.id);
+                    assert!(evidence.len() < 8192, "{}: {evidence:.200}", entry.about.id);
                 }
             }
         }

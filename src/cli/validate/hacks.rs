@@ -1,8 +1,8 @@
 //! Cheats: those that the fixture file of a verifier lists, and those that any dataset is good for.
 
+use assay::Registry;
 use assay::engine::Planned;
 use assay::verifiers::cases::{self, Case};
-use assay::verifiers::checks::{self, Entry};
 use assay::verifiers::{Lane, Meter};
 use serde::Serialize;
 use serde_json::Value;
@@ -45,13 +45,14 @@ impl CaseFailed {
 
 /// Runs the hack cases of a verifier: with the settings of the case, and with those of the
 /// configuration where the case asks for nothing else. `None` for verifiers without a file.
-pub(super) fn fixture(planned: &Planned) -> Option<FixtureReport> {
-    let entry = checks::find(&planned.built.spec.id)?;
-    let file = cases::parse(entry.fixtures).ok()?;
+pub(super) fn fixture(planned: &Planned, registry: &Registry) -> Option<FixtureReport> {
+    let id = &planned.built.spec.id;
+    let (about, build) = (registry.about(id)?, registry.get(id)?);
+    let file = cases::parse(about.fixtures).ok()?;
     let mut report = FixtureReport { tried: 0, failed: Vec::new() };
     for case in &file.cases {
         let Some(hack) = &case.hack else { continue };
-        let verdicts = [("fixture", own(case, entry)), ("yours", yours(case, planned))];
+        let verdicts = [("fixture", case.run(build).ok()), ("yours", yours(case, planned))];
         for (settings, verdict) in verdicts {
             let Some(verdict) = verdict else { continue };
             report.tried += 1;
@@ -66,10 +67,6 @@ pub(super) fn fixture(planned: &Planned) -> Option<FixtureReport> {
         }
     }
     Some(report)
-}
-
-fn own(case: &Case, entry: &Entry) -> Option<assay::verifiers::Verdict> {
-    case.run(entry).ok()
 }
 
 fn yours(case: &Case, planned: &Planned) -> Option<assay::verifiers::Verdict> {

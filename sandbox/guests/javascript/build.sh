@@ -1,0 +1,62 @@
+#!/bin/sh
+# Builds the JavaScript guest: build.sh TARGET_DIR writes TARGET_DIR/assets/javascript.wasm.
+#
+# QuickJS is compiled from the C source in the crate that source/Cargo.lock pins, by the C compiler
+# that requirements.txt pins. Nothing is done where nothing has changed.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1/assets" "$1/guest-javascript"
+target=$(cd "$1" && pwd)
+work=$target/guest-javascript
+guest=$target/assets/javascript.wasm
+
+# Everything that the result depends on.
+inputs=$(cd "$here" && cat build.sh patch.py requirements.txt source/Cargo.lock ./*.c ./*.h prelude/*.js | sha256sum)
+if [ -f "$guest" ] && [ "$(cat "$work/built" 2>/dev/null)" = "$inputs $(sha256sum < "$guest")" ]; then
+    exit 0
+fi
+
+zig() {
+    ZIG_GLOBAL_CACHE_DIR=$work/cache ZIG_LOCAL_CACHE_DIR=$work/cache \
+        "$work/venv/bin/python" -m ziglang "$@"
+}
+
+if [ "$(cat "$work/venv/ready" 2>/dev/null)" != "$(sha256sum < "$here/requirements.txt")" ]; then
+    rm -rf "$work/venv"
+    python3 -m venv "$work/venv"
+    "$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+        --require-hashes --requirement "$here/requirements.txt"
+    sha256sum < "$here/requirements.txt" > "$work/venv/ready"
+fi
+
+manifest=$here/source/Cargo.toml
+cargo fetch --quiet --locked --manifest-path "$manifest"
+quickjs=$(cargo metadata --locked --offline --format-version 1 --manifest-path "$manifest" |
+    "$work/venv/bin/python" -c '
+import json, os, sys
+for package in json.load(sys.stdin)["packages"]:
+    if package["name"] == "rquickjs-sys":
+        print(os.path.join(os.path.dirname(package["manifest_path"]), "quickjs"))')
+
+# Copies with short names, so that no path of this machine gets into the guest.
+rm -rf "$work/src"
+mkdir -p "$work/src"
+cp "$quickjs"/*.c "$quickjs"/*.h "$here"/*.c "$here"/*.h "$here"/prelude/*.js "$work/src"
+"$work/venv/bin/python" "$here/patch.py" "$quickjs/quickjs.c" "$work/src/quickjs.c"
+cd "$work/src"
+
+echo "building the JavaScript guest; this takes a minute or two" >&2
+flags="-DNDEBUG -D_GNU_SOURCE -fno-strict-aliasing -w -I."
+zig cc $flags -O1 bake.c quickjs.c libregexp.c libunicode.c dtoa.c -lm -o bake
+names=$(cd "$here/prelude" && LC_ALL=C ls ./*.js)
+./bake $names > parts.c
+zig cc $flags -target wasm32-wasi -O2 -s -Wl,-z,stack-size=8388608 \
+    engine.c host.c main.c parts.c text.c libregexp.c libunicode.c dtoa.c -o javascript.wasm
+
+if [ "$(sha256sum < javascript.wasm)" != "$(cat "$here/javascript.wasm.sha256" 2>/dev/null)" ]; then
+    echo "the JavaScript guest differs from the one that javascript.wasm.sha256 names" >&2
+fi
+mv javascript.wasm "$guest"
+rm -rf "$work/src"
+echo "$inputs $(sha256sum < "$guest")" > "$work/built"

@@ -1,0 +1,1 @@
+//! Empty: only the lock file beside it is used.

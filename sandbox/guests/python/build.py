@@ -1,0 +1,84 @@
+"""Builds the guest: `build.py TARGET`, with TARGET the folder that gets `python.wasm`.
+
+The builder runs in a virtual environment of its own, under a small library that gives it fixed
+bytes in the place of random ones. Nothing is done when no input has changed.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+WIT = HERE.parent.parent / "wit"
+INPUTS = sorted([*HERE.glob("*.py"), *HERE.glob("*.c"), HERE / "requirements.txt",
+                 WIT / "python.wit"])
+SOURCES = [path for path in HERE.glob("*.py") if path.name != "build.py"]
+
+
+def main(target):
+    """Builds what is not up to date, and checks the digest."""
+    target.mkdir(parents=True, exist_ok=True)
+    guest, stamp = target / "python.wasm", target / "python.inputs"
+    inputs = digest_of(INPUTS)
+    if not (guest.exists() and stamp.exists() and stamp.read_text() == inputs):
+        build(target, guest)
+        stamp.write_text(inputs)
+    found = hashlib.sha256(guest.read_bytes()).hexdigest()
+    print(f"{guest}: sha256 {found}", file=sys.stderr)
+
+
+def digest_of(paths):
+    """One digest over names and contents."""
+    total = hashlib.sha256()
+    for path in paths:
+        content = path.read_bytes()
+        total.update(f"{path.name} {len(content)}\n".encode())
+        total.update(content)
+    return total.hexdigest()
+
+
+def build(target, guest):
+    """Builds the guest in a folder of its own, and puts it in its place when it is whole."""
+    tools = environment(target / "builder")
+    work = target / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    (work / "guest").mkdir(parents=True)
+    for path in sorted(SOURCES):
+        shutil.copyfile(path, work / "guest" / path.name)
+    fixed = work / "fixed.so"
+    compiler = os.environ.get("CC", "cc")
+    run([compiler, "-shared", "-fPIC", "-O1", "-o", fixed, HERE / "fixed.c"])
+    run([tools / "componentize-py", "--quiet", "-d", WIT / "python.wit", "-w", "python", "componentize", "assay_guest",
+         "-p", work / "guest", "-o", work / "python.wasm"],
+        env={"PATH": os.environ.get("PATH", ""), "LD_PRELOAD": str(fixed)})
+    os.replace(work / "python.wasm", guest)
+
+
+def environment(folder):
+    """The builder's virtual environment, with all packages held to their digests."""
+    requirements = HERE / "requirements.txt"
+    stamp = folder / "requirements.digest"
+    wanted = digest_of([requirements])
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        shutil.rmtree(folder, ignore_errors=True)
+        venv.create(folder, with_pip=True)
+        run([folder / "bin" / "python", "-m", "pip", "install", "--quiet",
+             "--disable-pip-version-check", "--require-hashes", "--only-binary=:all:",
+             "-r", requirements])
+        stamp.write_text(wanted)
+    return folder / "bin"
+
+
+def run(command, env=None):
+    """Runs a command and ends with its message when it fails."""
+    done = subprocess.run([str(part) for part in command], env=env, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{Path(str(command[0])).name} failed with exit code {done.returncode}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())

@@ -1,0 +1,299 @@
+//! The program inside a model's answer.
+//!
+//! What a model answers is Markdown: prose, blocks of code, drafts in its thinking, sample output.
+//! [`program`] finds the one piece that was meant to be run, and says where it stands.
+
+mod blocks;
+mod fence;
+mod language;
+mod strings;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod thinking;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use blocks::{Block, blocks};
+pub use language::Language;
+use language::Tag;
+
+/// How the program is found in an answer.
+///
+/// Where the answer has a fenced block of the language, that is the program; where it has none,
+/// its last block without a language that is neither a session at a prompt nor a shell; where it
+/// has no fence at all, the inside of `<answer>`, `<code>` or a tag named for the language, else
+/// the whole text. Blocks of other languages are never the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Extract {
+    /// What counts as the program.
+    pub from: Source,
+    /// Which of several blocks counts.
+    pub blocks: Choice,
+    /// The program stands inside this tag (`code` for `<code>...</code>`), the last one if there
+    /// are several; an answer without it has no program.
+    pub tag: Option<String>,
+    /// What is done with the model's thinking.
+    pub thinking: Thinking,
+    /// The prompt has opened the fence already, so that the answer begins inside it.
+    pub prefilled: bool,
+}
+
+/// What counts as the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A fenced block; where there is no fence, the whole text.
+    #[default]
+    Auto,
+    /// A fenced block only.
+    Fence,
+    /// The whole text, fences and all.
+    Whole,
+}
+
+/// Which of several blocks counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// The last one: what a model settles on.
+    #[default]
+    Last,
+    /// The first one.
+    First,
+    /// All of them, joined in their order.
+    All,
+}
+
+/// What is done with the model's thinking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Thinking {
+    /// The answer is what follows it; thinking that never ends has no answer.
+    #[default]
+    Skip,
+    /// The answer is what follows it; thinking that never ends is searched all the same.
+    Lenient,
+    /// The prompt opened the thinking: without its end there is no answer.
+    Required,
+    /// It is part of the answer.
+    Keep,
+}
+
+/// How a program was found: a fixed word for the evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// In a fenced block of the language.
+    Fenced,
+    /// In a fenced block without a language.
+    Untagged,
+    /// Inside a tag.
+    Tagged,
+    /// As the whole text, without fences.
+    Whole,
+}
+
+impl Found {
+    /// `fenced`, `untagged`, `tagged` or `whole`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fenced => "fenced",
+            Self::Untagged => "untagged",
+            Self::Tagged => "tagged",
+            Self::Whole => "whole",
+        }
+    }
+}
+
+/// A program and where it stands in the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program<'a> {
+    /// The program, with `\n` as its line end, and without the indentation or the quote marks of
+    /// the block around it.
+    pub source: Cow<'a, str>,
+    /// The bytes of the answer from its first to its last, end excluded.
+    pub span: (usize, usize),
+    /// How it was found.
+    pub found: Found,
+}
+
+/// The program in `text`, unless there is none.
+pub fn program<'a>(text: &'a str, language: &Language, how: &Extract) -> Option<Program<'a>> {
+    program_with(text, language, how, None)
+}
+
+/// The same, for tasks that name the function (or class) to write: of several blocks, one that
+/// defines it is preferred to one that only uses it.
+pub fn program_with<'a>(
+    text: &'a str,
+    language: &Language,
+    how: &Extract,
+    entry_point: Option<&str>,
+) -> Option<Program<'a>> {
+    let answer = thinking::answer(text, language, how.thinking)?;
+    let answer = answer.start..tags::without_end_marks(text, answer);
+    let search = Search { text, language, how, entry_point };
+    match &how.tag {
+        Some(tag) => {
+            let inside = tags::last(text, answer, &[], |name| name.eq_ignore_ascii_case(tag))?;
+            search.in_tag(inside)
+        }
+        None => search.in_answer(answer),
+    }
+}
+
+struct Search<'a, 's> {
+    text: &'a str,
+    language: &'s Language,
+    how: &'s Extract,
+    entry_point: Option<&'s str>,
+}
+
+impl<'a> Search<'a, '_> {
+    fn in_answer(&self, answer: Range<usize>) -> Option<Program<'a>> {
+        if self.how.from == Source::Whole {
+            return self.whole(answer, Found::Whole);
+        }
+        let blocks = self.blocks(answer.clone());
+        let is_answer = |name: &str| name.eq_ignore_ascii_case("answer");
+        let Some(inside) = tags::last(self.text, answer.clone(), &blocks, is_answer) else {
+            return self.in_part(answer, &blocks);
+        };
+        // A draft before `<answer>` counts only where what stands inside is no program.
+        let tagged = self.in_tag(inside);
+        let prose = tagged.as_ref().is_none_or(|program| {
+            program.found == Found::Tagged && !self.language.looks_like(&program.source)
+        });
+        if prose { self.fenced(&blocks).or(tagged) } else { tagged }
+    }
+
+    fn in_tag(&self, inside: Range<usize>) -> Option<Program<'a>> {
+        let blocks = self.blocks(inside.clone());
+        match (blocks.is_empty(), self.how.from) {
+            (_, Source::Whole) | (true, Source::Auto) => self.whole(inside, Found::Tagged),
+            (true, Source::Fence) => None,
+            (false, _) => self.in_part(inside, &blocks),
+        }
+    }
+
+    fn in_part(&self, part: Range<usize>, blocks: &[Block]) -> Option<Program<'a>> {
+        let auto = self.how.from == Source::Auto;
+        if let Some(first) = blocks.first() {
+            if auto && self.is_code_so_far(part.start..first.open) {
+                return self.whole(part, Found::Whole);
+            }
+            return self.fenced(blocks).or_else(|| self.before_stray_fence(&part, blocks));
+        }
+        if !auto {
+            return None;
+        }
+        let tagged = tags::last(self.text, part.clone(), &[], |name| {
+            name.eq_ignore_ascii_case("code") || self.language.is_named(name)
+        });
+        match tagged {
+            Some(inside) => self.whole(inside, Found::Tagged),
+            None => self.whole(part, Found::Whole),
+        }
+    }
+
+    fn blocks(&self, part: Range<usize>) -> Vec<Block> {
+        blocks(self.text, part, self.language, self.how.prefilled)
+    }
+
+    /// Whether a string of the program itself holds the first fence, so that the text is a bare
+    /// program and no Markdown.
+    fn is_code_so_far(&self, before: Range<usize>) -> bool {
+        let mut strings = strings::Strings::of(self.language);
+        let before = self.text.get(before).unwrap_or_default();
+        before.lines().for_each(|line| strings.feed(line));
+        strings.inside()
+    }
+
+    /// A bare program that ends in the end of a fence that was never opened.
+    fn before_stray_fence(&self, part: &Range<usize>, blocks: &[Block]) -> Option<Program<'a>> {
+        let [stray] = blocks else { return None };
+        let bare = stray.tag == Tag::None && !stray.closed && self.body(stray).trim().is_empty();
+        let whole = bare && self.how.from == Source::Auto;
+        whole.then(|| self.whole(part.start..stray.open, Found::Whole)).flatten()
+    }
+
+    fn fenced(&self, blocks: &[Block]) -> Option<Program<'a>> {
+        let of_language: Vec<&Block> = blocks
+            .iter()
+            .filter(|block| block.tag == Tag::Wanted && self.may_be_run(block))
+            .collect();
+        if let Some(program) = self.choose(&of_language, Found::Fenced) {
+            return Some(program);
+        }
+        let nested: Vec<Block> = blocks
+            .iter()
+            .filter(|block| block.tag == Tag::Markdown)
+            .flat_map(|block| self.blocks(block.body.clone()))
+            .filter(|block| block.tag == Tag::Wanted && self.may_be_run(block))
+            .collect();
+        if let Some(program) = self.choose(&nested.iter().collect::<Vec<_>>(), Found::Fenced) {
+            return Some(program);
+        }
+        let untagged: Vec<&Block> = blocks
+            .iter()
+            .filter(|block| block.tag == Tag::None && self.may_be_run(block))
+            .collect();
+        let plausible: Vec<&Block> = untagged
+            .iter()
+            .copied()
+            .filter(|block| self.language.looks_like(&block.source(self.text)))
+            .collect();
+        let of = if plausible.is_empty() { untagged } else { plausible };
+        self.choose(&of, Found::Untagged)
+    }
+
+    fn choose(&self, blocks: &[&Block], found: Found) -> Option<Program<'a>> {
+        let defines = |block: &&&Block| {
+            let name = self.entry_point.unwrap_or_default();
+            self.language.defines(&block.source(self.text), name)
+        };
+        let block = match self.how.blocks {
+            Choice::All => return self.joined(blocks, found),
+            Choice::First => blocks.iter().find(defines).or(blocks.first()),
+            Choice::Last => blocks.iter().rfind(defines).or(blocks.last()),
+        }?;
+        let span = (block.body.start, block.body.end);
+        Some(Program { source: block.source(self.text), span, found })
+    }
+
+    fn joined(&self, blocks: &[&Block], found: Found) -> Option<Program<'a>> {
+        let span = (blocks.first()?.body.start, blocks.last()?.body.end);
+        let parts: Vec<Cow<'a, str>> = blocks.iter().map(|block| block.source(self.text)).collect();
+        let source = match <[_; 1]>::try_from(parts) {
+            Ok([only]) => only,
+            Err(parts) => Cow::Owned(parts.join("\n")),
+        };
+        Some(Program { source, span, found })
+    }
+
+    /// What a prompt or a shell shows is no program, whatever the block says it is.
+    fn may_be_run(&self, block: &Block) -> bool {
+        let body = self.body(block).trim_start();
+        let shown = [">>>", "$ ", "% ", "In [", "pip install", "python ", "python3 "];
+        !body.is_empty() && !shown.iter().any(|start| body.starts_with(start))
+    }
+
+    fn body(&self, block: &Block) -> &'a str {
+        self.text.get(block.body.clone()).unwrap_or_default()
+    }
+
+    fn whole(&self, part: Range<usize>, found: Found) -> Option<Program<'a>> {
+        let text = self.text.get(part.clone())?;
+        let source = unix_lines(text);
+        (!text.trim().is_empty()).then_some(Program { source, span: (part.start, part.end), found })
+    }
+}
+
+fn unix_lines(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() }
+}

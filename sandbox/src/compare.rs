@@ -1,0 +1,178 @@
+//! What a program printed against what it should have.
+
+mod difference;
+mod lines;
+mod number;
+mod script;
+#[cfg(test)]
+mod tests;
+
+use assay_verifiers::{BuildError, Fault, Meter};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use difference::Difference;
+use lines::Lines;
+use script::Comparator;
+
+/// How the output of a program is compared.
+///
+/// Both sides must match from their first byte to their last: what is a part of the expected
+/// output, or holds it, is different. Tokens are equal as text, so that `7` is neither `7.0` nor
+/// `07`, and integers of any length are exact. Output that is not UTF-8 equals nothing.
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Comparison {
+    /// What must be equal.
+    pub how: How,
+    /// How far a number may be off, where one of the two is written with a point or an exponent:
+    /// one number for the absolute and the relative error, either of which suffices, or
+    /// `{ absolute = 1e-9, relative = 1e-6 }`. The relative one is measured against the expected
+    /// number. `nan`, `inf`, hexadecimal numbers and those beyond the range of a float, as
+    /// `1e1000`, are text.
+    pub float_tolerance: Option<Tolerance>,
+    /// Compare without regard to case.
+    pub ignore_case: bool,
+    /// The lines may come in any order; blank ones are not looked at. With `float_tolerance` the
+    /// lines of both sides are paired in the order of their values.
+    pub unordered_lines: bool,
+    /// A rhai script that decides instead. It sees `expected`, `got` and `stdin`, and ends in a
+    /// truth value or in a number from 0 to 1. Where it fails on the program's output but not on
+    /// the expected output in its place, the program is wrong; else it is a fault.
+    pub comparator: Option<String>,
+    #[serde(skip)]
+    loaded: Option<Comparator>,
+}
+
+/// What must be equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// The words, however they are set apart.
+    #[default]
+    Tokens,
+    /// The lines, without blanks at their ends and without blank lines at the end.
+    Lines,
+    /// Every byte.
+    Exact,
+}
+
+/// How far a number may be off.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Tolerance {
+    /// By this much, or by this part of the expected number.
+    Both(f64),
+    /// Each on its own.
+    Each(Errors),
+}
+
+/// Errors that are forgiven.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Errors {
+    /// By this much.
+    pub absolute: f64,
+    /// By this part of the expected number.
+    pub relative: f64,
+}
+
+impl Tolerance {
+    fn errors(self) -> Errors {
+        match self {
+            Self::Both(both) => Errors { absolute: both, relative: both },
+            Self::Each(errors) => errors,
+        }
+    }
+}
+
+/// What came of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// 1 for equal, 0 for different; a comparator may say anything between.
+    pub credit: f64,
+    /// Where the two differ first.
+    pub difference: Option<Difference>,
+}
+
+impl Compared {
+    /// Whether the output is right.
+    pub fn is_equal(&self) -> bool {
+        self.difference.is_none()
+    }
+
+    fn of(difference: Option<Difference>) -> Self {
+        Self { credit: if difference.is_none() { 1.0 } else { 0.0 }, difference }
+    }
+}
+
+impl Comparison {
+    /// Compiles the comparator and looks at the settings, once.
+    ///
+    /// # Errors
+    /// The setting at fault.
+    pub fn load(&mut self) -> Result<(), BuildError> {
+        if let Some(tolerance) = self.float_tolerance {
+            let Errors { absolute, relative } = tolerance.errors();
+            if !(absolute >= 0.0 && absolute.is_finite() && (0.0..1.0).contains(&relative)) {
+                let why = format!(
+                    "the absolute error must be 0 or more and the relative one below 1; found \
+                     {absolute} and {relative}"
+                );
+                return Err(BuildError::new("float_tolerance", why));
+            }
+        }
+        if self.how == How::Exact && (self.unordered_lines || self.float_tolerance.is_some()) {
+            let why = "exact output has neither unordered lines nor a tolerance";
+            return Err(BuildError::new("how", why));
+        }
+        let compile = |source: &String| Comparator::compile(source);
+        self.loaded = self.comparator.as_ref().map(compile).transpose()?;
+        Ok(())
+    }
+
+    /// Compares what a program printed with what it should have.
+    ///
+    /// # Errors
+    /// The meter ran out, or the comparator fails by itself.
+    pub fn compare(
+        &self,
+        expected: &str,
+        got: &[u8],
+        stdin: &str,
+        meter: &mut Meter<'_>,
+    ) -> Result<Compared, Fault> {
+        meter.spend((expected.len() + got.len()) as u64)?;
+        let got = match std::str::from_utf8(got) {
+            Ok(got) => got,
+            Err(error) => {
+                let difference = Difference::not_utf8(expected, got, error.valid_up_to());
+                return Ok(Compared::of(Some(difference)));
+            }
+        };
+        match (&self.comparator, &self.loaded) {
+            (None, _) => self.differ(expected, got, meter).map(Compared::of),
+            (Some(_), Some(comparator)) => comparator.compare([expected, got, stdin], meter),
+            (Some(_), None) => Err(Fault::internal("comparator was not loaded")),
+        }
+    }
+
+    fn differ(
+        &self,
+        expected: &str,
+        got: &str,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Difference>, Fault> {
+        let lines = Lines {
+            words: self.how == How::Tokens,
+            ignore_case: self.ignore_case,
+            errors: self.float_tolerance.map(Tolerance::errors),
+        };
+        match self.how {
+            _ if self.unordered_lines => lines.unordered(expected, got, meter),
+            How::Tokens => Ok(lines.tokens(expected, got)),
+            How::Lines => Ok(lines.ordered(expected, got)),
+            How::Exact => Ok(lines.exact(expected, got)),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Untrusted code in wasmtime: the guests, the rooms they run in, and the verifiers that run
+//! programs.
+
+pub mod answer;
+pub mod compare;
+pub mod languages;
+mod once;
+mod places;
+pub mod rooms;
+pub mod runtime;
+mod stdio;
+pub mod suite;
+mod trial;
+pub mod verifiers;
+
+pub use places::{Places, Sandbox};

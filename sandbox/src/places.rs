@@ -1,0 +1,118 @@
+//! The sandbox as the verifiers share it: where its guests lie, and each guest loaded once.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use assay_verifiers::BuildError;
+
+use crate::runtime::{Guest, Options, Program, Runtime, SandboxError};
+
+/// Where guests are found and what becomes of them.
+#[derive(Clone, Default)]
+pub struct Places {
+    /// Folders that may hold guests, the first one first.
+    pub assets: Vec<PathBuf>,
+    /// How the runtime is set up.
+    pub options: Options,
+}
+
+/// The runtime and its guests, made when a verifier first asks for them.
+#[derive(Default)]
+pub struct Sandbox {
+    places: Places,
+    loaded: Mutex<Loaded>,
+}
+
+#[derive(Default)]
+struct Loaded {
+    runtime: Option<Runtime>,
+    guests: Vec<(&'static str, Guest)>,
+    programs: Vec<(&'static str, Program)>,
+}
+
+impl Sandbox {
+    /// A sandbox whose guests lie in `places`. Nothing is read yet.
+    pub fn new(places: Places) -> Self {
+        Self { places, loaded: Mutex::default() }
+    }
+
+    /// The runtime.
+    ///
+    /// # Errors
+    /// A machine that cannot run guests.
+    pub fn runtime(&self) -> Result<Runtime, BuildError> {
+        self.loaded(|loaded| loaded.runtime(&self.places.options).cloned())
+    }
+
+    /// `CPython`.
+    ///
+    /// # Errors
+    /// A guest that is not there or cannot be loaded.
+    pub fn python(&self) -> Result<Guest, BuildError> {
+        const NAME: &str = "python.wasm";
+        self.loaded(|loaded| {
+            if let Some((_, guest)) = loaded.guests.iter().find(|(name, _)| *name == NAME) {
+                return Ok(guest.clone());
+            }
+            let runtime = loaded.runtime(&self.places.options)?;
+            let guest = Guest::load(runtime, NAME, &self.read(NAME)?)?;
+            loaded.guests.push((NAME, guest.clone()));
+            Ok(guest)
+        })
+    }
+
+    /// A program that comes with assay, such as the JavaScript interpreter.
+    ///
+    /// # Errors
+    /// A guest that is not there or cannot be loaded.
+    pub fn program(&self, name: &'static str) -> Result<Program, BuildError> {
+        self.loaded(|loaded| {
+            if let Some((_, program)) = loaded.programs.iter().find(|(have, _)| *have == name) {
+                return Ok(program.clone());
+            }
+            let runtime = loaded.runtime(&self.places.options)?;
+            let program = Program::load(runtime, name, &self.read(name)?)?;
+            loaded.programs.push((name, program.clone()));
+            Ok(program)
+        })
+    }
+
+    /// A guest is loaded under the lock, so that no two threads compile it.
+    fn loaded<T>(&self, get: impl FnOnce(&mut Loaded) -> T) -> T {
+        get(&mut self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn read(&self, name: &str) -> Result<Vec<u8>, BuildError> {
+        let mut places = self.places.assets.iter().map(|folder| folder.join(name));
+        let Some(path) = places.find(|path| path.is_file()) else {
+            let looked: Vec<String> =
+                self.places.assets.iter().map(|folder| folder.display().to_string()).collect();
+            return Err(BuildError::new(
+                "",
+                format!(
+                    "the guest {name} is not there: `make assets` builds it, and ASSAY_ASSETS names \
+                     its folder (looked in: {})",
+                    looked.join(", ")
+                ),
+            ));
+        };
+        let failed = |error| BuildError::new("", format!("{}: {error}", path.display()));
+        fs::read(&path).map_err(failed)
+    }
+}
+
+impl Loaded {
+    fn runtime(&mut self, options: &Options) -> Result<&Runtime, BuildError> {
+        if self.runtime.is_none() {
+            self.runtime = Some(Runtime::new(options)?);
+        }
+        self.runtime.as_ref().ok_or_else(|| BuildError::new("", "no runtime"))
+    }
+}
+
+impl From<SandboxError> for BuildError {
+    fn from(error: SandboxError) -> Self {
+        Self::new("", error.to_string())
+    }
+}

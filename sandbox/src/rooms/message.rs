@@ -1,0 +1,104 @@
+//! Requests to the guest, and what its replies say.
+
+use super::wire::{self, Plain, Seen, WireError};
+
+/// A text as the guest takes it.
+pub(super) fn text(text: &str) -> Plain {
+    Plain::Str(text.as_bytes().to_vec())
+}
+
+/// A text, or `None`.
+pub(super) fn optional(given: Option<&str>) -> Plain {
+    given.map_or(Plain::None, text)
+}
+
+/// A request: an operation and its arguments.
+pub(super) fn request(operation: &str, arguments: impl IntoIterator<Item = Plain>) -> Vec<u8> {
+    let items = std::iter::once(text(operation)).chain(arguments).collect();
+    wire::encode(&Plain::Tuple(items))
+}
+
+/// How a message begins that asks the candidate's room to do this.
+pub(super) fn head_of(verb: &str) -> Vec<u8> {
+    let mut head = vec![b'(', 4, 0, 0, 0];
+    head.extend(wire::encode(&text("do")));
+    head.extend(wire::encode(&text(verb)));
+    head
+}
+
+/// What a reply of the candidate's room says.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// A value follows, with marks where it is not plain.
+    Value(Seen),
+    /// An exception: its classes, its text, and the line of the program.
+    Raised(String),
+    /// An iteration is over.
+    Ended,
+    /// Nothing that can be relied on, and why.
+    Bad(String),
+    /// The code that precedes the candidate's cannot run.
+    BadSetup(String),
+}
+
+/// Reads the head of a reply and checks all of it.
+pub(super) fn read(bytes: &[u8]) -> Reply {
+    // A tuple, its length, and a small integer.
+    let Some((length, status)) = head(bytes) else {
+        return Reply::Bad("a reply is no tuple".to_owned());
+    };
+    if status == 0 {
+        return match wire::check(bytes) {
+            Ok(seen) if length == 3 && bytes.get(10) == Some(&b'i') => Reply::Value(seen),
+            Ok(_) => Reply::Bad("a reply has another shape".to_owned()),
+            Err(error) => Reply::Bad(error.to_string()),
+        };
+    }
+    match wire::decode(bytes) {
+        Ok((Plain::Tuple(items), _)) => other(status, &items),
+        Ok(_) => Reply::Bad("a reply is no tuple".to_owned()),
+        Err(error) => Reply::Bad(error.to_string()),
+    }
+}
+
+/// Length and first member of the tuple.
+fn head(bytes: &[u8]) -> Option<(u32, i32)> {
+    let (length, rest) = bytes.strip_prefix(b"(")?.split_first_chunk()?;
+    let (status, _) = rest.strip_prefix(b"i")?.split_first_chunk()?;
+    Some((u32::from_le_bytes(*length), i32::from_le_bytes(*status)))
+}
+
+fn other(status: i32, items: &[Plain]) -> Reply {
+    match (status, items) {
+        (2, [_, Plain::List(names), Plain::Str(text), Plain::List(_), Plain::Int(line)])
+            if names.iter().all(|name| matches!(name, Plain::Str(_))) =>
+        {
+            let name = names.first().map(lossy).unwrap_or_default();
+            let at = if *line == 0.into() { String::new() } else { format!(" (line {line})") };
+            Reply::Raised(format!("{name}: {}{at}", String::from_utf8_lossy(text)))
+        }
+        (3, [_, _, _]) => Reply::Ended,
+        (4, [_, why]) => Reply::Bad(lossy(why)),
+        (5, [_, code]) => Reply::Bad(format!("the program ends itself: exit {}", lossy(code))),
+        (6, [_, why]) => Reply::BadSetup(lossy(why)),
+        _ => Reply::Bad(format!("a reply has the unknown shape {status}")),
+    }
+}
+
+/// The text of a string value, as evidence shows it.
+pub(super) fn lossy(value: &Plain) -> String {
+    match value {
+        Plain::Str(text) => String::from_utf8_lossy(text).into_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What the judge's room is told when it must not go on.
+pub(super) fn poisoned(why: &str) -> Vec<u8> {
+    wire::encode(&Plain::Tuple(vec![Plain::Int(4.into()), text(why)]))
+}
+
+/// A message of the judge's room that is not as it must be: a defect of ours.
+pub(super) fn unreadable(error: &WireError) -> String {
+    format!("the judge's room sent what cannot be read: {error}")
+}

@@ -1,0 +1,80 @@
+//! The candidate's room as the host holds it.
+
+use super::message::{self, Reply};
+use super::wire;
+use crate::runtime::{Clock, Guest, Instance, Limits, Setup, Stop};
+
+/// A started room with the candidate's program in it.
+pub(super) struct Solver {
+    instance: Instance,
+    allows_nan: bool,
+    /// Why nothing that follows can be a pass.
+    pub(super) poisoned: Option<String>,
+    /// What stopped the room.
+    pub(super) stop: Option<Stop>,
+    /// Messages that went in.
+    pub(super) crossings: u64,
+}
+
+impl Solver {
+    pub(super) async fn start(
+        guest: &Guest,
+        limits: &Limits,
+        clock: Clock,
+        seed: u64,
+        allows_nan: bool,
+    ) -> Result<Self, Stop> {
+        let setup = Setup { limits: limits.clone(), clock, seed, ..Setup::default() };
+        let instance = guest.start(setup).await?;
+        Ok(Self { instance, allows_nan, poisoned: None, stop: None, crossings: 0 })
+    }
+
+    /// Sends a message in and reads all of the reply. A room that breaks a rule is poisoned for
+    /// good; an error is no fault of the room.
+    pub(super) async fn ask(&mut self, message: Vec<u8>) -> Result<(Reply, Vec<u8>), Stop> {
+        if let Some(why) = &self.poisoned {
+            return Ok((Reply::Bad(why.clone()), message::poisoned(why)));
+        }
+        let bytes = match self.instance.call(message).await {
+            Ok(bytes) => bytes,
+            Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
+            Err(stop) => {
+                let why = stop.to_string();
+                self.stop = Some(stop);
+                return Ok(self.poison(why));
+            }
+        };
+        match message::read(&bytes) {
+            Reply::Bad(why) => Ok(self.poison(why)),
+            Reply::Value(seen) if seen.nan && !self.allows_nan => {
+                Ok(self.poison("a result is not a number".to_owned()))
+            }
+            reply => Ok((reply, bytes)),
+        }
+    }
+
+    /// Hands on a message of the judge's room, and the reply to it.
+    pub(super) async fn cross(&mut self, message: Vec<u8>) -> Result<Vec<u8>, Stop> {
+        // Asking what the program defines runs nothing of it.
+        self.crossings += u64::from(!message.starts_with(&message::head_of("names")));
+        wire::check(&message).map_err(|error| Stop::Internal(message::unreadable(&error)))?;
+        let is_step = message.starts_with(&message::head_of("next"));
+        match self.ask(message).await? {
+            // The end of an iteration that nobody is in would end one of the tests.
+            (Reply::Ended, _) if !is_step => {
+                Ok(self.poison("an iteration ends that has not begun".to_owned()).1)
+            }
+            (_, bytes) => Ok(bytes),
+        }
+    }
+
+    pub(super) fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    fn poison(&mut self, why: String) -> (Reply, Vec<u8>) {
+        let told = message::poisoned(&why);
+        self.poisoned = Some(why.clone());
+        (Reply::Bad(why), told)
+    }
+}

@@ -1,0 +1,174 @@
+//! Untrusted WebAssembly, fenced: one engine, its compiled guests, and an instance for every run.
+//!
+//! A guest sees no files, no network, no environment and no clock but its own. What decides an
+//! outcome is counted, never timed: fuel for instructions, bytes moved and calls of the host, bytes
+//! for memory, output and messages. The wall clock is a backstop alone: a guest gives way every
+//! [`YIELD_EVERY`] units of fuel, and [`drive`] looks then whether the time is up.
+
+mod clock;
+mod compiled;
+mod component;
+mod limits;
+mod output;
+mod plugin;
+mod program;
+mod state;
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
+};
+
+pub use self::clock::Clock;
+pub use self::component::{Guest, Instance, Invoke, Invoked, Setup};
+pub use self::limits::{Limits, Stop};
+pub use self::output::Output;
+pub use self::plugin::{Judged, Judgement, Plugin, Question};
+pub use self::program::{Program, Run, Start};
+
+/// Fuel after which a guest gives way, so that the deadline can be looked at: about a millisecond.
+pub const YIELD_EVERY: u64 = 10_000_000;
+
+/// The native stack of a guest. Wasm may use [`WASM_STACK_BYTES`] of it; the rest is the host's.
+const STACK_BYTES: usize = 6 << 20;
+/// `CPython`'s own guard against deep recursion needs this much to come first.
+pub(crate) const WASM_STACK_BYTES: usize = 4 << 20;
+
+/// How a [`Runtime`] is set up.
+#[derive(Clone)]
+pub struct Options {
+    /// The most guests that live at once. Address space is set aside for each; memory is not.
+    pub guests_max: u32,
+    /// The folder that keeps compiled guests; without one they are compiled in every process.
+    pub compiled: Option<PathBuf>,
+    /// Told of work that takes seconds, before it starts.
+    pub notice: Option<Notice>,
+}
+
+/// Takes a line for whoever waits.
+pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { guests_max: 128, compiled: None, notice: None }
+    }
+}
+
+/// Why a sandbox cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// This machine cannot run guests.
+    #[error("the sandbox cannot start: {0}")]
+    Engine(String),
+    /// The bytes are no guest of the kind that was asked for.
+    #[error("guest {name}: {why}")]
+    Guest {
+        /// What the guest is called.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// One wasmtime engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Runtime {
+    engine: Engine,
+    compiled: Option<Arc<Path>>,
+    notice: Option<Notice>,
+}
+
+impl Runtime {
+    /// Sets up the engine.
+    ///
+    /// # Errors
+    /// A machine that cannot run compiled WebAssembly.
+    pub fn new(options: &Options) -> Result<Self, SandboxError> {
+        let pooled = engine(InstanceAllocationStrategy::Pooling(pool(options.guests_max)));
+        // Where the address space is limited there is no room for a pool.
+        let engine = pooled
+            .or_else(|_| engine(InstanceAllocationStrategy::OnDemand))
+            .map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
+        let compiled = options.compiled.as_deref().map(Arc::from);
+        Ok(Self { engine, compiled, notice: options.notice.clone() })
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn compiled(&self) -> Option<&Path> {
+        self.compiled.as_deref()
+    }
+
+    fn notice(&self, line: &str) {
+        if let Some(notice) = &self.notice {
+            notice(line);
+        }
+    }
+}
+
+fn engine(strategy: InstanceAllocationStrategy) -> wasmtime::Result<Engine> {
+    let mut config = Config::new();
+    config
+        .consume_fuel(true)
+        .cranelift_opt_level(OptLevel::Speed)
+        // The same bytes on every machine.
+        .cranelift_nan_canonicalization(true)
+        .relaxed_simd_deterministic(true)
+        .max_wasm_stack(WASM_STACK_BYTES)
+        .async_stack_size(STACK_BYTES)
+        .memory_init_cow(true)
+        .wasm_backtrace_max_frames(None)
+        .allocation_strategy(strategy);
+    Engine::new(&config)
+}
+
+fn pool(guests_max: u32) -> PoolingAllocationConfig {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(guests_max)
+        .total_core_instances(guests_max.saturating_mul(32))
+        .total_memories(guests_max)
+        .total_tables(guests_max.saturating_mul(4))
+        .total_stacks(guests_max)
+        .max_core_instances_per_component(64)
+        .max_memories_per_component(1)
+        .max_tables_per_component(8)
+        .max_component_instance_size(4 << 20)
+        .max_core_instance_size(4 << 20)
+        .table_elements(64 << 10)
+        .max_memory_size(4 << 30)
+        .max_unused_warm_slots(guests_max.min(16));
+    if PoolingAllocationConfig::is_pagemap_scan_available() {
+        // Only the pages that a guest touched are set back, and they stay mapped for the next.
+        pool.pagemap_scan(Enabled::Yes)
+            .linear_memory_keep_resident(64 << 20)
+            .table_keep_resident(1 << 20);
+    }
+    pool
+}
+
+/// Runs a guest to its end, and looks every [`YIELD_EVERY`] units of fuel whether the time is up.
+///
+/// # Errors
+/// What stopped the guest; [`Stop::Deadline`] once `expired` says so.
+pub fn drive<T>(
+    guest: impl Future<Output = Result<T, Stop>>,
+    expired: &mut dyn FnMut() -> bool,
+) -> Result<T, Stop> {
+    let mut guest = pin!(guest);
+    let mut context = Context::from_waker(Waker::noop());
+    // Nothing in a guest waits for the outside, so a guest that is not done has given way.
+    loop {
+        match guest.as_mut().poll(&mut context) {
+            Poll::Ready(done) => return done,
+            Poll::Pending if expired() => return Err(Stop::Deadline),
+            Poll::Pending => {}
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Guests that are components: they export `call`, and may import `invoke`.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use sha2::{Digest as _, Sha256};
+use wasmtime::component::{InstancePre, Linker, Resource, ResourceTable, TypedFunc};
+use wasmtime::{Store, StoreContextMut};
+use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView, async_trait};
+
+use super::clock::Clock;
+use super::limits::{Limits, Stop};
+use super::output::Output;
+use super::state::{Fence, Fenced, fenced};
+use super::{Runtime, SandboxError, compiled};
+
+/// The interface whose functions wait; ours do not.
+const MONOTONIC_CLOCK: &str = "wasi:clocks/monotonic-clock@0.2.12";
+
+/// What a call that a guest makes comes to.
+pub type Invoked = Pin<Box<dyn Future<Output = Result<Vec<u8>, Stop>> + Send>>;
+/// Answers a guest that calls out. An error ends the guest that called.
+pub type Invoke = Box<dyn FnMut(Vec<u8>) -> Invoked + Send>;
+
+/// A compiled component, ready to be instantiated. Cheap to clone.
+#[derive(Clone)]
+pub struct Guest {
+    runtime: Runtime,
+    pre: InstancePre<Room>,
+    digest: [u8; 32],
+}
+
+/// What an instance starts with.
+pub struct Setup {
+    /// What it may use.
+    pub limits: Limits,
+    /// Its clock; instances that share one live at the same moment.
+    pub clock: Clock,
+    /// What its random numbers are drawn from.
+    pub seed: u64,
+    /// Its standard input.
+    pub stdin: Vec<u8>,
+    /// Who answers when it calls out. Without one, calling out ends it.
+    pub invoke: Option<Invoke>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            clock: Clock::new(),
+            seed: 0,
+            stdin: Vec::new(),
+            invoke: None,
+        }
+    }
+}
+
+/// A running guest. It is never used for more than one task.
+pub struct Instance {
+    store: Store<Room>,
+    call: TypedFunc<(Vec<u8>,), (Vec<u8>,)>,
+    fuel: u64,
+    stopped: Option<Stop>,
+}
+
+pub(super) struct Room {
+    pub(super) fence: Fence,
+    pub(super) wasi: WasiCtx,
+    pub(super) table: ResourceTable,
+    pub(super) invoke: Option<Invoke>,
+}
+
+impl Fenced for Room {
+    fn fence(&mut self) -> &mut Fence {
+        &mut self.fence
+    }
+}
+
+impl WasiView for Room {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl std::fmt::Debug for Guest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Guest")
+    }
+}
+
+impl Guest {
+    /// Compiles a component, or takes its compiled form from where the runtime keeps them. `name`
+    /// is for messages.
+    ///
+    /// # Errors
+    /// Bytes that are no component, or one that asks for more than a guest is given.
+    pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
+        let refused = |error: wasmtime::Error| SandboxError::Guest {
+            name: name.to_owned(),
+            why: format!("{error:#}"),
+        };
+        let component = compiled::component(runtime, wasm).map_err(refused)?;
+        let pre = linker(runtime).and_then(|linker| linker.instantiate_pre(&component));
+        let pre = pre.map_err(refused)?;
+        Ok(Self { runtime: runtime.clone(), pre, digest: Sha256::digest(wasm).into() })
+    }
+
+    /// SHA-256 of the WebAssembly bytes.
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// Starts a fresh instance.
+    ///
+    /// # Errors
+    /// What stopped it while it started.
+    pub async fn start(&self, setup: Setup) -> Result<Instance, Stop> {
+        let fence = Fence::new(setup.limits, setup.clock);
+        let fuel = fence.limits.fuel;
+        let wasi = fence.wasi(setup.stdin, setup.seed).build();
+        let (table, invoke) = (ResourceTable::new(), setup.invoke);
+        let mut store = fenced(&self.runtime, Room { fence, wasi, table, invoke })?;
+        let started = self.pre.instantiate_async(&mut store).await;
+        let call = match started {
+            Ok(instance) => instance.get_typed_func(&mut store, "call"),
+            Err(error) => Err(error),
+        };
+        match call {
+            Ok(call) => Ok(Instance { store, call, fuel, stopped: None }),
+            Err(error) => Err(match store.data().fence.stop(&error) {
+                Stop::Trap(why) => Stop::Internal(why),
+                stop => stop,
+            }),
+        }
+    }
+}
+
+impl Instance {
+    /// Hands the guest a message and waits for its reply.
+    ///
+    /// # Errors
+    /// What stopped it. A stopped instance cannot be called again: it gives the same answer.
+    pub async fn call(&mut self, message: Vec<u8>) -> Result<Vec<u8>, Stop> {
+        if let Some(stop) = &self.stopped {
+            return Err(stop.clone());
+        }
+        match self.call.call_async(&mut self.store, (message,)).await {
+            Ok((reply,)) => Ok(reply),
+            Err(error) => {
+                let stop = self.store.data().fence.stop(&error);
+                self.stopped = Some(stop.clone());
+                Err(stop)
+            }
+        }
+    }
+
+    /// Fuel that was spent so far.
+    pub fn fuel_spent(&self) -> u64 {
+        self.fuel.saturating_sub(self.store.get_fuel().unwrap_or(0))
+    }
+
+    /// The most memory that it had, in bytes.
+    pub fn memory_bytes_peak(&self) -> usize {
+        self.store.data().fence.memory_bytes_peak()
+    }
+
+    /// What it wrote to standard output.
+    pub fn stdout(&self) -> &Output {
+        &self.store.data().fence.stdout
+    }
+
+    /// What it wrote to standard error.
+    pub fn stderr(&self) -> &Output {
+        &self.store.data().fence.stderr
+    }
+}
+
+pub(super) fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<Room>> {
+    let mut linker = Linker::new(runtime.engine());
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    linker.allow_shadowing(true);
+    let mut clock = linker.instance(MONOTONIC_CLOCK)?;
+    clock.func_wrap(
+        "subscribe-instant",
+        |mut store: StoreContextMut<'_, Room>, (when,): (u64,)| {
+            let ns = when.saturating_sub(store.data().fence.clock.now_ns());
+            Ok((store.data_mut().sleep(ns)?,))
+        },
+    )?;
+    clock.func_wrap(
+        "subscribe-duration",
+        |mut store: StoreContextMut<'_, Room>, (ns,): (u64,)| Ok((store.data_mut().sleep(ns)?,)),
+    )?;
+    linker.root().func_wrap_async(
+        "invoke",
+        |mut store: StoreContextMut<'_, Room>, (message,)| {
+            Box::new(async move {
+                let invoke = store.data_mut().invoke.as_mut();
+                let invoke = invoke.ok_or_else(|| Stop::Trap("nobody answers".to_owned()))?;
+                Ok((invoke(message).await?,))
+            })
+        },
+    )?;
+    Ok(linker)
+}
+
+/// Over as soon as it is made: the sleep was taken on the guest's own clock.
+struct Slept;
+
+#[async_trait]
+impl Pollable for Slept {
+    async fn ready(&mut self) {}
+}
+
+impl Room {
+    fn sleep(&mut self, ns: u64) -> wasmtime::Result<Resource<DynPollable>> {
+        self.fence.sleep(ns)?;
+        let slept = self.table.push(Slept)?;
+        subscribe(&mut self.table, slept)
+    }
+}

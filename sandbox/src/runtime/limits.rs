@@ -1,0 +1,89 @@
+//! What a guest may use, and what stopped it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one run of a guest may use. Every limit is counted, so that the same program stops at the
+/// same place on every machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Units of fuel: about one a WebAssembly instruction or byte moved; 1e10 is about a second.
+    pub fuel: u64,
+    /// The most memory, in bytes.
+    pub memory_bytes_max: usize,
+    /// The most bytes written to standard output, and again to standard error.
+    pub output_bytes_max: usize,
+    /// The most calls of the host.
+    pub host_calls_max: u64,
+    /// The most bytes of a message between host and guest.
+    pub message_bytes_max: usize,
+    /// The longest that a guest may sleep in all, on its own clock, in milliseconds.
+    pub sleep_ms_max: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            fuel: 100_000_000_000,
+            memory_bytes_max: 512 << 20,
+            output_bytes_max: 4 << 20,
+            host_calls_max: 1_000_000,
+            message_bytes_max: 16 << 20,
+            sleep_ms_max: 10_000,
+        }
+    }
+}
+
+/// What stopped a guest before it was done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// It ended itself, with this exit code.
+    #[error("exit with code {0}")]
+    Exit(i32),
+    /// It used all its fuel.
+    #[error("out of fuel")]
+    OutOfFuel,
+    /// It trapped after it was refused more memory.
+    #[error("out of memory")]
+    OutOfMemory,
+    /// It ran into a trap.
+    #[error("trap: {0}")]
+    Trap(String),
+    /// It wrote more than it may.
+    #[error("too much output")]
+    TooMuchOutput,
+    /// It called the host more often than it may.
+    #[error("too many calls of the host")]
+    TooManyCalls,
+    /// A message was larger than it may be.
+    #[error("a message was too large")]
+    TooLarge,
+    /// It slept longer than it may.
+    #[error("slept too long")]
+    SleptTooLong,
+    /// The wall-clock deadline passed: a backstop that says nothing about the guest.
+    #[error("the wall-clock deadline passed")]
+    Deadline,
+    /// A defect of ours, or a machine without room for one more guest.
+    #[error("internal: {0}")]
+    Internal(String),
+}
+
+impl Stop {
+    /// A short name for evidence.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Exit(_) => "exit",
+            Self::OutOfFuel => "out-of-fuel",
+            Self::OutOfMemory => "out-of-memory",
+            Self::Trap(_) => "trap",
+            Self::TooMuchOutput => "too-much-output",
+            Self::TooManyCalls => "too-many-calls",
+            Self::TooLarge => "too-large",
+            Self::SleptTooLong => "slept-too-long",
+            Self::Deadline => "deadline",
+            Self::Internal(_) => "internal",
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Guests that are programs: core modules for `wasm32-wasi` (WASI preview 1) with `_start`.
+
+use sha2::{Digest as _, Sha256};
+use wasmtime::{Caller, Extern, InstancePre, Linker};
+use wasmtime_wasi::p1::{self, WasiP1Ctx};
+
+use super::clock::Clock;
+use super::limits::{Limits, Stop};
+use super::state::{Fence, Fenced, fenced};
+use super::{Runtime, SandboxError, compiled};
+
+/// A compiled program. Cheap to clone.
+#[derive(Clone)]
+pub struct Program {
+    runtime: Runtime,
+    pre: InstancePre<Process>,
+    digest: [u8; 32],
+}
+
+/// What a program starts with.
+#[derive(Default)]
+pub struct Start {
+    /// What it may use.
+    pub limits: Limits,
+    /// What its random numbers are drawn from.
+    pub seed: u64,
+    /// Its standard input.
+    pub stdin: Vec<u8>,
+    /// Its arguments, the name of the program first.
+    pub args: Vec<String>,
+}
+
+/// What a program came to.
+#[derive(Debug)]
+pub struct Run {
+    /// The exit code, or what stopped it.
+    pub end: Result<i32, Stop>,
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+    /// Fuel that was spent.
+    pub fuel: u64,
+    /// The most memory that it had, in bytes.
+    pub memory_bytes_peak: usize,
+}
+
+struct Process {
+    fence: Fence,
+    wasi: WasiP1Ctx,
+}
+
+impl Fenced for Process {
+    fn fence(&mut self) -> &mut Fence {
+        &mut self.fence
+    }
+}
+
+impl Program {
+    /// Compiles a module, or takes its compiled form from where the runtime keeps them. `name` is
+    /// for messages.
+    ///
+    /// # Errors
+    /// Bytes that are no module, or one that asks for more than WASI.
+    pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
+        let refused = |error: wasmtime::Error| SandboxError::Guest {
+            name: name.to_owned(),
+            why: format!("{error:#}"),
+        };
+        let module = compiled::module(runtime, wasm).map_err(refused)?;
+        let pre = linker(runtime).and_then(|linker| linker.instantiate_pre(&module));
+        let pre = pre.map_err(refused)?;
+        Ok(Self { runtime: runtime.clone(), pre, digest: Sha256::digest(wasm).into() })
+    }
+
+    /// SHA-256 of the WebAssembly bytes.
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// Runs the program in a fresh instance.
+    ///
+    /// # Errors
+    /// [`Stop::Internal`] where it could not be started at all.
+    pub async fn run(&self, start: Start) -> Result<Run, Stop> {
+        let fence = Fence::new(start.limits, Clock::new());
+        let fuel = fence.limits.fuel;
+        let wasi = fence.wasi(start.stdin, start.seed).args(&start.args).build_p1();
+        let mut store = fenced(&self.runtime, Process { fence, wasi })?;
+        let end = match self.pre.instantiate_async(&mut store).await {
+            Ok(instance) => match instance.get_typed_func::<(), ()>(&mut store, "_start") {
+                Ok(main) => main.call_async(&mut store, ()).await,
+                Err(error) => Err(error),
+            },
+            Err(error) => Err(error),
+        };
+        let left = store.get_fuel().unwrap_or(0);
+        let fence = &store.data().fence;
+        let end = match end.map_err(|error| fence.stop(&error)) {
+            Ok(()) => Ok(0),
+            Err(Stop::Exit(code)) => Ok(code),
+            Err(stop) => Err(stop),
+        };
+        Ok(Run {
+            end,
+            stdout: fence.stdout.take(),
+            stderr: fence.stderr.take(),
+            fuel: fuel.saturating_sub(left),
+            memory_bytes_peak: fence.memory_bytes_peak(),
+        })
+    }
+}
+
+fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<Process>> {
+    let mut linker = Linker::new(runtime.engine());
+    p1::add_to_linker_async(&mut linker, |process: &mut Process| &mut process.wasi)?;
+    linker.allow_shadowing(true);
+    linker.func_wrap("wasi_snapshot_preview1", "poll_oneoff", poll)?;
+    Ok(linker)
+}
+
+/// `poll_oneoff` on the guest's own clock: files are always ready, and a sleep is over at once.
+fn poll(
+    mut caller: Caller<'_, Process>,
+    subscriptions: u32,
+    events: u32,
+    count: u32,
+    ready: u32,
+) -> wasmtime::Result<u32> {
+    const ERRNO_INVAL: u32 = 28;
+    const ERRNO_FAULT: u32 = 21;
+    if count == 0 || count > 1 << 10 {
+        return Ok(ERRNO_INVAL);
+    }
+    let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
+        return Ok(ERRNO_FAULT);
+    };
+    let now = caller.data().fence.clock.now_ns();
+    let mut asked = Vec::new();
+    for at in 0..u64::from(count) {
+        let mut bytes = [0; Subscription::BYTES];
+        let from = u64::from(subscriptions) + at * Subscription::BYTES as u64;
+        if memory.read(&caller, usize::try_from(from)?, &mut bytes).is_err() {
+            return Ok(ERRNO_FAULT);
+        }
+        asked.push(Subscription::read(&bytes, now));
+    }
+    let wait = asked.iter().map(|one| one.wait_ns).min().unwrap_or(0);
+    caller.data_mut().fence.sleep(wait)?;
+    let (mut to, mut written) = (u64::from(events), 0_u32);
+    for one in asked.iter().filter(|one| one.wait_ns <= wait) {
+        let event = one.event();
+        if memory.write(&mut caller, usize::try_from(to)?, &event).is_err() {
+            return Ok(ERRNO_FAULT);
+        }
+        to += event.len() as u64;
+        written += 1;
+    }
+    let stored = memory.write(&mut caller, usize::try_from(ready)?, &written.to_le_bytes());
+    Ok(if stored.is_ok() { 0 } else { ERRNO_FAULT })
+}
+
+/// One thing that a guest waits for, as WASI lays it out in memory.
+struct Subscription {
+    userdata: [u8; 8],
+    kind: u8,
+    wait_ns: u64,
+}
+
+impl Subscription {
+    const BYTES: usize = 48;
+    const CLOCK: u8 = 0;
+
+    fn read(bytes: &[u8; Self::BYTES], now: u64) -> Self {
+        let [u0, u1, u2, u3, u4, u5, u6, u7, kind, rest @ ..] = bytes;
+        let timeout: [u8; 8] =
+            rest.get(15..23).and_then(|part| part.try_into().ok()).unwrap_or_default();
+        let absolute = rest.get(31).is_some_and(|flags| flags & 1 == 1);
+        let timeout = u64::from_le_bytes(timeout);
+        let wait_ns = match *kind {
+            Self::CLOCK if absolute => timeout.saturating_sub(now),
+            Self::CLOCK => timeout,
+            _ => 0,
+        };
+        Self { userdata: [*u0, *u1, *u2, *u3, *u4, *u5, *u6, *u7], kind: *kind, wait_ns }
+    }
+
+    fn event(&self) -> [u8; 32] {
+        let mut event = [0; 32];
+        if let Some(head) = event.first_chunk_mut() {
+            *head = self.userdata;
+        }
+        if let Some(kind) = event.get_mut(10) {
+            *kind = self.kind;
+        }
+        event
+    }
+}

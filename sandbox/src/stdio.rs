@@ -1,0 +1,198 @@
+//! Whole programs on given input: what they print is compared on the host.
+
+use std::borrow::Cow;
+
+use assay_verifiers::{BuildError, Digest, Fault, Meter};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::Sandbox;
+use crate::answer::Language;
+use crate::compare::Comparison;
+use crate::languages::javascript::JavaScript;
+use crate::rooms::{self, Terms};
+use crate::runtime::{Guest, Limits, Start, Stop, drive};
+use crate::suite::StdioCase;
+use crate::trial::{Outcome, fault, tail};
+
+/// What a program came to on one input.
+pub(crate) struct Printed {
+    /// The exit code, or what stopped it.
+    pub(crate) end: Result<i32, Stop>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) fuel: u64,
+    pub(crate) memory_bytes_peak: usize,
+}
+
+/// The language of the programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Written {
+    /// Python 3.14.
+    #[default]
+    Python,
+    /// JavaScript, with what programs use of node.
+    JavaScript,
+}
+
+impl Written {
+    /// How its blocks are marked in an answer.
+    pub(crate) fn language(self) -> Language {
+        match self {
+            Self::Python => Language::PYTHON,
+            Self::JavaScript => Language::JAVASCRIPT,
+        }
+    }
+}
+
+/// What runs the programs.
+pub(crate) enum Interpreter {
+    Python(Guest),
+    JavaScript(JavaScript),
+}
+
+impl Interpreter {
+    /// Takes the interpreter of a language from the sandbox, with its name and digest.
+    pub(crate) fn of(
+        language: Written,
+        sandbox: &Sandbox,
+    ) -> Result<(Self, (String, Digest)), BuildError> {
+        Ok(match language {
+            Written::Python => {
+                let python = sandbox.python()?;
+                let identity = ("python.wasm".to_owned(), python.digest());
+                (Self::Python(python), identity)
+            }
+            Written::JavaScript => {
+                let javascript = JavaScript::new(sandbox)?;
+                let identity = (JavaScript::GUEST.to_owned(), javascript.digest());
+                (Self::JavaScript(javascript), identity)
+            }
+        })
+    }
+
+    /// Runs a program.
+    pub(crate) fn run(
+        &self,
+        source: &str,
+        stdin: &str,
+        limits: &Limits,
+        meter: &Meter<'_>,
+    ) -> Printed {
+        match self {
+            Self::Python(guest) => python(guest, source, stdin, limits, meter),
+            Self::JavaScript(guest) => javascript(guest, source, stdin, limits, meter),
+        }
+    }
+}
+
+impl std::fmt::Debug for Interpreter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Interpreter")
+    }
+}
+
+/// Runs a Python program.
+pub(crate) fn python(
+    python: &Guest,
+    source: &str,
+    stdin: &str,
+    limits: &Limits,
+    meter: &Meter<'_>,
+) -> Printed {
+    let terms = Terms { limits: limits.clone(), seed: 0, expired: &mut || meter.expired() };
+    let run = rooms::run_program(python, source, stdin.as_bytes(), terms);
+    let ended = || run.exit.ok_or_else(|| Stop::Internal("the program has no end".to_owned()));
+    Printed {
+        end: run.stop.clone().map_or_else(ended, Err),
+        stdout: run.stdout,
+        stderr: run.stderr,
+        fuel: run.fuel,
+        memory_bytes_peak: run.memory_bytes_peak,
+    }
+}
+
+fn javascript(
+    guest: &JavaScript,
+    source: &str,
+    stdin: &str,
+    limits: &Limits,
+    meter: &Meter<'_>,
+) -> Printed {
+    let stdin = stdin.as_bytes().to_vec();
+    let start = Start { limits: limits.clone(), stdin, ..Start::default() };
+    match drive(guest.run(source, start), &mut || meter.expired()) {
+        Ok(run) => Printed {
+            end: run.end,
+            stdout: run.stdout,
+            stderr: run.stderr,
+            fuel: run.fuel,
+            memory_bytes_peak: run.memory_bytes_peak,
+        },
+        Err(stop) => Printed {
+            end: Err(stop),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            fuel: 0,
+            memory_bytes_peak: 0,
+        },
+    }
+}
+
+/// Runs every case and compares. An exit code other than 0 fails a case, whatever was printed.
+pub(crate) fn cases(
+    cases: &[StdioCase],
+    comparison: &Comparison,
+    stop_at_first: bool,
+    run: impl Fn(&str, &Meter<'_>) -> Printed,
+    meter: &mut Meter<'_>,
+) -> Result<Outcome, Fault> {
+    let mut outcome = Outcome::new(cases.len());
+    let (mut fuel, mut memory, mut last) = (0_u64, 0, None);
+    for (at, case) in cases.iter().enumerate() {
+        let printed = run(&case.stdin, meter);
+        fuel = fuel.saturating_add(printed.fuel);
+        memory = memory.max(printed.memory_bytes_peak);
+        if let Some(fault) = printed.end.as_ref().err().and_then(fault) {
+            return Err(fault);
+        }
+        let difference = match &printed.end {
+            Ok(0) => {
+                let compared =
+                    comparison.compare(&case.stdout, &printed.stdout, &case.stdin, meter)?;
+                compared.difference.map(|difference| json!(difference))
+            }
+            Ok(code) => Some(json!({"reason": "exit-code", "got": code})),
+            Err(stop) => Some(json!({"reason": stop.name(), "got": stop.to_string()})),
+        };
+        match difference {
+            None => outcome.pass(),
+            Some(difference) => {
+                let stdin: String = case.stdin.chars().take(200).collect();
+                let stderr = tail(&printed.stderr);
+                outcome.fail(json!({
+                    "case": at + 1, "stdin": stdin, "difference": difference, "stderr": stderr,
+                }));
+                if stop_at_first {
+                    outcome.end(format!("case {} of {} failed", at + 1, cases.len()));
+                    last = Some(printed);
+                    break;
+                }
+            }
+        }
+        last = Some(printed);
+    }
+    let (stdout, stderr) = last.map(|last| (last.stdout, last.stderr)).unwrap_or_default();
+    outcome.used(fuel, memory, [&stdout, &stderr]);
+    Ok(outcome)
+}
+
+/// The program with code in front of it.
+pub(crate) fn with_setup<'a>(source: &'a str, setup: Option<&str>) -> Cow<'a, str> {
+    match setup {
+        Some(setup) => Cow::Owned(format!("{setup}\n{source}")),
+        None => Cow::Borrowed(source),
+    }
+}

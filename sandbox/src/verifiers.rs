@@ -1,0 +1,66 @@
+//! The verifiers that run programs, one file each. A new one costs its file, its fixture file and
+//! one word here.
+
+use std::sync::Arc;
+
+use assay_verifiers::check::build_with;
+use assay_verifiers::checks::About;
+use assay_verifiers::{BuildError, Built, Check, Digest, Files};
+use serde_json::Value;
+
+use crate::Sandbox;
+
+/// A check that runs programs: it takes from the sandbox what it needs, once, when it is built.
+pub trait Sandboxed: Check {
+    /// Takes guests from the sandbox. Returns their digests by name: the same program may behave
+    /// otherwise under another guest, so they are part of what the verifier is.
+    ///
+    /// # Errors
+    /// A guest that is not there or cannot be loaded.
+    fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
+        let _ = sandbox;
+        Ok(Vec::new())
+    }
+}
+
+/// `SQLite` has its own fence.
+impl Sandboxed for sql::Sql {}
+
+/// A verifier, as the registry knows it.
+pub struct Entry {
+    /// What is known of it.
+    pub about: About,
+    /// Builds it from settings.
+    pub build: fn(&Arc<Sandbox>, Value, &dyn Files) -> Result<Built, BuildError>,
+}
+
+fn build<C: Sandboxed>(
+    sandbox: &Arc<Sandbox>,
+    settings: Value,
+    files: &dyn Files,
+) -> Result<Built, BuildError> {
+    build_with(settings, files, |check: &mut C| check.enter(sandbox))
+}
+
+/// Declares the modules and lists the verifiers. A module, its file, its fixture file and the id
+/// of its verifier share one name.
+macro_rules! verifiers {
+    ($($module:ident :: $check:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        /// Every verifier of this crate, in the order of its id.
+        pub static ALL: &[Entry] = &[$(Entry {
+            about: About::of::<$module::$check>(include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
+            ))),
+            build: build::<$module::$check>,
+        }),*];
+    };
+}
+
+verifiers! {
+    sql::Sql,
+    stdin_stdout::StdinStdout,
+    unit_tests::UnitTests,
+    wasm::Wasm,
+}

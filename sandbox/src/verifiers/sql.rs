@@ -1,0 +1,353 @@
+//! `sql`: the query comes to the rows of a gold query.
+
+mod compare;
+mod database;
+mod extract;
+mod functions;
+mod gauge;
+mod gold;
+mod guard;
+mod judge;
+mod lex;
+mod partial;
+mod report;
+mod room;
+mod table;
+
+use std::collections::BTreeMap;
+
+use assay_verifiers::prelude::*;
+
+pub use self::compare::Semantics;
+use self::database::Database;
+use self::gold::Gold;
+use self::judge::{Answer, Terms};
+use self::partial::Parts;
+pub use self::partial::Weights;
+use self::room::Ran;
+
+/// Right when the query in the answer comes to the rows of a gold query, on `SQLite`.
+///
+/// **The query** is what stands in the last pair of `<answer>`, `<sql>` or `<query>` tags, in the
+/// last code fence marked as SQL (or without a language), after the last label such as `SQL:`, or
+/// the whole answer; what was thought before `</think>` is not looked at, nor is prose behind a
+/// semicolon or an empty line. It must be one statement that only reads.
+///
+/// **The database** is one `database` for all rows; or one of several `databases`, named by the
+/// column `db_column` of the row; or the row's own. A file is SQL text as `sqlite3 FILE .dump`
+/// writes it, or a file of `SQLite`. Where a name has a list of files, they are databases of the
+/// same schema with different rows, and the query must be right on each of them, as with the test
+/// suites of Spider: that is the only way to tell a query from its result written out as
+/// constants. `must_read` tells the plain cases on one database: a query that reads no table, or
+/// that finds no rows in a table that has nothing to do with the question.
+///
+/// **The reference** is a query, a list of queries of which each is right, or an object:
+/// `query` or `queries`, and `schema` (SQL), `setup` (SQL) and `rows` (by table, lists or objects)
+/// of a database of its own. It may be the JSON of these, too. A gold query that does not run
+/// fails the verdict: that is the fault of the row, and no zero.
+///
+/// **The same rows**, by `semantics`:
+/// - `spider`: each row as often, columns in any order; the order of the rows counts if the gold
+///   query has an `ORDER BY` outside of parentheses (Zhong et al., "Semantic Evaluation for
+///   Text-to-SQL with Distilled Test Suites").
+/// - `bird`: the same set of rows, columns in the same order (Li et al., "Can LLM Already Serve as
+///   a Database Interface?").
+/// - `ordered`: the same list.
+///
+/// NULL equals NULL, 1 equals 1.0, text never equals a number. Real numbers may differ by
+/// `float_tolerance`. Two results without rows are the same, whatever their columns.
+///
+/// **What a query may do.** It reads the tables of its own copy of the database: no writing, no
+/// other files, no pragmas, no extensions, no chance (`random()`), no clock unless `now` sets it,
+/// no zone of the machine. It costs 8 units of fuel a step of `SQLite`'s machine, as long as its
+/// values stay within 256 bytes; longer values, up to 1 MiB, cost more in proportion, and so does
+/// the work inside `LIKE`, `GLOB`, `replace`, `trim` and `instr`. A candidate that runs out is
+/// wrong; where the gold queries alone use up the fuel, the verdict fails and says so. Rows, their
+/// bytes, the length and nesting of the query and the size of its program have limits. Memory has
+/// none of its own, but every step that keeps a value pays for it: a query can hold some 50 bytes
+/// a unit. The wall-clock limit is looked at between queries, not within one.
+///
+/// **With `partial`**, a wrong query earns a share for what it has in common with the gold query
+/// it is closest to: that `SQLite` can run it, the tables and columns that it reads (Jaccard), and
+/// pairs of neighbouring tokens (Jaccard). After Pourreza et al., "Reasoning-SQL: Reinforcement
+/// Learning with SQL Tailored Partial Rewards for Reasoning-Enhanced Text-to-SQL", without its
+/// judge, and without the format, for which there is `tags`.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sql {
+    /// The database of every row: a file, or several that the query must be right on.
+    #[serde(default)]
+    database: Option<FileNames>,
+    /// Databases by the name that the row gives: `{ academic = "academic.sql" }`.
+    #[serde(default)]
+    databases: BTreeMap<String, FileNames>,
+    /// The column that names the database of a row.
+    #[serde(default = "db_column")]
+    db_column: String,
+    /// When two results are the same.
+    #[serde(default)]
+    semantics: Semantics,
+    /// How much real numbers may differ, relative to the larger.
+    #[serde(default = "float_tolerance")]
+    float_tolerance: f64,
+    /// The query must read a table where the gold query does; where both find no rows, one of the
+    /// same tables.
+    #[serde(default = "must_read")]
+    must_read: bool,
+    /// Pay a share for a query that comes close.
+    #[serde(default)]
+    partial: bool,
+    /// What each part counts for with `partial`; execution must weigh at least as much as the rest.
+    #[serde(default)]
+    weights: Weights,
+    /// What the clock shows, such as `2024-01-31 12:00:00`. Without it, a query that reads the
+    /// clock is refused.
+    #[serde(default)]
+    now: Option<String>,
+    /// The most steps of `SQLite`'s machine for one query. The fuel of the verdict, 8 units a step,
+    /// is shared by the gold queries and the candidate.
+    #[serde(default = "ops_max")]
+    ops_max: u64,
+    /// The most rows that a query may come to.
+    #[serde(default = "rows_max")]
+    rows_max: usize,
+    #[serde(skip)]
+    loaded: BTreeMap<String, Vec<Database>>,
+}
+
+/// One file, or several.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum FileNames {
+    /// One file.
+    One(String),
+    /// Several, each a database of its own.
+    Many(Vec<String>),
+}
+
+impl FileNames {
+    fn names(&self) -> &[String] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Many(names) => names,
+        }
+    }
+}
+
+fn db_column() -> String {
+    "db".to_owned()
+}
+
+fn float_tolerance() -> f64 {
+    1e-9
+}
+
+fn must_read() -> bool {
+    true
+}
+
+fn ops_max() -> u64 {
+    1_000_000
+}
+
+fn rows_max() -> usize {
+    100_000
+}
+
+/// The name under which the database of every row is kept.
+const ONLY: &str = "";
+
+impl Check for Sql {
+    const ID: &'static str = "sql";
+
+    fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        self.validate()?;
+        let mut named: Vec<(String, &str, &FileNames)> = Vec::new();
+        named.extend(self.database.iter().map(|files| ("database".to_owned(), ONLY, files)));
+        named.extend(
+            self.databases
+                .iter()
+                .map(|(name, files)| (format!("databases.{name}"), &**name, files)),
+        );
+        let mut loaded = BTreeMap::new();
+        for (setting, name, names) in named {
+            let databases = self.open(names, files).map_err(|why| BuildError::new(setting, why))?;
+            loaded.insert(name.to_owned(), databases);
+        }
+        self.loaded = loaded;
+        Ok(())
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
+        let unpacked = gold::unpacked(reference);
+        let gold = gold::read(unpacked.as_ref().unwrap_or(reference))?;
+        if gold.sql.is_empty() {
+            self.judge(sample, &gold, self.databases_of(sample)?, meter)
+        } else {
+            let database = self.own_database(&gold, meter)?;
+            self.judge(sample, &gold, std::slice::from_ref(&database), meter)
+        }
+    }
+}
+
+impl Sql {
+    fn validate(&self) -> Result<(), BuildError> {
+        let wrong = |setting, message: &str| Err(BuildError::new(setting, message));
+        if self.database.is_some() && !self.databases.is_empty() {
+            return wrong("databases", "the database is given twice");
+        }
+        if !(0.0..=0.1).contains(&self.float_tolerance) {
+            return wrong("float_tolerance", "is relative, from 0 to 0.1");
+        }
+        if self.rows_max == 0 || self.ops_max == 0 {
+            let setting = if self.rows_max == 0 { "rows_max" } else { "ops_max" };
+            return wrong(setting, "no query runs with none at all");
+        }
+        if self.now.as_ref().is_some_and(|now| !functions::is_time(now)) {
+            return wrong("now", "expected a date or a time, such as 2024-01-31 12:00:00");
+        }
+        self.weights.validate()
+    }
+
+    fn open(&self, names: &FileNames, files: &dyn Files) -> Result<Vec<Database>, String> {
+        if names.names().is_empty() {
+            return Err("expected at least one file".to_owned());
+        }
+        let open = |name: &String| {
+            let bytes = files.read(name)?;
+            Database::from_file(bytes, self.now.as_deref())
+                .map_err(|why| format!("file \"{name}\": {why}"))
+        };
+        names.names().iter().map(open).collect()
+    }
+
+    /// The databases that the row is about.
+    fn databases_of(&self, sample: &Sample) -> Result<&[Database], Fault> {
+        let known = |name: &str| self.loaded.get(name).map(Vec::as_slice);
+        if let Some(only) = known(ONLY).filter(|_| self.database.is_some()) {
+            return Ok(only);
+        }
+        if self.loaded.is_empty() {
+            return Err(Fault::bad_reference(
+                "no database: the reference has no schema, and neither database nor databases \
+                 is set",
+            ));
+        }
+        let column = &self.db_column;
+        let name = sample.meta().get(column).and_then(Value::as_str).ok_or_else(|| {
+            Fault::bad_input(format!("column \"{column}\" is missing; it names the database"))
+        })?;
+        known(name).ok_or_else(|| {
+            let names: Vec<&str> = self.loaded.keys().map(String::as_str).collect();
+            Fault::bad_input(format!(
+                "column \"{column}\" is \"{name}\", which is not among the databases; has: {}",
+                names.join(", ")
+            ))
+        })
+    }
+
+    fn own_database(&self, gold: &Gold<'_>, meter: &mut Meter<'_>) -> Result<Database, Fault> {
+        let now = self.now.as_deref();
+        let (database, units) = Database::from_parts(&gold.sql, gold.rows, now, meter.left())
+            .map_err(|why| {
+                Fault::bad_reference(format!("reference: the schema or its rows: {why}"))
+            })?;
+        meter.spend(units)?;
+        Ok(database)
+    }
+
+    fn terms(&self) -> Terms {
+        Terms {
+            semantics: self.semantics,
+            tolerance: self.float_tolerance,
+            ops_max: self.ops_max,
+            rows_max: self.rows_max,
+            must_read: self.must_read,
+        }
+    }
+
+    /// The gold queries run first, whatever the answer: a row that is broken is so for all.
+    fn judge(
+        &self,
+        sample: &Sample,
+        gold: &Gold<'_>,
+        databases: &[Database],
+        meter: &mut Meter<'_>,
+    ) -> Result<Verdict, Fault> {
+        let mut answers = Vec::with_capacity(databases.len());
+        for database in databases {
+            meter.spend(database.size() as u64 / 64)?;
+            answers.push(judge::answers(database, &gold.queries, self.terms(), meter)?);
+        }
+        let completion = sample.completion();
+        meter.spend(10 * completion.len() as u64)?;
+        let Some(span) = extract::query(completion) else {
+            return Ok(Verdict::graded(false).because("no-query"));
+        };
+        let query = completion.get(span.0..span.1).unwrap_or_default();
+        let mut standing = vec![true; gold.queries.len()];
+        let mut verdict = Verdict::graded(true).with_extracted(query, span);
+        for (at, (database, answers)) in databases.iter().zip(&answers).enumerate() {
+            let ran = judge::candidate(database, query, answers, self.terms(), meter)?;
+            let matches = judge::matches(answers, &ran, &mut standing, self.terms(), meter)?;
+            verdict = Verdict::graded(true).with_extracted(query, span);
+            if databases.len() > 1 {
+                verdict = verdict.with("database", at);
+            }
+            verdict = report::run(verdict, &ran, answers, &matches);
+            if !standing.contains(&true) {
+                return self.wrong(verdict, query, &ran, answers, meter);
+            }
+        }
+        Ok(verdict)
+    }
+
+    /// The verdict on a query that is wrong, with its share where one is paid.
+    fn wrong(
+        &self,
+        mut verdict: Verdict,
+        query: &str,
+        ran: &Ran,
+        answers: &[Answer<'_>],
+        meter: &mut Meter<'_>,
+    ) -> Result<Verdict, Fault> {
+        let mut reward = 0.0;
+        if self.partial {
+            let parts = self.closest_parts(query, ran, answers, meter)?;
+            reward = self.weights.reward(parts);
+            verdict = verdict
+                .with("syntax", parts.syntax)
+                .with("schema", parts.schema)
+                .with("ngram", parts.ngram);
+        }
+        verdict.outcome = Outcome::Scored(Reward::new(reward).unwrap_or(Reward::ZERO));
+        Ok(verdict)
+    }
+
+    /// What the query has in common with the gold query that it is closest to.
+    fn closest_parts(
+        &self,
+        query: &str,
+        ran: &Ran,
+        answers: &[Answer<'_>],
+        meter: &mut Meter<'_>,
+    ) -> Result<Parts, Fault> {
+        let mut best = Parts::default();
+        for answer in answers {
+            let schema = partial::schema(&answer.reads, &ran.reads);
+            let parts = Parts {
+                syntax: f64::from(u8::from(ran.compiled)),
+                schema: if ran.compiled { schema } else { 0.0 },
+                ngram: partial::ngram(answer.sql, query, meter)?,
+            };
+            if self.weights.reward(parts) > self.weights.reward(best) {
+                best = parts;
+            }
+        }
+        Ok(best)
+    }
+}
+
+#[cfg(test)]
+mod tests;

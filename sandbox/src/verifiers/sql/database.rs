@@ -1,0 +1,341 @@
+//! A database: its bytes, and the connections that read copies of them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Batch, Connection, params_from_iter};
+use serde_json::{Map, Value};
+
+use super::functions::{self, OUT_OF_OPS};
+use super::gauge::{Gauge, OPS_PER_LOOK};
+use super::guard::{self, refused_function};
+use super::room::{Room, bare};
+
+/// How a file of `SQLite` begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+/// The most connections that are kept for the next sample.
+const IDLE_MAX: usize = 64;
+
+/// A database that never changes.
+#[derive(Default)]
+pub(super) struct Database {
+    image: Vec<u8>,
+    now: Option<String>,
+    idle: Mutex<Vec<Room>>,
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Database({} bytes)", self.image.len())
+    }
+}
+
+impl Database {
+    /// Reads a file: SQL text, as `sqlite3 FILE .dump` writes it, or a file of `SQLite`.
+    pub(super) fn from_file(bytes: Vec<u8>, now: Option<&str>) -> Result<Self, String> {
+        let image = if bytes.starts_with(MAGIC) {
+            without_log(bytes)
+        } else {
+            let dump = String::from_utf8(bytes)
+                .map_err(|error| format!("neither a file of SQLite nor UTF-8: {error}"))?;
+            let builder = Builder::new(now, u64::MAX)?;
+            builder.run(&dump)?;
+            builder.finish()?
+        };
+        let database = Self { image, now: now.map(str::to_owned), idle: Mutex::default() };
+        database.probe()?;
+        Ok(database)
+    }
+
+    /// Builds a database from the SQL and the rows of a reference, within `units` of fuel; tells
+    /// what it took.
+    pub(super) fn from_parts(
+        sql: &[&str],
+        rows: Option<&Map<String, Value>>,
+        now: Option<&str>,
+        units: u64,
+    ) -> Result<(Self, u64), String> {
+        let builder = Builder::new(now, units)?;
+        for sql in sql {
+            builder.run(sql)?;
+        }
+        for (table, rows) in rows.into_iter().flatten() {
+            builder.insert(table, rows)?;
+        }
+        let spent = builder.gauge.spent();
+        let database =
+            Self { image: builder.finish()?, now: now.map(str::to_owned), idle: Mutex::default() };
+        Ok((database, spent))
+    }
+
+    /// How many bytes a copy of it has.
+    pub(super) fn size(&self) -> usize {
+        self.image.len()
+    }
+
+    /// Lends a connection to `work`.
+    pub(super) fn with_room<T>(&self, work: impl FnOnce(&Room) -> T) -> Result<T, String> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = idle().pop();
+        let room = match kept {
+            Some(room) => room,
+            None => Room::open(&self.image, self.now.as_deref()).map_err(told)?,
+        };
+        let done = work(&room);
+        let mut idle = idle();
+        if idle.len() < IDLE_MAX {
+            idle.push(room);
+        }
+        Ok(done)
+    }
+
+    /// Whether the file is sound, as far as `SQLite` can tell.
+    fn probe(&self) -> Result<(), String> {
+        let mut connection = bare().map_err(told)?;
+        connection
+            .deserialize_read_exact("main", self.image.as_slice(), self.image.len(), true)
+            .map_err(told)?;
+        let check = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+        match connection.query_row("PRAGMA quick_check(1)", [], check).map_err(told)? {
+            said if said == "ok" => self.with_room(|_| ()),
+            said => Err(format!("the file is damaged: {said}")),
+        }
+    }
+}
+
+/// A file whose writes go to a log beside it cannot be read from memory; what is in the file
+/// itself can, once its header says so.
+fn without_log(mut image: Vec<u8>) -> Vec<u8> {
+    if let Some(versions) = image.get_mut(18..20)
+        && versions == [2, 2]
+    {
+        versions.fill(1);
+    }
+    image
+}
+
+fn told(error: rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg,
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message,
+        other => other.to_string(),
+    }
+}
+
+/// A database that is being written.
+struct Builder {
+    connection: Connection,
+    gauge: Arc<Gauge>,
+}
+
+impl Builder {
+    fn new(now: Option<&str>, units: u64) -> Result<Self, String> {
+        let gauge = Arc::new(Gauge::default());
+        gauge.fill(units);
+        gauge.weigh(1);
+        let connection = Self::connection(&gauge, now).map_err(told)?;
+        Ok(Self { connection, gauge })
+    }
+
+    fn connection(gauge: &Arc<Gauge>, now: Option<&str>) -> rusqlite::Result<Connection> {
+        let mut connection = bare()?;
+        guard::harden(&connection)?;
+        // Dumps list tables in any order, so that a row may come before the one it points to.
+        connection.pragma_update(None, "foreign_keys", false)?;
+        functions::register(&connection, gauge, now)?;
+        let looked = Arc::clone(gauge);
+        connection.progress_handler(
+            OPS_PER_LOOK,
+            Some(move || !looked.spend_ops(OPS_PER_LOOK.unsigned_abs().into())),
+        )?;
+        connection.authorizer(Some(|context: AuthContext<'_>| may_build(context.action)))?;
+        Ok(connection)
+    }
+
+    fn run(&self, sql: &str) -> Result<(), String> {
+        if let Some(at) = sql.find('\0') {
+            return Err(format!("byte {at} is NUL, which SQL cannot hold"));
+        }
+        let mut batch = Batch::new(&self.connection, sql);
+        for statement in 1_usize.. {
+            let at = |error| format!("statement {statement}: {}", self.told(error));
+            match batch.next().map_err(at)? {
+                None => break,
+                Some(mut prepared) => {
+                    let mut rows = prepared.raw_query();
+                    while rows.next().map_err(at)?.is_some() {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn told(&self, error: rusqlite::Error) -> String {
+        if self.gauge.is_empty() { OUT_OF_OPS.to_owned() } else { told(error) }
+    }
+
+    /// Fills a table with rows that are lists of values, or objects of values by column.
+    fn insert(&self, table: &str, rows: &Value) -> Result<(), String> {
+        let fail = |why: String| format!("rows of \"{table}\": {why}");
+        let rows = rows.as_array().ok_or_else(|| fail(format!("expected a list, found {rows}")))?;
+        for (row, at) in rows.iter().zip(1..) {
+            let fail = |why: String| fail(format!("row {at}: {why}"));
+            let (columns, values): (String, Vec<&Value>) = match row {
+                Value::Array(values) => (String::new(), values.iter().collect()),
+                Value::Object(members) => {
+                    let names: Vec<String> = members.keys().map(|name| quoted(name)).collect();
+                    (format!("({})", names.join(",")), members.values().collect())
+                }
+                other => return Err(fail(format!("expected a list or an object, found {other}"))),
+            };
+            let marks = vec!["?"; values.len()].join(",");
+            let sql = format!("INSERT INTO {}{columns} VALUES({marks})", quoted(table));
+            let values: Vec<SqlValue> =
+                values.into_iter().map(bound).collect::<Result<_, _>>().map_err(fail)?;
+            let insert = || self.connection.prepare_cached(&sql)?.execute(params_from_iter(values));
+            insert().map_err(|error| fail(self.told(error)))?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<u8>, String> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("COMMIT").map_err(told)?;
+        }
+        self.connection.flush_prepared_statement_cache();
+        // To copy a database, SQLite asks it for its size, in a pragma.
+        self.connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>).map_err(told)?;
+        let image = self.connection.serialize("main").map_err(told)?;
+        Ok(image.to_vec())
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn bound(value: &Value) -> Result<SqlValue, String> {
+    Ok(match value {
+        Value::Null => SqlValue::Null,
+        Value::Bool(value) => SqlValue::Integer((*value).into()),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(integer), _) => SqlValue::Integer(integer),
+            (None, Some(real)) => SqlValue::Real(real),
+            (None, None) => return Err(format!("{number} is no number of SQLite")),
+        },
+        Value::String(text) => SqlValue::Text(text.clone()),
+        other => return Err(format!("expected a value, found {other}")),
+    })
+}
+
+/// A dump may do to its own database what it likes, and nothing to the process around it.
+fn may_build(action: AuthAction<'_>) -> Authorization {
+    const PRAGMAS: [&str; 14] = [
+        "application_id",
+        "auto_vacuum",
+        "case_sensitive_like",
+        "defer_foreign_keys",
+        "encoding",
+        "foreign_keys",
+        "foreign_key_check",
+        "journal_mode",
+        "legacy_file_format",
+        "page_size",
+        "recursive_triggers",
+        "synchronous",
+        "user_version",
+        "table_info",
+    ];
+    let is_allowed = match action {
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => false,
+        AuthAction::Function { function_name } => refused_function(function_name).is_none(),
+        AuthAction::Pragma { pragma_name, .. } => {
+            PRAGMAS.contains(&pragma_name.to_ascii_lowercase().as_str())
+        }
+        _ => true,
+    };
+    if is_allowed { Authorization::Allow } else { Authorization::Deny }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::room::Limits;
+    use super::super::table::Cell;
+    use super::*;
+
+    const LIMITS: Limits = Limits { units: 1 << 20, rows_max: 100 };
+
+    fn count(database: &Database, sql: &str) -> Cell {
+        let ran = database.with_room(|room| room.run(sql, LIMITS)).unwrap();
+        ran.result.unwrap().cells.remove(0)
+    }
+
+    #[test]
+    fn dumps_and_files_are_read() {
+        let dump = "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n\
+            CREATE TABLE a(x INTEGER REFERENCES b(y), d TEXT DEFAULT (date('2024-01-01')));\n\
+            INSERT INTO a(x) VALUES(7);\nCREATE TABLE b(y PRIMARY KEY);\n-- no COMMIT";
+        let database = Database::from_file(dump.into(), None).unwrap();
+        assert_eq!(count(&database, "SELECT x FROM a"), Cell::Integer(7));
+        let mut file = database.image.clone();
+        file[18..20].fill(2);
+        let database = Database::from_file(file, None).unwrap();
+        assert_eq!(count(&database, "SELECT d FROM a"), Cell::Text(b"2024-01-01".to_vec()));
+        assert!(Database::from_file(Vec::new(), None).is_ok(), "a database may have no tables");
+    }
+
+    #[test]
+    fn broken_files_are_named() {
+        for (dump, wanted) in [
+            (&b"CREATE TABLE a(x);\nINSERT INTO a VALUES(1,2);"[..], "statement 2"),
+            (b"ATTACH '/tmp/x' AS x", "not authorized"),
+            (b"PRAGMA hard_heap_limit=1", "not authorized"),
+            (b"CREATE TABLE a(x DEFAULT CURRENT_DATE); INSERT INTO a DEFAULT VALUES", "clock"),
+            (b"CREATE TABLE a AS SELECT random()", "random"),
+            (b"CREATE TABLE a(x);\0", "NUL"),
+            (b"\xff", "UTF-8"),
+            (b"SQLite format 3\0 and so on", "not a database"),
+        ] {
+            let told = Database::from_file(dump.to_vec(), None).unwrap_err();
+            assert!(told.contains(wanted), "{told}");
+        }
+        let mut torn = Database::from_file(
+            b"CREATE TABLE a(x); WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c \
+              WHERE i<5000) INSERT INTO a SELECT hex(i) FROM c"
+                .to_vec(),
+            None,
+        )
+        .unwrap()
+        .image;
+        torn[4096..12_000].fill(0xAA);
+        assert!(Database::from_file(torn, None).is_err());
+    }
+
+    #[test]
+    fn a_reference_brings_its_rows() {
+        let rows = json!({"t": [[1, "x"], {"b": null, "a": 2.5}], "u \"q\"": [[true]]});
+        let parts = ["CREATE TABLE t(a, b); CREATE TABLE \"u \"\"q\"\"\"(c)"];
+        let (database, spent) =
+            Database::from_parts(&parts, rows.as_object(), None, 1 << 20).unwrap();
+        assert_eq!(count(&database, "SELECT sum(a) FROM t"), Cell::Real(3.5));
+        assert!(spent < 1 << 20);
+        for (rows, wanted) in [
+            (json!({"t": 1}), "expected a list"),
+            (json!({"t": [1]}), "row 1: expected a list or an object"),
+            (json!({"t": [[1, 2], [[], 2]]}), "row 2: expected a value"),
+            (json!({"v": [[1]]}), "no such table"),
+        ] {
+            let told = Database::from_parts(&parts, rows.as_object(), None, 1 << 20).unwrap_err();
+            assert!(told.contains(wanted), "{told}");
+        }
+        let forever =
+            ["CREATE TABLE t AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c) \
+             SELECT i FROM c"];
+        let told = Database::from_parts(&forever, None, None, 1 << 16).unwrap_err();
+        assert!(told.contains(OUT_OF_OPS), "{told}");
+    }
+}

@@ -1,0 +1,67 @@
+//! What a verdict shows of a run.
+
+use assay_verifiers::Verdict;
+use serde_json::Value;
+
+use super::compare::Match;
+use super::judge::Answer;
+use super::room::Ran;
+use super::table::Table;
+
+/// Notes what the candidate came to, beside the gold query that it matches or comes closest to.
+pub(super) fn run(
+    verdict: Verdict,
+    ran: &Ran,
+    answers: &[Answer<'_>],
+    matches: &[(usize, Match)],
+) -> Verdict {
+    let verdict = verdict.with("ops", ran.ops);
+    let found = match &ran.result {
+        Ok(found) => found,
+        Err(stop) => return verdict.with("error", stop.why.as_str()).because(stop.reason),
+    };
+    let verdict = verdict.with("rows", found.rows()).with("columns", found.columns);
+    let closest = matches
+        .iter()
+        .min_by_key(|(at, compared)| (distance(answers.get(*at), found, compared), *at));
+    let Some((at, compared)) = closest else { return verdict };
+    let Some(answer) = answers.get(*at) else { return verdict };
+    let verdict = verdict
+        .with("gold", *at)
+        .with("gold_rows", answer.table.rows())
+        .with("gold_columns", answer.table.columns);
+    match *compared {
+        Match::Equal(reason) => verdict.because(reason),
+        Match::Unequal { reason, missing, surplus } => {
+            parting(verdict, (&answer.table, missing), (found, surplus)).because(reason)
+        }
+    }
+}
+
+/// A match first, then a table of the same shape, then any.
+fn distance(answer: Option<&Answer<'_>>, found: &Table, compared: &Match) -> u8 {
+    let is_alike = answer.is_some_and(|answer| {
+        answer.table.columns == found.columns && answer.table.rows() == found.rows()
+    });
+    match compared {
+        Match::Equal(_) => 0,
+        Match::Unequal { .. } if is_alike => 1,
+        Match::Unequal { .. } => 2,
+    }
+}
+
+/// The first row that the candidate lacks, and the first that the gold lacks.
+fn parting(
+    verdict: Verdict,
+    (gold, missing): (&Table, Option<usize>),
+    (found, surplus): (&Table, Option<usize>),
+) -> Verdict {
+    let shown = |table: &Table, row: Option<usize>| row.map_or(Value::Null, |row| table.shown(row));
+    match missing.into_iter().chain(surplus).min() {
+        None => verdict,
+        Some(row) => verdict
+            .with("row", row)
+            .with("expected", shown(gold, missing))
+            .with("found", shown(found, surplus)),
+    }
+}

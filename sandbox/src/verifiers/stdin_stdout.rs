@@ -1,0 +1,110 @@
+//! `stdin_stdout`: the program in the completion prints what it should for given input.
+
+use std::sync::Arc;
+
+use assay_verifiers::prelude::*;
+use assay_verifiers::{BuildError, Digest, Reward, canonical};
+
+use super::Sandboxed;
+use crate::answer::{self, Extract};
+use crate::compare::Comparison;
+use crate::once::Once;
+use crate::runtime::Limits;
+use crate::stdio::{Interpreter, Written};
+use crate::suite::{Kind, Suite};
+use crate::trial::{self, Pay};
+use crate::{Sandbox, stdio};
+
+/// Right when the program in the completion prints the expected output for every input.
+///
+/// Each input is given to a fresh instance in the sandbox, and what the program prints is compared
+/// on the host: token by token by default, or by lines, exactly, with a tolerance for numbers, or by
+/// a script of yours. A program that ends with an error has failed, whatever it printed. Tests come
+/// from the reference: `{"cases": [{"stdin": "1 2\n", "stdout": "3\n"}]}`, or the shapes of APPS,
+/// TACO, `LiveCodeBench` and verl; see docs/sandbox.md.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StdinStdout {
+    /// What the programs are written in: `python` or `javascript`.
+    language: Written,
+    /// Where the tests are: `reference`, a column of the row such as `meta.tests`, or `.` for the
+    /// whole row.
+    tests: String,
+    /// How the program is found in the completion.
+    extract: Extract,
+    /// What the share of passed cases earns. With `all`, the first failure ends the run.
+    pay: Pay,
+    /// How output is compared.
+    comparison: Comparison,
+    /// What one run may use.
+    limits: Limits,
+    #[serde(skip)]
+    interpreter: Option<Interpreter>,
+    #[serde(skip)]
+    once: Once,
+}
+
+impl Default for StdinStdout {
+    fn default() -> Self {
+        Self {
+            language: Written::default(),
+            tests: "reference".to_owned(),
+            extract: Extract::default(),
+            pay: Pay::default(),
+            comparison: Comparison::default(),
+            limits: Limits::default(),
+            interpreter: None,
+            once: Once::default(),
+        }
+    }
+}
+
+impl Sandboxed for StdinStdout {
+    fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
+        let (interpreter, identity) = Interpreter::of(self.language, sandbox)?;
+        self.interpreter = Some(interpreter);
+        Ok(vec![identity])
+    }
+}
+
+impl Check for StdinStdout {
+    const ID: &'static str = "stdin_stdout";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        let nested = |error: BuildError| {
+            BuildError::new(format!("comparison.{}", error.setting), error.message)
+        };
+        self.comparison.load().map_err(nested)
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let Some(value) = trial::tests(sample, &self.tests) else {
+            return Ok(Verdict::no_reference());
+        };
+        meter.spend(sample.completion().len() as u64)?;
+        let suite = Suite::from_value(&value)
+            .map_err(|error| Fault::bad_reference(format!("tests: {error}")))?;
+        let Kind::Stdio { cases } = &suite.kind else {
+            let why = "tests: expected cases with stdin and stdout; `unit_tests` runs others";
+            return Err(Fault::bad_reference(why));
+        };
+        let completion = sample.completion();
+        let language = self.language.language();
+        let Some(program) = answer::program(completion, &language, &self.extract) else {
+            return Ok(Verdict::scored(Reward::ZERO).because("no-program"));
+        };
+        let source = stdio::with_setup(&program.source, suite.setup.as_deref());
+        let unset = || Fault::internal("stdin_stdout was not loaded");
+        let interpreter = self.interpreter.as_ref().ok_or_else(unset)?;
+        let key = canonical::digest_parts(&[source.as_bytes(), &canonical::to_bytes(&value)]);
+        let verdict = self.once.verdict(key, || {
+            let run = |stdin: &str, meter: &Meter<'_>| {
+                interpreter.run(&source, stdin, &self.limits, meter)
+            };
+            let stop_at_first = self.pay == Pay::All;
+            let ran = stdio::cases(cases, &self.comparison, stop_at_first, run, meter);
+            ran.map(|outcome| outcome.verdict(self.pay)).into()
+        });
+        Ok(verdict.with("span", vec![program.span.0, program.span.1]))
+    }
+}

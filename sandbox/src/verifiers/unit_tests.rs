@@ -1,0 +1,170 @@
+//! `unit_tests`: the program in the completion passes the tests of its task.
+
+use std::sync::Arc;
+
+use assay_verifiers::prelude::*;
+use assay_verifiers::{BuildError, Digest, Reward, canonical};
+
+use super::Sandboxed;
+use crate::answer::{self, Extract, Language};
+use crate::compare::Comparison;
+use crate::once::Once;
+use crate::rooms::{Callee, Task};
+use crate::runtime::{Guest, Limits};
+use crate::suite::{Kind, Suite};
+use crate::trial::{self, Pay};
+use crate::{Sandbox, stdio};
+
+/// Right when the Python program in the completion passes its tests.
+///
+/// The program runs in a fresh interpreter in a sandbox that has no files, network or clock of its
+/// own. What judges it runs elsewhere: assertions in a second room, from which the candidate is
+/// called; calls and printed output are compared on the host. A program cannot end early, change
+/// `==` or read the expected values, because none of that is in its room. Tests come from the
+/// reference, as an object or as JSON text, in the shapes that people have: `entry_point` and
+/// `test` (`HumanEval`), `test_list` (MBPP), `entry_point` and `cases`, `inputs` and `outputs`
+/// (APPS, `LiveCodeBench`), and others; see docs/sandbox.md.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
+pub struct UnitTests {
+    /// Where the tests are: `reference`, a column of the row such as `meta.tests`, or `.` for the
+    /// whole row.
+    tests: String,
+    /// How the program is found in the completion.
+    extract: Extract,
+    /// What the share of passed tests earns.
+    pay: Pay,
+    /// How printed output is compared, for tests that give input and output.
+    comparison: Comparison,
+    /// Names that programs take for granted are there: `math`, `re`, `typing` and their like. The
+    /// harnesses by which most data sets were labelled had them.
+    common_imports: bool,
+    /// What an argument becomes in the candidate's hands is seen by the tests. A candidate can then
+    /// cheat tests that use an argument twice.
+    copy_back: bool,
+    /// A result may be not a number. By default it fails the test, because no comparison with it
+    /// can be trusted.
+    allow_nan: bool,
+    /// Candidate and tests share a room. Tests of classes with operators of their own need it. It
+    /// is weaker: the candidate can reach what judges it, and the evidence says so.
+    shared_room: bool,
+    /// What one run may use.
+    limits: Limits,
+    #[serde(skip)]
+    python: Option<Guest>,
+    #[serde(skip)]
+    once: Once,
+}
+
+impl Default for UnitTests {
+    fn default() -> Self {
+        Self {
+            tests: "reference".to_owned(),
+            extract: Extract::default(),
+            pay: Pay::default(),
+            comparison: Comparison::default(),
+            common_imports: true,
+            copy_back: false,
+            allow_nan: false,
+            shared_room: false,
+            limits: Limits::default(),
+            python: None,
+            once: Once::default(),
+        }
+    }
+}
+
+impl Sandboxed for UnitTests {
+    fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
+        let python = sandbox.python()?;
+        let digest = python.digest();
+        self.python = Some(python);
+        Ok(vec![("python.wasm".to_owned(), digest)])
+    }
+}
+
+impl Check for UnitTests {
+    const ID: &'static str = "unit_tests";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        let nested = |error: BuildError| {
+            BuildError::new(format!("comparison.{}", error.setting), error.message)
+        };
+        self.comparison.load().map_err(nested)
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let Some(value) = trial::tests(sample, &self.tests) else {
+            return Ok(Verdict::no_reference());
+        };
+        meter.spend(sample.completion().len() as u64)?;
+        let suite = Suite::from_value(&value)
+            .map_err(|error| Fault::bad_reference(format!("tests: {error}")))?;
+        let entry_point = suite.entry_point();
+        let completion = sample.completion();
+        let found =
+            answer::program_with(completion, &Language::PYTHON, &self.extract, entry_point);
+        let Some(program) = found else {
+            return Ok(Verdict::scored(Reward::ZERO).because("no-program"));
+        };
+        let source = trial::whole(&program.source, sample.prompt(), entry_point);
+        let tests = canonical::to_bytes(&value);
+        let key = canonical::digest_parts(&[
+            source.as_bytes(),
+            &tests,
+            sample.prompt().as_bytes(),
+        ]);
+        let verdict = self.once.verdict(key, || self.run(&source, &suite, sample.prompt(), meter).into());
+        Ok(verdict.with("span", vec![program.span.0, program.span.1]))
+    }
+}
+
+impl UnitTests {
+    fn run(
+        &self,
+        source: &str,
+        suite: &Suite,
+        prompt: &str,
+        meter: &mut Meter<'_>,
+    ) -> Result<Verdict, Fault> {
+        let python =
+            self.python.as_ref().ok_or_else(|| Fault::internal("unit_tests was not loaded"))?;
+        let setup = suite.setup.as_deref();
+        let outcome = match &suite.kind {
+            Kind::Assertions(tests) => {
+                let task = Task {
+                    common_imports: self.common_imports,
+                    copy_back: self.copy_back,
+                    allow_nan: self.allow_nan,
+                    shared_room: self.shared_room,
+                    ..trial::task(source, tests, setup, prompt)
+                };
+                trial::assertions(python, &task, &self.limits, meter)?
+            }
+            Kind::Calls(calls) => {
+                let callee = Callee {
+                    source,
+                    setup,
+                    entry_point: &calls.entry_point,
+                    common_imports: self.common_imports,
+                    allow_nan: self.allow_nan,
+                };
+                trial::calls(python, callee, calls, &self.limits, meter)?
+            }
+            Kind::Stdio { cases } => {
+                let source = stdio::with_setup(source, setup);
+                let stop_at_first = self.pay == Pay::All;
+                let run = |stdin: &str, meter: &Meter<'_>| {
+                    stdio::python(python, &source, stdin, &self.limits, meter)
+                };
+                stdio::cases(cases, &self.comparison, stop_at_first, run, meter)?
+            }
+            Kind::Grader { .. } => {
+                let why = "tests: a grader of its own; `python_check` runs one";
+                return Err(Fault::bad_reference(why));
+            }
+        };
+        Ok(outcome.verdict(self.pay))
+    }
+}

@@ -1,0 +1,43 @@
+//! Every case of the fixture files of this crate's verifiers is a test of its own, named
+//! `<verifier>: <case>`. The guests must be there: `make assets` builds them.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use assay_sandbox::runtime::Options;
+use assay_sandbox::verifiers::{self, Entry};
+use assay_sandbox::{Places, Sandbox};
+use assay_verifiers::Files;
+use assay_verifiers::cases::{self, Case};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(2);
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets");
+    let options = Options { compiled: Some(assets.join("compiled")), ..Options::default() };
+    let sandbox = Arc::new(Sandbox::new(Places { assets: vec![assets], options }));
+    let mut trials = Vec::new();
+    for entry in verifiers::ALL {
+        let about = &entry.about;
+        let id = about.id;
+        trials.push(Trial::test(format!("{id}: is documented"), || Ok(about.documented()?)));
+        let file = cases::parse(about.fixtures).unwrap();
+        let shows = file.shows(about);
+        trials.push(Trial::test(format!("{id}: has enough cases"), || Ok(shows?)));
+        trials.extend(file.cases.into_iter().map(|case| {
+            let sandbox = Arc::clone(&sandbox);
+            let name = format!("{id}: {}", case.name);
+            Trial::test(name, move || judged(entry, &sandbox, &case))
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn judged(entry: &Entry, sandbox: &Arc<Sandbox>, case: &Case) -> Result<(), Failed> {
+    let build = |settings, files: &dyn Files| (entry.build)(sandbox, settings, files);
+    let verdict = case.run(build).map_err(|error| error.to_string())?;
+    case.disagreement(&verdict).map_or(Ok(()), |why| Err(why.into()))
+}
