@@ -107,6 +107,16 @@ impl Compared {
 }
 
 impl Comparison {
+    /// The same as [`Comparison::load`], for a comparison that is itself the setting `name`.
+    ///
+    /// # Errors
+    /// The setting at fault, below `name`.
+    pub fn load_in(&mut self, name: &str) -> Result<(), BuildError> {
+        let nested =
+            |error: BuildError| BuildError::new(format!("{name}.{}", error.setting), error.message);
+        self.load().map_err(nested)
+    }
+
     /// Compiles the comparator and looks at the settings, once.
     ///
     /// # Errors

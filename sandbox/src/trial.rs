@@ -1,5 +1,7 @@
 //! A program on its tests: which room runs what, and what the result earns.
 
+use std::collections::BTreeMap;
+
 use assay_verifiers::{Fault, FaultKind, Meter, Reward, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,7 @@ use crate::rooms::{
     self, Call, Callee, CaseResult, CaseRun, Containers, Judged, Room, Ruling, Task, Terms,
 };
 use crate::runtime::{Guest, Limits, Stop};
-use crate::suite::{Assertions, Calls, Data};
+use crate::suite::{Assertions, Calls, Data, Suite};
 
 /// Tests that evidence describes; all are counted.
 const SHOWN_MAX: usize = 10;
@@ -35,12 +37,12 @@ pub(crate) struct Outcome {
     /// What ended it before the tests were through.
     error: Option<String>,
     tests: Vec<Value>,
-    notes: Map<String, Value>,
+    notes: BTreeMap<&'static str, Value>,
 }
 
 impl Outcome {
     pub(crate) fn new(total: usize) -> Self {
-        Self { passed: 0, total, error: None, tests: Vec::new(), notes: Map::new() }
+        Self { passed: 0, total, error: None, tests: Vec::new(), notes: BTreeMap::new() }
     }
 
     pub(crate) fn pass(&mut self) {
@@ -58,8 +60,8 @@ impl Outcome {
         self.error.get_or_insert_with(|| why.into());
     }
 
-    pub(crate) fn note(&mut self, key: &str, value: impl Into<Value>) {
-        self.notes.insert(key.to_owned(), value.into());
+    pub(crate) fn note(&mut self, key: &'static str, value: impl Into<Value>) {
+        self.notes.insert(key, value.into());
     }
 
     /// What the program used, and the end of what it wrote.
@@ -94,16 +96,10 @@ impl Outcome {
             verdict = verdict.with("failures", self.tests);
         }
         for (key, value) in self.notes {
-            verdict = verdict.with(known(&key), value);
+            verdict = verdict.with(key, value);
         }
         verdict
     }
-}
-
-/// The keys of notes, as evidence has them.
-fn known(key: &str) -> &'static str {
-    const KEYS: [&str; 6] = ["crossings", "fuel", "memory_bytes", "room", "stderr", "stdout"];
-    KEYS.into_iter().find(|known| *known == key).unwrap_or("note")
 }
 
 /// The end of an output, as text.
@@ -124,7 +120,7 @@ pub(crate) fn fault(stop: &Stop) -> Option<Fault> {
 }
 
 /// Where the tests of a sample are: the reference, a column of the row, or (`.`) the whole row.
-pub(crate) fn tests<'a>(sample: &'a Sample, from: &str) -> Option<std::borrow::Cow<'a, Value>> {
+fn tests<'a>(sample: &'a Sample, from: &str) -> Option<std::borrow::Cow<'a, Value>> {
     use std::borrow::Cow;
     match from {
         "reference" => sample.reference().map(Cow::Borrowed),
@@ -133,8 +129,21 @@ pub(crate) fn tests<'a>(sample: &'a Sample, from: &str) -> Option<std::borrow::C
     }
 }
 
+/// The tests of a sample as they came, and as a suite; `None` where it has none.
+pub(crate) fn suite<'a>(
+    sample: &'a Sample,
+    from: &str,
+    meter: &mut Meter<'_>,
+) -> Result<Option<(std::borrow::Cow<'a, Value>, Suite)>, Fault> {
+    let Some(value) = tests(sample, from) else { return Ok(None) };
+    meter.spend(sample.completion().len() as u64)?;
+    let suite = Suite::from_value(&value)
+        .map_err(|error| Fault::bad_reference(format!("tests: {error}")))?;
+    Ok(Some((value, suite)))
+}
+
 /// The value at a dotted path, unless it is null.
-pub(crate) fn column<'a>(row: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+fn column<'a>(row: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let mut parts = path.split('.');
     let first = row.get(parts.next()?)?;
     parts.try_fold(first, |value, part| value.get(part)).filter(|value| !value.is_null())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assay::engine::{Clock, ConfigFolder, Document, Options};
-use assay::{Engine, Plan};
+use assay::{Engine, Plan, Registry};
 use clap::Args;
 
 use super::exit::Failure;
@@ -73,12 +73,21 @@ impl ConfigArgs {
 
     /// Builds the plan of a document.
     pub(super) fn plan(&self, document: &Document) -> Result<Plan, Failure> {
+        self.plan_of(document, &guests::registry())
+    }
+
+    /// The same, of verifiers that the caller needs again.
+    pub(super) fn plan_of(
+        &self,
+        document: &Document,
+        registry: &Registry,
+    ) -> Result<Plan, Failure> {
         let folder = match self.config.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
         let files = ConfigFolder::new(folder, self.allow_path.clone());
-        Ok(Plan::build(document, &guests::registry(), &files)?)
+        Ok(Plan::build(document, registry, &files)?)
     }
 }
 

@@ -7,10 +7,10 @@ mod tell;
 
 use std::path::PathBuf;
 
-use assay::Plan;
 use assay::engine::Planned;
 use assay::verifiers::script::{push_sample, shared_engine};
 use assay::verifiers::{Lane, Meter, Outcome, Sample, Verdict, Verifier};
+use assay::{Plan, Registry};
 use clap::Args as ClapArgs;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use rhai::Scope;
@@ -107,13 +107,15 @@ struct RowFound {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let document = args.config.document()?;
-    let plan = args.config.plan(&document)?;
+    let registry = guests::registry();
+    let plan = args.config.plan_of(&document, &registry)?;
     let rows = match args.data.as_slice() {
         [] => None,
         data => Some(read::rows(data, &plan.config, args.limit)?),
     };
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
-    let report = pool.map_err(anyhow::Error::from)?.install(|| report(&plan, rows.as_ref()));
+    let report =
+        pool.map_err(anyhow::Error::from)?.install(|| report(&plan, rows.as_ref(), &registry));
     if args.json {
         output::json(&report)?;
     } else {
@@ -122,15 +124,14 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(if report.ok { Exit::Ok } else { Exit::Threshold })
 }
 
-fn report(plan: &Plan, rows: Option<&Rows>) -> Report {
-    let registry = guests::registry();
+fn report(plan: &Plan, rows: Option<&Rows>, registry: &Registry) -> Report {
     let rewards: Vec<RewardReport> = plan
         .rewards
         .iter()
         .map(|planned| RewardReport {
             name: planned.name.clone(),
             verifier: planned.built.spec.id.to_string(),
-            cases: hacks::fixture(planned, &registry),
+            cases: hacks::fixture(planned, registry),
             data: rows.and_then(|rows| on_data(planned, rows)),
         })
         .collect();

@@ -2,14 +2,13 @@
 //! takes a few milliseconds.
 
 use std::collections::hash_map::DefaultHasher;
-use std::fmt::Write as _;
 use std::fs;
 use std::hash::{Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
+use assay_verifiers::{Digest, canonical};
 use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
@@ -55,18 +54,22 @@ impl Compiled for Module {
     }
 }
 
-pub(super) fn component(runtime: &Runtime, wasm: &[u8]) -> wasmtime::Result<Component> {
-    load(runtime, wasm)
+pub(super) fn component(
+    runtime: &Runtime,
+    wasm: &[u8],
+    digest: &Digest,
+) -> wasmtime::Result<Component> {
+    load(runtime, wasm, digest)
 }
 
-pub(super) fn module(runtime: &Runtime, wasm: &[u8]) -> wasmtime::Result<Module> {
-    load(runtime, wasm)
+pub(super) fn module(runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtime::Result<Module> {
+    load(runtime, wasm, digest)
 }
 
-fn load<C: Compiled>(runtime: &Runtime, wasm: &[u8]) -> wasmtime::Result<C> {
+fn load<C: Compiled>(runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtime::Result<C> {
     let engine = runtime.engine();
     let Some(dir) = runtime.compiled() else { return C::compile(engine, wasm) };
-    let path = dir.join(file_name(engine, wasm));
+    let path = dir.join(file_name(engine, digest));
     if own(&path)
         && let Ok(mapped) = C::map(engine, &path)
     {
@@ -80,13 +83,10 @@ fn load<C: Compiled>(runtime: &Runtime, wasm: &[u8]) -> wasmtime::Result<C> {
 }
 
 /// Named after the guest and everything that its compiled form depends on.
-fn file_name(engine: &Engine, wasm: &[u8]) -> PathBuf {
+fn file_name(engine: &Engine, digest: &Digest) -> PathBuf {
     let mut settings = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut settings);
-    let mut name = String::new();
-    for byte in Sha256::digest(wasm) {
-        let _ = write!(name, "{byte:02x}");
-    }
+    let name = canonical::hex(digest);
     PathBuf::from(format!("{name}-{:016x}.cwasm", settings.finish()))
 }
 

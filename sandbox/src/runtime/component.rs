@@ -101,10 +101,11 @@ impl Guest {
             name: name.to_owned(),
             why: format!("{error:#}"),
         };
-        let component = compiled::component(runtime, wasm).map_err(refused)?;
+        let digest = Sha256::digest(wasm).into();
+        let component = compiled::component(runtime, wasm, &digest).map_err(refused)?;
         let pre = linker(runtime).and_then(|linker| linker.instantiate_pre(&component));
         let pre = pre.map_err(refused)?;
-        Ok(Self { runtime: runtime.clone(), pre, digest: Sha256::digest(wasm).into() })
+        Ok(Self { runtime: runtime.clone(), pre, digest })
     }
 
     /// SHA-256 of the WebAssembly bytes.

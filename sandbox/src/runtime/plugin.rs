@@ -84,14 +84,14 @@ impl Plugin {
     pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
         let refused = |why: String| SandboxError::Guest { name: name.to_owned(), why };
         let failed = |error: wasmtime::Error| refused(format!("{error:#}"));
-        let component = compiled::component(runtime, wasm).map_err(failed)?;
+        let digest = Sha256::digest(wasm).into();
+        let component = compiled::component(runtime, wasm, &digest).map_err(failed)?;
         let verify = component
             .get_export_index(None, INTERFACE)
             .and_then(|interface| component.get_export_index(Some(&interface), "verify"))
             .ok_or_else(|| refused(format!("it does not export `verify` of {INTERFACE}")))?;
         let pre = linker(runtime).and_then(|linker| linker.instantiate_pre(&component));
         let pre = pre.map_err(failed)?;
-        let digest = Sha256::digest(wasm).into();
         Ok(Self { runtime: runtime.clone(), pre, verify, digest })
     }
 

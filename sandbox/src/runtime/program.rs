@@ -67,10 +67,11 @@ impl Program {
             name: name.to_owned(),
             why: format!("{error:#}"),
         };
-        let module = compiled::module(runtime, wasm).map_err(refused)?;
+        let digest = Sha256::digest(wasm).into();
+        let module = compiled::module(runtime, wasm, &digest).map_err(refused)?;
         let pre = linker(runtime).and_then(|linker| linker.instantiate_pre(&module));
         let pre = pre.map_err(refused)?;
-        Ok(Self { runtime: runtime.clone(), pre, digest: Sha256::digest(wasm).into() })
+        Ok(Self { runtime: runtime.clone(), pre, digest })
     }
 
     /// SHA-256 of the WebAssembly bytes.

@@ -11,7 +11,7 @@ use crate::compare::Comparison;
 use crate::once::Once;
 use crate::runtime::Limits;
 use crate::stdio::{Interpreter, Written};
-use crate::suite::{Kind, Suite};
+use crate::suite::Kind;
 use crate::trial::{self, Pay};
 use crate::{Sandbox, stdio};
 
@@ -71,19 +71,13 @@ impl Check for StdinStdout {
     const ID: &'static str = "stdin_stdout";
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
-        let nested = |error: BuildError| {
-            BuildError::new(format!("comparison.{}", error.setting), error.message)
-        };
-        self.comparison.load().map_err(nested)
+        self.comparison.load_in("comparison")
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some(value) = trial::tests(sample, &self.tests) else {
+        let Some((value, suite)) = trial::suite(sample, &self.tests, meter)? else {
             return Ok(Verdict::no_reference());
         };
-        meter.spend(sample.completion().len() as u64)?;
-        let suite = Suite::from_value(&value)
-            .map_err(|error| Fault::bad_reference(format!("tests: {error}")))?;
         let Kind::Stdio { cases } = &suite.kind else {
             let why = "tests: expected cases with stdin and stdout; `unit_tests` runs others";
             return Err(Fault::bad_reference(why));

@@ -88,19 +88,13 @@ impl Check for UnitTests {
     const ID: &'static str = "unit_tests";
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
-        let nested = |error: BuildError| {
-            BuildError::new(format!("comparison.{}", error.setting), error.message)
-        };
-        self.comparison.load().map_err(nested)
+        self.comparison.load_in("comparison")
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some(value) = trial::tests(sample, &self.tests) else {
+        let Some((value, suite)) = trial::suite(sample, &self.tests, meter)? else {
             return Ok(Verdict::no_reference());
         };
-        meter.spend(sample.completion().len() as u64)?;
-        let suite = Suite::from_value(&value)
-            .map_err(|error| Fault::bad_reference(format!("tests: {error}")))?;
         let entry_point = suite.entry_point();
         let completion = sample.completion();
         let found =
