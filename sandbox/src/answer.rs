@@ -147,6 +147,27 @@ pub fn program_with<'a>(
     }
 }
 
+/// The part of `text` that is the answer: what follows the thinking, without the marks that end a
+/// turn. `None`: the model never stopped thinking.
+pub(crate) fn part(text: &str, how: Thinking) -> Option<Range<usize>> {
+    let answer = thinking::answer(text, &Language::PYTHON, how)?;
+    Some(answer.start..tags::without_end_marks(text, answer))
+}
+
+/// The inside of the last tag of `part` whose name is `wanted`.
+pub(crate) fn tagged(
+    text: &str,
+    part: Range<usize>,
+    wanted: impl Fn(&str) -> bool,
+) -> Option<Range<usize>> {
+    tags::last(text, part, &[], wanted)
+}
+
+/// What stands in the fenced blocks of `part`.
+pub(crate) fn fenced(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
+    blocks(text, part, &Language::PYTHON, false).into_iter().map(|block| block.body).collect()
+}
+
 struct Search<'a, 's> {
     text: &'a str,
     language: &'s Language,

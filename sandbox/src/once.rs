@@ -3,30 +3,41 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use assay_verifiers::{Digest, FaultKind, Outcome, Verdict};
+use assay_verifiers::{Digest, Fault, FaultKind, Outcome, Verdict};
 
 /// Verdicts that are kept at most; beyond that the map starts over.
 const KEPT_MAX: usize = 1 << 14;
 
-/// Verdicts by the digest of everything that they depend on.
-#[derive(Default)]
-pub(crate) struct Once {
-    verdicts: Mutex<HashMap<Digest, Arc<OnceLock<Verdict>>>>,
+/// What may be kept.
+pub(crate) trait Kept: Clone {
+    /// Whether it says something of the moment and nothing of the program.
+    fn is_passing(&self) -> bool;
 }
 
-impl Once {
+/// Verdicts by the digest of everything that they depend on.
+pub(crate) struct Once<T = Verdict> {
+    verdicts: Mutex<HashMap<Digest, Arc<OnceLock<T>>>>,
+}
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Self { verdicts: Mutex::default() }
+    }
+}
+
+impl<T: Kept> Once<T> {
     /// The verdict under `key`; `judge` gives it where it is not known. Whoever asks while another
     /// thread judges waits for that thread.
-    pub(crate) fn verdict(&self, key: Digest, judge: impl FnOnce() -> Verdict) -> Verdict {
+    pub(crate) fn verdict(&self, key: Digest, judge: impl FnOnce() -> T) -> T {
         let slot = self.slot(key);
         let verdict = slot.get_or_init(judge).clone();
-        if passing(&verdict) {
+        if verdict.is_passing() {
             self.lock().remove(&key);
         }
         verdict
     }
 
-    fn slot(&self, key: Digest) -> Arc<OnceLock<Verdict>> {
+    fn slot(&self, key: Digest) -> Arc<OnceLock<T>> {
         let mut verdicts = self.lock();
         if verdicts.len() >= KEPT_MAX {
             verdicts.clear();
@@ -34,27 +45,38 @@ impl Once {
         Arc::clone(verdicts.entry(key).or_default())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Arc<OnceLock<Verdict>>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Arc<OnceLock<T>>>> {
         self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl std::fmt::Debug for Once {
+impl<T> std::fmt::Debug for Once<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Once")
     }
 }
 
-/// Whether the verdict says something of the moment and nothing of the program.
-fn passing(verdict: &Verdict) -> bool {
-    let passing = [FaultKind::Timeout, FaultKind::Internal, FaultKind::Overloaded];
-    matches!(&verdict.outcome, Outcome::Failed(fault) if passing.contains(&fault.kind))
+impl Kept for Verdict {
+    fn is_passing(&self) -> bool {
+        matches!(&self.outcome, Outcome::Failed(fault) if fault.is_passing())
+    }
+}
+
+impl<T: Clone> Kept for Result<T, Fault> {
+    fn is_passing(&self) -> bool {
+        self.as_ref().is_err_and(Kept::is_passing)
+    }
+}
+
+impl Kept for Fault {
+    fn is_passing(&self) -> bool {
+        let passing = [FaultKind::Timeout, FaultKind::Internal, FaultKind::Overloaded];
+        passing.contains(&self.kind)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use assay_verifiers::Fault;
-
     use super::*;
 
     #[test]

@@ -13,6 +13,7 @@ mod two_rooms;
 pub mod wire;
 
 pub use cases::{Call, Callee, CaseResult, CaseRun, call_cases};
+pub(crate) use equal::whole;
 pub use equal::{Containers, from_json, plain_equal};
 pub use program::{ProgramRun, run_program};
 pub use two_rooms::{Judged, Ruling, Task, TestResult, judge};

@@ -59,6 +59,7 @@ macro_rules! verifiers {
 }
 
 verifiers! {
+    program_output::ProgramOutput,
     sql::Sql,
     stdin_stdout::StdinStdout,
     unit_tests::UnitTests,

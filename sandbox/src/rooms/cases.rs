@@ -7,7 +7,7 @@ use super::{Room, Terms};
 use crate::runtime::{Clock, Guest, Limits, Stop, drive};
 
 /// One call.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
     /// Arguments by position.
     pub args: Vec<Plain>,

@@ -162,7 +162,7 @@ impl Number {
 }
 
 /// The integer that a float without a fraction is.
-fn whole(value: f64) -> BigInt {
+pub(crate) fn whole(value: f64) -> BigInt {
     let bits = value.to_bits();
     let (exponent, fraction) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
     if exponent < 1023 {

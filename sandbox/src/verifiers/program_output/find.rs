@@ -1,0 +1,302 @@
+//! What a completion says the answer is, whatever form it has.
+
+mod json;
+mod phrase;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use assay_verifiers::{Fault, Meter};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::literal::{self, Words};
+use crate::answer::{self, Thinking};
+use crate::rooms::Call;
+use crate::rooms::wire::Plain;
+
+/// Readings of an input that are tried.
+const CALLS_MAX: usize = 4;
+
+/// How the answer is found in a completion.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Find {
+    /// What counts as the answer.
+    pub(super) from: Source,
+    /// The member of a JSON object that holds it. `output` is known too, or `input` where that is
+    /// asked for.
+    pub(super) key: String,
+    /// The tag that holds it; an answer without it is none. By default `<answer>`, `[ANSWER]` and
+    /// `<output>` (or `<input>`) are known, and none is needed.
+    pub(super) tag: Option<String>,
+    /// What is done with the model's thinking.
+    pub(super) thinking: Thinking,
+}
+
+impl Default for Find {
+    fn default() -> Self {
+        Self {
+            from: Source::Auto,
+            key: "answer".to_owned(),
+            tag: None,
+            thinking: Thinking::default(),
+        }
+    }
+}
+
+/// What counts as the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Source {
+    /// The first of these that there is: the last tag, the last JSON member, the last assertion,
+    /// the last sentence or fenced block that says it, the whole text.
+    #[default]
+    Auto,
+    /// The inside of the last tag.
+    Tag,
+    /// The member of the last JSON object that has it, even where the JSON is damaged.
+    Json,
+    /// What the last assertion says: `assert f(1) == 2`.
+    Assertion,
+    /// The last sentence like "the output is `2`".
+    Phrase,
+    /// The last fenced block.
+    Fence,
+    /// The whole text.
+    Whole,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    /// A value.
+    Value,
+    /// Text, such as what a program prints.
+    Text,
+    /// Arguments of a call.
+    Arguments,
+}
+
+/// What a completion says.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Answer<'a> {
+    /// The words of it, without what is around them.
+    pub(super) text: Cow<'a, str>,
+    /// The value, where the text is JSON of one.
+    pub(super) value: Option<Plain>,
+    /// Its bytes in the completion.
+    pub(super) span: (usize, usize),
+    /// Where it stood: a fixed word for the evidence.
+    pub(super) from: &'static str,
+    /// Quotes were around it, so that all white space belongs to it.
+    pub(super) quoted: bool,
+}
+
+/// The answers in `text`, the best one first: what was found, and the whole text around it.
+pub(super) fn find<'a>(
+    text: &'a str,
+    how: &Find,
+    want: Want,
+    meter: &mut Meter<'_>,
+) -> Result<Vec<Answer<'a>>, Fault> {
+    meter.spend(4 * text.len() as u64)?;
+    let Some(part) = answer::part(text, how.thinking) else { return Ok(Vec::new()) };
+    let search = Search { text, how, want };
+    let tagged = search.tagged(part.clone());
+    if tagged.is_some() || how.tag.is_some() || how.from == Source::Tag {
+        let Some(inside) = tagged else { return Ok(Vec::new()) };
+        return search.in_part(inside, "tag", meter);
+    }
+    search.in_part(part, "whole", meter)
+}
+
+struct Search<'a, 's> {
+    text: &'a str,
+    how: &'s Find,
+    want: Want,
+}
+
+impl<'a> Search<'a, '_> {
+    fn tagged(&self, part: Range<usize>) -> Option<Range<usize>> {
+        let input = if self.want == Want::Arguments { "input" } else { "output" };
+        let names = match &self.how.tag {
+            Some(tag) => vec![tag.as_str()],
+            None => vec!["answer", "final_answer", input],
+        };
+        let known = |name: &str| names.iter().any(|tag| name.eq_ignore_ascii_case(tag));
+        let wanted = matches!(self.how.from, Source::Auto | Source::Tag) || self.how.tag.is_some();
+        wanted.then(|| answer::tagged(self.text, part, known)).flatten()
+    }
+
+    fn in_part(
+        &self,
+        part: Range<usize>,
+        from: &'static str,
+        meter: &mut Meter<'_>,
+    ) -> Result<Vec<Answer<'a>>, Fault> {
+        let mut found = Vec::new();
+        let whole = self.answer(part.clone(), from);
+        let all = matches!(self.how.from, Source::Auto | Source::Tag);
+        let of = |source: Source| all || self.how.from == source;
+        if of(Source::Json) {
+            let other = if self.want == Want::Arguments { "input" } else { "output" };
+            let keys = [self.how.key.as_str(), other];
+            found.extend(json::member(self.text, part.clone(), &keys, meter)?);
+        }
+        // Words inside a literal say nothing.
+        let is_literal = |text: &str| literal::read(text, Words::Python).is_ok();
+        let is_done = all && whole.as_ref().is_some_and(|whole| is_literal(&whole.text));
+        if found.is_empty() && is_done {
+            return Ok(whole.into_iter().collect());
+        }
+        if found.is_empty() && of(Source::Assertion) {
+            found.extend(phrase::assertion(self.text, part.clone()));
+        }
+        if found.is_empty() && (of(Source::Phrase) || of(Source::Fence)) {
+            let said = of(Source::Phrase).then(|| phrase::said(self.text, part.clone())).flatten();
+            let fenced = of(Source::Fence).then(|| self.fenced(part)).flatten();
+            let later = |said: &Answer<'_>| {
+                fenced.as_ref().is_none_or(|fenced| fenced.span.0 < said.span.0)
+            };
+            found.extend(said.filter(later).or(fenced));
+        }
+        if all || self.how.from == Source::Whole {
+            found.extend(whole);
+        }
+        Ok(found)
+    }
+
+    fn fenced(&self, part: Range<usize>) -> Option<Answer<'a>> {
+        let blocks = answer::fenced(self.text, part);
+        let body = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
+        let says = |range: &&Range<usize>| {
+            self.want == Want::Text
+                || literal::read(body(range), Words::Python).is_ok()
+                || !body(range).trim().contains('\n')
+        };
+        let range = blocks.iter().rfind(says)?;
+        self.answer(range.clone(), "fence")
+    }
+
+    fn answer(&self, range: Range<usize>, from: &'static str) -> Option<Answer<'a>> {
+        let text = self.text.get(range.clone())?;
+        let span = (range.start, range.end);
+        (!text.trim().is_empty()).then_some(Answer {
+            text: text.into(),
+            value: None,
+            span,
+            from,
+            quoted: false,
+        })
+    }
+}
+
+/// The ways to read an answer: as it is, without what models put around it, and the right side of
+/// what it asserts.
+pub(super) fn ways(text: &str) -> Vec<&str> {
+    let mut ways = undressed(text);
+    let right = ways.get(1).and_then(|bare| sides(bare)).map(|(_, right)| right);
+    ways.extend(right);
+    ways
+}
+
+/// As it is, without marks around it, and without a dot at its end.
+fn undressed(text: &str) -> Vec<&str> {
+    let bare = unfenced(text.trim());
+    let bare = ["`", "**", "$"].iter().fold(bare, |text, mark| {
+        let inner = text.strip_prefix(mark).and_then(|text| text.strip_suffix(mark));
+        inner.map_or(text, str::trim)
+    });
+    vec![text, bare, bare.strip_suffix('.').unwrap_or(bare)]
+}
+
+/// Calls that an answer may mean when it is asked for an input: `f(1, 2)`, `1, 2`, `(1, 2)`.
+pub(super) fn calls(answer: &Answer<'_>, entry_point: &str) -> Vec<Call> {
+    let mut calls = Vec::new();
+    if let Some(value) = &answer.value {
+        if let Plain::Dict(members) = value {
+            calls.extend(by_name(members));
+        }
+        calls.push(Call { args: vec![value.clone()], kwargs: Vec::new() });
+    }
+    for way in undressed(&answer.text) {
+        let left = sides(way).map_or(way, |(left, _)| left).trim();
+        let inner = left.strip_prefix(entry_point).map(str::trim_start);
+        let inner = inner.and_then(|rest| rest.strip_prefix('(')?.strip_suffix(')'));
+        calls.extend(literal::arguments(inner.unwrap_or(left)));
+    }
+    let spread = |call: &Call| match call.args.as_slice() {
+        [Plain::Tuple(items)] if call.kwargs.is_empty() => {
+            Some(Call { args: items.clone(), kwargs: Vec::new() })
+        }
+        [Plain::List(items)] if answer.value.is_some() => {
+            Some(Call { args: items.clone(), kwargs: Vec::new() })
+        }
+        _ => None,
+    };
+    let spread: Vec<Call> = calls.iter().filter_map(spread).collect();
+    calls.extend(spread);
+    let mut different: Vec<Call> = Vec::new();
+    for call in calls {
+        if !different.contains(&call) && different.len() < CALLS_MAX {
+            different.push(call);
+        }
+    }
+    different
+}
+
+/// Arguments by name, where the keys are names.
+fn by_name(members: &[(Plain, Plain)]) -> Option<Call> {
+    let named = |(key, value): &(Plain, Plain)| match key {
+        Plain::Str(name) => Some((String::from_utf8(name.clone()).ok()?, value.clone())),
+        _ => None,
+    };
+    let kwargs = members.iter().map(named).collect::<Option<_>>()?;
+    Some(Call { args: Vec::new(), kwargs })
+}
+
+fn unfenced(text: &str) -> &str {
+    let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
+    let Some(inner) = inner else { return text };
+    let (first, rest) = inner.split_once('\n').unwrap_or(("", inner));
+    let names_language = first.trim().chars().all(|c| c.is_ascii_alphanumeric());
+    if names_language { rest.trim_matches(['\n', '\r']) } else { inner.trim() }
+}
+
+/// The sides of `f(1) == 2`, with `assert` before it or without.
+pub(super) fn sides(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix("assert ").unwrap_or(text).trim_start();
+    let called = text.find('(').is_some_and(|open| {
+        let name = text.get(..open).unwrap_or_default();
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
+    });
+    if !called {
+        return None;
+    }
+    let at = outside_brackets(text, "==")?;
+    Some((text.get(..at)?.trim_end(), text.get(at + 2..)?.trim()))
+}
+
+/// Where `mark` first stands outside brackets and quotes.
+fn outside_brackets(text: &str, mark: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, _)
+                if depth == 0 && text.get(at..).is_some_and(|rest| rest.starts_with(mark)) =>
+            {
+                return Some(at);
+            }
+            _ => {}
+        }
+    }
+    None
+}
