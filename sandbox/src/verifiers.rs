@@ -60,6 +60,7 @@ macro_rules! verifiers {
 
 verifiers! {
     program_output::ProgramOutput,
+    python_check::PythonCheck,
     sql::Sql,
     stdin_stdout::StdinStdout,
     unit_tests::UnitTests,

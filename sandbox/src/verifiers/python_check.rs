@@ -1,0 +1,152 @@
+//! `python_check`: a Python function of the user's decides.
+
+mod script;
+
+use std::sync::Arc;
+
+use assay_verifiers::prelude::*;
+use assay_verifiers::{BuildError, Digest, Reward};
+
+use super::Sandboxed;
+use crate::Sandbox;
+use crate::runtime::{Guest, Limits};
+use crate::suite::Kind;
+use crate::trial;
+use script::{Body, Failure, Said, Script};
+
+/// What a Python function of yours says of the sample.
+///
+/// The function `reward(sample)` gets a dict with `completion`, `messages` (where the completion
+/// is a conversation), `prompt`, `prompt_messages`, `reference`, `id`, `group` and `meta`, the
+/// other columns. A function `grade(sample, item)`, as `OpenAI` graders have it, gets the same,
+/// with `output_text` for the completion, and the row as `item`. What it returns is the reward: a
+/// number, `True` or `False`; `None` abstains; a dict holds a `reward`, and whatever else it holds
+/// is noted as evidence. A script that fails, or returns anything else, is a fault and no reward.
+/// It runs in a fresh interpreter in the sandbox for every sample; the completion is data there,
+/// and nothing runs it unless the script does.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PythonCheck {
+    /// The script itself.
+    script: Option<String>,
+    /// The file that holds it.
+    file: Option<String>,
+    /// The column that holds a grader for each row: `{"type": "python", "source": "..."}`. It is
+    /// `reference`, a column such as `grader`, or `.` for the whole row.
+    tests: Option<String>,
+    /// The function that decides. By default `reward`, or else `grade`.
+    function: Option<String>,
+    /// The least and the most that a function may return.
+    range: [f64; 2],
+    /// What one run may use.
+    limits: Limits,
+    #[serde(skip)]
+    python: Option<Guest>,
+    #[serde(skip)]
+    compiled: Option<Vec<u8>>,
+}
+
+impl Default for PythonCheck {
+    fn default() -> Self {
+        Self {
+            script: None,
+            file: None,
+            tests: None,
+            function: None,
+            range: [0.0, 1.0],
+            limits: Limits::default(),
+            python: None,
+            compiled: None,
+        }
+    }
+}
+
+impl Sandboxed for PythonCheck {
+    fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
+        let python = sandbox.python()?;
+        let digest = python.digest();
+        self.python = Some(python);
+        Ok(vec![("python.wasm".to_owned(), digest)])
+    }
+}
+
+impl Check for PythonCheck {
+    const ID: &'static str = "python_check";
+
+    fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        let [least, most] = self.range;
+        if !(least.is_finite() && most.is_finite() && least < most) {
+            let why =
+                format!("expected two numbers, the less before the more, found {least}, {most}");
+            return Err(BuildError::new("range", why));
+        }
+        let (setting, source) = match (&self.script, &self.file, &self.tests) {
+            (Some(source), None, None) => ("script", source.clone()),
+            (None, Some(file), None) => ("file", source_in(file, files)?),
+            (None, None, Some(_)) => return Ok(()),
+            _ => return Err(BuildError::new("script", "give one of script, file and tests")),
+        };
+        let python = self.python.as_ref();
+        let python = python.ok_or_else(|| BuildError::new("", "python_check needs the sandbox"))?;
+        let compiled = script::compile(python, &source, self.function.as_deref(), &self.limits);
+        self.compiled = Some(compiled.map_err(|why| BuildError::new(setting, why.to_string()))?);
+        Ok(())
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let unset = || Fault::internal("python_check was not loaded");
+        let function = self.function.as_deref();
+        if let Some(column) = &self.tests {
+            let Some((_, suite)) = trial::suite(sample, column, meter)? else {
+                return Ok(Verdict::abstained("the row has no grader"));
+            };
+            let Kind::Grader { source } = suite.kind else {
+                let why = "tests: expected a grader, {\"type\": \"python\", \"source\": \"...\"}";
+                return Err(Fault::bad_reference(why));
+            };
+            return self.run(&Script { body: Body::Source(&source), function }, sample, meter);
+        }
+        let compiled = self.compiled.as_ref().ok_or_else(unset)?;
+        self.run(&Script { body: Body::Compiled(compiled), function }, sample, meter)
+    }
+}
+
+impl PythonCheck {
+    fn run(
+        &self,
+        script: &Script<'_>,
+        sample: &Sample,
+        meter: &mut Meter<'_>,
+    ) -> Result<Verdict, Fault> {
+        meter.spend((sample.completion().len() + sample.prompt().len()) as u64)?;
+        let unset = || Fault::internal("python_check was not loaded");
+        let python = self.python.as_ref().ok_or_else(unset)?;
+        let ran = script.run(python, sample, &self.limits, meter);
+        let verdict = ran
+            .said
+            .and_then(|said| self.verdict(said))
+            .unwrap_or_else(|failure| Verdict::failed(failure.fault(self.tests.is_some())));
+        let verdict = verdict.with("fuel", ran.fuel);
+        Ok(if ran.stdout.is_empty() { verdict } else { verdict.with("stdout", ran.stdout) })
+    }
+
+    fn verdict(&self, said: Said) -> Result<Verdict, Failure> {
+        let Said::Reward(number, notes) = said else {
+            return Ok(Verdict::abstained("the script returned None"));
+        };
+        let [least, most] = self.range;
+        let reward = Reward::new(number).filter(|_| (least..=most).contains(&number));
+        let reward = reward.ok_or_else(|| Failure {
+            kind: FaultKind::Trap,
+            why: format!("returned {number}; `range` allows {least} to {most}"),
+        })?;
+        let verdict = Verdict::scored(reward);
+        Ok(if notes.is_empty() { verdict } else { verdict.with("notes", notes) })
+    }
+}
+
+fn source_in(file: &str, files: &dyn Files) -> Result<String, BuildError> {
+    let bad = |why: String| BuildError::new("file", why);
+    let bytes = files.read(file).map_err(bad)?;
+    String::from_utf8(bytes).map_err(|_| bad(format!("file \"{file}\" is not UTF-8")))
+}
