@@ -9,6 +9,7 @@ mod clock;
 mod compiled;
 mod component;
 mod limits;
+mod link;
 mod output;
 mod plugin;
 mod program;
@@ -139,6 +140,7 @@ fn pool(guests_max: u32) -> PoolingAllocationConfig {
         .max_core_instances_per_component(64)
         .max_memories_per_component(1)
         .max_tables_per_component(8)
+        .max_tables_per_module(4)
         .max_component_instance_size(4 << 20)
         .max_core_instance_size(4 << 20)
         .table_elements(64 << 10)

@@ -13,6 +13,10 @@ use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
 use super::Runtime;
+use super::link::link;
+
+/// Raised with every change of what is done to a guest before it is compiled.
+const FORM: u8 = 1;
 
 /// What is compiled.
 trait Compiled: Sized {
@@ -23,7 +27,11 @@ trait Compiled: Sized {
 
 impl Compiled for Component {
     fn compile(engine: &Engine, wasm: &[u8]) -> wasmtime::Result<Self> {
-        Self::from_binary(engine, wasm)
+        match link(wasm) {
+            Ok(linked) => Self::from_binary(engine, &linked),
+            // Modules that cannot be joined run as they are, and slower.
+            Err(_) => Self::from_binary(engine, wasm),
+        }
     }
 
     fn to_bytes(&self) -> wasmtime::Result<Vec<u8>> {
@@ -86,6 +94,7 @@ fn load<C: Compiled>(runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtim
 fn file_name(engine: &Engine, digest: &Digest) -> PathBuf {
     let mut settings = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut settings);
+    FORM.hash(&mut settings);
     let name = canonical::hex(digest);
     PathBuf::from(format!("{name}-{:016x}.cwasm", settings.finish()))
 }
