@@ -56,7 +56,7 @@ impl Sandbox {
                 return Ok(guest.clone());
             }
             let runtime = loaded.runtime(&self.places.options)?;
-            let guest = Guest::load(runtime, NAME, &self.read(NAME)?)?;
+            let guest = Guest::open(runtime, NAME, &self.find(NAME)?)?;
             loaded.guests.push((NAME, guest.clone()));
             Ok(guest)
         })
@@ -84,21 +84,24 @@ impl Sandbox {
     }
 
     fn read(&self, name: &str) -> Result<Vec<u8>, BuildError> {
+        let path = self.find(name)?;
+        fs::read(&path).map_err(|error| BuildError::new("", format!("{}: {error}", path.display())))
+    }
+
+    fn find(&self, name: &str) -> Result<PathBuf, BuildError> {
         let mut places = self.places.assets.iter().map(|folder| folder.join(name));
-        let Some(path) = places.find(|path| path.is_file()) else {
+        places.find(|path| path.is_file()).ok_or_else(|| {
             let looked: Vec<String> =
                 self.places.assets.iter().map(|folder| folder.display().to_string()).collect();
-            return Err(BuildError::new(
+            BuildError::new(
                 "",
                 format!(
                     "the guest {name} is not there: `make assets` builds it, and ASSAY_ASSETS names \
                      its folder (looked in: {})",
                     looked.join(", ")
                 ),
-            ));
-        };
-        let failed = |error| BuildError::new("", format!("{}: {error}", path.display()));
-        fs::read(&path).map_err(failed)
+            )
+        })
     }
 }
 

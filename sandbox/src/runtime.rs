@@ -28,6 +28,7 @@ use wasmtime::{
 pub use self::clock::Clock;
 pub use self::component::{Guest, Instance, Invoke, Invoked, Setup};
 pub use self::limits::{Limits, Stop};
+pub use self::link::{Unlinked, link};
 pub use self::output::Output;
 pub use self::plugin::{Judged, Judgement, Plugin, Question};
 pub use self::program::{Program, Run, Start};
@@ -38,7 +39,7 @@ pub const YIELD_EVERY: u64 = 10_000_000;
 /// The native stack of a guest. Wasm may use [`WASM_STACK_BYTES`] of it; the rest is the host's.
 const STACK_BYTES: usize = 6 << 20;
 /// `CPython`'s own guard against deep recursion needs this much to come first.
-pub(crate) const WASM_STACK_BYTES: usize = 4 << 20;
+pub const WASM_STACK_BYTES: usize = 4 << 20;
 
 /// How a [`Runtime`] is set up.
 #[derive(Clone)]

@@ -74,13 +74,60 @@ pub(super) fn module(runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtim
     load(runtime, wasm, digest)
 }
 
+/// The compiled form of a component, where it is kept already.
+pub(super) fn kept(runtime: &Runtime, digest: &Digest) -> Option<Component> {
+    let engine = runtime.engine();
+    mapped(engine, &runtime.compiled()?.join(file_name(engine, digest)))
+}
+
+/// The digest of a file that is the same as when [`remember`] was told.
+pub(super) fn remembered(runtime: &Runtime, path: &Path) -> Option<Digest> {
+    let note = runtime.compiled()?.join(note_name(path));
+    let bytes = own(&note).then(|| fs::read(&note).ok())??;
+    let (digest, state) = bytes.split_first_chunk()?;
+    (state == file_state(path)?.as_bytes()).then_some(*digest)
+}
+
+/// Keeps the digest of a file, so that the next process need not read it.
+pub(super) fn remember(runtime: &Runtime, path: &Path, digest: &Digest) {
+    if let (Some(dir), Some(state)) = (runtime.compiled(), file_state(path)) {
+        let note = [digest.as_slice(), state.as_bytes()].concat();
+        let _ = keep(dir, &dir.join(note_name(path)), &note);
+    }
+}
+
+fn note_name(path: &Path) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    PathBuf::from(format!("{:016x}.digest", hasher.finish()))
+}
+
+/// Changes with every change of the file.
+fn file_state(path: &Path) -> Option<String> {
+    let path = fs::canonicalize(path).ok()?;
+    let about = fs::metadata(&path).ok()?;
+    Some(format!(
+        "{}:{} {} bytes {}.{} {}.{} {}",
+        about.dev(),
+        about.ino(),
+        about.len(),
+        about.mtime(),
+        about.mtime_nsec(),
+        about.ctime(),
+        about.ctime_nsec(),
+        path.display()
+    ))
+}
+
+fn mapped<C: Compiled>(engine: &Engine, path: &Path) -> Option<C> {
+    own(path).then(|| C::map(engine, path).ok())?
+}
+
 fn load<C: Compiled>(runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtime::Result<C> {
     let engine = runtime.engine();
     let Some(dir) = runtime.compiled() else { return C::compile(engine, wasm) };
     let path = dir.join(file_name(engine, digest));
-    if own(&path)
-        && let Ok(mapped) = C::map(engine, &path)
-    {
+    if let Some(mapped) = mapped(engine, &path) {
         return Ok(mapped);
     }
     runtime.notice("compiling a guest; this is done once");
@@ -119,4 +166,42 @@ fn keep(dir: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)?;
     file.persist(path)?;
     Ok(())
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+mod tests {
+    use super::super::{Guest, Options};
+    use super::*;
+
+    /// Starts and does nothing; `name` makes it another guest.
+    fn guest(name: &str) -> Vec<u8> {
+        wat::parse_str(format!(
+            r#"(component ${name} (core module $m (memory (export "memory") 1)) (core instance (instantiate $m)))"#
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_file_that_has_not_changed_is_not_read_and_one_that_has_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let compiled = folder.path().join("compiled");
+        let runtime =
+            Runtime::new(&Options { compiled: Some(compiled.clone()), ..Options::default() });
+        let runtime = runtime.unwrap();
+        let path = folder.path().join("guest.wasm");
+        fs::write(&path, guest("one")).unwrap();
+        assert_eq!(remembered(&runtime, &path), None);
+        let first = Guest::open(&runtime, "guest", &path).unwrap().digest();
+        assert_eq!(remembered(&runtime, &path), Some(first));
+        assert!(kept(&runtime, &first).is_some());
+        assert_eq!(Guest::open(&runtime, "guest", &path).unwrap().digest(), first);
+
+        fs::write(&path, guest("two")).unwrap();
+        assert_eq!(remembered(&runtime, &path), None);
+        let second = Guest::open(&runtime, "guest", &path).unwrap().digest();
+        assert_ne!(second, first);
+        assert_eq!(remembered(&runtime, &path), Some(second));
+        assert!(Guest::open(&runtime, "guest", &folder.path().join("none")).is_err());
+    }
 }

@@ -1,10 +1,13 @@
 //! Guests that are components: they export `call`, and may import `invoke`.
 
+use std::fs;
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 
+use assay_verifiers::Digest;
 use sha2::{Digest as _, Sha256};
-use wasmtime::component::{InstancePre, Linker, Resource, ResourceTable, TypedFunc};
+use wasmtime::component::{Component, InstancePre, Linker, Resource, ResourceTable, TypedFunc};
 use wasmtime::{Store, StoreContextMut};
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView, async_trait};
@@ -28,7 +31,7 @@ pub type Invoke = Box<dyn FnMut(Vec<u8>) -> Invoked + Send>;
 pub struct Guest {
     runtime: Runtime,
     pre: InstancePre<Room>,
-    digest: [u8; 32],
+    digest: Digest,
 }
 
 /// What an instance starts with.
@@ -97,19 +100,34 @@ impl Guest {
     /// # Errors
     /// Bytes that are no component, or one that asks for more than a guest is given.
     pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
-        let refused = |error: wasmtime::Error| SandboxError::Guest {
-            name: name.to_owned(),
-            why: format!("{error:#}"),
-        };
         let digest = Sha256::digest(wasm).into();
-        let component = compiled::component(runtime, wasm, &digest).map_err(refused)?;
-        let pre = linker(runtime).and_then(|linker| linker.instantiate_pre(&component));
-        let pre = pre.map_err(refused)?;
+        let component = compiled::component(runtime, wasm, &digest);
+        component.and_then(|component| Self::of(runtime, &component, digest)).map_err(refused(name))
+    }
+
+    /// The same of a file. It is not read where its compiled form is kept and it has not changed.
+    ///
+    /// # Errors
+    /// As [`Guest::load`], and a file that cannot be read.
+    pub fn open(runtime: &Runtime, name: &str, path: &Path) -> Result<Self, SandboxError> {
+        if let Some(digest) = compiled::remembered(runtime, path)
+            && let Some(component) = compiled::kept(runtime, &digest)
+        {
+            return Self::of(runtime, &component, digest).map_err(refused(name));
+        }
+        let read = fs::read(path).map_err(|error| wasmtime::Error::new(error));
+        let guest = Self::load(runtime, name, &read.map_err(refused(name))?)?;
+        compiled::remember(runtime, path, &guest.digest);
+        Ok(guest)
+    }
+
+    fn of(runtime: &Runtime, component: &Component, digest: Digest) -> wasmtime::Result<Self> {
+        let pre = linker(runtime)?.instantiate_pre(component)?;
         Ok(Self { runtime: runtime.clone(), pre, digest })
     }
 
     /// SHA-256 of the WebAssembly bytes.
-    pub fn digest(&self) -> [u8; 32] {
+    pub fn digest(&self) -> Digest {
         self.digest
     }
 
@@ -176,6 +194,10 @@ impl Instance {
     pub fn stderr(&self) -> &Output {
         &self.store.data().fence.stderr
     }
+}
+
+fn refused(name: &str) -> impl FnOnce(wasmtime::Error) -> SandboxError {
+    |error| SandboxError::Guest { name: name.to_owned(), why: format!("{error:#}") }
 }
 
 pub(super) fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<Room>> {

@@ -21,7 +21,7 @@ use self::parts::{Instance, Origin, Parts};
 
 /// Why the modules of a component stay as they are.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unlinked {
+pub enum Unlinked {
     /// The bytes cannot be read.
     #[error(transparent)]
     Wasm(#[from] wasmparser::Error),
@@ -53,7 +53,7 @@ impl From<wasm_encoder::reencode::Error<Unlinked>> for Unlinked {
 ///
 /// # Errors
 /// Bytes that are no component, and what joining does not know.
-pub(super) fn link(component: &[u8]) -> Result<Vec<u8>, Unlinked> {
+pub fn link(component: &[u8]) -> Result<Vec<u8>, Unlinked> {
     let parts = Parts::read(component)?;
     let plan = Plan::new(&parts)?;
     let merged = merge::merge(&parts, &plan)?;
