@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo test assets fmt bench
+.PHONY: demo test test-c assets assets-c fmt bench
 
 ASSAY := target/release/assay
 DATA := fixtures/datasets
@@ -17,11 +17,20 @@ assets:
 	python3 sandbox/guests/python/build.py target/assets
 	sandbox/guests/javascript/build.sh target
 
+# The toolchain of C and C++, for builds with `--features c`.
+assets-c:
+	python3 sandbox/guests/c/build.py target
+
 test: assets
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# Programs of C and C++. The workspace is built as for `make test`, so that nothing is built twice.
+test-c: assets-c
+	cargo clippy --workspace --all-targets --features c --locked -- -D warnings
+	cargo test --workspace --features c --locked --test c
 
 fmt:
 	cargo fmt --all

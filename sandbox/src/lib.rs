@@ -1,6 +1,9 @@
 //! Untrusted code in wasmtime: the guests, the rooms they run in, and the verifiers that run
 //! programs.
 
+#[cfg(all(feature = "c", not(target_os = "linux")))]
+compile_error!("the feature `c` needs Linux, which confines the compiler");
+
 pub mod answer;
 pub mod compare;
 pub mod languages;

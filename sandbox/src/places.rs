@@ -27,6 +27,7 @@ pub struct Sandbox {
 #[derive(Default)]
 struct Loaded {
     runtime: Option<Runtime>,
+    deep: Option<Runtime>,
     guests: Vec<(&'static str, Guest)>,
     programs: Vec<(&'static str, Program)>,
 }
@@ -43,6 +44,20 @@ impl Sandbox {
     /// A machine that cannot run guests.
     pub fn runtime(&self) -> Result<Runtime, BuildError> {
         self.loaded(|loaded| loaded.runtime(&self.places.options).cloned())
+    }
+
+    /// The runtime of programs that recurse as deep as they do on a machine of their own.
+    ///
+    /// # Errors
+    /// A machine that cannot run guests.
+    pub fn deep_runtime(&self) -> Result<Runtime, BuildError> {
+        self.loaded(|loaded| {
+            let deep = match &loaded.deep {
+                Some(deep) => deep.clone(),
+                None => Runtime::deep(&self.places.options)?,
+            };
+            Ok(loaded.deep.insert(deep).clone())
+        })
     }
 
     /// `CPython`.
@@ -83,6 +98,17 @@ impl Sandbox {
         get(&mut self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// A folder that comes with assay and that `maker` makes, such as a toolchain.
+    ///
+    /// # Errors
+    /// A folder that is not there.
+    #[cfg(feature = "c")]
+    pub(crate) fn folder(&self, name: &str, maker: &str) -> Result<PathBuf, BuildError> {
+        let mut places = self.places.assets.iter().map(|folder| folder.join(name));
+        let missing = || self.missing(&format!("the folder {name}"), maker);
+        places.find(|path| path.is_dir()).ok_or_else(missing)
+    }
+
     fn read(&self, name: &str) -> Result<Vec<u8>, BuildError> {
         let path = self.find(name)?;
         fs::read(&path).map_err(|error| BuildError::new("", format!("{}: {error}", path.display())))
@@ -90,18 +116,21 @@ impl Sandbox {
 
     fn find(&self, name: &str) -> Result<PathBuf, BuildError> {
         let mut places = self.places.assets.iter().map(|folder| folder.join(name));
-        places.find(|path| path.is_file()).ok_or_else(|| {
-            let looked: Vec<String> =
-                self.places.assets.iter().map(|folder| folder.display().to_string()).collect();
-            BuildError::new(
-                "",
-                format!(
-                    "the guest {name} is not there: `make assets` builds it, and ASSAY_ASSETS names \
-                     its folder (looked in: {})",
-                    looked.join(", ")
-                ),
-            )
-        })
+        let missing = || self.missing(&format!("the guest {name}"), "make assets");
+        places.find(|path| path.is_file()).ok_or_else(missing)
+    }
+
+    fn missing(&self, what: &str, maker: &str) -> BuildError {
+        let looked: Vec<String> =
+            self.places.assets.iter().map(|folder| folder.display().to_string()).collect();
+        let looked = looked.join(", ");
+        BuildError::new(
+            "",
+            format!(
+                "{what} is not there: `{maker}` builds it, and ASSAY_ASSETS names the place \
+                 (looked in: {looked})"
+            ),
+        )
     }
 }
 

@@ -36,10 +36,12 @@ pub use self::program::{Program, Run, Start};
 /// Fuel after which a guest gives way, so that the deadline can be looked at: about a millisecond.
 pub const YIELD_EVERY: u64 = 10_000_000;
 
-/// The native stack of a guest. Wasm may use [`WASM_STACK_BYTES`] of it; the rest is the host's.
-const STACK_BYTES: usize = 6 << 20;
+/// What a guest's native stack has beyond what wasm may use of it: the host's part.
+const HOST_STACK_BYTES: usize = 2 << 20;
 /// `CPython`'s own guard against deep recursion needs this much to come first.
 pub const WASM_STACK_BYTES: usize = 4 << 20;
+/// What compiled programs have: they recurse over graphs of a million nodes.
+const DEEP_STACK_BYTES: usize = 128 << 20;
 
 /// How a [`Runtime`] is set up.
 #[derive(Clone)]
@@ -91,10 +93,22 @@ impl Runtime {
     /// # Errors
     /// A machine that cannot run compiled WebAssembly.
     pub fn new(options: &Options) -> Result<Self, SandboxError> {
-        let pooled = engine(InstanceAllocationStrategy::Pooling(pool(options.guests_max)));
+        Self::with_stack(options, WASM_STACK_BYTES)
+    }
+
+    /// The same, for programs that recurse deep.
+    ///
+    /// # Errors
+    /// A machine that cannot run compiled WebAssembly.
+    pub fn deep(options: &Options) -> Result<Self, SandboxError> {
+        Self::with_stack(options, DEEP_STACK_BYTES)
+    }
+
+    fn with_stack(options: &Options, bytes: usize) -> Result<Self, SandboxError> {
+        let pooled = engine(InstanceAllocationStrategy::Pooling(pool(options.guests_max)), bytes);
         // Where the address space is limited there is no room for a pool.
         let engine = pooled
-            .or_else(|_| engine(InstanceAllocationStrategy::OnDemand))
+            .or_else(|_| engine(InstanceAllocationStrategy::OnDemand, bytes))
             .map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
         let compiled = options.compiled.as_deref().map(Arc::from);
         Ok(Self { engine, compiled, notice: options.notice.clone() })
@@ -102,6 +116,12 @@ impl Runtime {
 
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The same engine, which keeps nothing that it compiles.
+    #[cfg(feature = "c")]
+    pub(crate) fn forgetful(self) -> Self {
+        Self { compiled: None, ..self }
     }
 
     fn compiled(&self) -> Option<&Path> {
@@ -115,7 +135,8 @@ impl Runtime {
     }
 }
 
-fn engine(strategy: InstanceAllocationStrategy) -> wasmtime::Result<Engine> {
+fn engine(strategy: InstanceAllocationStrategy, stack: usize) -> wasmtime::Result<Engine> {
+    let deep = stack > WASM_STACK_BYTES;
     let mut config = Config::new();
     config
         .consume_fuel(true)
@@ -123,8 +144,13 @@ fn engine(strategy: InstanceAllocationStrategy) -> wasmtime::Result<Engine> {
         // The same bytes on every machine.
         .cranelift_nan_canonicalization(true)
         .relaxed_simd_deterministic(true)
-        .max_wasm_stack(WASM_STACK_BYTES)
-        .async_stack_size(STACK_BYTES)
+        .max_wasm_stack(stack)
+        .async_stack_size(stack + HOST_STACK_BYTES)
+        // What a deep recursion touched goes back to the system.
+        .async_stack_zeroing(deep)
+        // Programs are compiled while samples are judged. A thread of the pool that waits for
+        // others takes up another sample meanwhile, which may wait for the one it came from.
+        .parallel_compilation(!deep)
         .memory_init_cow(true)
         .wasm_backtrace_max_frames(None)
         .allocation_strategy(strategy);

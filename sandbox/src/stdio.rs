@@ -1,20 +1,19 @@
 //! Whole programs on given input: what they print is compared on the host.
 
+mod interpreter;
+
 use std::borrow::Cow;
 
-use assay_verifiers::{BuildError, Digest, Fault, Meter};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use assay_verifiers::{Fault, Meter};
 use serde_json::json;
 
-use crate::Sandbox;
-use crate::answer::Language;
 use crate::compare::Comparison;
 use crate::languages::javascript::JavaScript;
 use crate::rooms::{self, Terms};
-use crate::runtime::{Guest, Limits, Start, Stop, drive};
+use crate::runtime::{Guest, Limits, Run, Start, Stop, drive};
 use crate::suite::StdioCase;
 use crate::trial::{Outcome, fault, tail};
+pub(crate) use interpreter::{Interpreter, Ready, Unready, Written};
 
 /// What a program came to on one input.
 pub(crate) struct Printed {
@@ -24,74 +23,6 @@ pub(crate) struct Printed {
     pub(crate) stderr: Vec<u8>,
     pub(crate) fuel: u64,
     pub(crate) memory_bytes_peak: usize,
-}
-
-/// The language of the programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Written {
-    /// Python 3.14.
-    #[default]
-    Python,
-    /// JavaScript, with what programs use of node.
-    JavaScript,
-}
-
-impl Written {
-    /// How its blocks are marked in an answer.
-    pub(crate) fn language(self) -> Language {
-        match self {
-            Self::Python => Language::PYTHON,
-            Self::JavaScript => Language::JAVASCRIPT,
-        }
-    }
-}
-
-/// What runs the programs.
-pub(crate) enum Interpreter {
-    Python(Guest),
-    JavaScript(JavaScript),
-}
-
-impl Interpreter {
-    /// Takes the interpreter of a language from the sandbox, with its name and digest.
-    pub(crate) fn of(
-        language: Written,
-        sandbox: &Sandbox,
-    ) -> Result<(Self, (String, Digest)), BuildError> {
-        Ok(match language {
-            Written::Python => {
-                let python = sandbox.python()?;
-                let identity = ("python.wasm".to_owned(), python.digest());
-                (Self::Python(python), identity)
-            }
-            Written::JavaScript => {
-                let javascript = JavaScript::new(sandbox)?;
-                let identity = (JavaScript::GUEST.to_owned(), javascript.digest());
-                (Self::JavaScript(javascript), identity)
-            }
-        })
-    }
-
-    /// Runs a program.
-    pub(crate) fn run(
-        &self,
-        source: &str,
-        stdin: &str,
-        limits: &Limits,
-        meter: &Meter<'_>,
-    ) -> Printed {
-        match self {
-            Self::Python(guest) => python(guest, source, stdin, limits, meter),
-            Self::JavaScript(guest) => javascript(guest, source, stdin, limits, meter),
-        }
-    }
-}
-
-impl std::fmt::Debug for Interpreter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Interpreter")
-    }
 }
 
 /// Runs a Python program.
@@ -123,21 +54,27 @@ fn javascript(
 ) -> Printed {
     let stdin = stdin.as_bytes().to_vec();
     let start = Start { limits: limits.clone(), stdin, ..Start::default() };
-    match drive(guest.run(source, start), &mut || meter.expired()) {
-        Ok(run) => Printed {
-            end: run.end,
-            stdout: run.stdout,
-            stderr: run.stderr,
-            fuel: run.fuel,
-            memory_bytes_peak: run.memory_bytes_peak,
-        },
-        Err(stop) => Printed {
-            end: Err(stop),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            fuel: 0,
-            memory_bytes_peak: 0,
-        },
+    drive(guest.run(source, start), &mut || meter.expired()).into()
+}
+
+impl From<Result<Run, Stop>> for Printed {
+    fn from(run: Result<Run, Stop>) -> Self {
+        match run {
+            Ok(run) => Self {
+                end: run.end,
+                stdout: run.stdout,
+                stderr: run.stderr,
+                fuel: run.fuel,
+                memory_bytes_peak: run.memory_bytes_peak,
+            },
+            Err(stop) => Self {
+                end: Err(stop),
+                stdout: Vec::new(),
+                stderr: Vec::new(),
+                fuel: 0,
+                memory_bytes_peak: 0,
+            },
+        }
     }
 }
 

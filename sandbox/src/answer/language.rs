@@ -1,9 +1,11 @@
 //! The languages whose programs are looked for, and the names they go by.
 
 /// A language and the names by which blocks of it are marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Language {
     name: &'static str,
+    /// What the user says that blocks are marked with, in small letters.
+    tags: Vec<String>,
     aliases: &'static [&'static str],
     /// What a version is appended to: `python3.11`, `c++17`.
     versioned: &'static [&'static str],
@@ -20,6 +22,8 @@ pub(super) enum Quoting {
     Python,
     SlashStar,
     Sql,
+    /// Not that we know of.
+    Unknown,
 }
 
 /// What the info string of a fence says.
@@ -39,6 +43,7 @@ impl Language {
     /// Python 3.
     pub const PYTHON: Self = Self {
         name: "python",
+        tags: Vec::new(),
         aliases: &["py", "pypy", "cpython", "ipython"],
         versioned: &["python", "py", "pypy", "ipython"],
         starts: &[
@@ -51,6 +56,7 @@ impl Language {
     /// JavaScript.
     pub const JAVASCRIPT: Self = Self {
         name: "javascript",
+        tags: Vec::new(),
         aliases: &["js", "node", "nodejs", "node.js", "mjs", "cjs", "ecmascript", "es"],
         versioned: &["es"],
         starts: &[
@@ -79,6 +85,7 @@ impl Language {
     /// C.
     pub const C: Self = Self {
         name: "c",
+        tags: Vec::new(),
         aliases: &["h", "gcc", "gnu"],
         versioned: &["c", "gnu"],
         starts: &[
@@ -90,6 +97,7 @@ impl Language {
     /// C++.
     pub const CPP: Self = Self {
         name: "cpp",
+        tags: Vec::new(),
         aliases: &["c++", "cc", "cxx", "hpp", "g++", "gnu++"],
         versioned: &["c++", "cpp", "gnu++"],
         starts: &[
@@ -110,6 +118,7 @@ impl Language {
     /// SQL of any dialect.
     pub const SQL: Self = Self {
         name: "sql",
+        tags: Vec::new(),
         aliases: &[
             "sqlite",
             "mysql",
@@ -132,6 +141,19 @@ impl Language {
     /// Every language, in the order in which tables list them.
     pub const ALL: [Self; 5] = [Self::PYTHON, Self::JAVASCRIPT, Self::C, Self::CPP, Self::SQL];
 
+    /// A language that is known by its tags alone.
+    pub fn tagged(tags: &[String]) -> Self {
+        Self {
+            name: "wasm",
+            tags: tags.iter().map(|tag| tag.trim().to_lowercase()).collect(),
+            aliases: &[],
+            versioned: &[],
+            starts: &[],
+            defining: &[],
+            quoting: Quoting::Unknown,
+        }
+    }
+
     /// The language that goes by `name`, in any case: `py` and `Python3` are Python.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.is_named(name))
@@ -145,13 +167,16 @@ impl Language {
     /// Whether the language goes by `name`, in any case.
     pub fn is_named(&self, name: &str) -> bool {
         let name = name.to_lowercase();
-        let version = |prefix: &&str| {
-            let rest = name.strip_prefix(*prefix);
+        let version = |prefix: &str| {
+            let rest = name.strip_prefix(prefix);
             rest.is_some_and(|rest| is_version(rest.trim_start_matches('-')))
         };
+        if !self.tags.is_empty() {
+            return self.tags.iter().any(|tag| name == *tag || version(tag));
+        }
         name == self.name
             || self.aliases.contains(&name.as_str())
-            || self.versioned.iter().any(version)
+            || self.versioned.iter().any(|prefix| version(prefix))
     }
 
     /// Whether `source` defines `name` at the margin.

@@ -1,44 +1,84 @@
-//! Any program that was compiled to WASI: a `wasm32-wasi` command that the user brings.
+//! A language whose interpreter the user brings: a `wasm32-wasi` command that is handed the
+//! program.
 
-use assay_verifiers::{BuildError, Digest, Files};
+use assay_verifiers::{BuildError, Fault, Files};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::Sandbox;
-use crate::runtime::{Program, Run, Start, Stop};
+use crate::runtime::{Program, Runtime};
+use crate::stdio::{Ready, Unready};
 
-/// A command of the user's. Cheap to clone.
-#[derive(Clone)]
-pub struct Module(Program);
+/// An interpreter of yours, and how it is handed a program. It sees no files, so the program is an
+/// argument, or it stands before the input.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Module {
+    /// The module, in the binary form or as text: a `wasm32-wasi` command.
+    pub file: String,
+    /// How the language is named on the blocks of an answer, such as `lua`.
+    pub tags: Vec<String>,
+    /// Its arguments beyond its own name. `{source}` stands for the program; where none does, the
+    /// program comes by standard input, before the input and `separator`.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// What ends a program that comes by standard input. A NUL where nothing is said; a program
+    /// that holds it is none.
+    #[serde(default = "nul")]
+    pub separator: String,
+}
 
-impl Module {
-    /// Compiles the module that the setting called `setting` names. It may be in the text form.
-    ///
-    /// # Errors
-    /// A file that cannot be read, or is no module with `_start` that asks for WASI alone.
-    pub fn new(
-        sandbox: &Sandbox,
-        files: &dyn Files,
-        setting: &str,
-        path: &str,
-    ) -> Result<Self, BuildError> {
-        let refused = |why: String| BuildError::new(setting, why);
-        let bytes = files.read(path).map_err(refused)?;
-        let wasm = binary(path, &bytes).map_err(refused)?;
-        let program = Program::load(&sandbox.runtime()?, path, &wasm);
-        program.map(Self).map_err(|error| refused(error.to_string()))
+/// What stands for the program among the arguments.
+const SOURCE: &str = "{source}";
+
+fn nul() -> String {
+    "\0".to_owned()
+}
+
+/// The interpreter, once it is loaded.
+pub(crate) struct Interpreter {
+    module: Module,
+    runtime: Runtime,
+    program: Option<Program>,
+}
+
+impl Interpreter {
+    pub(crate) fn new(module: Module, runtime: Runtime) -> Self {
+        Self { module, runtime, program: None }
     }
 
-    /// SHA-256 of the module.
-    pub fn digest(&self) -> Digest {
-        self.0.digest()
+    /// Compiles the module. `setting` names where its settings are.
+    pub(crate) fn load(&mut self, files: &dyn Files, setting: &str) -> Result<(), BuildError> {
+        let refused = |key: &str, why: String| BuildError::new(format!("{setting}.{key}"), why);
+        let Module { file, tags, separator, .. } = &self.module;
+        if tags.iter().all(|tag| tag.trim().is_empty()) {
+            let why = "expected how the language is named on blocks, such as \"lua\"";
+            return Err(refused("tags", why.to_owned()));
+        }
+        if separator.is_empty() {
+            return Err(refused("separator", "expected at least one character".to_owned()));
+        }
+        let in_file = |why| refused("file", why);
+        let wasm = files.read(file).and_then(|bytes| binary(file, &bytes)).map_err(in_file)?;
+        let program = Program::load(&self.runtime, file, &wasm);
+        self.program = Some(program.map_err(|error| in_file(error.to_string()))?);
+        Ok(())
     }
 
-    /// Runs the module in a fresh instance. The first argument is the name of the program.
-    ///
-    /// # Errors
-    /// [`Stop::Internal`] where it could not be started at all.
-    pub async fn run(&self, start: Start) -> Result<Run, Stop> {
-        let args = std::iter::once("module".to_owned()).chain(start.args).collect();
-        self.0.run(Start { args, ..start }).await
+    /// A source with the interpreter before it.
+    pub(crate) fn ready(&self, source: &str) -> Result<Ready<'static>, Unready> {
+        let unset = || Unready::Fault(Fault::internal("the interpreter was not loaded"));
+        let program = self.program.clone().ok_or_else(unset)?;
+        let Module { file, args, separator, .. } = &self.module;
+        let by_argument = args.iter().any(|arg| arg.contains(SOURCE));
+        let end = if by_argument { "\0" } else { separator };
+        if source.contains(end) {
+            let why = format!("the program holds {end:?}, which ends it");
+            return Err(Unready::Refused("no-program", why));
+        }
+        let args = args.iter().map(|arg| arg.replace(SOURCE, source));
+        let args = std::iter::once(file.clone()).chain(args).collect();
+        let head = if by_argument { String::new() } else { format!("{source}{separator}") };
+        Ok(Ready::Program { program, args, head: head.into_bytes() })
     }
 }
 
@@ -50,10 +90,11 @@ pub(crate) fn binary(name: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use assay_verifiers::Meter;
 
     use super::*;
-    use crate::runtime::drive;
+    use crate::Sandbox;
+    use crate::runtime::Limits;
 
     struct Text(&'static str);
 
@@ -63,9 +104,14 @@ mod tests {
         }
     }
 
-    fn module(text: &'static str) -> Result<Module, BuildError> {
-        Module::new(&Arc::new(Sandbox::default()), &Text(text), "path", "m.wat")
+    fn loaded(text: &'static str, settings: &str) -> Result<Interpreter, BuildError> {
+        let module: Module = toml::from_str(settings).unwrap();
+        let runtime = Sandbox::default().deep_runtime().unwrap();
+        let mut interpreter = Interpreter::new(module, runtime);
+        interpreter.load(&Text(text), "language.wasm").map(|()| interpreter)
     }
+
+    const LUA: &str = "file = 'lua.wat'\ntags = ['lua']\n";
 
     #[test]
     fn a_module_in_the_text_form_runs() {
@@ -73,15 +119,46 @@ mod tests {
             (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
             (memory (export "memory") 1)
             (func (export "_start") (call $exit (i32.const 3))))"#;
-        let run = drive(module(exit).unwrap().run(Start::default()), &mut || false).unwrap();
-        assert_eq!(run.end, Ok(3));
+        let interpreter = loaded(exit, LUA).unwrap();
+        let Ok(ready) = interpreter.ready("x") else { panic!("refused") };
+        assert_eq!(ready.run("", &Limits::default(), &Meter::default()).end, Ok(3));
     }
 
     #[test]
     fn what_is_no_command_is_refused_at_its_setting() {
         for text in ["(module (import \"env\" \"f\" (func)))", "(component)", "garbage"] {
-            let error = module(text).err().unwrap();
-            assert_eq!(error.setting, "path", "{text}: {error}");
+            let error = loaded(text, LUA).err().unwrap();
+            assert_eq!(error.setting, "language.wasm.file", "{text}: {error}");
         }
+        let settings = [("file = ''\ntags = [' ']", "tags"), ("separator = ''", "separator")];
+        for (settings, key) in settings {
+            let settings =
+                if key == "tags" { settings.to_owned() } else { format!("{LUA}{settings}") };
+            let error = loaded("(module)", &settings).err().unwrap();
+            assert_eq!(error.setting, format!("language.wasm.{key}"), "{error}");
+        }
+    }
+
+    fn handed(settings: &str, source: &str) -> Option<(Vec<String>, String)> {
+        let command = r#"(module (memory (export "memory") 1) (func (export "_start")))"#;
+        match loaded(command, &format!("{LUA}{settings}")).unwrap().ready(source) {
+            Ok(Ready::Program { args, head, .. }) => Some((args, String::from_utf8(head).unwrap())),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_program_is_an_argument_or_stands_before_the_input() {
+        let texts = |args: &[&str]| args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>();
+        let argument = handed("args = ['-e', 'x={source}']", "1").unwrap();
+        assert_eq!(argument, (texts(&["lua.wat", "-e", "x=1"]), String::new()));
+        assert_eq!(handed("", "1").unwrap(), (texts(&["lua.wat"]), "1\0".to_owned()));
+        assert_eq!(handed("separator = '!'", "1").unwrap().1, "1!");
+    }
+
+    #[test]
+    fn a_program_that_ends_itself_is_none() {
+        assert_eq!(handed("args = ['-e', '{source}']", "1\0"), None);
+        assert_eq!(handed("separator = '!'", "1!2"), None);
     }
 }

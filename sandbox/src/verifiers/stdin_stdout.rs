@@ -10,7 +10,7 @@ use crate::answer::{self, Extract};
 use crate::compare::Comparison;
 use crate::once::Once;
 use crate::runtime::Limits;
-use crate::stdio::{Interpreter, Written};
+use crate::stdio::{Interpreter, Unready, Written};
 use crate::suite::Kind;
 use crate::trial::{self, Pay};
 use crate::{Sandbox, stdio};
@@ -25,7 +25,9 @@ use crate::{Sandbox, stdio};
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StdinStdout {
-    /// What the programs are written in: `python` or `javascript`.
+    /// What the programs are written in: `python`, `javascript`, `c`, `cpp`, or a language whose
+    /// interpreter you bring: `{ wasm = { file = "lua.wasm", tags = ["lua"], args = ["-e",
+    /// "{source}"] } }`. C and C++ need a build that has them; see docs/sandbox.md.
     language: Written,
     /// Where the tests are: `reference`, a column of the row such as `meta.tests`, or `.` for the
     /// whole row.
@@ -61,16 +63,19 @@ impl Default for StdinStdout {
 
 impl Sandboxed for StdinStdout {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        let (interpreter, identity) = Interpreter::of(self.language, sandbox)?;
+        let (interpreter, identity) = Interpreter::of(&self.language, sandbox)?;
         self.interpreter = Some(interpreter);
-        Ok(vec![identity])
+        Ok(identity.into_iter().collect())
     }
 }
 
 impl Check for StdinStdout {
     const ID: &'static str = "stdin_stdout";
 
-    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+    fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        if let Some(interpreter) = &mut self.interpreter {
+            interpreter.load(files)?;
+        }
         self.comparison.load_in("comparison")
     }
 
@@ -92,9 +97,15 @@ impl Check for StdinStdout {
         let interpreter = self.interpreter.as_ref().ok_or_else(unset)?;
         let key = canonical::digest_parts(&[source.as_bytes(), &canonical::to_bytes(&value)]);
         let verdict = self.once.verdict(key, || {
-            let run = |stdin: &str, meter: &Meter<'_>| {
-                interpreter.run(&source, stdin, &self.limits, meter)
+            let ready = match interpreter.ready(&source, meter) {
+                Ok(ready) => ready,
+                Err(Unready::Fault(fault)) => return Err(fault).into(),
+                Err(Unready::Refused(reason, why)) => {
+                    return Verdict::scored(Reward::ZERO).because(reason).with("message", why);
+                }
             };
+            let run =
+                |stdin: &str, meter: &Meter<'_>| ready.run(stdin, &self.limits, meter);
             let stop_at_first = self.pay == Pay::All;
             let ran = stdio::cases(cases, &self.comparison, stop_at_first, run, meter);
             ran.map(|outcome| outcome.verdict(self.pay)).into()

@@ -1,0 +1,166 @@
+//! What runs whole programs: an interpreter that reads each, or a compiler that makes each a guest.
+
+use assay_verifiers::{BuildError, Digest, Fault, Files, Meter};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Printed, javascript, python};
+use crate::Sandbox;
+use crate::answer::Language;
+#[cfg(feature = "c")]
+use crate::languages::c::{Compiler, Dialect, Refused};
+use crate::languages::javascript::JavaScript;
+use crate::languages::module::{Interpreter as OfUser, Module};
+use crate::runtime::{Guest, Limits, Program, Start, drive};
+
+/// The language of the programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Written {
+    /// Python 3.14.
+    #[default]
+    Python,
+    /// JavaScript, with what programs use of node.
+    JavaScript,
+    /// C17 with GNU extensions, in a build that has it.
+    C,
+    /// C++20 with GNU extensions, in a build that has it. There are no exceptions: `throw` ends the
+    /// program.
+    Cpp,
+    /// Any language whose interpreter you bring as a `wasm32-wasi` command.
+    Wasm(Module),
+}
+
+impl Written {
+    /// How its blocks are marked in an answer.
+    pub(crate) fn language(&self) -> Language {
+        match self {
+            Self::Python => Language::PYTHON,
+            Self::JavaScript => Language::JAVASCRIPT,
+            Self::C => Language::C,
+            Self::Cpp => Language::CPP,
+            Self::Wasm(module) => Language::tagged(&module.tags),
+        }
+    }
+}
+
+/// What runs the programs.
+pub(crate) enum Interpreter {
+    Python(Guest),
+    JavaScript(JavaScript),
+    #[cfg(feature = "c")]
+    C(Compiler, Dialect),
+    OfUser(OfUser),
+}
+
+/// A program that can be run on any number of inputs.
+pub(crate) enum Ready<'a> {
+    Python(&'a Guest, &'a str),
+    JavaScript(&'a JavaScript, &'a str),
+    Program {
+        program: Program,
+        args: Vec<String>,
+        /// What stands before the input.
+        head: Vec<u8>,
+    },
+}
+
+/// Why a source cannot be run.
+pub(crate) enum Unready {
+    /// It is no program: a word for the evidence, and what is wrong with it.
+    Refused(&'static str, String),
+    /// It may be one, and we cannot say.
+    Fault(Fault),
+}
+
+impl Interpreter {
+    /// Takes what runs a language from the sandbox, with its name and digest. What the user brings
+    /// is read by [`Self::load`].
+    pub(crate) fn of(
+        language: &Written,
+        sandbox: &Sandbox,
+    ) -> Result<(Self, Option<(String, Digest)>), BuildError> {
+        Ok(match language {
+            Written::Python => {
+                let python = sandbox.python()?;
+                let identity = ("python.wasm".to_owned(), python.digest());
+                (Self::Python(python), Some(identity))
+            }
+            Written::JavaScript => {
+                let javascript = JavaScript::new(sandbox)?;
+                let identity = (JavaScript::GUEST.to_owned(), javascript.digest());
+                (Self::JavaScript(javascript), Some(identity))
+            }
+            #[cfg(feature = "c")]
+            Written::C | Written::Cpp => {
+                let dialect = if *language == Written::C { Dialect::C } else { Dialect::Cpp };
+                let compiler = Compiler::new(sandbox, dialect)?;
+                let identity = ("c".to_owned(), compiler.digest());
+                (Self::C(compiler, dialect), Some(identity))
+            }
+            #[cfg(not(feature = "c"))]
+            Written::C | Written::Cpp => {
+                let why = "this build has no compiler of C: it is built with `--features c`";
+                return Err(BuildError::new("language", why));
+            }
+            Written::Wasm(module) => {
+                (Self::OfUser(OfUser::new(module.clone(), sandbox.deep_runtime()?)), None)
+            }
+        })
+    }
+
+    /// Reads what the settings name. Its digest is noted by whoever hands out the files.
+    pub(crate) fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        match self {
+            Self::OfUser(interpreter) => interpreter.load(files, "language.wasm"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a source ready to run.
+    #[cfg_attr(
+        not(feature = "c"),
+        expect(unused_variables, reason = "compiling alone takes time that the meter limits")
+    )]
+    pub(crate) fn ready<'a>(
+        &'a self,
+        source: &'a str,
+        meter: &Meter<'_>,
+    ) -> Result<Ready<'a>, Unready> {
+        match self {
+            Self::Python(guest) => Ok(Ready::Python(guest, source)),
+            Self::JavaScript(guest) => Ok(Ready::JavaScript(guest, source)),
+            #[cfg(feature = "c")]
+            Self::C(compiler, dialect) => {
+                let program = compiler.compile(*dialect, source, &|| meter.expired());
+                let program = program.map_err(|refused| match refused {
+                    Refused::Source(why) => Unready::Refused("compile-error", why),
+                    Refused::Fault(fault) => Unready::Fault(fault),
+                })?;
+                Ok(Ready::Program { program, args: vec!["program".to_owned()], head: Vec::new() })
+            }
+            Self::OfUser(interpreter) => interpreter.ready(source),
+        }
+    }
+}
+
+impl Ready<'_> {
+    /// Runs the program on an input.
+    pub(crate) fn run(&self, stdin: &str, limits: &Limits, meter: &Meter<'_>) -> Printed {
+        match self {
+            Self::Python(guest, source) => python(guest, source, stdin, limits, meter),
+            Self::JavaScript(guest, source) => javascript(guest, source, stdin, limits, meter),
+            Self::Program { program, args, head } => {
+                let stdin = [head.as_slice(), stdin.as_bytes()].concat();
+                let start = Start { limits: limits.clone(), seed: 0, stdin, args: args.clone() };
+                drive(program.run(start), &mut || meter.expired()).into()
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Interpreter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Interpreter")
+    }
+}
