@@ -22,9 +22,15 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("dictionary", "d = {}\nfor i in range(400000):\n    d[i % 5000] = d.get(i % 5000, 0) + i"),
     ("sort", "import random\nrandom.seed(1)\nsorted(random.random() for _ in range(200000))"),
     ("strings", "''.join(str(i) for i in range(300000)).count('99')"),
-    ("sieve", "n = 2000000\ns = bytearray([1]) * n\nfor i in range(2, 1415):\n    if s[i]:\n        s[i*i::i] = bytes(len(range(i*i, n, i)))"),
+    (
+        "sieve",
+        "n = 2000000\ns = bytearray([1]) * n\nfor i in range(2, 1415):\n    if s[i]:\n        s[i*i::i] = bytes(len(range(i*i, n, i)))",
+    ),
     ("integers", "x = 3 ** 60000\nfor _ in range(20):\n    x * x"),
-    ("expressions", "import re\nre.findall(r'(\\w+)@(\\w+)\\.com', 'someone@example.com, ' * 20000)"),
+    (
+        "expressions",
+        "import re\nre.findall(r'(\\w+)@(\\w+)\\.com', 'someone@example.com, ' * 20000)",
+    ),
 ];
 
 struct Host {
@@ -98,7 +104,10 @@ fn main() {
     let wasm = link(&std::fs::read(root.join("target/assets/python.wasm")).unwrap()).unwrap();
     let metered = [Metering::None, Metering::Epoch, Metering::Fuel];
     let guests = metered.map(|metering| (metering, guest(&wasm, metering)));
-    println!("{:14}{:>12}{:>12}{:>10}{:>10}{:>10}", "", "python3 ms", "guest ms", "ratio", "epoch", "fuel");
+    println!(
+        "{:14}{:>12}{:>12}{:>10}{:>10}{:>10}",
+        "", "python3 ms", "guest ms", "ratio", "epoch", "fuel"
+    );
     let mut logs = [0.0; 3];
     for (name, source) in PROGRAMS {
         let native = native(source);
@@ -117,6 +126,10 @@ fn main() {
     let [ratio, epoch, fuel] = logs.map(f64::exp);
     println!(
         "{:14}{:12}{:12}{ratio:10.2}{:9.0}%{:9.0}%",
-        "geometric mean", "", "", (epoch - 1.0) * 100.0, (fuel - 1.0) * 100.0
+        "geometric mean",
+        "",
+        "",
+        (epoch - 1.0) * 100.0,
+        (fuel - 1.0) * 100.0
     );
 }

@@ -104,8 +104,7 @@ impl Check for StdinStdout {
                     return Verdict::scored(Reward::ZERO).because(reason).with("message", why);
                 }
             };
-            let run =
-                |stdin: &str, meter: &Meter<'_>| ready.run(stdin, &self.limits, meter);
+            let run = |stdin: &str, meter: &Meter<'_>| ready.run(stdin, &self.limits, meter);
             let stop_at_first = self.pay == Pay::All;
             let ran = stdio::cases(cases, &self.comparison, stop_at_first, run, meter);
             ran.map(|outcome| outcome.verdict(self.pay)).into()

@@ -97,19 +97,15 @@ impl Check for UnitTests {
         };
         let entry_point = suite.entry_point();
         let completion = sample.completion();
-        let found =
-            answer::program_with(completion, &Language::PYTHON, &self.extract, entry_point);
+        let found = answer::program_with(completion, &Language::PYTHON, &self.extract, entry_point);
         let Some(program) = found else {
             return Ok(Verdict::scored(Reward::ZERO).because("no-program"));
         };
         let source = trial::whole(&program.source, sample.prompt(), entry_point);
         let tests = canonical::to_bytes(&value);
-        let key = canonical::digest_parts(&[
-            source.as_bytes(),
-            &tests,
-            sample.prompt().as_bytes(),
-        ]);
-        let verdict = self.once.verdict(key, || self.run(&source, &suite, sample.prompt(), meter).into());
+        let key = canonical::digest_parts(&[source.as_bytes(), &tests, sample.prompt().as_bytes()]);
+        let verdict =
+            self.once.verdict(key, || self.run(&source, &suite, sample.prompt(), meter).into());
         Ok(verdict.with("span", vec![program.span.0, program.span.1]))
     }
 }

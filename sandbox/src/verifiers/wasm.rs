@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use assay_verifiers::prelude::*;
 use assay_verifiers::Digest;
+use assay_verifiers::prelude::*;
 
 use super::Sandboxed;
 use crate::Sandbox;
