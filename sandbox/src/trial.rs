@@ -120,7 +120,7 @@ pub(crate) fn fault(stop: &Stop) -> Option<Fault> {
 }
 
 /// Where the tests of a sample are: the reference, a column of the row, or (`.`) the whole row.
-fn tests<'a>(sample: &'a Sample, from: &str) -> Option<std::borrow::Cow<'a, Value>> {
+pub(crate) fn tests<'a>(sample: &'a Sample, from: &str) -> Option<std::borrow::Cow<'a, Value>> {
     use std::borrow::Cow;
     match from {
         "reference" => sample.reference().map(Cow::Borrowed),
