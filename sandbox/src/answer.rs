@@ -11,6 +11,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod thinking;
+mod written;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use blocks::{Block, blocks};
 pub use language::Language;
 use language::Tag;
+pub(crate) use written::written;
 
 /// How the program is found in an answer.
 ///

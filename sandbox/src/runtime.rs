@@ -3,7 +3,7 @@
 //! A guest sees no files, no network, no environment and no clock but its own. What decides an
 //! outcome is counted, never timed: fuel for instructions, bytes moved and calls of the host, bytes
 //! for memory, output and messages. The wall clock is a backstop alone: a guest gives way every
-//! [`YIELD_EVERY`] units of fuel, and [`drive`] looks then whether the time is up.
+//! [`YIELD_EVERY`] units of fuel and every few calls of the host, and [`drive`] looks then whether the time is up.
 
 mod clock;
 mod compiled;
@@ -34,14 +34,18 @@ pub use self::plugin::{Judged, Judgement, Plugin, Question};
 pub use self::program::{Program, Run, Start};
 
 /// Fuel after which a guest gives way, so that the deadline can be looked at: about a millisecond.
-pub const YIELD_EVERY: u64 = 10_000_000;
+const YIELD_EVERY: u64 = 10_000_000;
 
 /// What a guest's native stack has beyond what wasm may use of it: the host's part.
 const HOST_STACK_BYTES: usize = 2 << 20;
-/// `CPython`'s own guard against deep recursion needs this much to come first.
-pub const WASM_STACK_BYTES: usize = 4 << 20;
+/// `CPython` guards another stack, which lies in its own memory. This one must be large enough for
+/// that guard to come first: otherwise a long list of linked objects traps where it is given up.
+pub const WASM_STACK_BYTES: usize = 32 << 20;
 /// What compiled programs have: they recurse over graphs of a million nodes.
 const DEEP_STACK_BYTES: usize = 128 << 20;
+/// What stays of a native stack between two guests; what deep recursion used beyond it is given
+/// back.
+const STACK_BYTES_KEPT: usize = 64 << 10;
 
 /// How a [`Runtime`] is set up.
 #[derive(Clone)]
@@ -146,8 +150,7 @@ fn engine(strategy: InstanceAllocationStrategy, stack: usize) -> wasmtime::Resul
         .relaxed_simd_deterministic(true)
         .max_wasm_stack(stack)
         .async_stack_size(stack + HOST_STACK_BYTES)
-        // What a deep recursion touched goes back to the system.
-        .async_stack_zeroing(deep)
+        .async_stack_zeroing(true)
         // Programs are compiled while samples are judged. A thread of the pool that waits for
         // others takes up another sample meanwhile, which may wait for the one it came from.
         .parallel_compilation(!deep)
@@ -164,25 +167,26 @@ fn pool(guests_max: u32) -> PoolingAllocationConfig {
         .total_memories(guests_max)
         .total_tables(guests_max.saturating_mul(4))
         .total_stacks(guests_max)
+        .async_stack_keep_resident(STACK_BYTES_KEPT)
         .max_core_instances_per_component(64)
         .max_memories_per_component(1)
         .max_tables_per_component(8)
         .max_tables_per_module(4)
         .max_component_instance_size(4 << 20)
         .max_core_instance_size(4 << 20)
-        .table_elements(64 << 10)
+        .table_elements(state::TABLE_ELEMENTS_MAX)
         .max_memory_size(4 << 30)
         .max_unused_warm_slots(guests_max.min(16));
     if PoolingAllocationConfig::is_pagemap_scan_available() {
         // Only the pages that a guest touched are set back, and they stay mapped for the next.
         pool.pagemap_scan(Enabled::Yes)
-            .linear_memory_keep_resident(64 << 20)
+            .linear_memory_keep_resident(8 << 20)
             .table_keep_resident(1 << 20);
     }
     pool
 }
 
-/// Runs a guest to its end, and looks every [`YIELD_EVERY`] units of fuel whether the time is up.
+/// Runs a guest to its end, and looks whenever it gives way whether the time is up.
 ///
 /// # Errors
 /// What stopped the guest; [`Stop::Deadline`] once `expired` says so.

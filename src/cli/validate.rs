@@ -3,6 +3,7 @@
 mod gold;
 mod hacks;
 mod read;
+mod suites;
 mod tell;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use super::output;
 use super::setup::ConfigArgs;
 use hacks::FixtureReport;
 use read::{DataReport, Rows};
+use suites::SuitesReport;
 
 /// From here on a reward is full.
 const FULL: f64 = 1.0 - 1e-9;
@@ -84,6 +86,10 @@ struct RewardOnData {
     /// Those that earned full reward.
     hacks_paid: u64,
     paid: Vec<Finding>,
+    /// Where the reference is tests: whether they test anything. Gold answers and cheats cannot be
+    /// made of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suites: Option<SuitesReport>,
 }
 
 /// One row that says something.
@@ -144,7 +150,9 @@ impl RewardReport {
     fn ok(&self) -> bool {
         let cases = self.cases.as_ref().is_none_or(|cases| cases.failed.is_empty());
         let data = self.data.as_ref().is_none_or(|data| {
-            !data.uses_reference || (data.hacks_paid == 0 && data.gold_accepted == data.gold_rows)
+            let right = data.hacks_paid == 0 && data.gold_accepted == data.gold_rows;
+            let broken = data.suites.as_ref().map_or(0, |suites| suites.broken);
+            (!data.uses_reference || right) && broken == 0
         });
         cases && data
     }
@@ -156,6 +164,7 @@ fn on_data(planned: &Planned, rows: &Rows) -> Option<RewardOnData> {
     let judge = Judge { verifier: &**verifier, fuel: planned.fuel };
     let rows: Vec<&read::Row> =
         rows.rows.iter().filter(|row| applies(planned, &row.sample)).collect();
+    let (suites, rows) = suites::judge(&judge, &rows);
     let answers = hacks::answers(&rows);
     let one = |row: &&read::Row| {
         let gold = gold::judge(&judge, row);
@@ -165,7 +174,7 @@ fn on_data(planned: &Planned, rows: &Rows) -> Option<RewardOnData> {
     };
     // The order of the rows survives, so the report does not depend on the number of threads.
     let found: Vec<RowFound> = rows.par_iter().map(one).collect();
-    Some(sum(found))
+    Some(RewardOnData { suites, ..sum(found) })
 }
 
 fn sum(found: Vec<RowFound>) -> RewardOnData {

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
-use crate::verifier::{Built, Lane, Spec, Verifier};
+use crate::verifier::{Built, Lane, Spec, Trivial, Verifier};
 
 /// A rule-based verifier: its settings are the fields of the type, read by serde.
 ///
@@ -40,11 +40,22 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
     /// # Errors
     /// A fault: whatever stopped the check from judging.
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault>;
+
+    /// For checks whose reference is tests: completions that solve nothing. Tests that one of them
+    /// passes are weak, and `assay validate` says so. `None` where there are no tests.
+    fn trivial(&self, sample: &Sample) -> Option<Trivial> {
+        let _ = sample;
+        None
+    }
 }
 
 impl<C: Check> Verifier for C {
     fn verify(&self, sample: &Sample, meter: &mut Meter<'_>) -> Verdict {
         self.check(sample, meter).into()
+    }
+
+    fn trivial(&self, sample: &Sample) -> Option<Trivial> {
+        Check::trivial(self, sample)
     }
 }
 

@@ -30,5 +30,6 @@ pub use pattern::Pattern;
 pub use sample::{Content, Message, Sample, SampleBuilder};
 pub use verdict::{Evidence, Outcome, Reward, Verdict};
 pub use verifier::{
-    BatchVerifier, Built, Group, GroupVerifier, Lane, Member, RemoteVerifier, Spec, Verifier,
+    BatchVerifier, Built, Group, GroupVerifier, Lane, Member, RemoteVerifier, Spec, Trivial,
+    Verifier,
 };

@@ -1,7 +1,7 @@
 //! The traits by which the engine runs verifiers, one a lane.
 //!
 //! Authors of rule checks write [`crate::Check`]; the engine holds [`Built`] verifiers and never
-//! asks what is inside. Identity ([`Spec`]) is data beside the behaviour, so a trait has one
+//! asks what is inside. Identity ([`Spec`]) is data beside the behaviour, so a trait asks for one
 //! method and stays easy to implement for a test, a script or a model.
 
 use std::borrow::Cow;
@@ -19,6 +19,20 @@ use crate::verdict::Verdict;
 pub trait Verifier: Send + Sync {
     /// Judges `sample`. Never panics, never blocks past its meter; a fault is a verdict too.
     fn verify(&self, sample: &Sample, meter: &mut Meter<'_>) -> Verdict;
+
+    /// See [`crate::Check::trivial`].
+    fn trivial(&self, sample: &Sample) -> Option<Trivial> {
+        let _ = sample;
+        None
+    }
+}
+
+/// Completions that solve nothing, made for the tests of one sample.
+pub struct Trivial {
+    /// Which tests these are: samples that share them need not be asked twice.
+    pub tests: Digest,
+    /// Each with what is said of it.
+    pub completions: Vec<(String, String)>,
 }
 
 /// Model lane: judges many samples, from all callers, at once.

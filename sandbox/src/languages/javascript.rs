@@ -3,7 +3,7 @@
 use assay_verifiers::{BuildError, Digest};
 
 use crate::Sandbox;
-use crate::runtime::{Program, Run, Start, Stop, WASM_STACK_BYTES};
+use crate::runtime::{Program, Run, Start, Stop};
 
 /// The interpreter. Cheap to clone.
 #[derive(Clone)]
@@ -41,8 +41,8 @@ impl JavaScript {
 
 /// The stack that a program may use, in its own memory, of the 8 MiB that it has there.
 /// `WebAssembly` keeps another beside it, which its functions fill three times as fast at most: this
-/// much ends in a `RangeError` before that one ends the guest.
-const STACK_BYTES: usize = WASM_STACK_BYTES / 10 * 3;
+/// much ends in a `RangeError` long before that one ends the guest.
+const STACK_BYTES: usize = (4 << 20) / 10 * 3;
 
 /// The guest reads first how much stack there is and how long the program is, each as four bytes
 /// with the lowest first, and then the program.

@@ -1,7 +1,7 @@
 //! Call-style tests: the host calls a function with given arguments and compares what it returns.
 
-use super::message::{Reply, optional, request, text};
-use super::solver::Solver;
+use super::message::{Reply, request, text};
+use super::solver::{Load, Solver};
 use super::wire::{self, Plain};
 use super::{Room, Terms};
 use crate::runtime::{Clock, Guest, Limits, Stop, drive};
@@ -86,17 +86,22 @@ async fn all(
 ) -> Result<(), Stop> {
     let clock = Clock::new();
     let mut solver = Solver::start(python, limits, clock, seed, callee.allow_nan).await?;
-    let imports = Plain::Bool(callee.common_imports);
-    let load = request("load", [optional(callee.setup), text(callee.source), imports]);
-    match solver.ask(load).await?.0 {
+    let load = Load {
+        setup: callee.setup,
+        program: callee.source,
+        has_common_imports: callee.common_imports,
+    };
+    let reply = solver.ask(request("load", load.plain())).await?.0;
+    let is_setup = load.is_blamed(&reply, python, limits).await?;
+    match reply {
         Reply::Value(_) => {
             for call in calls {
                 let result = one(&mut solver, callee.entry_point, call).await?;
                 run.results.push(result);
             }
         }
-        Reply::BadSetup(why) => run.broken = Some(why),
-        Reply::Raised(why) | Reply::Bad(why) => run.error = Some(why),
+        Reply::BadSetup(why) if is_setup => run.broken = Some(why),
+        Reply::Raised(why) | Reply::Bad(why) | Reply::BadSetup(why) => run.error = Some(why),
         Reply::Ended => run.error = Some("no reply to a load".to_owned()),
     }
     let instance = solver.instance();

@@ -1,8 +1,47 @@
 //! The candidate's room as the host holds it.
 
-use super::message::{self, Reply};
-use super::wire;
+use super::message::{self, Reply, optional, request, text};
+use super::wire::{self, Plain};
 use crate::runtime::{Clock, Guest, Instance, Limits, Setup, Stop};
+
+/// What the tests ask the candidate's program by name is functions and constants: this is much.
+const NAMES_BYTES_MAX: usize = 1 << 20;
+
+/// What goes into a candidate's room.
+#[derive(Clone, Copy)]
+pub(super) struct Load<'a> {
+    /// Code that runs first.
+    pub(super) setup: Option<&'a str>,
+    /// The candidate's program.
+    pub(super) program: &'a str,
+    /// Names that programs take for granted are there.
+    pub(super) has_common_imports: bool,
+}
+
+impl Load<'_> {
+    /// As the guest takes it.
+    pub(super) fn plain(self) -> [Plain; 3] {
+        [optional(self.setup), text(self.program), Plain::Bool(self.has_common_imports)]
+    }
+
+    /// Whether the reply says that the setup does not run, and it does not run alone either, in a
+    /// room of its own. A room that has run a candidate's program is not believed: the tests would
+    /// be blamed for what the candidate is.
+    pub(super) async fn is_blamed(
+        self,
+        reply: &Reply,
+        guest: &Guest,
+        limits: &Limits,
+    ) -> Result<bool, Stop> {
+        if !matches!(reply, Reply::BadSetup(_)) || self.setup.is_none() {
+            return Ok(false);
+        }
+        let mut room = Solver::start(guest, limits, Clock::new(), 0, false).await?;
+        let alone = Load { program: "", ..self };
+        let reply = room.ask(request("load", alone.plain())).await?.0;
+        Ok(matches!(reply, Reply::BadSetup(_)))
+    }
+}
 
 /// A started room with the candidate's program in it.
 pub(super) struct Solver {
@@ -56,13 +95,19 @@ impl Solver {
     /// Hands on a message of the judge's room, and the reply to it.
     pub(super) async fn cross(&mut self, message: Vec<u8>) -> Result<Vec<u8>, Stop> {
         // Asking what the program defines runs nothing of it.
-        self.crossings += u64::from(!message.starts_with(&message::head_of("names")));
+        let is_names = message.starts_with(&message::head_of("names"));
+        self.crossings += u64::from(!is_names);
         wire::check(&message).map_err(|error| Stop::Internal(message::unreadable(&error)))?;
         let is_step = message.starts_with(&message::head_of("next"));
         match self.ask(message).await? {
             // The end of an iteration that nobody is in would end one of the tests.
             (Reply::Ended, _) if !is_step => {
                 Ok(self.poison("an iteration ends that has not begun".to_owned()).1)
+            }
+            // They arrive before the candidate is called: tests that they would crowd out would
+            // look as if they had failed by themselves.
+            (_, bytes) if is_names && bytes.len() > NAMES_BYTES_MAX => {
+                Ok(self.poison("what the tests name is too large".to_owned()).1)
             }
             (_, bytes) => Ok(bytes),
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::message::{self, Reply, lossy, optional, request, text};
-use super::solver::Solver;
+use super::solver::{Load, Solver};
 use super::wire::{self, Plain};
 use super::{Room, Terms};
 use crate::runtime::{Clock, Guest, Instance, Invoke, Limits, Setup, Stop, drive};
@@ -184,15 +184,16 @@ async fn apart(
 ) -> Result<(), Stop> {
     let clock = Clock::new();
     let mut solver = Solver::start(python, limits, clock.clone(), seed, task.allow_nan).await?;
-    let load = request("load", program(task));
-    let loaded = solver.ask(load).await?.0;
+    let load = load(task);
+    let loaded = solver.ask(request("load", load.plain())).await?.0;
     let solver = match loaded {
         Reply::Value(_) => {
             let setup = Setup { limits: limits.clone(), clock, seed, ..Setup::default() };
             tests(python, task, setup, solver, judged).await?
         }
         reply => {
-            not_loaded(reply, judged);
+            let is_setup = load.is_blamed(&reply, python, limits).await?;
+            not_loaded(reply, is_setup, judged);
             Some(solver)
         }
     };
@@ -243,14 +244,17 @@ async fn shared(
 ) -> Result<(), Stop> {
     let setup = Setup { limits: limits.clone(), seed, ..Setup::default() };
     let mut room = python.start(setup).await?;
-    let given = program(task).into_iter().chain(arguments(task));
+    let given = load(task).plain().into_iter().chain(arguments(task));
     let outcome = room.call(request("shared", given)).await;
     judged.count(&room);
     judged.stdout = room.stdout().take();
     judged.stderr = room.stderr().take();
     match outcome {
         Ok(reply) => match message::read(&reply) {
-            reply @ (Reply::Raised(_) | Reply::BadSetup(_)) => not_loaded(reply, judged),
+            reply @ (Reply::Raised(_) | Reply::BadSetup(_)) => {
+                let is_setup = load(task).is_blamed(&reply, python, limits).await?;
+                not_loaded(reply, is_setup, judged);
+            }
             Reply::Bad(why) if why.starts_with("the program ends itself") => {
                 judged.error = Some(why);
             }
@@ -262,17 +266,22 @@ async fn shared(
     Ok(())
 }
 
-fn not_loaded(reply: Reply, judged: &mut Judged) {
+/// Why a program did not load, or (`is_setup`) the code that precedes it.
+fn not_loaded(reply: Reply, is_setup: bool, judged: &mut Judged) {
     match reply {
-        Reply::Raised(why) => judged.error = Some(format!("the program does not load: {why}")),
-        Reply::BadSetup(why) => judged.broken = Some(format!("the setup does not run: {why}")),
+        Reply::BadSetup(why) if is_setup => {
+            judged.broken = Some(format!("the setup does not run: {why}"));
+        }
+        Reply::Raised(why) | Reply::BadSetup(why) => {
+            judged.error = Some(format!("the program does not load: {why}"));
+        }
         Reply::Bad(why) => judged.error = Some(why),
         Reply::Value(_) | Reply::Ended => judged.error = Some("no reply to a load".to_owned()),
     }
 }
 
-fn program(task: &Task<'_>) -> [Plain; 3] {
-    [optional(task.preamble), text(task.candidate), Plain::Bool(task.common_imports)]
+fn load<'a>(task: &Task<'a>) -> Load<'a> {
+    Load { setup: task.preamble, program: task.candidate, has_common_imports: task.common_imports }
 }
 
 fn arguments(task: &Task<'_>) -> [Plain; 7] {

@@ -64,7 +64,6 @@ impl Default for Setup {
 pub struct Instance {
     store: Store<Room>,
     call: TypedFunc<(Vec<u8>,), (Vec<u8>,)>,
-    fuel: u64,
     stopped: Option<Stop>,
 }
 
@@ -137,7 +136,6 @@ impl Guest {
     /// What stopped it while it started.
     pub async fn start(&self, setup: Setup) -> Result<Instance, Stop> {
         let fence = Fence::new(setup.limits, setup.clock);
-        let fuel = fence.limits.fuel;
         let wasi = fence.wasi(setup.stdin, setup.seed).build();
         let (table, invoke) = (ResourceTable::new(), setup.invoke);
         let mut store = fenced(&self.runtime, Room { fence, wasi, table, invoke })?;
@@ -147,7 +145,7 @@ impl Guest {
             Err(error) => Err(error),
         };
         match call {
-            Ok(call) => Ok(Instance { store, call, fuel, stopped: None }),
+            Ok(call) => Ok(Instance { store, call, stopped: None }),
             Err(error) => Err(match store.data().fence.stop(&error) {
                 Stop::Trap(why) => Stop::Internal(why),
                 stop => stop,
@@ -177,7 +175,7 @@ impl Instance {
 
     /// Fuel that was spent so far.
     pub fn fuel_spent(&self) -> u64 {
-        self.fuel.saturating_sub(self.store.get_fuel().unwrap_or(0))
+        self.store.data().fence.fuel_spent(self.store.get_fuel().unwrap_or(0))
     }
 
     /// The most memory that it had, in bytes.

@@ -103,7 +103,6 @@ impl Plugin {
     /// Asks a fresh instance. Its clock and its random numbers are the same for every sample.
     pub async fn judge(&self, question: Question, limits: Limits) -> Judged {
         let fence = Fence::new(limits, Clock::new());
-        let fuel = fence.limits.fuel;
         let wasi = fence.wasi(Vec::new(), 0).build();
         let room = Room { fence, wasi, table: ResourceTable::new(), invoke: None };
         let mut store = match fenced(&self.runtime, room) {
@@ -118,7 +117,7 @@ impl Plugin {
             Ok(Err(why)) => Ok(Judgement::Refused(why)),
             Err(error) => Err(store.data().fence.stop(&error)),
         };
-        Judged { end, fuel: fuel.saturating_sub(left) }
+        Judged { end, fuel: store.data().fence.fuel_spent(left) }
     }
 
     async fn ask(

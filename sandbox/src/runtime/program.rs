@@ -85,7 +85,6 @@ impl Program {
     /// [`Stop::Internal`] where it could not be started at all.
     pub async fn run(&self, start: Start) -> Result<Run, Stop> {
         let fence = Fence::new(start.limits, Clock::new());
-        let fuel = fence.limits.fuel;
         let wasi = fence.wasi(start.stdin, start.seed).args(&start.args).build_p1();
         let mut store = fenced(&self.runtime, Process { fence, wasi })?;
         let end = match self.pre.instantiate_async(&mut store).await {
@@ -106,7 +105,7 @@ impl Program {
             end,
             stdout: fence.stdout.take(),
             stderr: fence.stderr.take(),
-            fuel: fuel.saturating_sub(left),
+            fuel: fence.fuel_spent(left),
             memory_bytes_peak: fence.memory_bytes_peak(),
         })
     }

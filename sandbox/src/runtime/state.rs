@@ -1,10 +1,12 @@
 //! What the host holds of one running guest, and how the guest pays for what it asks of the host.
 
+use std::task::Poll;
+
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
-use wasmtime::{CallHook, ResourceLimiter, Store, StoreContextMut, Trap};
+use wasmtime::{CallHook, CallHookHandler, ResourceLimiter, Store, StoreContextMut, Trap};
 use wasmtime_wasi::p2::pipe::MemoryInputPipe;
-use wasmtime_wasi::{I32Exit, WasiCtxBuilder};
+use wasmtime_wasi::{I32Exit, WasiCtxBuilder, async_trait};
 
 use super::clock::Clock;
 use super::limits::{Limits, Stop};
@@ -13,10 +15,13 @@ use super::{Runtime, YIELD_EVERY};
 
 /// Fuel for one call of the host: about what it takes in time.
 const CALL_FUEL: u64 = 20_000;
+/// Calls of the host after which a guest gives way, so that the deadline can be looked at: they take
+/// time that its instructions do not show.
+const YIELD_EVERY_CALLS: u64 = 64;
 /// Random bytes that one call may ask for; more would take longer than the call pays for.
 const RANDOM_BYTES_MAX: u64 = 64 << 10;
-/// Table elements that one table may grow to.
-const TABLE_ELEMENTS_MAX: usize = 1 << 20;
+/// Table elements of all tables of a guest.
+pub(super) const TABLE_ELEMENTS_MAX: usize = 64 << 10;
 
 /// What every kind of guest is held to.
 pub(super) struct Fence {
@@ -24,8 +29,10 @@ pub(super) struct Fence {
     pub(super) clock: Clock,
     pub(super) stdout: Output,
     pub(super) stderr: Output,
+    memory: Grown,
     memory_bytes_peak: usize,
     memory_refused: bool,
+    tables: Grown,
     calls: u64,
     fuel_seen: u64,
 }
@@ -41,10 +48,12 @@ impl Fence {
         Self {
             stdout: output(),
             stderr: output(),
+            memory: Grown::default(),
             memory_bytes_peak: 0,
             memory_refused: false,
+            tables: Grown::default(),
             calls: 0,
-            fuel_seen: limits.fuel,
+            fuel_seen: 0,
             limits,
             clock,
         }
@@ -67,6 +76,12 @@ impl Fence {
             .allow_ip_name_lookup(false)
             .allow_blocking_current_thread(true);
         wasi
+    }
+
+    /// What was spent when the store has so much left: instructions, and calls of the host.
+    pub(super) fn fuel_spent(&self, left: u64) -> u64 {
+        let owed = self.calls.saturating_mul(CALL_FUEL);
+        self.limits.fuel.saturating_sub(left).saturating_add(owed).min(self.limits.fuel)
     }
 
     pub(super) fn memory_bytes_peak(&self) -> usize {
@@ -95,35 +110,69 @@ impl Fence {
             Some(trap) => Stop::Trap(trap.to_string().replacen("wasm trap: ", "", 1)),
             None => match error.root_cause().to_string() {
                 why if why.contains("hostcall") => Stop::TooLarge,
+                _ if self.memory_refused => Stop::OutOfMemory,
                 why => Stop::Trap(why),
             },
         }
     }
 }
 
+/// A limit holds for the sum of all memories of a guest, and of all its tables.
 impl ResourceLimiter for Fence {
     fn memory_growing(
         &mut self,
-        _current: usize,
+        current: usize,
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let granted = desired <= self.limits.memory_bytes_max;
-        if granted {
-            self.memory_bytes_peak = self.memory_bytes_peak.max(desired);
-        } else {
-            self.memory_refused = true;
-        }
+        let granted = self.memory.grow(current, desired, self.limits.memory_bytes_max);
+        self.memory_bytes_peak = self.memory_bytes_peak.max(self.memory.total);
+        self.memory_refused |= !granted;
         Ok(granted)
+    }
+
+    fn memory_grow_failed(&mut self, _: wasmtime::Error) -> wasmtime::Result<()> {
+        self.memory.undo();
+        Ok(())
     }
 
     fn table_growing(
         &mut self,
-        _current: usize,
+        current: usize,
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        Ok(desired <= TABLE_ELEMENTS_MAX)
+        Ok(self.tables.grow(current, desired, TABLE_ELEMENTS_MAX))
+    }
+
+    fn table_grow_failed(&mut self, _: wasmtime::Error) -> wasmtime::Result<()> {
+        self.tables.undo();
+        Ok(())
+    }
+}
+
+/// What was granted so far, and the last of it.
+#[derive(Default)]
+struct Grown {
+    total: usize,
+    last: usize,
+}
+
+impl Grown {
+    fn grow(&mut self, current: usize, desired: usize, max: usize) -> bool {
+        self.last = 0;
+        let more = desired.saturating_sub(current);
+        let granted = self.total.saturating_add(more) <= max;
+        if granted {
+            self.total += more;
+            self.last = more;
+        }
+        granted
+    }
+
+    /// What was granted last did not come about.
+    fn undo(&mut self) {
+        self.total -= std::mem::take(&mut self.last);
     }
 }
 
@@ -133,10 +182,7 @@ pub(super) fn fenced<T: Fenced>(runtime: &Runtime, state: T) -> Result<Store<T>,
     let limits = &store.data_mut().fence().limits;
     let (fuel, message_bytes_max) = (limits.fuel, limits.message_bytes_max);
     store.limiter(|state| state.fence());
-    store.call_hook(|store, hook| match hook {
-        CallHook::CallingHost => Ok(pay(store)?),
-        _ => Ok(()),
-    });
+    store.call_hook_async(Toll);
     store.set_hostcall_fuel(message_bytes_max);
     let internal = |error: wasmtime::Error| Stop::Internal(error.to_string());
     store.set_fuel(fuel).map_err(internal)?;
@@ -144,15 +190,49 @@ pub(super) fn fenced<T: Fenced>(runtime: &Runtime, state: T) -> Result<Store<T>,
     Ok(store)
 }
 
-/// A call of the host is counted, pays fuel, and brings the guest's clock up to date.
-fn pay<T: Fenced>(mut store: StoreContextMut<'_, T>) -> Result<(), Stop> {
-    let internal = |error: wasmtime::Error| Stop::Internal(error.to_string());
-    let left = store.get_fuel().map_err(internal)?;
-    let left = left.checked_sub(CALL_FUEL).ok_or(Stop::OutOfFuel)?;
-    store.set_fuel(left).map_err(internal)?;
+/// What every call of the host goes through.
+struct Toll;
+
+#[async_trait]
+impl<T: Fenced> CallHookHandler<T> for Toll {
+    async fn handle_call_event(
+        &self,
+        mut store: StoreContextMut<'_, T>,
+        hook: CallHook,
+    ) -> wasmtime::Result<()> {
+        if matches!(hook, CallHook::CallingHost) {
+            pay(&mut store)?;
+            if store.data_mut().fence().calls.is_multiple_of(YIELD_EVERY_CALLS) {
+                give_way().await;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pending once.
+async fn give_way() {
+    let mut is_over = false;
+    std::future::poll_fn(|_| {
+        if std::mem::replace(&mut is_over, true) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// A call of the host is counted, costs fuel, and brings the guest's clock up to date.
+///
+/// What calls cost is owed here and never taken from the store: the engine asks this also for what
+/// it does within an instruction, such as growing memory, and there the guest goes on with the fuel
+/// that it had, whatever the store says.
+fn pay<T: Fenced>(store: &mut StoreContextMut<'_, T>) -> Result<(), Stop> {
+    let left = store.get_fuel().map_err(|error| Stop::Internal(error.to_string()))?;
     let fence = store.data_mut().fence();
-    fence.clock.work(fence.fuel_seen.saturating_sub(left));
-    fence.fuel_seen = left;
     fence.calls += 1;
+    let spent = fence.fuel_spent(left);
+    fence.clock.work(spent.saturating_sub(fence.fuel_seen));
+    fence.fuel_seen = fence.fuel_seen.max(spent);
+    if spent >= fence.limits.fuel {
+        return Err(Stop::OutOfFuel);
+    }
     if fence.calls > fence.limits.host_calls_max { Err(Stop::TooManyCalls) } else { Ok(()) }
 }

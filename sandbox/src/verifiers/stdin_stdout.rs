@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_verifiers::prelude::*;
-use assay_verifiers::{BuildError, Digest, Reward, canonical};
+use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
 use super::Sandboxed;
 use crate::answer::{self, Extract};
@@ -13,7 +13,7 @@ use crate::runtime::Limits;
 use crate::stdio::{Interpreter, Unready, Written};
 use crate::suite::Kind;
 use crate::trial::{self, Pay};
-use crate::{Sandbox, stdio};
+use crate::{Sandbox, stdio, trivial};
 
 /// Right when the program in the completion prints the expected output for every input.
 ///
@@ -77,6 +77,10 @@ impl Check for StdinStdout {
             interpreter.load(files)?;
         }
         self.comparison.load_in("comparison")
+    }
+
+    fn trivial(&self, sample: &Sample) -> Option<Trivial> {
+        trivial::trivial(&*trial::tests(sample, &self.tests)?, self.language, &self.extract)
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_verifiers::prelude::*;
-use assay_verifiers::{BuildError, Digest, Reward, canonical};
+use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
 use super::Sandboxed;
 use crate::answer::{self, Extract, Language};
@@ -11,9 +11,10 @@ use crate::compare::Comparison;
 use crate::once::Once;
 use crate::rooms::{Callee, Task};
 use crate::runtime::{Guest, Limits};
+use crate::stdio::Written;
 use crate::suite::{Kind, Suite};
 use crate::trial::{self, Pay};
-use crate::{Sandbox, stdio};
+use crate::{Sandbox, stdio, trivial};
 
 /// Right when the Python program in the completion passes its tests.
 ///
@@ -89,6 +90,10 @@ impl Check for UnitTests {
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         self.comparison.load_in("comparison")
+    }
+
+    fn trivial(&self, sample: &Sample) -> Option<Trivial> {
+        trivial::trivial(&*trial::tests(sample, &self.tests)?, Written::Python, &self.extract)
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -8,7 +8,7 @@ use assay_verifiers::prelude::*;
 use super::Sandboxed;
 use crate::Sandbox;
 use crate::languages::module::binary;
-use crate::runtime::{Judgement, Limits, Plugin, Question, Runtime, Stop, YIELD_EVERY, drive};
+use crate::runtime::{Judgement, Limits, Plugin, Question, Runtime, Stop, drive};
 
 /// What a WebAssembly component says of the sample.
 ///
@@ -78,18 +78,9 @@ impl Check for Wasm {
         let question = self.question(sample)?;
         let fuel = self.limits.fuel.min(meter.left().saturating_mul(FUEL_PER_UNIT));
         let limits = Limits { fuel, ..self.limits.clone() };
-        let mut paid = 0;
-        let mut late = None;
-        let judged = drive(async { Ok(plugin.judge(question, limits).await) }, &mut || {
-            paid += YIELD_EVERY / FUEL_PER_UNIT;
-            late = meter.spend(YIELD_EVERY / FUEL_PER_UNIT).err();
-            late.is_some()
-        });
-        if let Some(fault) = late {
-            return Err(fault);
-        }
-        let judged = judged.map_err(|stop| fault(&stop))?;
-        meter.spend((judged.fuel / FUEL_PER_UNIT).saturating_sub(paid))?;
+        let asked = async { Ok(plugin.judge(question, limits).await) };
+        let judged = drive(asked, &mut || meter.expired()).map_err(|stop| fault(&stop))?;
+        meter.spend(judged.fuel / FUEL_PER_UNIT)?;
         verdict(judged.end.map_err(|stop| fault(&stop))?)
     }
 }

@@ -1,5 +1,6 @@
 //! The report as text.
 
+use super::suites::SuitesReport;
 use super::{Finding, Report, RewardOnData, RewardReport};
 use crate::cli::output::count;
 use crate::cli::text::inline;
@@ -52,6 +53,43 @@ fn reward_text(reward: &RewardReport) -> String {
 }
 
 fn on_data(data: &RewardOnData) -> String {
+    let mut text = data.suites.as_ref().map(on_suites).unwrap_or_default();
+    if data.suites.is_none() || data.gold_rows > 0 {
+        text.push_str(&on_answers(data));
+    }
+    text
+}
+
+fn on_suites(report: &SuitesReport) -> String {
+    let (weak, broken, suites) = (count(report.weak), count(report.broken), count(report.suites));
+    let mut text =
+        format!("  tests                {weak} of {suites} passed by programs that solve nothing");
+    text.push_str(if report.weak > 0 { ": a warning\n" } else { "\n" });
+    for weak in report.weak_suites.iter().take(SHOWN_MAX) {
+        let passed = inline(&weak.passed.join(", "));
+        text.push_str(&format!("    {} {passed}\n", place(&weak.id, weak.row, weak.rows)));
+    }
+    text.push_str(&more(report.weak_suites.len(), report.weak));
+    if report.broken > 0 {
+        text.push_str(&format!("  broken tests         {broken} of {suites}\n"));
+        for broken in report.broken_suites.iter().take(SHOWN_MAX) {
+            let verdict = inline(&broken.verdict);
+            text.push_str(&format!(
+                "    {} {verdict}\n",
+                place(&broken.id, broken.row, broken.rows)
+            ));
+        }
+        text.push_str(&more(report.broken_suites.len(), report.broken));
+    }
+    text
+}
+
+fn place(id: &str, row: u64, rows: u64) -> String {
+    let also = if rows > 1 { format!(" and {} more", count(rows - 1)) } else { String::new() };
+    format!("row {row} {}{also}:", inline(id))
+}
+
+fn on_answers(data: &RewardOnData) -> String {
     if !data.uses_reference {
         return "  does not use the reference: gold answers and hacks say nothing about it\n"
             .into();
@@ -75,11 +113,15 @@ fn findings(findings: &[Finding], all: u64) -> String {
         format!("    row {} {id}{hack}: {completion} -> {}\n", finding.row, finding.verdict)
     };
     let mut text: String = findings.iter().take(SHOWN_MAX).map(line).collect();
-    let shown = findings.len().min(SHOWN_MAX) as u64;
-    if all > shown {
-        text.push_str(&format!("    and {} more: --json lists them\n", count(all - shown)));
-    }
+    text.push_str(&more(findings.len(), all));
     text
+}
+
+fn more(listed: usize, all: u64) -> String {
+    match all - listed.min(SHOWN_MAX) as u64 {
+        0 => String::new(),
+        more => format!("    and {} more: --json lists them\n", count(more)),
+    }
 }
 
 fn shortened(text: &str) -> String {

@@ -1,0 +1,124 @@
+//! Suites of tests: those that a program passes which solves nothing.
+
+use std::collections::HashMap;
+
+use assay::verifiers::{Digest, FaultKind, Outcome, Trivial, Verdict};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use serde::Serialize;
+
+use super::read::Row;
+use super::{Judge, LISTED_MAX, full};
+use crate::cli::verdict;
+
+/// What came of the suites of one reward.
+#[derive(Default, Serialize)]
+pub(super) struct SuitesReport {
+    /// Different suites; rows may share one.
+    pub(super) suites: u64,
+    /// Programs that solve nothing and were run on one.
+    pub(super) tried: u64,
+    /// Suites that at least one of them passes.
+    pub(super) weak: u64,
+    pub(super) weak_suites: Vec<Weak>,
+    /// Suites that can judge nobody.
+    pub(super) broken: u64,
+    pub(super) broken_suites: Vec<Broken>,
+}
+
+/// A suite that programs pass which solve nothing.
+#[derive(Serialize)]
+pub(super) struct Weak {
+    /// The first row that has it.
+    pub(super) id: String,
+    pub(super) row: u64,
+    /// How many rows have it.
+    pub(super) rows: u64,
+    /// What the programs do that pass.
+    pub(super) passed: Vec<String>,
+}
+
+/// A suite that judges nobody.
+#[derive(Serialize)]
+pub(super) struct Broken {
+    pub(super) id: String,
+    pub(super) row: u64,
+    pub(super) rows: u64,
+    pub(super) verdict: String,
+}
+
+/// Tests, the first row that has them, and how many do.
+struct Suite<'a> {
+    row: &'a Row,
+    rows: u64,
+    trivial: Trivial,
+}
+
+/// Runs programs that solve nothing on every suite, and gives back the rows that have none.
+/// `None` where no row has one.
+pub(super) fn judge<'a>(
+    judge: &Judge<'_>,
+    rows: &[&'a Row],
+) -> (Option<SuitesReport>, Vec<&'a Row>) {
+    let (suites, rest) = suites(judge, rows);
+    if suites.is_empty() {
+        return (None, rest);
+    }
+    let verdicts = |suite: &Suite<'_>| -> Vec<Verdict> {
+        let completions = suite.trivial.completions.iter();
+        let reference = suite.row.sample.reference();
+        completions.map(|(_, text)| judge.verdict(&suite.row.sample, text, reference)).collect()
+    };
+    let found: Vec<Vec<Verdict>> = suites.par_iter().map(verdicts).collect();
+    let mut report = SuitesReport::default();
+    for (suite, verdicts) in suites.iter().zip(&found) {
+        report.add(suite, verdicts);
+    }
+    (Some(report), rest)
+}
+
+/// The different suites, in the order of their first rows, and the rows without one.
+fn suites<'a>(judge: &Judge<'_>, rows: &[&'a Row]) -> (Vec<Suite<'a>>, Vec<&'a Row>) {
+    let mut known: HashMap<Digest, usize> = HashMap::new();
+    let (mut suites, mut rest) = (Vec::<Suite<'_>>::new(), Vec::new());
+    for &row in rows {
+        let Some(trivial) = judge.verifier.trivial(&row.sample) else {
+            rest.push(row);
+            continue;
+        };
+        let at = *known.entry(trivial.tests).or_insert(suites.len());
+        match suites.get_mut(at) {
+            Some(suite) => suite.rows += 1,
+            None => suites.push(Suite { row, rows: 1, trivial }),
+        }
+    }
+    (suites, rest)
+}
+
+impl SuitesReport {
+    fn add(&mut self, suite: &Suite<'_>, verdicts: &[Verdict]) {
+        let (id, row, rows) = (suite.row.sample.id().to_owned(), suite.row.number, suite.rows);
+        self.suites += 1;
+        self.tried += verdicts.len() as u64;
+        let named = suite.trivial.completions.iter().zip(verdicts);
+        let passed: Vec<String> =
+            named.filter(|(_, verdict)| full(verdict)).map(|((name, _), _)| name.clone()).collect();
+        if !passed.is_empty() {
+            self.weak += 1;
+            if self.weak_suites.len() < LISTED_MAX {
+                self.weak_suites.push(Weak { id, row, rows, passed });
+            }
+        } else if let Some(first) = verdicts.first()
+            && verdicts.iter().all(blames_tests)
+        {
+            self.broken += 1;
+            if self.broken_suites.len() < LISTED_MAX {
+                let verdict = verdict::outcome(&first.outcome);
+                self.broken_suites.push(Broken { id, row, rows, verdict });
+            }
+        }
+    }
+}
+
+fn blames_tests(verdict: &Verdict) -> bool {
+    matches!(&verdict.outcome, Outcome::Failed(fault) if fault.kind == FaultKind::BadReference)
+}
