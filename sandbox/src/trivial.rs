@@ -35,11 +35,11 @@ const KEYWORDS: [&str; 27] = [
 
 /// The programs for the tests that `value` holds, as answers in which they are found. `None`
 /// where there are no tests of which we know what they ask for.
-pub(crate) fn trivial(value: &Value, written: Written, extract: &Extract) -> Option<Trivial> {
+pub(crate) fn trivial(value: &Value, written: &Written, extract: &Extract) -> Option<Trivial> {
     let suite = Suite::from_value(value).ok()?;
     let language = written.language();
     let programs = match &suite.kind {
-        Kind::Stdio { .. } => printing(written),
+        Kind::Stdio { .. } => printing(written)?,
         Kind::Calls(calls) => returning(&[&calls.entry_point]),
         Kind::Assertions(tests) => match &tests.entry_point {
             Some(name) => returning(&[name]),
@@ -68,22 +68,32 @@ fn returning(names: &[&str]) -> Vec<(String, String)> {
     programs
 }
 
-/// Programs that print the same, or what they read.
-fn printing(written: Written) -> Vec<(String, String)> {
-    let (nothing, echo) = match written {
-        Written::Python => ("pass", "import sys\nsys.stdout.write(sys.stdin.read())"),
-        Written::JavaScript => {
-            (";", "process.stdout.write(require(\"fs\").readFileSync(0, \"utf8\"));")
+/// Programs that print the same, or what they read; `None` where we do not know how to write them.
+fn printing(written: &Written) -> Option<Vec<(String, String)>> {
+    // One that prints nothing, one that prints its input, and what stands around a text to print.
+    let (nothing, echo, before, after) = match written {
+        Written::Python => {
+            ("pass", "import sys\nsys.stdout.write(sys.stdin.read())", "print(\"", "\")")
         }
-    };
-    let print = |text: &&str| match written {
-        Written::Python => format!("print(\"{text}\")"),
-        Written::JavaScript => format!("console.log(\"{text}\");"),
+        Written::JavaScript => (
+            ";",
+            "process.stdout.write(require(\"fs\").readFileSync(0, \"utf8\"));",
+            "console.log(\"",
+            "\");",
+        ),
+        Written::C | Written::Cpp => (
+            "int main(void) { return 0; }",
+            "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); \
+             return 0; }",
+            "#include <stdio.h>\nint main(void) { puts(\"",
+            "\"); return 0; }",
+        ),
+        Written::Wasm(_) => return None,
     };
     let mut programs =
         vec![("nothing".to_owned(), nothing.to_owned()), ("its input".to_owned(), echo.to_owned())];
-    programs.extend(PRINTED.iter().map(|text| ((*text).to_owned(), print(text))));
-    programs
+    programs.extend(PRINTED.map(|text| (text.to_owned(), format!("{before}{text}{after}"))));
+    Some(programs)
 }
 
 /// The names that code calls and does not define: words right before a bracket.
@@ -125,7 +135,7 @@ mod tests {
     #[test]
     fn each_kind_of_tests_has_its_programs() {
         let names = |value: Value, written| -> Vec<String> {
-            let made = trivial(&value, written, &Extract::default());
+            let made = trivial(&value, &written, &Extract::default());
             made.map(|made| made.completions.into_iter().map(|(name, _)| name).collect())
                 .unwrap_or_default()
         };

@@ -112,12 +112,12 @@ impl Guests {
             (Language::Python, Some(test)) => self.tested(escape, test),
             (Language::Python, None) => self.python(escape),
             (Language::JavaScript, _) => {
-                ended(drive(self.javascript.run(&escape.program, start), &mut || false).unwrap())
+                ended(&drive(self.javascript.run(&escape.program, start), &mut || false).unwrap())
             }
             (Language::Wat, _) => {
                 let wasm = wat::parse_str(&escape.program).expect(&escape.name);
                 match Program::load(&self.runtime, "guest", &wasm) {
-                    Ok(program) => ended(drive(program.run(start), &mut || false).unwrap()),
+                    Ok(program) => ended(&drive(program.run(start), &mut || false).unwrap()),
                     Err(error) => Ended {
                         end: "refused".to_owned(),
                         stdout: String::new(),
@@ -134,7 +134,7 @@ impl Guests {
         let terms = Terms { limits: limits(escape.fuel), seed: 0, expired: &mut || false };
         let run = run_program(&self.python, &escape.program, escape.stdin.as_bytes(), terms);
         let end = run.stop.map_or_else(|| Ok(run.exit.expect("an exit code")), Err);
-        ended(Run {
+        ended(&Run {
             end,
             stdout: run.stdout,
             stderr: run.stderr,
@@ -167,7 +167,7 @@ impl Guests {
     }
 }
 
-fn ended(run: Run) -> Ended {
+fn ended(run: &Run) -> Ended {
     let end = match &run.end {
         Ok(code) => format!("exit {code}"),
         Err(Stop::Trap(why)) => format!("trap {why}"),

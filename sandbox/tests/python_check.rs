@@ -89,6 +89,6 @@ fn what_was_printed_before_a_fault_is_kept() {
 fn one_sample_leaves_nothing_for_the_next() {
     let script = "import builtins\nseen = []\ndef reward(sample):\n    seen.append(1)\n    builtins.n = getattr(builtins, 'n', 0) + 1\n    return len(seen) == 1 == builtins.n\n";
     for _ in 0..3 {
-        assert_eq!(verdict(script).outcome.reward().map(|reward| reward.get()), Some(1.0));
+        assert_eq!(verdict(script).outcome.reward().map(assay_verifiers::Reward::get), Some(1.0));
     }
 }

@@ -114,7 +114,7 @@ impl Guest {
         {
             return Self::of(runtime, &component, digest).map_err(refused(name));
         }
-        let read = fs::read(path).map_err(|error| wasmtime::Error::new(error));
+        let read = fs::read(path).map_err(wasmtime::Error::new);
         let guest = Self::load(runtime, name, &read.map_err(refused(name))?)?;
         compiled::remember(runtime, path, &guest.digest);
         Ok(guest)

@@ -156,9 +156,4 @@ impl<'a> Plan<'a> {
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
 mod tests;

@@ -324,12 +324,13 @@ fn got(answer: &Answer<'_>) -> String {
 fn shown(truth: &Truth) -> String {
     match truth {
         Truth::Value(value) => cut(&literal::written(value)),
-        Truth::Shown { text, .. } | Truth::Printed(text) => cut(text),
+        Truth::Shown { text, .. } | Truth::Printed(text) | Truth::Line { number: None, text } => {
+            cut(text)
+        }
         Truth::Raised(class) => format!("raises {class}"),
         Truth::Line { number: Some(number), text } => {
             cut(format!("line {number}: {text}").trim_end_matches([':', ' ']))
         }
-        Truth::Line { number: None, text } => cut(text),
         Truth::End => "no line".to_owned(),
         Truth::Type(names) => names.first().cloned().unwrap_or_default(),
     }

@@ -80,7 +80,7 @@ impl Check for StdinStdout {
     }
 
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
-        trivial::trivial(&*trial::tests(sample, &self.tests)?, self.language, &self.extract)
+        trivial::trivial(&*trial::tests(sample, &self.tests)?, &self.language, &self.extract)
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -93,7 +93,7 @@ impl Check for UnitTests {
     }
 
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
-        trivial::trivial(&*trial::tests(sample, &self.tests)?, Written::Python, &self.extract)
+        trivial::trivial(&*trial::tests(sample, &self.tests)?, &Written::Python, &self.extract)
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -45,6 +45,13 @@ fn programs_for_humaneval_get_the_verdict_of_cpython() {
 }
 
 #[test]
+fn every_reference_of_humaneval_passes() {
+    let rows = rows(&root().join("fixtures/datasets/humaneval-references.jsonl.gz"));
+    assert_eq!(rows.len(), 164);
+    assert_eq!(over(&rows, ruling), Vec::<String>::new());
+}
+
+#[test]
 fn programs_for_mbpp_get_the_verdict_of_cpython() {
     agrees(&root().join("fixtures/datasets/code-mbpp.jsonl.gz"));
 }

@@ -8,7 +8,7 @@ use wasm_encoder::{
     FunctionSection, GlobalSection, ImportSection, Instruction, MemorySection, Module,
     StartSection, TableSection, TypeSection,
 };
-use wasmparser::{Operator, TypeRef};
+use wasmparser::{Operator, SectionLimited, TypeRef};
 
 use super::core::Core;
 use super::parts::{Kind, Origin, Parts, Spaces};
@@ -73,7 +73,7 @@ impl<'a> Merger<'a> {
         parts: &Parts<'a>,
         plan: &Plan<'a>,
     ) -> Result<(), Unlinked> {
-        let origins = self.origins(at, core, parts)?;
+        let origins = origins(at, core, parts)?;
         for (import, origin) in core.imports.iter().zip(origins) {
             if inside(plan, origin) || self.import(origin).is_some() {
                 continue;
@@ -87,16 +87,6 @@ impl<'a> Merger<'a> {
         self.types += core.type_count()?;
         self.counts.functions = count(self.imports.len());
         Ok(())
-    }
-
-    fn origins(
-        &self,
-        at: u32,
-        core: &Core<'a>,
-        parts: &Parts<'a>,
-    ) -> Result<Vec<Origin<'a>>, Unlinked> {
-        let instance = parts.instances.get(at as usize);
-        parts.imports(instance.ok_or_else(|| Unlinked::unknown("no such instance"))?, core)
     }
 
     fn import(&self, origin: Origin<'a>) -> Option<u32> {
@@ -113,7 +103,7 @@ impl<'a> Merger<'a> {
     ) -> Result<(), Unlinked> {
         let mut moved = self.moved.remove(&at).unwrap_or_default();
         (moved.elements, moved.data) = (self.elements, self.data);
-        for (import, origin) in core.imports.iter().zip(self.origins(at, core, parts)?) {
+        for (import, origin) in core.imports.iter().zip(origins(at, core, parts)?) {
             let kind = Kind::from(import.ty);
             let (index, constant) = match origin {
                 Origin::Export { instance, name } if plan.is_joined(instance) => {
@@ -136,8 +126,8 @@ impl<'a> Merger<'a> {
             let constant = constant(&global?, &moved.constants)?;
             moved.constants.push(constant);
         }
-        self.elements += core.elements.as_ref().map_or(0, |section| section.count());
-        self.data += core.data.as_ref().map_or(0, |section| section.count());
+        self.elements += core.elements.as_ref().map_or(0, SectionLimited::count);
+        self.data += core.data.as_ref().map_or(0, SectionLimited::count);
         self.moved.insert(at, moved);
         Ok(())
     }
@@ -336,6 +326,11 @@ impl Reencode for Moved {
         }
         wasm_encoder::reencode::utils::instruction(self, operator)
     }
+}
+
+/// Where the imports of a joined instance come from.
+fn origins<'a>(at: u32, core: &Core<'a>, parts: &Parts<'a>) -> Result<Vec<Origin<'a>>, Unlinked> {
+    parts.imports(parts.instances.get(at as usize).ok_or_else(missing)?, core)
 }
 
 /// The value that a global starts with, where it can be told.

@@ -168,9 +168,9 @@ impl<'a> Parts<'a> {
         raw: Option<RawSection<'a>>,
     ) -> Result<(), Unlinked> {
         match payload {
-            Payload::Version { encoding: wasmparser::Encoding::Component, .. } => {}
             // Names would speak of indices that are no more.
-            Payload::CustomSection(_) => {}
+            Payload::Version { encoding: wasmparser::Encoding::Component, .. }
+            | Payload::CustomSection(_) => {}
             Payload::ModuleSection { .. } => {
                 self.order.push(Part::Module(count(&self.modules)));
                 self.modules.push(raw.map(|raw| raw.data).unwrap_or_default());

@@ -1,3 +1,5 @@
+//! Components apart and joined, side by side.
+
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store};
 

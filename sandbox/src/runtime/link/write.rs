@@ -151,7 +151,7 @@ impl<'a> Writer<'a, '_> {
             imports.push((at.to_string(), ExportKind::Func, index));
         }
         let from = self.bag(imports);
-        self.joined = Some(self.instantiate(module, vec![(String::new(), from)]));
+        self.joined = Some(self.instantiate(module, &[(String::new(), from)]));
         Ok(())
     }
 
@@ -172,7 +172,7 @@ impl<'a> Writer<'a, '_> {
             given.push(((*name).to_owned(), self.bag(exports)));
         }
         let module = self.modules.get(module).copied().ok_or_else(missing)?;
-        Ok(self.instantiate(module, given))
+        Ok(self.instantiate(module, &given))
     }
 
     fn bag(&mut self, mut exports: Vec<(String, ExportKind, u32)>) -> u32 {
@@ -185,7 +185,7 @@ impl<'a> Writer<'a, '_> {
         self.instances_written - 1
     }
 
-    fn instantiate(&mut self, module: u32, args: Vec<(String, u32)>) -> u32 {
+    fn instantiate(&mut self, module: u32, args: &[(String, u32)]) -> u32 {
         let mut section = InstanceSection::new();
         let args = args.iter().map(|(name, at)| (name.as_str(), ModuleArg::Instance(*at)));
         section.instantiate(module, args.collect::<Vec<_>>());

@@ -278,6 +278,9 @@ pub(super) fn sides(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..at)?.trim_end(), text.get(at + 2..)?.trim()))
 }
 
+/// Something, and where it stands in the text, in bytes.
+pub(super) type Placed<T> = (T, (usize, usize));
+
 /// Where `mark` first stands outside brackets and quotes.
 fn outside_brackets(text: &str, mark: &str) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
@@ -286,7 +289,6 @@ fn outside_brackets(text: &str, mark: &str) -> Option<usize> {
             _ if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
             (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(c),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),

@@ -125,7 +125,7 @@ fn printed(answer: &Answer<'_>, wanted: &str) -> Paid {
         return Paid::if_right(lines(&answer.text) == wanted, "text");
     }
     let ways = ways(&answer.text);
-    if ways.iter().any(|way| shown(&way)) {
+    if ways.iter().any(shown) {
         return Paid::full("text");
     }
     let says = |way: &&str| match literal::read(way, Words::Python) {

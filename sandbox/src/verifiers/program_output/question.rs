@@ -109,12 +109,12 @@ impl Task {
         };
         match parsed.as_ref().unwrap_or(value) {
             Value::Object(members) if is_row || asks(members) => {
-                Reader { members, is_row, ask }.task().map_err(bad)
+                Reader { members, is_row, ask }.task().map_err(|why| bad(&why))
             }
-            _ if is_row => Err(bad("expected an object".to_owned())),
+            _ if is_row => Err(bad("expected an object")),
             _ => {
                 let ask = ask.filter(|ask| *ask != Ask::Input).unwrap_or(Ask::Output);
-                let given = Some(given(ask, value).map_err(bad)?);
+                let given = Some(given(ask, value).map_err(|why| bad(&why))?);
                 let id = "1".to_owned();
                 let question = Question { id, ask, point: None, given };
                 let program = Program::default();
@@ -129,7 +129,7 @@ impl Task {
     }
 }
 
-fn bad(why: String) -> Fault {
+fn bad(why: &str) -> Fault {
     Fault::bad_reference(format!("reference: {why}"))
 }
 
@@ -263,7 +263,7 @@ fn called(call: &str) -> Option<&str> {
 /// `f`, or the last function of a program that has no `f`.
 fn defined(source: &str) -> &str {
     let functions = || source.lines().filter_map(|line| called(line.strip_prefix("def ")?));
-    functions().find(|name| *name == "f").or_else(|| functions().last()).unwrap_or("f")
+    functions().find(|name| *name == "f").or_else(|| functions().next_back()).unwrap_or("f")
 }
 
 /// An answer that the reference gives.

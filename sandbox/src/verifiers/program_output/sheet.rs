@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use assay_verifiers::{Fault, Meter};
 
-use super::find::{Answer, Find};
+use super::find::{Answer, Find, Placed};
 use super::literal::{self, Words};
 use super::question::Question;
 use crate::answer;
@@ -47,7 +47,7 @@ fn objects(
     text: &str,
     part: Range<usize>,
     meter: &mut Meter<'_>,
-) -> Result<Vec<(Plain, (usize, usize))>, Fault> {
+) -> Result<Vec<Placed<Plain>>, Fault> {
     let mut found = Vec::new();
     let mut at = part.start;
     for _ in 0..TRIED_MAX {

@@ -100,7 +100,6 @@ fn asked(task: &Task) -> impl Iterator<Item = &Question> {
 impl Found {
     fn answer(&self, ask: Ask) -> Result<Truth, String> {
         match (ask, &self.raised) {
-            (Ask::Exception, Some((class, _))) => Ok(Truth::Raised(class.clone())),
             (Ask::Exception, None) => Ok(Truth::Value(Plain::None)),
             (Ask::Input, Some((_, text))) => Err(format!("the call raises {text}")),
             (_, Some((class, _))) => Ok(Truth::Raised(class.clone())),

@@ -6,7 +6,7 @@ use std::ops::Range;
 use assay_verifiers::{Fault, Meter};
 
 use super::super::literal::{self, Words};
-use super::Answer;
+use super::{Answer, Placed};
 
 /// Members that are tried, the last one first.
 const TRIED_MAX: usize = 4;
@@ -77,11 +77,7 @@ fn read<'a>(text: &'a str, at: usize, meter: &mut Meter<'_>) -> Result<Option<An
 }
 
 /// The text in quotes at the start of `rest`, and where it stands.
-fn quoted(
-    rest: &str,
-    quote: char,
-    meter: &mut Meter<'_>,
-) -> Result<Option<(String, (usize, usize))>, Fault> {
+fn quoted(rest: &str, quote: char, meter: &mut Meter<'_>) -> Result<Option<Placed<String>>, Fault> {
     let triple = if quote == '"' { "\"\"\"" } else { "'''" };
     if let Some(inner) = rest.strip_prefix(triple)
         && let Some(end) = inner.find(triple)

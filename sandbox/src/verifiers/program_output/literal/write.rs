@@ -1,5 +1,7 @@
 //! Values as Python writes them, for people to read.
 
+use std::fmt::Write as _;
+
 use crate::rooms::wire::Plain;
 
 /// Bytes after which nothing is added: evidence shows the beginning alone.
@@ -24,7 +26,7 @@ fn write(value: &Plain, out: &mut String) {
         Plain::Float(value) => out.push_str(&float(*value)),
         Plain::Complex(real, imaginary) => {
             let sign = if imaginary.is_sign_negative() { "" } else { "+" };
-            out.push_str(&format!("({}{sign}{}j)", float(*real), float(*imaginary)));
+            let _ = write!(out, "({}{sign}{}j)", float(*real), float(*imaginary));
         }
         Plain::Str(text) => quoted(&String::from_utf8_lossy(text), out),
         Plain::Bytes(bytes) => {
@@ -88,7 +90,9 @@ fn quoted(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             '\\' => out.push_str("\\\\"),
             c if c == quote => out.extend(['\\', c]),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
             c => out.push(c),
         }
     }
