@@ -3,7 +3,8 @@
 //! A guest sees no files, no network, no environment and no clock but its own. What decides an
 //! outcome is counted, never timed: fuel for instructions, bytes moved and calls of the host, bytes
 //! for memory, output and messages. The wall clock is a backstop alone: a guest gives way every
-//! [`YIELD_EVERY`] units of fuel and every few calls of the host, and [`drive`] looks then whether the time is up.
+//! millisecond of work and every few calls of the host, and [`drive`] looks then whether the time
+//! is up.
 
 mod clock;
 mod compiled;
