@@ -1,8 +1,8 @@
 //! Whole programs: text goes in, text comes out, and the host compares.
 
+use super::Terms;
 use super::message::{request, text};
 use super::wire::{self, Plain};
-use super::{Room, Terms};
 use crate::runtime::{Guest, Setup, Stop, drive};
 
 /// What became of a program.
@@ -20,11 +20,6 @@ pub struct ProgramRun {
     pub fuel: u64,
     /// The most memory that it had.
     pub memory_bytes_peak: usize,
-}
-
-impl ProgramRun {
-    /// Which room this ran in.
-    pub const ROOM: Room = Room::Candidate;
 }
 
 /// Runs a program in a fresh interpreter.

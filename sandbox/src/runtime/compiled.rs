@@ -88,9 +88,10 @@ pub(super) fn remembered(runtime: &Runtime, path: &Path) -> Option<Digest> {
     (state == file_state(path)?.as_bytes()).then_some(*digest)
 }
 
-/// Keeps the digest of a file, so that the next process need not read it.
-pub(super) fn remember(runtime: &Runtime, path: &Path, digest: &Digest) {
-    if let (Some(dir), Some(state)) = (runtime.compiled(), file_state(path)) {
+/// Keeps the digest of a file that was in this state when it was read, so that the next process
+/// need not read it.
+pub(super) fn remember(runtime: &Runtime, path: &Path, state: Option<String>, digest: &Digest) {
+    if let (Some(dir), Some(state)) = (runtime.compiled(), state) {
         let note = [digest.as_slice(), state.as_bytes()].concat();
         let _ = keep(dir, &dir.join(note_name(path)), &note);
     }
@@ -103,7 +104,7 @@ fn note_name(path: &Path) -> PathBuf {
 }
 
 /// Changes with every change of the file.
-fn file_state(path: &Path) -> Option<String> {
+pub(super) fn file_state(path: &Path) -> Option<String> {
     let path = fs::canonicalize(path).ok()?;
     let about = fs::metadata(&path).ok()?;
     Some(format!(

@@ -114,9 +114,11 @@ impl Guest {
         {
             return Self::of(runtime, &component, digest).map_err(refused(name));
         }
+        // Taken first: a file that changes while it is read is read again the next time.
+        let state = compiled::file_state(path);
         let read = fs::read(path).map_err(wasmtime::Error::new);
         let guest = Self::load(runtime, name, &read.map_err(refused(name))?)?;
-        compiled::remember(runtime, path, &guest.digest);
+        compiled::remember(runtime, path, state, &guest.digest);
         Ok(guest)
     }
 
