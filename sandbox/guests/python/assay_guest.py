@@ -4,11 +4,14 @@ import atexit
 import gc
 import sys
 
-import stdlib
+import heap
+
+heap.reserve()
+
+import stdlib  # noqa: E402
 
 LOADED = stdlib.load_all()
 
-import heap  # noqa: E402
 import shims  # noqa: E402
 
 shims.install()
@@ -63,10 +66,16 @@ def _seal():
     atexit._clear()
     sys.path.clear()
     sys.path_importer_cache.clear()
-    warm.run()
     gc.collect()
     heap.settle()
+    heap.release()
+    heap.gather((judge, plain, proxies, solver, sys.modules[__name__], wit_world))
+    warm.run()
     gc.collect()
+    heap.note()
+    gc.collect()
+    heap.settle()
+    heap.release()
     gc.freeze()
 
 

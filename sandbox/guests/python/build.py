@@ -12,11 +12,16 @@ import sys
 import venv
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+
+import snapshot  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 WIT = HERE.parent.parent / "wit"
 INPUTS = sorted([*HERE.glob("*.py"), *HERE.glob("*.c"), HERE / "requirements.txt",
                  WIT / "python.wit"])
-SOURCES = [path for path in HERE.glob("*.py") if path.name != "build.py"]
+TOOLS = ("build.py", "snapshot.py")
+SOURCES = [path for path in HERE.glob("*.py") if path.name not in TOOLS]
 
 
 def main(target):
@@ -55,6 +60,9 @@ def build(target, guest):
     run([tools / "componentize-py", "--quiet", "-d", WIT / "python.wit", "-w", "python", "componentize", "assay_guest",
          "-p", work / "guest", "-o", work / "python.wasm"],
         env={"PATH": os.environ.get("PATH", ""), "LD_PRELOAD": str(fixed)})
+    wasm = bytearray((work / "python.wasm").read_bytes())
+    snapshot.make_immortal(wasm)
+    (work / "python.wasm").write_bytes(wasm)
     os.replace(work / "python.wasm", guest)
 
 
