@@ -7,17 +7,23 @@
 mod algebra;
 mod approx;
 mod ast;
+mod ball;
 mod build;
+mod calculus;
+mod calendar;
 mod compare;
+mod evaluate;
 mod extract;
 mod functions;
 mod lexer;
 mod number;
+mod operators;
 mod parser;
 mod poly;
 mod primary;
 mod ranges;
 mod reading;
+mod sampled;
 mod settings;
 mod show;
 mod trig;
@@ -58,6 +64,15 @@ pub struct Math {
     /// How decimals are compared: `reference_digits`, `exact`, or `{ relative = 1e-6 }`.
     #[serde(default)]
     decimals: Decimals,
+    /// Refuse an answer that is a sum, a product, an integral, a limit or a derivative which the
+    /// reference has not: it says the problem again. A bare expression without a prompt is no
+    /// answer to a problem, and is computed.
+    #[serde(default = "yes")]
+    closed_form: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Why something was not computed or not read.
@@ -103,9 +118,10 @@ impl Check for Math {
         }
         let candidates =
             extract::candidates(sample.completion(), self.extract, self.allow_hidden, meter)?;
+        let has_problem = !sample.prompt().is_empty();
         let mut best: Option<Trial> = None;
         for reference in &references {
-            let trial = self.trial(reference, &candidates, meter)?;
+            let trial = self.trial(reference, &candidates, has_problem, meter)?;
             let better = best.as_ref().is_none_or(|best| trial.rank() > best.rank());
             if better {
                 best = Some(trial);
@@ -124,6 +140,8 @@ struct Trial {
     extracted: Option<(String, (usize, usize), Provenance)>,
     normal: String,
     reference_normal: String,
+    /// The answer is an operator that was to be worked out.
+    echoes: bool,
 }
 
 impl Trial {
@@ -147,7 +165,8 @@ impl Trial {
             .with("normal", self.normal)
             .with("reference_normal", self.reference_normal);
         match self.judged {
-            Judged::Equal(rung) => verdict.with("rung", rung.name()).because("proved-equal"),
+            Judged::Equal(rung) => verdict.with("rung", rung.name()).because(rung.reason()),
+            Judged::Unequal if self.echoes => verdict.because("not-closed-form"),
             Judged::Unequal => verdict.because("proved-unequal"),
             Judged::Undecided => verdict.because("undecided"),
         }
@@ -166,9 +185,10 @@ impl Math {
         &self,
         reference: &str,
         candidates: &[Candidate<'_>],
+        has_problem: bool,
         meter: &mut Meter<'_>,
     ) -> Result<Trial, Fault> {
-        let first = self.attempt(reference, candidates, &mut Ctx::new(meter));
+        let first = self.attempt(reference, candidates, has_problem, &mut Ctx::new(meter));
         let (trial, bare_log) = settled(first)?;
         if !bare_log || matches!(trial.judged, Judged::Equal(_)) {
             return Ok(trial);
@@ -176,7 +196,7 @@ impl Math {
         // A `\log` without a base: the decimal one did not fit, so try the natural one.
         let mut ctx = Ctx::new(meter);
         ctx.natural_log = true;
-        let (second, _) = settled(self.attempt(reference, candidates, &mut ctx))?;
+        let (second, _) = settled(self.attempt(reference, candidates, has_problem, &mut ctx))?;
         Ok(if second.rank() > trial.rank() { second } else { trial })
     }
 
@@ -184,6 +204,7 @@ impl Math {
         &self,
         reference: &str,
         candidates: &[Candidate<'_>],
+        has_problem: bool,
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<(Trial, bool), Stop> {
         let wanted = reading::read(reference, false, ctx)?;
@@ -191,19 +212,25 @@ impl Math {
         let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
         let Some(chosen) = choose(candidates, textual, ctx)? else {
-            let none = Trial { judged: Judged::Unequal, extracted: None, normal: String::new(), reference_normal };
+            let none = Trial { judged: Judged::Unequal, extracted: None, normal: String::new(), reference_normal, echoes: false };
             return Ok((none, false));
         };
         let same = reading::trimmed(&chosen.candidate.text) == reading::trimmed(reference);
+        let echoes = self.closed_form
+            && chosen.reading.has_operator()
+            && !wanted.has_operator()
+            && (has_problem || chosen.candidate.provenance != Provenance::Whole);
         let judged = if same {
             Judged::Equal(Rung::Bytes)
+        } else if echoes {
+            Judged::Unequal
         } else {
             self.judge(&wanted_values, &chosen.values, ctx)?
         };
         let normal = shown(ctx, &chosen.reading, &chosen.values);
         let Candidate { text, span, provenance } = chosen.candidate;
         let extracted = Some((text.into_owned(), span, provenance));
-        Ok((Trial { judged, extracted, normal, reference_normal }, ctx.bare_log))
+        Ok((Trial { judged, extracted, normal, reference_normal, echoes }, ctx.bare_log))
     }
 
     /// Equal where any meaning of the answer equals any meaning of the reference.
@@ -237,7 +264,7 @@ fn settled(attempt: Result<(Trial, bool), Stop>) -> Result<(Trial, bool), Fault>
         Err(Stop::Fault(fault)) => Err(fault),
         Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => {
             let (normal, reference_normal) = (String::new(), String::new());
-            Ok((Trial { judged: Judged::Undecided, extracted: None, normal, reference_normal }, false))
+            Ok((Trial { judged: Judged::Undecided, extracted: None, normal, reference_normal, echoes: false }, false))
         }
     }
 }

@@ -3,6 +3,7 @@
 use dashu_ratio::RBig;
 
 use super::Stop;
+use super::operators::Operator;
 
 /// The index of a node.
 pub(super) type Id = u32;
@@ -23,6 +24,8 @@ pub(super) enum Rel {
     MoreEqual,
     Approx,
     In,
+    /// `x \to 0`.
+    To,
 }
 
 /// What holds a sequence together.
@@ -59,7 +62,10 @@ pub(super) enum Node {
     Div(Id, Id),
     Pow(Id, Id),
     /// Both signs: the minus sign first where the flag is set.
-    PlusMinus { at: Id, minus_first: bool },
+    PlusMinus {
+        at: Id,
+        minus_first: bool,
+    },
     Root(Id, Id),
     Fun(&'static str, Vec<Id>),
     /// `f(x)`.
@@ -70,7 +76,11 @@ pub(super) enum Node {
     /// A value and the words behind it.
     Quantity(Id, String),
     /// Brackets around several things: a point or an interval.
-    Group { open: char, close: char, items: Vec<Id> },
+    Group {
+        open: char,
+        close: char,
+        items: Vec<Id>,
+    },
     /// `{...}`.
     Set(Vec<Id>),
     /// `{x | ...}`: the conditions.
@@ -85,8 +95,8 @@ pub(super) enum Node {
     Ratio(Vec<Id>),
     /// A name before a colon.
     Labelled(String, Id),
-    /// A sum, an integral, a limit: kept as it is written.
-    Big(&'static str, Vec<Id>),
+    /// A sum, an integral, a limit, a derivative.
+    Operator(Operator),
     Words(String),
 }
 
@@ -108,6 +118,11 @@ impl Tree {
         self.nodes.push(node);
         self.depths.push(depth);
         Id::try_from(self.nodes.len() - 1).map_err(|_| Stop::Cap)
+    }
+
+    /// Whether a sum, an integral, a limit or a derivative stands in it.
+    pub(super) fn has_operator(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node, Node::Operator(_)))
     }
 
     /// The node called `id`.

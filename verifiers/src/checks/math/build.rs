@@ -9,16 +9,21 @@ use super::number::{self, small};
 use super::poly::{Canon, Ctx, Kind};
 use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
 
+/// Larger determinants are not computed.
+const DETERMINANT_MAX: usize = 5;
+
 /// Builds the values of one tree.
 pub(super) struct Builder<'c, 'm, 'b> {
     pub(super) ctx: &'c mut Ctx<'m, 'b>,
-    tree: &'c Tree,
+    pub(super) tree: &'c Tree,
     /// Take the lower sign of every plus-minus.
     lower_sign: bool,
     /// Leave out percent and degree signs.
     bare: bool,
     seen: Seen,
     unit: Option<String>,
+    /// The variables of the operators around.
+    pub(super) bound: Vec<String>,
 }
 
 /// The marks that were met on the way.
@@ -38,6 +43,7 @@ pub(super) fn build(ctx: &mut Ctx<'_, '_>, tree: &Tree, root: Id) -> Result<Valu
         bare: false,
         seen: Seen::default(),
         unit: None,
+        bound: Vec::new(),
     };
     builder.value(root)
 }
@@ -114,7 +120,12 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     fn is_scalar(&self, id: Id) -> Result<bool, Stop> {
         Ok(!matches!(
             self.tree.get(id)?,
-            Node::Seq(..) | Node::Group { .. } | Node::Set(_) | Node::Chain(..) | Node::Matrix(_) | Node::Ratio(_)
+            Node::Seq(..)
+                | Node::Group { .. }
+                | Node::Set(_)
+                | Node::Chain(..)
+                | Node::Matrix(_)
+                | Node::Ratio(_)
         ))
     }
 
@@ -222,7 +233,8 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
 
     /// `a = b = c`, perhaps with an approximation at the end: the last exact side is the value.
     fn equalities(&mut self, sides: &[Id], signs: &[Rel]) -> Result<Value, Stop> {
-        let exact = signs.iter().position(|sign| *sign == Rel::Approx).map_or(sides.len(), |at| at + 1);
+        let exact =
+            signs.iter().position(|sign| *sign == Rel::Approx).map_or(sides.len(), |at| at + 1);
         let kept = sides.get(..exact).unwrap_or(sides);
         let label = match sides.first() {
             Some(first) => self.label(*first)?,
@@ -296,7 +308,7 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             Rel::MoreEqual => (right, left, Sign::NotPositive),
             Rel::Unequal => (left, right, Sign::NotZero),
             Rel::Equal | Rel::Approx => (left, right, Sign::Zero),
-            Rel::In => return Err(Stop::Unreadable),
+            Rel::In | Rel::To => return Err(Stop::Unreadable),
         };
         let left = self.ctx.sub(&low, &high)?;
         self.ctx.solved(Relation { sign, left })
@@ -335,14 +347,17 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
 
     /// How the number was written, where the whole is one decimal number.
     fn decimal(&self, id: Id) -> Result<Option<Decimal>, Stop> {
-        let step = |written: &Written| RBig::ONE / RBig::from(number::power_of_ten(written.places as usize));
+        let step = |written: &Written| {
+            RBig::ONE / RBig::from(number::power_of_ten(written.places as usize))
+        };
         Ok(match self.tree.get(id)? {
             Node::Num(_, Some(written)) => {
                 Some(Decimal { step: step(written), significant: written.significant })
             }
-            Node::Neg(inner) | Node::Quantity(inner, _) | Node::Percent(inner) | Node::Degrees(inner) => {
-                self.decimal(*inner)?
-            }
+            Node::Neg(inner)
+            | Node::Quantity(inner, _)
+            | Node::Percent(inner)
+            | Node::Degrees(inner) => self.decimal(*inner)?,
             Node::Mul(factors) => match factors.as_slice() {
                 [first, power] => self.scaled_decimal(*first, *power)?,
                 _ => None,
@@ -361,7 +376,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             node => (false, node),
         };
         let Node::Num(exponent, None) = exponent else { return Ok(None) };
-        let Some(exponent) = number::whole(exponent).filter(|e| (0..400).contains(e)) else { return Ok(None) };
+        let Some(exponent) = number::whole(exponent).filter(|e| (0..400).contains(e)) else {
+            return Ok(None);
+        };
         if *base != small(10, 1) {
             return Ok(None);
         }
@@ -415,11 +432,7 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 self.unit = Some(unit.clone());
                 Ok(inner)
             }
-            Node::Big(name, parts) => {
-                let parts = parts.iter().map(|part| self.big_part(*part));
-                let parts = parts.collect::<Result<Vec<_>, _>>()?;
-                self.ctx.opaque(name, parts)
-            }
+            Node::Operator(operator) => self.operator(operator),
             _ => Err(Stop::Unreadable),
         }
     }
@@ -439,8 +452,37 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         Ok(whole)
     }
 
+    /// The determinant, along its first row.
+    fn determinant(&mut self, rows: &[Vec<Id>]) -> Result<Canon, Stop> {
+        if rows.len() > DETERMINANT_MAX || rows.iter().any(|row| row.len() != rows.len()) {
+            return Err(Stop::Unreadable);
+        }
+        let [first, rest @ ..] = rows else { return Ok(Canon::int(1)) };
+        let mut sum = Canon::int(0);
+        for (at, entry) in first.iter().enumerate() {
+            let without = |row: &Vec<Id>| {
+                row.iter()
+                    .enumerate()
+                    .filter(|(other, _)| *other != at)
+                    .map(|(_, id)| *id)
+                    .collect()
+            };
+            let minor: Vec<Vec<Id>> = rest.iter().map(without).collect();
+            let (entry, minor) = (self.canon(*entry)?, self.determinant(&minor)?);
+            let term = self.ctx.mul(&entry, &minor)?;
+            sum =
+                if at % 2 == 0 { self.ctx.add(&sum, &term)? } else { self.ctx.sub(&sum, &term)? };
+        }
+        Ok(sum)
+    }
+
     fn called(&mut self, name: &str, args: &[Id]) -> Result<Canon, Stop> {
         let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;
+        if let ("C", [n, k]) = (name, args.as_slice())
+            && n.as_rational().zip(k.as_rational()).is_some_and(|(n, k)| k <= n)
+        {
+            return self.ctx.binomial(n, k);
+        }
         let known = ["f", "g", "h", "F", "G", "H"].into_iter().find(|have| *have == name);
         self.ctx.opaque(known.unwrap_or("function"), args)
     }
@@ -452,22 +494,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         self.ctx.mul(&inner, &Canon::rational(scale))
     }
 
-    /// The bounds of a sum hold equations.
-    fn big_part(&mut self, id: Id) -> Result<Canon, Stop> {
-        let tree = self.tree;
-        match tree.get(id)? {
-            Node::Chain(sides, _) => {
-                let sides = sides.iter().map(|side| self.big_part(*side));
-                let sides = sides.collect::<Result<Vec<_>, _>>()?;
-                self.ctx.opaque("relation", sides)
-            }
-            Node::Infinity => self.ctx.opaque("infinity", Vec::new()),
-            _ => self.canon(id),
-        }
-    }
-
     fn variable(&mut self, name: &str) -> Result<Canon, Stop> {
         self.ctx.of(match name {
+            name if self.bound.iter().any(|bound| bound == name) => Kind::Var(name.to_owned()),
             "e" => Kind::Euler,
             "i" => Kind::Imaginary,
             name => Kind::Var(name.to_owned()),
@@ -486,6 +515,11 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     }
 
     fn function(&mut self, name: &'static str, args: &[Id]) -> Result<Canon, Stop> {
+        if let ("det", [only]) = (name, args)
+            && let Node::Matrix(rows) = self.tree.get(*only)?
+        {
+            return self.determinant(rows);
+        }
         // A degree sign inside a function is never dropped.
         let (bare, saw) = (std::mem::take(&mut self.bare), self.seen.degrees);
         let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;

@@ -4,6 +4,8 @@ use dashu_base::Signed as _;
 use dashu_ratio::RBig;
 
 use super::Stop;
+use super::calendar::Calendar;
+use super::evaluate::Near;
 use super::number::{Exp, small};
 use super::poly::{Canon, Ctx, Kind, Mono};
 use super::settings::Decimals;
@@ -29,6 +31,8 @@ pub(super) enum Rung {
     Polynomial,
     Decimal,
     Interval,
+    /// Computed to 512 bits, or at several points: not proved.
+    Numeric,
 }
 
 impl Rung {
@@ -41,7 +45,13 @@ impl Rung {
             Self::Polynomial => "polynomial",
             Self::Decimal => "decimal",
             Self::Interval => "interval",
+            Self::Numeric => "numeric",
         }
+    }
+
+    /// Why the verdict pays.
+    pub(super) fn reason(self) -> &'static str {
+        if self == Self::Numeric { "numeric-equal" } else { "proved-equal" }
     }
 }
 
@@ -61,15 +71,14 @@ impl Comparer<'_, '_, '_> {
         match (reference, answer) {
             (Value::Scalar(one), Value::Scalar(two)) => self.scalars(one, two),
             (Value::Named(one), Value::Named(two)) => self.named(one, two),
-            (Value::Relation(one), Value::Named(two)) | (Value::Named(two), Value::Relation(one)) => {
-                match &two.equation {
-                    Some(left) => {
-                        let two = Relation { sign: Sign::Zero, left: left.clone() };
-                        self.relations(one, &two)
-                    }
-                    None => Ok(Judged::Unequal),
+            (Value::Relation(one), Value::Named(two))
+            | (Value::Named(two), Value::Relation(one)) => match &two.equation {
+                Some(left) => {
+                    let two = Relation { sign: Sign::Zero, left: left.clone() };
+                    self.relations(one, &two)
                 }
-            }
+                None => Ok(Judged::Unequal),
+            },
             (Value::Region(_), _) | (_, Value::Region(_)) => self.regions(reference, answer),
             (Value::Named(one), other) => self.compare(&one.value, other),
             (other, Value::Named(two)) => self.compare(other, &two.value),
@@ -77,16 +86,23 @@ impl Comparer<'_, '_, '_> {
                 Ok(judged(one == two, Rung::Rational))
             }
             (Value::Ratio(one), Value::Ratio(two)) => self.ratios(one, two),
-            (Value::Ratio(parts), Value::Scalar(scalar)) | (Value::Scalar(scalar), Value::Ratio(parts)) => {
-                match parts.as_slice() {
-                    [top, below] => {
-                        let value = self.ctx.div(top, below)?;
-                        let decimal = scalar.step(false);
-                        let one = Side { value: &scalar.canon, decimal };
-                        self.numbers(&one, &Side { value: &value, decimal: None })
-                    }
-                    _ => Ok(Judged::Unequal),
+            (Value::Ratio(parts), Value::Scalar(scalar))
+            | (Value::Scalar(scalar), Value::Ratio(parts)) => match parts.as_slice() {
+                [top, below] => {
+                    let value = self.ctx.div(top, below)?;
+                    let decimal = scalar.step(false);
+                    let one = Side { value: &scalar.canon, decimal };
+                    self.numbers(&one, &Side { value: &value, decimal: None })
                 }
+                _ => Ok(Judged::Unequal),
+            },
+            (Value::Calendar(one), Value::Calendar(two)) => Ok(judged(one == two, Rung::Text)),
+            // Without its half of the day a time is read as a ratio.
+            (Value::Ratio(parts), Value::Calendar(Calendar::Time(minutes)))
+            | (Value::Calendar(Calendar::Time(minutes)), Value::Ratio(parts)) => {
+                let half_day = |minutes: u32| minutes % (12 * 60);
+                let time = clock_minutes(parts).map(half_day);
+                Ok(judged(time == Some(half_day(*minutes)), Rung::Text))
             }
             (Value::Text(one), Value::Text(two)) => Ok(judged(one == two, Rung::Text)),
             (Value::Relation(one), Value::Relation(two)) => self.relations(one, two),
@@ -120,8 +136,12 @@ impl Comparer<'_, '_, '_> {
             (Value::Matrix(one), Value::Matrix(two)) => self.matrices(one, two),
             (Value::Matrix(rows), Value::Tuple { items, .. }) => self.in_order(&flat(rows), items),
             (Value::Tuple { items, .. }, Value::Matrix(rows)) => self.in_order(items, &flat(rows)),
-            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => self.in_any_order(one, std::slice::from_ref(two)),
-            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => self.in_any_order(std::slice::from_ref(one), two),
+            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => {
+                self.in_any_order(one, std::slice::from_ref(two))
+            }
+            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => {
+                self.in_any_order(std::slice::from_ref(one), two)
+            }
             _ => Ok(Judged::Unequal),
         }
     }
@@ -224,9 +244,21 @@ impl Comparer<'_, '_, '_> {
     }
 
     fn regions(&mut self, one: &Value, two: &Value) -> Result<Judged, Stop> {
-        if let (Value::Region(region), Value::Text(text)) | (Value::Text(text), Value::Region(region)) = (one, two) {
-            let none = ["no solution", "no solutions", "none", "no real solutions", "empty set", "the empty set"];
-            return Ok(judged(region.parts.is_empty() && none.contains(&text.as_str()), Rung::Text));
+        if let (Value::Region(region), Value::Text(text))
+        | (Value::Text(text), Value::Region(region)) = (one, two)
+        {
+            let none = [
+                "no solution",
+                "no solutions",
+                "none",
+                "no real solutions",
+                "empty set",
+                "the empty set",
+            ];
+            return Ok(judged(
+                region.parts.is_empty() && none.contains(&text.as_str()),
+                Rung::Text,
+            ));
         }
         let (Some(one), Some(two)) = (self.ctx.region(one)?, self.ctx.region(two)?) else {
             return Ok(Judged::Unequal);
@@ -256,17 +288,22 @@ impl Comparer<'_, '_, '_> {
         }
         let mut whole = Judged::Equal(Rung::Interval);
         for (one, two) in [(&one.low, &two.low), (&one.high, &two.high)] {
-            whole = both(whole, match (one, two) {
-                (Some(one), Some(two)) => self.exact(one, two)?,
-                (None, None) => whole,
-                _ => Judged::Unequal,
-            });
+            whole = both(
+                whole,
+                match (one, two) {
+                    (Some(one), Some(two)) => self.exact(one, two)?,
+                    (None, None) => whole,
+                    _ => Judged::Unequal,
+                },
+            );
         }
         Ok(whole)
     }
 
     fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Judged, Stop> {
-        let (Some(first), Some(second)) = (one.first(), two.first()) else { return Ok(Judged::Unequal) };
+        let (Some(first), Some(second)) = (one.first(), two.first()) else {
+            return Ok(Judged::Unequal);
+        };
         if one.len() != two.len() {
             return Ok(Judged::Unequal);
         }
@@ -286,6 +323,10 @@ impl Comparer<'_, '_, '_> {
     }
 
     fn scalars(&mut self, one: &Scalar, two: &Scalar) -> Result<Judged, Stop> {
+        // "5000 m" beside kilometres: the letter is no variable.
+        let (read_one, read_two) =
+            (self.ctx.with_unit_letter(one, two), self.ctx.with_unit_letter(two, one));
+        let (one, two) = (read_one.as_ref().unwrap_or(one), read_two.as_ref().unwrap_or(two));
         let mut scale = None;
         if let (Some(want), Some(have)) = (&one.unit, &two.unit)
             && want != have
@@ -302,15 +343,22 @@ impl Comparer<'_, '_, '_> {
         };
         let answer = scaled.as_ref().unwrap_or(&two.canon);
         let steps = (one.step(false), two.step(false));
-        let first = self.numbers(&Side { value: &one.canon, decimal: steps.0 }, &Side { value: answer, decimal: steps.1 })?;
+        let first = self.numbers(
+            &Side { value: &one.canon, decimal: steps.0 },
+            &Side { value: answer, decimal: steps.1 },
+        )?;
         let marks = one.percent != two.percent || one.degrees != two.degrees;
         if !marks || scale.is_some() || matches!(first, Judged::Equal(_)) {
             return Ok(first);
         }
         // One side wears the sign, the other leaves it to the question.
-        let (left, right) = (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
+        let (left, right) =
+            (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
         let steps = (one.step(true), two.step(true));
-        let second = self.numbers(&Side { value: left, decimal: steps.0 }, &Side { value: right, decimal: steps.1 })?;
+        let second = self.numbers(
+            &Side { value: left, decimal: steps.0 },
+            &Side { value: right, decimal: steps.1 },
+        )?;
         Ok(if second == Judged::Unequal { first } else { second })
     }
 
@@ -321,7 +369,9 @@ impl Comparer<'_, '_, '_> {
             return Ok(exact);
         }
         match self.slack(one, two) {
-            Some(slack) if self.within(one.value, two.value, &slack)? => Ok(Judged::Equal(Rung::Decimal)),
+            Some(slack) if self.within(one.value, two.value, &slack)? => {
+                Ok(Judged::Equal(Rung::Decimal))
+            }
             _ => Ok(exact),
         }
     }
@@ -337,7 +387,10 @@ impl Comparer<'_, '_, '_> {
             return None;
         }
         if let Some(eps) = relative {
-            let size = one.value.as_rational().map(|value| if value.is_negative() { -value } else { value });
+            let size = one
+                .value
+                .as_rational()
+                .map(|value| if value.is_negative() { -value } else { value });
             return Some(eps * size.unwrap_or(RBig::ONE));
         }
         let half = |decimal: &Decimal| &decimal.step * small(1, 2);
@@ -351,7 +404,9 @@ impl Comparer<'_, '_, '_> {
                 long.then(|| half(want))
             }
             // The reference is exact: only what has no short decimal may be written as one.
-            (None, Some(have)) => (have.significant >= 5 && !terminates(one.value)).then(|| half(have)),
+            (None, Some(have)) => {
+                (have.significant >= 5 && !terminates(one.value)).then(|| half(have))
+            }
             (None, None) => None,
         }
     }
@@ -379,8 +434,18 @@ impl Comparer<'_, '_, '_> {
         }
         let difference = self.ctx.sub(one, two)?;
         let plain = self.ctx.is_plain(&difference);
-        let apart = self.ctx.approx(&difference).is_some_and(|(near, error)| near.abs() > error * 4.0 + 1e-12);
-        Ok(if plain || apart { Judged::Unequal } else { Judged::Undecided })
+        let apart = self
+            .ctx
+            .approx(&difference)
+            .is_some_and(|(near, error)| near.abs() > error * 4.0 + 1e-12);
+        if plain || apart {
+            return Ok(Judged::Unequal);
+        }
+        Ok(match self.ctx.computed(&difference)? {
+            Near::Apart => Judged::Unequal,
+            Near::Zero => Judged::Equal(Rung::Numeric),
+            Near::Open => Judged::Undecided,
+        })
     }
 }
 
@@ -412,14 +477,16 @@ fn terminates(value: &Canon) -> bool {
 }
 
 fn looks_like_time(parts: &[Canon]) -> bool {
+    clock_minutes(parts).is_some_and(|minutes| minutes % 60 >= 10)
+}
+
+/// Hours and minutes as minutes.
+fn clock_minutes(parts: &[Canon]) -> Option<u32> {
     let whole = |value: &Canon| value.as_rational().and_then(|value| super::number::whole(&value));
-    match parts {
-        [hours, minutes] => {
-            whole(hours).is_some_and(|h| (0..=24).contains(&h))
-                && whole(minutes).is_some_and(|m| (10..60).contains(&m))
-        }
-        _ => false,
-    }
+    let [hours, minutes] = parts else { return None };
+    let hours = whole(hours).filter(|h| (0..=24).contains(h))?;
+    let minutes = whole(minutes).filter(|m| (0..60).contains(m))?;
+    u32::try_from(60 * hours + minutes).ok()
 }
 
 fn flat(rows: &[Vec<Value>]) -> Vec<Value> {
@@ -440,6 +507,26 @@ fn both(one: Judged, two: Judged) -> Judged {
 }
 
 impl Ctx<'_, '_> {
+    /// A number times one letter, as a number with that unit, where the other side has one.
+    fn with_unit_letter(&self, value: &Scalar, beside: &Scalar) -> Option<Scalar> {
+        let known = beside.unit.as_deref().is_some_and(|unit| units::known(unit));
+        let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), known && value.unit.is_none())
+        else {
+            return None;
+        };
+        let ([(atom, Exp::ONE)], true) = (mono.as_slice(), value.canon.den.is_one()) else {
+            return None;
+        };
+        match self.kind(*atom) {
+            Some(Kind::Var(name)) if units::known(name) => Some(Scalar {
+                canon: Canon::rational(coef.clone()),
+                unit: Some(name.clone()),
+                ..value.clone()
+            }),
+            _ => None,
+        }
+    }
+
     /// The lowest rung that decides a form.
     fn rung(&self, value: &Canon) -> Rung {
         if value.as_rational().is_some() {
@@ -471,12 +558,18 @@ impl Ctx<'_, '_> {
         self.div(&num, &den)
     }
 
-    fn substituted(&mut self, poly: &super::poly::Poly, old: u32, new: &Canon) -> Result<Canon, Stop> {
+    fn substituted(
+        &mut self,
+        poly: &super::poly::Poly,
+        old: u32,
+        new: &Canon,
+    ) -> Result<Canon, Stop> {
         let mut sum = Canon::int(0);
         for (mono, coef) in &poly.0 {
             let mut term = Canon::rational(coef.clone());
             for &(atom, exp) in mono {
-                let one = super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
+                let one =
+                    super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
                 let base = if atom == old { new.clone() } else { Canon::poly(one) };
                 let power = self.pow(&base, &Canon::rational(exp.to_rational()))?;
                 term = self.mul(&term, &power)?;

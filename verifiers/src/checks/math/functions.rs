@@ -22,8 +22,32 @@ impl Ctx<'_, '_> {
             ("floor", [x]) => self.rounded(x, false),
             ("ceil", [x]) => self.rounded(x, true),
             ("binom", [n, k]) => self.binomial(n, k),
+            ("mod" | "gcd" | "lcm", [first, rest @ ..]) if !rest.is_empty() => {
+                self.divided(name, first, rest, &args)
+            }
             ("min" | "max", [_, ..]) => self.extreme(name, args),
             _ => self.opaque(name, args),
+        }
+    }
+
+    /// Remainders and common divisors of whole numbers; opaque with variables.
+    fn divided(
+        &mut self,
+        name: &'static str,
+        first: &Canon,
+        rest: &[Canon],
+        args: &[Canon],
+    ) -> Result<Canon, Stop> {
+        let mut value = first.as_rational();
+        for next in rest {
+            value = match (value, next.as_rational()) {
+                (Some(one), Some(two)) => super::number::divided(name, &one, &two),
+                _ => None,
+            };
+        }
+        match value {
+            Some(value) => Ok(Canon::rational(value)),
+            None => self.opaque(name, args.to_vec()),
         }
     }
 

@@ -163,6 +163,21 @@ pub(super) fn binomial(n: &RBig, k: &RBig, meter: &mut Meter<'_>) -> Result<RBig
     Ok(RBig::from(value))
 }
 
+/// `mod`, `gcd` and `lcm` of two whole numbers.
+pub(super) fn divided(name: &str, a: &RBig, b: &RBig) -> Option<RBig> {
+    use dashu_base::Gcd as _;
+    if !a.is_int() || !b.is_int() || b.is_zero() {
+        return None;
+    }
+    if name == "mod" {
+        let turns = RBig::from((a / b).floor());
+        return Some(a - turns * b);
+    }
+    let (a, b) = (a.numerator().unsigned_abs(), b.numerator().unsigned_abs());
+    let shared = (&a).gcd(&b);
+    Some(RBig::from(if name == "gcd" { shared } else { a / &shared * b }))
+}
+
 /// The value as a machine integer, where it is one.
 pub(super) fn whole(value: &RBig) -> Option<i64> {
     if value.is_int() { i64::try_from(value.numerator().clone()).ok() } else { None }

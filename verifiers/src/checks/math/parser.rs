@@ -17,7 +17,8 @@ const UNIT_WORDS_MAX: usize = 5;
 
 /// Reads a whole answer.
 pub(super) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
-    let mut parser = Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
+    let mut parser =
+        Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
     let root = parser.sequence(true)?;
     match parser.peek() {
         None | Some(Tok::Stop) => Ok((parser.tree, root)),
@@ -147,8 +148,27 @@ impl<'a> Parser<'_, 'a> {
     /// `Minimum:` and other words before a colon; words that say nothing are skipped.
     fn label(&mut self) -> Option<String> {
         const EMPTY: &[&str] = &[
-            "only", "about", "approximately", "exactly", "roughly", "the", "answer", "is", "are", "equals",
-            "thus", "therefore", "hence", "so", "around", "total", "value", "final", "of", "be", "it",
+            "only",
+            "about",
+            "approximately",
+            "exactly",
+            "roughly",
+            "the",
+            "answer",
+            "is",
+            "are",
+            "equals",
+            "thus",
+            "therefore",
+            "hence",
+            "so",
+            "around",
+            "total",
+            "value",
+            "final",
+            "of",
+            "be",
+            "it",
         ];
         let mut end = 0;
         while let Some(Tok::Word(_)) = self.ahead(end) {
@@ -195,6 +215,7 @@ impl<'a> Parser<'_, 'a> {
             Tok::MoreEqual => Rel::MoreEqual,
             Tok::Approx => Rel::Approx,
             Tok::In => Rel::In,
+            Tok::To => Rel::To,
             _ => return None,
         };
         self.at += 1 + usize::from(negated);
@@ -231,7 +252,9 @@ impl<'a> Parser<'_, 'a> {
 
     pub(super) fn sum(&mut self) -> Result<Id, Stop> {
         let mut terms = vec![self.signed_product()?];
-        while let Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) = self.peek() {
+        while let Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) =
+            self.peek()
+        {
             self.at += 1;
             let term = self.signed_product()?;
             terms.push(self.with_sign(sign, term)?);
@@ -252,7 +275,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// A product with signs before it.
-    fn signed_product(&mut self) -> Result<Id, Stop> {
+    pub(super) fn signed_product(&mut self) -> Result<Id, Stop> {
         match self.peek() {
             Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) => {
                 self.at += 1;
@@ -263,7 +286,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    fn product(&mut self) -> Result<Id, Stop> {
+    pub(super) fn product(&mut self) -> Result<Id, Stop> {
         let first = self.power()?;
         let mut left = match self.mixed(first)? {
             Some(mixed) => mixed,
@@ -281,6 +304,13 @@ impl<'a> Parser<'_, 'a> {
                     let below = self.signed_factor()?;
                     left = self.multiplied(&factors)?;
                     left = self.node(Node::Div(left, below), &[left, below])?;
+                    factors = vec![left];
+                }
+                Some(Tok::Mod) => {
+                    self.at += 1;
+                    let below = self.signed_factor()?;
+                    left = self.multiplied(&factors)?;
+                    left = self.node(Node::Fun("mod", vec![left, below]), &[left, below])?;
                     factors = vec![left];
                 }
                 Some(Tok::Scale(power)) => {
@@ -328,9 +358,14 @@ impl<'a> Parser<'_, 'a> {
             return Err(Stop::Unreadable);
         }
         // "miles per hour", "km/h": the whole is the unit.
-        while self.peek() == Some(Tok::Slash) && matches!(self.ahead(1), Some(Tok::Word(_) | Tok::Letter(_))) {
+        while self.peek() == Some(Tok::Slash)
+            && matches!(self.ahead(1), Some(Tok::Word(_) | Tok::Letter(_)))
+        {
+            words.push_str(" per ");
+            if let Some(Tok::Word(unit) | Tok::Letter(unit)) = self.ahead(1) {
+                words.push_str(&unit.to_lowercase());
+            }
             self.at += 2;
-            words.push_str(" per");
         }
         // The noun of an aside: "18 dollars (per day)".
         self.node(Node::Quantity(value, words), &[value])
@@ -427,7 +462,8 @@ impl<'a> Parser<'_, 'a> {
         let value = UBig::from_str_radix(&digits, 10).map_err(|_| Stop::Unreadable)?;
         let Some(places) = places else { return self.node(Node::Num(value.into(), None), &[]) };
         let significant = digits.trim_start_matches('0').len();
-        let written = Written { places, significant: u32::try_from(significant).map_err(|_| Stop::Cap)? };
+        let written =
+            Written { places, significant: u32::try_from(significant).map_err(|_| Stop::Cap)? };
         let value = RBig::from_parts(value.into(), number::power_of_ten(places as usize));
         self.node(Node::Num(value, Some(written)), &[])
     }
@@ -454,5 +490,6 @@ impl<'a> Parser<'_, 'a> {
 
 /// Whether the only comma stands before other than three digits: then it is a decimal comma.
 fn decimal_comma(text: &str) -> bool {
-    text.split_once(',').is_some_and(|(_, tail)| tail.bytes().all(|b| b.is_ascii_digit()) && tail.len() != 3)
+    text.split_once(',')
+        .is_some_and(|(_, tail)| tail.bytes().all(|b| b.is_ascii_digit()) && tail.len() != 3)
 }

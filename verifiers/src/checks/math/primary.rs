@@ -45,6 +45,14 @@ impl<'a> Parser<'_, 'a> {
         let braced = self.peek() == Some(Tok::LBrace);
         let inner = usize::from(braced);
         match self.ahead(inner) {
+            // 0^+: the side from which a variable comes.
+            Some(Tok::Plus | Tok::Minus)
+                if matches!(self.ahead(inner + 1), Some(Tok::RBrace) | None) =>
+            {
+                self.at += 1 + inner;
+                self.close(braced)?;
+                return Ok(base);
+            }
             // 45^\circ, x^{\prime}, 15^{\text{th}}, A^T
             Some(Tok::Degree) => {
                 self.at += 1 + inner;
@@ -169,7 +177,7 @@ impl<'a> Parser<'_, 'a> {
                 self.node(Node::Fun("binom", vec![n, k]), &[n, k])
             }
             Tok::Fun(name) => self.nested(|parser| parser.function(name)),
-            Tok::Big(name) => self.nested(|parser| parser.big(name)),
+            Tok::Big(name) => self.nested(|parser| parser.operator(name)),
             Tok::LBrace => {
                 self.at -= 1;
                 self.braced()
@@ -232,22 +240,10 @@ impl<'a> Parser<'_, 'a> {
                 (top, self.nested(Self::argument)?)
             }
         };
-        if self.is_derivative(top, below)? {
-            return Err(Stop::Unreadable);
+        if let Some(derivative) = self.derivative(top, below)? {
+            return Ok(derivative);
         }
         self.node(Node::Div(top, below), &[top, below])
-    }
-
-    /// `\frac{d}{dx}` is an operator, and nothing here differentiates.
-    fn is_derivative(&self, top: Id, below: Id) -> Result<bool, Stop> {
-        let is_d = |id: Id| {
-            self.tree.get(id).map(|node| matches!(node, Node::Var(name) if name == "d"))
-        };
-        let Node::Mul(factors) = self.tree.get(below)? else { return Ok(false) };
-        match factors.as_slice() {
-            [first, _] => Ok(is_d(top)? && is_d(*first)?),
-            _ => Ok(false),
-        }
     }
 
     /// `\sqrt{x}`, `\sqrt[3]{x}`, `\sqrt3`, `sqrt(x)`, `√x`.
@@ -333,17 +329,6 @@ impl<'a> Parser<'_, 'a> {
         }
         let product = self.node(Node::Mul(factors.clone()), &factors)?;
         Ok(vec![if minus { self.node(Node::Neg(product), &[product])? } else { product }])
-    }
-
-    /// A sum or an integral is kept as it stands: its bounds and its body.
-    fn big(&mut self, name: &'static str) -> Result<Id, Stop> {
-        let mut parts = Vec::new();
-        while let Some(Tok::Under | Tok::Caret) = self.peek() {
-            self.at += 1;
-            parts.push(self.nested(Self::argument)?);
-        }
-        parts.push(self.nested(Self::sum)?);
-        self.node(Node::Big(name, parts.clone()), &parts)
     }
 
     /// Parentheses and square brackets: around one thing, or a point, or an interval.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::Stop;
 use super::ast::{Id, Tree};
+use super::calendar::{self, Calendar};
 use super::lexer::{self, Commas};
 use super::poly::Ctx;
 use super::value::Value;
@@ -13,6 +14,8 @@ use super::{build, parser};
 pub(super) struct Reading {
     pub(super) trees: Vec<(Tree, Id)>,
     pub(super) text: String,
+    /// A date or a time of day.
+    calendar: Vec<Calendar>,
 }
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
@@ -34,7 +37,7 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
         trees.extend(tree(letter, Commas::Thousands, ctx)?);
         trees.extend(tree(rest, Commas::Thousands, ctx)?);
     }
-    Ok(Reading { trees, text: plain_text(clean) })
+    Ok(Reading { trees, text: plain_text(clean), calendar: calendar::read(clean) })
 }
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
@@ -53,12 +56,19 @@ fn tree(text: &str, commas: Commas, ctx: &mut Ctx<'_, '_>) -> Result<Option<(Tre
 }
 
 impl Reading {
+    /// Whether a sum, an integral, a limit or a derivative stands in any reading.
+    pub(super) fn has_operator(&self) -> bool {
+        self.trees.iter().any(|(tree, _)| tree.has_operator())
+    }
+
     /// The values of the trees, and the text itself where it is no mathematics. Mathematics past a
     /// limit, or without a value, has none.
     pub(super) fn values(&self, ctx: &mut Ctx<'_, '_>) -> Result<Vec<Value>, Stop> {
-        let mut values = Vec::with_capacity(self.trees.len());
+        let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
+        // A date is no difference of numbers, whatever its signs look like.
+        let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
         let mut open = false;
-        for (tree, root) in &self.trees {
+        for (tree, root) in trees {
             match build::build(ctx, tree, *root) {
                 Ok(Value::Text(_)) | Err(Stop::Unreadable) => {}
                 Ok(value) => values.push(value),
@@ -100,8 +110,17 @@ pub(super) fn trimmed(text: &str) -> &str {
 fn cleaned(text: &str) -> Cow<'_, str> {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
     const FRACTIONS: &[(char, &str)] = &[
-        ('½', "\\frac12"), ('⅓', "\\frac13"), ('⅔', "\\frac23"), ('¼', "\\frac14"), ('¾', "\\frac34"),
-        ('⅕', "\\frac15"), ('⅙', "\\frac16"), ('⅛', "\\frac18"), ('⅜', "\\frac38"), ('⅝', "\\frac58"), ('⅞', "\\frac78"),
+        ('½', "\\frac12"),
+        ('⅓', "\\frac13"),
+        ('⅔', "\\frac23"),
+        ('¼', "\\frac14"),
+        ('¾', "\\frac34"),
+        ('⅕', "\\frac15"),
+        ('⅙', "\\frac16"),
+        ('⅛', "\\frac18"),
+        ('⅜', "\\frac38"),
+        ('⅝', "\\frac58"),
+        ('⅞', "\\frac78"),
     ];
     let special = |c: char| {
         c < ' ' || RAISED.contains(c) || c == '⁻' || FRACTIONS.iter().any(|(have, _)| *have == c)
@@ -118,7 +137,9 @@ fn cleaned(text: &str) -> Cow<'_, str> {
             raised = !raised;
         }
         match (c, digit) {
-            (_, Some(digit)) => out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10))),
+            (_, Some(digit)) => {
+                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)))
+            }
             ('⁻', _) => out.push('-'),
             // \frac, \text and \boxed after an escape sequence was taken for the control character.
             ('\u{c}', _) => out.push_str("\\f"),
@@ -144,7 +165,9 @@ fn restore_tabs(text: &str) -> String {
         let (head, tail) = rest.split_at(at);
         out.push_str(head);
         let after = tail.get(2..).unwrap_or_default();
-        let command = ["ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore"];
+        let command = [
+            "ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore",
+        ];
         out.push_str(if command.iter().any(|name| after.starts_with(name)) { "\\t" } else { " " });
         rest = after;
     }
@@ -175,7 +198,8 @@ fn choice(text: &str) -> Option<(&str, &str)> {
     }
     let bracket = head.starts_with('(');
     let head = head.strip_prefix('(').unwrap_or(head);
-    let letter = head.get(..1).filter(|letter| letter.starts_with(|c: char| ('A'..='J').contains(&c)))?;
+    let letter =
+        head.get(..1).filter(|letter| letter.starts_with(|c: char| ('A'..='J').contains(&c)))?;
     let tail = head.get(1..)?;
     let rest = match (tail.strip_prefix(')'), tail.strip_prefix(['.', ':'])) {
         (Some(rest), _) => rest,
@@ -195,14 +219,30 @@ fn plain_text(text: &str) -> String {
             let tail = rest.get(1..).unwrap_or_default();
             let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
             let name = tail.get(..end).unwrap_or_default();
-            let markup = matches!(name, "text" | "textbf" | "textit" | "mathrm" | "mbox" | "textrm" | "left" | "right" | "operatorname");
+            let markup = matches!(
+                name,
+                "text"
+                    | "textbf"
+                    | "textit"
+                    | "mathrm"
+                    | "mbox"
+                    | "textrm"
+                    | "left"
+                    | "right"
+                    | "operatorname"
+            );
             if !markup {
                 out.push_str(name);
             }
             rest = tail.get(end..).unwrap_or_default();
             continue;
         }
-        if c.is_alphanumeric() || matches!(c, '+' | '-' | '<' | '>' | '=' | '/' | '^' | '*' | '|' | '(' | '[' | ')' | ']' | '_') {
+        if c.is_alphanumeric()
+            || matches!(
+                c,
+                '+' | '-' | '<' | '>' | '=' | '/' | '^' | '*' | '|' | '(' | '[' | ')' | ']' | '_'
+            )
+        {
             out.extend(c.to_lowercase());
         } else if c.is_whitespace() || c == ',' || c == ';' {
             out.push(if c.is_whitespace() { ' ' } else { c });

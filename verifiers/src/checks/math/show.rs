@@ -157,6 +157,7 @@ impl Ctx<'_, '_> {
                 out.push_str(" = ");
                 self.value_text(out, &named.value);
             }
+            Value::Calendar(value) => out.push_str(&super::calendar::show(*value)),
             Value::Text(text) => out.push_str(text),
         }
     }
@@ -182,7 +183,9 @@ impl Ctx<'_, '_> {
         }
         for (at, part) in region.parts.iter().enumerate().take(20) {
             out.push_str(if at > 0 { " u " } else { "" });
-            let end = |end: &Option<Canon>, sign: &str| end.as_ref().map_or(format!("{sign}oo"), |end| self.show(end));
+            let end = |end: &Option<Canon>, sign: &str| {
+                end.as_ref().map_or(format!("{sign}oo"), |end| self.show(end))
+            };
             out.push(if part.low_closed { '[' } else { '(' });
             out.push_str(&end(&part.low, "-"));
             out.push_str(", ");

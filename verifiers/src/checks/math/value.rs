@@ -1,5 +1,6 @@
 //! What an answer is: a number, a point, a set, an interval, a relation, a text.
 
+use super::calendar::Calendar;
 use super::poly::Canon;
 use dashu_ratio::RBig;
 
@@ -7,9 +8,15 @@ use dashu_ratio::RBig;
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Scalar(Box<Scalar>),
-    Infinity { negative: bool },
+    Infinity {
+        negative: bool,
+    },
     /// A point, or an interval in whose place a point may stand.
-    Tuple { open: char, close: char, items: Vec<Value> },
+    Tuple {
+        open: char,
+        close: char,
+        items: Vec<Value>,
+    },
     /// Values side by side, without brackets.
     List(Vec<Value>),
     Set(Vec<Value>),
@@ -18,6 +25,7 @@ pub(super) enum Value {
     Ratio(Vec<Canon>),
     Relation(Relation),
     Named(Box<Named>),
+    Calendar(Calendar),
     Text(String),
 }
 

@@ -1,0 +1,286 @@
+//! Intervals with rigorous ends: every operation rounds its lower end down and its upper end up.
+//!
+//! An interval without zero proves that a number is not zero. Nothing here ever proves equality.
+
+use dashu_base::{Approximation, Sign};
+use dashu_float::round::mode::{Down, Up};
+use dashu_float::{ConstCache, Context, FBig, FpResult, Repr};
+use dashu_int::IBig;
+use dashu_ratio::RBig;
+
+type Float = Repr<2>;
+
+/// Arguments of waves and exponentials beyond this many bits are not followed.
+const ARGUMENT_BITS_MAX: isize = 1 << 10;
+
+/// All numbers between two, ends included.
+#[derive(Clone, Debug)]
+pub(super) struct Ball {
+    low: Float,
+    high: Float,
+}
+
+/// Arithmetic at one precision. `None` comes of what has no real value, or is too large.
+pub(super) struct Arith {
+    down: Context<Down>,
+    up: Context<Up>,
+    cache: ConstCache,
+}
+
+/// A function of one argument, rounded down.
+type Rounded = fn(&Context<Down>, &Float, Option<&mut ConstCache>) -> FpResult<FBig<Down, 2>>;
+
+fn finite<R: dashu_float::round::Round>(result: FpResult<FBig<R, 2>>) -> Option<Float> {
+    Some(result.ok()?.value().into_repr()).filter(Float::is_finite)
+}
+
+impl Ball {
+    /// Whether zero lies in it.
+    pub(super) fn has_zero(&self) -> bool {
+        self.low <= Float::zero() && Float::zero() <= self.high
+    }
+
+    /// The sign, where all of it has one.
+    pub(super) fn sign(&self) -> Option<Sign> {
+        if self.low > Float::zero() {
+            Some(Sign::Positive)
+        } else if self.high < Float::zero() {
+            Some(Sign::Negative)
+        } else {
+            None
+        }
+    }
+
+    /// The whole number that it is, where it is exactly one of machine size.
+    pub(super) fn whole(&self) -> Option<i64> {
+        if self.low != self.high
+            || !self.low.is_int()
+            || self.magnitude().is_some_and(|bits| bits > 62)
+        {
+            return None;
+        }
+        let exponent = usize::try_from(self.low.exponent()).ok()?;
+        i64::try_from(self.low.significand() << exponent).ok()
+    }
+
+    fn is_exact_zero(&self) -> bool {
+        self.low == Float::zero() && self.high == Float::zero()
+    }
+
+    /// The binary exponent of the largest size in it; `None` for zero.
+    pub(super) fn magnitude(&self) -> Option<isize> {
+        [&self.low, &self.high].into_iter().filter_map(top_bit).max()
+    }
+
+    fn negated(self) -> Self {
+        Self { low: -self.high, high: -self.low }
+    }
+}
+
+/// The position of the highest bit of a number that is not zero.
+fn top_bit(value: &Float) -> Option<isize> {
+    if *value == Float::zero() {
+        return None;
+    }
+    let digits = isize::try_from(value.digits_ub()).ok()?;
+    value.exponent().checked_add(digits)
+}
+
+impl Arith {
+    pub(super) fn new(bits: usize) -> Self {
+        Self { down: Context::new(bits), up: Context::new(bits), cache: ConstCache::new() }
+    }
+
+    pub(super) fn int(&self, value: i64) -> Ball {
+        let value = Float::new(IBig::from(value), 0);
+        Ball { low: value.clone(), high: value }
+    }
+
+    pub(super) fn rational(&self, value: &RBig) -> Option<Ball> {
+        let top = Float::new(value.numerator().clone(), 0);
+        let below = Float::new(IBig::from(value.denominator().clone()), 0);
+        Some(Ball {
+            low: finite(self.down.div(&top, &below))?,
+            high: finite(self.up.div(&top, &below))?,
+        })
+    }
+
+    pub(super) fn pi(&mut self) -> Ball {
+        let low = self.down.pi(Some(&mut self.cache)).value().into_repr();
+        let high = self.up.pi(Some(&mut self.cache)).value().into_repr();
+        Ball { low, high }
+    }
+
+    pub(super) fn neg(&self, value: Ball) -> Ball {
+        value.negated()
+    }
+
+    pub(super) fn add(&self, a: &Ball, b: &Ball) -> Option<Ball> {
+        Some(Ball {
+            low: finite(self.down.add(&a.low, &b.low))?,
+            high: finite(self.up.add(&a.high, &b.high))?,
+        })
+    }
+
+    pub(super) fn sub(&self, a: &Ball, b: &Ball) -> Option<Ball> {
+        Some(Ball {
+            low: finite(self.down.sub(&a.low, &b.high))?,
+            high: finite(self.up.sub(&a.high, &b.low))?,
+        })
+    }
+
+    pub(super) fn mul(&self, a: &Ball, b: &Ball) -> Option<Ball> {
+        if a.is_exact_zero() || b.is_exact_zero() {
+            return Some(self.int(0));
+        }
+        self.hull(
+            a,
+            b,
+            |this, x, y| finite(this.down.mul(x, y)),
+            |this, x, y| finite(this.up.mul(x, y)),
+        )
+    }
+
+    pub(super) fn div(&self, a: &Ball, b: &Ball) -> Option<Ball> {
+        if b.has_zero() {
+            return None;
+        }
+        self.hull(
+            a,
+            b,
+            |this, x, y| finite(this.down.div(x, y)),
+            |this, x, y| finite(this.up.div(x, y)),
+        )
+    }
+
+    /// The least and the greatest of an operation on the four pairs of ends.
+    fn hull(
+        &self,
+        a: &Ball,
+        b: &Ball,
+        down: impl Fn(&Self, &Float, &Float) -> Option<Float>,
+        up: impl Fn(&Self, &Float, &Float) -> Option<Float>,
+    ) -> Option<Ball> {
+        let pairs = [(&a.low, &b.low), (&a.low, &b.high), (&a.high, &b.low), (&a.high, &b.high)];
+        let (mut low, mut high) = (None, None);
+        for (x, y) in pairs {
+            let (least, most) = (down(self, x, y)?, up(self, x, y)?);
+            low = Some(low.map_or(least.clone(), |low: Float| low.min(least)));
+            high = Some(high.map_or(most.clone(), |high: Float| high.max(most)));
+        }
+        Some(Ball { low: low?, high: high? })
+    }
+
+    /// The function at the lower end, and how far it rises up to the upper end at most.
+    fn followed(
+        &mut self,
+        value: &Ball,
+        function: Rounded,
+        rise: impl FnOnce(&Self, &Float, &Ball) -> Option<Float>,
+    ) -> Option<Ball> {
+        let found = function(&self.down, &value.low, Some(&mut self.cache)).ok()?;
+        let exact = matches!(found, Approximation::Exact(_));
+        let low = Some(found.value().into_repr()).filter(Float::is_finite)?;
+        let mut high = low.clone();
+        if !exact {
+            let bits = isize::try_from(self.down.precision()).ok()?;
+            let unit = Float::new(IBig::ONE, top_bit(&low)?.checked_sub(bits)?);
+            high = finite(self.up.add(&high, &unit))?;
+        }
+        let width = Ball {
+            low: finite(self.down.sub(&value.high, &value.low))?,
+            high: finite(self.up.sub(&value.high, &value.low))?,
+        };
+        let rise = rise(self, &high, &width)?;
+        Some(Ball { low, high: finite(self.up.add(&high, &rise))? })
+    }
+
+    pub(super) fn exp(&mut self, value: &Ball) -> Option<Ball> {
+        // Beyond this the exponent of the result alone is longer than any answer.
+        if value.magnitude().is_some_and(|bits| bits > 40) {
+            return None;
+        }
+        // e^w - 1 is at most 2w for w up to 1.
+        let wide = value.magnitude().is_none()
+            || self.sub(value, value)?.magnitude().is_some_and(|bits| bits > 0);
+        if wide && !value.is_exact_zero() {
+            return None;
+        }
+        self.followed(value, Context::exp, |this, at, width| {
+            let twice = finite(this.up.add(&width.high, &width.high))?;
+            finite(this.up.mul(at, &twice))
+        })
+    }
+
+    pub(super) fn ln(&mut self, value: &Ball) -> Option<Ball> {
+        if value.sign() != Some(Sign::Positive) {
+            return None;
+        }
+        let least = value.low.clone();
+        self.followed(value, Context::ln, |this, _, width| finite(this.up.div(&width.high, &least)))
+    }
+
+    pub(super) fn atan(&mut self, value: &Ball) -> Option<Ball> {
+        self.followed(value, Context::atan, |_, _, width| Some(width.high.clone()))
+    }
+
+    pub(super) fn asin(&mut self, value: &Ball) -> Option<Ball> {
+        let low = finite(self.down.asin(&value.low, Some(&mut self.cache)))?;
+        let high = finite(self.up.asin(&value.high, Some(&mut self.cache)))?;
+        Some(Ball { low, high })
+    }
+
+    pub(super) fn acos(&mut self, value: &Ball) -> Option<Ball> {
+        let low = finite(self.down.acos(&value.high, Some(&mut self.cache)))?;
+        let high = finite(self.up.acos(&value.low, Some(&mut self.cache)))?;
+        Some(Ball { low, high })
+    }
+
+    /// The sine; waves turn, so the width of the argument is added on both sides.
+    pub(super) fn sin(&mut self, value: &Ball) -> Option<Ball> {
+        self.wave(value, Context::sin)
+    }
+
+    pub(super) fn cos(&mut self, value: &Ball) -> Option<Ball> {
+        self.wave(value, Context::cos)
+    }
+
+    fn wave(&mut self, value: &Ball, function: Rounded) -> Option<Ball> {
+        if value.magnitude().is_some_and(|bits| bits > ARGUMENT_BITS_MAX) {
+            return None;
+        }
+        let width = finite(self.up.sub(&value.high, &value.low))?;
+        let found = self.followed(value, function, |_, _, width| Some(width.high.clone()))?;
+        Some(Ball { low: finite(self.down.sub(&found.low, &width))?, high: found.high })
+    }
+
+    /// The real root of a number that is not negative, or of any number where `index` is odd.
+    pub(super) fn root(&mut self, value: &Ball, index: usize) -> Option<Ball> {
+        if index.is_multiple_of(2) && value.low < Float::zero() {
+            return None;
+        }
+        let low = finite(self.down.nth_root(index, &value.low))?;
+        let high = finite(self.up.nth_root(index, &value.high))?;
+        Some(Ball { low, high })
+    }
+
+    /// `value` to a whole power.
+    pub(super) fn power(&self, value: &Ball, exponent: i64) -> Option<Ball> {
+        if exponent < 0 {
+            let positive = self.power(value, exponent.checked_neg()?)?;
+            return self.div(&self.int(1), &positive);
+        }
+        let even = exponent % 2 == 0;
+        let crosses = value.sign().is_none();
+        let (down, up) = (
+            |x: &Float| finite(self.down.powi(x, exponent.into())),
+            |x: &Float| finite(self.up.powi(x, exponent.into())),
+        );
+        if !even {
+            return Some(Ball { low: down(&value.low)?, high: up(&value.high)? });
+        }
+        let high = up(&value.low)?.max(up(&value.high)?);
+        let low = if crosses { Float::zero() } else { down(&value.low)?.min(down(&value.high)?) };
+        Some(Ball { low, high })
+    }
+}

@@ -1,0 +1,406 @@
+//! The value of a canonical form as a ball, at points of its variables.
+//!
+//! Real unless the imaginary unit occurs. With variables, what has no real value at a point has
+//! none at all: that is the domain rule of comparisons by sampling.
+
+use dashu_base::Sign;
+use dashu_ratio::RBig;
+
+use super::Stop;
+use super::ball::{Arith, Ball};
+use super::number::{self, Exp};
+use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
+use crate::meter::Meter;
+
+/// What one elementary function costs at 64 bits.
+const FUNCTION_COST: u64 = 8_000;
+
+/// A number with its imaginary part, where it has one.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    re: Ball,
+    im: Option<Ball>,
+}
+
+/// Evaluates forms over one list of atoms at one point.
+pub(super) struct Evaluator<'c, 'm, 'b> {
+    atoms: &'c [Kind],
+    meter: &'m mut Meter<'b>,
+    arith: Arith,
+    bits: usize,
+    at: &'c [(Atom, RBig)],
+    known: Vec<Option<Option<Point>>>,
+    /// The highest bit of any term of a sum: what a sum that cancels is measured against.
+    largest: isize,
+}
+
+/// `None` where there is no value, `Err` where the fuel is gone.
+type Found = Result<Option<Point>, Stop>;
+
+/// Leaves the function with no value where an operation has none.
+macro_rules! some {
+    ($value:expr) => {
+        match $value {
+            Some(value) => value,
+            None => return Ok(None),
+        }
+    };
+}
+
+/// What a ball says about zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Near {
+    /// Certainly not zero.
+    Apart,
+    /// Nothing but zero fits, to almost all bits of the precision.
+    Zero,
+    /// Zero fits, and so does much else.
+    Open,
+}
+
+impl Point {
+    fn real(re: Ball) -> Self {
+        Self { re, im: None }
+    }
+}
+
+impl Ctx<'_, '_> {
+    /// What `value` is at a point, seen with `bits` bits; `None` where it has no value.
+    pub(super) fn near(
+        &mut self,
+        value: &Canon,
+        at: &[(Atom, RBig)],
+        bits: usize,
+    ) -> Result<Option<Near>, Stop> {
+        let mut evaluator = Evaluator {
+            atoms: &self.atoms,
+            meter: &mut *self.meter,
+            arith: Arith::new(bits),
+            bits,
+            at,
+            known: vec![None; self.atoms.len()],
+            largest: isize::MIN,
+        };
+        // A quotient is zero where its numerator is, and the denominator has a value.
+        let below = some!(evaluator.poly(&value.den)?);
+        evaluator.largest = isize::MIN;
+        let top = some!(evaluator.poly(&value.num)?);
+        let largest = evaluator.largest;
+        let parts = [Some(&top.re), top.im.as_ref()];
+        let mut near = Near::Zero;
+        for part in parts.into_iter().flatten() {
+            if !part.has_zero() {
+                return Ok(Some(Near::Apart));
+            }
+            // All but an eighth of the bits must have cancelled.
+            let slack = isize::try_from(bits - bits / 8).unwrap_or(isize::MAX);
+            let small = part.magnitude().is_none_or(|top| top <= largest.saturating_sub(slack));
+            if !small {
+                near = Near::Open;
+            }
+        }
+        let defined = !below.re.has_zero() || below.im.as_ref().is_some_and(|im| !im.has_zero());
+        Ok(Some(if defined { near } else { Near::Open }))
+    }
+}
+
+impl Evaluator<'_, '_, '_> {
+    fn spend(&mut self, cost: u64) -> Result<(), Stop> {
+        let words = self.bits as u64 / 64;
+        Ok(self.meter.spend(cost.saturating_mul(words))?)
+    }
+
+    fn canon(&mut self, value: &Canon) -> Found {
+        let top = some!(self.poly(&value.num)?);
+        if value.den.is_one() {
+            return Ok(Some(top));
+        }
+        let below = some!(self.poly(&value.den)?);
+        Ok(self.div(&top, &below))
+    }
+
+    fn poly(&mut self, poly: &Poly) -> Found {
+        let mut sum = Point::real(self.arith.int(0));
+        for (mono, coef) in &poly.0 {
+            let factor = some!(self.monomial(mono)?);
+            let coef = Point::real(some!(self.arith.rational(coef)));
+            let term = some!(self.mul(&factor, &coef));
+            let size = [Some(&term.re), term.im.as_ref()]
+                .into_iter()
+                .flatten()
+                .filter_map(Ball::magnitude)
+                .max();
+            self.largest = self.largest.max(size.unwrap_or(isize::MIN));
+            sum = some!(self.add(&sum, &term));
+        }
+        Ok(Some(sum))
+    }
+
+    fn monomial(&mut self, mono: &Mono) -> Found {
+        let mut product = Point::real(self.arith.int(1));
+        for &(atom, exp) in mono {
+            let base = some!(self.atom(atom)?);
+            let factor = some!(self.to_exponent(&base, exp)?);
+            product = some!(self.mul(&product, &factor));
+        }
+        Ok(Some(product))
+    }
+
+    fn to_exponent(&mut self, base: &Point, exp: Exp) -> Found {
+        self.spend(200)?;
+        let index = some!(usize::try_from(exp.den).ok());
+        if base.im.is_some() {
+            return Ok(if index == 1 { self.complex_power(base, exp.num) } else { None });
+        }
+        if index == 1 {
+            return Ok(self.arith.power(&base.re, exp.num).map(Point::real));
+        }
+        self.spend(1_000)?;
+        let negative = base.re.sign() == Some(Sign::Negative);
+        if negative && index == 2 && self.at.is_empty() {
+            let size = self.arith.neg(base.re.clone());
+            let root = some!(self.arith.root(&size, 2));
+            let unit = Point { re: self.arith.int(0), im: Some(root) };
+            return Ok(self.complex_power(&unit, exp.num));
+        }
+        if negative && index.is_multiple_of(2) {
+            return Ok(None);
+        }
+        let root = some!(self.arith.root(&base.re, index));
+        Ok(self.arith.power(&root, exp.num).map(Point::real))
+    }
+
+    fn complex_power(&mut self, base: &Point, exponent: i64) -> Option<Point> {
+        if exponent < 0 {
+            let positive = self.complex_power(base, exponent.checked_neg()?)?;
+            return self.div(&Point::real(self.arith.int(1)), &positive);
+        }
+        let (mut result, mut square) = (Point::real(self.arith.int(1)), base.clone());
+        let mut left = exponent;
+        while left > 0 {
+            if left % 2 == 1 {
+                result = self.mul(&result, &square)?;
+            }
+            left /= 2;
+            if left > 0 {
+                square = self.mul(&square, &square.clone())?;
+            }
+        }
+        Some(result)
+    }
+
+    fn add(&self, a: &Point, b: &Point) -> Option<Point> {
+        let im = match (&a.im, &b.im) {
+            (Some(one), Some(two)) => Some(self.arith.add(one, two)?),
+            (one, two) => one.clone().or_else(|| two.clone()),
+        };
+        Some(Point { re: self.arith.add(&a.re, &b.re)?, im })
+    }
+
+    fn mul(&self, a: &Point, b: &Point) -> Option<Point> {
+        let product = |one: &Ball, two: &Ball| self.arith.mul(one, two);
+        let re = product(&a.re, &b.re)?;
+        Some(match (&a.im, &b.im) {
+            (None, None) => Point::real(re),
+            (Some(one), Some(two)) => Point {
+                re: self.arith.sub(&re, &product(one, two)?)?,
+                im: Some(self.arith.add(&product(&a.re, two)?, &product(one, &b.re)?)?),
+            },
+            (Some(one), None) => Point { re, im: Some(product(one, &b.re)?) },
+            (None, Some(two)) => Point { re, im: Some(product(&a.re, two)?) },
+        })
+    }
+
+    fn div(&self, a: &Point, b: &Point) -> Option<Point> {
+        let Some(im) = &b.im else {
+            let re = self.arith.div(&a.re, &b.re)?;
+            let im = a.im.as_ref().map(|im| self.arith.div(im, &b.re));
+            return Some(Point { re, im: im.map_or(Some(None), |im| im.map(Some))? });
+        };
+        let (one, two) = (self.arith.power(&b.re, 2)?, self.arith.power(im, 2)?);
+        let size = Point::real(self.arith.add(&one, &two)?);
+        let mirrored = Point { re: b.re.clone(), im: Some(self.arith.neg(im.clone())) };
+        self.div(&self.mul(a, &mirrored)?, &size)
+    }
+
+    fn atom(&mut self, atom: Atom) -> Found {
+        if let Some(Some(known)) = self.known.get(atom as usize) {
+            return Ok(known.clone());
+        }
+        let found = self.kind(atom)?;
+        if let Some(slot) = self.known.get_mut(atom as usize) {
+            *slot = Some(found.clone());
+        }
+        Ok(found)
+    }
+
+    fn kind(&mut self, atom: Atom) -> Found {
+        let atoms = self.atoms;
+        let real = |ball: Option<Ball>| ball.map(Point::real);
+        Ok(match some!(atoms.get(atom as usize)) {
+            Kind::Prime(prime) => real(self.arith.rational(&RBig::from(prime.clone()))),
+            Kind::Minus => Some(Point::real(self.arith.int(-1))),
+            Kind::Var(_) => {
+                let value = self.at.iter().find(|(have, _)| *have == atom);
+                value.and_then(|(_, value)| self.arith.rational(value)).map(Point::real)
+            }
+            Kind::Pi => {
+                self.spend(FUNCTION_COST)?;
+                Some(Point::real(self.arith.pi()))
+            }
+            Kind::Euler => {
+                self.spend(FUNCTION_COST)?;
+                let one = self.arith.int(1);
+                real(self.arith.exp(&one))
+            }
+            Kind::Imaginary => Some(Point { re: self.arith.int(0), im: Some(self.arith.int(1)) }),
+            Kind::Ln(prime) => {
+                self.spend(FUNCTION_COST)?;
+                let prime = some!(self.arith.rational(&RBig::from(prime.clone())));
+                real(self.arith.ln(&prime))
+            }
+            Kind::Sin(angle) => some!(self.unary(angle)?).map_real(|ball| self.arith.sin(ball)),
+            Kind::Cos(angle) => some!(self.unary(angle)?).map_real(|ball| self.arith.cos(ball)),
+            Kind::Base(base) => self.poly(base)?,
+            Kind::Power(base, mono) => {
+                let (base, exponent) = (some!(self.atom(*base)?), some!(self.monomial(mono)?));
+                self.general_power(&base, &exponent)?
+            }
+            Kind::Fun(name, args) => self.function(name, args)?,
+        })
+    }
+
+    /// The argument of a function, which is paid for.
+    fn unary(&mut self, value: &Canon) -> Found {
+        self.spend(FUNCTION_COST)?;
+        self.canon(value)
+    }
+
+    /// `base` to any power: through the logarithm of a positive base, or a turn of minus one.
+    fn general_power(&mut self, base: &Point, exponent: &Point) -> Found {
+        self.spend(2 * FUNCTION_COST)?;
+        if base.im.is_some() {
+            return Ok(None);
+        }
+        if let (None, Some(whole)) = (&exponent.im, exponent.re.whole()) {
+            return Ok(self.arith.power(&base.re, whole).map(Point::real));
+        }
+        if base.re.sign() == Some(Sign::Negative) {
+            let size = self.arith.neg(base.re.clone());
+            let log = Point { re: some!(self.arith.ln(&size)), im: Some(self.arith.pi()) };
+            if !self.at.is_empty() {
+                return Ok(None);
+            }
+            let power = some!(self.mul(&log, exponent));
+            return self.exp(&power);
+        }
+        let log = Point::real(some!(self.arith.ln(&base.re)));
+        let power = some!(self.mul(&log, exponent));
+        self.exp(&power)
+    }
+
+    fn exp(&mut self, value: &Point) -> Found {
+        self.spend(FUNCTION_COST)?;
+        let size = Point::real(some!(self.arith.exp(&value.re)));
+        let Some(turn) = &value.im else { return Ok(Some(size)) };
+        self.spend(2 * FUNCTION_COST)?;
+        let direction =
+            Point { re: some!(self.arith.cos(turn)), im: Some(some!(self.arith.sin(turn))) };
+        Ok(self.mul(&size, &direction))
+    }
+
+    fn function(&mut self, name: &str, args: &[Canon]) -> Found {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            values.push(some!(self.unary(arg)?));
+        }
+        if let ("pow", [base, exponent]) = (name, values.as_slice()) {
+            return self.general_power(&base.clone(), &exponent.clone());
+        }
+        if let "factorial" | "binom" | "mod" | "gcd" | "lcm" = name {
+            return self.counted(name, &values);
+        }
+        if let ("min" | "max", [first, rest @ ..]) = (name, values.as_slice()) {
+            return Ok(self.extreme(name, first, rest));
+        }
+        let [value] = values.as_slice() else { return Ok(None) };
+        let (half, one) = (some!(self.arith.rational(&number::small(1, 2))), self.arith.int(1));
+        Ok(match name {
+            "abs" => match (&value.im, value.re.sign()) {
+                (None, Some(Sign::Negative)) => Some(Point::real(self.arith.neg(value.re.clone()))),
+                (None, Some(Sign::Positive)) => Some(value.clone()),
+                (None, None) => None,
+                (Some(im), _) => {
+                    let (re, im) =
+                        (some!(self.arith.power(&value.re, 2)), some!(self.arith.power(im, 2)));
+                    let square = some!(self.arith.add(&re, &im));
+                    self.arith.root(&square, 2).map(Point::real)
+                }
+            },
+            "ln" => value.map_real(|ball| self.arith.ln(ball)),
+            "arcsin" => value.map_real(|ball| self.arith.asin(ball)),
+            "arccos" => value.map_real(|ball| self.arith.acos(ball)),
+            "arctan" => value.map_real(|ball| self.arith.atan(ball)),
+            "arccot" => value.map_real(|ball| {
+                let pi = self.arith.pi();
+                let right = self.arith.mul(&pi, &half)?;
+                let angle = self.arith.atan(ball)?;
+                self.arith.sub(&right, &angle)
+            }),
+            "sinh" | "cosh" | "tanh" => value.map_real(|ball| {
+                let up = self.arith.exp(ball)?;
+                let down = self.arith.div(&one, &up)?;
+                let (sum, rest) = (self.arith.add(&up, &down)?, self.arith.sub(&up, &down)?);
+                match name {
+                    "sinh" => self.arith.mul(&rest, &half),
+                    "cosh" => self.arith.mul(&sum, &half),
+                    _ => self.arith.div(&rest, &sum),
+                }
+            }),
+            _ => None,
+        })
+    }
+
+    /// Functions of whole numbers.
+    fn counted(&mut self, name: &str, values: &[Point]) -> Found {
+        let mut whole = Vec::with_capacity(values.len());
+        for value in values {
+            whole.push(number::small(some!(value.re.whole().filter(|_| value.im.is_none())), 1));
+        }
+        let found = match (name, whole.as_slice()) {
+            ("factorial", [n]) => number::factorial(n, self.meter),
+            ("binom", [n, k]) => number::binomial(n, k, self.meter),
+            (_, [a, b]) => number::divided(name, a, b).ok_or(Stop::Cap),
+            _ => return Ok(None),
+        };
+        match found {
+            Ok(value) => Ok(self.arith.rational(&value).map(Point::real)),
+            Err(Stop::Fault(fault)) => Err(Stop::Fault(fault)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn extreme(&self, name: &str, first: &Point, rest: &[Point]) -> Option<Point> {
+        let mut best = first.clone();
+        for next in rest {
+            if best.im.is_some() || next.im.is_some() {
+                return None;
+            }
+            let less = self.arith.sub(&next.re, &best.re)?.sign()? == Sign::Negative;
+            if less == (name == "min") {
+                best = next.clone();
+            }
+        }
+        Some(best)
+    }
+}
+
+impl Point {
+    /// A function of a real number; complex arguments have no value here.
+    fn map_real(&self, function: impl FnOnce(&Ball) -> Option<Ball>) -> Option<Self> {
+        match &self.im {
+            None => function(&self.re).map(Self::real),
+            Some(_) => None,
+        }
+    }
+}

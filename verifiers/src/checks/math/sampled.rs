@@ -1,0 +1,135 @@
+//! The numeric rungs: constants to 512 bits, expressions with variables at fixed points.
+//!
+//! A ball without zero proves a difference. The other way round nothing is proved: where only zero
+//! fits, the verdict says `numeric-equal`.
+
+use dashu_ratio::RBig;
+
+use super::Stop;
+use super::evaluate::Near;
+use super::number::small;
+use super::poly::{Atom, Canon, Ctx, Kind, Poly};
+
+/// Precisions at which a constant is looked at.
+const BITS: [usize; 2] = [64, 512];
+/// Precision at a sampled point.
+const POINT_BITS: usize = 64;
+/// So many points must agree.
+const POINTS_WANTED: usize = 4;
+/// Coordinates on both sides of 0, 1 and -1, away from the zeros of common functions.
+const COORDINATES: [(i64, i64); 12] = [
+    (7, 5),
+    (3, 11),
+    (13, 4),
+    (-5, 7),
+    (29, 6),
+    (1, 9),
+    (-17, 3),
+    (19, 23),
+    (-2, 13),
+    (43, 10),
+    (5, 17),
+    (-31, 12),
+];
+/// More variables than this are not sampled.
+const VARIABLES_MAX: usize = 12;
+
+impl Ctx<'_, '_> {
+    /// What can be told of a difference by computing with it.
+    pub(super) fn computed(&mut self, difference: &Canon) -> Result<Near, Stop> {
+        let mut variables = Vec::new();
+        self.variables(&difference.num, &mut variables);
+        self.variables(&difference.den, &mut variables);
+        if variables.is_empty() {
+            return self.constant(difference);
+        }
+        if variables.len() > VARIABLES_MAX {
+            return Ok(Near::Open);
+        }
+        let whole = self.counts();
+        let mut agreed = 0;
+        for point in 0..COORDINATES.len() {
+            let at = coordinates(&variables, point, whole);
+            match self.near(difference, &at, POINT_BITS)? {
+                Some(Near::Apart) => return Ok(Near::Apart),
+                Some(Near::Zero) => agreed += 1,
+                Some(Near::Open) | None => {}
+            }
+            if agreed == POINTS_WANTED {
+                return Ok(Near::Zero);
+            }
+        }
+        Ok(Near::Open)
+    }
+
+    fn constant(&mut self, difference: &Canon) -> Result<Near, Stop> {
+        let mut near = Near::Open;
+        for bits in BITS {
+            near = match self.near(difference, &[], bits)? {
+                None => return Ok(Near::Open),
+                Some(Near::Apart) => return Ok(Near::Apart),
+                Some(near) => near,
+            };
+        }
+        Ok(near)
+    }
+
+    /// Whether something counts, which is defined at whole numbers.
+    fn counts(&self) -> bool {
+        let counts = |name: &str| matches!(name, "factorial" | "binom" | "mod" | "gcd" | "lcm");
+        self.atoms.iter().any(|kind| match kind {
+            Kind::Fun(name, _) => counts(name),
+            Kind::Power(base, _) => matches!(self.kind(*base), Some(Kind::Minus)),
+            _ => false,
+        })
+    }
+
+    /// The variables of a form, those inside of functions included.
+    fn variables(&self, poly: &Poly, found: &mut Vec<Atom>) {
+        let mut todo: Vec<Atom> =
+            poly.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom)).collect();
+        let mut seen = vec![false; self.atoms.len()];
+        while let Some(atom) = todo.pop() {
+            match seen.get_mut(atom as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
+            }
+            let inside = |poly: &Poly| -> Vec<Atom> {
+                poly.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom)).collect()
+            };
+            match self.kind(atom) {
+                Some(Kind::Var(_)) if !found.contains(&atom) => found.push(atom),
+                Some(Kind::Sin(arg) | Kind::Cos(arg)) => {
+                    todo.extend(inside(&arg.num));
+                    todo.extend(inside(&arg.den));
+                }
+                Some(Kind::Fun(_, args)) => {
+                    for arg in args {
+                        todo.extend(inside(&arg.num));
+                        todo.extend(inside(&arg.den));
+                    }
+                }
+                Some(Kind::Base(base)) => todo.extend(inside(base)),
+                Some(Kind::Power(base, mono)) => {
+                    todo.push(*base);
+                    todo.extend(mono.iter().map(|(atom, _)| *atom));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A point: another coordinate for every variable, and all of them others at the next point.
+fn coordinates(variables: &[Atom], point: usize, whole: bool) -> Vec<(Atom, RBig)> {
+    let number = |at: usize| i64::try_from(at).unwrap_or(0);
+    let coordinate = |at: usize| {
+        if whole {
+            return small(number(4 + point + 5 * at % 7), 1);
+        }
+        let (top, below) =
+            COORDINATES.get((point + 5 * at) % COORDINATES.len()).copied().unwrap_or((1, 1));
+        small(top, below) + small(number(at / COORDINATES.len()), 1)
+    };
+    variables.iter().enumerate().map(|(at, atom)| (*atom, coordinate(at))).collect()
+}
