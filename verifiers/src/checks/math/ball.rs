@@ -284,3 +284,61 @@ impl Arith {
         Some(Ball { low, high })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::checks::math::number::small;
+
+    fn holds(arith: &Arith, ball: &Ball, value: &RBig) -> bool {
+        let exact = arith.rational(value).unwrap();
+        arith.sub(ball, &exact).unwrap().has_zero()
+    }
+
+    proptest! {
+        #[test]
+        fn arithmetic_encloses_the_rationals(a in -5000i64..5000, b in 1i64..900, c in -5000i64..5000, d in 1i64..900, n in -6i64..7) {
+            let arith = Arith::new(64);
+            let (x, y) = (small(a, b), small(c, d));
+            let (one, two) = (arith.rational(&x).unwrap(), arith.rational(&y).unwrap());
+            prop_assert!(holds(&arith, &arith.add(&one, &two).unwrap(), &(&x + &y)));
+            prop_assert!(holds(&arith, &arith.sub(&one, &two).unwrap(), &(&x - &y)));
+            prop_assert!(holds(&arith, &arith.mul(&one, &two).unwrap(), &(&x * &y)));
+            if c != 0 {
+                prop_assert!(holds(&arith, &arith.div(&one, &two).unwrap(), &(&x / &y)));
+                prop_assert!(holds(&arith, &arith.power(&two, n).unwrap(), &y.pow(isize::try_from(n).unwrap())));
+            }
+        }
+
+        #[test]
+        fn functions_enclose_what_their_inverses_undo(a in 1i64..5000, b in 1i64..900) {
+            let mut arith = Arith::new(64);
+            let x = small(a, b);
+            let ball = arith.rational(&x).unwrap();
+            let log = arith.ln(&ball).unwrap();
+            let back = arith.exp(&log).unwrap();
+            prop_assert!(holds(&arith, &back, &x));
+            let root = arith.root(&ball, 3).unwrap();
+            prop_assert!(holds(&arith, &arith.power(&root, 3).unwrap(), &x));
+            let (sine, cosine) = (arith.sin(&ball).unwrap(), arith.cos(&ball).unwrap());
+            let (one, two) = (arith.power(&sine, 2).unwrap(), arith.power(&cosine, 2).unwrap());
+            prop_assert!(holds(&arith, &arith.add(&one, &two).unwrap(), &small(1, 1)));
+            let angle = arith.atan(&ball).unwrap();
+            let (sine, cosine) = (arith.sin(&angle).unwrap(), arith.cos(&angle).unwrap());
+            prop_assert!(holds(&arith, &arith.div(&sine, &cosine).unwrap(), &x));
+        }
+    }
+
+    #[test]
+    fn what_has_no_real_value_has_none() {
+        let mut arith = Arith::new(64);
+        let (zero, negative, far) =
+            (arith.int(0), arith.int(-2), arith.rational(&small(1, 1).pow(1)).unwrap());
+        assert!(arith.ln(&zero).is_none() && arith.ln(&negative).is_none());
+        assert!(arith.root(&negative, 2).is_none() && arith.root(&negative, 3).is_some());
+        assert!(arith.div(&far, &zero).is_none() && arith.asin(&negative).is_none());
+        assert_eq!(arith.int(-7).whole(), Some(-7));
+    }
+}

@@ -1,4 +1,4 @@
-//! Derivatives, antiderivatives, limits and sums of canonical forms.
+//! Derivatives and integrals of canonical forms, and values in the place of variables.
 //!
 //! What is not found stays opaque: an operator without a value equals only itself.
 
@@ -6,23 +6,13 @@ use dashu_ratio::RBig;
 
 use super::Stop;
 use super::algebra::negated;
-use super::number::{self, Exp, small};
+use super::limits::Target;
+use super::number::{Exp, small};
 use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
 
-/// A sum or product of more terms than this is not written out.
-const TERMS_MAX: i64 = 2_000;
-/// Powers beyond this are not summed in closed form.
+/// Powers of waves beyond this are not integrated.
 const DEGREE_MAX: i64 = 12;
-/// How often numerator and denominator are derived before a limit is given up.
-const LHOPITAL_MAX: usize = 6;
-
-/// Where a variable tends to.
-pub(super) enum Target {
-    At(Canon),
-    Infinity { negative: bool },
-}
-
-fn one_atom(atom: Atom, exp: Exp) -> Canon {
+pub(super) fn one_atom(atom: Atom, exp: Exp) -> Canon {
     Canon::poly(Poly(vec![(vec![(atom, exp)], RBig::ONE)]))
 }
 
@@ -247,237 +237,11 @@ impl Ctx<'_, '_> {
         }
     }
 
-    /// The limit as a variable tends to a point: by its value there, or by l'Hospital's rule.
-    pub(super) fn limit(
-        &mut self,
-        form: &Canon,
-        variable: Atom,
-        target: &Target,
-    ) -> Result<Canon, Stop> {
-        match target {
-            Target::At(point) => self.limit_at(form, variable, point),
-            Target::Infinity { negative } => {
-                // x = 1/t, and t tends to zero.
-                let inverse = one_atom(variable, Exp::int(-1));
-                let inverse = if *negative { negated(&inverse) } else { inverse };
-                let near_zero = self.with_value(form, variable, &inverse)?;
-                self.limit_at(&near_zero, variable, &Canon::int(0))
-            }
-        }
-    }
-
-    fn limit_at(&mut self, form: &Canon, variable: Atom, point: &Canon) -> Result<Canon, Stop> {
-        if let Some(limit) = self.limit_of_power(form, variable, point)? {
-            return Ok(limit);
-        }
-        let (mut top, mut below) = self.cleared(form, variable)?;
-        for _ in 0..LHOPITAL_MAX {
-            let bottom = self.with_value(&below, variable, point)?;
-            let value = self.with_value(&top, variable, point)?;
-            if !bottom.is_zero() {
-                return self.div(&value, &bottom);
-            }
-            if !value.is_zero() {
-                return Err(Stop::Undefined);
-            }
-            (top, below) = (self.derivative(&top, variable)?, self.derivative(&below, variable)?);
-            let quotient = self.div(&top, &below)?;
-            (top, below) = self.cleared(&quotient, variable)?;
-        }
-        Err(Stop::Cap)
-    }
-
-    /// Numerator and denominator without negative powers of the variable.
-    fn cleared(&mut self, form: &Canon, variable: Atom) -> Result<(Canon, Canon), Stop> {
-        let lowest = |poly: &Poly| {
-            let exps = poly
-                .0
-                .iter()
-                .flat_map(|(mono, _)| mono.iter().filter(|(atom, _)| *atom == variable));
-            exps.map(|(_, exp)| exp.floor()).min().unwrap_or(0).min(0)
-        };
-        let shift = lowest(&form.num).min(lowest(&form.den));
-        let factor = one_atom(variable, Exp::int(shift.checked_neg().ok_or(Stop::Cap)?));
-        let (num, den) = (Canon::poly(form.num.clone()), Canon::poly(form.den.clone()));
-        if shift == 0 {
-            return Ok((num, den));
-        }
-        Ok((self.mul(&num, &factor)?, self.mul(&den, &factor)?))
-    }
-
-    /// A single power of varying base and exponent: e to the limit of exponent times logarithm.
-    fn limit_of_power(
-        &mut self,
-        form: &Canon,
-        variable: Atom,
-        point: &Canon,
-    ) -> Result<Option<Canon>, Stop> {
-        let ([(mono, coef)], true) = (form.num.0.as_slice(), form.den.is_one()) else {
-            return Ok(None);
-        };
-        let [(atom, exp)] = mono.as_slice() else { return Ok(None) };
-        let (base, exponent) = match self.kind(*atom).cloned() {
-            Some(Kind::Power(base, inner)) if self.varies(base) => {
-                (one_atom(base, Exp::ONE), Canon::poly(self.term(RBig::ONE, &inner)?))
-            }
-            Some(Kind::Fun("pow", args)) => match args.as_slice() {
-                [base, exponent] => (base.clone(), exponent.clone()),
-                _ => return Ok(None),
-            },
-            _ => return Ok(None),
-        };
-        let log = self.ln(&base)?;
-        let product = self.mul(&log, &exponent)?;
-        let product = self.mul(&product, &Canon::rational(exp.to_rational()))?;
-        let limit = self.limit_at(&product, variable, point)?;
-        let euler = self.of(Kind::Euler)?;
-        let power = self.pow(&euler, &limit)?;
-        self.mul(&power, &Canon::rational(coef.clone())).map(Some)
-    }
-
-    /// The sum (or the product) of a form over whole numbers from `from` to `to`; `None` for `to`
-    /// is infinity.
-    pub(super) fn series(
-        &mut self,
-        form: &Canon,
-        variable: Atom,
-        from: &Canon,
-        to: Option<&Canon>,
-        product: bool,
-    ) -> Result<Canon, Stop> {
-        let whole = |value: &Canon| value.as_rational().and_then(|value| number::whole(&value));
-        if let (Some(first), Some(last)) = (whole(from), to.and_then(whole)) {
-            return self.written_out(form, variable, (first, last), product);
-        }
-        if product {
-            return Err(Stop::Cap);
-        }
-        if let Some(sum) = self.geometric(form, variable, from, to)? {
-            return Ok(sum);
-        }
-        match to {
-            Some(to) => self.power_sums(form, variable, from, to),
-            None => self.zeta(form, variable, from),
-        }
-    }
-
-    fn written_out(
-        &mut self,
-        form: &Canon,
-        variable: Atom,
-        (first, last): (i64, i64),
-        product: bool,
-    ) -> Result<Canon, Stop> {
-        if last.checked_sub(first).is_none_or(|terms| terms >= TERMS_MAX) {
-            return Err(Stop::Cap);
-        }
-        let mut whole = Canon::int(i64::from(product));
-        for at in first..=last {
-            let term = self.with_value(form, variable, &Canon::int(at))?;
-            whole = if product { self.mul(&whole, &term)? } else { self.add(&whole, &term)? };
-        }
-        Ok(whole)
-    }
-
-    /// A sum whose terms have a fixed ratio.
-    fn geometric(
-        &mut self,
-        form: &Canon,
-        variable: Atom,
-        from: &Canon,
-        to: Option<&Canon>,
-    ) -> Result<Option<Canon>, Stop> {
-        let next = self.add(&one_atom(variable, Exp::ONE), &Canon::int(1))?;
-        let next = self.with_value(form, variable, &next)?;
-        let ratio = self.div(&next, form)?;
-        let slope = self.derivative(&ratio, variable)?;
-        if !slope.is_zero() || self.equal(&ratio, &Canon::int(1))? {
-            return Ok(None);
-        }
-        let first = self.with_value(form, variable, from)?;
-        let rest = self.sub(&Canon::int(1), &ratio)?;
-        let Some(to) = to else {
-            let size = self.abs(&ratio)?;
-            let shrinks = self.order(&size, &Canon::int(1))? == Some(std::cmp::Ordering::Less);
-            return if shrinks { self.div(&first, &rest).map(Some) } else { Err(Stop::Undefined) };
-        };
-        let count = self.sub(to, from)?;
-        let count = self.add(&count, &Canon::int(1))?;
-        let last = self.pow(&ratio, &count)?;
-        let part = self.sub(&Canon::int(1), &last)?;
-        let part = self.mul(&first, &part)?;
-        self.div(&part, &rest).map(Some)
-    }
-
-    /// The sum of a polynomial, by the sums of powers.
-    fn power_sums(
-        &mut self,
-        form: &Canon,
-        variable: Atom,
-        from: &Canon,
-        to: &Canon,
-    ) -> Result<Canon, Stop> {
-        let before = self.sub(from, &Canon::int(1))?;
-        let mut sum = Canon::int(0);
-        for (mono, coef) in &form.num.0.clone() {
-            let degree = mono
-                .iter()
-                .find(|(atom, _)| *atom == variable)
-                .map_or(Exp::int(0), |(_, exp)| *exp);
-            if !degree.is_int() || !(0..=DEGREE_MAX).contains(&degree.num) {
-                return Err(Stop::Cap);
-            }
-            let rest: Mono = mono.iter().filter(|(atom, _)| *atom != variable).copied().collect();
-            let rest = Canon::poly(Poly(vec![(rest, coef.clone())]));
-            let (upper, lower) =
-                (self.power_sum(degree.num, to)?, self.power_sum(degree.num, &before)?);
-            let part = self.sub(&upper, &lower)?;
-            let part = self.mul(&part, &rest)?;
-            sum = self.add(&sum, &part)?;
-        }
-        let den = Canon::poly(form.den.clone());
-        let fixed = self.derivative(&den, variable)?.is_zero();
-        if fixed { self.div(&sum, &den) } else { Err(Stop::Cap) }
-    }
-
-    /// `1^m + 2^m + ... + n^m` as a polynomial in `n`.
-    fn power_sum(&mut self, m: i64, n: &Canon) -> Result<Canon, Stop> {
-        let up = self.add(n, &Canon::int(1))?;
-        let mut sums: Vec<Canon> = Vec::new();
-        for power in 0..=m {
-            let mut rest = self.pow_int(&up, power + 1)?;
-            rest = self.sub(&rest, &Canon::int(1))?;
-            for (j, sum) in (0i64..).zip(sums.clone()) {
-                let choose = self.binomial(&Canon::int(power + 1), &Canon::int(j))?;
-                let part = self.mul(&choose, &sum)?;
-                rest = self.sub(&rest, &part)?;
-            }
-            sums.push(self.mul(&rest, &Canon::rational(small(1, power + 1)))?);
-        }
-        sums.pop().ok_or(Stop::Cap)
-    }
-
-    /// `1 + 1/2^m + 1/3^m + ...` for even `m`.
-    fn zeta(&mut self, form: &Canon, variable: Atom, from: &Canon) -> Result<Canon, Stop> {
-        const VALUES: [(i64, i64); 4] = [(2, 6), (4, 90), (6, 945), (8, 9450)];
-        let first = from.as_rational().and_then(|value| number::whole(&value));
-        let ([(mono, coef)], true, Some(1)) = (form.num.0.as_slice(), form.den.is_one(), first)
-        else {
-            return Err(Stop::Cap);
-        };
-        let [(atom, exp)] = mono.as_slice() else { return Err(Stop::Cap) };
-        let value = VALUES.iter().find(|(m, _)| *exp == Exp::int(-m) && *atom == variable);
-        let (m, below) = value.copied().ok_or(Stop::Cap)?;
-        let pi = self.of(Kind::Pi)?;
-        let power = self.pow_int(&pi, m)?;
-        self.mul(&power, &Canon::rational(coef * small(1, below)))
-    }
-
     /// An antiderivative, term by term.
     pub(super) fn antiderivative(&mut self, form: &Canon, by: Atom) -> Result<Canon, Stop> {
         let den = Canon::poly(form.den.clone());
         if !self.derivative(&den, by)?.is_zero() {
-            return Err(Stop::Cap);
+            return self.antiderivative_of_quotient(form, by);
         }
         let mut sum = Canon::int(0);
         for (mono, coef) in &form.num.0.clone() {
@@ -495,7 +259,60 @@ impl Ctx<'_, '_> {
         self.div(&sum, &den)
     }
 
+    /// A constant over what is linear, or over a quadratic without real zeros.
+    fn antiderivative_of_quotient(&mut self, form: &Canon, by: Atom) -> Result<Canon, Stop> {
+        let (num, den) = (Canon::poly(form.num.clone()), Canon::poly(form.den.clone()));
+        if !self.derivative(&num, by)?.is_zero() {
+            return Err(Stop::Cap);
+        }
+        let slope = self.derivative(&den, by)?;
+        let bend = self.derivative(&slope, by)?;
+        if bend.is_zero() {
+            let size = self.abs(&den)?;
+            let log = self.ln(&size)?;
+            let log = self.mul(&num, &log)?;
+            return self.div(&log, &slope);
+        }
+        if !self.derivative(&bend, by)?.is_zero() {
+            return Err(Stop::Cap);
+        }
+        // With d = 4ac - b^2 it is 2/sqrt(d) arctan((2ax + b)/sqrt(d)), and d = 2 den den'' - den'^2.
+        let (twice, square) = (self.mul(&den, &bend)?, self.mul(&slope, &slope.clone())?);
+        let twice = self.mul(&twice, &Canon::int(2))?;
+        let rest = self.sub(&twice, &square)?;
+        if self.order(&rest, &Canon::int(0))? != Some(std::cmp::Ordering::Greater) {
+            return Err(Stop::Cap);
+        }
+        let root = self.pow(&rest, &Canon::rational(small(1, 2)))?;
+        let inside = self.div(&slope, &root)?;
+        let angle = self.apply("arctan", vec![inside])?;
+        let angle = self.mul(&angle, &num)?;
+        let angle = self.mul(&angle, &Canon::int(2))?;
+        self.div(&angle, &root)
+    }
+
+    /// A power of the variable times what has an antiderivative: by parts, a power lower each time.
+    fn by_parts(&mut self, mono: &Mono, by: Atom) -> Result<Canon, Stop> {
+        let power =
+            mono.iter().find(|(atom, _)| *atom == by).map(|(_, exp)| *exp).ok_or(Stop::Cap)?;
+        if !power.is_int() || !(1..=DEGREE_MAX).contains(&power.num) {
+            return Err(Stop::Cap);
+        }
+        let rest: Mono = mono.iter().filter(|(atom, _)| *atom != by).copied().collect();
+        let inner = self.antiderivative_of(&rest, by)?;
+        let edge = self.mul(&one_atom(by, power), &inner)?;
+        let below = power.add(Exp::int(-1))?;
+        let lower = if below.is_zero() { Canon::int(1) } else { one_atom(by, below) };
+        let lower = self.mul(&lower, &Canon::rational(power.to_rational()))?;
+        let left = self.mul(&lower, &inner)?;
+        let left = self.antiderivative(&left, by)?;
+        self.sub(&edge, &left)
+    }
+
     fn antiderivative_of(&mut self, mono: &Mono, by: Atom) -> Result<Canon, Stop> {
+        if mono.len() > 1 && mono.iter().any(|(atom, _)| *atom == by) {
+            return self.by_parts(mono, by);
+        }
         match mono.as_slice() {
             [] => Ok(one_atom(by, Exp::ONE)),
             [(atom, exp)] if *atom == by => {

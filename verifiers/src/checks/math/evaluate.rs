@@ -12,8 +12,12 @@ use super::number::{self, Exp};
 use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
 use crate::meter::Meter;
 
-/// What one elementary function costs at 64 bits.
-const FUNCTION_COST: u64 = 8_000;
+/// What one elementary function costs for every 64 bits.
+const FUNCTION_COST: u64 = 60_000;
+
+/// Longer sums are not computed at a point, nor are sums deeper in sums.
+const SERIES_MAX: i64 = 40;
+const SERIES_DEPTH_MAX: u8 = 2;
 
 /// A number with its imaginary part, where it has one.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub(super) struct Evaluator<'c, 'm, 'b> {
     known: Vec<Option<Option<Point>>>,
     /// The highest bit of any term of a sum: what a sum that cancels is measured against.
     largest: isize,
+    /// Sums around this one.
+    depth: u8,
 }
 
 /// `None` where there is no value, `Err` where the fuel is gone.
@@ -80,6 +86,7 @@ impl Ctx<'_, '_> {
             at,
             known: vec![None; self.atoms.len()],
             largest: isize::MIN,
+            depth: 0,
         };
         // A quotient is zero where its numerator is, and the denominator has a value.
         let below = some!(evaluator.poly(&value.den)?);
@@ -310,6 +317,9 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn function(&mut self, name: &str, args: &[Canon]) -> Found {
+        if let ("sum" | "prod", [variable, from, to, body]) = (name, args) {
+            return self.series(name == "prod", variable, (from, to), body);
+        }
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             values.push(some!(self.unary(arg)?));
@@ -359,6 +369,43 @@ impl Evaluator<'_, '_, '_> {
             }),
             _ => None,
         })
+    }
+
+    /// A sum or product between whole bounds, term by term.
+    fn series(
+        &mut self,
+        product: bool,
+        variable: &Canon,
+        bounds: (&Canon, &Canon),
+        body: &Canon,
+    ) -> Found {
+        let [(mono, _)] = variable.num.0.as_slice() else { return Ok(None) };
+        let [(variable, _)] = mono.as_slice() else { return Ok(None) };
+        let (from, to) = (some!(self.canon(bounds.0)?), some!(self.canon(bounds.1)?));
+        let (from, to) = (some!(from.re.whole()), some!(to.re.whole()));
+        if to.checked_sub(from).is_none_or(|terms| terms > SERIES_MAX) {
+            return Ok(None);
+        }
+        let mut whole = Point::real(self.arith.int(i64::from(product)));
+        for at in from..=to {
+            self.spend(FUNCTION_COST)?;
+            let mut inside = self.at.to_vec();
+            inside.retain(|(atom, _)| atom != variable);
+            inside.push((*variable, number::small(at, 1)));
+            let mut term = Evaluator {
+                atoms: self.atoms,
+                meter: &mut *self.meter,
+                arith: Arith::new(self.bits),
+                bits: self.bits,
+                at: &inside,
+                known: vec![None; self.atoms.len()],
+                largest: isize::MIN,
+                depth: self.depth + 1,
+            };
+            let term = some!(if term.depth > SERIES_DEPTH_MAX { None } else { term.canon(body)? });
+            whole = some!(if product { self.mul(&whole, &term) } else { self.add(&whole, &term) });
+        }
+        Ok(Some(whole))
     }
 
     /// Functions of whole numbers.

@@ -3,8 +3,8 @@
 use super::Stop;
 use super::ast::{Id, Node, Rel};
 use super::build::Builder;
-use super::calculus::Target;
 use super::lexer::Tok;
+use super::limits::Target;
 use super::parser::Parser;
 use super::poly::{Canon, Kind};
 
@@ -176,7 +176,11 @@ impl Builder<'_, '_, '_> {
             ("sum", Some(Target::At(from)), Some(Target::Infinity { negative: false })) => {
                 self.ctx.series(form, variable, &from, None, false)
             }
-            ("int", None, None) => self.ctx.antiderivative(form, variable),
+            ("int", None, None) => {
+                let found = self.ctx.antiderivative(form, variable)?;
+                let constant = self.ctx.of(Kind::Var("C".into()))?;
+                self.ctx.add(&found, &constant)
+            }
             ("int", Some(from), Some(to)) => self.ctx.integral(form, variable, &from, &to),
             _ => Err(Stop::Cap),
         }

@@ -76,7 +76,9 @@ impl Ctx<'_, '_> {
 
     /// Whether something counts, which is defined at whole numbers.
     fn counts(&self) -> bool {
-        let counts = |name: &str| matches!(name, "factorial" | "binom" | "mod" | "gcd" | "lcm");
+        let counts = |name: &str| {
+            matches!(name, "factorial" | "binom" | "mod" | "gcd" | "lcm" | "sum" | "prod")
+        };
         self.atoms.iter().any(|kind| match kind {
             Kind::Fun(name, _) => counts(name),
             Kind::Power(base, _) => matches!(self.kind(*base), Some(Kind::Minus)),

@@ -1,0 +1,149 @@
+//! Limits of canonical forms.
+
+use dashu_ratio::RBig;
+
+use super::Stop;
+use super::algebra::negated;
+use super::calculus::one_atom;
+use super::number::Exp;
+use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
+
+/// How often numerator and denominator are derived before a limit is given up.
+const LHOPITAL_MAX: usize = 6;
+
+/// Where a variable tends to.
+pub(super) enum Target {
+    At(Canon),
+    Infinity { negative: bool },
+}
+
+impl Ctx<'_, '_> {
+    /// The limit as a variable tends to a point: by its value there, or by l'Hospital's rule.
+    pub(super) fn limit(
+        &mut self,
+        form: &Canon,
+        variable: Atom,
+        target: &Target,
+    ) -> Result<Canon, Stop> {
+        match target {
+            Target::At(point) => self.limit_at(form, variable, point),
+            Target::Infinity { negative } => {
+                if let Some(limit) = self.limit_of_growth(form, variable, *negative)? {
+                    return Ok(limit);
+                }
+                // x = 1/t, and t tends to zero.
+                let inverse = one_atom(variable, Exp::int(-1));
+                let inverse = if *negative { negated(&inverse) } else { inverse };
+                let near_zero = self.with_value(form, variable, &inverse)?;
+                self.limit_at(&near_zero, variable, &Canon::int(0))
+            }
+        }
+    }
+
+    /// A sum in which a term shrinks exponentially; `None` where none does.
+    fn limit_of_growth(
+        &mut self,
+        form: &Canon,
+        variable: Atom,
+        negative: bool,
+    ) -> Result<Option<Canon>, Stop> {
+        if !form.den.is_one() {
+            return Ok(None);
+        }
+        let shrinks = |this: &Self, mono: &Mono| {
+            mono.iter().any(|&(atom, exp)| match this.kind(atom) {
+                Some(Kind::Power(base, inner)) if *inner == [(variable, Exp::ONE)] => {
+                    // All constants that are bases here are above one.
+                    matches!(this.kind(*base), Some(Kind::Euler | Kind::Prime(_) | Kind::Pi))
+                        && (exp.num < 0) != negative
+                }
+                _ => false,
+            })
+        };
+        let grows = |this: &Self, mono: &Mono| {
+            mono.iter().any(|&(atom, _)| matches!(this.kind(atom), Some(Kind::Power(_, inner)) if inner.iter().any(|(atom, _)| *atom == variable)))
+        };
+        let terms = form.num.0.clone();
+        let (gone, rest): (Vec<_>, Vec<_>) = terms.into_iter().partition(|(mono, _)| {
+            let powers = mono
+                .iter()
+                .filter(|(atom, _)| matches!(self.kind(*atom), Some(Kind::Power(..))))
+                .count();
+            powers == 1 && shrinks(self, mono)
+        });
+        if gone.is_empty() || rest.iter().any(|(mono, _)| grows(self, mono)) {
+            return Ok(None);
+        }
+        let target = Target::Infinity { negative };
+        self.limit(&Canon::poly(Poly(rest)), variable, &target).map(Some)
+    }
+
+    fn limit_at(&mut self, form: &Canon, variable: Atom, point: &Canon) -> Result<Canon, Stop> {
+        if let Some(limit) = self.limit_of_power(form, variable, point)? {
+            return Ok(limit);
+        }
+        let (mut top, mut below) = self.cleared(form, variable)?;
+        for _ in 0..LHOPITAL_MAX {
+            let bottom = self.with_value(&below, variable, point)?;
+            let value = self.with_value(&top, variable, point)?;
+            if !bottom.is_zero() {
+                return self.div(&value, &bottom);
+            }
+            if !value.is_zero() {
+                return Err(Stop::Undefined);
+            }
+            (top, below) = (self.derivative(&top, variable)?, self.derivative(&below, variable)?);
+            let quotient = self.div(&top, &below)?;
+            (top, below) = self.cleared(&quotient, variable)?;
+        }
+        Err(Stop::Cap)
+    }
+
+    /// Numerator and denominator without negative powers of the variable.
+    fn cleared(&mut self, form: &Canon, variable: Atom) -> Result<(Canon, Canon), Stop> {
+        let lowest = |poly: &Poly| {
+            let exps = poly
+                .0
+                .iter()
+                .flat_map(|(mono, _)| mono.iter().filter(|(atom, _)| *atom == variable));
+            exps.map(|(_, exp)| exp.floor()).min().unwrap_or(0).min(0)
+        };
+        let shift = lowest(&form.num).min(lowest(&form.den));
+        let factor = one_atom(variable, Exp::int(shift.checked_neg().ok_or(Stop::Cap)?));
+        let (num, den) = (Canon::poly(form.num.clone()), Canon::poly(form.den.clone()));
+        if shift == 0 {
+            return Ok((num, den));
+        }
+        Ok((self.mul(&num, &factor)?, self.mul(&den, &factor)?))
+    }
+
+    /// A single power of varying base and exponent: e to the limit of exponent times logarithm.
+    fn limit_of_power(
+        &mut self,
+        form: &Canon,
+        variable: Atom,
+        point: &Canon,
+    ) -> Result<Option<Canon>, Stop> {
+        let ([(mono, coef)], true) = (form.num.0.as_slice(), form.den.is_one()) else {
+            return Ok(None);
+        };
+        let [(atom, exp)] = mono.as_slice() else { return Ok(None) };
+        let (base, exponent) = match self.kind(*atom).cloned() {
+            Some(Kind::Power(base, inner)) if self.varies(base) => {
+                (one_atom(base, Exp::ONE), Canon::poly(self.term(RBig::ONE, &inner)?))
+            }
+            Some(Kind::Fun("pow", args)) => match args.as_slice() {
+                [base, exponent] => (base.clone(), exponent.clone()),
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let log = self.ln(&base)?;
+        let product = self.mul(&log, &exponent)?;
+        let product = self.mul(&product, &Canon::rational(exp.to_rational()))?;
+        let limit = self.limit_at(&product, variable, point)?;
+        let euler = self.of(Kind::Euler)?;
+        let power = self.pow(&euler, &limit)?;
+        self.mul(&power, &Canon::rational(coef.clone())).map(Some)
+    }
+}
