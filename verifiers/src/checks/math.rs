@@ -23,12 +23,13 @@ mod show;
 mod trig;
 mod units;
 mod value;
+mod whole;
 mod words;
 
 pub use settings::{Decimals, Policy};
 
 use compare::{Comparer, Judged, Rung};
-use extract::{Candidate, Provenance};
+use extract::{Candidate, Provenance, Scope};
 use poly::Ctx;
 use reading::Reading;
 use value::Value as Answer;
@@ -60,6 +61,9 @@ pub struct Math {
     decimals: Decimals,
 }
 
+/// What one comparison may cost, in fuel: about 5 ms. What would cost more stays undecided.
+const WORK_MAX: u64 = 600_000;
+
 /// Why something was not computed or not read.
 #[derive(Debug)]
 enum Stop {
@@ -84,9 +88,10 @@ impl Check for Math {
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
-            Decimals::Relative(eps) if !(0.0..1.0).contains(&eps) => {
-                Err(BuildError::new("decimals", format!("relative is {eps}; it must be at least 0 and below 1")))
-            }
+            Decimals::Relative(eps) if !(0.0..1.0).contains(&eps) => Err(BuildError::new(
+                "decimals",
+                format!("relative is {eps}; it must be at least 0 and below 1"),
+            )),
             _ => Ok(()),
         }
     }
@@ -98,14 +103,16 @@ impl Check for Math {
         let references = sample.references();
         meter.spend(references.iter().map(|text| text.len() as u64).sum())?;
         let references: Vec<_> = references.iter().map(|text| extract::reference(text)).collect();
-        if references.is_empty() || references.iter().any(|text| reading::trimmed(text).is_empty()) {
+        if references.is_empty() || references.iter().any(|text| reading::trimmed(text).is_empty())
+        {
             return Err(Fault::bad_reference("the reference is empty"));
         }
-        let candidates =
-            extract::candidates(sample.completion(), self.extract, self.allow_hidden, meter)?;
+        meter.spend(20 + sample.completion().len() as u64)?;
+        let scope = Scope::of(sample.completion(), sample.prompt(), self.allow_hidden);
+        let announced = extract::announced(&scope, self.extract, meter)?;
         let mut best: Option<Trial> = None;
         for reference in &references {
-            let trial = self.trial(reference, &candidates, meter)?;
+            let trial = self.trial(reference, &scope, &announced, meter)?;
             let better = best.as_ref().is_none_or(|best| trial.rank() > best.rank());
             if better {
                 best = Some(trial);
@@ -127,6 +134,12 @@ struct Trial {
 }
 
 impl Trial {
+    /// A comparison that came to no end.
+    fn undecided() -> Self {
+        let (normal, reference_normal) = (String::new(), String::new());
+        Self { judged: Judged::Undecided, extracted: None, normal, reference_normal }
+    }
+
     fn rank(&self) -> u8 {
         match self.judged {
             Judged::Equal(_) => 2,
@@ -136,10 +149,16 @@ impl Trial {
     }
 
     fn verdict(self) -> Verdict {
+        let reason = match self.judged {
+            Judged::Equal(_) => "proved-equal",
+            Judged::Undecided => "undecided",
+            Judged::Unequal if self.extracted.is_none() => "no-answer",
+            Judged::Unequal => "proved-unequal",
+        };
         let Some((text, span, provenance)) = self.extracted else {
             return Verdict::graded(false)
                 .with("reference_normal", self.reference_normal)
-                .because("no-answer");
+                .because(reason);
         };
         let verdict = Verdict::graded(matches!(self.judged, Judged::Equal(_)))
             .with_extracted(&text, span)
@@ -147,9 +166,8 @@ impl Trial {
             .with("normal", self.normal)
             .with("reference_normal", self.reference_normal);
         match self.judged {
-            Judged::Equal(rung) => verdict.with("rung", rung.name()).because("proved-equal"),
-            Judged::Unequal => verdict.because("proved-unequal"),
-            Judged::Undecided => verdict.because("undecided"),
+            Judged::Equal(rung) => verdict.with("rung", rung.name()).because(reason),
+            _ => verdict.because(reason),
         }
     }
 }
@@ -165,10 +183,32 @@ impl Math {
     fn trial(
         &self,
         reference: &str,
-        candidates: &[Candidate<'_>],
+        scope: &Scope<'_>,
+        announced: &[Candidate<'_>],
         meter: &mut Meter<'_>,
     ) -> Result<Trial, Fault> {
-        let first = self.attempt(reference, candidates, &mut Ctx::new(meter));
+        if let Some(trial) = whole::trial(reference, scope, announced) {
+            return Ok(trial);
+        }
+        let limit = WORK_MAX.min(meter.left());
+        let mut work = Meter::new(limit);
+        let trial = self.attempts(reference, scope, announced, &mut work);
+        // Where the fuel of the sample is gone, this is the fault; else only the comparison was cut.
+        meter.spend(work.spent())?;
+        match trial {
+            Err(fault) if fault.kind == FaultKind::OutOfFuel => Ok(Trial::undecided()),
+            trial => trial,
+        }
+    }
+
+    fn attempts(
+        &self,
+        reference: &str,
+        scope: &Scope<'_>,
+        announced: &[Candidate<'_>],
+        meter: &mut Meter<'_>,
+    ) -> Result<Trial, Fault> {
+        let first = self.attempt(reference, scope, announced, &mut Ctx::new(meter));
         let (trial, bare_log) = settled(first)?;
         if !bare_log || matches!(trial.judged, Judged::Equal(_)) {
             return Ok(trial);
@@ -176,22 +216,32 @@ impl Math {
         // A `\log` without a base: the decimal one did not fit, so try the natural one.
         let mut ctx = Ctx::new(meter);
         ctx.natural_log = true;
-        let (second, _) = settled(self.attempt(reference, candidates, &mut ctx))?;
+        let (second, _) = settled(self.attempt(reference, scope, announced, &mut ctx))?;
         Ok(if second.rank() > trial.rank() { second } else { trial })
     }
 
     fn attempt(
         &self,
         reference: &str,
-        candidates: &[Candidate<'_>],
+        scope: &Scope<'_>,
+        announced: &[Candidate<'_>],
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<(Trial, bool), Stop> {
         let wanted = reading::read(reference, false, ctx)?;
         let wanted_values = wanted.values(ctx)?;
         let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
-        let Some(chosen) = choose(candidates, textual, ctx)? else {
-            let none = Trial { judged: Judged::Unequal, extracted: None, normal: String::new(), reference_normal };
+        let chosen = match choose(announced, textual, ctx)? {
+            None => choose(&extract::unannounced(scope, self.extract), textual, ctx)?,
+            chosen => chosen,
+        };
+        let Some(chosen) = chosen else {
+            let none = Trial {
+                judged: Judged::Unequal,
+                extracted: None,
+                normal: String::new(),
+                reference_normal,
+            };
             return Ok((none, false));
         };
         let same = reading::trimmed(&chosen.candidate.text) == reading::trimmed(reference);
@@ -201,8 +251,7 @@ impl Math {
             self.judge(&wanted_values, &chosen.values, ctx)?
         };
         let normal = shown(ctx, &chosen.reading, &chosen.values);
-        let Candidate { text, span, provenance } = chosen.candidate;
-        let extracted = Some((text.into_owned(), span, provenance));
+        let extracted = Some(scope.taken(chosen.candidate));
         Ok((Trial { judged, extracted, normal, reference_normal }, ctx.bare_log))
     }
 
@@ -235,10 +284,7 @@ fn settled(attempt: Result<(Trial, bool), Stop>) -> Result<(Trial, bool), Fault>
     match attempt {
         Ok(done) => Ok(done),
         Err(Stop::Fault(fault)) => Err(fault),
-        Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => {
-            let (normal, reference_normal) = (String::new(), String::new());
-            Ok((Trial { judged: Judged::Undecided, extracted: None, normal, reference_normal }, false))
-        }
+        Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => Ok((Trial::undecided(), false)),
     }
 }
 
@@ -256,7 +302,9 @@ fn choose<'a>(
         let taken = match candidate.provenance {
             Provenance::Boxed => true,
             _ if !prose => true,
-            Provenance::Marker | Provenance::Json => textual || number_in_prose(candidate, false).is_none(),
+            Provenance::Marker | Provenance::Json => {
+                textual || number_in_prose(candidate, false).is_none()
+            }
             Provenance::Anchor => textual && short(&candidate.text),
             Provenance::Whole => textual,
             Provenance::LastMath | Provenance::LastNumber => false,
@@ -265,7 +313,8 @@ fn choose<'a>(
             return Ok(Some(Chosen { candidate: candidate.clone(), reading, values }));
         }
         let only = candidate.provenance == Provenance::Anchor;
-        let announced = only || matches!(candidate.provenance, Provenance::Marker | Provenance::Json);
+        let announced =
+            only || matches!(candidate.provenance, Provenance::Marker | Provenance::Json);
         if let (true, Some(candidate)) = (announced, number_in_prose(candidate, only)) {
             let reading = reading::read(&candidate.text, true, ctx)?;
             let values = reading.values(ctx)?;
