@@ -129,7 +129,7 @@ impl Tally {
             pairs as f64 / total * 1e6,
         );
         if std::env::var_os("ASSAY_BENCH_SLOWEST").is_some() {
-            for (time, spent, id) in self.costs.iter().rev().take(8) {
+            for (time, spent, id) in self.costs.iter().rev().take(25) {
                 println!("  {time:10.1} us {spent:10} units  {id}");
             }
         }

@@ -1,6 +1,6 @@
 //! What of a completion counts: not chains of thought, not code, not quotations of the question.
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 use super::boxes::{self, Boxed};
 use super::{Candidate, Provenance};
@@ -120,10 +120,11 @@ fn code(text: &str) -> (Vec<(usize, usize)>, bool) {
             ranges.push((start, end));
             at = end;
         } else {
-            let line = rest.split('\n').next().unwrap_or_default();
+            // A tick that does not close on its line is no code.
             at = inside;
-            if let Some(end) = line.find('`') {
-                at = inside + end + ticks.min(line.len() - end);
+            let next = memchr2(b'`', b'\n', rest.as_bytes()).map(|skip| inside + skip);
+            if let Some(end) = next.filter(|end| bytes.get(*end) == Some(&b'`')) {
+                at = end + ticks.min(bytes.len() - end);
                 ranges.push((start, at));
             }
         }
