@@ -20,6 +20,7 @@ mod ranges;
 mod reading;
 mod settings;
 mod show;
+mod spelled;
 mod trig;
 mod units;
 mod value;
@@ -247,6 +248,8 @@ impl Math {
         let same = reading::trimmed(&chosen.candidate.text) == reading::trimmed(reference);
         let judged = if same {
             Judged::Equal(Rung::Bytes)
+        } else if wanted.names_another(&chosen.reading) {
+            Judged::Unequal
         } else {
             self.judge(&wanted_values, &chosen.values, ctx)?
         };

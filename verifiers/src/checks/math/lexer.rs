@@ -227,7 +227,8 @@ impl<'a> Lexer<'a> {
         let tail = rest.get(at..)?;
         let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
         let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
-            Some(mark) => mark.len(),
+            // 32,\! 349: the space means nothing in mathematics, and the mark says one number.
+            Some(mark) => mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' ')),
             None if self.commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
             None => return None,
         };

@@ -7,12 +7,14 @@ use super::ast::{Id, Tree};
 use super::lexer::{self, Commas};
 use super::poly::Ctx;
 use super::value::Value;
-use super::{build, parser};
+use super::{build, parser, spelled};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
     pub(super) trees: Vec<(Tree, Id)>,
     pub(super) text: String,
+    /// The letter of a choice that came with its value.
+    letter: Option<u8>,
 }
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
@@ -30,11 +32,13 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
     for commas in ways {
         trees.extend(tree(clean, commas, ctx)?);
     }
-    if let Some((letter, rest)) = choice(clean) {
+    let choice = choice(clean);
+    if let Some((letter, rest)) = choice {
         trees.extend(tree(letter, Commas::Thousands, ctx)?);
         trees.extend(tree(rest, Commas::Thousands, ctx)?);
     }
-    Ok(Reading { trees, text: plain_text(clean) })
+    let letter = choice.and_then(|(letter, _)| letter.bytes().next());
+    Ok(Reading { trees, text: plain_text(clean), letter })
 }
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
@@ -53,9 +57,17 @@ fn tree(text: &str, commas: Commas, ctx: &mut Ctx<'_, '_>) -> Result<Option<(Tre
 }
 
 impl Reading {
+    /// Whether two choices carry different letters: then their values do not matter.
+    pub(super) fn names_another(&self, other: &Self) -> bool {
+        self.letter.zip(other.letter).is_some_and(|(one, two)| one != two)
+    }
+
     /// The values of the trees, and the text itself where it is no mathematics. Mathematics past a
     /// limit, or without a value, has none.
     pub(super) fn values(&self, ctx: &mut Ctx<'_, '_>) -> Result<Vec<Value>, Stop> {
+        if let Some((value, noun)) = spelled::number(&self.text) {
+            return Ok(vec![Value::counted(value, noun)]);
+        }
         let mut values = Vec::with_capacity(self.trees.len());
         let mut open = false;
         for (tree, root) in &self.trees {
@@ -80,7 +92,7 @@ pub(super) fn trimmed(text: &str) -> &str {
         let before = text;
         text = text.trim_matches(|c: char| c.is_whitespace() || c == '`' || c == '"');
         if !text.ends_with("\\,") && !text.ends_with("\\;") {
-            text = text.strip_suffix(['.', ',', ';']).unwrap_or(text);
+            text = text.strip_suffix(['.', ',', ';', '^', '_']).unwrap_or(text);
         }
         text = text.strip_suffix("**").unwrap_or(text);
         text = text.strip_prefix("**").unwrap_or(text);
