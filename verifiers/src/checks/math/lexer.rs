@@ -190,7 +190,9 @@ impl<'a> Lexer<'a> {
             (Tok::More, Some('=')) => Tok::MoreEqual,
             (Tok::Equal, Some('=')) => Tok::Equal,
             (Tok::Bang, Some('=')) => Tok::Unequal,
-            (Tok::Plus, Some('-')) if self.text.get(self.at..).is_some_and(|r| r.starts_with("-/")) => {
+            (Tok::Plus, Some('-'))
+                if self.text.get(self.at..).is_some_and(|r| r.starts_with("-/")) =>
+            {
                 self.at += 1;
                 Tok::PlusMinus
             }
@@ -204,14 +206,15 @@ impl<'a> Lexer<'a> {
     fn number(&mut self) {
         let rest = self.rest();
         let mut end = digits(rest, 0);
-        if self.commas != Commas::Decimal {
-            while let Some(separator) = self.separator(rest, end) {
+        let commas = if self.encloses(rest) { Commas::Separate } else { self.commas };
+        if commas != Commas::Decimal {
+            while let Some(separator) = separator(rest, end, commas) {
                 end += separator + 3;
             }
         }
         let point = rest.get(end..).is_some_and(|tail| tail.starts_with('.'));
-        let comma = self.commas == Commas::Decimal
-            && rest.get(end..).is_some_and(|tail| tail.starts_with(','));
+        let comma =
+            commas == Commas::Decimal && rest.get(end..).is_some_and(|tail| tail.starts_with(','));
         if (point || comma) && digit_at(rest, end + 1) {
             end = digits(rest, end + 1);
         } else if point && rest.get(end + 1..).is_some_and(repeats) {
@@ -222,18 +225,15 @@ impl<'a> Lexer<'a> {
         self.exponent();
     }
 
-    /// The length of a separator of thousands at `at`, where exactly three digits follow it.
-    fn separator(&self, rest: &str, at: usize) -> Option<usize> {
-        let tail = rest.get(at..)?;
-        let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
-        let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
-            // 32,\! 349: the space means nothing in mathematics, and the mark says one number.
-            Some(mark) => mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' ')),
-            None if self.commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
-            None => return None,
-        };
-        let from = at + length;
-        (digits(rest, from) == from + 3).then_some(length)
+    /// Whether brackets stand around nothing but digits and commas: `(3,331)` is a point.
+    fn encloses(&self, rest: &str) -> bool {
+        let open = matches!(
+            self.tokens.last(),
+            Some(Token { tok: Tok::LParen | Tok::LBracket | Tok::LSet, .. })
+        );
+        open && rest
+            .trim_start_matches(|c: char| c.is_ascii_digit() || c == ',')
+            .starts_with([')', ']', '\\'])
     }
 
     /// `2.5e-7`, `1E6`: the exponent is written as a power of ten.
@@ -339,14 +339,17 @@ impl<'a> Lexer<'a> {
 
     /// `\\`: a new row, or a backslash that was escaped once too often.
     fn backslashes(&mut self, tail: &str) -> Result<(), Stop> {
-        let letters = tail.get(1..).is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let letters =
+            tail.get(1..).is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic()));
         if self.rows > 0 && !(letters && tail.get(1..).is_some_and(|t| t.starts_with("end{"))) {
             self.push(Tok::Row, 2);
         } else if letters {
             self.at += 1;
             return self.command();
         } else {
-            self.at += 1 + usize::from(!tail.get(1..).is_some_and(|t| t.starts_with(['{', '}', '%', '$'])));
+            self.at += 1 + usize::from(
+                !tail.get(1..).is_some_and(|t| t.starts_with(['{', '}', '%', '$'])),
+            );
         }
         Ok(())
     }
@@ -409,6 +412,22 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// The length of a separator of thousands at `at`, where exactly three digits follow it.
+fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
+    let tail = rest.get(at..)?;
+    let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
+    let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
+        // 32,\! 349: the space means nothing in mathematics, and the mark says one number.
+        Some(mark) => {
+            mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' '))
+        }
+        None if commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
+        None => return None,
+    };
+    let from = at + length;
+    (digits(rest, from) == from + 3).then_some(length)
+}
+
 fn digits(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = from;
@@ -424,12 +443,17 @@ fn digit_at(text: &str, at: usize) -> bool {
 
 /// Whether a repeating part starts here: `0.\overline{3}`.
 fn repeats(tail: &str) -> bool {
-    ["\\overline", "\\bar", "\\dot", "\\\\overline", "\\\\bar"].iter().any(|mark| tail.starts_with(mark))
+    ["\\overline", "\\bar", "\\dot", "\\\\overline", "\\\\bar"]
+        .iter()
+        .any(|mark| tail.starts_with(mark))
 }
 
 /// Characters that carry no meaning: spaces, currency, marks that direct text.
 fn ignorable(c: char) -> bool {
     c.is_whitespace()
-        || matches!(c, '$' | '~' | '€' | '£' | '¥' | '₹' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}')
+        || matches!(
+            c,
+            '$' | '~' | '€' | '£' | '¥' | '₹' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}'
+        )
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
 }

@@ -112,8 +112,17 @@ pub(super) fn trimmed(text: &str) -> &str {
 fn cleaned(text: &str) -> Cow<'_, str> {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
     const FRACTIONS: &[(char, &str)] = &[
-        ('½', "\\frac12"), ('⅓', "\\frac13"), ('⅔', "\\frac23"), ('¼', "\\frac14"), ('¾', "\\frac34"),
-        ('⅕', "\\frac15"), ('⅙', "\\frac16"), ('⅛', "\\frac18"), ('⅜', "\\frac38"), ('⅝', "\\frac58"), ('⅞', "\\frac78"),
+        ('½', "\\frac12"),
+        ('⅓', "\\frac13"),
+        ('⅔', "\\frac23"),
+        ('¼', "\\frac14"),
+        ('¾', "\\frac34"),
+        ('⅕', "\\frac15"),
+        ('⅙', "\\frac16"),
+        ('⅛', "\\frac18"),
+        ('⅜', "\\frac38"),
+        ('⅝', "\\frac58"),
+        ('⅞', "\\frac78"),
     ];
     let special = |c: char| {
         c < ' ' || RAISED.contains(c) || c == '⁻' || FRACTIONS.iter().any(|(have, _)| *have == c)
@@ -130,7 +139,9 @@ fn cleaned(text: &str) -> Cow<'_, str> {
             raised = !raised;
         }
         match (c, digit) {
-            (_, Some(digit)) => out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10))),
+            (_, Some(digit)) => {
+                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)))
+            }
             ('⁻', _) => out.push('-'),
             // \frac, \text and \boxed after an escape sequence was taken for the control character.
             ('\u{c}', _) => out.push_str("\\f"),
@@ -156,7 +167,9 @@ fn restore_tabs(text: &str) -> String {
         let (head, tail) = rest.split_at(at);
         out.push_str(head);
         let after = tail.get(2..).unwrap_or_default();
-        let command = ["ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore"];
+        let command = [
+            "ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore",
+        ];
         out.push_str(if command.iter().any(|name| after.starts_with(name)) { "\\t" } else { " " });
         rest = after;
     }
@@ -187,7 +200,8 @@ fn choice(text: &str) -> Option<(&str, &str)> {
     }
     let bracket = head.starts_with('(');
     let head = head.strip_prefix('(').unwrap_or(head);
-    let letter = head.get(..1).filter(|letter| letter.starts_with(|c: char| ('A'..='J').contains(&c)))?;
+    let letter =
+        head.get(..1).filter(|letter| letter.starts_with(|c: char| ('A'..='J').contains(&c)))?;
     let tail = head.get(1..)?;
     let rest = match (tail.strip_prefix(')'), tail.strip_prefix(['.', ':'])) {
         (Some(rest), _) => rest,
@@ -207,14 +221,30 @@ fn plain_text(text: &str) -> String {
             let tail = rest.get(1..).unwrap_or_default();
             let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
             let name = tail.get(..end).unwrap_or_default();
-            let markup = matches!(name, "text" | "textbf" | "textit" | "mathrm" | "mbox" | "textrm" | "left" | "right" | "operatorname");
+            let markup = matches!(
+                name,
+                "text"
+                    | "textbf"
+                    | "textit"
+                    | "mathrm"
+                    | "mbox"
+                    | "textrm"
+                    | "left"
+                    | "right"
+                    | "operatorname"
+            );
             if !markup {
                 out.push_str(name);
             }
             rest = tail.get(end..).unwrap_or_default();
             continue;
         }
-        if c.is_alphanumeric() || matches!(c, '+' | '-' | '<' | '>' | '=' | '/' | '^' | '*' | '|' | '(' | '[' | ')' | ']' | '_') {
+        if c.is_alphanumeric()
+            || matches!(
+                c,
+                '+' | '-' | '<' | '>' | '=' | '/' | '^' | '*' | '|' | '(' | '[' | ')' | ']' | '_'
+            )
+        {
             out.extend(c.to_lowercase());
         } else if c.is_whitespace() || c == ',' || c == ';' {
             out.push(if c.is_whitespace() { ' ' } else { c });

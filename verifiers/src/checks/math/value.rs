@@ -7,9 +7,15 @@ use dashu_ratio::RBig;
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Scalar(Box<Scalar>),
-    Infinity { negative: bool },
+    Infinity {
+        negative: bool,
+    },
     /// A point, or an interval in whose place a point may stand.
-    Tuple { open: char, close: char, items: Vec<Value> },
+    Tuple {
+        open: char,
+        close: char,
+        items: Vec<Value>,
+    },
     /// Values side by side, without brackets.
     List(Vec<Value>),
     Set(Vec<Value>),
