@@ -195,7 +195,7 @@ impl Math {
         let mut work = Meter::new(limit);
         let trial = self.attempts(reference, scope, announced, &mut work);
         // Where the fuel of the sample is gone, this is the fault; else only the comparison was cut.
-        meter.spend(work.spent())?;
+        meter.spend(work.spent().min(WORK_MAX))?;
         match trial {
             Err(fault) if fault.kind == FaultKind::OutOfFuel => Ok(Trial::undecided()),
             trial => trial,
