@@ -140,7 +140,7 @@ fn cleaned(text: &str) -> Cow<'_, str> {
         }
         match (c, digit) {
             (_, Some(digit)) => {
-                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)))
+                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)));
             }
             ('⁻', _) => out.push('-'),
             // \frac, \text and \boxed after an escape sequence was taken for the control character.

@@ -64,15 +64,14 @@ pub(super) fn number(text: &str) -> Option<(RBig, Option<&str>)> {
         words.remove(0);
     }
     let mut noun = None;
-    let value = match value(&words) {
-        Some(value) => value,
-        None => {
-            // "seven apples": one noun, in the plural, so that "one of them" is no number.
-            let last = words.pop().filter(|word| word.len() > 2 && word.ends_with('s'))?;
-            noun = PARTS.iter().all(|part| part.1 != last).then_some(last);
-            noun?;
-            value(&words)?
-        }
+    let value = if let Some(value) = value(&words) {
+        value
+    } else {
+        // "seven apples": one noun, in the plural, so that "one of them" is no number.
+        let last = words.pop().filter(|word| word.len() > 2 && word.ends_with('s'))?;
+        noun = PARTS.iter().all(|part| part.1 != last).then_some(last);
+        noun?;
+        value(&words)?
     };
     Some((if negative { -value } else { value }, noun))
 }

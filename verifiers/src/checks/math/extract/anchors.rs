@@ -282,11 +282,8 @@ fn foreign(text: &str) -> Option<Candidate<'_>> {
     }
     // Without a verb, the value itself must follow.
     let next = text.get(start..)?.trim_start_matches([' ', '*', '_', '\n']).chars().next()?;
-    if !said
-        && !(next.is_ascii_digit()
-            || next.is_ascii_uppercase()
-            || matches!(next, '$' | '\\' | '-' | '('))
-    {
+    let value = next.is_ascii_digit() || next.is_ascii_uppercase() || "$\\-(".contains(next);
+    if !(said || value) {
         return None;
     }
     let (from, to) = span_of_answer(text, start)?;

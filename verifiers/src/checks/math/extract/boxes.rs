@@ -85,7 +85,7 @@ fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
                     }
                     // A backslash that was escaped once too often keeps its meaning.
                     _ => {
-                        at += usize::from(!rest.get(1..).is_some_and(|next| opener(next).is_some()))
+                        at += usize::from(rest.get(1..).is_none_or(|next| opener(next).is_none()));
                     }
                 }
             }
@@ -127,9 +127,8 @@ fn bare(text: &str) -> usize {
         .take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
         .count();
     let number = body.get(..digits).unwrap_or_default().trim_end_matches(['.', ',']);
-    let letter = body.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
-        && !body.bytes().nth(1).is_some_and(|byte| byte.is_ascii_alphabetic());
-    if number.is_empty() { usize::from(letter) } else { sign + number.len() }
+    let letters = body.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if number.is_empty() { usize::from(letters == 1) } else { sign + number.len() }
 }
 
 /// Whether what stands between two boxes joins them into one answer.
