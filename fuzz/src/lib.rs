@@ -89,8 +89,12 @@ pub fn math_equiv(data: &[u8]) {
             || text.contains(char::is_control);
         let comma =
             text.split(',').skip(1).any(|tail| tail.starts_with(|c: char| c.is_ascii_digit()));
-        let open = text.matches('{').count() != text.matches('}').count();
-        (!text.is_empty() && !wrapped && !comma && !open).then(|| text.to_owned())
+        let depth = text.chars().try_fold(0usize, |depth, c| match c {
+            '{' => Some(depth + 1),
+            '}' => depth.checked_sub(1),
+            _ => Some(depth),
+        });
+        (!text.is_empty() && !wrapped && !comma && depth == Some(0)).then(|| text.to_owned())
     };
     let (Some(one), Some(two)) = (plain(&one), plain(&two)) else { return };
     for text in [&one, &two] {

@@ -112,7 +112,7 @@ fn long() -> Vec<String> {
 
 /// What the scan of a text may cost, in fuel a byte, and one comparison beside it.
 const SCAN_MAX: u64 = 4;
-const COMPARISON_MAX: u64 = 650_000;
+const COMPARISON_MAX: u64 = 550_000;
 
 #[test]
 fn a_bomb_costs_no_more_than_its_length_and_one_comparison() {

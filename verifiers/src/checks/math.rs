@@ -40,11 +40,12 @@ use crate::prelude::*;
 /// Right when the answer equals the reference as mathematics.
 ///
 /// The answer is taken from the last `\boxed{}` or announcement ("the answer is", `#### 18`,
-/// `"answer": "18"`), outside chains of thought and code blocks; a completion that is nothing but
-/// an answer works too. LaTeX, plain text and Unicode are read alike: fractions, surds, percents,
-/// units, points, sets, intervals, matrices, equations and inequalities, polynomials and rational
-/// functions. What cannot be proved equal is not paid. Where the reference is a decimal, an answer
-/// within half a unit of its last digit is right.
+/// `"answer": "18"`, in Chinese and Russian too), outside chains of thought, code and quotations of
+/// the prompt; a completion that is nothing but an answer works too. LaTeX, plain text and Unicode
+/// are read alike: fractions, surds, percents, units, points, sets, intervals, matrices, equations
+/// and inequalities, polynomials and rational functions, number words. What cannot be proved equal
+/// is not paid. Where the reference is a decimal, an answer within half a unit of its last digit is
+/// right. See docs/math.md.
 ///
 /// A reference that is a list names several acceptable answers. One that is no mathematics is
 /// compared as text.
@@ -54,7 +55,8 @@ pub struct Math {
     /// Where the answer is looked for.
     #[serde(default)]
     extract: Policy,
-    /// Let boxes and announcements in `<think>` and in code blocks count.
+    /// Let boxes and announcements in chains of thought, in code and in quotations of the prompt
+    /// count.
     #[serde(default)]
     allow_hidden: bool,
     /// How decimals are compared: `reference_digits`, `exact`, or `{ relative = 1e-6 }`.
@@ -62,8 +64,9 @@ pub struct Math {
     decimals: Decimals,
 }
 
-/// What one comparison may cost, in fuel: about 5 ms. What would cost more stays undecided.
-const WORK_MAX: u64 = 600_000;
+/// What one comparison may cost, in fuel: at most about 5 ms. What would cost more stays
+/// undecided.
+const WORK_MAX: u64 = 500_000;
 
 /// Why something was not computed or not read.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 
 mod anchors;
 mod boxes;
+mod retracted;
 mod scope;
 mod tail;
 
@@ -82,6 +83,10 @@ pub(super) fn announced<'a>(
         found.sort_by_key(|candidate| {
             std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed))
         });
+        let said = found.first().map(|last| last.span.1);
+        if let Some(new) = said.and_then(|said| retracted::replaced(scope.text, said)) {
+            found.insert(0, new);
+        }
     }
     Ok(found)
 }

@@ -15,9 +15,14 @@ const DIGITS_MAX: usize = 4000;
 /// The most words behind a value.
 const UNIT_WORDS_MAX: usize = 5;
 
+/// Words that no unit and no noun has: "7 is wrong" says something of 7.
+const SAYING: [&str; 9] =
+    ["not", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe"];
+
 /// Reads a whole answer.
 pub(super) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
-    let mut parser = Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
+    let mut parser =
+        Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
     let root = parser.sequence(true)?;
     match parser.peek() {
         None | Some(Tok::Stop) => Ok((parser.tree, root)),
@@ -147,8 +152,27 @@ impl<'a> Parser<'_, 'a> {
     /// `Minimum:` and other words before a colon; words that say nothing are skipped.
     fn label(&mut self) -> Option<String> {
         const EMPTY: &[&str] = &[
-            "only", "about", "approximately", "exactly", "roughly", "the", "answer", "is", "are", "equals",
-            "thus", "therefore", "hence", "so", "around", "total", "value", "final", "of", "be", "it",
+            "only",
+            "about",
+            "approximately",
+            "exactly",
+            "roughly",
+            "the",
+            "answer",
+            "is",
+            "are",
+            "equals",
+            "thus",
+            "therefore",
+            "hence",
+            "so",
+            "around",
+            "total",
+            "value",
+            "final",
+            "of",
+            "be",
+            "it",
         ];
         let mut end = 0;
         while let Some(Tok::Word(_)) = self.ahead(end) {
@@ -231,7 +255,9 @@ impl<'a> Parser<'_, 'a> {
 
     pub(super) fn sum(&mut self) -> Result<Id, Stop> {
         let mut terms = vec![self.signed_product()?];
-        while let Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) = self.peek() {
+        while let Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) =
+            self.peek()
+        {
             self.at += 1;
             let term = self.signed_product()?;
             terms.push(self.with_sign(sign, term)?);
@@ -324,11 +350,14 @@ impl<'a> Parser<'_, 'a> {
             words.push_str(power.unwrap_or("1"));
         }
         // More words than a unit or a noun has are a sentence.
-        if count > UNIT_WORDS_MAX || words.starts_with("not") {
+        let says = |word: &str| SAYING.contains(&word);
+        if count > UNIT_WORDS_MAX || words.split(' ').any(says) {
             return Err(Stop::Unreadable);
         }
         // "miles per hour", "km/h": the whole is the unit.
-        while self.peek() == Some(Tok::Slash) && matches!(self.ahead(1), Some(Tok::Word(_) | Tok::Letter(_))) {
+        while self.peek() == Some(Tok::Slash)
+            && matches!(self.ahead(1), Some(Tok::Word(_) | Tok::Letter(_)))
+        {
             self.at += 2;
             words.push_str(" per");
         }
@@ -427,7 +456,8 @@ impl<'a> Parser<'_, 'a> {
         let value = UBig::from_str_radix(&digits, 10).map_err(|_| Stop::Unreadable)?;
         let Some(places) = places else { return self.node(Node::Num(value.into(), None), &[]) };
         let significant = digits.trim_start_matches('0').len();
-        let written = Written { places, significant: u32::try_from(significant).map_err(|_| Stop::Cap)? };
+        let written =
+            Written { places, significant: u32::try_from(significant).map_err(|_| Stop::Cap)? };
         let value = RBig::from_parts(value.into(), number::power_of_ten(places as usize));
         self.node(Node::Num(value, Some(written)), &[])
     }
@@ -454,5 +484,6 @@ impl<'a> Parser<'_, 'a> {
 
 /// Whether the only comma stands before other than three digits: then it is a decimal comma.
 fn decimal_comma(text: &str) -> bool {
-    text.split_once(',').is_some_and(|(_, tail)| tail.bytes().all(|b| b.is_ascii_digit()) && tail.len() != 3)
+    text.split_once(',')
+        .is_some_and(|(_, tail)| tail.bytes().all(|b| b.is_ascii_digit()) && tail.len() != 3)
 }

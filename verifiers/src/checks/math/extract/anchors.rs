@@ -169,7 +169,8 @@ fn verb(tail: &str) -> Option<usize> {
     }
     let line = near.split('\n').next()?;
     let line = line.split(". ").next()?;
-    let verbs = [" is", " are", " would be", " will be", " equals", " should be", ":", " as"];
+    let verbs =
+        [" is", " are", " would be", " will be", " must be", " equals", " should be", ":", " as"];
     let (verb_at, verb) =
         verbs.iter().filter_map(|verb| Some((find_word(line, verb)?, *verb))).min()?;
     let after = near.get(verb_at + verb.len()..)?;
@@ -192,7 +193,7 @@ fn find_word(line: &str, verb: &str) -> Option<usize> {
 }
 
 /// From the announcement to the end of its sentence; the next lines where it ends in a colon.
-fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
+pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
     let tail = text.get(start..)?;
     let lead = tail.len() - tail.trim_start_matches([' ', '\n', '\r', '\t', ':', '*']).len();
     if tail.get(..lead)?.matches('\n').count() > 3 {

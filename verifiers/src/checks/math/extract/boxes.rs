@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::{Candidate, Provenance, Scope};
+use super::{Candidate, Provenance, Scope, retracted};
 
 /// The words that join boxes; any other word between them takes the first one back.
 const JOINING: [&str; 12] =
@@ -27,7 +27,10 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
         !scope.in_code(found.start)
             && text.get(found.from..found.to).is_some_and(|content| !content.trim().is_empty())
     });
-    let last = boxes.find(|found| !scope.quoted((found.start, found.end), &mut looked))?;
+    let last = boxes.find(|found| {
+        !scope.quoted((found.start, found.end), &mut looked)
+            && !text.get(found.end..).is_some_and(retracted::denied)
+    })?;
     let mut group = vec![(last.from, last.to)];
     let mut next = last.start;
     for before in boxes {
@@ -141,5 +144,5 @@ fn connects(gap: &str) -> bool {
     if words.peek().is_none() && gap.contains(['.', '?', '!', '。']) {
         return false;
     }
-    words.all(|word| JOINING.contains(&word))
+    words.all(|word| JOINING.iter().any(|join| join.eq_ignore_ascii_case(word)))
 }

@@ -1,6 +1,6 @@
 //! Completions that announce nothing: what ends the last sentence.
 
-use super::{Candidate, Provenance, slice};
+use super::{Candidate, Provenance, retracted, slice};
 
 /// The value that ends the last sentence: mathematics between dollars, or a number.
 pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
@@ -15,7 +15,8 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
     let sentence = body.rfind(". ").map_or(line_start, |at| line_start + at + 2);
     let number = last_number(trimmed.get(sentence..)?, sentence);
     let number = number.filter(|found| stands_free(trimmed, sentence, found.span));
-    let math = last_math(trimmed, sentence);
+    let math = last_math(trimmed, sentence)
+        .filter(|found| !trimmed.get(found.span.1..).is_some_and(retracted::denied));
     match (&math, &number) {
         (Some(math), Some(number)) if math.span.1 < number.span.0 => Some(number.clone()),
         (Some(_), _) => math,
