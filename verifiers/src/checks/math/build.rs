@@ -31,14 +31,8 @@ struct Seen {
 
 /// The value of the tree under `root`.
 pub(super) fn build(ctx: &mut Ctx<'_, '_>, tree: &Tree, root: Id) -> Result<Value, Stop> {
-    let mut builder = Builder {
-        ctx,
-        tree,
-        lower_sign: false,
-        bare: false,
-        seen: Seen::default(),
-        unit: None,
-    };
+    let mut builder =
+        Builder { ctx, tree, lower_sign: false, bare: false, seen: Seen::default(), unit: None };
     builder.value(root)
 }
 
@@ -114,7 +108,12 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     fn is_scalar(&self, id: Id) -> Result<bool, Stop> {
         Ok(!matches!(
             self.tree.get(id)?,
-            Node::Seq(..) | Node::Group { .. } | Node::Set(_) | Node::Chain(..) | Node::Matrix(_) | Node::Ratio(_)
+            Node::Seq(..)
+                | Node::Group { .. }
+                | Node::Set(_)
+                | Node::Chain(..)
+                | Node::Matrix(_)
+                | Node::Ratio(_)
         ))
     }
 
@@ -222,7 +221,8 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
 
     /// `a = b = c`, perhaps with an approximation at the end: the last exact side is the value.
     fn equalities(&mut self, sides: &[Id], signs: &[Rel]) -> Result<Value, Stop> {
-        let exact = signs.iter().position(|sign| *sign == Rel::Approx).map_or(sides.len(), |at| at + 1);
+        let exact =
+            signs.iter().position(|sign| *sign == Rel::Approx).map_or(sides.len(), |at| at + 1);
         let kept = sides.get(..exact).unwrap_or(sides);
         let label = match sides.first() {
             Some(first) => self.label(*first)?,
@@ -335,14 +335,17 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
 
     /// How the number was written, where the whole is one decimal number.
     fn decimal(&self, id: Id) -> Result<Option<Decimal>, Stop> {
-        let step = |written: &Written| RBig::ONE / RBig::from(number::power_of_ten(written.places as usize));
+        let step = |written: &Written| {
+            RBig::ONE / RBig::from(number::power_of_ten(written.places as usize))
+        };
         Ok(match self.tree.get(id)? {
             Node::Num(_, Some(written)) => {
                 Some(Decimal { step: step(written), significant: written.significant })
             }
-            Node::Neg(inner) | Node::Quantity(inner, _) | Node::Percent(inner) | Node::Degrees(inner) => {
-                self.decimal(*inner)?
-            }
+            Node::Neg(inner)
+            | Node::Quantity(inner, _)
+            | Node::Percent(inner)
+            | Node::Degrees(inner) => self.decimal(*inner)?,
             Node::Mul(factors) => match factors.as_slice() {
                 [first, power] => self.scaled_decimal(*first, *power)?,
                 _ => None,
@@ -361,7 +364,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             node => (false, node),
         };
         let Node::Num(exponent, None) = exponent else { return Ok(None) };
-        let Some(exponent) = number::whole(exponent).filter(|e| (0..400).contains(e)) else { return Ok(None) };
+        let Some(exponent) = number::whole(exponent).filter(|e| (0..400).contains(e)) else {
+            return Ok(None);
+        };
         if *base != small(10, 1) {
             return Ok(None);
         }

@@ -61,15 +61,14 @@ impl Comparer<'_, '_, '_> {
         match (reference, answer) {
             (Value::Scalar(one), Value::Scalar(two)) => self.scalars(one, two),
             (Value::Named(one), Value::Named(two)) => self.named(one, two),
-            (Value::Relation(one), Value::Named(two)) | (Value::Named(two), Value::Relation(one)) => {
-                match &two.equation {
-                    Some(left) => {
-                        let two = Relation { sign: Sign::Zero, left: left.clone() };
-                        self.relations(one, &two)
-                    }
-                    None => Ok(Judged::Unequal),
+            (Value::Relation(one), Value::Named(two))
+            | (Value::Named(two), Value::Relation(one)) => match &two.equation {
+                Some(left) => {
+                    let two = Relation { sign: Sign::Zero, left: left.clone() };
+                    self.relations(one, &two)
                 }
-            }
+                None => Ok(Judged::Unequal),
+            },
             (Value::Region(_), _) | (_, Value::Region(_)) => self.regions(reference, answer),
             (Value::Named(one), other) => self.compare(&one.value, other),
             (other, Value::Named(two)) => self.compare(other, &two.value),
@@ -77,17 +76,16 @@ impl Comparer<'_, '_, '_> {
                 Ok(judged(one == two, Rung::Rational))
             }
             (Value::Ratio(one), Value::Ratio(two)) => self.ratios(one, two),
-            (Value::Ratio(parts), Value::Scalar(scalar)) | (Value::Scalar(scalar), Value::Ratio(parts)) => {
-                match parts.as_slice() {
-                    [top, below] => {
-                        let value = self.ctx.div(top, below)?;
-                        let decimal = scalar.step(false);
-                        let one = Side { value: &scalar.canon, decimal };
-                        self.numbers(&one, &Side { value: &value, decimal: None })
-                    }
-                    _ => Ok(Judged::Unequal),
+            (Value::Ratio(parts), Value::Scalar(scalar))
+            | (Value::Scalar(scalar), Value::Ratio(parts)) => match parts.as_slice() {
+                [top, below] => {
+                    let value = self.ctx.div(top, below)?;
+                    let decimal = scalar.step(false);
+                    let one = Side { value: &scalar.canon, decimal };
+                    self.numbers(&one, &Side { value: &value, decimal: None })
                 }
-            }
+                _ => Ok(Judged::Unequal),
+            },
             (Value::Text(one), Value::Text(two)) => Ok(judged(one == two, Rung::Text)),
             (Value::Relation(one), Value::Relation(two)) => self.relations(one, two),
             _ => self.containers(reference, answer),
@@ -120,8 +118,12 @@ impl Comparer<'_, '_, '_> {
             (Value::Matrix(one), Value::Matrix(two)) => self.matrices(one, two),
             (Value::Matrix(rows), Value::Tuple { items, .. }) => self.in_order(&flat(rows), items),
             (Value::Tuple { items, .. }, Value::Matrix(rows)) => self.in_order(items, &flat(rows)),
-            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => self.in_any_order(one, std::slice::from_ref(two)),
-            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => self.in_any_order(std::slice::from_ref(one), two),
+            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => {
+                self.in_any_order(one, std::slice::from_ref(two))
+            }
+            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => {
+                self.in_any_order(std::slice::from_ref(one), two)
+            }
             _ => Ok(Judged::Unequal),
         }
     }
@@ -229,9 +231,21 @@ impl Comparer<'_, '_, '_> {
     }
 
     fn regions(&mut self, one: &Value, two: &Value) -> Result<Judged, Stop> {
-        if let (Value::Region(region), Value::Text(text)) | (Value::Text(text), Value::Region(region)) = (one, two) {
-            let none = ["no solution", "no solutions", "none", "no real solutions", "empty set", "the empty set"];
-            return Ok(judged(region.parts.is_empty() && none.contains(&text.as_str()), Rung::Text));
+        if let (Value::Region(region), Value::Text(text))
+        | (Value::Text(text), Value::Region(region)) = (one, two)
+        {
+            let none = [
+                "no solution",
+                "no solutions",
+                "none",
+                "no real solutions",
+                "empty set",
+                "the empty set",
+            ];
+            return Ok(judged(
+                region.parts.is_empty() && none.contains(&text.as_str()),
+                Rung::Text,
+            ));
         }
         let (Some(one), Some(two)) = (self.ctx.region(one)?, self.ctx.region(two)?) else {
             return Ok(Judged::Unequal);
@@ -261,17 +275,22 @@ impl Comparer<'_, '_, '_> {
         }
         let mut whole = Judged::Equal(Rung::Interval);
         for (one, two) in [(&one.low, &two.low), (&one.high, &two.high)] {
-            whole = both(whole, match (one, two) {
-                (Some(one), Some(two)) => self.exact(one, two)?,
-                (None, None) => whole,
-                _ => Judged::Unequal,
-            });
+            whole = both(
+                whole,
+                match (one, two) {
+                    (Some(one), Some(two)) => self.exact(one, two)?,
+                    (None, None) => whole,
+                    _ => Judged::Unequal,
+                },
+            );
         }
         Ok(whole)
     }
 
     fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Judged, Stop> {
-        let (Some(first), Some(second)) = (one.first(), two.first()) else { return Ok(Judged::Unequal) };
+        let (Some(first), Some(second)) = (one.first(), two.first()) else {
+            return Ok(Judged::Unequal);
+        };
         if one.len() != two.len() {
             return Ok(Judged::Unequal);
         }
@@ -307,15 +326,22 @@ impl Comparer<'_, '_, '_> {
         };
         let answer = scaled.as_ref().unwrap_or(&two.canon);
         let steps = (one.step(false), two.step(false));
-        let first = self.numbers(&Side { value: &one.canon, decimal: steps.0 }, &Side { value: answer, decimal: steps.1 })?;
+        let first = self.numbers(
+            &Side { value: &one.canon, decimal: steps.0 },
+            &Side { value: answer, decimal: steps.1 },
+        )?;
         let marks = one.percent != two.percent || one.degrees != two.degrees;
         if !marks || scale.is_some() || matches!(first, Judged::Equal(_)) {
             return Ok(first);
         }
         // One side wears the sign, the other leaves it to the question.
-        let (left, right) = (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
+        let (left, right) =
+            (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
         let steps = (one.step(true), two.step(true));
-        let second = self.numbers(&Side { value: left, decimal: steps.0 }, &Side { value: right, decimal: steps.1 })?;
+        let second = self.numbers(
+            &Side { value: left, decimal: steps.0 },
+            &Side { value: right, decimal: steps.1 },
+        )?;
         Ok(if second == Judged::Unequal { first } else { second })
     }
 
@@ -326,7 +352,9 @@ impl Comparer<'_, '_, '_> {
             return Ok(exact);
         }
         match self.slack(one, two) {
-            Some(slack) if self.within(one.value, two.value, &slack)? => Ok(Judged::Equal(Rung::Decimal)),
+            Some(slack) if self.within(one.value, two.value, &slack)? => {
+                Ok(Judged::Equal(Rung::Decimal))
+            }
             _ => Ok(exact),
         }
     }
@@ -342,7 +370,10 @@ impl Comparer<'_, '_, '_> {
             return None;
         }
         if let Some(eps) = relative {
-            let size = one.value.as_rational().map(|value| if value.is_negative() { -value } else { value });
+            let size = one
+                .value
+                .as_rational()
+                .map(|value| if value.is_negative() { -value } else { value });
             return Some(eps * size.unwrap_or(RBig::ONE));
         }
         let half = |decimal: &Decimal| &decimal.step * small(1, 2);
@@ -356,7 +387,9 @@ impl Comparer<'_, '_, '_> {
                 long.then(|| half(want))
             }
             // The reference is exact: only what has no short decimal may be written as one.
-            (None, Some(have)) => (have.significant >= 5 && !terminates(one.value)).then(|| half(have)),
+            (None, Some(have)) => {
+                (have.significant >= 5 && !terminates(one.value)).then(|| half(have))
+            }
             (None, None) => None,
         }
     }
@@ -384,7 +417,10 @@ impl Comparer<'_, '_, '_> {
         }
         let difference = self.ctx.sub(one, two)?;
         let plain = self.ctx.is_plain(&difference);
-        let apart = self.ctx.approx(&difference).is_some_and(|(near, error)| near.abs() > error * 4.0 + 1e-12);
+        let apart = self
+            .ctx
+            .approx(&difference)
+            .is_some_and(|(near, error)| near.abs() > error * 4.0 + 1e-12);
         Ok(if plain || apart { Judged::Unequal } else { Judged::Undecided })
     }
 }
@@ -476,12 +512,18 @@ impl Ctx<'_, '_> {
         self.div(&num, &den)
     }
 
-    fn substituted(&mut self, poly: &super::poly::Poly, old: u32, new: &Canon) -> Result<Canon, Stop> {
+    fn substituted(
+        &mut self,
+        poly: &super::poly::Poly,
+        old: u32,
+        new: &Canon,
+    ) -> Result<Canon, Stop> {
         let mut sum = Canon::int(0);
         for (mono, coef) in &poly.0 {
             let mut term = Canon::rational(coef.clone());
             for &(atom, exp) in mono {
-                let one = super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
+                let one =
+                    super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
                 let base = if atom == old { new.clone() } else { Canon::poly(one) };
                 let power = self.pow(&base, &Canon::rational(exp.to_rational()))?;
                 term = self.mul(&term, &power)?;

@@ -240,9 +240,8 @@ impl<'a> Parser<'_, 'a> {
 
     /// `\frac{d}{dx}` is an operator, and nothing here differentiates.
     fn is_derivative(&self, top: Id, below: Id) -> Result<bool, Stop> {
-        let is_d = |id: Id| {
-            self.tree.get(id).map(|node| matches!(node, Node::Var(name) if name == "d"))
-        };
+        let is_d =
+            |id: Id| self.tree.get(id).map(|node| matches!(node, Node::Var(name) if name == "d"));
         let Node::Mul(factors) = self.tree.get(below)? else { return Ok(false) };
         match factors.as_slice() {
             [first, _] => Ok(is_d(top)? && is_d(*first)?),

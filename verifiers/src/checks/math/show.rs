@@ -182,7 +182,9 @@ impl Ctx<'_, '_> {
         }
         for (at, part) in region.parts.iter().enumerate().take(20) {
             out.push_str(if at > 0 { " u " } else { "" });
-            let end = |end: &Option<Canon>, sign: &str| end.as_ref().map_or(format!("{sign}oo"), |end| self.show(end));
+            let end = |end: &Option<Canon>, sign: &str| {
+                end.as_ref().map_or(format!("{sign}oo"), |end| self.show(end))
+            };
             out.push(if part.low_closed { '[' } else { '(' });
             out.push_str(&end(&part.low, "-"));
             out.push_str(", ");
