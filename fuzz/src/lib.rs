@@ -9,19 +9,22 @@ use std::sync::OnceLock;
 
 use assay::data::{Columns, DataError, Limits, Source};
 use assay::engine::Document;
-use assay::verifiers::{FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verifier};
+use assay::verifiers::{FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier};
 use assay::verifiers::{canonical, checks};
 use assay::{Plan, Registry};
 use serde_json::{Value, json};
 
 /// Every target, by name.
-pub const TARGETS: [(&str, fn(&[u8])); 10] = [
+pub const TARGETS: [(&str, fn(&[u8])); 13] = [
     ("canonical", canonical),
     ("choice", choice),
     ("config", config),
+    ("extract_boxed", extract_boxed),
     ("json", json),
     ("jsonl", jsonl),
     ("math", math),
+    ("math_equiv", math_equiv),
+    ("math_parse", math_parse),
     ("number", number),
     ("parquet", parquet),
     ("regex", regex),
@@ -52,6 +55,83 @@ pub fn math(data: &[u8]) {
 /// The same.
 pub fn number(data: &[u8]) {
     judge_pair("number", data);
+}
+
+/// One text as a reference and as an answer, in every place where an answer is looked for.
+pub fn math_parse(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for extract in ["auto", "boxed", "anchor", "last_number", "whole"] {
+        let verifier = build("math", json!({"extract": extract})).expect("a policy");
+        judge(&*verifier, &Sample::builder(&*text).reference("1").build());
+    }
+    let boxed = format!("\\boxed{{{text}}}");
+    judge(default("math"), &Sample::builder(boxed).reference(&*text).build());
+    judge(default("math"), &Sample::builder("\\boxed{1}").prompt(&*text).reference(&*text).build());
+}
+
+/// Two answers, a line each: each equals itself however it is written, and what is equal one way
+/// is not refused the other way.
+pub fn math_equiv(data: &[u8]) {
+    let (one, two) = first_line(data);
+    let verifier =
+        build("math", json!({"extract": "whole", "decimals": "exact"})).expect("settings");
+    let reason = |reference: &str, answer: &str| {
+        let sample = Sample::builder(answer).reference(reference).build();
+        let verdict = judge(&*verifier, &sample);
+        let note = |key: &str| verdict.evidence.get(key).and_then(Value::as_str).map(str::to_owned);
+        (note("reason").unwrap_or_default(), note("rung").unwrap_or_default())
+    };
+    // What wraps an answer, or reads otherwise in a reference: a box, a decimal comma, an open brace.
+    let plain = |text: &str| {
+        let text = text.replace(['$', '*', '`', '"', '#', '\n', '<'], " ");
+        let text = text.trim().trim_end_matches(['.', ',', ';', '^', '_', '\\', ' ', '|']);
+        let wrapped = ["box", "\\[", "\\("].iter().any(|mark| text.contains(mark))
+            || text.contains(char::is_control);
+        let comma =
+            text.split(',').skip(1).any(|tail| tail.starts_with(|c: char| c.is_ascii_digit()));
+        let depth = text.chars().try_fold(0usize, |depth, c| match c {
+            '{' => Some(depth + 1),
+            '}' => depth.checked_sub(1),
+            _ => Some(depth),
+        });
+        (!text.is_empty() && !wrapped && !comma && depth == Some(0)).then(|| text.to_owned())
+    };
+    let (Some(one), Some(two)) = (plain(&one), plain(&two)) else { return };
+    for text in [&one, &two] {
+        // A space of no width, so that equal bytes do not decide.
+        let (reason, _) = reason(text, &format!("{text}\\!"));
+        assert_ne!(reason, "proved-unequal", "{text}");
+    }
+    let (forth, rung) = reason(&one, &two);
+    let symmetric = ["rational", "surd", "polynomial"].contains(&rung.as_str());
+    if forth == "proved-equal" && symmetric {
+        assert_ne!(reason(&two, &one).0, "proved-unequal", "{one} and {two}");
+    }
+}
+
+/// A box behind any text is found, and what is found stands where it is said to stand.
+pub fn extract_boxed(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let sample = Sample::builder(&*text).reference("7").build();
+    let verdict = judge(default("math"), &sample);
+    let note = |key: &str| verdict.evidence.get(key).cloned().unwrap_or_default();
+    if let (Some(span), "boxed") =
+        (note("span").as_array(), note("provenance").as_str().unwrap_or(""))
+    {
+        let end =
+            |at: usize| usize::try_from(span[at].as_u64().expect("an offset")).expect("small");
+        let found = text.get(end(0)..end(1)).expect("a span of the completion");
+        let said = note("extracted");
+        let said = said.as_str().expect("a text").trim_end_matches('…');
+        let first = said.split(", ").next().unwrap_or_default();
+        assert!(found.starts_with(first) || found.trim().starts_with(first.trim()), "{said}");
+    }
+    if !text.contains(['\\', '`', '<']) {
+        let verifier = build("math", json!({"extract": "boxed"})).expect("a policy");
+        let sample = Sample::builder(format!("{text}\n\nSo \\boxed{{7}}.")).reference("7").build();
+        let reward = judge(&*verifier, &sample).outcome.reward();
+        assert_eq!(reward.map(assay::verifiers::Reward::get), Some(1.0), "{text}");
+    }
 }
 
 /// A pattern on the first line, then the completion.
@@ -171,7 +251,7 @@ fn judge_pair(id: &str, data: &[u8]) {
 }
 
 /// The same verdict for the same fuel each time, with little evidence and no fault of ours.
-fn judge(verifier: &dyn Verifier, sample: &Sample) {
+fn judge(verifier: &dyn Verifier, sample: &Sample) -> Verdict {
     let verdict = || {
         let mut meter = Meter::default();
         (verifier.verify(sample, &mut meter), meter.spent())
@@ -183,6 +263,7 @@ fn judge(verifier: &dyn Verifier, sample: &Sample) {
     }
     let evidence = serde_json::to_string(&first.0.evidence).expect("evidence is JSON");
     assert!(evidence.len() < EVIDENCE_BYTES_MAX, "{} bytes of evidence", evidence.len());
+    first.0
 }
 
 fn build(id: &str, settings: Value) -> Option<Box<dyn Verifier>> {

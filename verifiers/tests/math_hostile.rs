@@ -2,15 +2,21 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
-use assay_verifiers::{FaultKind, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verdict, checks};
+use assay_verifiers::{
+    FaultKind, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verdict, Verifier, checks,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn judge(completion: &str, reference: &str) -> Verdict {
+fn math() -> Box<dyn Verifier> {
     let entry = checks::find("math").unwrap();
     let Lane::Compute(check) = (entry.build)(json!({}), &NoFiles).unwrap().lane else { panic!() };
+    check
+}
+
+fn judge(completion: &str, reference: &str) -> Verdict {
     let sample = Sample::builder(completion).reference(reference).build();
-    check.verify(&sample, &mut Meter::default())
+    math().verify(&sample, &mut Meter::default())
 }
 
 fn reward(verdict: &Verdict) -> Option<f64> {
@@ -42,7 +48,21 @@ fn large() -> Vec<String> {
         format!("\\sqrt{{{}}}", "7".repeat(3_900)),
         format!("x{}", "*(x+1)".repeat(2_000)),
         "(a+b+c+d+e+f+g+h)".repeat(30),
+        "5000!".into(),
+        "4000! + 3999!".into(),
+        "3^{40000}".into(),
+        "\\sin(30x)\\cos(30x)\\sin(29x)".into(),
+        sum((2..1500).map(|n| format!("\\sqrt{{{n}}}"))),
+        sum((0..990).map(|n| format!("x_{{{n}}}"))),
+        sum((1..60).map(|n| format!("\\frac{{1}}{{x+{n}}}"))),
+        sum((1..900).map(|n| format!("\\arctan({n})"))),
+        format!("({}x+1)^{{24}}", "9".repeat(3_000)),
+        format!("{}/{}", "9".repeat(4_000), "7".repeat(4_000)),
     ]
+}
+
+fn sum(terms: impl Iterator<Item = String>) -> String {
+    terms.collect::<Vec<_>>().join("+")
 }
 
 /// What nests or repeats.
@@ -73,8 +93,36 @@ fn long() -> Vec<String> {
         "|".repeat(10_000),
         "(-\\infty,1)\\cup".repeat(5_000),
         "\\pm1".repeat(500),
+        "answer ".repeat(DEEP),
+        "**answer**".repeat(DEEP),
+        "{\"answer\": \"".repeat(DEEP),
+        "#### 1\n".repeat(DEEP),
+        "> \"\\boxed{1}\"\n".repeat(DEEP),
+        "\\boxed 1 ".repeat(DEEP),
+        "\\\\boxed{".repeat(DEEP),
+        "` ".repeat(DEEP),
+        "<think>".repeat(DEEP),
+        "</answer>".repeat(DEEP),
+        "答案是".repeat(DEEP),
+        "twenty ".repeat(DEEP),
+        "½".repeat(DEEP),
         "\0\0\u{202e}5\u{202c}\u{feff}".into(),
     ]
+}
+
+/// What the scan of a text may cost, in fuel a byte, and one comparison beside it.
+const SCAN_MAX: u64 = 4;
+const COMPARISON_MAX: u64 = 550_000;
+
+#[test]
+fn a_bomb_costs_no_more_than_its_length_and_one_comparison() {
+    for bomb in large().into_iter().chain(long()) {
+        let sample = Sample::builder(format!("\\boxed{{{bomb}}}")).reference("12345").build();
+        let mut meter = Meter::default();
+        math().verify(&sample, &mut meter);
+        let most = SCAN_MAX * sample.completion().len() as u64 + COMPARISON_MAX;
+        assert!(meter.spent() <= most, "{} of {most}: {}", meter.spent(), head(&bomb));
+    }
 }
 
 #[test]

@@ -28,15 +28,17 @@ mod sampled;
 mod series;
 mod settings;
 mod show;
+mod spelled;
 mod trig;
 mod units;
 mod value;
+mod whole;
 mod words;
 
 pub use settings::{Decimals, Policy};
 
 use compare::{Comparer, Judged, Rung};
-use extract::{Candidate, Provenance};
+use extract::{Candidate, Provenance, Scope};
 use poly::Ctx;
 use reading::Reading;
 use value::Value as Answer;
@@ -46,11 +48,12 @@ use crate::prelude::*;
 /// Right when the answer equals the reference as mathematics.
 ///
 /// The answer is taken from the last `\boxed{}` or announcement ("the answer is", `#### 18`,
-/// `"answer": "18"`), outside chains of thought and code blocks; a completion that is nothing but
-/// an answer works too. LaTeX, plain text and Unicode are read alike: fractions, surds, percents,
-/// units, points, sets, intervals, matrices, equations and inequalities, polynomials and rational
-/// functions. What cannot be proved equal is not paid. Where the reference is a decimal, an answer
-/// within half a unit of its last digit is right.
+/// `"answer": "18"`, in Chinese and Russian too), outside chains of thought, code and quotations of
+/// the prompt; a completion that is nothing but an answer works too. LaTeX, plain text and Unicode
+/// are read alike: fractions, surds, percents, units, points, sets, intervals, matrices, equations
+/// and inequalities, polynomials and rational functions, number words. What cannot be proved equal
+/// is not paid. Where the reference is a decimal, an answer within half a unit of its last digit is
+/// right. See docs/math.md.
 ///
 /// A reference that is a list names several acceptable answers. One that is no mathematics is
 /// compared as text.
@@ -60,7 +63,8 @@ pub struct Math {
     /// Where the answer is looked for.
     #[serde(default)]
     extract: Policy,
-    /// Let boxes and announcements in `<think>` and in code blocks count.
+    /// Let boxes and announcements in chains of thought, in code and in quotations of the prompt
+    /// count.
     #[serde(default)]
     allow_hidden: bool,
     /// How decimals are compared: `reference_digits`, `exact`, or `{ relative = 1e-6 }`.
@@ -76,6 +80,10 @@ pub struct Math {
 fn yes() -> bool {
     true
 }
+
+/// What one comparison may cost, in fuel: at most about 5 ms. What would cost more stays
+/// undecided.
+const WORK_MAX: u64 = 500_000;
 
 /// Why something was not computed or not read.
 #[derive(Debug)]
@@ -120,12 +128,12 @@ impl Check for Math {
         {
             return Err(Fault::bad_reference("the reference is empty"));
         }
-        let candidates =
-            extract::candidates(sample.completion(), self.extract, self.allow_hidden, meter)?;
-        let has_problem = !sample.prompt().is_empty();
+        meter.spend(20 + sample.completion().len() as u64)?;
+        let scope = Scope::of(sample.completion(), sample.prompt(), self.allow_hidden);
+        let announced = extract::announced(&scope, self.extract, meter)?;
         let mut best: Option<Trial> = None;
         for reference in &references {
-            let trial = self.trial(reference, &candidates, has_problem, meter)?;
+            let trial = self.trial(reference, &scope, &announced, meter)?;
             let better = best.as_ref().is_none_or(|best| trial.rank() > best.rank());
             if better {
                 best = Some(trial);
@@ -149,6 +157,12 @@ struct Trial {
 }
 
 impl Trial {
+    /// A comparison that came to no end.
+    fn undecided() -> Self {
+        let (normal, reference_normal) = (String::new(), String::new());
+        Self { judged: Judged::Undecided, extracted: None, normal, reference_normal, echoes: false }
+    }
+
     fn rank(&self) -> u8 {
         match self.judged {
             Judged::Equal(_) => 2,
@@ -158,10 +172,17 @@ impl Trial {
     }
 
     fn verdict(self) -> Verdict {
+        let reason = match self.judged {
+            Judged::Equal(rung) => rung.reason(),
+            Judged::Undecided => "undecided",
+            Judged::Unequal if self.extracted.is_none() => "no-answer",
+            Judged::Unequal if self.echoes => "not-closed-form",
+            Judged::Unequal => "proved-unequal",
+        };
         let Some((text, span, provenance)) = self.extracted else {
             return Verdict::graded(false)
                 .with("reference_normal", self.reference_normal)
-                .because("no-answer");
+                .because(reason);
         };
         let verdict = Verdict::graded(matches!(self.judged, Judged::Equal(_)))
             .with_extracted(&text, span)
@@ -169,10 +190,8 @@ impl Trial {
             .with("normal", self.normal)
             .with("reference_normal", self.reference_normal);
         match self.judged {
-            Judged::Equal(rung) => verdict.with("rung", rung.name()).because(rung.reason()),
-            Judged::Unequal if self.echoes => verdict.because("not-closed-form"),
-            Judged::Unequal => verdict.because("proved-unequal"),
-            Judged::Undecided => verdict.because("undecided"),
+            Judged::Equal(rung) => verdict.with("rung", rung.name()).because(reason),
+            _ => verdict.because(reason),
         }
     }
 }
@@ -188,11 +207,32 @@ impl Math {
     fn trial(
         &self,
         reference: &str,
-        candidates: &[Candidate<'_>],
-        has_problem: bool,
+        scope: &Scope<'_>,
+        announced: &[Candidate<'_>],
         meter: &mut Meter<'_>,
     ) -> Result<Trial, Fault> {
-        let first = self.attempt(reference, candidates, has_problem, &mut Ctx::new(meter));
+        if let Some(trial) = whole::trial(reference, scope, announced) {
+            return Ok(trial);
+        }
+        let limit = WORK_MAX.min(meter.left());
+        let mut work = Meter::new(limit);
+        let trial = self.attempts(reference, scope, announced, &mut work);
+        // Where the fuel of the sample is gone, this is the fault; else only the comparison was cut.
+        meter.spend(work.spent().min(WORK_MAX))?;
+        match trial {
+            Err(fault) if fault.kind == FaultKind::OutOfFuel => Ok(Trial::undecided()),
+            trial => trial,
+        }
+    }
+
+    fn attempts(
+        &self,
+        reference: &str,
+        scope: &Scope<'_>,
+        announced: &[Candidate<'_>],
+        meter: &mut Meter<'_>,
+    ) -> Result<Trial, Fault> {
+        let first = self.attempt(reference, scope, announced, &mut Ctx::new(meter));
         let (trial, bare_log) = settled(first)?;
         if !bare_log || matches!(trial.judged, Judged::Equal(_)) {
             return Ok(trial);
@@ -200,22 +240,26 @@ impl Math {
         // A `\log` without a base: the decimal one did not fit, so try the natural one.
         let mut ctx = Ctx::new(meter);
         ctx.natural_log = true;
-        let (second, _) = settled(self.attempt(reference, candidates, has_problem, &mut ctx))?;
+        let (second, _) = settled(self.attempt(reference, scope, announced, &mut ctx))?;
         Ok(if second.rank() > trial.rank() { second } else { trial })
     }
 
     fn attempt(
         &self,
         reference: &str,
-        candidates: &[Candidate<'_>],
-        has_problem: bool,
+        scope: &Scope<'_>,
+        announced: &[Candidate<'_>],
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<(Trial, bool), Stop> {
         let wanted = reading::read(reference, false, ctx)?;
         let wanted_values = wanted.values(ctx)?;
         let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
-        let Some(chosen) = choose(candidates, textual, ctx)? else {
+        let chosen = match choose(announced, textual, ctx)? {
+            None => choose(&extract::unannounced(scope, self.extract), textual, ctx)?,
+            chosen => chosen,
+        };
+        let Some(chosen) = chosen else {
             let none = Trial {
                 judged: Judged::Unequal,
                 extracted: None,
@@ -229,17 +273,16 @@ impl Math {
         let echoes = self.closed_form
             && chosen.reading.has_operator()
             && !wanted.has_operator()
-            && (has_problem || chosen.candidate.provenance != Provenance::Whole);
+            && (scope.asked || chosen.candidate.provenance != Provenance::Whole);
         let judged = if same {
             Judged::Equal(Rung::Bytes)
-        } else if echoes {
+        } else if wanted.names_another(&chosen.reading) || echoes {
             Judged::Unequal
         } else {
             self.judge(&wanted_values, &chosen.values, ctx)?
         };
         let normal = shown(ctx, &chosen.reading, &chosen.values);
-        let Candidate { text, span, provenance } = chosen.candidate;
-        let extracted = Some((text.into_owned(), span, provenance));
+        let extracted = Some(scope.taken(chosen.candidate));
         Ok((Trial { judged, extracted, normal, reference_normal, echoes }, ctx.bare_log))
     }
 
@@ -272,19 +315,7 @@ fn settled(attempt: Result<(Trial, bool), Stop>) -> Result<(Trial, bool), Fault>
     match attempt {
         Ok(done) => Ok(done),
         Err(Stop::Fault(fault)) => Err(fault),
-        Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => {
-            let (normal, reference_normal) = (String::new(), String::new());
-            Ok((
-                Trial {
-                    judged: Judged::Undecided,
-                    extracted: None,
-                    normal,
-                    reference_normal,
-                    echoes: false,
-                },
-                false,
-            ))
-        }
+        Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => Ok((Trial::undecided(), false)),
     }
 }
 

@@ -206,6 +206,11 @@ impl Comparer<'_, '_, '_> {
             && let (Value::Scalar(one), Value::Scalar(two)) = (&one.value, &two.value)
         {
             let renamed = self.ctx.renamed(&two.canon, from, to)?;
+            // f(t) = x does not become f(x) = x.
+            let back = self.ctx.renamed(&renamed, to, from)?;
+            if !self.ctx.equal(&back, &two.canon)? {
+                return Ok(Judged::Unequal);
+            }
             return self.exact(&one.canon, &renamed);
         }
         if one.label.eq_ignore_ascii_case(&two.label) {

@@ -13,7 +13,7 @@ use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
 use crate::meter::Meter;
 
 /// What one elementary function costs for every 64 bits.
-const FUNCTION_COST: u64 = 60_000;
+const FUNCTION_COST: u64 = 2_500;
 
 /// Longer sums are not computed at a point, nor are sums deeper in sums.
 const SERIES_MAX: i64 = 40;

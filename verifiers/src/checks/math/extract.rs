@@ -5,10 +5,13 @@
 
 mod anchors;
 mod boxes;
+mod retracted;
+mod scope;
 mod tail;
 
 use std::borrow::Cow;
 
+pub(super) use scope::Scope;
 pub(super) use tail::last_number;
 
 use super::settings::Policy;
@@ -57,22 +60,18 @@ pub(super) struct Candidate<'a> {
 /// The longest completion that is tried as a bare answer, in bytes.
 const WHOLE_BYTES_MAX: usize = 4000;
 
-/// The candidates of a completion, the best first.
-pub(super) fn candidates<'a>(
-    text: &'a str,
+/// The answers that a completion announces, the best first.
+pub(super) fn announced<'a>(
+    scope: &Scope<'a>,
     policy: Policy,
-    hidden: bool,
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Candidate<'a>>, Fault> {
-    meter.spend(20 + 2 * text.len() as u64)?;
-    let (from, visible) = if hidden { (0, text) } else { visible(text) };
     let mut found = Vec::new();
-    let fences = if hidden { Vec::new() } else { fences(visible) };
     if matches!(policy, Policy::Auto | Policy::Boxed) {
-        found.extend(boxes::last_group(visible, &fences));
+        found.extend(boxes::last_group(scope));
     }
     if matches!(policy, Policy::Auto | Policy::Anchor) {
-        found.extend(anchors::find(visible, &fences, meter)?);
+        anchors::find(scope, &mut found, meter)?;
         // An announcement of a box adds nothing to the box, and what is said around an object that
         // has an answer is commentary.
         let json = found.iter().any(|candidate| candidate.provenance == Provenance::Json);
@@ -84,68 +83,43 @@ pub(super) fn candidates<'a>(
         found.sort_by_key(|candidate| {
             std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed))
         });
-    }
-    if matches!(policy, Policy::Auto | Policy::Whole)
-        && fences.is_empty()
-        && visible.len() <= WHOLE_BYTES_MAX
-    {
-        found.extend(whole(visible));
-    }
-    match policy {
-        Policy::Auto => found.extend(tail::last_sentence(visible)),
-        Policy::LastNumber => found.extend(tail::last_number(visible, 0)),
-        _ => {}
-    }
-    for candidate in &mut found {
-        candidate.span = (candidate.span.0 + from, candidate.span.1 + from);
+        let said = found.first().map(|last| last.span.1);
+        if let Some(new) = said.and_then(|said| retracted::replaced(scope.text, said)) {
+            found.insert(0, new);
+        }
     }
     Ok(found)
 }
 
+/// What may be the answer of a completion whose announcements are none.
+pub(super) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
+    let mut found = Vec::new();
+    if matches!(policy, Policy::Auto | Policy::Whole)
+        && !scope.fenced
+        && scope.text.len() <= WHOLE_BYTES_MAX
+    {
+        found.extend(slice(scope.text, 0, scope.text.len(), Provenance::Whole));
+    }
+    match policy {
+        Policy::Auto => found.extend(tail::last_sentence(scope.text)),
+        Policy::LastNumber => found.extend(tail::last_number(scope.text, 0)),
+        _ => {}
+    }
+    found
+}
+
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.
 pub(super) fn reference(text: &str) -> Cow<'_, str> {
-    if let Some(found) = boxes::last_group(text, &[]) {
+    if memchr::memchr2(b'\\', b'#', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text.trim());
+    }
+    if let Some(found) = boxes::last_group(&Scope::all(text)) {
         return found.text;
     }
     match text.rfind("####") {
         Some(at) => Cow::Borrowed(text.get(at + 4..).unwrap_or_default().trim()),
         None => Cow::Borrowed(text.trim()),
     }
-}
-
-/// What stands outside of the chain of thought, and where it starts.
-fn visible(text: &str) -> (usize, &str) {
-    if let Some(end) = text.rfind("</think>") {
-        let from = end + "</think>".len();
-        return (from, text.get(from..).unwrap_or_default());
-    }
-    match text.find("<think>") {
-        Some(start) => (0, text.get(..start).unwrap_or_default()),
-        None => (0, text),
-    }
-}
-
-/// The ranges of fenced code blocks.
-fn fences(text: &str) -> Vec<(usize, usize)> {
-    let mut ranges = Vec::new();
-    let mut open = None;
-    for (at, _) in text.match_indices("```") {
-        match open.take() {
-            Some(start) => ranges.push((start, at + 3)),
-            None => open = Some(at),
-        }
-    }
-    ranges.extend(open.map(|start| (start, text.len())));
-    ranges
-}
-
-fn in_fence(at: usize, fences: &[(usize, usize)]) -> bool {
-    let next = fences.partition_point(|(_, end)| *end <= at);
-    fences.get(next).is_some_and(|(start, _)| *start <= at)
-}
-
-fn whole(text: &str) -> Option<Candidate<'_>> {
-    slice(text, 0, text.len(), Provenance::Whole)
 }
 
 /// The trimmed text between two offsets, unless it is empty.

@@ -210,14 +210,15 @@ impl<'a> Lexer<'a> {
     fn number(&mut self) {
         let rest = self.rest();
         let mut end = digits(rest, 0);
-        if self.commas != Commas::Decimal {
-            while let Some(separator) = self.separator(rest, end) {
+        let commas = if self.encloses(rest) { Commas::Separate } else { self.commas };
+        if commas != Commas::Decimal {
+            while let Some(separator) = separator(rest, end, commas) {
                 end += separator + 3;
             }
         }
         let point = rest.get(end..).is_some_and(|tail| tail.starts_with('.'));
-        let comma = self.commas == Commas::Decimal
-            && rest.get(end..).is_some_and(|tail| tail.starts_with(','));
+        let comma =
+            commas == Commas::Decimal && rest.get(end..).is_some_and(|tail| tail.starts_with(','));
         if (point || comma) && digit_at(rest, end + 1) {
             end = digits(rest, end + 1);
         } else if point && rest.get(end + 1..).is_some_and(repeats) {
@@ -228,22 +229,15 @@ impl<'a> Lexer<'a> {
         self.exponent();
     }
 
-    /// The length of a separator of thousands at `at`, where exactly three digits follow it.
-    fn separator(&self, rest: &str, at: usize) -> Option<usize> {
-        let tail = rest.get(at..)?;
-        let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
-        let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
-            Some(mark) => mark.len(),
-            None if self.commas == Commas::Thousands
-                && tail.starts_with(',')
-                && at <= 3 + 4 * 40 =>
-            {
-                1
-            }
-            None => return None,
-        };
-        let from = at + length;
-        (digits(rest, from) == from + 3).then_some(length)
+    /// Whether brackets stand around nothing but digits and commas: `(3,331)` is a point.
+    fn encloses(&self, rest: &str) -> bool {
+        let open = matches!(
+            self.tokens.last(),
+            Some(Token { tok: Tok::LParen | Tok::LBracket | Tok::LSet, .. })
+        );
+        open && rest
+            .trim_start_matches(|c: char| c.is_ascii_digit() || c == ',')
+            .starts_with([')', ']', '\\'])
     }
 
     /// `2.5e-7`, `1E6`: the exponent is written as a power of ten.
@@ -422,6 +416,22 @@ impl<'a> Lexer<'a> {
             self.at += self.rest().find('}').map_or(0, |at| at + 1);
         }
     }
+}
+
+/// The length of a separator of thousands at `at`, where exactly three digits follow it.
+fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
+    let tail = rest.get(at..)?;
+    let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
+    let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
+        // 32,\! 349: the space means nothing in mathematics, and the mark says one number.
+        Some(mark) => {
+            mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' '))
+        }
+        None if commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
+        None => return None,
+    };
+    let from = at + length;
+    (digits(rest, from) == from + 3).then_some(length)
 }
 
 fn digits(text: &str, from: usize) -> usize {

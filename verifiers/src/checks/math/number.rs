@@ -139,7 +139,7 @@ pub(super) fn factorial(n: &RBig, meter: &mut Meter<'_>) -> Result<RBig, Stop> {
     }
     let mut product = UBig::ONE;
     for factor in 2..=n {
-        meter.spend(10 + product.bit_len() as u64 / 64)?;
+        meter.spend(10 + product.bit_len() as u64 / 640)?;
         product *= factor;
     }
     Ok(RBig::from(product))

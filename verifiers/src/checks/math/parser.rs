@@ -15,6 +15,10 @@ const DIGITS_MAX: usize = 4000;
 /// The most words behind a value.
 const UNIT_WORDS_MAX: usize = 5;
 
+/// Words that no unit and no noun has: "7 is wrong" says something of 7.
+const SAYING: [&str; 9] =
+    ["not", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe"];
+
 /// Reads a whole answer.
 pub(super) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
     let mut parser =
@@ -354,7 +358,8 @@ impl<'a> Parser<'_, 'a> {
             words.push_str(power.unwrap_or("1"));
         }
         // More words than a unit or a noun has are a sentence.
-        if count > UNIT_WORDS_MAX || words.starts_with("not") {
+        let says = |word: &str| SAYING.contains(&word);
+        if count > UNIT_WORDS_MAX || words.split(' ').any(says) {
             return Err(Stop::Unreadable);
         }
         // "miles per hour", "km/h": the whole is the unit.

@@ -8,7 +8,7 @@ use super::calendar::{self, Calendar};
 use super::lexer::{self, Commas};
 use super::poly::Ctx;
 use super::value::Value;
-use super::{build, parser};
+use super::{build, parser, spelled};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
@@ -16,6 +16,8 @@ pub(super) struct Reading {
     pub(super) text: String,
     /// A date or a time of day.
     calendar: Vec<Calendar>,
+    /// The letter of a choice that came with its value.
+    letter: Option<u8>,
 }
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
@@ -33,11 +35,13 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
     for commas in ways {
         trees.extend(tree(clean, commas, ctx)?);
     }
-    if let Some((letter, rest)) = choice(clean) {
+    let choice = choice(clean);
+    if let Some((letter, rest)) = choice {
         trees.extend(tree(letter, Commas::Thousands, ctx)?);
         trees.extend(tree(rest, Commas::Thousands, ctx)?);
     }
-    Ok(Reading { trees, text: plain_text(clean), calendar: calendar::read(clean) })
+    let letter = choice.and_then(|(letter, _)| letter.bytes().next());
+    Ok(Reading { trees, text: plain_text(clean), calendar: calendar::read(clean), letter })
 }
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
@@ -61,9 +65,17 @@ impl Reading {
         self.trees.iter().any(|(tree, _)| tree.has_operator())
     }
 
+    /// Whether two choices carry different letters: then their values do not matter.
+    pub(super) fn names_another(&self, other: &Self) -> bool {
+        self.letter.zip(other.letter).is_some_and(|(one, two)| one != two)
+    }
+
     /// The values of the trees, and the text itself where it is no mathematics. Mathematics past a
     /// limit, or without a value, has none.
     pub(super) fn values(&self, ctx: &mut Ctx<'_, '_>) -> Result<Vec<Value>, Stop> {
+        if let Some((value, noun)) = spelled::number(&self.text) {
+            return Ok(vec![Value::counted(value, noun)]);
+        }
         let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
         // A date is no difference of numbers, whatever its signs look like.
         let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
@@ -90,7 +102,7 @@ pub(super) fn trimmed(text: &str) -> &str {
         let before = text;
         text = text.trim_matches(|c: char| c.is_whitespace() || c == '`' || c == '"');
         if !text.ends_with("\\,") && !text.ends_with("\\;") {
-            text = text.strip_suffix(['.', ',', ';']).unwrap_or(text);
+            text = text.strip_suffix(['.', ',', ';', '^', '_']).unwrap_or(text);
         }
         text = text.strip_suffix("**").unwrap_or(text);
         text = text.strip_prefix("**").unwrap_or(text);
@@ -138,7 +150,7 @@ fn cleaned(text: &str) -> Cow<'_, str> {
         }
         match (c, digit) {
             (_, Some(digit)) => {
-                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)))
+                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)));
             }
             ('⁻', _) => out.push('-'),
             // \frac, \text and \boxed after an escape sequence was taken for the control character.

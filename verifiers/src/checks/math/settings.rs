@@ -10,7 +10,7 @@ pub enum Policy {
     /// last sentence.
     #[default]
     Auto,
-    /// `\boxed{}` only.
+    /// `\boxed{}` and its like only.
     Boxed,
     /// Announced answers only: "the answer is", `#### 18`, `"answer": "18"`, `<answer>`.
     Anchor,

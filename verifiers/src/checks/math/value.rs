@@ -94,6 +94,18 @@ pub(super) struct Named {
 }
 
 impl Value {
+    /// A number, and the noun that it counts.
+    pub(super) fn counted(value: RBig, noun: Option<&str>) -> Self {
+        Self::Scalar(Box::new(Scalar {
+            canon: Canon::rational(value),
+            bare: None,
+            percent: false,
+            degrees: false,
+            unit: noun.map(str::to_owned),
+            decimal: None,
+        }))
+    }
+
     /// Whether words alone may say it: a text, or that there is nothing.
     pub(super) fn is_words(&self) -> bool {
         match self {

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Candidate, Provenance, in_fence, slice};
+use memchr::{memchr, memmem, memrchr2};
+
+use super::{Candidate, Provenance, Scope, slice};
 use crate::fault::Fault;
 use crate::meter::Meter;
 
@@ -13,40 +15,47 @@ const VERB_WITHIN: usize = 80;
 
 /// Every announcement near the end, in no order.
 pub(super) fn find<'a>(
-    text: &'a str,
-    fences: &[(usize, usize)],
+    scope: &Scope<'a>,
+    found: &mut Vec<Candidate<'a>>,
     meter: &mut Meter<'_>,
-) -> Result<Vec<Candidate<'a>>, Fault> {
-    let mut found = Vec::new();
-    found.extend(hashes(text).filter(|candidate| !in_fence(candidate.span.0, fences)));
-    found.extend(tagged(text));
-    found.extend(prefixed(text).filter(|candidate| !in_fence(candidate.span.0, fences)));
-    found.extend(foreign(text));
+) -> Result<(), Fault> {
+    let text = scope.text;
+    let mut looked = 0;
+    let mut said = |candidate: &Candidate<'_>| {
+        !scope.in_code(candidate.span.0) && !scope.quoted(candidate.span, &mut looked)
+    };
+    found.extend(hashes(text).filter(&mut said));
+    found.extend(tagged(text).filter(&mut said));
+    found.extend(prefixed(text).filter(&mut said));
+    if !text.is_ascii() {
+        found.extend(foreign(text).filter(&mut said));
+    }
     for at in words(text) {
         meter.spend(200)?;
         if let Some(value) = json_member(text, at) {
             found.extend(json_value(text, value));
-        } else if !in_fence(at, fences) {
-            found.extend(sentence(text, at));
+        } else if !scope.in_code(at) {
+            found.extend(
+                sentence(text, at).filter(|candidate| !scope.quoted(candidate.span, &mut looked)),
+            );
         }
     }
-    Ok(found)
+    Ok(())
 }
 
-/// Offsets behind the last words "answer", whatever their case.
+/// Offsets behind the last words "answer", whatever their case: found by their rarest letter.
 fn words(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut end = bytes.len();
     while found.len() < LOOKED_AT_MAX {
-        let Some(at) = bytes
-            .get(..end)
-            .and_then(|head| head.windows(6).rposition(|w| w.eq_ignore_ascii_case(b"answer")))
-        else {
-            break;
-        };
-        end = at + 5;
-        found.push(at + 6);
+        let Some(at) = bytes.get(..end).and_then(|head| memrchr2(b'w', b'W', head)) else { break };
+        end = at;
+        let start = at.checked_sub(3);
+        let word = start.and_then(|start| bytes.get(start..start + 6));
+        if word.is_some_and(|word| word.eq_ignore_ascii_case(b"answer")) {
+            found.push(at + 3);
+        }
     }
     found
 }
@@ -160,7 +169,8 @@ fn verb(tail: &str) -> Option<usize> {
     }
     let line = near.split('\n').next()?;
     let line = line.split(". ").next()?;
-    let verbs = [" is", " are", " would be", " will be", " equals", " should be", ":", " as"];
+    let verbs =
+        [" is", " are", " would be", " will be", " must be", " equals", " should be", ":", " as"];
     let (verb_at, verb) =
         verbs.iter().filter_map(|verb| Some((find_word(line, verb)?, *verb))).min()?;
     let after = near.get(verb_at + verb.len()..)?;
@@ -183,7 +193,7 @@ fn find_word(line: &str, verb: &str) -> Option<usize> {
 }
 
 /// From the announcement to the end of its sentence; the next lines where it ends in a colon.
-fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
+pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
     let tail = text.get(start..)?;
     let lead = tail.len() - tail.trim_start_matches([' ', '\n', '\r', '\t', ':', '*']).len();
     if tail.get(..lead)?.matches('\n').count() > 3 {
@@ -229,41 +239,55 @@ pub(super) fn sentence_end(line: &str) -> usize {
 }
 
 /// `#### 18`.
-fn hashes(text: &str) -> impl Iterator<Item = Candidate<'_>> {
-    let found = text.rfind("####").and_then(|at| {
-        let from = at + 4;
-        let line = text.get(from..)?.split('\n').next()?;
-        // A heading of Markdown announces nothing by itself.
-        let last = text.trim_end().len() <= from + line.len();
-        let value = last || line.contains(|c: char| c.is_ascii_digit());
-        value.then(|| slice(text, from, from + line.len(), Provenance::Marker)).flatten()
-    });
-    found.into_iter()
+fn hashes(text: &str) -> Option<Candidate<'_>> {
+    memchr(b'#', text.as_bytes())?;
+    let from = text.rfind("####")? + 4;
+    let line = text.get(from..)?.split('\n').next()?;
+    // A heading of Markdown announces nothing by itself.
+    let last = text.trim_end().len() <= from + line.len();
+    let value = last || line.contains(|c: char| c.is_ascii_digit());
+    value.then(|| slice(text, from, from + line.len(), Provenance::Marker)).flatten()
 }
 
 /// `<answer> 18 </answer>`.
 fn tagged(text: &str) -> Option<Candidate<'_>> {
+    memmem::find(text.as_bytes(), b"</answer>")?;
     let close = text.rfind("</answer>")?;
     let open = text.get(..close)?.rfind("<answer>")?;
     slice(text, open + "<answer>".len(), close, Provenance::Marker)
 }
 
 /// A last line that starts with `A:`.
-fn prefixed(text: &str) -> impl Iterator<Item = Candidate<'_>> {
+fn prefixed(text: &str) -> Option<Candidate<'_>> {
     let trimmed = text.trim_end();
-    let from = trimmed.rfind('\n').map_or(0, |at| at + 1);
-    let found = trimmed.get(from..).and_then(|line| {
-        let body = line.trim_start().strip_prefix("A:")?;
-        slice(text, trimmed.len() - body.len(), trimmed.len(), Provenance::Marker)
-    });
-    found.into_iter()
+    let from = memchr::memrchr(b'\n', trimmed.as_bytes()).map_or(0, |at| at + 1);
+    let body = trimmed.get(from..)?.trim_start().strip_prefix("A:")?;
+    slice(text, trimmed.len() - body.len(), trimmed.len(), Provenance::Marker)
 }
 
 /// "The answer is", in Chinese and in Russian.
 fn foreign(text: &str) -> Option<Candidate<'_>> {
-    let marks = ["答案是", "答案为", "答案：", "答案:", "Ответ:", "ответ:"];
-    let (at, mark) = marks.iter().filter_map(|mark| Some((text.rfind(mark)?, *mark))).max()?;
-    let (from, to) = span_of_answer(text, at + mark.len())?;
-    let end = text.get(from..to)?.find('。').map_or(to, |end| from + end);
+    const STEMS: [&str; 6] = ["答案", "故选", "应选", "Ответ", "ответ", "ОТВЕТ"];
+    const VERBS: [&str; 9] = ["就是", "应该是", "应为", "是", "为", "：", ":", "—", "–"];
+    let last = |stem: &&str| Some((memmem::rfind(text.as_bytes(), stem.as_bytes())?, stem.len()));
+    let (at, length) = STEMS.iter().filter_map(last).max()?;
+    let mut start = at + length;
+    let mut said = false;
+    loop {
+        let rest = text.get(start..)?;
+        let bare = rest.trim_start_matches([' ', '*', '_', '\n']);
+        let verb = VERBS.iter().find_map(|verb| bare.strip_prefix(verb));
+        let Some(rest) = verb else { break };
+        said = true;
+        start = text.len() - rest.len();
+    }
+    // Without a verb, the value itself must follow.
+    let next = text.get(start..)?.trim_start_matches([' ', '*', '_', '\n']).chars().next()?;
+    let value = next.is_ascii_digit() || next.is_ascii_uppercase() || "$\\-(".contains(next);
+    if !(said || value) {
+        return None;
+    }
+    let (from, to) = span_of_answer(text, start)?;
+    let end = text.get(from..to)?.find(['。', '；']).map_or(to, |end| from + end);
     slice(text, from, end, Provenance::Anchor)
 }

@@ -2,27 +2,39 @@
 
 use std::borrow::Cow;
 
-use super::{Candidate, Provenance, in_fence};
+use memchr::memmem;
+
+use super::{Candidate, Provenance, Scope, retracted};
+
+/// The words that join boxes; any other word between them takes the first one back.
+const JOINING: [&str; 12] =
+    ["and", "or", "text", "quad", "qquad", "left", "right", "mbox", "和", "与", "或", "и"];
 
 /// A box: where the command starts, and where its content lies.
-struct Boxed {
+pub(super) struct Boxed {
     start: usize,
     from: usize,
     to: usize,
+    /// Behind its closing brace.
+    end: usize,
 }
 
 /// The last box, joined with boxes that stand beside it as parts of one answer.
-pub(super) fn last_group<'a>(text: &'a str, fences: &[(usize, usize)]) -> Option<Candidate<'a>> {
-    let mut boxes = closed(text);
-    boxes.retain(|found| {
-        !in_fence(found.start, fences)
+pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
+    let text = scope.text;
+    let mut looked = 0;
+    let mut boxes = scope.boxes.iter().rev().filter(|found| {
+        !scope.in_code(found.start)
             && text.get(found.from..found.to).is_some_and(|content| !content.trim().is_empty())
     });
-    let last = boxes.pop()?;
+    let last = boxes.find(|found| {
+        !scope.quoted((found.start, found.end), &mut looked)
+            && !text.get(found.end..).is_some_and(retracted::denied)
+    })?;
     let mut group = vec![(last.from, last.to)];
     let mut next = last.start;
-    while let Some(before) = boxes.pop() {
-        if !text.get(before.to + 1..next).is_some_and(connects) {
+    for before in boxes {
+        if !text.get(before.end..next).is_some_and(connects) {
             break;
         }
         next = before.start;
@@ -37,49 +49,89 @@ pub(super) fn last_group<'a>(text: &'a str, fences: &[(usize, usize)]) -> Option
     Some(Candidate { text: joined, span, provenance: Provenance::Boxed })
 }
 
-/// All boxes that are closed and stand in no other box, in one pass.
-fn closed(text: &str) -> Vec<Boxed> {
+/// The boxes of a text in which answers stand: none where it ends within one, for then the last
+/// answer is not there yet.
+pub(super) fn of(text: &str) -> Vec<Boxed> {
+    let Some((boxes, open)) = closed(text) else { return Vec::new() };
+    let last = boxes.last().map_or(0, |last| last.start);
+    if open.is_some_and(|open| open >= last) { Vec::new() } else { boxes }
+}
+
+/// All boxes that are closed and stand in no other box, in one pass, and where the last one starts
+/// that is not closed. `None` where there are no boxes at all.
+fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
     let bytes = text.as_bytes();
     let mut found: Vec<Boxed> = Vec::new();
-    let first = text.find("\\boxed").into_iter().chain(text.find("\\fbox")).min();
-    let Some(mut at) = first else { return found };
+    let mut at = memchr::memchr(b'\\', bytes)?;
+    at = [&b"\\boxed"[..], b"\\fbox", b"\\framebox"]
+        .iter()
+        .filter_map(|name| memmem::find(bytes.get(at..)?, name).map(|skip| at + skip))
+        .min()?;
     // Open braces; those of boxes carry where the command started.
-    let mut open: Vec<Option<usize>> = Vec::new();
+    let mut open: Vec<Option<(usize, usize)>> = Vec::new();
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\\' => {
-                if let Some(length) = opener(bytes.get(at..).unwrap_or_default()) {
-                    open.push(Some(at));
-                    at += length;
-                    continue;
+                let rest = bytes.get(at..).unwrap_or_default();
+                match opener(rest) {
+                    Some((length, true)) => {
+                        open.push(Some((at, at + length)));
+                        at += length;
+                        continue;
+                    }
+                    Some((length, false)) if open.is_empty() => {
+                        let from = at + length;
+                        let end = from + bare(text.get(from..).unwrap_or_default());
+                        found.push(Boxed { start: at, from, to: end, end });
+                        at = end.max(at + 1);
+                        continue;
+                    }
+                    // A backslash that was escaped once too often keeps its meaning.
+                    _ => {
+                        at += usize::from(rest.get(1..).is_none_or(|next| opener(next).is_none()));
+                    }
                 }
-                at += 1;
             }
             b'{' if !open.is_empty() => open.push(None),
             b'}' => {
-                if let Some(Some(start)) = open.pop() {
-                    let from = start + opener(bytes.get(start..).unwrap_or_default()).unwrap_or(0);
+                if let Some(Some((start, from))) = open.pop() {
                     while found.last().is_some_and(|inner| inner.start > start) {
                         found.pop();
                     }
-                    found.push(Boxed { start, from, to: at });
+                    found.push(Boxed { start, from, to: at, end: at + 1 });
                 }
             }
             _ => {}
         }
         at += 1;
     }
-    found
+    let unclosed = open.into_iter().rev().flatten().next().map(|(start, _)| start);
+    Some((found, unclosed))
 }
 
-/// The length of `\boxed{` here, with the space that may stand in it.
-fn opener(bytes: &[u8]) -> Option<usize> {
-    let name: usize = [&b"\\boxed"[..], b"\\fbox"]
-        .iter()
-        .find(|name| bytes.starts_with(name))
-        .map(|name| name.len())?;
+/// The length of `\boxed{` here, with the space that may stand in it, and whether there is a brace.
+fn opener(bytes: &[u8]) -> Option<(usize, bool)> {
+    let names = [&b"\\boxed"[..], b"\\fbox", b"\\framebox"];
+    let name = names.iter().find(|name| bytes.starts_with(name)).map(|name| name.len())?;
     let spaces = bytes.get(name..)?.iter().take_while(|byte| **byte == b' ').count();
-    (bytes.get(name + spaces) == Some(&b'{')).then_some(name + spaces + 1)
+    match bytes.get(name + spaces) {
+        Some(b'{') => Some((name + spaces + 1, true)),
+        Some(next) if !next.is_ascii_alphabetic() || spaces > 0 => Some((name + spaces, false)),
+        _ => None,
+    }
+}
+
+/// The length of the content of a box without braces: a number, or one letter.
+fn bare(text: &str) -> usize {
+    let sign = usize::from(text.starts_with('-'));
+    let body = text.get(sign..).unwrap_or_default();
+    let digits = body
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
+        .count();
+    let number = body.get(..digits).unwrap_or_default().trim_end_matches(['.', ',']);
+    let letters = body.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if number.is_empty() { usize::from(letters == 1) } else { sign + number.len() }
 }
 
 /// Whether what stands between two boxes joins them into one answer.
@@ -87,12 +139,10 @@ fn connects(gap: &str) -> bool {
     if gap.len() > 60 || gap.matches('\n').count() > 1 {
         return false;
     }
-    let words = gap.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let mut words = words.peekable();
-    if words.peek().is_none() && gap.contains(['.', '?', '!']) {
+    let mut words =
+        gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    if words.peek().is_none() && gap.contains(['.', '?', '!', '。']) {
         return false;
     }
-    words.all(|word| {
-        matches!(word, "and" | "or" | "text" | "quad" | "qquad" | "left" | "right" | "mbox")
-    })
+    words.all(|word| JOINING.iter().any(|join| join.eq_ignore_ascii_case(word)))
 }

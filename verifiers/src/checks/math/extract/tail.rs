@@ -1,6 +1,6 @@
 //! Completions that announce nothing: what ends the last sentence.
 
-use super::{Candidate, Provenance, slice};
+use super::{Candidate, Provenance, retracted, slice};
 
 /// The value that ends the last sentence: mathematics between dollars, or a number.
 pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
@@ -15,13 +15,17 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
     let sentence = body.rfind(". ").map_or(line_start, |at| line_start + at + 2);
     let number = last_number(trimmed.get(sentence..)?, sentence);
     let number = number.filter(|found| stands_free(trimmed, sentence, found.span));
-    let math = last_math(trimmed, sentence);
+    let math = last_math(trimmed, sentence)
+        .filter(|found| !trimmed.get(found.span.1..).is_some_and(retracted::denied));
     match (&math, &number) {
         (Some(math), Some(number)) if math.span.1 < number.span.0 => Some(number.clone()),
         (Some(_), _) => math,
         _ => number,
     }
 }
+
+/// The words by which a sentence takes a number back.
+const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不", "错"];
 
 /// Whether a number is said rather than part of a formula, and is the only one on offer.
 fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
@@ -30,14 +34,15 @@ fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool 
     let lead = before.trim_end();
     let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
         || lead.ends_with(['-', '–', '+', '*', '/', '×'])
-        || lead.ends_with(" not");
+        || DENIALS.iter().any(|word| lead.ends_with(word));
+    let denied = DENIALS.iter().any(|word| after.contains(word));
     let goes_on = after
         .trim_start()
         .starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);
     let glued = after.starts_with(|c: char| c.is_alphabetic());
     // The text broke off inside of a quotation.
     let quoted = before.matches('"').count() % 2 == 1 && !after.contains('"');
-    !(quoted || offered || opened || goes_on || glued)
+    !(quoted || denied || offered || opened || goes_on || glued)
 }
 
 /// The last `\( \)`, `\[ \]` or `$ $` that closes behind `from`.

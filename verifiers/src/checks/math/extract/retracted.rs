@@ -1,0 +1,51 @@
+//! Answers that are taken back, and what takes their place.
+
+use super::{Candidate, Provenance, anchors, slice};
+
+/// What announces that something was wrong.
+const RETRACTIONS: [&str; 11] = [
+    "wait",
+    "actually",
+    "correction",
+    "mistake",
+    "wrong",
+    "incorrect",
+    "not right",
+    "no,",
+    "sorry",
+    "不对",
+    "错了",
+];
+/// What leads to the new value.
+const VERBS: [&str; 6] = ["it is ", "it's ", "should be ", "must be ", "is actually ", "应该是"];
+/// What denies the value before it.
+const DENIALS: [&str; 7] =
+    ["is wrong", "is incorrect", "is not ", "was wrong", "cannot be", "不对", "是错"];
+/// Only the end of a text is looked at.
+const LOOKED_AT: usize = 300;
+/// Between the retraction and the new value stand at most this many bytes.
+const VERB_WITHIN: usize = 60;
+/// A new value has at most this many words.
+const WORDS_MAX: usize = 3;
+
+/// Whether what follows a value says that it is none.
+pub(super) fn denied(after: &str) -> bool {
+    let after = after.trim_start_matches(['$', ' ', '*', '\\', ')', ']', '，', ',']);
+    DENIALS.iter().any(|denial| after.starts_with(denial))
+}
+
+/// "Wait, that is wrong. It is 41." behind the last announcement: the value that replaces it.
+pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
+    let from = text.ceil_char_boundary(said.max(text.len().saturating_sub(LOOKED_AT)));
+    let after = text.get(from..)?.to_ascii_lowercase();
+    let ends = RETRACTIONS.iter().filter_map(|word| Some(after.rfind(word)? + word.len()));
+    let mut at = ends.max()?;
+    let near = after.get(at..after.floor_char_boundary(at + VERB_WITHIN))?;
+    // "No wait, 42": the value itself may follow.
+    let verb = VERBS.iter().filter_map(|verb| Some(near.find(verb)? + verb.len())).min();
+    at += verb.unwrap_or(near.len() - near.trim_start_matches([' ', ',', ':', '.']).len());
+    let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));
+    let (start, end) = value.then(|| anchors::span_of_answer(text, from + at)).flatten()?;
+    let found = slice(text, start, end, Provenance::Anchor)?;
+    (found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
+}
