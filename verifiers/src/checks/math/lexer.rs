@@ -427,6 +427,12 @@ fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
         Some(mark) => {
             mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' '))
         }
+        // 1 234 567, but not the mixed number 3 141/1000.
+        None if tail.starts_with([' ', '~']) && rest.find([' ', '~']).is_some_and(|at| at <= 3) => {
+            let end = digits(rest, at + 1);
+            (!rest.get(end..).is_some_and(|tail| tail.trim_start().starts_with('/')))
+                .then_some(1)?
+        }
         None if commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
         None => return None,
     };

@@ -50,6 +50,11 @@ impl<'a> Parser<'_, 'a> {
         self.tokens.get(self.at + by).map(|token| token.tok)
     }
 
+    fn follows_number(&self) -> bool {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        before.is_some_and(|token| matches!(token.tok, Tok::Num(_)))
+    }
+
     pub(super) fn spaced(&self) -> bool {
         self.tokens.get(self.at).is_some_and(|token| token.spaced)
     }
@@ -327,6 +332,8 @@ impl<'a> Parser<'_, 'a> {
                     left = self.quantity(left)?;
                     factors = vec![left];
                 }
+                // Two numbers side by side are no product: "4 2" is not 8.
+                Some(Tok::Num(_)) if self.follows_number() => return Err(Stop::Unreadable),
                 Some(tok) if self.starts_factor(tok) => factors.push(self.power()?),
                 _ => return self.multiplied(&factors),
             }

@@ -251,8 +251,8 @@ pub(super) fn word(run: &str) -> Option<Tok<'static>> {
 /// Whether a run of letters is a word rather than variables side by side.
 pub(super) fn is_word(run: &str, after_number: bool) -> bool {
     const SHORT: &[&str] = &[
-        "no", "yes", "not", "is", "the", "of", "if", "to", "be", "it", "odd", "all", "st", "nd",
-        "rd", "th", "am", "pm",
+        "no", "yes", "not", "is", "the", "of", "if", "to", "be", "it", "odd", "all", "we", "so",
+        "got", "get", "st", "nd", "rd", "th", "am", "pm",
     ];
     let lower = run.to_ascii_lowercase();
     run.len() >= 4

@@ -37,7 +37,12 @@ pub(super) fn denied(after: &str) -> bool {
 /// "Wait, that is wrong. It is 41." behind the last announcement: the value that replaces it.
 pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let from = text.ceil_char_boundary(said.max(text.len().saturating_sub(LOOKED_AT)));
-    let after = text.get(from..)?.to_ascii_lowercase();
+    let after = text.get(from..)?;
+    // Most texts end with their answer, and cost no more than this.
+    if !after.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c)) {
+        return None;
+    }
+    let after = after.to_ascii_lowercase();
     let ends = RETRACTIONS.iter().filter_map(|word| Some(after.rfind(word)? + word.len()));
     let mut at = ends.max()?;
     let near = after.get(at..after.floor_char_boundary(at + VERB_WITHIN))?;

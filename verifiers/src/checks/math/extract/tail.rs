@@ -32,6 +32,9 @@ fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool 
     let (before, after) = (text.get(sentence..from).unwrap_or(""), text.get(to..).unwrap_or(""));
     let offered = before.contains(" or ") && before.contains(|c: char| c.is_ascii_digit());
     let lead = before.trim_end();
+    // "41, 42" and "41 and 42" are a list of guesses.
+    let listed = lead.strip_suffix(" and").unwrap_or(lead).trim_end_matches([',', ';', ' ']);
+    let offered = offered || listed.ends_with(|c: char| c.is_ascii_digit());
     let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
         || lead.ends_with(['-', '–', '+', '*', '/', '×'])
         || DENIALS.iter().any(|word| lead.ends_with(word));
