@@ -6,22 +6,32 @@
 
 mod algebra;
 mod approx;
+mod arrays;
 mod ast;
 mod build;
 mod compare;
 mod extract;
+mod families;
 mod functions;
 mod lexer;
+mod meets;
 mod number;
 mod parser;
 mod poly;
 mod primary;
+mod qualify;
 mod ranges;
 mod reading;
+mod relations;
+mod roots;
+mod sets;
 mod settings;
 mod show;
+mod solve;
+mod substitute;
 mod trig;
 mod units;
+mod univariate;
 mod value;
 mod words;
 

@@ -59,7 +59,10 @@ pub(super) enum Node {
     Div(Id, Id),
     Pow(Id, Id),
     /// Both signs: the minus sign first where the flag is set.
-    PlusMinus { at: Id, minus_first: bool },
+    PlusMinus {
+        at: Id,
+        minus_first: bool,
+    },
     Root(Id, Id),
     Fun(&'static str, Vec<Id>),
     /// `f(x)`.
@@ -70,7 +73,11 @@ pub(super) enum Node {
     /// A value and the words behind it.
     Quantity(Id, String),
     /// Brackets around several things: a point or an interval.
-    Group { open: char, close: char, items: Vec<Id> },
+    Group {
+        open: char,
+        close: char,
+        items: Vec<Id>,
+    },
     /// `{...}`.
     Set(Vec<Id>),
     /// `{x | ...}`: the conditions.
@@ -83,6 +90,8 @@ pub(super) enum Node {
     Without(Id, Id),
     Matrix(Vec<Vec<Id>>),
     Ratio(Vec<Id>),
+    /// Branches with their conditions.
+    Cases(Vec<(Id, Option<Id>)>),
     /// A name before a colon.
     Labelled(String, Id),
     /// A sum, an integral, a limit: kept as it is written.

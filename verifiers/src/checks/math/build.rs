@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 
 use super::Stop;
 use super::algebra::negated;
-use super::ast::{Id, Join, Node, Rel, Tree, Written};
+use super::ast::{Id, Node, Rel, Tree, Written};
 use super::number::{self, small};
 use super::poly::{Canon, Ctx, Kind};
 use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
@@ -12,7 +12,7 @@ use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
 /// Builds the values of one tree.
 pub(super) struct Builder<'c, 'm, 'b> {
     pub(super) ctx: &'c mut Ctx<'m, 'b>,
-    tree: &'c Tree,
+    pub(super) tree: &'c Tree,
     /// Take the lower sign of every plus-minus.
     lower_sign: bool,
     /// Leave out percent and degree signs.
@@ -31,14 +31,8 @@ struct Seen {
 
 /// The value of the tree under `root`.
 pub(super) fn build(ctx: &mut Ctx<'_, '_>, tree: &Tree, root: Id) -> Result<Value, Stop> {
-    let mut builder = Builder {
-        ctx,
-        tree,
-        lower_sign: false,
-        bare: false,
-        seen: Seen::default(),
-        unit: None,
-    };
+    let mut builder =
+        Builder { ctx, tree, lower_sign: false, bare: false, seen: Seen::default(), unit: None };
     builder.value(root)
 }
 
@@ -68,6 +62,7 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 let Node::Neg(right) = tree.get(*right)? else { return Err(Stop::Unreadable) };
                 self.without(*left, *right)
             }
+            Node::Cases(branches) => self.cases(branches),
             Node::Matrix(rows) => {
                 let rows = rows.iter().map(|row| self.flattened(row));
                 rows.collect::<Result<Vec<_>, _>>().map(Value::Matrix)
@@ -88,6 +83,11 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             Node::Quantity(inner, unit) if !self.is_scalar(*inner)? => {
                 self.unit = Some(unit.clone());
                 self.value(*inner)
+            }
+            Node::Neg(_) | Node::Mul(_) | Node::Add(_) | Node::Div(..) | Node::Pow(..)
+                if self.is_array(id)? =>
+            {
+                self.array(id)
             }
             _ => self.scalar(id),
         }
@@ -114,12 +114,17 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     fn is_scalar(&self, id: Id) -> Result<bool, Stop> {
         Ok(!matches!(
             self.tree.get(id)?,
-            Node::Seq(..) | Node::Group { .. } | Node::Set(_) | Node::Chain(..) | Node::Matrix(_) | Node::Ratio(_)
+            Node::Seq(..)
+                | Node::Group { .. }
+                | Node::Set(_)
+                | Node::Chain(..)
+                | Node::Matrix(_)
+                | Node::Ratio(_)
         ))
     }
 
     /// A list of values; a plus-minus makes two.
-    fn flattened(&mut self, items: &[Id]) -> Result<Vec<Value>, Stop> {
+    pub(super) fn flattened(&mut self, items: &[Id]) -> Result<Vec<Value>, Stop> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             match self.value(*item)? {
@@ -128,30 +133,6 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             }
         }
         Ok(out)
-    }
-
-    fn sequence(&mut self, items: &[Id], join: Join) -> Result<Value, Stop> {
-        let values = self.flattened(items)?;
-        let ranges = values.iter().any(|value| matches!(value, Value::Region(_)));
-        if join == Join::Comma || !ranges {
-            return Ok(Value::List(values));
-        }
-        let mut regions = Vec::new();
-        for value in &values {
-            match self.ctx.region(value)? {
-                Some(region) => regions.push(region),
-                None => return Ok(Value::List(values)),
-            }
-        }
-        let mut whole = regions.pop().unwrap_or_else(Region::empty);
-        while let Some(next) = regions.pop() {
-            whole = if join == Join::Or {
-                self.ctx.union(next, whole)?
-            } else {
-                self.ctx.intersection(&next, &whole)?
-            };
-        }
-        Ok(Value::Region(whole))
     }
 
     fn group(&mut self, open: char, close: char, items: &[Id]) -> Result<Value, Stop> {
@@ -166,15 +147,6 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             };
         }
         Ok(value)
-    }
-
-    fn set_builder(&mut self, parts: &[Id]) -> Result<Value, Stop> {
-        let [_, conditions] = parts else { return Err(Stop::Unreadable) };
-        match self.value(*conditions)? {
-            value @ Value::Region(_) => Ok(value),
-            Value::Named(named) => Ok(Value::Set(vec![named.value])),
-            _ => Err(Stop::Unreadable),
-        }
     }
 
     fn regions(&mut self, left: Id, right: Id) -> Result<(Region, Region), Stop> {
@@ -222,7 +194,8 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
 
     /// `a = b = c`, perhaps with an approximation at the end: the last exact side is the value.
     fn equalities(&mut self, sides: &[Id], signs: &[Rel]) -> Result<Value, Stop> {
-        let exact = signs.iter().position(|sign| *sign == Rel::Approx).map_or(sides.len(), |at| at + 1);
+        let exact =
+            signs.iter().position(|sign| *sign == Rel::Approx).map_or(sides.len(), |at| at + 1);
         let kept = sides.get(..exact).unwrap_or(sides);
         let label = match sides.first() {
             Some(first) => self.label(*first)?,
@@ -287,6 +260,25 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     }
 
     fn inequality(&mut self, left: Id, right: Id, sign: Rel) -> Result<Value, Stop> {
+        self.seen = Seen::default();
+        let upper = self.one_inequality(left, right, sign)?;
+        if !std::mem::take(&mut self.seen.plus_minus) {
+            return Ok(upper);
+        }
+        // Different from plus and from minus: two conditions. Other signs say nothing clear.
+        if sign != Rel::Unequal {
+            return Err(Stop::Unreadable);
+        }
+        self.lower_sign = true;
+        let lower = self.one_inequality(left, right, sign);
+        (self.lower_sign, self.seen.plus_minus) = (false, false);
+        let (Value::Region(upper), Value::Region(lower)) = (upper, lower?) else {
+            return Err(Stop::Unreadable);
+        };
+        self.ctx.intersection(&upper, &lower).map(Value::Region)
+    }
+
+    fn one_inequality(&mut self, left: Id, right: Id, sign: Rel) -> Result<Value, Stop> {
         let (left, right) = (self.canon(left), self.canon(right));
         let (left, right) = (left?, right?);
         let (low, high, sign) = match sign {
@@ -335,14 +327,17 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
 
     /// How the number was written, where the whole is one decimal number.
     fn decimal(&self, id: Id) -> Result<Option<Decimal>, Stop> {
-        let step = |written: &Written| RBig::ONE / RBig::from(number::power_of_ten(written.places as usize));
+        let step = |written: &Written| {
+            RBig::ONE / RBig::from(number::power_of_ten(written.places as usize))
+        };
         Ok(match self.tree.get(id)? {
             Node::Num(_, Some(written)) => {
                 Some(Decimal { step: step(written), significant: written.significant })
             }
-            Node::Neg(inner) | Node::Quantity(inner, _) | Node::Percent(inner) | Node::Degrees(inner) => {
-                self.decimal(*inner)?
-            }
+            Node::Neg(inner)
+            | Node::Quantity(inner, _)
+            | Node::Percent(inner)
+            | Node::Degrees(inner) => self.decimal(*inner)?,
             Node::Mul(factors) => match factors.as_slice() {
                 [first, power] => self.scaled_decimal(*first, *power)?,
                 _ => None,
@@ -361,7 +356,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             node => (false, node),
         };
         let Node::Num(exponent, None) = exponent else { return Ok(None) };
-        let Some(exponent) = number::whole(exponent).filter(|e| (0..400).contains(e)) else { return Ok(None) };
+        let Some(exponent) = number::whole(exponent).filter(|e| (0..400).contains(e)) else {
+            return Ok(None);
+        };
         if *base != small(10, 1) {
             return Ok(None);
         }

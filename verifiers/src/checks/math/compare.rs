@@ -58,18 +58,20 @@ impl Comparer<'_, '_, '_> {
     /// Whether `answer` equals `reference`.
     pub(super) fn compare(&mut self, reference: &Value, answer: &Value) -> Result<Judged, Stop> {
         self.ctx.meter.spend(20)?;
+        if let Some(judged) = self.across(reference, answer)? {
+            return Ok(judged);
+        }
         match (reference, answer) {
             (Value::Scalar(one), Value::Scalar(two)) => self.scalars(one, two),
             (Value::Named(one), Value::Named(two)) => self.named(one, two),
-            (Value::Relation(one), Value::Named(two)) | (Value::Named(two), Value::Relation(one)) => {
-                match &two.equation {
-                    Some(left) => {
-                        let two = Relation { sign: Sign::Zero, left: left.clone() };
-                        self.relations(one, &two)
-                    }
-                    None => Ok(Judged::Unequal),
+            (Value::Relation(one), Value::Named(two))
+            | (Value::Named(two), Value::Relation(one)) => match &two.equation {
+                Some(left) => {
+                    let two = Relation { sign: Sign::Zero, left: left.clone() };
+                    self.relations(one, &two)
                 }
-            }
+                None => Ok(Judged::Unequal),
+            },
             (Value::Region(_), _) | (_, Value::Region(_)) => self.regions(reference, answer),
             (Value::Named(one), other) => self.compare(&one.value, other),
             (other, Value::Named(two)) => self.compare(other, &two.value),
@@ -77,17 +79,16 @@ impl Comparer<'_, '_, '_> {
                 Ok(judged(one == two, Rung::Rational))
             }
             (Value::Ratio(one), Value::Ratio(two)) => self.ratios(one, two),
-            (Value::Ratio(parts), Value::Scalar(scalar)) | (Value::Scalar(scalar), Value::Ratio(parts)) => {
-                match parts.as_slice() {
-                    [top, below] => {
-                        let value = self.ctx.div(top, below)?;
-                        let decimal = scalar.step(false);
-                        let one = Side { value: &scalar.canon, decimal };
-                        self.numbers(&one, &Side { value: &value, decimal: None })
-                    }
-                    _ => Ok(Judged::Unequal),
+            (Value::Ratio(parts), Value::Scalar(scalar))
+            | (Value::Scalar(scalar), Value::Ratio(parts)) => match parts.as_slice() {
+                [top, below] => {
+                    let value = self.ctx.div(top, below)?;
+                    let decimal = scalar.step(false);
+                    let one = Side { value: &scalar.canon, decimal };
+                    self.numbers(&one, &Side { value: &value, decimal: None })
                 }
-            }
+                _ => Ok(Judged::Unequal),
+            },
             (Value::Text(one), Value::Text(two)) => Ok(judged(one == two, Rung::Text)),
             (Value::Relation(one), Value::Relation(two)) => self.relations(one, two),
             _ => self.containers(reference, answer),
@@ -120,13 +121,17 @@ impl Comparer<'_, '_, '_> {
             (Value::Matrix(one), Value::Matrix(two)) => self.matrices(one, two),
             (Value::Matrix(rows), Value::Tuple { items, .. }) => self.in_order(&flat(rows), items),
             (Value::Tuple { items, .. }, Value::Matrix(rows)) => self.in_order(items, &flat(rows)),
-            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => self.in_any_order(one, std::slice::from_ref(two)),
-            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => self.in_any_order(std::slice::from_ref(one), two),
+            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => {
+                self.in_any_order(one, std::slice::from_ref(two))
+            }
+            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => {
+                self.in_any_order(std::slice::from_ref(one), two)
+            }
             _ => Ok(Judged::Unequal),
         }
     }
 
-    fn in_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+    pub(super) fn in_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
         if one.len() != two.len() {
             return Ok(Judged::Unequal);
         }
@@ -183,10 +188,18 @@ impl Comparer<'_, '_, '_> {
     fn named(&mut self, one: &Named, two: &Named) -> Result<Judged, Stop> {
         if let (Some(from), Some(to)) = (&two.parameter, &one.parameter)
             && from != to
-            && let (Value::Scalar(one), Value::Scalar(two)) = (&one.value, &two.value)
         {
-            let renamed = self.ctx.renamed(&two.canon, from, to)?;
-            return self.exact(&one.canon, &renamed);
+            let Some(renamed) = self.ctx.renamed_value(&two.value, from, to)? else {
+                return Ok(Judged::Unequal);
+            };
+            return self.compare(&one.value, &renamed);
+        }
+        // y is what a function gives.
+        let function = |one: &Named, two: &Named| {
+            one.parameter.is_some() && two.label == "y" && two.parameter.is_none()
+        };
+        if function(one, two) || function(two, one) {
+            return self.compare(&one.value, &two.value);
         }
         if one.label.eq_ignore_ascii_case(&two.label) {
             return self.compare(&one.value, &two.value);
@@ -200,33 +213,11 @@ impl Comparer<'_, '_, '_> {
         }
     }
 
-    /// Equal up to a factor: positive where the sign matters.
-    fn relations(&mut self, one: &Relation, two: &Relation) -> Result<Judged, Stop> {
-        if one.sign != two.sign {
-            return Ok(Judged::Unequal);
-        }
-        let (Some(first), Some(second)) = (one.left.num.0.last(), two.left.num.0.last()) else {
-            return Ok(judged(one.left.is_zero() == two.left.is_zero(), Rung::Polynomial));
-        };
-        let factor = &first.1 / &second.1;
-        let free = matches!(one.sign, Sign::Zero | Sign::NotZero);
-        if !free && factor.is_negative() {
-            return Ok(Judged::Unequal);
-        }
-        // The zeros of a quotient are those of its numerator.
-        let (left, right) = if free {
-            (Canon::poly(one.left.num.clone()), Canon::poly(two.left.num.clone()))
-        } else {
-            (one.left.clone(), two.left.clone())
-        };
-        let right = self.ctx.mul(&right, &Canon::rational(factor))?;
-        Ok(judged(self.ctx.equal(&left, &right)?, Rung::Polynomial))
-    }
-
     fn regions(&mut self, one: &Value, two: &Value) -> Result<Judged, Stop> {
-        if let (Value::Region(region), Value::Text(text)) | (Value::Text(text), Value::Region(region)) = (one, two) {
-            let none = ["no solution", "no solutions", "none", "no real solutions", "empty set", "the empty set"];
-            return Ok(judged(region.parts.is_empty() && none.contains(&text.as_str()), Rung::Text));
+        if let (Value::Region(region), Value::Text(text))
+        | (Value::Text(text), Value::Region(region)) = (one, two)
+        {
+            return Ok(judged(region.parts.is_empty() && text == "none", Rung::Text));
         }
         let (Some(one), Some(two)) = (self.ctx.region(one)?, self.ctx.region(two)?) else {
             return Ok(Judged::Unequal);
@@ -239,7 +230,7 @@ impl Comparer<'_, '_, '_> {
         self.same_region(&one, &two)
     }
 
-    fn same_region(&mut self, one: &Region, two: &Region) -> Result<Judged, Stop> {
+    pub(super) fn same_region(&mut self, one: &Region, two: &Region) -> Result<Judged, Stop> {
         if one.parts.len() != two.parts.len() {
             return Ok(Judged::Unequal);
         }
@@ -256,17 +247,22 @@ impl Comparer<'_, '_, '_> {
         }
         let mut whole = Judged::Equal(Rung::Interval);
         for (one, two) in [(&one.low, &two.low), (&one.high, &two.high)] {
-            whole = both(whole, match (one, two) {
-                (Some(one), Some(two)) => self.exact(one, two)?,
-                (None, None) => whole,
-                _ => Judged::Unequal,
-            });
+            whole = both(
+                whole,
+                match (one, two) {
+                    (Some(one), Some(two)) => self.exact(one, two)?,
+                    (None, None) => whole,
+                    _ => Judged::Unequal,
+                },
+            );
         }
         Ok(whole)
     }
 
     fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Judged, Stop> {
-        let (Some(first), Some(second)) = (one.first(), two.first()) else { return Ok(Judged::Unequal) };
+        let (Some(first), Some(second)) = (one.first(), two.first()) else {
+            return Ok(Judged::Unequal);
+        };
         if one.len() != two.len() {
             return Ok(Judged::Unequal);
         }
@@ -302,15 +298,22 @@ impl Comparer<'_, '_, '_> {
         };
         let answer = scaled.as_ref().unwrap_or(&two.canon);
         let steps = (one.step(false), two.step(false));
-        let first = self.numbers(&Side { value: &one.canon, decimal: steps.0 }, &Side { value: answer, decimal: steps.1 })?;
+        let first = self.numbers(
+            &Side { value: &one.canon, decimal: steps.0 },
+            &Side { value: answer, decimal: steps.1 },
+        )?;
         let marks = one.percent != two.percent || one.degrees != two.degrees;
         if !marks || scale.is_some() || matches!(first, Judged::Equal(_)) {
             return Ok(first);
         }
         // One side wears the sign, the other leaves it to the question.
-        let (left, right) = (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
+        let (left, right) =
+            (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
         let steps = (one.step(true), two.step(true));
-        let second = self.numbers(&Side { value: left, decimal: steps.0 }, &Side { value: right, decimal: steps.1 })?;
+        let second = self.numbers(
+            &Side { value: left, decimal: steps.0 },
+            &Side { value: right, decimal: steps.1 },
+        )?;
         Ok(if second == Judged::Unequal { first } else { second })
     }
 
@@ -321,7 +324,9 @@ impl Comparer<'_, '_, '_> {
             return Ok(exact);
         }
         match self.slack(one, two) {
-            Some(slack) if self.within(one.value, two.value, &slack)? => Ok(Judged::Equal(Rung::Decimal)),
+            Some(slack) if self.within(one.value, two.value, &slack)? => {
+                Ok(Judged::Equal(Rung::Decimal))
+            }
             _ => Ok(exact),
         }
     }
@@ -337,7 +342,10 @@ impl Comparer<'_, '_, '_> {
             return None;
         }
         if let Some(eps) = relative {
-            let size = one.value.as_rational().map(|value| if value.is_negative() { -value } else { value });
+            let size = one
+                .value
+                .as_rational()
+                .map(|value| if value.is_negative() { -value } else { value });
             return Some(eps * size.unwrap_or(RBig::ONE));
         }
         let half = |decimal: &Decimal| &decimal.step * small(1, 2);
@@ -351,7 +359,9 @@ impl Comparer<'_, '_, '_> {
                 long.then(|| half(want))
             }
             // The reference is exact: only what has no short decimal may be written as one.
-            (None, Some(have)) => (have.significant >= 5 && !terminates(one.value)).then(|| half(have)),
+            (None, Some(have)) => {
+                (have.significant >= 5 && !terminates(one.value)).then(|| half(have))
+            }
             (None, None) => None,
         }
     }
@@ -367,7 +377,7 @@ impl Comparer<'_, '_, '_> {
     }
 
     /// Equal as exact forms; told apart where floating point can.
-    fn exact(&mut self, one: &Canon, two: &Canon) -> Result<Judged, Stop> {
+    pub(super) fn exact(&mut self, one: &Canon, two: &Canon) -> Result<Judged, Stop> {
         if self.ctx.equal(one, two)? {
             return Ok(Judged::Equal(self.ctx.rung(one).max(self.ctx.rung(two))));
         }
@@ -379,7 +389,10 @@ impl Comparer<'_, '_, '_> {
         }
         let difference = self.ctx.sub(one, two)?;
         let plain = self.ctx.is_plain(&difference);
-        let apart = self.ctx.approx(&difference).is_some_and(|(near, error)| near.abs() > error * 4.0 + 1e-12);
+        let apart = self
+            .ctx
+            .approx(&difference)
+            .is_some_and(|(near, error)| near.abs() > error * 4.0 + 1e-12);
         Ok(if plain || apart { Judged::Unequal } else { Judged::Undecided })
     }
 }
@@ -426,12 +439,12 @@ fn flat(rows: &[Vec<Value>]) -> Vec<Value> {
     rows.iter().flatten().cloned().collect()
 }
 
-fn judged(equal: bool, rung: Rung) -> Judged {
+pub(super) fn judged(equal: bool, rung: Rung) -> Judged {
     if equal { Judged::Equal(rung) } else { Judged::Unequal }
 }
 
 /// Two pieces of one whole: as bad as the worse, on the higher rung.
-fn both(one: Judged, two: Judged) -> Judged {
+pub(super) fn both(one: Judged, two: Judged) -> Judged {
     match (one, two) {
         (Judged::Equal(one), Judged::Equal(two)) => Judged::Equal(one.max(two)),
         (Judged::Unequal, _) | (_, Judged::Unequal) => Judged::Unequal,
@@ -463,7 +476,7 @@ impl Ctx<'_, '_> {
     }
 
     /// The form with one variable called by another name, where it is a plain polynomial.
-    fn renamed(&mut self, value: &Canon, from: &str, to: &str) -> Result<Canon, Stop> {
+    pub(super) fn renamed(&mut self, value: &Canon, from: &str, to: &str) -> Result<Canon, Stop> {
         let old = self.atom(Kind::Var(from.to_owned()))?;
         let new = self.of(Kind::Var(to.to_owned()))?;
         let num = self.substituted(&value.num, old, &new)?;
@@ -471,12 +484,18 @@ impl Ctx<'_, '_> {
         self.div(&num, &den)
     }
 
-    fn substituted(&mut self, poly: &super::poly::Poly, old: u32, new: &Canon) -> Result<Canon, Stop> {
+    pub(super) fn substituted(
+        &mut self,
+        poly: &super::poly::Poly,
+        old: u32,
+        new: &Canon,
+    ) -> Result<Canon, Stop> {
         let mut sum = Canon::int(0);
         for (mono, coef) in &poly.0 {
             let mut term = Canon::rational(coef.clone());
             for &(atom, exp) in mono {
-                let one = super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
+                let one =
+                    super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
                 let base = if atom == old { new.clone() } else { Canon::poly(one) };
                 let power = self.pow(&base, &Canon::rational(exp.to_rational()))?;
                 term = self.mul(&term, &power)?;

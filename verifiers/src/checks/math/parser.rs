@@ -17,7 +17,8 @@ const UNIT_WORDS_MAX: usize = 5;
 
 /// Reads a whole answer.
 pub(super) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
-    let mut parser = Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
+    let mut parser =
+        Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
     let root = parser.sequence(true)?;
     match parser.peek() {
         None | Some(Tok::Stop) => Ok((parser.tree, root)),
@@ -109,7 +110,7 @@ impl<'a> Parser<'_, 'a> {
         self.separator()
     }
 
-    fn separator(&mut self) -> Option<Join> {
+    pub(super) fn separator(&mut self) -> Option<Join> {
         let mut found = None;
         loop {
             found = Some(match (self.peek(), found) {
@@ -123,7 +124,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// A label, then a chain of relations.
-    fn clause(&mut self) -> Result<Id, Stop> {
+    pub(super) fn clause(&mut self) -> Result<Id, Stop> {
         if let Some(label) = self.label() {
             let value = self.nested(Self::clause)?;
             return self.node(Node::Labelled(label, value), &[value]);
@@ -147,8 +148,27 @@ impl<'a> Parser<'_, 'a> {
     /// `Minimum:` and other words before a colon; words that say nothing are skipped.
     fn label(&mut self) -> Option<String> {
         const EMPTY: &[&str] = &[
-            "only", "about", "approximately", "exactly", "roughly", "the", "answer", "is", "are", "equals",
-            "thus", "therefore", "hence", "so", "around", "total", "value", "final", "of", "be", "it",
+            "only",
+            "about",
+            "approximately",
+            "exactly",
+            "roughly",
+            "the",
+            "answer",
+            "is",
+            "are",
+            "equals",
+            "thus",
+            "therefore",
+            "hence",
+            "so",
+            "around",
+            "total",
+            "value",
+            "final",
+            "of",
+            "be",
+            "it",
         ];
         let mut end = 0;
         while let Some(Tok::Word(_)) = self.ahead(end) {
@@ -158,6 +178,14 @@ impl<'a> Parser<'_, 'a> {
             let label = self.words_text(end);
             self.at += 1;
             return Some(label);
+        }
+        // "Sequence 1: ..."
+        if let (true, Some(Tok::Num(number) | Tok::Letter(number)), Some(Tok::Colon)) =
+            (end > 0, self.ahead(end), self.ahead(end + 1))
+        {
+            let label = self.words_text(end);
+            self.at += 2;
+            return Some(format!("{label} {number}"));
         }
         while let (Some(Tok::Word(word)), Some(_)) = (self.peek(), self.ahead(1)) {
             if !EMPTY.contains(&word.to_ascii_lowercase().as_str()) {
@@ -209,7 +237,7 @@ impl<'a> Parser<'_, 'a> {
                 Some(Tok::Cup) => self.set_pair(left, Node::Union)?,
                 Some(Tok::Cap) => self.set_pair(left, Node::Intersection)?,
                 Some(Tok::Setminus) => self.set_pair(left, Node::Without)?,
-                Some(Tok::Colon) if !self.in_set => self.ratio(left)?,
+                Some(Tok::Colon | Tok::Word("to")) if !self.in_set => self.ratio(left)?,
                 _ => return Ok(left),
             };
         }
@@ -223,7 +251,7 @@ impl<'a> Parser<'_, 'a> {
 
     fn ratio(&mut self, first: Id) -> Result<Id, Stop> {
         let mut parts = vec![first];
-        while self.eat(Tok::Colon) {
+        while self.eat(Tok::Colon) || self.eat(Tok::Word("to")) {
             parts.push(self.sum()?);
         }
         self.node(Node::Ratio(parts.clone()), &parts)
@@ -231,7 +259,9 @@ impl<'a> Parser<'_, 'a> {
 
     pub(super) fn sum(&mut self) -> Result<Id, Stop> {
         let mut terms = vec![self.signed_product()?];
-        while let Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) = self.peek() {
+        while let Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) =
+            self.peek()
+        {
             self.at += 1;
             let term = self.signed_product()?;
             terms.push(self.with_sign(sign, term)?);
@@ -288,6 +318,10 @@ impl<'a> Parser<'_, 'a> {
                     let scale = RBig::from(number::power_of_ten(power as usize));
                     factors.push(self.node(Node::Num(scale, None), &[])?);
                 }
+                // "3 to 4" is a ratio.
+                Some(Tok::Word("to")) if matches!(self.ahead(1), Some(Tok::Num(_))) => {
+                    return self.multiplied(&factors);
+                }
                 Some(Tok::Word(_)) => {
                     left = self.multiplied(&factors)?;
                     left = self.quantity(left)?;
@@ -328,7 +362,9 @@ impl<'a> Parser<'_, 'a> {
             return Err(Stop::Unreadable);
         }
         // "miles per hour", "km/h": the whole is the unit.
-        while self.peek() == Some(Tok::Slash) && matches!(self.ahead(1), Some(Tok::Word(_) | Tok::Letter(_))) {
+        while self.peek() == Some(Tok::Slash)
+            && matches!(self.ahead(1), Some(Tok::Word(_) | Tok::Letter(_)))
+        {
             self.at += 2;
             words.push_str(" per");
         }
@@ -427,7 +463,8 @@ impl<'a> Parser<'_, 'a> {
         let value = UBig::from_str_radix(&digits, 10).map_err(|_| Stop::Unreadable)?;
         let Some(places) = places else { return self.node(Node::Num(value.into(), None), &[]) };
         let significant = digits.trim_start_matches('0').len();
-        let written = Written { places, significant: u32::try_from(significant).map_err(|_| Stop::Cap)? };
+        let written =
+            Written { places, significant: u32::try_from(significant).map_err(|_| Stop::Cap)? };
         let value = RBig::from_parts(value.into(), number::power_of_ten(places as usize));
         self.node(Node::Num(value, Some(written)), &[])
     }
@@ -454,5 +491,6 @@ impl<'a> Parser<'_, 'a> {
 
 /// Whether the only comma stands before other than three digits: then it is a decimal comma.
 fn decimal_comma(text: &str) -> bool {
-    text.split_once(',').is_some_and(|(_, tail)| tail.bytes().all(|b| b.is_ascii_digit()) && tail.len() != 3)
+    text.split_once(',')
+        .is_some_and(|(_, tail)| tail.bytes().all(|b| b.is_ascii_digit()) && tail.len() != 3)
 }

@@ -161,7 +161,7 @@ impl<'a> Parser<'_, 'a> {
             Tok::Pi => self.node(Node::Pi, &[]),
             Tok::Infinity => self.node(Node::Infinity, &[]),
             Tok::EmptySet => self.node(Node::EmptySet, &[]),
-            Tok::Reals => self.node(Node::Reals, &[]),
+            Tok::Reals => self.reals(),
             Tok::Frac => self.fraction(),
             Tok::Sqrt => self.root(),
             Tok::Binom => {
@@ -183,6 +183,23 @@ impl<'a> Parser<'_, 'a> {
             Tok::Overline => self.argument(),
             _ => Err(Stop::Unreadable),
         }
+    }
+
+    /// The real numbers, or the positive ones: `\mathbb{R}^+`, `\mathbb{R}_{\ge 0}`.
+    fn reals(&mut self) -> Result<Id, Stop> {
+        let braced = usize::from(self.ahead(1) == Some(Tok::LBrace));
+        let open = match (self.peek(), self.ahead(1 + braced), self.ahead(2 + braced)) {
+            (Some(Tok::Caret | Tok::Under), Some(Tok::Plus), _) => '(',
+            (Some(Tok::Under), Some(Tok::More), Some(Tok::Num("0"))) => '(',
+            (Some(Tok::Under), Some(Tok::MoreEqual), Some(Tok::Num("0"))) => '[',
+            _ => return self.node(Node::Reals, &[]),
+        };
+        self.at += 1 + braced;
+        self.at += if self.peek() == Some(Tok::Plus) { 1 } else { 2 };
+        self.close(braced > 0)?;
+        let zero = self.node(Node::Num(dashu_ratio::RBig::ZERO, None), &[])?;
+        let items = vec![zero, self.node(Node::Infinity, &[])?];
+        self.node(Node::Group { open, close: ')', items: items.clone() }, &items)
     }
 
     /// A variable, or a function applied to something in parentheses.
@@ -240,9 +257,8 @@ impl<'a> Parser<'_, 'a> {
 
     /// `\frac{d}{dx}` is an operator, and nothing here differentiates.
     fn is_derivative(&self, top: Id, below: Id) -> Result<bool, Stop> {
-        let is_d = |id: Id| {
-            self.tree.get(id).map(|node| matches!(node, Node::Var(name) if name == "d"))
-        };
+        let is_d =
+            |id: Id| self.tree.get(id).map(|node| matches!(node, Node::Var(name) if name == "d"));
         let Node::Mul(factors) = self.tree.get(below)? else { return Ok(false) };
         match factors.as_slice() {
             [first, _] => Ok(is_d(top)? && is_d(*first)?),
@@ -405,6 +421,9 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn matrix(&mut self, name: &str) -> Result<Id, Stop> {
+        if matches!(name, "cases" | "dcases") {
+            return self.nested(Self::cases);
+        }
         if !name.trim_end_matches('*').ends_with("matrix") && name != "array" {
             return Err(Stop::Unreadable);
         }

@@ -28,6 +28,7 @@ impl Ctx<'_, '_> {
                 inner.map(|region| Region { var: Some(named.label.clone()), ..region })
             }
             Value::Set(items) => self.points(items)?,
+            Value::Relation(relation) => self.solution(relation)?,
             _ => None,
         })
     }
@@ -97,13 +98,19 @@ impl Ctx<'_, '_> {
     }
 
     fn hull(&mut self, a: &Interval, b: &Interval) -> Result<Interval, Stop> {
-        let (low, low_closed) = self.outer((&a.low, a.low_closed), (&b.low, b.low_closed), Ordering::Less)?;
+        let (low, low_closed) =
+            self.outer((&a.low, a.low_closed), (&b.low, b.low_closed), Ordering::Less)?;
         let (high, high_closed) =
             self.outer((&a.high, a.high_closed), (&b.high, b.high_closed), Ordering::Greater)?;
         Ok(Interval { low, high, low_closed, high_closed })
     }
 
-    fn outer(&mut self, a: End<'_>, b: End<'_>, want: Ordering) -> Result<(Option<Canon>, bool), Stop> {
+    fn outer(
+        &mut self,
+        a: End<'_>,
+        b: End<'_>,
+        want: Ordering,
+    ) -> Result<(Option<Canon>, bool), Stop> {
         let (Some(one), Some(two)) = (a.0, b.0) else { return Ok((None, false)) };
         Ok(match self.order(one, two)?.ok_or(Stop::Cap)? {
             Ordering::Equal => (a.0.clone(), a.1 || b.1),
@@ -127,8 +134,10 @@ impl Ctx<'_, '_> {
     }
 
     fn overlap(&mut self, a: &Interval, b: &Interval) -> Result<Option<Interval>, Stop> {
-        let (low, low_closed) = self.inner((&a.low, a.low_closed), (&b.low, b.low_closed), Ordering::Greater)?;
-        let (high, high_closed) = self.inner((&a.high, a.high_closed), (&b.high, b.high_closed), Ordering::Less)?;
+        let (low, low_closed) =
+            self.inner((&a.low, a.low_closed), (&b.low, b.low_closed), Ordering::Greater)?;
+        let (high, high_closed) =
+            self.inner((&a.high, a.high_closed), (&b.high, b.high_closed), Ordering::Less)?;
         if let (Some(from), Some(to)) = (&low, &high) {
             let empty = match self.order(from, to)? {
                 Some(Ordering::Greater) => true,
@@ -142,7 +151,12 @@ impl Ctx<'_, '_> {
         Ok(Some(Interval { low, high, low_closed, high_closed }))
     }
 
-    fn inner(&mut self, a: End<'_>, b: End<'_>, want: Ordering) -> Result<(Option<Canon>, bool), Stop> {
+    fn inner(
+        &mut self,
+        a: End<'_>,
+        b: End<'_>,
+        want: Ordering,
+    ) -> Result<(Option<Canon>, bool), Stop> {
         Ok(match (a.0, b.0) {
             (None, _) => (b.0.clone(), b.1),
             (_, None) => (a.0.clone(), a.1),
@@ -161,21 +175,39 @@ impl Ctx<'_, '_> {
             let mut outside = Vec::new();
             if part.low.is_some() {
                 let high_closed = !part.low_closed;
-                outside.push(Interval { low: None, high: part.low.clone(), low_closed: false, high_closed });
+                outside.push(Interval {
+                    low: None,
+                    high: part.low.clone(),
+                    low_closed: false,
+                    high_closed,
+                });
             }
             if part.high.is_some() {
                 let low_closed = !part.high_closed;
-                outside.push(Interval { low: part.high.clone(), high: None, low_closed, high_closed: false });
+                outside.push(Interval {
+                    low: part.high.clone(),
+                    high: None,
+                    low_closed,
+                    high_closed: false,
+                });
             }
             rest = self.intersection(&rest, &Region { var: None, parts: outside })?;
         }
         Ok(rest)
     }
 
-    /// An inequality that is linear in one variable as an interval; others stay as they are.
+    /// An inequality in one variable as a union of intervals; others stay as they are.
     pub(super) fn solved(&mut self, relation: Relation) -> Result<Value, Stop> {
         let Some((name, slope, rest)) = self.linear(&relation.left) else {
-            return Ok(Value::Relation(relation));
+            let solution = match self.solution(&relation) {
+                Ok(None) => self.substituted_solution(&relation),
+                solution => solution,
+            };
+            return Ok(match solution {
+                Ok(Some(region)) => Value::Region(region),
+                Ok(None) | Err(Stop::Cap) => Value::Relation(relation),
+                Err(stop) => return Err(stop),
+            });
         };
         let root = self.div(&negated(&rest), &slope)?;
         let falling = match self.order(&slope, &Canon::int(0))? {
@@ -184,8 +216,14 @@ impl Ctx<'_, '_> {
             None => return Ok(Value::Relation(relation)),
         };
         let closed = relation.sign == Sign::NotPositive;
-        let below = Interval { low: None, high: Some(root.clone()), low_closed: false, high_closed: closed };
-        let above = Interval { low: Some(root), high: None, low_closed: closed, high_closed: false };
+        let below = Interval {
+            low: None,
+            high: Some(root.clone()),
+            low_closed: false,
+            high_closed: closed,
+        };
+        let above =
+            Interval { low: Some(root), high: None, low_closed: closed, high_closed: false };
         let parts = match relation.sign {
             Sign::Zero => return Ok(Value::Relation(relation)),
             Sign::NotZero => vec![below, above],
@@ -203,7 +241,8 @@ impl Ctx<'_, '_> {
         }
         let (mut slope, mut rest, mut found) = (Poly::default(), Poly::default(), None);
         for (mono, coef) in &value.num.0 {
-            let varying: Vec<_> = mono.iter().filter(|(atom, _)| self.varies(*atom)).copied().collect();
+            let varying: Vec<_> =
+                mono.iter().filter(|(atom, _)| self.varies(*atom)).copied().collect();
             match varying.as_slice() {
                 [] => rest.0.push((mono.clone(), coef.clone())),
                 [(atom, exp)] if *exp == Exp::ONE && found.is_none_or(|have| have == *atom) => {

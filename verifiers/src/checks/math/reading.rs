@@ -4,20 +4,28 @@ use std::borrow::Cow;
 
 use super::Stop;
 use super::ast::{Id, Tree};
+use super::families::Parameter;
 use super::lexer::{self, Commas};
 use super::poly::Ctx;
-use super::value::Value;
-use super::{build, parser};
+use super::value::{Family, Value};
+use super::{build, parser, qualify, sets};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
     pub(super) trees: Vec<(Tree, Id)>,
     pub(super) text: String,
+    /// The letters that the text says stand for whole numbers.
+    parameters: Vec<Parameter>,
+    family: Option<Family>,
 }
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
 pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Reading, Stop> {
     let clean = cleaned(text);
+    let clean = trimmed(&clean);
+    let family = qualify::congruence(clean);
+    let whole = clean;
+    let (clean, parameters) = qualify::qualified(clean);
     let clean = trimmed(&clean);
     ctx.meter.spend(20 + 2 * text.len() as u64)?;
     let mut trees = Vec::new();
@@ -27,6 +35,9 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
         ways.extend(thousands.then_some(Commas::Separate));
         ways.extend((answer && decimal).then_some(Commas::Decimal));
     }
+    if family.is_some() {
+        ways.clear();
+    }
     for commas in ways {
         trees.extend(tree(clean, commas, ctx)?);
     }
@@ -34,7 +45,7 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
         trees.extend(tree(letter, Commas::Thousands, ctx)?);
         trees.extend(tree(rest, Commas::Thousands, ctx)?);
     }
-    Ok(Reading { trees, text: plain_text(clean) })
+    Ok(Reading { trees, text: plain_text(whole), parameters, family })
 }
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
@@ -57,11 +68,17 @@ impl Reading {
     /// limit, or without a value, has none.
     pub(super) fn values(&self, ctx: &mut Ctx<'_, '_>) -> Result<Vec<Value>, Stop> {
         let mut values = Vec::with_capacity(self.trees.len());
+        values.extend(self.family.clone().map(Value::Family));
+        values.extend(sets::in_words(&self.text).map(Value::Region));
         let mut open = false;
         for (tree, root) in &self.trees {
             match build::build(ctx, tree, *root) {
                 Ok(Value::Text(_)) | Err(Stop::Unreadable) => {}
-                Ok(value) => values.push(value),
+                Ok(value) => match self.repeated(value, ctx) {
+                    Ok(value) => values.push(value),
+                    Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+                    Err(_) => open = true,
+                },
                 Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
                 Err(Stop::Cap | Stop::Undefined) => open = true,
             }
@@ -70,6 +87,17 @@ impl Reading {
             values.push(Value::Text(self.text.clone()));
         }
         Ok(values)
+    }
+}
+
+impl Reading {
+    /// The value as a family, where it holds a letter that stands for whole numbers.
+    fn repeated(&self, value: Value, ctx: &mut Ctx<'_, '_>) -> Result<Value, Stop> {
+        if self.parameters.is_empty() {
+            return Ok(value);
+        }
+        let repeated = ctx.over_whole(&value, &self.parameters)?;
+        Ok(repeated.unwrap_or(value))
     }
 }
 
@@ -100,8 +128,17 @@ pub(super) fn trimmed(text: &str) -> &str {
 fn cleaned(text: &str) -> Cow<'_, str> {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
     const FRACTIONS: &[(char, &str)] = &[
-        ('½', "\\frac12"), ('⅓', "\\frac13"), ('⅔', "\\frac23"), ('¼', "\\frac14"), ('¾', "\\frac34"),
-        ('⅕', "\\frac15"), ('⅙', "\\frac16"), ('⅛', "\\frac18"), ('⅜', "\\frac38"), ('⅝', "\\frac58"), ('⅞', "\\frac78"),
+        ('½', "\\frac12"),
+        ('⅓', "\\frac13"),
+        ('⅔', "\\frac23"),
+        ('¼', "\\frac14"),
+        ('¾', "\\frac34"),
+        ('⅕', "\\frac15"),
+        ('⅙', "\\frac16"),
+        ('⅛', "\\frac18"),
+        ('⅜', "\\frac38"),
+        ('⅝', "\\frac58"),
+        ('⅞', "\\frac78"),
     ];
     let special = |c: char| {
         c < ' ' || RAISED.contains(c) || c == '⁻' || FRACTIONS.iter().any(|(have, _)| *have == c)
@@ -118,7 +155,9 @@ fn cleaned(text: &str) -> Cow<'_, str> {
             raised = !raised;
         }
         match (c, digit) {
-            (_, Some(digit)) => out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10))),
+            (_, Some(digit)) => {
+                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)))
+            }
             ('⁻', _) => out.push('-'),
             // \frac, \text and \boxed after an escape sequence was taken for the control character.
             ('\u{c}', _) => out.push_str("\\f"),
@@ -144,7 +183,9 @@ fn restore_tabs(text: &str) -> String {
         let (head, tail) = rest.split_at(at);
         out.push_str(head);
         let after = tail.get(2..).unwrap_or_default();
-        let command = ["ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore"];
+        let command = [
+            "ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore",
+        ];
         out.push_str(if command.iter().any(|name| after.starts_with(name)) { "\\t" } else { " " });
         rest = after;
     }
@@ -175,7 +216,8 @@ fn choice(text: &str) -> Option<(&str, &str)> {
     }
     let bracket = head.starts_with('(');
     let head = head.strip_prefix('(').unwrap_or(head);
-    let letter = head.get(..1).filter(|letter| letter.starts_with(|c: char| ('A'..='J').contains(&c)))?;
+    let letter =
+        head.get(..1).filter(|letter| letter.starts_with(|c: char| ('A'..='J').contains(&c)))?;
     let tail = head.get(1..)?;
     let rest = match (tail.strip_prefix(')'), tail.strip_prefix(['.', ':'])) {
         (Some(rest), _) => rest,
@@ -195,14 +237,30 @@ fn plain_text(text: &str) -> String {
             let tail = rest.get(1..).unwrap_or_default();
             let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
             let name = tail.get(..end).unwrap_or_default();
-            let markup = matches!(name, "text" | "textbf" | "textit" | "mathrm" | "mbox" | "textrm" | "left" | "right" | "operatorname");
+            let markup = matches!(
+                name,
+                "text"
+                    | "textbf"
+                    | "textit"
+                    | "mathrm"
+                    | "mbox"
+                    | "textrm"
+                    | "left"
+                    | "right"
+                    | "operatorname"
+            );
             if !markup {
                 out.push_str(name);
             }
             rest = tail.get(end..).unwrap_or_default();
             continue;
         }
-        if c.is_alphanumeric() || matches!(c, '+' | '-' | '<' | '>' | '=' | '/' | '^' | '*' | '|' | '(' | '[' | ')' | ']' | '_') {
+        if c.is_alphanumeric()
+            || matches!(
+                c,
+                '+' | '-' | '<' | '>' | '=' | '/' | '^' | '*' | '|' | '(' | '[' | ')' | ']' | '_'
+            )
+        {
             out.extend(c.to_lowercase());
         } else if c.is_whitespace() || c == ',' || c == ';' {
             out.push(if c.is_whitespace() { ' ' } else { c });

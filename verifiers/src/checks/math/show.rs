@@ -157,6 +157,24 @@ impl Ctx<'_, '_> {
                 out.push_str(" = ");
                 self.value_text(out, &named.value);
             }
+            Value::Family(family) => {
+                for term in &family.terms {
+                    out.push_str(&self.show(term));
+                    out.push_str(", ");
+                }
+                out.push_str("every ");
+                out.push_str(&self.show(&family.period));
+            }
+            Value::Cases(branches) => {
+                for (value, condition) in branches {
+                    self.value_text(out, value);
+                    if let Some(condition) = condition {
+                        out.push_str(" if ");
+                        self.value_text(out, condition);
+                    }
+                    out.push_str("; ");
+                }
+            }
             Value::Text(text) => out.push_str(text),
         }
     }
@@ -182,7 +200,9 @@ impl Ctx<'_, '_> {
         }
         for (at, part) in region.parts.iter().enumerate().take(20) {
             out.push_str(if at > 0 { " u " } else { "" });
-            let end = |end: &Option<Canon>, sign: &str| end.as_ref().map_or(format!("{sign}oo"), |end| self.show(end));
+            let end = |end: &Option<Canon>, sign: &str| {
+                end.as_ref().map_or(format!("{sign}oo"), |end| self.show(end))
+            };
             out.push(if part.low_closed { '[' } else { '(' });
             out.push_str(&end(&part.low, "-"));
             out.push_str(", ");

@@ -1,5 +1,6 @@
 //! What an answer is: a number, a point, a set, an interval, a relation, a text.
 
+use super::families::Range;
 use super::poly::Canon;
 use dashu_ratio::RBig;
 
@@ -7,9 +8,15 @@ use dashu_ratio::RBig;
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Scalar(Box<Scalar>),
-    Infinity { negative: bool },
+    Infinity {
+        negative: bool,
+    },
     /// A point, or an interval in whose place a point may stand.
-    Tuple { open: char, close: char, items: Vec<Value> },
+    Tuple {
+        open: char,
+        close: char,
+        items: Vec<Value>,
+    },
     /// Values side by side, without brackets.
     List(Vec<Value>),
     Set(Vec<Value>),
@@ -18,6 +25,9 @@ pub(super) enum Value {
     Ratio(Vec<Canon>),
     Relation(Relation),
     Named(Box<Named>),
+    Family(Family),
+    /// Branches with their conditions; the last may have none.
+    Cases(Vec<(Value, Option<Value>)>),
     Text(String),
 }
 
@@ -85,12 +95,40 @@ pub(super) struct Named {
     pub(super) equation: Option<Canon>,
 }
 
+/// What repeats: every term plus every multiple of the period.
+#[derive(Clone, Debug)]
+pub(super) struct Family {
+    /// The variable that stands for its members, where it was named.
+    pub(super) var: Option<String>,
+    /// Positive.
+    pub(super) period: Canon,
+    /// The terms of one period; the first ones where the family starts somewhere.
+    pub(super) terms: Vec<Canon>,
+    pub(super) range: Range,
+}
+
 impl Value {
-    /// Whether words alone may say it: a text, or that there is nothing.
+    /// A number or an expression of which nothing but its form is known.
+    pub(super) fn plain(canon: Canon) -> Self {
+        let (bare, unit, decimal) = (None, None, None);
+        Self::Scalar(Box::new(Scalar {
+            canon,
+            bare,
+            percent: false,
+            degrees: false,
+            unit,
+            decimal,
+        }))
+    }
+
+    /// Whether words alone may say it: a text, or that there is nothing, or that all is right.
     pub(super) fn is_words(&self) -> bool {
         match self {
             Self::Text(_) => true,
-            Self::Region(region) => region.parts.is_empty(),
+            Self::Region(region) => {
+                let all = |part: &Interval| part.low.is_none() && part.high.is_none();
+                region.parts.iter().all(all)
+            }
             _ => false,
         }
     }
