@@ -42,6 +42,12 @@ fn large() -> Vec<String> {
         format!("\\sqrt{{{}}}", "7".repeat(3_900)),
         format!("x{}", "*(x+1)".repeat(2_000)),
         "(a+b+c+d+e+f+g+h)".repeat(30),
+        "x^{24} - 99999999999999999999x^{23} + 7x^5 - 3 > 0".into(),
+        "\\frac{(x^{12}-7x+3)(x^{12}+5x^5-9)}{x^{24}-2} > \\frac{1}{x^{13}+x+1}".into(),
+        "|x-1|+|x-2|+|x-3|+|x-4|+|x-5|+|x-6| > \\frac{1}{x^9-7x+3}".into(),
+        format!("x^2 > {}", "7".repeat(3_000)),
+        "x = k\\pi \\text{ or } x = 99999989k\\pi, k \\in \\mathbb{Z}".into(),
+        "\\{x \\in \\mathbb{Z} \\mid 0 < x < 10^{300}\\}".into(),
     ]
 }
 
@@ -73,6 +79,9 @@ fn long() -> Vec<String> {
         "|".repeat(10_000),
         "(-\\infty,1)\\cup".repeat(5_000),
         "\\pm1".repeat(500),
+        "k\\in\\mathbb{Z},".repeat(5_000),
+        format!("\\begin{{cases}}{}\\end{{cases}}", "x & x>0 \\\\".repeat(5_000)),
+        "x \\neq 1, ".repeat(3_000),
         "\0\0\u{202e}5\u{202c}\u{feff}".into(),
     ]
 }

@@ -2,7 +2,10 @@
 //!
 //! `extract` finds the answer, `lexer`, `parser` and `primary` read it, `build` makes a `value` of
 //! the tree, and `compare` climbs the ladder from equal bytes to equal canonical forms (`poly`,
-//! `algebra`, `trig`). Floating point (`approx`) only ever tells numbers apart.
+//! `algebra`, `trig`). What describes numbers is solved to them: inequalities in one variable
+//! (`solve`, `substitute`, `roots`), families over whole numbers (`families`, `qualify`), sets
+//! (`sets`, `ranges`, `phrases`); `meets` and `relations` compare across kinds. Floating point
+//! (`approx`) only ever tells numbers apart.
 
 mod algebra;
 mod approx;
@@ -17,6 +20,7 @@ mod lexer;
 mod meets;
 mod number;
 mod parser;
+mod phrases;
 mod poly;
 mod primary;
 mod qualify;
@@ -94,9 +98,10 @@ impl Check for Math {
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
-            Decimals::Relative(eps) if !(0.0..1.0).contains(&eps) => {
-                Err(BuildError::new("decimals", format!("relative is {eps}; it must be at least 0 and below 1")))
-            }
+            Decimals::Relative(eps) if !(0.0..1.0).contains(&eps) => Err(BuildError::new(
+                "decimals",
+                format!("relative is {eps}; it must be at least 0 and below 1"),
+            )),
             _ => Ok(()),
         }
     }
@@ -108,7 +113,8 @@ impl Check for Math {
         let references = sample.references();
         meter.spend(references.iter().map(|text| text.len() as u64).sum())?;
         let references: Vec<_> = references.iter().map(|text| extract::reference(text)).collect();
-        if references.is_empty() || references.iter().any(|text| reading::trimmed(text).is_empty()) {
+        if references.is_empty() || references.iter().any(|text| reading::trimmed(text).is_empty())
+        {
             return Err(Fault::bad_reference("the reference is empty"));
         }
         let candidates =
@@ -201,7 +207,12 @@ impl Math {
         let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
         let Some(chosen) = choose(candidates, textual, ctx)? else {
-            let none = Trial { judged: Judged::Unequal, extracted: None, normal: String::new(), reference_normal };
+            let none = Trial {
+                judged: Judged::Unequal,
+                extracted: None,
+                normal: String::new(),
+                reference_normal,
+            };
             return Ok((none, false));
         };
         let same = reading::trimmed(&chosen.candidate.text) == reading::trimmed(reference);
@@ -247,7 +258,10 @@ fn settled(attempt: Result<(Trial, bool), Stop>) -> Result<(Trial, bool), Fault>
         Err(Stop::Fault(fault)) => Err(fault),
         Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => {
             let (normal, reference_normal) = (String::new(), String::new());
-            Ok((Trial { judged: Judged::Undecided, extracted: None, normal, reference_normal }, false))
+            Ok((
+                Trial { judged: Judged::Undecided, extracted: None, normal, reference_normal },
+                false,
+            ))
         }
     }
 }
@@ -266,7 +280,9 @@ fn choose<'a>(
         let taken = match candidate.provenance {
             Provenance::Boxed => true,
             _ if !prose => true,
-            Provenance::Marker | Provenance::Json => textual || number_in_prose(candidate, false).is_none(),
+            Provenance::Marker | Provenance::Json => {
+                textual || number_in_prose(candidate, false).is_none()
+            }
             Provenance::Anchor => textual && short(&candidate.text),
             Provenance::Whole => textual,
             Provenance::LastMath | Provenance::LastNumber => false,
@@ -275,7 +291,8 @@ fn choose<'a>(
             return Ok(Some(Chosen { candidate: candidate.clone(), reading, values }));
         }
         let only = candidate.provenance == Provenance::Anchor;
-        let announced = only || matches!(candidate.provenance, Provenance::Marker | Provenance::Json);
+        let announced =
+            only || matches!(candidate.provenance, Provenance::Marker | Provenance::Json);
         if let (true, Some(candidate)) = (announced, number_in_prose(candidate, only)) {
             let reading = reading::read(&candidate.text, true, ctx)?;
             let values = reading.values(ctx)?;

@@ -51,6 +51,9 @@ impl Ctx<'_, '_> {
         self.meter.spend(20)?;
         match value {
             Value::Family(family) => Ok(Some(family.clone())),
+            Value::Scalar(scalar) if self.is_variable(&scalar.canon, "Z") => {
+                Ok(Some(whole_numbers()))
+            }
             Value::Scalar(scalar) => self.progression(&scalar.canon, parameters),
             // A function or a sequence has a value for each index, in this order.
             Value::Named(named)
@@ -78,6 +81,13 @@ impl Ctx<'_, '_> {
             }
             _ => Ok(None),
         }
+    }
+
+    fn is_variable(&self, value: &Canon, name: &str) -> bool {
+        value.den.is_one()
+            && matches!(value.num.0.as_slice(), [(mono, coef)] if coef.is_one()
+                && matches!(mono.as_slice(), [(atom, Exp::ONE)]
+                    if matches!(self.kind(*atom), Some(Kind::Var(have)) if have == name)))
     }
 
     /// A form that is linear in its only variable, one of `parameters`.
@@ -164,7 +174,7 @@ impl Ctx<'_, '_> {
             }
         }
         let period = self.mul(&family.period, &Canon::int(times))?;
-        Ok(Family { terms, period, ..family })
+        Ok(Family { period, terms, ..family })
     }
 
     /// Whether two families have the same members. `None` where they cannot be compared.
@@ -223,10 +233,12 @@ impl Ctx<'_, '_> {
             _ => return false,
         };
         let mut atoms = canon.num.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom));
-        let pi = atoms.any(|atom| self.kind(atom) == Some(&Kind::Pi));
+        if !atoms.any(|atom| self.kind(atom) == Some(&Kind::Pi)) {
+            return false;
+        }
         let mut names = Vec::new();
         self.names_in(canon, &mut names);
-        pi && matches!(names.as_slice(), [name] if name == "k")
+        matches!(names.as_slice(), [name] if name == "k")
     }
 }
 
@@ -234,6 +246,11 @@ impl Ctx<'_, '_> {
 fn indexed(label: &str, parameters: &[Parameter]) -> bool {
     let index = label.split_once('_').map(|(_, index)| index);
     index.is_some_and(|index| parameters.iter().any(|known| index.contains(&known.name)))
+}
+
+/// All whole numbers.
+pub(super) fn whole_numbers() -> Family {
+    Family { var: None, period: Canon::int(1), terms: vec![Canon::int(0)], range: Range::Whole }
 }
 
 /// The whole numbers with these remainders.

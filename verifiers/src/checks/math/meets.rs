@@ -106,7 +106,7 @@ impl Comparer<'_, '_, '_> {
         }
         let mut parts = vec![Poly::default(); count];
         for (mono, coef) in &canon.num.0 {
-            let mut axes = mono.iter().filter_map(|(atom, exp)| {
+            let mut units = mono.iter().filter_map(|(atom, exp)| {
                 let axis = match self.ctx.kind(*atom)? {
                     Kind::Imaginary => 0,
                     Kind::Var(name) if name == "j" => 1,
@@ -115,7 +115,7 @@ impl Comparer<'_, '_, '_> {
                 };
                 Some((*atom, axis, *exp))
             });
-            let (Some((atom, axis, Exp::ONE)), None) = (axes.next(), axes.next()) else {
+            let (Some((atom, axis, Exp::ONE)), None) = (units.next(), units.next()) else {
                 return None;
             };
             let others = mono.iter().filter(|(other, _)| *other != atom).copied().collect();

@@ -189,8 +189,8 @@ impl<'a> Parser<'_, 'a> {
     fn reals(&mut self) -> Result<Id, Stop> {
         let braced = usize::from(self.ahead(1) == Some(Tok::LBrace));
         let open = match (self.peek(), self.ahead(1 + braced), self.ahead(2 + braced)) {
-            (Some(Tok::Caret | Tok::Under), Some(Tok::Plus), _) => '(',
-            (Some(Tok::Under), Some(Tok::More), Some(Tok::Num("0"))) => '(',
+            (Some(Tok::Caret | Tok::Under), Some(Tok::Plus), _)
+            | (Some(Tok::Under), Some(Tok::More), Some(Tok::Num("0"))) => '(',
             (Some(Tok::Under), Some(Tok::MoreEqual), Some(Tok::Num("0"))) => '[',
             _ => return self.node(Node::Reals, &[]),
         };

@@ -36,6 +36,10 @@ impl Piece<'_> {
 /// The text without what it says about its whole numbers, and which letters those are.
 pub(super) fn qualified(text: &str) -> (Cow<'_, str>, Vec<Parameter>) {
     let mut rest = Cow::Borrowed(text);
+    // Most answers say nothing of the kind.
+    if !["\\in", "∈", " in ", "nteger", "number"].iter().any(|mark| text.contains(mark)) {
+        return (rest, Vec::new());
+    }
     let mut parameters = Vec::new();
     while parameters.len() < PARAMETERS_MAX && rest.len() <= TEXT_MAX {
         let pieces = pieces(&rest);
@@ -244,7 +248,10 @@ fn closed(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
 
 /// `n \equiv 2, 3 \pmod 4`, "congruent to 2 or 3 modulo 4".
 pub(super) fn congruence(text: &str) -> Option<Family> {
-    if text.len() > TEXT_MAX {
+    // Other words before it, such as "not", change what it says.
+    const SAID: &[&str] =
+        &["those", "all", "integers", "numbers", "that", "are", "is", "which", "the", "any"];
+    if text.len() > TEXT_MAX || !text.contains("mod") {
         return None;
     }
     let pieces = pieces(text);
@@ -257,9 +264,6 @@ pub(super) fn congruence(text: &str) -> Option<Family> {
     }
     let head = pieces.get(..at)?;
     let sign = head.iter().rposition(|piece| piece.is(&["\\equiv", "≡", "congruent"]))?;
-    // Other words before it, such as "not", change what it says.
-    const SAID: &[&str] =
-        &["those", "all", "integers", "numbers", "that", "are", "is", "which", "the", "any"];
     let (names, words): (Vec<&Piece<'_>>, Vec<&Piece<'_>>) =
         head.get(..sign)?.iter().partition(|piece| letter(piece).is_some());
     if names.len() > 1 || !words.iter().all(|word| word.is(SAID)) {

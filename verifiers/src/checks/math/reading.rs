@@ -6,9 +6,10 @@ use super::Stop;
 use super::ast::{Id, Tree};
 use super::families::Parameter;
 use super::lexer::{self, Commas};
+use super::phrases::{self, Phrase};
 use super::poly::Ctx;
 use super::value::{Family, Value};
-use super::{build, parser, qualify, sets};
+use super::{build, parser, qualify};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
@@ -17,6 +18,8 @@ pub(super) struct Reading {
     /// The letters that the text says stand for whole numbers.
     parameters: Vec<Parameter>,
     family: Option<Family>,
+    /// The words that the trees stand behind.
+    phrase: Option<Phrase>,
 }
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
@@ -27,6 +30,8 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
     let whole = clean;
     let (clean, parameters) = qualify::qualified(clean);
     let clean = trimmed(&clean);
+    let (phrase, clean) =
+        phrases::begins(clean).map_or((None, clean), |(phrase, rest)| (Some(phrase), rest));
     ctx.meter.spend(20 + 2 * text.len() as u64)?;
     let mut trees = Vec::new();
     let mut ways = vec![Commas::Thousands];
@@ -45,7 +50,7 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
         trees.extend(tree(letter, Commas::Thousands, ctx)?);
         trees.extend(tree(rest, Commas::Thousands, ctx)?);
     }
-    Ok(Reading { trees, text: plain_text(whole), parameters, family })
+    Ok(Reading { trees, text: plain_text(whole), parameters, family, phrase })
 }
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
@@ -69,7 +74,7 @@ impl Reading {
     pub(super) fn values(&self, ctx: &mut Ctx<'_, '_>) -> Result<Vec<Value>, Stop> {
         let mut values = Vec::with_capacity(self.trees.len());
         values.extend(self.family.clone().map(Value::Family));
-        values.extend(sets::in_words(&self.text).map(Value::Region));
+        values.extend(phrases::set_of(&self.text));
         let mut open = false;
         for (tree, root) in &self.trees {
             match build::build(ctx, tree, *root) {
@@ -77,6 +82,7 @@ impl Reading {
                 Ok(value) => match self.repeated(value, ctx) {
                     Ok(value) => values.push(value),
                     Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+                    Err(Stop::Unreadable) => {}
                     Err(_) => open = true,
                 },
                 Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
@@ -91,8 +97,11 @@ impl Reading {
 }
 
 impl Reading {
-    /// The value as a family, where it holds a letter that stands for whole numbers.
+    /// The value with what the words around it say: the set that they name, or a family.
     fn repeated(&self, value: Value, ctx: &mut Ctx<'_, '_>) -> Result<Value, Stop> {
+        if let Some(phrase) = self.phrase {
+            return ctx.phrased(phrase, &value);
+        }
         if self.parameters.is_empty() {
             return Ok(value);
         }
@@ -156,7 +165,7 @@ fn cleaned(text: &str) -> Cow<'_, str> {
         }
         match (c, digit) {
             (_, Some(digit)) => {
-                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)))
+                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)));
             }
             ('⁻', _) => out.push('-'),
             // \frac, \text and \boxed after an escape sequence was taken for the control character.

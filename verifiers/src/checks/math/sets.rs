@@ -230,42 +230,6 @@ impl Ctx<'_, '_> {
     }
 }
 
-/// The set that a phrase names.
-pub(super) fn in_words(text: &str) -> Option<Region> {
-    const EMPTY: &[&str] = &[
-        "no solution",
-        "no solutions",
-        "no real solution",
-        "no real solutions",
-        "no real roots",
-        "no roots",
-        "empty set",
-        "no such x",
-        "there is no solution",
-        "there are no solutions",
-        "there are no real solutions",
-        "no values",
-    ];
-    const ALL: &[&str] = &[
-        "all real numbers",
-        "all reals",
-        "all real x",
-        "all real values",
-        "all real values of x",
-        "any real number",
-        "every real number",
-        "all x",
-        "x is any real number",
-        "set of all real numbers",
-        "set of real numbers",
-        "all real number",
-    ];
-    if EMPTY.contains(&text) {
-        return Some(Region::empty());
-    }
-    ALL.contains(&text).then(Region::everything)
-}
-
 /// The points of a region that has nothing else.
 pub(super) fn points_of(region: &Region) -> Option<Vec<Value>> {
     let point = |part: &Interval| match (&part.low, &part.high) {

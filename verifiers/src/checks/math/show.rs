@@ -86,6 +86,11 @@ impl Ctx<'_, '_> {
             Some(Kind::Ln(prime)) => out.extend(["ln(", &prime.to_string(), ")"]),
             Some(Kind::Sin(angle)) => wrapped(out, "sin", std::slice::from_ref(angle)),
             Some(Kind::Cos(angle)) => wrapped(out, "cos", std::slice::from_ref(angle)),
+            Some(Kind::Fun(name @ super::roots::ROOT, args)) => {
+                let near = args.first().and_then(Canon::as_rational).unwrap_or(RBig::ZERO);
+                let near = format!("{:.6}", near.to_f64_fast());
+                out.extend([name, "(", near.as_str(), ")"]);
+            }
             Some(Kind::Fun(name, args)) => wrapped(out, name, args),
             Some(Kind::Base(base)) => {
                 out.push('(');

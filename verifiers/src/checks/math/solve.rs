@@ -10,11 +10,13 @@ use super::algebra::negated;
 use super::number::small;
 use super::poly::{Atom, Canon, Ctx, Kind, Poly};
 use super::roots::Exact;
-use super::univariate::{Uni, middle, sign};
+use super::univariate::{Uni, middle};
 use super::value::{Interval, Region, Relation, Sign};
 
 /// The most absolute values of one relation.
 const ABSOLUTES_MAX: u32 = 4;
+/// The largest polynomial that is solved, as its degree times the bits of a coefficient.
+const SIZE_MAX: usize = 2000;
 
 impl Ctx<'_, '_> {
     /// The real numbers for which a relation holds, where it is one in a single variable that can
@@ -109,11 +111,17 @@ impl Ctx<'_, '_> {
         match self.kind(atom) {
             Some(Kind::Var(name)) if !names.contains(name) => names.push(name.clone()),
             Some(Kind::Sin(inner) | Kind::Cos(inner)) => self.names_in(inner, names),
-            Some(Kind::Fun(_, args)) => args.iter().for_each(|arg| self.names_in(arg, names)),
+            Some(Kind::Fun(_, args)) => {
+                for arg in args {
+                    self.names_in(arg, names);
+                }
+            }
             Some(Kind::Base(base)) => self.names_of(base, names),
             Some(Kind::Power(base, mono)) => {
                 self.names_of_atom(*base, names);
-                mono.iter().for_each(|(atom, _)| self.names_of_atom(*atom, names));
+                for (atom, _) in mono {
+                    self.names_of_atom(*atom, names);
+                }
             }
             _ => {}
         }
@@ -123,6 +131,9 @@ impl Ctx<'_, '_> {
     fn chart(&mut self, x: Atom, left: &Canon, wanted: Sign) -> Result<Option<Region>, Stop> {
         let Some((top, below)) = self.quotient_in(x, left)? else { return Ok(None) };
         let product = top.times(&below, self.meter)?;
+        if product.size() > SIZE_MAX {
+            return Err(Stop::Cap);
+        }
         let poles = below.squarefree(self.meter)?;
         let zero = product.is_zero();
         let turns = if zero { poles.clone() } else { product.squarefree(self.meter)? };
@@ -134,13 +145,13 @@ impl Ctx<'_, '_> {
                 Some(before) => middle(&before.place.high, &end.place.low),
                 None => &end.place.low - RBig::ONE,
             };
-            chart.stretch(holds(wanted, sign(&product.at(&sample, self.meter)?), zero), before);
+            chart.stretch(holds(wanted, product.sign_at(&sample, self.meter)?, zero), before);
             let pole = poles.has(&end.place, self.meter)?;
             chart.point(!pole && matches!(wanted, Sign::Zero | Sign::NotPositive), end);
             before = Some(end);
         }
         let sample = before.map_or(RBig::ZERO, |last| &last.place.high + RBig::ONE);
-        chart.stretch(holds(wanted, sign(&product.at(&sample, self.meter)?), zero), before);
+        chart.stretch(holds(wanted, product.sign_at(&sample, self.meter)?, zero), before);
         Ok(Some(chart.region()))
     }
 
@@ -179,7 +190,7 @@ impl Ctx<'_, '_> {
                 coefs.resize(at + 1, small(0, 1));
             }
             if let Some(slot) = coefs.get_mut(at) {
-                *slot = coef.clone();
+                slot.clone_from(coef);
             }
         }
         Uni::new(coefs, self.meter).map(Some)

@@ -10,9 +10,9 @@ use super::poly::Poly;
 use crate::meter::Meter;
 
 /// The highest degree that is solved.
-const DEGREE_MAX: usize = 32;
+const DEGREE_MAX: usize = 24;
 /// The longest coefficient, in bits.
-const BITS_MAX: usize = 2048;
+const BITS_MAX: usize = 1024;
 /// The most bisections for one root.
 const STEPS_MAX: usize = 1024;
 
@@ -62,17 +62,22 @@ impl Uni {
         self.0.last().cloned().unwrap_or(RBig::ZERO)
     }
 
-    pub(super) fn at(&self, x: &RBig, meter: &mut Meter<'_>) -> Result<RBig, Stop> {
-        meter.spend((self.0.len() * (100 + bits(x) / 8)) as u64)?;
-        let mut value = RBig::ZERO;
-        for coef in self.0.iter().rev() {
-            value = value * x + coef;
-        }
-        Ok(value)
+    /// Degree times the length of the longest coefficient: what solving it costs grows with this.
+    pub(super) fn size(&self) -> usize {
+        self.degree() * self.0.iter().map(bits).max().unwrap_or(0)
     }
 
-    fn sign_at(&self, x: &RBig, meter: &mut Meter<'_>) -> Result<i8, Stop> {
-        self.at(x, meter).map(|value| sign(&value))
+    /// The sign of the value at `x`. Whole numbers only: no fraction is ever reduced.
+    pub(super) fn sign_at(&self, x: &RBig, meter: &mut Meter<'_>) -> Result<i8, Stop> {
+        let (top, below) = (x.numerator(), IBig::from(x.denominator().clone()));
+        let (mut value, mut scale) = (IBig::ZERO, IBig::ONE);
+        let words = bits(x) / 64 + 1;
+        for (step, coef) in self.0.iter().rev().enumerate() {
+            meter.spend((60 + 3 * (step + 1) * words * words) as u64)?;
+            value = value * top + coef.numerator() * &scale;
+            scale *= &below;
+        }
+        Ok(sign(&RBig::from(value)))
     }
 
     fn derivative(&self, meter: &mut Meter<'_>) -> Result<Self, Stop> {
@@ -110,7 +115,8 @@ impl Uni {
             if longest > 4 * BITS_MAX {
                 return Err(Stop::Cap);
             }
-            meter.spend((by.0.len() * (150 + longest / 4)) as u64)?;
+            let words = longest / 64 + 1;
+            meter.spend((by.0.len() * (200 + 10 * words * words)) as u64)?;
             let factor = rest.pop().unwrap_or(RBig::ZERO) / &lead;
             let shift = rest.len() + 1 - by.0.len();
             let below = by.0.len().saturating_sub(1);
