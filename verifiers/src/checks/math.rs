@@ -27,6 +27,7 @@ mod qualify;
 mod ranges;
 mod reading;
 mod relations;
+mod rename;
 mod roots;
 mod sets;
 mod settings;

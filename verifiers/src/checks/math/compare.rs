@@ -474,36 +474,6 @@ impl Ctx<'_, '_> {
             })
         })
     }
-
-    /// The form with one variable called by another name, where it is a plain polynomial.
-    pub(super) fn renamed(&mut self, value: &Canon, from: &str, to: &str) -> Result<Canon, Stop> {
-        let old = self.atom(Kind::Var(from.to_owned()))?;
-        let new = self.of(Kind::Var(to.to_owned()))?;
-        let num = self.substituted(&value.num, old, &new)?;
-        let den = self.substituted(&value.den, old, &new)?;
-        self.div(&num, &den)
-    }
-
-    pub(super) fn substituted(
-        &mut self,
-        poly: &super::poly::Poly,
-        old: u32,
-        new: &Canon,
-    ) -> Result<Canon, Stop> {
-        let mut sum = Canon::int(0);
-        for (mono, coef) in &poly.0 {
-            let mut term = Canon::rational(coef.clone());
-            for &(atom, exp) in mono {
-                let one =
-                    super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
-                let base = if atom == old { new.clone() } else { Canon::poly(one) };
-                let power = self.pow(&base, &Canon::rational(exp.to_rational()))?;
-                term = self.mul(&term, &power)?;
-            }
-            sum = self.add(&sum, &term)?;
-        }
-        Ok(sum)
-    }
 }
 
 impl Comparer<'_, '_, '_> {
@@ -515,6 +485,9 @@ impl Comparer<'_, '_, '_> {
         }
         let names = (self.ctx.only_parameter(one), self.ctx.only_parameter(two));
         let (Some(want), Some(have)) = names else { return Ok(false) };
+        if want == have {
+            return Ok(false);
+        }
         let renamed = self.ctx.renamed(two, &have, &want)?;
         self.ctx.equal(one, &renamed)
     }
@@ -536,14 +509,15 @@ impl Ctx<'_, '_> {
 
     /// The only variable of a multiple of pi, where it is one that usually counts.
     fn only_parameter(&self, value: &Canon) -> Option<String> {
-        let atoms = || value.num.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom));
-        let pi = atoms().any(|atom| self.kind(atom) == Some(&Kind::Pi));
-        let mut names = atoms().filter(|atom| self.varies(*atom));
-        let first = names.next().filter(|_| pi && value.den.is_one())?;
-        match self.kind(first) {
-            Some(Kind::Var(name)) if matches!(name.as_str(), "k" | "m" | "n" | "l") => {
-                names.all(|atom| atom == first).then(|| name.clone())
-            }
+        let mut atoms = value.num.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom));
+        let pi = atoms.any(|atom| self.kind(atom) == Some(&Kind::Pi));
+        if !pi || !value.den.is_one() {
+            return None;
+        }
+        let mut names = Vec::new();
+        self.names_in(value, &mut names);
+        match names.as_slice() {
+            [name] if matches!(name.as_str(), "k" | "m" | "n" | "l") => Some(name.clone()),
             _ => None,
         }
     }

@@ -1,5 +1,7 @@
 //! Sets of numbers in words: "no solution", "all real numbers except 2", "at least 5".
 
+use dashu_ratio::RBig;
+
 use super::Stop;
 use super::families;
 use super::poly::Ctx;
@@ -9,6 +11,7 @@ use super::value::{Interval, Region, Value};
 #[derive(Clone, Copy)]
 pub(super) enum Phrase {
     Except,
+    Multiples,
     Above { closed: bool },
     Below { closed: bool },
 }
@@ -60,6 +63,8 @@ pub(super) fn begins(text: &str) -> Option<(Phrase, &str)> {
     const PHRASES: &[(&str, Phrase)] = &[
         ("all real numbers except", Phrase::Except),
         ("all reals except", Phrase::Except),
+        ("multiples of", Phrase::Multiples),
+        ("all multiples of", Phrase::Multiples),
         ("at least", Phrase::Above { closed: true }),
         ("no less than", Phrase::Above { closed: true }),
         ("greater than or equal to", Phrase::Above { closed: true }),
@@ -94,6 +99,11 @@ impl Ctx<'_, '_> {
                     _ => self.region(value)?,
                 };
                 return self.complement(&points.ok_or(Stop::Unreadable)?).map(Value::Region);
+            }
+            (Phrase::Multiples, Value::Scalar(scalar)) => {
+                let modulus = scalar.canon.as_rational().ok_or(Stop::Unreadable)?;
+                let family = families::residues(None, &modulus, vec![RBig::ZERO]);
+                return family.map(Value::Family).ok_or(Stop::Unreadable);
             }
             (_, Value::Scalar(scalar)) if scalar.unit.is_none() => {
                 let end = Some(scalar.canon.clone());

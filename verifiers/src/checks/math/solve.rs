@@ -77,12 +77,6 @@ impl Ctx<'_, '_> {
         })
     }
 
-    fn replaced(&mut self, value: &Canon, atom: Atom, by: &Canon) -> Result<Canon, Stop> {
-        let num = self.substituted(&value.num, atom, by)?;
-        let den = self.substituted(&value.den, atom, by)?;
-        self.div(&num, &den)
-    }
-
     /// The only variable of a form, by its name and its atom.
     pub(super) fn only_variable(&mut self, value: &Canon) -> Result<Option<(String, Atom)>, Stop> {
         let mut names = Vec::new();
