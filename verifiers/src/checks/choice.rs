@@ -7,7 +7,7 @@ use crate::canonical::number_text;
 use crate::prelude::*;
 use crate::thinking::after_thinking;
 use options::Options;
-use reader::{Reading, Reader};
+use reader::{Reader, Reading};
 
 /// Right when the completion settles on the option that the reference names.
 ///
@@ -89,8 +89,7 @@ impl Check for Choice {
             let message = format!("from 2 to 26 letters can count, not {}", self.letters);
             return Err(BuildError::new("letters", message));
         }
-        let compiled =
-            |pattern| Pattern::new(pattern).map_err(|error| BuildError::new("", error));
+        let compiled = |pattern| Pattern::new(pattern).map_err(|error| BuildError::new("", error));
         self.cues =
             Some(Cues { answer: compiled(ANSWER)?, next_question: compiled(NEXT_QUESTION)? });
         Ok(())
@@ -130,8 +129,9 @@ impl Choice {
             Value::Array(values) if self.multiple => {
                 values.iter().try_fold(0, |all, value| Some(all | self.one(value, options)?))
             }
-            Value::String(text) if self.multiple => options::letters_in(text, options)
-                .or_else(|| self.one(reference, options)),
+            Value::String(text) if self.multiple => {
+                options::letters_in(text, options).or_else(|| self.one(reference, options))
+            }
             value => self.one(value, options),
         };
         wanted.filter(|letters| *letters != 0).ok_or_else(|| {

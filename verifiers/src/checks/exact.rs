@@ -54,15 +54,11 @@ impl Exact {
         Ok(false)
     }
 
-    fn equal(
-        &self,
-        answer: &str,
-        reference: &str,
-        meter: &mut Meter<'_>,
-    ) -> Result<bool, Fault> {
+    fn equal(&self, answer: &str, reference: &str, meter: &mut Meter<'_>) -> Result<bool, Fault> {
         meter.spend(answer.len().min(reference.len()) as u64)?;
         let reference = reference.trim();
-        let lower = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
+        let lower =
+            |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
         Ok(answer == reference || (self.ignore_case && lower(answer) == lower(reference)))
     }
 }

@@ -165,8 +165,8 @@ impl SoftOverlong {
 fn tokenizer(file: &str, files: &dyn Files) -> Result<Tokenizer, BuildError> {
     let bad = |why: String| BuildError::new("tokenizer", why);
     let bytes = files.read(file).map_err(bad)?;
-    let mut tokenizer = Tokenizer::from_bytes(bytes)
-        .map_err(|error| bad(format!("file \"{file}\": {error}")))?;
+    let mut tokenizer =
+        Tokenizer::from_bytes(bytes).map_err(|error| bad(format!("file \"{file}\": {error}")))?;
     // A tokenizer that pads or cuts would count what it was told to count.
     tokenizer.with_padding(None);
     tokenizer.with_truncation(None).map_err(|error| bad(format!("file \"{file}\": {error}")))?;

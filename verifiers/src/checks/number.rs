@@ -194,7 +194,9 @@ impl Number {
                 let off = (value - wanted).abs();
                 let allowed = [
                     self.absolute.and_then(decimal::from_f64),
-                    self.relative.and_then(decimal::from_f64).map(|share| share * wanted.clone().abs()),
+                    self.relative
+                        .and_then(decimal::from_f64)
+                        .map(|share| share * wanted.clone().abs()),
                     self.significant.and_then(|digits| decimal::half_a_unit(wanted, digits)),
                 ];
                 value == wanted || allowed.iter().flatten().any(|allowed| off <= *allowed)

@@ -58,7 +58,10 @@ impl Check for Regex {
             return Err(BuildError::new("min", "matches are not counted with full or group"));
         }
         if self.group.is_some() && self.negate {
-            return Err(BuildError::new("negate", "a comparison with the reference has no negation"));
+            return Err(BuildError::new(
+                "negate",
+                "a comparison with the reference has no negation",
+            ));
         }
         if self.full {
             self.whole = Some(whole(&self.pattern)?);

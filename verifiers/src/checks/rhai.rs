@@ -98,7 +98,10 @@ fn reward(value: &Dynamic) -> Result<Reward, Fault> {
     };
     number.and_then(Reward::new).ok_or_else(|| {
         let kind = value.type_name();
-        Fault::new(FaultKind::Trap, format!("script: a {kind} that it returned is no finite reward"))
+        Fault::new(
+            FaultKind::Trap,
+            format!("script: a {kind} that it returned is no finite reward"),
+        )
     })
 }
 

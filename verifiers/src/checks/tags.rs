@@ -94,7 +94,8 @@ impl Tags {
             at = close + name.len() + "</>".len();
         }
         let rest = text.get(at..).unwrap_or_default();
-        (self.strict && !rest.trim().is_empty()).then(|| ("text-outside", *names.last().unwrap_or(&"")))
+        (self.strict && !rest.trim().is_empty())
+            .then(|| ("text-outside", *names.last().unwrap_or(&"")))
     }
 }
 

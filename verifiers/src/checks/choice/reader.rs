@@ -31,8 +31,20 @@ const LETTERS_BYTES_MAX: usize = 512;
 
 /// Words that may stand between "the answer is" and the option.
 const FILLERS: [&str; 14] = [
-    "option", "choice", "answer", "letter", "the", "is", "be", "therefore", "thus", "clearly",
-    "likely", "probably", "most", "closest to",
+    "option",
+    "choice",
+    "answer",
+    "letter",
+    "the",
+    "is",
+    "be",
+    "therefore",
+    "thus",
+    "clearly",
+    "likely",
+    "probably",
+    "most",
+    "closest to",
 ];
 
 /// Commands of LaTeX that only dress what they hold.
@@ -40,9 +52,8 @@ const DRESS: [&str; 8] =
     ["\\boxed", "\\textbf", "\\text", "\\mathrm", "\\mathbf", "\\mathit", "\\(", "\\["];
 
 /// Words after a bare "A" or "I" that show that it is not the word of that spelling.
-const FOLLOWERS: [&str; 12] = [
-    "because", "since", "as", "for", "which", "with", "based", "due", "given", "and", "or", "but",
-];
+const FOLLOWERS: [&str; 12] =
+    ["because", "since", "as", "for", "which", "with", "based", "due", "given", "and", "or", "but"];
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str, at: usize, options: &'a Options<'a>) -> Self {
@@ -152,7 +163,9 @@ impl<'a> Reader<'a> {
                 blanks
             } else if let Some(dress) = dress {
                 dress.len()
-            } else if rest.starts_with(['*', '_', '`', '$', '"', '\'', ':', '{', '(', '[', '“', '‘']) {
+            } else if rest
+                .starts_with(['*', '_', '`', '$', '"', '\'', ':', '{', '(', '[', '“', '‘'])
+            {
                 rest.chars().next().map_or(0, char::len_utf8)
             } else if let Some(word) = FILLERS.iter().find(|word| starts_with_word(rest, word)) {
                 word.len()
@@ -173,13 +186,14 @@ impl<'a> Reader<'a> {
         let bit = self.options.bit(letter)?;
         let opened = self.text.get(..at)?.chars().next_back();
         let tail = rest.get(1..)?;
-        let closed = tail.trim_start_matches(['*', '_', '`', '"', '\'', ')', ']', '}', '$', '”', '’']);
+        let closed =
+            tail.trim_start_matches(['*', '_', '`', '"', '\'', ')', ']', '}', '$', '”', '’']);
         let closed = closed.strip_prefix("\\)").or(closed.strip_prefix("\\]")).unwrap_or(closed);
         let is_dressed = closed.len() < tail.len()
             && !closed.starts_with(|c: char| c.is_alphanumeric() || "{^".contains(c))
             && opened.is_some_and(|c| "([{*_`\"'$“‘".contains(c));
-        let ends = !tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=".contains(c))
-            || is_dressed;
+        let ends =
+            !tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=".contains(c)) || is_dressed;
         let stands = match enclosed {
             Enclosed::Alone => self.ends_line(bit, closed),
             Enclosed::Yes => true,

@@ -172,7 +172,8 @@ impl Ctx<'_, '_> {
             return Ok(Canon::poly(poly.clone()));
         }
         let single = poly.0.len() == 1;
-        let mut content = if let [(_, coef)] = poly.0.as_slice() { coef.clone() } else { poly.content() };
+        let mut content =
+            if let [(_, coef)] = poly.0.as_slice() { coef.clone() } else { poly.content() };
         let even = exp.den % 2 == 0;
         if !single && poly.leads_negative() && !even {
             content = -content;

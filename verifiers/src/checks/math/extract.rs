@@ -81,7 +81,9 @@ pub(super) fn candidates<'a>(
                 || !(json || candidate.text.contains("\\boxed"))
         });
         // The one that ends last was said last.
-        found.sort_by_key(|candidate| std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed)));
+        found.sort_by_key(|candidate| {
+            std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed))
+        });
     }
     if matches!(policy, Policy::Auto | Policy::Whole)
         && fences.is_empty()

@@ -190,7 +190,9 @@ impl<'a> Lexer<'a> {
             (Tok::More, Some('=')) => Tok::MoreEqual,
             (Tok::Equal, Some('=')) => Tok::Equal,
             (Tok::Bang, Some('=')) => Tok::Unequal,
-            (Tok::Plus, Some('-')) if self.text.get(self.at..).is_some_and(|r| r.starts_with("-/")) => {
+            (Tok::Plus, Some('-'))
+                if self.text.get(self.at..).is_some_and(|r| r.starts_with("-/")) =>
+            {
                 self.at += 1;
                 Tok::PlusMinus
             }
@@ -228,7 +230,12 @@ impl<'a> Lexer<'a> {
         let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
         let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
             Some(mark) => mark.len(),
-            None if self.commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
+            None if self.commas == Commas::Thousands
+                && tail.starts_with(',')
+                && at <= 3 + 4 * 40 =>
+            {
+                1
+            }
             None => return None,
         };
         let from = at + length;
@@ -338,14 +345,17 @@ impl<'a> Lexer<'a> {
 
     /// `\\`: a new row, or a backslash that was escaped once too often.
     fn backslashes(&mut self, tail: &str) -> Result<(), Stop> {
-        let letters = tail.get(1..).is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let letters =
+            tail.get(1..).is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic()));
         if self.rows > 0 && !(letters && tail.get(1..).is_some_and(|t| t.starts_with("end{"))) {
             self.push(Tok::Row, 2);
         } else if letters {
             self.at += 1;
             return self.command();
         } else {
-            self.at += 1 + usize::from(!tail.get(1..).is_some_and(|t| t.starts_with(['{', '}', '%', '$'])));
+            self.at += 1 + usize::from(
+                !tail.get(1..).is_some_and(|t| t.starts_with(['{', '}', '%', '$'])),
+            );
         }
         Ok(())
     }
@@ -423,12 +433,17 @@ fn digit_at(text: &str, at: usize) -> bool {
 
 /// Whether a repeating part starts here: `0.\overline{3}`.
 fn repeats(tail: &str) -> bool {
-    ["\\overline", "\\bar", "\\dot", "\\\\overline", "\\\\bar"].iter().any(|mark| tail.starts_with(mark))
+    ["\\overline", "\\bar", "\\dot", "\\\\overline", "\\\\bar"]
+        .iter()
+        .any(|mark| tail.starts_with(mark))
 }
 
 /// Characters that carry no meaning: spaces, currency, marks that direct text.
 fn ignorable(c: char) -> bool {
     c.is_whitespace()
-        || matches!(c, '$' | '~' | '€' | '£' | '¥' | '₹' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}')
+        || matches!(
+            c,
+            '$' | '~' | '€' | '£' | '¥' | '₹' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}'
+        )
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
 }

@@ -85,7 +85,8 @@ pub(super) fn is_hedged(text: &str, found: &Found, notation: Notation) -> bool {
 fn joined_by_or(text: &str, one: &Found, two: &Found) -> bool {
     let between = text.get(one.end..two.start).unwrap_or_default();
     let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),{}[]~".contains(c);
-    let mut words = between.split(is_apart).filter(|word| !word.is_empty() && !DRESS.contains(word));
+    let mut words =
+        between.split(is_apart).filter(|word| !word.is_empty() && !DRESS.contains(word));
     let is_or = words.next().is_some_and(|word| word.eq_ignore_ascii_case("or"));
     is_or && words.next().is_none() && one.value != two.value
 }
@@ -194,7 +195,8 @@ fn plain(text: &str, at: usize, notation: Notation) -> Read {
         // Five thousandths are no thousands.
         let ends = |tail: &str| !tail.trim_start_matches('s').starts_with(char::is_alphabetic);
         if start.and(trimmed.get(word.len()..)).is_some_and(ends) {
-            (value, end) = (value * decimal::parse(power)?, text.len() - trimmed.len() + word.len());
+            (value, end) =
+                (value * decimal::parse(power)?, text.len() - trimmed.len() + word.len());
         }
     }
     let percent = ["%", "\\%", " %", " percent", " \\%"].iter().find(|p| rest.starts_with(**p));
@@ -227,7 +229,8 @@ fn times_power(text: &str, at: usize) -> Option<(RBig, usize)> {
     let rest = rest.get(sign.len()..)?.trim_start();
     let rest = rest.strip_prefix("10^").or_else(|| rest.strip_prefix("10**"))?;
     let digits = rest.trim_start_matches(['{', '(']);
-    let length = digits.char_indices().take_while(|(_, c)| c.is_ascii_digit() || "-−+".contains(*c));
+    let length =
+        digits.char_indices().take_while(|(_, c)| c.is_ascii_digit() || "-−+".contains(*c));
     let length = length.last().map(|(at, c)| at + c.len_utf8())?;
     let exponent = digits.get(..length)?.replace('−', "-");
     let power = decimal::parse(&format!("1e{exponent}"))?;
@@ -270,7 +273,8 @@ fn digits_at(text: &str, at: usize, notation: Notation) -> Read {
     }
     let tail = rest.get(end..)?;
     let is_version = tail.starts_with('.') && run(tail, 1) > 1;
-    let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|o| tail.starts_with(o) && word_end(tail) == 2);
+    let is_ordinal =
+        ["st", "nd", "rd", "th"].iter().any(|o| tail.starts_with(o) && word_end(tail) == 2);
     match decimal::parse(&digits) {
         Some(value) if !is_version && !is_ordinal => Some(Ok((value, at + end))),
         _ => Some(Err(at + end + if is_version { run(tail, 1) } else { 0 })),
@@ -288,7 +292,8 @@ fn group(text: &str, at: usize, separator: char, notation: Notation) -> Option<u
     let rest = text.get(at..)?;
     let blanks: &[&str] = &["\u{202f}", "\u{a0}", "\u{2009}", "\\,", "{,}"];
     let blank = blanks.iter().find(|blank| rest.starts_with(**blank)).map(|blank| blank.len());
-    let is_separator = rest.starts_with(separator) || (notation.blank_separates && rest.starts_with(' '));
+    let is_separator =
+        rest.starts_with(separator) || (notation.blank_separates && rest.starts_with(' '));
     let skipped = blank.or(is_separator.then_some(1))?;
     let end = run(rest, skipped);
     (end == skipped + 3).then_some(at + end)

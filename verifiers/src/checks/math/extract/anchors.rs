@@ -39,7 +39,9 @@ fn words(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut end = bytes.len();
     while found.len() < LOOKED_AT_MAX {
-        let Some(at) = bytes.get(..end).and_then(|head| head.windows(6).rposition(|w| w.eq_ignore_ascii_case(b"answer")))
+        let Some(at) = bytes
+            .get(..end)
+            .and_then(|head| head.windows(6).rposition(|w| w.eq_ignore_ascii_case(b"answer")))
         else {
             break;
         };
@@ -86,7 +88,9 @@ fn string_length(inner: &str) -> Option<usize> {
         match byte {
             b'\\' => at += 1,
             b'"' => return Some(at),
-            b'\n' if inner.get(at..).is_some_and(|rest| rest.trim_start().starts_with('}')) => return Some(at),
+            b'\n' if inner.get(at..).is_some_and(|rest| rest.trim_start().starts_with('}')) => {
+                return Some(at);
+            }
             _ => {}
         }
         at += 1;
@@ -157,14 +161,17 @@ fn verb(tail: &str) -> Option<usize> {
     let line = near.split('\n').next()?;
     let line = line.split(". ").next()?;
     let verbs = [" is", " are", " would be", " will be", " equals", " should be", ":", " as"];
-    let (verb_at, verb) = verbs.iter().filter_map(|verb| Some((find_word(line, verb)?, *verb))).min()?;
+    let (verb_at, verb) =
+        verbs.iter().filter_map(|verb| Some((find_word(line, verb)?, *verb))).min()?;
     let after = near.get(verb_at + verb.len()..)?;
     let skipped = after.trim_start_matches([':', ' ', '*', '_']);
     Some(near.len() - skipped.len())
 }
 
 fn is_verb(head: &str) -> bool {
-    ["is", "are", "to", "would", "will", "in", "for", "of"].iter().any(|verb| head.starts_with(verb))
+    ["is", "are", "to", "would", "will", "in", "for", "of"]
+        .iter()
+        .any(|verb| head.starts_with(verb))
 }
 
 /// Where a verb stands as a whole word.

@@ -74,7 +74,10 @@ fn closed(text: &str) -> Vec<Boxed> {
 
 /// The length of `\boxed{` here, with the space that may stand in it.
 fn opener(bytes: &[u8]) -> Option<usize> {
-    let name: usize = [&b"\\boxed"[..], b"\\fbox"].iter().find(|name| bytes.starts_with(name)).map(|name| name.len())?;
+    let name: usize = [&b"\\boxed"[..], b"\\fbox"]
+        .iter()
+        .find(|name| bytes.starts_with(name))
+        .map(|name| name.len())?;
     let spaces = bytes.get(name..)?.iter().take_while(|byte| **byte == b' ').count();
     (bytes.get(name + spaces) == Some(&b'{')).then_some(name + spaces + 1)
 }
@@ -89,5 +92,7 @@ fn connects(gap: &str) -> bool {
     if words.peek().is_none() && gap.contains(['.', '?', '!']) {
         return false;
     }
-    words.all(|word| matches!(word, "and" | "or" | "text" | "quad" | "qquad" | "left" | "right" | "mbox"))
+    words.all(|word| {
+        matches!(word, "and" | "or" | "text" | "quad" | "qquad" | "left" | "right" | "mbox")
+    })
 }

@@ -31,7 +31,9 @@ fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool 
     let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
         || lead.ends_with(['-', '–', '+', '*', '/', '×'])
         || lead.ends_with(" not");
-    let goes_on = after.trim_start().starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);
+    let goes_on = after
+        .trim_start()
+        .starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);
     let glued = after.starts_with(|c: char| c.is_alphabetic());
     // The text broke off inside of a quotation.
     let quoted = before.matches('"').count() % 2 == 1 && !after.contains('"');
@@ -45,7 +47,8 @@ fn last_math(text: &str, from: usize) -> Option<Candidate<'_>> {
         let Some(end) = text.rfind(close).filter(|end| *end >= from) else { continue };
         let Some(start) = text.get(..end).and_then(|head| head.rfind(open)) else { continue };
         let found = slice(text, start + open.len(), end, Provenance::LastMath);
-        let single_line = found.as_ref().is_some_and(|found| !found.text.contains('\n') || open != "$");
+        let single_line =
+            found.as_ref().is_some_and(|found| !found.text.contains('\n') || open != "$");
         let later = best.as_ref().is_none_or(|best| end > best.span.1);
         if start >= from.saturating_sub(2) && single_line && later {
             best = found;
@@ -64,7 +67,10 @@ pub(in crate::checks::math) fn last_number(text: &str, offset: usize) -> Option<
         while let Some(before) = start.checked_sub(1).and_then(|at| bytes.get(at)) {
             let joins = before.is_ascii_digit()
                 || (matches!(before, b'.' | b',' | b'/')
-                    && start.checked_sub(2).and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit));
+                    && start
+                        .checked_sub(2)
+                        .and_then(|at| bytes.get(at))
+                        .is_some_and(u8::is_ascii_digit));
             if !joins {
                 break;
             }
@@ -95,6 +101,7 @@ pub(in crate::checks::math) fn last_number(text: &str, offset: usize) -> Option<
 
 /// Whether a minus behind this text is a sign rather than a subtraction or a hyphen.
 fn is_sign(before: &str) -> bool {
-    let operand = before.trim_end().ends_with(|c: char| c.is_ascii_digit() || matches!(c, ')' | '}'));
+    let operand =
+        before.trim_end().ends_with(|c: char| c.is_ascii_digit() || matches!(c, ')' | '}'));
     !operand && !before.ends_with(char::is_alphanumeric)
 }
