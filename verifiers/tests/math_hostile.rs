@@ -58,6 +58,12 @@ fn large() -> Vec<String> {
         sum((1..900).map(|n| format!("\\arctan({n})"))),
         format!("({}x+1)^{{24}}", "9".repeat(3_000)),
         format!("{}/{}", "9".repeat(4_000), "7".repeat(4_000)),
+        "x^{24} - 99999999999999999999x^{23} + 7x^5 - 3 > 0".into(),
+        "\\frac{(x^{12}-7x+3)(x^{12}+5x^5-9)}{x^{24}-2} > \\frac{1}{x^{13}+x+1}".into(),
+        "|x-1|+|x-2|+|x-3|+|x-4|+|x-5|+|x-6| > \\frac{1}{x^9-7x+3}".into(),
+        format!("x^2 > {}", "7".repeat(3_000)),
+        "x = k\\pi \\text{ or } x = 99999989k\\pi, k \\in \\mathbb{Z}".into(),
+        "\\{x \\in \\mathbb{Z} \\mid 0 < x < 10^{300}\\}".into(),
     ]
 }
 
@@ -106,6 +112,9 @@ fn long() -> Vec<String> {
         "答案是".repeat(DEEP),
         "twenty ".repeat(DEEP),
         "½".repeat(DEEP),
+        "k\\in\\mathbb{Z},".repeat(5_000),
+        format!("\\begin{{cases}}{}\\end{{cases}}", "x & x>0 \\\\".repeat(5_000)),
+        "x \\neq 1, ".repeat(3_000),
         "\0\0\u{202e}5\u{202c}\u{feff}".into(),
     ]
 }

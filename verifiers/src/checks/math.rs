@@ -2,10 +2,14 @@
 //!
 //! `extract` finds the answer, `lexer`, `parser` and `primary` read it, `build` makes a `value` of
 //! the tree, and `compare` climbs the ladder from equal bytes to equal canonical forms (`poly`,
-//! `algebra`, `trig`). Floating point (`approx`) only ever tells numbers apart.
+//! `algebra`, `trig`). What describes numbers is solved to them: inequalities in one variable
+//! (`solve`, `substitute`, `roots`), families over whole numbers (`families`, `qualify`), sets
+//! (`sets`, `ranges`, `phrases`); `meets` and `relations` compare across kinds. Floating point
+//! (`approx`) only ever tells numbers apart.
 
 mod algebra;
 mod approx;
+mod arrays;
 mod ast;
 mod ball;
 mod build;
@@ -14,23 +18,34 @@ mod calendar;
 mod compare;
 mod evaluate;
 mod extract;
+mod families;
 mod functions;
 mod lexer;
 mod limits;
+mod meets;
 mod number;
 mod operators;
 mod parser;
+mod phrases;
 mod poly;
 mod primary;
+mod qualify;
 mod ranges;
 mod reading;
+mod relations;
+mod rename;
+mod roots;
 mod sampled;
 mod series;
+mod sets;
 mod settings;
 mod show;
+mod solve;
 mod spelled;
+mod substitute;
 mod trig;
 mod units;
+mod univariate;
 mod value;
 mod whole;
 mod words;

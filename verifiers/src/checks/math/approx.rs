@@ -71,6 +71,10 @@ fn atom(kind: &Kind, known: &[Option<Approx>]) -> Option<Approx> {
         Kind::Sin(angle) => Some(smooth(canon(angle, known)?, f64::sin)),
         Kind::Cos(angle) => Some(smooth(canon(angle, known)?, f64::cos)),
         Kind::Base(base) => poly(base, known),
+        Kind::Fun(super::roots::ROOT, args) => {
+            let low = args.first()?.as_rational()?.to_f64_fast();
+            Some((low, low.abs() * SLACK + 1e-18))
+        }
         Kind::Fun(name, args) => {
             let [arg] = args.as_slice() else { return None };
             function(name, canon(arg, known)?)

@@ -93,6 +93,8 @@ pub(super) enum Node {
     Without(Id, Id),
     Matrix(Vec<Vec<Id>>),
     Ratio(Vec<Id>),
+    /// Branches with their conditions.
+    Cases(Vec<(Id, Option<Id>)>),
     /// A name before a colon.
     Labelled(String, Id),
     /// A sum, an integral, a limit, a derivative.

@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 
 use super::Stop;
 use super::algebra::negated;
-use super::ast::{Id, Join, Node, Rel, Tree, Written};
+use super::ast::{Id, Node, Rel, Tree, Written};
 use super::number::{self, small};
 use super::poly::{Canon, Ctx, Kind};
 use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
@@ -74,6 +74,7 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 let Node::Neg(right) = tree.get(*right)? else { return Err(Stop::Unreadable) };
                 self.without(*left, *right)
             }
+            Node::Cases(branches) => self.cases(branches),
             Node::Matrix(rows) => {
                 let rows = rows.iter().map(|row| self.flattened(row));
                 rows.collect::<Result<Vec<_>, _>>().map(Value::Matrix)
@@ -94,6 +95,11 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             Node::Quantity(inner, unit) if !self.is_scalar(*inner)? => {
                 self.unit = Some(unit.clone());
                 self.value(*inner)
+            }
+            Node::Neg(_) | Node::Mul(_) | Node::Add(_) | Node::Div(..) | Node::Pow(..)
+                if self.is_array(id)? =>
+            {
+                self.array(id)
             }
             _ => self.scalar(id),
         }
@@ -130,7 +136,7 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     }
 
     /// A list of values; a plus-minus makes two.
-    fn flattened(&mut self, items: &[Id]) -> Result<Vec<Value>, Stop> {
+    pub(super) fn flattened(&mut self, items: &[Id]) -> Result<Vec<Value>, Stop> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             match self.value(*item)? {
@@ -139,30 +145,6 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             }
         }
         Ok(out)
-    }
-
-    fn sequence(&mut self, items: &[Id], join: Join) -> Result<Value, Stop> {
-        let values = self.flattened(items)?;
-        let ranges = values.iter().any(|value| matches!(value, Value::Region(_)));
-        if join == Join::Comma || !ranges {
-            return Ok(Value::List(values));
-        }
-        let mut regions = Vec::new();
-        for value in &values {
-            match self.ctx.region(value)? {
-                Some(region) => regions.push(region),
-                None => return Ok(Value::List(values)),
-            }
-        }
-        let mut whole = regions.pop().unwrap_or_else(Region::empty);
-        while let Some(next) = regions.pop() {
-            whole = if join == Join::Or {
-                self.ctx.union(next, whole)?
-            } else {
-                self.ctx.intersection(&next, &whole)?
-            };
-        }
-        Ok(Value::Region(whole))
     }
 
     fn group(&mut self, open: char, close: char, items: &[Id]) -> Result<Value, Stop> {
@@ -177,15 +159,6 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             };
         }
         Ok(value)
-    }
-
-    fn set_builder(&mut self, parts: &[Id]) -> Result<Value, Stop> {
-        let [_, conditions] = parts else { return Err(Stop::Unreadable) };
-        match self.value(*conditions)? {
-            value @ Value::Region(_) => Ok(value),
-            Value::Named(named) => Ok(Value::Set(vec![named.value])),
-            _ => Err(Stop::Unreadable),
-        }
     }
 
     fn regions(&mut self, left: Id, right: Id) -> Result<(Region, Region), Stop> {
@@ -304,6 +277,25 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     }
 
     fn inequality(&mut self, left: Id, right: Id, sign: Rel) -> Result<Value, Stop> {
+        self.seen = Seen::default();
+        let upper = self.one_inequality(left, right, sign)?;
+        if !std::mem::take(&mut self.seen.plus_minus) {
+            return Ok(upper);
+        }
+        // Different from plus and from minus: two conditions. Other signs say nothing clear.
+        if sign != Rel::Unequal {
+            return Err(Stop::Unreadable);
+        }
+        self.lower_sign = true;
+        let lower = self.one_inequality(left, right, sign);
+        (self.lower_sign, self.seen.plus_minus) = (false, false);
+        let (Value::Region(upper), Value::Region(lower)) = (upper, lower?) else {
+            return Err(Stop::Unreadable);
+        };
+        self.ctx.intersection(&upper, &lower).map(Value::Region)
+    }
+
+    fn one_inequality(&mut self, left: Id, right: Id, sign: Rel) -> Result<Value, Stop> {
         let (left, right) = (self.canon(left), self.canon(right));
         let (left, right) = (left?, right?);
         let (low, high, sign) = match sign {

@@ -1,4 +1,4 @@
-//! Derivatives and integrals of canonical forms, and values in the place of variables.
+//! Derivatives and integrals of canonical forms.
 //!
 //! What is not found stays opaque: an operator without a value equals only itself.
 
@@ -17,88 +17,6 @@ pub(super) fn one_atom(atom: Atom, exp: Exp) -> Canon {
 }
 
 impl Ctx<'_, '_> {
-    /// The form with a value in the place of a variable, inside of functions too.
-    pub(super) fn with_value(
-        &mut self,
-        form: &Canon,
-        variable: Atom,
-        value: &Canon,
-    ) -> Result<Canon, Stop> {
-        let num = self.poly_with_value(&form.num, variable, value)?;
-        let den = self.poly_with_value(&form.den, variable, value)?;
-        self.div(&num, &den)
-    }
-
-    fn poly_with_value(
-        &mut self,
-        poly: &Poly,
-        variable: Atom,
-        value: &Canon,
-    ) -> Result<Canon, Stop> {
-        let mut sum = Canon::int(0);
-        for (mono, coef) in &poly.0 {
-            let term = self.mono_with_value(mono, variable, value)?;
-            let term = self.mul(&term, &Canon::rational(coef.clone()))?;
-            sum = self.add(&sum, &term)?;
-        }
-        Ok(sum)
-    }
-
-    fn mono_with_value(
-        &mut self,
-        mono: &Mono,
-        variable: Atom,
-        value: &Canon,
-    ) -> Result<Canon, Stop> {
-        let mut product = Canon::int(1);
-        for &(atom, exp) in mono {
-            let base = self.atom_with_value(atom, variable, value)?;
-            let power = self.pow(&base, &Canon::rational(exp.to_rational()))?;
-            product = self.mul(&product, &power)?;
-        }
-        Ok(product)
-    }
-
-    fn atom_with_value(
-        &mut self,
-        atom: Atom,
-        variable: Atom,
-        value: &Canon,
-    ) -> Result<Canon, Stop> {
-        self.meter.spend(20)?;
-        if atom == variable {
-            return Ok(value.clone());
-        }
-        match self.kind(atom).cloned() {
-            Some(Kind::Sin(arg)) => {
-                let arg = self.with_value(&arg, variable, value)?;
-                self.sin(&arg)
-            }
-            Some(Kind::Cos(arg)) => {
-                let arg = self.with_value(&arg, variable, value)?;
-                self.cos(&arg)
-            }
-            Some(Kind::Base(base)) => self.poly_with_value(&base, variable, value),
-            Some(Kind::Power(base, mono)) => {
-                let base = self.atom_with_value(base, variable, value)?;
-                let exponent = self.mono_with_value(&mono, variable, value)?;
-                self.pow(&base, &exponent)
-            }
-            Some(Kind::Fun(name, args)) => {
-                let mut values = Vec::with_capacity(args.len());
-                for arg in &args {
-                    values.push(self.with_value(arg, variable, value)?);
-                }
-                match (name, values.as_slice()) {
-                    ("pow", [base, exponent]) => self.pow(base, exponent),
-                    ("factorial", [n]) => self.factorial(n),
-                    _ => self.apply(name, values),
-                }
-            }
-            _ => Ok(one_atom(atom, Exp::ONE)),
-        }
-    }
-
     /// The derivative by a variable.
     pub(super) fn derivative(&mut self, form: &Canon, by: Atom) -> Result<Canon, Stop> {
         let top = self.poly_derivative(&form.num, by)?;
@@ -404,7 +322,7 @@ impl Ctx<'_, '_> {
         let mut ends = Vec::with_capacity(2);
         for end in [to, from] {
             ends.push(match end {
-                Target::At(point) => self.with_value(&whole, by, point)?,
+                Target::At(point) => self.replaced(&whole, by, point)?,
                 Target::Infinity { .. } => self.limit(&whole, by, end)?,
             });
         }

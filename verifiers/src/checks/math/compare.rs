@@ -68,6 +68,9 @@ impl Comparer<'_, '_, '_> {
     /// Whether `answer` equals `reference`.
     pub(super) fn compare(&mut self, reference: &Value, answer: &Value) -> Result<Judged, Stop> {
         self.ctx.meter.spend(20)?;
+        if let Some(judged) = self.across(reference, answer)? {
+            return Ok(judged);
+        }
         match (reference, answer) {
             (Value::Scalar(one), Value::Scalar(two)) => self.scalars(one, two),
             (Value::Named(one), Value::Named(two)) => self.named(one, two),
@@ -146,7 +149,7 @@ impl Comparer<'_, '_, '_> {
         }
     }
 
-    fn in_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+    pub(super) fn in_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
         if one.len() != two.len() {
             return Ok(Judged::Unequal);
         }
@@ -203,15 +206,18 @@ impl Comparer<'_, '_, '_> {
     fn named(&mut self, one: &Named, two: &Named) -> Result<Judged, Stop> {
         if let (Some(from), Some(to)) = (&two.parameter, &one.parameter)
             && from != to
-            && let (Value::Scalar(one), Value::Scalar(two)) = (&one.value, &two.value)
         {
-            let renamed = self.ctx.renamed(&two.canon, from, to)?;
-            // f(t) = x does not become f(x) = x.
-            let back = self.ctx.renamed(&renamed, to, from)?;
-            if !self.ctx.equal(&back, &two.canon)? {
+            let Some(renamed) = self.ctx.renamed_value(&two.value, from, to)? else {
                 return Ok(Judged::Unequal);
-            }
-            return self.exact(&one.canon, &renamed);
+            };
+            return self.compare(&one.value, &renamed);
+        }
+        // y is what a function gives.
+        let function = |one: &Named, two: &Named| {
+            one.parameter.is_some() && two.label == "y" && two.parameter.is_none()
+        };
+        if function(one, two) || function(two, one) {
+            return self.compare(&one.value, &two.value);
         }
         if one.label.eq_ignore_ascii_case(&two.label) {
             return self.compare(&one.value, &two.value);
@@ -225,45 +231,11 @@ impl Comparer<'_, '_, '_> {
         }
     }
 
-    /// Equal up to a factor: positive where the sign matters.
-    fn relations(&mut self, one: &Relation, two: &Relation) -> Result<Judged, Stop> {
-        if one.sign != two.sign {
-            return Ok(Judged::Unequal);
-        }
-        let (Some(first), Some(second)) = (one.left.num.0.last(), two.left.num.0.last()) else {
-            return Ok(judged(one.left.is_zero() == two.left.is_zero(), Rung::Polynomial));
-        };
-        let factor = &first.1 / &second.1;
-        let free = matches!(one.sign, Sign::Zero | Sign::NotZero);
-        if !free && factor.is_negative() {
-            return Ok(Judged::Unequal);
-        }
-        // The zeros of a quotient are those of its numerator.
-        let (left, right) = if free {
-            (Canon::poly(one.left.num.clone()), Canon::poly(two.left.num.clone()))
-        } else {
-            (one.left.clone(), two.left.clone())
-        };
-        let right = self.ctx.mul(&right, &Canon::rational(factor))?;
-        Ok(judged(self.ctx.equal(&left, &right)?, Rung::Polynomial))
-    }
-
     fn regions(&mut self, one: &Value, two: &Value) -> Result<Judged, Stop> {
         if let (Value::Region(region), Value::Text(text))
         | (Value::Text(text), Value::Region(region)) = (one, two)
         {
-            let none = [
-                "no solution",
-                "no solutions",
-                "none",
-                "no real solutions",
-                "empty set",
-                "the empty set",
-            ];
-            return Ok(judged(
-                region.parts.is_empty() && none.contains(&text.as_str()),
-                Rung::Text,
-            ));
+            return Ok(judged(region.parts.is_empty() && text == "none", Rung::Text));
         }
         let (Some(one), Some(two)) = (self.ctx.region(one)?, self.ctx.region(two)?) else {
             return Ok(Judged::Unequal);
@@ -276,7 +248,7 @@ impl Comparer<'_, '_, '_> {
         self.same_region(&one, &two)
     }
 
-    fn same_region(&mut self, one: &Region, two: &Region) -> Result<Judged, Stop> {
+    pub(super) fn same_region(&mut self, one: &Region, two: &Region) -> Result<Judged, Stop> {
         if one.parts.len() != two.parts.len() {
             return Ok(Judged::Unequal);
         }
@@ -427,7 +399,7 @@ impl Comparer<'_, '_, '_> {
     }
 
     /// Equal as exact forms; told apart where floating point can.
-    fn exact(&mut self, one: &Canon, two: &Canon) -> Result<Judged, Stop> {
+    pub(super) fn exact(&mut self, one: &Canon, two: &Canon) -> Result<Judged, Stop> {
         if self.ctx.equal(one, two)? {
             return Ok(Judged::Equal(self.ctx.rung(one).max(self.ctx.rung(two))));
         }
@@ -498,12 +470,12 @@ fn flat(rows: &[Vec<Value>]) -> Vec<Value> {
     rows.iter().flatten().cloned().collect()
 }
 
-fn judged(equal: bool, rung: Rung) -> Judged {
+pub(super) fn judged(equal: bool, rung: Rung) -> Judged {
     if equal { Judged::Equal(rung) } else { Judged::Unequal }
 }
 
 /// Two pieces of one whole: as bad as the worse, on the higher rung.
-fn both(one: Judged, two: Judged) -> Judged {
+pub(super) fn both(one: Judged, two: Judged) -> Judged {
     match (one, two) {
         (Judged::Equal(one), Judged::Equal(two)) => Judged::Equal(one.max(two)),
         (Judged::Unequal, _) | (_, Judged::Unequal) => Judged::Unequal,
@@ -553,36 +525,6 @@ impl Ctx<'_, '_> {
             })
         })
     }
-
-    /// The form with one variable called by another name, where it is a plain polynomial.
-    fn renamed(&mut self, value: &Canon, from: &str, to: &str) -> Result<Canon, Stop> {
-        let old = self.atom(Kind::Var(from.to_owned()))?;
-        let new = self.of(Kind::Var(to.to_owned()))?;
-        let num = self.substituted(&value.num, old, &new)?;
-        let den = self.substituted(&value.den, old, &new)?;
-        self.div(&num, &den)
-    }
-
-    fn substituted(
-        &mut self,
-        poly: &super::poly::Poly,
-        old: u32,
-        new: &Canon,
-    ) -> Result<Canon, Stop> {
-        let mut sum = Canon::int(0);
-        for (mono, coef) in &poly.0 {
-            let mut term = Canon::rational(coef.clone());
-            for &(atom, exp) in mono {
-                let one =
-                    super::poly::Poly(vec![(vec![(atom, super::number::Exp::ONE)], RBig::ONE)]);
-                let base = if atom == old { new.clone() } else { Canon::poly(one) };
-                let power = self.pow(&base, &Canon::rational(exp.to_rational()))?;
-                term = self.mul(&term, &power)?;
-            }
-            sum = self.add(&sum, &term)?;
-        }
-        Ok(sum)
-    }
 }
 
 impl Comparer<'_, '_, '_> {
@@ -594,6 +536,9 @@ impl Comparer<'_, '_, '_> {
         }
         let names = (self.ctx.only_parameter(one), self.ctx.only_parameter(two));
         let (Some(want), Some(have)) = names else { return Ok(false) };
+        if want == have {
+            return Ok(false);
+        }
         let renamed = self.ctx.renamed(two, &have, &want)?;
         self.ctx.equal(one, &renamed)
     }
@@ -615,14 +560,15 @@ impl Ctx<'_, '_> {
 
     /// The only variable of a multiple of pi, where it is one that usually counts.
     fn only_parameter(&self, value: &Canon) -> Option<String> {
-        let atoms = || value.num.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom));
-        let pi = atoms().any(|atom| self.kind(atom) == Some(&Kind::Pi));
-        let mut names = atoms().filter(|atom| self.varies(*atom));
-        let first = names.next().filter(|_| pi && value.den.is_one())?;
-        match self.kind(first) {
-            Some(Kind::Var(name)) if matches!(name.as_str(), "k" | "m" | "n" | "l") => {
-                names.all(|atom| atom == first).then(|| name.clone())
-            }
+        let mut atoms = value.num.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom));
+        let pi = atoms.any(|atom| self.kind(atom) == Some(&Kind::Pi));
+        if !pi || !value.den.is_one() {
+            return None;
+        }
+        let mut names = Vec::new();
+        self.names_in(value, &mut names);
+        match names.as_slice() {
+            [name] if matches!(name.as_str(), "k" | "m" | "n" | "l") => Some(name.clone()),
             _ => None,
         }
     }

@@ -34,7 +34,7 @@ impl Ctx<'_, '_> {
                 // x = 1/t, and t tends to zero.
                 let inverse = one_atom(variable, Exp::int(-1));
                 let inverse = if *negative { negated(&inverse) } else { inverse };
-                let near_zero = self.with_value(form, variable, &inverse)?;
+                let near_zero = self.replaced(form, variable, &inverse)?;
                 self.limit_at(&near_zero, variable, &Canon::int(0))
             }
         }
@@ -82,10 +82,10 @@ impl Ctx<'_, '_> {
         if let Some(limit) = self.limit_of_power(form, variable, point)? {
             return Ok(limit);
         }
-        let (mut top, mut below) = self.cleared(form, variable)?;
+        let (mut top, mut below) = self.with_whole_powers(form, variable)?;
         for _ in 0..LHOPITAL_MAX {
-            let bottom = self.with_value(&below, variable, point)?;
-            let value = self.with_value(&top, variable, point)?;
+            let bottom = self.replaced(&below, variable, point)?;
+            let value = self.replaced(&top, variable, point)?;
             if !bottom.is_zero() {
                 return self.div(&value, &bottom);
             }
@@ -94,13 +94,13 @@ impl Ctx<'_, '_> {
             }
             (top, below) = (self.derivative(&top, variable)?, self.derivative(&below, variable)?);
             let quotient = self.div(&top, &below)?;
-            (top, below) = self.cleared(&quotient, variable)?;
+            (top, below) = self.with_whole_powers(&quotient, variable)?;
         }
         Err(Stop::Cap)
     }
 
     /// Numerator and denominator without negative powers of the variable.
-    fn cleared(&mut self, form: &Canon, variable: Atom) -> Result<(Canon, Canon), Stop> {
+    fn with_whole_powers(&mut self, form: &Canon, variable: Atom) -> Result<(Canon, Canon), Stop> {
         let lowest = |poly: &Poly| {
             let exps = poly
                 .0

@@ -119,7 +119,7 @@ impl<'a> Parser<'_, 'a> {
         self.separator()
     }
 
-    fn separator(&mut self) -> Option<Join> {
+    pub(super) fn separator(&mut self) -> Option<Join> {
         let mut found = None;
         loop {
             found = Some(match (self.peek(), found) {
@@ -133,7 +133,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// A label, then a chain of relations.
-    fn clause(&mut self) -> Result<Id, Stop> {
+    pub(super) fn clause(&mut self) -> Result<Id, Stop> {
         if let Some(label) = self.label() {
             let value = self.nested(Self::clause)?;
             return self.node(Node::Labelled(label, value), &[value]);
@@ -188,6 +188,14 @@ impl<'a> Parser<'_, 'a> {
             self.at += 1;
             return Some(label);
         }
+        // "Sequence 1: ..."
+        if let (true, Some(Tok::Num(number) | Tok::Letter(number)), Some(Tok::Colon)) =
+            (end > 0, self.ahead(end), self.ahead(end + 1))
+        {
+            let label = self.words_text(end);
+            self.at += 2;
+            return Some(format!("{label} {number}"));
+        }
         while let (Some(Tok::Word(word)), Some(_)) = (self.peek(), self.ahead(1)) {
             if !EMPTY.contains(&word.to_ascii_lowercase().as_str()) {
                 break;
@@ -239,7 +247,7 @@ impl<'a> Parser<'_, 'a> {
                 Some(Tok::Cup) => self.set_pair(left, Node::Union)?,
                 Some(Tok::Cap) => self.set_pair(left, Node::Intersection)?,
                 Some(Tok::Setminus) => self.set_pair(left, Node::Without)?,
-                Some(Tok::Colon) if !self.in_set => self.ratio(left)?,
+                Some(Tok::Colon | Tok::Word("to")) if !self.in_set => self.ratio(left)?,
                 _ => return Ok(left),
             };
         }
@@ -253,7 +261,7 @@ impl<'a> Parser<'_, 'a> {
 
     fn ratio(&mut self, first: Id) -> Result<Id, Stop> {
         let mut parts = vec![first];
-        while self.eat(Tok::Colon) {
+        while self.eat(Tok::Colon) || self.eat(Tok::Word("to")) {
             parts.push(self.sum()?);
         }
         self.node(Node::Ratio(parts.clone()), &parts)
@@ -326,6 +334,10 @@ impl<'a> Parser<'_, 'a> {
                     self.at += 1;
                     let scale = RBig::from(number::power_of_ten(power as usize));
                     factors.push(self.node(Node::Num(scale, None), &[])?);
+                }
+                // "3 to 4" is a ratio.
+                Some(Tok::Word("to")) if matches!(self.ahead(1), Some(Tok::Num(_))) => {
+                    return self.multiplied(&factors);
                 }
                 Some(Tok::Word(_)) => {
                     left = self.multiplied(&factors)?;

@@ -169,7 +169,7 @@ impl<'a> Parser<'_, 'a> {
             Tok::Pi => self.node(Node::Pi, &[]),
             Tok::Infinity => self.node(Node::Infinity, &[]),
             Tok::EmptySet => self.node(Node::EmptySet, &[]),
-            Tok::Reals => self.node(Node::Reals, &[]),
+            Tok::Reals => self.reals(),
             Tok::Frac => self.fraction(),
             Tok::Sqrt => self.root(),
             Tok::Binom => {
@@ -191,6 +191,23 @@ impl<'a> Parser<'_, 'a> {
             Tok::Overline => self.argument(),
             _ => Err(Stop::Unreadable),
         }
+    }
+
+    /// The real numbers, or the positive ones: `\mathbb{R}^+`, `\mathbb{R}_{\ge 0}`.
+    fn reals(&mut self) -> Result<Id, Stop> {
+        let braced = usize::from(self.ahead(1) == Some(Tok::LBrace));
+        let open = match (self.peek(), self.ahead(1 + braced), self.ahead(2 + braced)) {
+            (Some(Tok::Caret | Tok::Under), Some(Tok::Plus), _)
+            | (Some(Tok::Under), Some(Tok::More), Some(Tok::Num("0"))) => '(',
+            (Some(Tok::Under), Some(Tok::MoreEqual), Some(Tok::Num("0"))) => '[',
+            _ => return self.node(Node::Reals, &[]),
+        };
+        self.at += 1 + braced;
+        self.at += if self.peek() == Some(Tok::Plus) { 1 } else { 2 };
+        self.close(braced > 0)?;
+        let zero = self.node(Node::Num(dashu_ratio::RBig::ZERO, None), &[])?;
+        let items = vec![zero, self.node(Node::Infinity, &[])?];
+        self.node(Node::Group { open, close: ')', items: items.clone() }, &items)
     }
 
     /// A variable, or a function applied to something in parentheses.
@@ -390,6 +407,9 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn matrix(&mut self, name: &str) -> Result<Id, Stop> {
+        if matches!(name, "cases" | "dcases") {
+            return self.nested(Self::cases);
+        }
         if !name.trim_end_matches('*').ends_with("matrix") && name != "array" {
             return Err(Stop::Unreadable);
         }

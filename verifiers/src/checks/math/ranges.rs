@@ -28,6 +28,7 @@ impl Ctx<'_, '_> {
                 inner.map(|region| Region { var: Some(named.label.clone()), ..region })
             }
             Value::Set(items) => self.points(items)?,
+            Value::Relation(relation) => self.solution(relation)?,
             _ => None,
         })
     }
@@ -195,10 +196,18 @@ impl Ctx<'_, '_> {
         Ok(rest)
     }
 
-    /// An inequality that is linear in one variable as an interval; others stay as they are.
+    /// An inequality in one variable as a union of intervals; others stay as they are.
     pub(super) fn solved(&mut self, relation: Relation) -> Result<Value, Stop> {
         let Some((name, slope, rest)) = self.linear(&relation.left) else {
-            return Ok(Value::Relation(relation));
+            let solution = match self.solution(&relation) {
+                Ok(None) => self.substituted_solution(&relation),
+                solution => solution,
+            };
+            return Ok(match solution {
+                Ok(Some(region)) => Value::Region(region),
+                Ok(None) | Err(Stop::Cap) => Value::Relation(relation),
+                Err(stop) => return Err(stop),
+            });
         };
         let root = self.div(&negated(&rest), &slope)?;
         let falling = match self.order(&slope, &Canon::int(0))? {

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use super::Stop;
 use super::ast::{Id, Tree};
 use super::calendar::{self, Calendar};
+use super::families::Parameter;
 use super::lexer::{self, Commas};
+use super::phrases::{self, Phrase};
 use super::poly::Ctx;
-use super::value::Value;
-use super::{build, parser, spelled};
+use super::value::{Family, Value};
+use super::{build, parser, qualify, spelled};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
@@ -18,12 +20,23 @@ pub(super) struct Reading {
     calendar: Vec<Calendar>,
     /// The letter of a choice that came with its value.
     letter: Option<u8>,
+    /// The letters that the text says stand for whole numbers.
+    parameters: Vec<Parameter>,
+    family: Option<Family>,
+    /// The words that the trees stand behind.
+    phrase: Option<Phrase>,
 }
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
 pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Reading, Stop> {
     let clean = cleaned(text);
     let clean = trimmed(&clean);
+    let family = qualify::congruence(clean);
+    let whole = clean;
+    let (clean, parameters) = qualify::qualified(clean);
+    let clean = trimmed(&clean);
+    let (phrase, clean) =
+        phrases::begins(clean).map_or((None, clean), |(phrase, rest)| (Some(phrase), rest));
     ctx.meter.spend(20 + 2 * text.len() as u64)?;
     let mut trees = Vec::new();
     let mut ways = vec![Commas::Thousands];
@@ -31,6 +44,9 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
         let (thousands, decimal) = comma_shapes(clean);
         ways.extend(thousands.then_some(Commas::Separate));
         ways.extend((answer && decimal).then_some(Commas::Decimal));
+    }
+    if family.is_some() {
+        ways.clear();
     }
     for commas in ways {
         trees.extend(tree(clean, commas, ctx)?);
@@ -41,7 +57,8 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
         trees.extend(tree(rest, Commas::Thousands, ctx)?);
     }
     let letter = choice.and_then(|(letter, _)| letter.bytes().next());
-    Ok(Reading { trees, text: plain_text(clean), calendar: calendar::read(clean), letter })
+    let calendar = calendar::read(clean);
+    Ok(Reading { trees, text: plain_text(whole), calendar, letter, parameters, family, phrase })
 }
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
@@ -79,11 +96,18 @@ impl Reading {
         let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
         // A date is no difference of numbers, whatever its signs look like.
         let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
+        values.extend(self.family.clone().map(Value::Family));
+        values.extend(phrases::set_of(&self.text));
         let mut open = false;
         for (tree, root) in trees {
             match build::build(ctx, tree, *root) {
                 Ok(Value::Text(_)) | Err(Stop::Unreadable) => {}
-                Ok(value) => values.push(value),
+                Ok(value) => match self.repeated(value, ctx) {
+                    Ok(value) => values.push(value),
+                    Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+                    Err(Stop::Unreadable) => {}
+                    Err(_) => open = true,
+                },
                 Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
                 Err(Stop::Cap | Stop::Undefined) => open = true,
             }
@@ -92,6 +116,20 @@ impl Reading {
             values.push(Value::Text(self.text.clone()));
         }
         Ok(values)
+    }
+}
+
+impl Reading {
+    /// The value with what the words around it say: the set that they name, or a family.
+    fn repeated(&self, value: Value, ctx: &mut Ctx<'_, '_>) -> Result<Value, Stop> {
+        if let Some(phrase) = self.phrase {
+            return ctx.phrased(phrase, &value);
+        }
+        if self.parameters.is_empty() {
+            return Ok(value);
+        }
+        let repeated = ctx.over_whole(&value, &self.parameters)?;
+        Ok(repeated.unwrap_or(value))
     }
 }
 

@@ -50,7 +50,7 @@ impl Ctx<'_, '_> {
         }
         let mut whole = Canon::int(i64::from(product));
         for at in first..=last {
-            let term = self.with_value(form, variable, &Canon::int(at))?;
+            let term = self.replaced(form, variable, &Canon::int(at))?;
             whole = if product { self.mul(&whole, &term)? } else { self.add(&whole, &term)? };
         }
         Ok(whole)
@@ -65,13 +65,13 @@ impl Ctx<'_, '_> {
         to: Option<&Canon>,
     ) -> Result<Option<Canon>, Stop> {
         let next = self.add(&one_atom(variable, Exp::ONE), &Canon::int(1))?;
-        let next = self.with_value(form, variable, &next)?;
+        let next = self.replaced(form, variable, &next)?;
         let ratio = self.div(&next, form)?;
         let slope = self.derivative(&ratio, variable)?;
         if !slope.is_zero() || self.equal(&ratio, &Canon::int(1))? {
             return Ok(None);
         }
-        let first = self.with_value(form, variable, from)?;
+        let first = self.replaced(form, variable, from)?;
         let rest = self.sub(&Canon::int(1), &ratio)?;
         let Some(to) = to else {
             let size = self.abs(&ratio)?;

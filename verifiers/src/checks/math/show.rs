@@ -86,6 +86,11 @@ impl Ctx<'_, '_> {
             Some(Kind::Ln(prime)) => out.extend(["ln(", &prime.to_string(), ")"]),
             Some(Kind::Sin(angle)) => wrapped(out, "sin", std::slice::from_ref(angle)),
             Some(Kind::Cos(angle)) => wrapped(out, "cos", std::slice::from_ref(angle)),
+            Some(Kind::Fun(name @ super::roots::ROOT, args)) => {
+                let near = args.first().and_then(Canon::as_rational).unwrap_or(RBig::ZERO);
+                let near = format!("{:.6}", near.to_f64_fast());
+                out.extend([name, "(", near.as_str(), ")"]);
+            }
             Some(Kind::Fun(name, args)) => wrapped(out, name, args),
             Some(Kind::Base(base)) => {
                 out.push('(');
@@ -158,6 +163,24 @@ impl Ctx<'_, '_> {
                 self.value_text(out, &named.value);
             }
             Value::Calendar(value) => out.push_str(&super::calendar::show(*value)),
+            Value::Family(family) => {
+                for term in &family.terms {
+                    out.push_str(&self.show(term));
+                    out.push_str(", ");
+                }
+                out.push_str("every ");
+                out.push_str(&self.show(&family.period));
+            }
+            Value::Cases(branches) => {
+                for (value, condition) in branches {
+                    self.value_text(out, value);
+                    if let Some(condition) = condition {
+                        out.push_str(" if ");
+                        self.value_text(out, condition);
+                    }
+                    out.push_str("; ");
+                }
+            }
             Value::Text(text) => out.push_str(text),
         }
     }

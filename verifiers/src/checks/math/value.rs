@@ -1,6 +1,7 @@
 //! What an answer is: a number, a point, a set, an interval, a relation, a text.
 
 use super::calendar::Calendar;
+use super::families::Range;
 use super::poly::Canon;
 use dashu_ratio::RBig;
 
@@ -26,6 +27,9 @@ pub(super) enum Value {
     Relation(Relation),
     Named(Box<Named>),
     Calendar(Calendar),
+    Family(Family),
+    /// Branches with their conditions; the last may have none.
+    Cases(Vec<(Value, Option<Value>)>),
     Text(String),
 }
 
@@ -93,24 +97,50 @@ pub(super) struct Named {
     pub(super) equation: Option<Canon>,
 }
 
+/// What repeats: every term plus every multiple of the period.
+#[derive(Clone, Debug)]
+pub(super) struct Family {
+    /// The variable that stands for its members, where it was named.
+    pub(super) var: Option<String>,
+    /// Positive.
+    pub(super) period: Canon,
+    /// The terms of one period; the first ones where the family starts somewhere.
+    pub(super) terms: Vec<Canon>,
+    pub(super) range: Range,
+}
+
 impl Value {
     /// A number, and the noun that it counts.
     pub(super) fn counted(value: RBig, noun: Option<&str>) -> Self {
+        match Self::plain(Canon::rational(value)) {
+            Self::Scalar(scalar) => {
+                Self::Scalar(Box::new(Scalar { unit: noun.map(str::to_owned), ..*scalar }))
+            }
+            other => other,
+        }
+    }
+
+    /// A number or an expression of which nothing but its form is known.
+    pub(super) fn plain(canon: Canon) -> Self {
+        let (bare, unit, decimal) = (None, None, None);
         Self::Scalar(Box::new(Scalar {
-            canon: Canon::rational(value),
-            bare: None,
+            canon,
+            bare,
             percent: false,
             degrees: false,
-            unit: noun.map(str::to_owned),
-            decimal: None,
+            unit,
+            decimal,
         }))
     }
 
-    /// Whether words alone may say it: a text, or that there is nothing.
+    /// Whether words alone may say it: a text, or that there is nothing, or that all is right.
     pub(super) fn is_words(&self) -> bool {
         match self {
             Self::Text(_) => true,
-            Self::Region(region) => region.parts.is_empty(),
+            Self::Region(region) => {
+                let all = |part: &Interval| part.low.is_none() && part.high.is_none();
+                region.parts.iter().all(all)
+            }
             _ => false,
         }
     }
