@@ -50,7 +50,7 @@ mod value;
 mod whole;
 mod words;
 
-pub use settings::{Decimals, Policy};
+pub use settings::{Decimals, Policy, Strict};
 
 use compare::{Comparer, Judged, Rung};
 use extract::{Candidate, Provenance, Scope};
@@ -90,6 +90,9 @@ pub struct Math {
     /// answer to a problem, and is computed.
     #[serde(default = "yes")]
     closed_form: bool,
+    /// What must also be written as in the reference: `{ units = true, order = true, relations = true }`.
+    #[serde(default)]
+    strict: Strict,
 }
 
 fn yes() -> bool {
@@ -308,7 +311,7 @@ impl Math {
         values: &[Answer],
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<Judged, Stop> {
-        let mut comparer = Comparer { ctx, decimals: &self.decimals };
+        let mut comparer = Comparer { ctx, decimals: &self.decimals, strict: self.strict };
         let open = wanted.is_empty() || values.is_empty();
         let mut judged = if open { Judged::Undecided } else { Judged::Unequal };
         for want in wanted {

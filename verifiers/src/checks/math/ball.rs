@@ -35,6 +35,11 @@ fn finite<R: dashu_float::round::Round>(result: FpResult<FBig<R, 2>>) -> Option<
 }
 
 impl Ball {
+    pub(super) fn int(value: i64) -> Self {
+        let value = Float::new(IBig::from(value), 0);
+        Self { low: value.clone(), high: value }
+    }
+
     /// Whether zero lies in it.
     pub(super) fn has_zero(&self) -> bool {
         self.low <= Float::zero() && Float::zero() <= self.high
@@ -72,7 +77,7 @@ impl Ball {
         [&self.low, &self.high].into_iter().filter_map(top_bit).max()
     }
 
-    fn negated(self) -> Self {
+    pub(super) fn negated(self) -> Self {
         Self { low: -self.high, high: -self.low }
     }
 }
@@ -91,11 +96,6 @@ impl Arith {
         Self { down: Context::new(bits), up: Context::new(bits), cache: ConstCache::new() }
     }
 
-    pub(super) fn int(&self, value: i64) -> Ball {
-        let value = Float::new(IBig::from(value), 0);
-        Ball { low: value.clone(), high: value }
-    }
-
     pub(super) fn rational(&self, value: &RBig) -> Option<Ball> {
         let top = Float::new(value.numerator().clone(), 0);
         let below = Float::new(IBig::from(value.denominator().clone()), 0);
@@ -109,10 +109,6 @@ impl Arith {
         let low = self.down.pi(Some(&mut self.cache)).value().into_repr();
         let high = self.up.pi(Some(&mut self.cache)).value().into_repr();
         Ball { low, high }
-    }
-
-    pub(super) fn neg(&self, value: Ball) -> Ball {
-        value.negated()
     }
 
     pub(super) fn add(&self, a: &Ball, b: &Ball) -> Option<Ball> {
@@ -131,7 +127,7 @@ impl Arith {
 
     pub(super) fn mul(&self, a: &Ball, b: &Ball) -> Option<Ball> {
         if a.is_exact_zero() || b.is_exact_zero() {
-            return Some(self.int(0));
+            return Some(Ball::int(0));
         }
         self.hull(
             a,
@@ -268,7 +264,7 @@ impl Arith {
     pub(super) fn power(&self, value: &Ball, exponent: i64) -> Option<Ball> {
         if exponent < 0 {
             let positive = self.power(value, exponent.checked_neg()?)?;
-            return self.div(&self.int(1), &positive);
+            return self.div(&Ball::int(1), &positive);
         }
         let even = exponent % 2 == 0;
         let crosses = value.sign().is_none();
@@ -335,10 +331,10 @@ mod tests {
     fn what_has_no_real_value_has_none() {
         let mut arith = Arith::new(64);
         let (zero, negative, far) =
-            (arith.int(0), arith.int(-2), arith.rational(&small(1, 1).pow(1)).unwrap());
+            (Ball::int(0), Ball::int(-2), arith.rational(&small(1, 1).pow(1)).unwrap());
         assert!(arith.ln(&zero).is_none() && arith.ln(&negative).is_none());
         assert!(arith.root(&negative, 2).is_none() && arith.root(&negative, 3).is_some());
         assert!(arith.div(&far, &zero).is_none() && arith.asin(&negative).is_none());
-        assert_eq!(arith.int(-7).whole(), Some(-7));
+        assert_eq!(Ball::int(-7).whole(), Some(-7));
     }
 }

@@ -106,8 +106,7 @@ fn named_month(text: &str) -> Option<Calendar> {
     }
     let month = month?;
     let (year, day) = match numbers.as_slice() {
-        [day, year] if valid(month, *day) && *year > 31 => (Some(*year), Some(*day)),
-        [year, day] if valid(month, *day) && *year > 31 => (Some(*year), Some(*day)),
+        [day, year] | [year, day] if valid(month, *day) && *year > 31 => (Some(*year), Some(*day)),
         [day] if valid(month, *day) => (None, Some(*day)),
         [year] if *year > 31 => (Some(*year), None),
         _ => return None,

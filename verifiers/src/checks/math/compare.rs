@@ -8,7 +8,7 @@ use super::calendar::Calendar;
 use super::evaluate::Near;
 use super::number::{Exp, small};
 use super::poly::{Canon, Ctx, Kind, Mono};
-use super::settings::Decimals;
+use super::settings::{Decimals, Strict};
 use super::units;
 use super::value::{Decimal, Interval, Named, Region, Relation, Scalar, Sign, Value};
 
@@ -62,6 +62,7 @@ const PIECES_MAX: usize = 500;
 pub(super) struct Comparer<'c, 'm, 'b> {
     pub(super) ctx: &'c mut Ctx<'m, 'b>,
     pub(super) decimals: &'c Decimals,
+    pub(super) strict: Strict,
 }
 
 impl Comparer<'_, '_, '_> {
@@ -83,6 +84,9 @@ impl Comparer<'_, '_, '_> {
                 None => Ok(Judged::Unequal),
             },
             (Value::Region(_), _) | (_, Value::Region(_)) => self.regions(reference, answer),
+            (Value::Named(_), _) | (_, Value::Named(_)) if self.strict.relations => {
+                Ok(Judged::Unequal)
+            }
             (Value::Named(one), other) => self.compare(&one.value, other),
             (other, Value::Named(two)) => self.compare(other, &two.value),
             (Value::Infinity { negative: one }, Value::Infinity { negative: two }) => {
@@ -133,6 +137,7 @@ impl Comparer<'_, '_, '_> {
             {
                 self.in_order(one, two)
             }
+            (Value::List(one), Value::List(two)) if self.strict.order => self.in_order(one, two),
             (Value::List(one) | Value::Set(one), Value::List(two) | Value::Set(two)) => {
                 self.in_any_order(one, two)
             }
@@ -240,6 +245,9 @@ impl Comparer<'_, '_, '_> {
         let (Some(one), Some(two)) = (self.ctx.region(one)?, self.ctx.region(two)?) else {
             return Ok(Judged::Unequal);
         };
+        if self.strict.relations && one.var.is_some() != two.var.is_some() {
+            return Ok(Judged::Unequal);
+        }
         if let (Some(one), Some(two)) = (&one.var, &two.var)
             && one != two
         {
@@ -305,6 +313,9 @@ impl Comparer<'_, '_, '_> {
             (self.ctx.with_unit_letter(one, two), self.ctx.with_unit_letter(two, one));
         let (one, two) = (read_one.as_ref().unwrap_or(one), read_two.as_ref().unwrap_or(two));
         let mut scale = None;
+        if self.strict.units && one.unit.is_some() != two.unit.is_some() {
+            return Ok(Judged::Unequal);
+        }
         if let (Some(want), Some(have)) = (&one.unit, &two.unit)
             && want != have
         {
@@ -486,7 +497,7 @@ pub(super) fn both(one: Judged, two: Judged) -> Judged {
 impl Ctx<'_, '_> {
     /// A number times one letter, as a number with that unit, where the other side has one.
     fn with_unit_letter(&self, value: &Scalar, beside: &Scalar) -> Option<Scalar> {
-        let known = beside.unit.as_deref().is_some_and(|unit| units::known(unit));
+        let known = beside.unit.as_deref().is_some_and(units::known);
         let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), known && value.unit.is_none())
         else {
             return None;

@@ -26,6 +26,13 @@ pub(super) struct Point {
     im: Option<Ball>,
 }
 
+/// What is known of an atom: its value, where it has one.
+#[derive(Clone, Debug)]
+enum Known {
+    Open,
+    Found(Option<Point>),
+}
+
 /// Evaluates forms over one list of atoms at one point.
 pub(super) struct Evaluator<'c, 'm, 'b> {
     atoms: &'c [Kind],
@@ -33,7 +40,7 @@ pub(super) struct Evaluator<'c, 'm, 'b> {
     arith: Arith,
     bits: usize,
     at: &'c [(Atom, RBig)],
-    known: Vec<Option<Option<Point>>>,
+    known: Vec<Known>,
     /// The highest bit of any term of a sum: what a sum that cancels is measured against.
     largest: isize,
     /// Sums around this one.
@@ -84,7 +91,7 @@ impl Ctx<'_, '_> {
             arith: Arith::new(bits),
             bits,
             at,
-            known: vec![None; self.atoms.len()],
+            known: vec![Known::Open; self.atoms.len()],
             largest: isize::MIN,
             depth: 0,
         };
@@ -127,7 +134,7 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn poly(&mut self, poly: &Poly) -> Found {
-        let mut sum = Point::real(self.arith.int(0));
+        let mut sum = Point::real(Ball::int(0));
         for (mono, coef) in &poly.0 {
             let factor = some!(self.monomial(mono)?);
             let coef = Point::real(some!(self.arith.rational(coef)));
@@ -144,16 +151,16 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn monomial(&mut self, mono: &Mono) -> Found {
-        let mut product = Point::real(self.arith.int(1));
+        let mut product = Point::real(Ball::int(1));
         for &(atom, exp) in mono {
             let base = some!(self.atom(atom)?);
-            let factor = some!(self.to_exponent(&base, exp)?);
+            let factor = some!(self.raised(&base, exp)?);
             product = some!(self.mul(&product, &factor));
         }
         Ok(Some(product))
     }
 
-    fn to_exponent(&mut self, base: &Point, exp: Exp) -> Found {
+    fn raised(&mut self, base: &Point, exp: Exp) -> Found {
         self.spend(200)?;
         let index = some!(usize::try_from(exp.den).ok());
         if base.im.is_some() {
@@ -165,9 +172,9 @@ impl Evaluator<'_, '_, '_> {
         self.spend(1_000)?;
         let negative = base.re.sign() == Some(Sign::Negative);
         if negative && index == 2 && self.at.is_empty() {
-            let size = self.arith.neg(base.re.clone());
+            let size = base.re.clone().negated();
             let root = some!(self.arith.root(&size, 2));
-            let unit = Point { re: self.arith.int(0), im: Some(root) };
+            let unit = Point { re: Ball::int(0), im: Some(root) };
             return Ok(self.complex_power(&unit, exp.num));
         }
         if negative && index.is_multiple_of(2) {
@@ -180,9 +187,9 @@ impl Evaluator<'_, '_, '_> {
     fn complex_power(&mut self, base: &Point, exponent: i64) -> Option<Point> {
         if exponent < 0 {
             let positive = self.complex_power(base, exponent.checked_neg()?)?;
-            return self.div(&Point::real(self.arith.int(1)), &positive);
+            return self.div(&Point::real(Ball::int(1)), &positive);
         }
-        let (mut result, mut square) = (Point::real(self.arith.int(1)), base.clone());
+        let (mut result, mut square) = (Point::real(Ball::int(1)), base.clone());
         let mut left = exponent;
         while left > 0 {
             if left % 2 == 1 {
@@ -226,17 +233,17 @@ impl Evaluator<'_, '_, '_> {
         };
         let (one, two) = (self.arith.power(&b.re, 2)?, self.arith.power(im, 2)?);
         let size = Point::real(self.arith.add(&one, &two)?);
-        let mirrored = Point { re: b.re.clone(), im: Some(self.arith.neg(im.clone())) };
+        let mirrored = Point { re: b.re.clone(), im: Some(im.clone().negated()) };
         self.div(&self.mul(a, &mirrored)?, &size)
     }
 
     fn atom(&mut self, atom: Atom) -> Found {
-        if let Some(Some(known)) = self.known.get(atom as usize) {
+        if let Some(Known::Found(known)) = self.known.get(atom as usize) {
             return Ok(known.clone());
         }
         let found = self.kind(atom)?;
         if let Some(slot) = self.known.get_mut(atom as usize) {
-            *slot = Some(found.clone());
+            *slot = Known::Found(found.clone());
         }
         Ok(found)
     }
@@ -246,7 +253,7 @@ impl Evaluator<'_, '_, '_> {
         let real = |ball: Option<Ball>| ball.map(Point::real);
         Ok(match some!(atoms.get(atom as usize)) {
             Kind::Prime(prime) => real(self.arith.rational(&RBig::from(prime.clone()))),
-            Kind::Minus => Some(Point::real(self.arith.int(-1))),
+            Kind::Minus => Some(Point::real(Ball::int(-1))),
             Kind::Var(_) => {
                 let value = self.at.iter().find(|(have, _)| *have == atom);
                 value.and_then(|(_, value)| self.arith.rational(value)).map(Point::real)
@@ -257,10 +264,10 @@ impl Evaluator<'_, '_, '_> {
             }
             Kind::Euler => {
                 self.spend(FUNCTION_COST)?;
-                let one = self.arith.int(1);
+                let one = Ball::int(1);
                 real(self.arith.exp(&one))
             }
-            Kind::Imaginary => Some(Point { re: self.arith.int(0), im: Some(self.arith.int(1)) }),
+            Kind::Imaginary => Some(Point { re: Ball::int(0), im: Some(Ball::int(1)) }),
             Kind::Ln(prime) => {
                 self.spend(FUNCTION_COST)?;
                 let prime = some!(self.arith.rational(&RBig::from(prime.clone())));
@@ -293,7 +300,7 @@ impl Evaluator<'_, '_, '_> {
             return Ok(self.arith.power(&base.re, whole).map(Point::real));
         }
         if base.re.sign() == Some(Sign::Negative) {
-            let size = self.arith.neg(base.re.clone());
+            let size = base.re.clone().negated();
             let log = Point { re: some!(self.arith.ln(&size)), im: Some(self.arith.pi()) };
             if !self.at.is_empty() {
                 return Ok(None);
@@ -334,10 +341,10 @@ impl Evaluator<'_, '_, '_> {
             return Ok(self.extreme(name, first, rest));
         }
         let [value] = values.as_slice() else { return Ok(None) };
-        let (half, one) = (some!(self.arith.rational(&number::small(1, 2))), self.arith.int(1));
+        let (half, one) = (some!(self.arith.rational(&number::small(1, 2))), Ball::int(1));
         Ok(match name {
             "abs" => match (&value.im, value.re.sign()) {
-                (None, Some(Sign::Negative)) => Some(Point::real(self.arith.neg(value.re.clone()))),
+                (None, Some(Sign::Negative)) => Some(Point::real(value.re.clone().negated())),
                 (None, Some(Sign::Positive)) => Some(value.clone()),
                 (None, None) => None,
                 (Some(im), _) => {
@@ -386,7 +393,7 @@ impl Evaluator<'_, '_, '_> {
         if to.checked_sub(from).is_none_or(|terms| terms > SERIES_MAX) {
             return Ok(None);
         }
-        let mut whole = Point::real(self.arith.int(i64::from(product)));
+        let mut whole = Point::real(Ball::int(i64::from(product)));
         for at in from..=to {
             self.spend(FUNCTION_COST)?;
             let mut inside = self.at.to_vec();
@@ -398,7 +405,7 @@ impl Evaluator<'_, '_, '_> {
                 arith: Arith::new(self.bits),
                 bits: self.bits,
                 at: &inside,
-                known: vec![None; self.atoms.len()],
+                known: vec![Known::Open; self.atoms.len()],
                 largest: isize::MIN,
                 depth: self.depth + 1,
             };

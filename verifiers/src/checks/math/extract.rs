@@ -111,22 +111,36 @@ pub(super) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidat
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.
 pub(super) fn reference(text: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\\', b'#', text.as_bytes()).is_none() {
-        return Cow::Borrowed(text.trim());
+        return Cow::Borrowed(trimmed_start(text).trim_end());
     }
     if let Some(found) = boxes::last_group(&Scope::all(text)) {
         return found.text;
     }
     match text.rfind("####") {
         Some(at) => Cow::Borrowed(text.get(at + 4..).unwrap_or_default().trim()),
-        None => Cow::Borrowed(text.trim()),
+        None => Cow::Borrowed(trimmed_start(text).trim_end()),
     }
+}
+
+/// Without the space in front. A tab or a form feed before a letter may be what an escape sequence
+/// made of `\\text` or `\\frac`.
+pub(super) fn trimmed_start(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(first) = rest.chars().next().filter(|c| c.is_whitespace()) {
+        let tail = rest.get(first.len_utf8()..).unwrap_or_default();
+        if matches!(first, '\t' | '\u{c}') && tail.starts_with(|c: char| c.is_ascii_lowercase()) {
+            break;
+        }
+        rest = tail;
+    }
+    rest
 }
 
 /// The trimmed text between two offsets, unless it is empty.
 fn slice(text: &str, from: usize, to: usize, provenance: Provenance) -> Option<Candidate<'_>> {
     let part = text.get(from..to)?;
-    let start = from + part.len() - part.trim_start().len();
-    let part = part.trim();
+    let start = from + part.len() - trimmed_start(part).len();
+    let part = trimmed_start(part).trim_end();
     (!part.is_empty()).then(|| Candidate {
         text: Cow::Borrowed(part),
         span: (start, start + part.len()),

@@ -23,7 +23,7 @@ pub(super) struct Operator {
     pub(super) body: Id,
 }
 
-impl<'a> Parser<'_, 'a> {
+impl Parser<'_, '_> {
     /// A sum, a product, an integral or a limit behind its sign.
     pub(super) fn operator(&mut self, name: &'static str) -> Result<Id, Stop> {
         let (mut under, mut to) = (None, None);

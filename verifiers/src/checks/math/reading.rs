@@ -135,10 +135,11 @@ impl Reading {
 
 /// Without Markdown's stars, outer dollars and a final dot.
 pub(super) fn trimmed(text: &str) -> &str {
-    let mut text = text.trim();
+    let mut text = super::extract::trimmed_start(text).trim_end();
     for _ in 0..4 {
         let before = text;
-        text = text.trim_matches(|c: char| c.is_whitespace() || c == '`' || c == '"');
+        text = super::extract::trimmed_start(text.trim_matches(['`', '"', ' ', '\n', '\r']))
+            .trim_end();
         if !text.ends_with("\\,") && !text.ends_with("\\;") {
             text = text.strip_suffix(['.', ',', ';', '^', '_']).unwrap_or(text);
         }

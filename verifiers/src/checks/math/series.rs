@@ -1,6 +1,5 @@
 //! Sums and products over whole numbers.
 
-
 use super::Stop;
 use super::calculus::one_atom;
 use super::number::{self, Exp, small};

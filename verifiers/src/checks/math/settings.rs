@@ -20,6 +20,21 @@ pub enum Policy {
     Whole,
 }
 
+/// What is compared by its form, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Strict {
+    /// A unit is on both sides or on none.
+    #[serde(default)]
+    pub(super) units: bool,
+    /// The parts of a list stand in the order of the reference.
+    #[serde(default)]
+    pub(super) order: bool,
+    /// `x = 5` is not `5`, and `x > 2` is not an interval.
+    #[serde(default)]
+    pub(super) relations: bool,
+}
+
 /// How numbers written as decimals are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

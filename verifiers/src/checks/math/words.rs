@@ -81,104 +81,27 @@ fn big(name: &str) -> Command {
     name.map_or(Command::Unknown, |name| Command::Tok(Tok::Big(name)))
 }
 
+/// Commands that say nothing here.
+#[rustfmt::skip]
+const SKIPPED: &[&str] = &[
+    "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr",
+    "middle", "quad", "qquad", "displaystyle", "textstyle", "limits", "nolimits", "mathbf",
+    "boldsymbol", "bf", "rm", "it", "mathbb", "mathcal", "mathit", "mathfrak", "vec",
+    "overrightarrow", "hat", "tilde", "widehat", "underline", "boxed", "fbox", "thinspace",
+    "enspace", "space", "hfill", "hline", "notag", "nonumber", "dollar", "unit", "ensuremath",
+    "scriptstyle", "phantom", "large", "Large",
+];
+
+/// Commands that are names.
+#[rustfmt::skip]
+const NAMES: &[&str] = &[
+    "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
+    "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
+    "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon",
+    "Phi", "Psi", "Omega", "ell", "hbar", "angle", "triangle", "square", "star", "aleph",
+];
+
 fn styled(name: &str) -> Command {
-    const SKIPPED: &[&str] = &[
-        "left",
-        "right",
-        "big",
-        "Big",
-        "bigg",
-        "Bigg",
-        "bigl",
-        "bigr",
-        "Bigl",
-        "Bigr",
-        "biggl",
-        "biggr",
-        "middle",
-        "quad",
-        "qquad",
-        "displaystyle",
-        "textstyle",
-        "limits",
-        "nolimits",
-        "mathbf",
-        "boldsymbol",
-        "bf",
-        "rm",
-        "it",
-        "mathbb",
-        "mathcal",
-        "mathit",
-        "mathfrak",
-        "vec",
-        "overrightarrow",
-        "hat",
-        "tilde",
-        "widehat",
-        "underline",
-        "boxed",
-        "fbox",
-        "thinspace",
-        "enspace",
-        "space",
-        "hfill",
-        "hline",
-        "notag",
-        "nonumber",
-        "dollar",
-        "unit",
-        "ensuremath",
-        "scriptstyle",
-        "phantom",
-        "large",
-        "Large",
-    ];
-    const NAMES: &[&str] = &[
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "varepsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "vartheta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-        "rho",
-        "sigma",
-        "tau",
-        "upsilon",
-        "phi",
-        "varphi",
-        "chi",
-        "psi",
-        "omega",
-        "Gamma",
-        "Delta",
-        "Theta",
-        "Lambda",
-        "Xi",
-        "Pi",
-        "Sigma",
-        "Upsilon",
-        "Phi",
-        "Psi",
-        "Omega",
-        "ell",
-        "hbar",
-        "angle",
-        "triangle",
-        "square",
-        "star",
-        "aleph",
-    ];
     if SKIPPED.contains(&name) {
         Command::Skip
     } else if NAMES.contains(&name) {
@@ -188,40 +111,18 @@ fn styled(name: &str) -> Command {
     }
 }
 
+/// Functions by the names that they have, with the one that is used here.
+#[rustfmt::skip]
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("sin", "sin"), ("cos", "cos"), ("tan", "tan"), ("tg", "tan"), ("cot", "cot"), ("ctg", "cot"),
+    ("sec", "sec"), ("csc", "csc"), ("arcsin", "arcsin"), ("arccos", "arccos"), ("arctan",
+    "arctan"), ("asin", "arcsin"), ("acos", "arccos"), ("atan", "arctan"), ("sinh", "sinh"),
+    ("cosh", "cosh"), ("tanh", "tanh"), ("ln", "ln"), ("log", "log"), ("lg", "lg"), ("exp", "exp"),
+    ("abs", "abs"), ("floor", "floor"), ("ceil", "ceil"), ("min", "min"), ("max", "max"), ("gcd",
+    "gcd"), ("lcm", "lcm"), ("det", "det"), ("arg", "arg"), ("arccot", "arccot"),
+];
+
 fn function(name: &str) -> Option<Tok<'static>> {
-    const FUNCTIONS: &[(&str, &str)] = &[
-        ("sin", "sin"),
-        ("cos", "cos"),
-        ("tan", "tan"),
-        ("tg", "tan"),
-        ("cot", "cot"),
-        ("ctg", "cot"),
-        ("sec", "sec"),
-        ("csc", "csc"),
-        ("arcsin", "arcsin"),
-        ("arccos", "arccos"),
-        ("arctan", "arctan"),
-        ("asin", "arcsin"),
-        ("acos", "arccos"),
-        ("atan", "arctan"),
-        ("sinh", "sinh"),
-        ("cosh", "cosh"),
-        ("tanh", "tanh"),
-        ("ln", "ln"),
-        ("log", "log"),
-        ("lg", "lg"),
-        ("exp", "exp"),
-        ("abs", "abs"),
-        ("floor", "floor"),
-        ("ceil", "ceil"),
-        ("min", "min"),
-        ("max", "max"),
-        ("gcd", "gcd"),
-        ("lcm", "lcm"),
-        ("det", "det"),
-        ("arg", "arg"),
-        ("arccot", "arccot"),
-    ];
     FUNCTIONS.iter().find(|(have, _)| *have == name).map(|(_, canonical)| Tok::Fun(canonical))
 }
 

@@ -29,7 +29,15 @@ pub(in crate::checks::math) struct Scope<'a> {
 impl<'a> Scope<'a> {
     /// All of a text.
     pub(super) fn all(text: &'a str) -> Self {
-        Self { text, from: 0, code: Vec::new(), fenced: false, prompt: "", asked: false, boxes: boxes::of(text) }
+        Self {
+            text,
+            from: 0,
+            code: Vec::new(),
+            fenced: false,
+            prompt: "",
+            asked: false,
+            boxes: boxes::of(text),
+        }
     }
 
     /// What counts of a completion; all of it where hidden answers are allowed.
