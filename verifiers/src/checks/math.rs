@@ -124,6 +124,7 @@ impl From<Fault> for Stop {
 
 impl Check for Math {
     const ID: &'static str = "math";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
