@@ -272,6 +272,36 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 },
                 _ => None,
             },
+            _ => self.segment(id)?.map(|name| (name, None)),
+        })
+    }
+
+    /// `AB`, `|AB|`, `\frac{AB}{CD}`: lengths and their ratios are named by points.
+    fn segment(&self, id: Id) -> Result<Option<String>, Stop> {
+        Ok(match self.tree.get(id)? {
+            Node::Mul(points) if points.len() > 1 => {
+                let mut name = String::new();
+                for point in points {
+                    match self.tree.get(*point)? {
+                        Node::Var(letter)
+                            if letter.len() == 1
+                                && letter.starts_with(|c: char| c.is_ascii_uppercase()) =>
+                        {
+                            name.push_str(letter);
+                        }
+                        _ => return Ok(None),
+                    }
+                }
+                Some(name)
+            }
+            Node::Fun("abs", inner) => match inner.as_slice() {
+                [inner] => self.segment(*inner)?,
+                _ => None,
+            },
+            Node::Div(top, below) => self
+                .segment(*top)?
+                .zip(self.segment(*below)?)
+                .map(|(top, below)| format!("{top}/{below}")),
             _ => None,
         })
     }

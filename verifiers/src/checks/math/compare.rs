@@ -170,6 +170,15 @@ impl Comparer<'_, '_, '_> {
 
     /// Every piece of one side has its own equal on the other.
     fn in_any_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+        let points =
+            |values: &[Value]| values.iter().all(|value| matches!(value, Value::Tuple { .. }));
+        if one.len() != two.len() && points(one) && points(two) {
+            // A solution that is said twice is one solution.
+            let (first, second) = (self.distinct(one)?, self.distinct(two)?);
+            if first.len() == second.len() {
+                return self.in_any_order(&first, &second);
+            }
+        }
         if one.len() != two.len() || one.len() > PIECES_MAX {
             return Ok(if one.len() == two.len() { Judged::Undecided } else { Judged::Unequal });
         }
@@ -194,6 +203,21 @@ impl Comparer<'_, '_, '_> {
             whole = both(whole, Judged::Equal(rung));
         }
         Ok(whole)
+    }
+
+    /// The values, each once.
+    fn distinct(&mut self, values: &[Value]) -> Result<Vec<Value>, Stop> {
+        let mut kept: Vec<Value> = Vec::with_capacity(values.len());
+        for value in values.iter().take(PIECES_MAX) {
+            let mut known = false;
+            for have in &kept {
+                known = known || matches!(self.compare(have, value)?, Judged::Equal(_));
+            }
+            if !known {
+                kept.push(value.clone());
+            }
+        }
+        Ok(kept)
     }
 
     fn matrices(&mut self, one: &[Vec<Value>], two: &[Vec<Value>]) -> Result<Judged, Stop> {

@@ -57,6 +57,8 @@ pub(super) struct Candidate<'a> {
     pub(super) provenance: Provenance,
 }
 
+/// A reference of more words, with formulas among them, is a solution.
+const SOLUTION_WORDS: usize = 20;
 /// The longest completion that is tried as a bare answer, in bytes.
 const WHOLE_BYTES_MAX: usize = 4000;
 
@@ -111,15 +113,23 @@ pub(super) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidat
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.
 pub(super) fn reference(text: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\\', b'#', text.as_bytes()).is_none() {
-        return Cow::Borrowed(trimmed_start(text).trim_end());
+        return plain_reference(text);
     }
     if let Some(found) = boxes::last_group(&Scope::all(text)) {
         return found.text;
     }
     match text.rfind("####") {
         Some(at) => Cow::Borrowed(text.get(at + 4..).unwrap_or_default().trim()),
-        None => Cow::Borrowed(trimmed_start(text).trim_end()),
+        None => plain_reference(text),
     }
+}
+
+/// A reference without marks: all of it, or what the last sentence of a whole solution comes to.
+fn plain_reference(text: &str) -> Cow<'_, str> {
+    let whole = trimmed_start(text).trim_end();
+    let solution = whole.contains('$') && whole.split_whitespace().count() > SOLUTION_WORDS;
+    let said = if solution { tail::last_sentence(whole) } else { None };
+    said.map_or(Cow::Borrowed(whole), |found| found.text)
 }
 
 /// Without the space in front. A tab or a form feed before a letter may be what an escape sequence

@@ -339,6 +339,10 @@ impl<'a> Lexer<'a> {
                 self.push(tok, 1 + end);
                 return Ok(());
             }
+            if matches!(head, "quad" | "qquad") {
+                self.at += 1 + end;
+                return Ok(());
+            }
         }
         Err(Stop::Unreadable)
     }

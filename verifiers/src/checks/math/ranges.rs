@@ -255,6 +255,8 @@ impl Ctx<'_, '_> {
         }
         let name = match found.and_then(|atom| self.kind(atom)) {
             Some(Kind::Var(name)) => name.clone(),
+            // 0 < f(x) < 1.
+            Some(Kind::Fun(name, _)) if name.len() == 1 => (*name).to_owned(),
             _ => return None,
         };
         Some((name, Canon::poly(slope), Canon::poly(rest)))

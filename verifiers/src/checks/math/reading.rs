@@ -43,7 +43,8 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
     if clean.contains(',') {
         let (thousands, decimal) = comma_shapes(clean);
         ways.extend(thousands.then_some(Commas::Separate));
-        ways.extend((answer && decimal).then_some(Commas::Decimal));
+        let wanted = answer || decimal_comma(clean);
+        ways.extend((wanted && decimal).then_some(Commas::Decimal));
     }
     if family.is_some() {
         ways.clear();
@@ -224,6 +225,13 @@ fn restore_tabs(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Whether the comma of a reference is more likely a decimal point than a list: `0,111`, `1,22`.
+fn decimal_comma(text: &str) -> bool {
+    let Some((whole, rest)) = text.split_once(',') else { return false };
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    digits(whole) && digits(rest) && (whole == "0" || !matches!(rest.len(), 1 | 3))
 }
 
 /// Whether a comma might separate thousands, and whether the only one might be a decimal point.

@@ -141,7 +141,7 @@ pub(super) fn word(run: &str) -> Option<Tok<'static>> {
         "and" | "And" | "AND" => Tok::And,
         "or" | "Or" | "OR" => Tok::Or,
         "degrees" | "degree" | "deg" => Tok::Degree,
-        "percent" | "percentage" | "Percent" => Tok::Percent,
+        "percent" | "percentage" | "Percent" | "pct" => Tok::Percent,
         "thousand" => Tok::Scale(3),
         "million" => Tok::Scale(6),
         "billion" => Tok::Scale(9),

@@ -144,5 +144,10 @@ fn connects(gap: &str) -> bool {
     if words.peek().is_none() && gap.contains(['.', '?', '!', '。']) {
         return false;
     }
-    words.all(|word| JOINING.iter().any(|join| join.eq_ignore_ascii_case(word)))
+    // "and $y_2 = $": the label of the next part.
+    let labels = gap.contains('=');
+    words.all(|word| {
+        labels && word.chars().count() == 1
+            || JOINING.iter().any(|join| join.eq_ignore_ascii_case(word))
+    })
 }

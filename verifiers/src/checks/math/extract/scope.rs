@@ -7,6 +7,16 @@ use super::{Candidate, Provenance};
 
 /// The names of the tags around a chain of thought.
 const THOUGHTS: [&str; 3] = ["think", "thinking", "reasoning"];
+/// Tokens of chat templates that end what an assistant says, behind their first sign.
+const CONTROL: [&str; 7] = [
+    "|im_end|>",
+    "|im_start|>",
+    "|endoftext|>",
+    "|end_of_text|>",
+    "|eot_id|>",
+    "|end|>",
+    "｜end▁of▁sentence｜>",
+];
 /// Quotations of the question are looked up in it at most this often.
 const QUOTED_MAX: usize = 16;
 
@@ -100,6 +110,11 @@ fn spoken(text: &str) -> (usize, &str) {
             Some(name) => (true, name),
             None => (false, tail),
         };
+        let control = CONTROL.iter().any(|token| tail.starts_with(token));
+        if control && text.get(from..at).is_some_and(|before| !before.trim().is_empty()) {
+            to = to.min(at);
+            break;
+        }
         let thought = THOUGHTS
             .iter()
             .find(|thought| name.strip_prefix(**thought).is_some_and(|rest| rest.starts_with('>')));
