@@ -273,7 +273,12 @@ impl<'a> Lexer<'a> {
         let after_number = matches!(self.tokens.last(), Some(Token { tok: Tok::Num(_), .. }));
         // \mathrm{i}, \mathrm{e}, \mathrm{d}x: constants set upright.
         let upright = prose && matches!(run, "i" | "e" | "d") && rest.get(1..2) == Some("}");
-        if !upright && (prose || words::is_word(run, after_number)) {
+        // \frac{NO}{BO}: points, and no word.
+        let points = !prose
+            && run.len() == 2
+            && rest.get(2..3) == Some("}")
+            && run.bytes().all(|byte| byte.is_ascii_uppercase());
+        if !upright && !points && (prose || words::is_word(run, after_number)) {
             return self.push(Tok::Word(run), end);
         }
         self.push(Tok::Letter(run.get(..1).unwrap_or_default()), 1);

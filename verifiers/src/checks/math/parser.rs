@@ -514,6 +514,7 @@ impl<'a> Parser<'_, 'a> {
 
 /// Whether the only comma stands before other than three digits: then it is a decimal comma.
 fn decimal_comma(text: &str) -> bool {
-    text.split_once(',')
-        .is_some_and(|(_, tail)| tail.bytes().all(|b| b.is_ascii_digit()) && tail.len() != 3)
+    text.split_once(',').is_some_and(|(whole, tail)| {
+        tail.bytes().all(|b| b.is_ascii_digit()) && (whole == "0" || tail.len() != 3)
+    })
 }

@@ -1,6 +1,7 @@
 //! Completions that announce nothing: what ends the last sentence.
 
 use super::{Candidate, Provenance, retracted, slice};
+use crate::checks::math::units;
 
 /// The value that ends the last sentence: mathematics between dollars, or a number.
 pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
@@ -42,7 +43,9 @@ fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool 
     let goes_on = after
         .trim_start()
         .starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);
-    let glued = after.starts_with(|c: char| c.is_alphabetic());
+    // A unit may stand right behind its number, a word may not.
+    let run = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
+    let glued = run > 0 && !after.get(..run).is_some_and(units::known);
     // The text broke off inside of a quotation.
     let quoted = before.matches('"').count() % 2 == 1 && !after.contains('"');
     !(quoted || denied || offered || opened || goes_on || glued)
