@@ -238,10 +238,22 @@ impl Math {
         let trial = self.attempts(reference, scope, announced, &mut work);
         // Where the fuel of the sample is gone, this is the fault; else only the comparison was cut.
         meter.spend(work.spent().min(WORK_MAX))?;
-        match trial {
-            Err(fault) if fault.kind == FaultKind::OutOfFuel => Ok(Trial::undecided()),
-            trial => trial,
-        }
+        let trial = match trial {
+            Err(fault) if fault.kind == FaultKind::OutOfFuel => Trial::undecided(),
+            trial => trial?,
+        };
+        let first = announced.first().filter(|_| trial.extracted.is_none());
+        let same =
+            |first: &&Candidate<'_>| reading::trimmed(&first.text) == reading::trimmed(reference);
+        Ok(match first.filter(same) {
+            // Too large to be read, and the same text.
+            Some(first) if matches!(trial.judged, Judged::Undecided) => Trial {
+                judged: Judged::Equal(Rung::Bytes),
+                extracted: Some(scope.taken(first.clone())),
+                ..trial
+            },
+            _ => trial,
+        })
     }
 
     fn attempts(

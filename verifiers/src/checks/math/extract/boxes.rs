@@ -44,7 +44,11 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     let contents: Vec<&str> = group.iter().filter_map(|(from, to)| text.get(*from..*to)).collect();
     let first = contents.first()?;
     let same = contents.iter().all(|content| content.trim() == first.trim());
-    let joined = if same { Cow::Borrowed(first.trim()) } else { Cow::Owned(contents.join(", ")) };
+    let joined = if same {
+        Cow::Borrowed(super::trimmed_start(first).trim_end())
+    } else {
+        Cow::Owned(contents.join(", "))
+    };
     let span = if same { (last.from, last.to) } else { (group.first()?.0, last.to) };
     Some(Candidate { text: joined, span, provenance: Provenance::Boxed })
 }
