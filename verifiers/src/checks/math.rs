@@ -23,6 +23,7 @@ mod functions;
 mod lexer;
 mod limits;
 mod meets;
+mod names;
 mod number;
 mod operators;
 mod parser;
