@@ -217,7 +217,7 @@ impl Ctx<'_, '_> {
             let signless = inner.is_int() && inner.num % 2 == 0 && exp.den % 2 == 0;
             let signed = !self.positive(atom);
             let factor = if signless && signed && !(power.is_int() && power.num % 2 == 0) {
-                let plain = Canon::poly(Poly(vec![(vec![(atom, Exp::ONE)], RBig::ONE)]));
+                let plain = Canon::atom(atom, Exp::ONE);
                 let size = self.abs(&plain)?;
                 self.pow(&size, &Canon::rational(power.to_rational()))?
             } else {
@@ -275,7 +275,7 @@ impl Ctx<'_, '_> {
             let (mono, coef) = (mono.clone(), coef.clone());
             let mut result = self.abs(&Canon::rational(coef))?;
             for &(atom, exp) in &mono {
-                let plain = Canon::poly(Poly(vec![(vec![(atom, Exp::ONE)], RBig::ONE)]));
+                let plain = Canon::atom(atom, Exp::ONE);
                 let even = exp.is_int() && exp.num % 2 == 0;
                 let part = if even || self.positive(atom) { plain } else { self.abs(&plain)? };
                 let part = self.pow(&part, &Canon::rational(exp.to_rational()))?;
@@ -307,7 +307,7 @@ impl Ctx<'_, '_> {
             let part = match self.kind(atom).cloned() {
                 Some(Kind::Prime(prime)) => self.of(Kind::Ln(prime))?,
                 Some(Kind::Power(base, inner)) => {
-                    let base = Canon::poly(Poly(vec![(vec![(base, Exp::ONE)], RBig::ONE)]));
+                    let base = Canon::atom(base, Exp::ONE);
                     let log = self.ln(&base)?;
                     self.mul(&log, &Canon::poly(Poly(vec![(inner, RBig::ONE)])))?
                 }

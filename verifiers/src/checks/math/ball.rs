@@ -172,7 +172,7 @@ impl Arith {
         &mut self,
         value: &Ball,
         function: Rounded,
-        rise: impl FnOnce(&Self, &Float, &Ball) -> Option<Float>,
+        rise: impl FnOnce(&Self, &Float, &Float) -> Option<Float>,
     ) -> Option<Ball> {
         let found = function(&self.down, &value.low, Some(&mut self.cache)).ok()?;
         let exact = matches!(found, Approximation::Exact(_));
@@ -183,10 +183,7 @@ impl Arith {
             let unit = Float::new(IBig::ONE, top_bit(&low)?.checked_sub(bits)?);
             high = finite(self.up.add(&high, &unit))?;
         }
-        let width = Ball {
-            low: finite(self.down.sub(&value.high, &value.low))?,
-            high: finite(self.up.sub(&value.high, &value.low))?,
-        };
+        let width = finite(self.up.sub(&value.high, &value.low))?;
         let rise = rise(self, &high, &width)?;
         Some(Ball { low, high: finite(self.up.add(&high, &rise))? })
     }
@@ -197,13 +194,11 @@ impl Arith {
             return None;
         }
         // e^w - 1 is at most 2w for w up to 1.
-        let wide = value.magnitude().is_none()
-            || self.sub(value, value)?.magnitude().is_some_and(|bits| bits > 0);
-        if wide && !value.is_exact_zero() {
+        if self.sub(value, value)?.magnitude().is_some_and(|bits| bits > 0) {
             return None;
         }
         self.followed(value, Context::exp, |this, at, width| {
-            let twice = finite(this.up.add(&width.high, &width.high))?;
+            let twice = finite(this.up.add(width, width))?;
             finite(this.up.mul(at, &twice))
         })
     }
@@ -213,11 +208,11 @@ impl Arith {
             return None;
         }
         let least = value.low.clone();
-        self.followed(value, Context::ln, |this, _, width| finite(this.up.div(&width.high, &least)))
+        self.followed(value, Context::ln, |this, _, width| finite(this.up.div(width, &least)))
     }
 
     pub(super) fn atan(&mut self, value: &Ball) -> Option<Ball> {
-        self.followed(value, Context::atan, |_, _, width| Some(width.high.clone()))
+        self.followed(value, Context::atan, |_, _, width| Some(width.clone()))
     }
 
     pub(super) fn asin(&mut self, value: &Ball) -> Option<Ball> {
@@ -246,7 +241,7 @@ impl Arith {
             return None;
         }
         let width = finite(self.up.sub(&value.high, &value.low))?;
-        let found = self.followed(value, function, |_, _, width| Some(width.high.clone()))?;
+        let found = self.followed(value, function, |_, _, width| Some(width.clone()))?;
         Some(Ball { low: finite(self.down.sub(&found.low, &width))?, high: found.high })
     }
 

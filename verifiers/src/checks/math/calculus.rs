@@ -12,10 +12,6 @@ use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
 
 /// Powers of waves beyond this are not integrated.
 const DEGREE_MAX: i64 = 12;
-pub(super) fn one_atom(atom: Atom, exp: Exp) -> Canon {
-    Canon::poly(Poly(vec![(vec![(atom, exp)], RBig::ONE)]))
-}
-
 impl Ctx<'_, '_> {
     /// The derivative by a variable.
     pub(super) fn derivative(&mut self, form: &Canon, by: Atom) -> Result<Canon, Stop> {
@@ -58,7 +54,7 @@ impl Ctx<'_, '_> {
             let mut term = Canon::poly(self.term(exp.to_rational(), &rest)?);
             if !lower.is_zero() {
                 let power =
-                    self.pow(&one_atom(atom, Exp::ONE), &Canon::rational(lower.to_rational()))?;
+                    self.pow(&Canon::atom(atom, Exp::ONE), &Canon::rational(lower.to_rational()))?;
                 term = self.mul(&term, &power)?;
             }
             term = self.mul(&term, &inner)?;
@@ -87,12 +83,12 @@ impl Ctx<'_, '_> {
             Some(Kind::Base(base)) => self.poly_derivative(&base, by),
             Some(Kind::Power(base, mono)) => {
                 let exponent = Canon::poly(self.term(RBig::ONE, &mono)?);
-                let base = one_atom(base, Exp::ONE);
-                self.power_derivative(&base, &exponent, &one_atom(atom, Exp::ONE), by)
+                let base = Canon::atom(base, Exp::ONE);
+                self.power_derivative(&base, &exponent, &Canon::atom(atom, Exp::ONE), by)
             }
             Some(Kind::Fun("pow", args)) => {
                 let [base, exponent] = args.as_slice() else { return Err(Stop::Cap) };
-                self.power_derivative(base, exponent, &one_atom(atom, Exp::ONE), by)
+                self.power_derivative(base, exponent, &Canon::atom(atom, Exp::ONE), by)
             }
             Some(Kind::Fun(name, args)) => {
                 let [arg] = args.as_slice() else { return Err(Stop::Cap) };
@@ -217,9 +213,9 @@ impl Ctx<'_, '_> {
         }
         let rest: Mono = mono.iter().filter(|(atom, _)| *atom != by).copied().collect();
         let inner = self.antiderivative_of(&rest, by)?;
-        let edge = self.mul(&one_atom(by, power), &inner)?;
+        let edge = self.mul(&Canon::atom(by, power), &inner)?;
         let below = power.add(Exp::int(-1))?;
-        let lower = if below.is_zero() { Canon::int(1) } else { one_atom(by, below) };
+        let lower = if below.is_zero() { Canon::int(1) } else { Canon::atom(by, below) };
         let lower = self.mul(&lower, &Canon::rational(power.to_rational()))?;
         let left = self.mul(&lower, &inner)?;
         let left = self.antiderivative(&left, by)?;
@@ -231,14 +227,14 @@ impl Ctx<'_, '_> {
             return self.by_parts(mono, by);
         }
         match mono.as_slice() {
-            [] => Ok(one_atom(by, Exp::ONE)),
+            [] => Ok(Canon::atom(by, Exp::ONE)),
             [(atom, exp)] if *atom == by => {
                 if *exp == Exp::int(-1) {
-                    let size = self.opaque("abs", vec![one_atom(by, Exp::ONE)])?;
+                    let size = self.opaque("abs", vec![Canon::atom(by, Exp::ONE)])?;
                     return self.ln(&size);
                 }
                 let next = exp.add(Exp::ONE)?.to_rational();
-                let power = self.pow(&one_atom(by, Exp::ONE), &Canon::rational(next.clone()))?;
+                let power = self.pow(&Canon::atom(by, Exp::ONE), &Canon::rational(next.clone()))?;
                 self.mul(&power, &Canon::rational(RBig::ONE / next))
             }
             [(atom, exp)] => match self.kind(*atom).cloned() {
@@ -252,9 +248,9 @@ impl Ctx<'_, '_> {
                 Some(Kind::Power(base, inner)) if !self.varies(base) => {
                     let exponent = Canon::poly(self.term(exp.to_rational(), &inner)?);
                     let slope = self.fixed_slope(&exponent, by)?;
-                    let log = self.ln(&one_atom(base, Exp::ONE))?;
+                    let log = self.ln(&Canon::atom(base, Exp::ONE))?;
                     let slope = self.mul(&slope, &log)?;
-                    self.div(&one_atom(*atom, *exp), &slope)
+                    self.div(&Canon::atom(*atom, *exp), &slope)
                 }
                 _ => Err(Stop::Cap),
             },
@@ -288,7 +284,7 @@ impl Ctx<'_, '_> {
         }
         let slope = self.fixed_slope(angle, by)?;
         let (sine, cosine) = (self.sin(angle)?, self.cos(angle)?);
-        let mut sum = if n % 2 == 1 { self.div(&sine, &slope)? } else { one_atom(by, Exp::ONE) };
+        let mut sum = if n % 2 == 1 { self.div(&sine, &slope)? } else { Canon::atom(by, Exp::ONE) };
         let mut power = if n % 2 == 1 { 3 } else { 2 };
         while power <= n {
             let lower = self.pow_int(&cosine, power - 1)?;

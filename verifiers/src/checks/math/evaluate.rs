@@ -85,16 +85,7 @@ impl Ctx<'_, '_> {
         at: &[(Atom, RBig)],
         bits: usize,
     ) -> Result<Option<Near>, Stop> {
-        let mut evaluator = Evaluator {
-            atoms: &self.atoms,
-            meter: &mut *self.meter,
-            arith: Arith::new(bits),
-            bits,
-            at,
-            known: vec![Known::Open; self.atoms.len()],
-            largest: isize::MIN,
-            depth: 0,
-        };
+        let mut evaluator = Evaluator::new(&self.atoms, self.meter, bits, at);
         // A quotient is zero where its numerator is, and the denominator has a value.
         let below = some!(evaluator.poly(&value.den)?);
         evaluator.largest = isize::MIN;
@@ -115,6 +106,26 @@ impl Ctx<'_, '_> {
         }
         let defined = !below.re.has_zero() || below.im.as_ref().is_some_and(|im| !im.has_zero());
         Ok(Some(if defined { near } else { Near::Open }))
+    }
+}
+
+impl<'c, 'm, 'b> Evaluator<'c, 'm, 'b> {
+    fn new(
+        atoms: &'c [Kind],
+        meter: &'m mut Meter<'b>,
+        bits: usize,
+        at: &'c [(Atom, RBig)],
+    ) -> Self {
+        Self {
+            atoms,
+            meter,
+            arith: Arith::new(bits),
+            bits,
+            at,
+            known: vec![Known::Open; atoms.len()],
+            largest: isize::MIN,
+            depth: 0,
+        }
     }
 }
 
@@ -390,7 +401,8 @@ impl Evaluator<'_, '_, '_> {
         let [(variable, _)] = mono.as_slice() else { return Ok(None) };
         let (from, to) = (some!(self.canon(bounds.0)?), some!(self.canon(bounds.1)?));
         let (from, to) = (some!(from.re.whole()), some!(to.re.whole()));
-        if to.checked_sub(from).is_none_or(|terms| terms > SERIES_MAX) {
+        let long = to.checked_sub(from).is_none_or(|terms| terms > SERIES_MAX);
+        if long || self.depth == SERIES_DEPTH_MAX {
             return Ok(None);
         }
         let mut whole = Point::real(Ball::int(i64::from(product)));
@@ -399,17 +411,9 @@ impl Evaluator<'_, '_, '_> {
             let mut inside = self.at.to_vec();
             inside.retain(|(atom, _)| atom != variable);
             inside.push((*variable, number::small(at, 1)));
-            let mut term = Evaluator {
-                atoms: self.atoms,
-                meter: &mut *self.meter,
-                arith: Arith::new(self.bits),
-                bits: self.bits,
-                at: &inside,
-                known: vec![Known::Open; self.atoms.len()],
-                largest: isize::MIN,
-                depth: self.depth + 1,
-            };
-            let term = some!(if term.depth > SERIES_DEPTH_MAX { None } else { term.canon(body)? });
+            let mut inner = Evaluator::new(self.atoms, self.meter, self.bits, &inside);
+            inner.depth = self.depth + 1;
+            let term = some!(inner.canon(body)?);
             whole = some!(if product { self.mul(&whole, &term) } else { self.add(&whole, &term) });
         }
         Ok(Some(whole))

@@ -96,7 +96,7 @@ impl Ctx<'_, '_> {
         value: &Canon,
         parameters: &[Parameter],
     ) -> Result<Option<Family>, Stop> {
-        let Some((name, atom)) = self.only_variable(value)? else { return Ok(None) };
+        let Some((name, atom)) = self.only_variable(value) else { return Ok(None) };
         let Some(parameter) = parameters.iter().find(|known| known.name == name) else {
             return Ok(None);
         };
@@ -236,9 +236,7 @@ impl Ctx<'_, '_> {
         if !atoms.any(|atom| self.kind(atom) == Some(&Kind::Pi)) {
             return false;
         }
-        let mut names = Vec::new();
-        self.names_in(canon, &mut names);
-        matches!(names.as_slice(), [name] if name == "k")
+        matches!(self.names_in(canon).as_slice(), [name] if name == "k")
     }
 }
 

@@ -4,7 +4,6 @@ use dashu_ratio::RBig;
 
 use super::Stop;
 use super::algebra::negated;
-use super::calculus::one_atom;
 use super::number::Exp;
 use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
 
@@ -32,7 +31,7 @@ impl Ctx<'_, '_> {
                     return Ok(limit);
                 }
                 // x = 1/t, and t tends to zero.
-                let inverse = one_atom(variable, Exp::int(-1));
+                let inverse = Canon::atom(variable, Exp::int(-1));
                 let inverse = if *negative { negated(&inverse) } else { inverse };
                 let near_zero = self.replaced(form, variable, &inverse)?;
                 self.limit_at(&near_zero, variable, &Canon::int(0))
@@ -109,7 +108,7 @@ impl Ctx<'_, '_> {
             exps.map(|(_, exp)| exp.floor()).min().unwrap_or(0).min(0)
         };
         let shift = lowest(&form.num).min(lowest(&form.den));
-        let factor = one_atom(variable, Exp::int(shift.checked_neg().ok_or(Stop::Cap)?));
+        let factor = Canon::atom(variable, Exp::int(shift.checked_neg().ok_or(Stop::Cap)?));
         let (num, den) = (Canon::poly(form.num.clone()), Canon::poly(form.den.clone()));
         if shift == 0 {
             return Ok((num, den));
@@ -130,7 +129,7 @@ impl Ctx<'_, '_> {
         let [(atom, exp)] = mono.as_slice() else { return Ok(None) };
         let (base, exponent) = match self.kind(*atom).cloned() {
             Some(Kind::Power(base, inner)) if self.varies(base) => {
-                (one_atom(base, Exp::ONE), Canon::poly(self.term(RBig::ONE, &inner)?))
+                (Canon::atom(base, Exp::ONE), Canon::poly(self.term(RBig::ONE, &inner)?))
             }
             Some(Kind::Fun("pow", args)) => match args.as_slice() {
                 [base, exponent] => (base.clone(), exponent.clone()),

@@ -26,9 +26,7 @@ impl Ctx<'_, '_> {
         if !pi || !value.den.is_one() {
             return None;
         }
-        let mut names = Vec::new();
-        self.names_in(value, &mut names);
-        match names.as_slice() {
+        match self.names_in(value).as_slice() {
             [name] if matches!(name.as_str(), "k" | "m" | "n" | "l") => Some(name.clone()),
             _ => None,
         }

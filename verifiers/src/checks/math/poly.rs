@@ -151,6 +151,11 @@ impl Canon {
         Self { num, den: Poly::constant(RBig::ONE) }
     }
 
+    /// An atom to a power that needs no reduction.
+    pub(super) fn atom(atom: Atom, exp: Exp) -> Self {
+        Self::poly(Poly(vec![(vec![(atom, exp)], RBig::ONE)]))
+    }
+
     pub(super) fn int(value: i64) -> Self {
         Self::rational(number::small(value, 1))
     }
@@ -213,7 +218,7 @@ impl<'m, 'b> Ctx<'m, 'b> {
 
     pub(super) fn of(&mut self, kind: Kind) -> Result<Canon, Stop> {
         let atom = self.atom(kind)?;
-        Ok(Canon::poly(Poly(vec![(vec![(atom, Exp::ONE)], RBig::ONE)])))
+        Ok(Canon::atom(atom, Exp::ONE))
     }
 
     /// A function that stays opaque. Arguments that are equal make the same atom.

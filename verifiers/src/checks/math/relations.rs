@@ -61,7 +61,7 @@ impl Comparer<'_, '_, '_> {
         {
             return Ok(Some(judged));
         }
-        let Some((name, _)) = self.ctx.only_variable(&relation.left)? else { return Ok(None) };
+        let Some((name, _)) = self.ctx.only_variable(&relation.left) else { return Ok(None) };
         let Some(points) = self.ctx.solutions_named(other, &name)? else { return Ok(None) };
         match self.ctx.solution(relation)? {
             Some(region) => self.same_region(&region, &points).map(Some),
@@ -71,8 +71,7 @@ impl Comparer<'_, '_, '_> {
 
     /// `xy = 6` against `6/x`.
     fn defined(&mut self, relation: &Relation, scalar: &Scalar) -> Result<Option<Judged>, Stop> {
-        let mut names = Vec::new();
-        self.ctx.names_in(&scalar.canon, &mut names);
+        let names = self.ctx.names_in(&scalar.canon);
         if names.is_empty() || names.iter().any(|name| name == "y") {
             return Ok(None);
         }
@@ -144,13 +143,8 @@ impl Ctx<'_, '_> {
         for part in [&mut slope, &mut rest] {
             part.0.sort_by(|a, b| a.0.cmp(&b.0));
         }
-        let mut names = Vec::new();
         let (slope, rest) = (Canon::poly(slope), Canon::poly(rest));
-        self.names_in(&slope, &mut names);
-        self.names_in(&rest, &mut names);
-        let hidden = self
-            .kind(unknown)
-            .is_some_and(|kind| matches!(kind, Kind::Var(name) if names.contains(name)));
+        let hidden = [&slope, &rest].iter().any(|part| self.variables(part).contains(&unknown));
         if hidden || slope.is_zero() { Ok(None) } else { self.div(&rest, &slope).map(Some) }
     }
 

@@ -10,10 +10,8 @@ use super::poly::{Atom, Canon, Ctx, Kind, Poly};
 impl Ctx<'_, '_> {
     /// The form with one variable called by another name.
     pub(super) fn renamed(&mut self, value: &Canon, from: &str, to: &str) -> Result<Canon, Stop> {
-        let mut names = Vec::new();
-        self.names_in(value, &mut names);
         // Two variables must not become one.
-        if names.iter().any(|name| name == to) {
+        if self.names_in(value).iter().any(|name| name == to) {
             return Err(Stop::Cap);
         }
         let old = self.atom(Kind::Var(from.to_owned()))?;
@@ -78,7 +76,7 @@ impl Ctx<'_, '_> {
                 let exponent = self.replaced_in_poly(&exponent, old, new)?;
                 self.pow(&base, &exponent)
             }
-            _ => Ok(Canon::poly(Poly(vec![(vec![(atom, Exp::ONE)], RBig::ONE)]))),
+            _ => Ok(Canon::atom(atom, Exp::ONE)),
         }
     }
 }

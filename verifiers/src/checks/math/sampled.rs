@@ -8,7 +8,7 @@ use dashu_ratio::RBig;
 use super::Stop;
 use super::evaluate::Near;
 use super::number::small;
-use super::poly::{Atom, Canon, Ctx, Kind, Poly};
+use super::poly::{Atom, Canon, Ctx, Kind};
 
 /// Precisions at which a constant is looked at.
 const BITS: [usize; 2] = [64, 512];
@@ -37,9 +37,7 @@ const VARIABLES_MAX: usize = 12;
 impl Ctx<'_, '_> {
     /// What can be told of a difference by computing with it.
     pub(super) fn computed(&mut self, difference: &Canon) -> Result<Near, Stop> {
-        let mut variables = Vec::new();
-        self.variables(&difference.num, &mut variables);
-        self.variables(&difference.den, &mut variables);
+        let variables = self.variables(difference);
         if variables.is_empty() {
             return self.constant(difference);
         }
@@ -84,41 +82,6 @@ impl Ctx<'_, '_> {
             Kind::Power(base, _) => matches!(self.kind(*base), Some(Kind::Minus)),
             _ => false,
         })
-    }
-
-    /// The variables of a form, those inside of functions included.
-    fn variables(&self, poly: &Poly, found: &mut Vec<Atom>) {
-        let mut todo: Vec<Atom> =
-            poly.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom)).collect();
-        let mut seen = vec![false; self.atoms.len()];
-        while let Some(atom) = todo.pop() {
-            match seen.get_mut(atom as usize) {
-                Some(seen) if !*seen => *seen = true,
-                _ => continue,
-            }
-            let inside = |poly: &Poly| -> Vec<Atom> {
-                poly.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom)).collect()
-            };
-            match self.kind(atom) {
-                Some(Kind::Var(_)) if !found.contains(&atom) => found.push(atom),
-                Some(Kind::Sin(arg) | Kind::Cos(arg)) => {
-                    todo.extend(inside(&arg.num));
-                    todo.extend(inside(&arg.den));
-                }
-                Some(Kind::Fun(_, args)) => {
-                    for arg in args {
-                        todo.extend(inside(&arg.num));
-                        todo.extend(inside(&arg.den));
-                    }
-                }
-                Some(Kind::Base(base)) => todo.extend(inside(base)),
-                Some(Kind::Power(base, mono)) => {
-                    todo.push(*base);
-                    todo.extend(mono.iter().map(|(atom, _)| *atom));
-                }
-                _ => {}
-            }
-        }
     }
 }
 

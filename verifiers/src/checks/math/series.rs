@@ -1,7 +1,6 @@
 //! Sums and products over whole numbers.
 
 use super::Stop;
-use super::calculus::one_atom;
 use super::number::{self, Exp, small};
 use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
 
@@ -63,7 +62,7 @@ impl Ctx<'_, '_> {
         from: &Canon,
         to: Option<&Canon>,
     ) -> Result<Option<Canon>, Stop> {
-        let next = self.add(&one_atom(variable, Exp::ONE), &Canon::int(1))?;
+        let next = self.add(&Canon::atom(variable, Exp::ONE), &Canon::int(1))?;
         let next = self.replaced(form, variable, &next)?;
         let ratio = self.div(&next, form)?;
         let slope = self.derivative(&ratio, variable)?;

@@ -22,7 +22,7 @@ impl Ctx<'_, '_> {
     /// The real numbers for which a relation holds, where it is one in a single variable that can
     /// be solved.
     pub(super) fn solution(&mut self, relation: &Relation) -> Result<Option<Region>, Stop> {
-        let Some((name, x)) = self.only_variable(&relation.left)? else { return Ok(None) };
+        let Some((name, x)) = self.only_variable(&relation.left) else { return Ok(None) };
         let region = self.solution_in(x, &relation.left, relation.sign, ABSOLUTES_MAX)?;
         Ok(region.map(|region| Region { var: Some(name), ..region }))
     }
@@ -78,47 +78,50 @@ impl Ctx<'_, '_> {
     }
 
     /// The only variable of a form, by its name and its atom.
-    pub(super) fn only_variable(&mut self, value: &Canon) -> Result<Option<(String, Atom)>, Stop> {
-        let mut names = Vec::new();
-        self.names_in(value, &mut names);
-        let [name] = names.as_slice() else { return Ok(None) };
-        let atom = self.atom(Kind::Var(name.clone()))?;
-        Ok(Some((name.clone(), atom)))
+    pub(super) fn only_variable(&self, value: &Canon) -> Option<(String, Atom)> {
+        let [atom] = self.variables(value)[..] else { return None };
+        let Some(Kind::Var(name)) = self.kind(atom) else { return None };
+        Some((name.clone(), atom))
     }
 
-    /// The variables of a form, also inside functions.
-    pub(super) fn names_in(&self, value: &Canon, names: &mut Vec<String>) {
-        for poly in [&value.num, &value.den] {
-            self.names_of(poly, names);
-        }
+    /// The names of the variables of a form.
+    pub(super) fn names_in(&self, value: &Canon) -> Vec<String> {
+        let names = self.variables(value).into_iter().filter_map(|atom| match self.kind(atom) {
+            Some(Kind::Var(name)) => Some(name.clone()),
+            _ => None,
+        });
+        names.collect()
     }
 
-    fn names_of(&self, poly: &Poly, names: &mut Vec<String>) {
-        for (atom, _) in poly.0.iter().flat_map(|(mono, _)| mono) {
-            if self.varies(*atom) {
-                self.names_of_atom(*atom, names);
+    /// The variables of a form, those inside functions included. Each atom is looked at once.
+    pub(super) fn variables(&self, value: &Canon) -> Vec<Atom> {
+        let mut todo = Vec::new();
+        let with = |todo: &mut Vec<Atom>, form: &Canon| {
+            let monomials = form.num.0.iter().chain(&form.den.0).flat_map(|(mono, _)| mono);
+            todo.extend(monomials.map(|(atom, _)| *atom));
+        };
+        with(&mut todo, value);
+        let (mut found, mut seen) = (Vec::new(), vec![false; self.atoms.len()]);
+        while let Some(atom) = todo.pop() {
+            match seen.get_mut(atom as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
             }
-        }
-    }
-
-    fn names_of_atom(&self, atom: Atom, names: &mut Vec<String>) {
-        match self.kind(atom) {
-            Some(Kind::Var(name)) if !names.contains(name) => names.push(name.clone()),
-            Some(Kind::Sin(inner) | Kind::Cos(inner)) => self.names_in(inner, names),
-            Some(Kind::Fun(_, args)) => {
-                for arg in args {
-                    self.names_in(arg, names);
+            match self.kind(atom) {
+                Some(Kind::Var(_)) => found.push(atom),
+                Some(Kind::Sin(arg) | Kind::Cos(arg)) => with(&mut todo, arg),
+                Some(Kind::Fun(_, args)) => args.iter().for_each(|arg| with(&mut todo, arg)),
+                Some(Kind::Base(base)) => {
+                    todo.extend(base.0.iter().flat_map(|(mono, _)| mono).map(|(atom, _)| *atom));
                 }
-            }
-            Some(Kind::Base(base)) => self.names_of(base, names),
-            Some(Kind::Power(base, mono)) => {
-                self.names_of_atom(*base, names);
-                for (atom, _) in mono {
-                    self.names_of_atom(*atom, names);
+                Some(Kind::Power(base, mono)) => {
+                    todo.push(*base);
+                    todo.extend(mono.iter().map(|(atom, _)| *atom));
                 }
+                _ => {}
             }
-            _ => {}
         }
+        found
     }
 
     /// The chart of signs of a quotient of polynomials with rational coefficients.

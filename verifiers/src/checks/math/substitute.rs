@@ -23,7 +23,7 @@ impl Ctx<'_, '_> {
         &mut self,
         relation: &Relation,
     ) -> Result<Option<Region>, Stop> {
-        let Some((name, x)) = self.only_variable(&relation.left)? else { return Ok(None) };
+        let Some((name, x)) = self.only_variable(&relation.left) else { return Ok(None) };
         let Some((inner, through)) = self.root_or_power(&relation.left, x) else { return Ok(None) };
         let u = self.atom(Kind::Var("u substituted".to_owned()))?;
         let scale = if let Through::Root(index) = through { index } else { 1 };
