@@ -1,0 +1,90 @@
+//! What runs a graph. Two backends: ONNX Runtime where its library is found, and `rten`, which is
+//! compiled in.
+
+pub mod library;
+pub mod ort;
+pub mod rten;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::ModelError;
+use crate::tensor::Tensor;
+
+/// Loads graphs.
+pub trait Backend: Send + Sync {
+    /// What runs here: name, version and provider, as provenance names them.
+    fn identity(&self) -> String;
+
+    /// Loads a graph for `sessions` workers, one session each.
+    ///
+    /// # Errors
+    /// A graph that the backend cannot run.
+    fn load(&self, graph: &GraphFile, sessions: usize)
+    -> Result<Vec<Box<dyn Session>>, ModelError>;
+}
+
+/// A graph that is ready to run, owned by one worker.
+pub trait Session: Send {
+    /// Runs the graph. Outputs come in the order in which they are asked for.
+    ///
+    /// # Errors
+    /// What the backend says; [`ModelError::Stopped`] where somebody stopped the run.
+    fn run(
+        &mut self,
+        inputs: &[(&str, &Tensor)],
+        outputs: &[&str],
+    ) -> Result<Vec<Tensor>, ModelError>;
+
+    /// What stops a run from another thread. `None` where a run cannot be stopped: it is then
+    /// left to end, and nobody waits for it.
+    fn stopper(&self) -> Option<Arc<dyn Stop>> {
+        None
+    }
+}
+
+/// Stops the run of a session.
+pub trait Stop: Send + Sync {
+    /// Stops the run that goes on.
+    fn stop(&self);
+}
+
+/// A graph in its folder, checked.
+#[derive(Clone, Debug)]
+pub struct GraphFile {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Threads that work on one run.
+    pub threads: usize,
+}
+
+/// Which backend runs the models.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// ONNX Runtime where its library is found, else `rten`.
+    #[default]
+    Auto,
+    /// ONNX Runtime.
+    Ort,
+    /// `rten`, compiled in.
+    Rten,
+}
+
+/// What makes an execution provider of ONNX Runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Provider {
+    /// The processor.
+    Cpu,
+    /// NVIDIA's GPUs.
+    Cuda,
+    /// NVIDIA's GPUs through `TensorRT`.
+    Tensorrt,
+    /// Any GPU through WebGPU.
+    Webgpu,
+}

@@ -1,0 +1,179 @@
+//! Graphs on ONNX Runtime, through its shared library.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ort::environment::Environment;
+use ort::ep::{self, ExecutionProviderDispatch};
+use ort::session::builder::{GraphOptimizationLevel, PrepackedWeights};
+use ort::session::{NoSelectedOutputs, RunOptions, SessionInputValue};
+use ort::value::{DynValue, TensorRef};
+
+use super::{Backend, GraphFile, Provider, Session, Stop};
+use crate::error::ModelError;
+use crate::tensor::{Data, Tensor};
+
+/// The backend of the library that was loaded.
+pub struct Ort {
+    environment: Environment,
+    version: String,
+    providers: Vec<Provider>,
+    /// Whether a provider that does not start gives way to the next.
+    fall_back: bool,
+}
+
+impl Ort {
+    /// A backend on a library that [`super::library`] loaded. Providers in order of preference.
+    pub fn new(
+        environment: Environment,
+        version: String,
+        providers: Vec<Provider>,
+        fall_back: bool,
+    ) -> Self {
+        Self { environment, version, providers, fall_back }
+    }
+
+    fn dispatches(&self) -> Vec<ExecutionProviderDispatch> {
+        let built = self.providers.iter().map(|provider| match provider {
+            Provider::Cpu => ep::CPU::default().build(),
+            Provider::Cuda => ep::CUDA::default().build(),
+            Provider::Tensorrt => ep::TensorRT::default().build(),
+            Provider::Webgpu => ep::WebGPU::default().build(),
+        });
+        let strict = |one: ExecutionProviderDispatch| {
+            if self.fall_back { one.fail_silently() } else { one.error_on_failure() }
+        };
+        built.map(strict).collect()
+    }
+
+    fn session(
+        &self,
+        graph: &GraphFile,
+        packed: &PrepackedWeights,
+    ) -> Result<ort::session::Session, ort::Error<()>> {
+        let builder = ort::session::Session::builder(&self.environment)?;
+        let mut builder = builder
+            .with_optimization_level(GraphOptimizationLevel::All)?
+            .with_execution_providers(self.dispatches())?
+            .with_intra_threads(graph.threads)?
+            .with_inter_threads(1)?
+            // Threads that spin take the processor from the trainer beside us.
+            .with_intra_op_spinning(false)?
+            .with_inter_op_spinning(false)?
+            // Lengths differ from batch to batch: a plan for one shape is of no use for the next.
+            .with_memory_pattern(false)?
+            .with_prepacked_weights(packed)?;
+        builder.commit_from_file(&graph.path)
+    }
+}
+
+impl Backend for Ort {
+    fn identity(&self) -> String {
+        let providers: Vec<String> =
+            self.providers.iter().map(|provider| format!("{provider:?}").to_lowercase()).collect();
+        format!("onnxruntime {} {}", self.version, providers.join("+"))
+    }
+
+    fn load(
+        &self,
+        graph: &GraphFile,
+        sessions: usize,
+    ) -> Result<Vec<Box<dyn Session>>, ModelError> {
+        let packed = PrepackedWeights::new();
+        let session = |_| {
+            let session = self
+                .session(graph, &packed)
+                .map_err(|error| ModelError::graph(&graph.path, format!("onnxruntime: {error}")))?;
+            let options = RunOptions::new().map_err(failed)?;
+            let running = Running { options: Mutex::new(Arc::new(options)) };
+            Ok(Box::new(Run { session, running: Arc::new(running) }) as Box<dyn Session>)
+        };
+        (0..sessions).map(session).collect()
+    }
+}
+
+/// One worker's session.
+struct Run {
+    session: ort::session::Session,
+    running: Arc<Running>,
+}
+
+/// What stops the run that goes on. A run that was stopped leaves its options behind.
+struct Running {
+    options: Mutex<Arc<RunOptions<NoSelectedOutputs>>>,
+}
+
+impl Running {
+    fn options(&self) -> Arc<RunOptions<NoSelectedOutputs>> {
+        Arc::clone(&self.options.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Stop for Running {
+    fn stop(&self) {
+        // It fails where the library is gone, and then nothing runs.
+        let _ = self.options().terminate();
+    }
+}
+
+impl Session for Run {
+    fn run(
+        &mut self,
+        inputs: &[(&str, &Tensor)],
+        outputs: &[&str],
+    ) -> Result<Vec<Tensor>, ModelError> {
+        let mut given: Vec<(&str, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
+        for (name, tensor) in inputs {
+            given.push((name, value(tensor).map_err(failed)?));
+        }
+        let options = self.running.options();
+        let found = match self.session.run_with_options(given, &*options) {
+            Ok(found) => outputs.iter().map(|name| tensor(name, found.get(name))).collect(),
+            Err(error) => Err(run_error(&error)),
+        };
+        if matches!(found, Err(ModelError::Stopped)) {
+            // The flag stays up until it is taken down; another run must not meet it.
+            options.unterminate().map_err(failed)?;
+        }
+        found
+    }
+
+    fn stopper(&self) -> Option<Arc<dyn Stop>> {
+        Some(Arc::clone(&self.running) as Arc<dyn Stop>)
+    }
+}
+
+fn value(tensor: &Tensor) -> Result<SessionInputValue<'_>, ort::Error> {
+    let shape = tensor.shape.as_slice();
+    Ok(match &tensor.data {
+        Data::Int(data) => TensorRef::from_array_view((shape, data.as_slice()))?.into(),
+        Data::Float(data) => TensorRef::from_array_view((shape, data.as_slice()))?.into(),
+    })
+}
+
+fn tensor(name: &str, value: Option<&DynValue>) -> Result<Tensor, ModelError> {
+    let missing = || ModelError::Run(format!("onnxruntime: no output is called \"{name}\""));
+    let value = value.ok_or_else(missing)?;
+    let sized = |shape: &[i64]| shape.iter().map(|&n| usize::try_from(n).unwrap_or(0)).collect();
+    if let Ok((shape, data)) = value.try_extract_tensor::<f32>() {
+        return Ok(Tensor::floats(sized(shape), data.to_vec()));
+    }
+    let (shape, data) = value.try_extract_tensor::<i64>().map_err(failed)?;
+    Ok(Tensor { shape: sized(shape), data: Data::Int(data.to_vec()) })
+}
+
+fn failed(error: impl std::fmt::Display) -> ModelError {
+    ModelError::Run(format!("onnxruntime: {error}"))
+}
+
+/// The library tells what happened by its message alone.
+fn run_error(error: &ort::Error) -> ModelError {
+    let text = error.to_string();
+    let has = |part: &str| text.contains(part);
+    if has("terminate flag") {
+        ModelError::Stopped
+    } else if has("Failed to allocate memory") || has("bad_alloc") || has("out of memory") {
+        ModelError::Memory(format!("onnxruntime: {text}"))
+    } else {
+        failed(text)
+    }
+}

@@ -1,0 +1,238 @@
+//! One pass of a graph over a batch of texts.
+
+use std::sync::Arc;
+
+use crate::backend::Session;
+use crate::error::ModelError;
+use crate::graph::{GraphInfo, past_names};
+use crate::manifest::{Graph, Kind, Manifest, PastShape, Transform};
+use crate::score::Rows;
+use crate::tensor::Tensor;
+use crate::tokens::Tokens;
+
+/// What is known before the first batch: which inputs a graph takes and how its outputs are read.
+pub struct Forward {
+    ids: String,
+    mask: Option<String>,
+    types: Option<String>,
+    position_ids: Option<String>,
+    score_positions: Option<String>,
+    past: Option<Names>,
+    main: String,
+    gates: Option<String>,
+    pad: u32,
+    /// The fused attention of this backend takes no mask with zeros; with causal attention and
+    /// padding on the right, ones say the same.
+    ones: bool,
+}
+
+struct Names {
+    shape: PastShape,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+}
+
+/// Keys and values of a text that came before, as the graph gave them.
+#[derive(Debug)]
+pub struct Past {
+    /// Tokens.
+    pub length: usize,
+    /// Along the graph's inputs.
+    pub tensors: Vec<Tensor>,
+}
+
+impl Forward {
+    /// How `graph` is run.
+    pub fn new(manifest: &Manifest, graph: &Graph, info: &GraphInfo, backend: &str) -> Self {
+        let optional = |standard: &str| {
+            let name = graph.input(standard);
+            info.inputs.contains(name).then(|| name.to_owned())
+        };
+        let names = |shape: PastShape| Names {
+            shape,
+            inputs: past_names(Some(shape), "past_key_values"),
+            outputs: past_names(Some(shape), "present"),
+        };
+        let main = if manifest.kind == Kind::Embedding { "embeddings" } else { "scores" };
+        let gated = manifest.score.transform == Transform::Gated;
+        Self {
+            ids: graph.input("input_ids").to_owned(),
+            mask: optional("attention_mask"),
+            types: optional("token_type_ids"),
+            position_ids: optional("position_ids"),
+            score_positions: optional("score_positions"),
+            past: graph.past.map(names),
+            main: graph.output(main).to_owned(),
+            gates: gated.then(|| graph.output("gates").to_owned()),
+            pad: manifest.tokenizer.pad_token_id,
+            ones: info.grouped_attention && backend.starts_with("rten"),
+        }
+    }
+
+    /// Whether the graph takes keys and values of what came before.
+    pub fn takes_past(&self) -> bool {
+        self.past.is_some()
+    }
+
+    /// Runs texts of a batch: what the graph gives at the positions of each. With `past`, the
+    /// texts go on where it ends, and their positions count from there.
+    ///
+    /// # Errors
+    /// What the backend says, or outputs of another shape than the manifest promises.
+    pub fn run(
+        &self,
+        session: &mut dyn Session,
+        batch: &[&Tokens],
+        past: Option<&Past>,
+    ) -> Result<Vec<Rows>, ModelError> {
+        let mut outputs = vec![self.main.as_str()];
+        outputs.extend(self.gates.as_deref());
+        let found = self.raw(session, batch, past, &outputs)?;
+        let [main, gates @ ..] = found.as_slice() else {
+            return Err(ModelError::Run("the graph gave no output".to_owned()));
+        };
+        let mut rows = self.rows(main, batch)?;
+        if let Some(gates) = gates.first() {
+            let gates = self.rows(gates, batch)?;
+            for (row, gates) in rows.iter_mut().zip(gates) {
+                row.gates = gates.iter().next().unwrap_or_default().to_vec();
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The keys and values of a text, for texts that go on after it.
+    ///
+    /// # Errors
+    /// What the backend says.
+    pub fn remember(
+        &self,
+        session: &mut dyn Session,
+        text: &Tokens,
+        past: Option<&Past>,
+    ) -> Result<Arc<Past>, ModelError> {
+        let Some(names) = &self.past else {
+            return Err(ModelError::Run("the graph takes no past".to_owned()));
+        };
+        let outputs: Vec<&str> = names.outputs.iter().map(String::as_str).collect();
+        let tensors = self.raw(session, &[text], past, &outputs)?;
+        let before = past.map_or(0, |past| past.length);
+        Ok(Arc::new(Past { length: before + text.ids.len(), tensors }))
+    }
+
+    fn raw(
+        &self,
+        session: &mut dyn Session,
+        batch: &[&Tokens],
+        past: Option<&Past>,
+        outputs: &[&str],
+    ) -> Result<Vec<Tensor>, ModelError> {
+        let length = batch.iter().map(|text| text.ids.len()).max().unwrap_or(0);
+        let before = past.map_or(0, |past| past.length);
+        let mut inputs: Vec<(&str, Tensor)> = vec![(&self.ids, self.ids(batch, length))];
+        if let Some(name) = &self.mask {
+            inputs.push((name, self.mask(batch, before, length)));
+        }
+        if let Some(name) = &self.types {
+            inputs.push((name, types(batch, length)));
+        }
+        if let Some(name) = &self.position_ids {
+            let row = (before..before + length).map(index);
+            let data = batch.iter().flat_map(|_| row.clone()).collect();
+            inputs.push((name, Tensor::ints(batch.len(), length, data)));
+        }
+        if let Some(name) = &self.score_positions {
+            inputs.push((name, positions(batch)));
+        }
+        let empty = self.empty_past(batch.len(), past);
+        let mut given: Vec<(&str, &Tensor)> =
+            inputs.iter().map(|(name, tensor)| (*name, tensor)).collect();
+        if let Some(names) = &self.past {
+            let tensors = past.map_or(&empty, |past| &past.tensors);
+            given.extend(names.inputs.iter().map(String::as_str).zip(tensors));
+        }
+        session.run(&given, outputs)
+    }
+
+    fn ids(&self, batch: &[&Tokens], length: usize) -> Tensor {
+        let mut data = Vec::with_capacity(batch.len() * length);
+        for text in batch {
+            data.extend(text.ids.iter().map(|id| i64::from(*id)));
+            data.resize(data.len() + length - text.ids.len(), i64::from(self.pad));
+        }
+        Tensor::ints(batch.len(), length, data)
+    }
+
+    fn mask(&self, batch: &[&Tokens], before: usize, length: usize) -> Tensor {
+        let mut data = Vec::with_capacity(batch.len() * (before + length));
+        for text in batch {
+            data.resize(data.len() + before + text.ids.len(), 1);
+            data.resize(data.len() + length - text.ids.len(), i64::from(self.ones));
+        }
+        Tensor::ints(batch.len(), before + length, data)
+    }
+
+    fn empty_past(&self, rows: usize, past: Option<&Past>) -> Vec<Tensor> {
+        let (Some(names), None) = (&self.past, past) else { return Vec::new() };
+        let shape = vec![rows, names.shape.heads, 0, names.shape.head_dim];
+        names.inputs.iter().map(|_| Tensor::floats(shape.clone(), Vec::new())).collect()
+    }
+
+    /// Takes an output apart, row by row.
+    fn rows(&self, output: &Tensor, batch: &[&Tokens]) -> Result<Vec<Rows>, ModelError> {
+        let odd = || {
+            let why = format!("output \"{}\" has the shape {:?}", self.main, output.shape);
+            ModelError::Run(format!("{why}; the batch has {} texts", batch.len()))
+        };
+        let data = output.as_floats();
+        if output.shape.first() != Some(&batch.len()) || data.is_empty() {
+            return Err(odd());
+        }
+        let (middle, values) = match output.shape.as_slice() {
+            [_, values] => (1, *values),
+            [_, middle, values] => (*middle, *values),
+            _ => return Err(odd()),
+        };
+        let size = middle.checked_mul(values).filter(|size| size * batch.len() == data.len());
+        let size = size.filter(|size| *size > 0).ok_or_else(odd)?;
+        let pooled = output.shape.len() == 2;
+        let row = |(text, row): (&&Tokens, &[f32])| {
+            let places: Vec<usize> = match (&self.score_positions, pooled) {
+                (_, true) => vec![0],
+                (Some(_), _) => (0..text.positions.len()).collect(),
+                (None, _) => text.positions.clone(),
+            };
+            let mut data = Vec::with_capacity(places.len() * values);
+            for place in places {
+                let from = place * values;
+                data.extend_from_slice(row.get(from..from + values).ok_or_else(odd)?);
+            }
+            Ok(Rows { values, data, gates: Vec::new() })
+        };
+        batch.iter().zip(data.chunks_exact(size)).map(row).collect()
+    }
+}
+
+/// A place in a text, as graphs take it.
+fn index(at: usize) -> i64 {
+    i64::try_from(at).unwrap_or(i64::MAX)
+}
+
+fn types(batch: &[&Tokens], length: usize) -> Tensor {
+    let mut data = Vec::with_capacity(batch.len() * length);
+    for (at, text) in batch.iter().enumerate() {
+        data.extend(text.types.iter().map(|one| i64::from(*one)));
+        data.resize((at + 1) * length, 0);
+    }
+    Tensor::ints(batch.len(), length, data)
+}
+
+fn positions(batch: &[&Tokens]) -> Tensor {
+    let most = batch.iter().map(|text| text.positions.len()).max().unwrap_or(0);
+    let mut data = Vec::with_capacity(batch.len() * most);
+    for (at, text) in batch.iter().enumerate() {
+        data.extend(text.positions.iter().copied().map(index));
+        data.resize((at + 1) * most, -1);
+    }
+    Tensor::ints(batch.len(), most, data)
+}

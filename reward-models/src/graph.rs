@@ -1,0 +1,173 @@
+//! What an ONNX file says of itself, read before any backend sees it.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::{Component, Path};
+
+use rten_onnx::onnx::{DataLocation, GraphProto, ModelProto};
+
+use crate::error::ModelError;
+use crate::manifest::{Graph, Kind, Manifest, PastShape};
+
+/// Opsets that may be used. Version 23 exports, and then fails at run time.
+const OPSETS: std::ops::RangeInclusive<i64> = 11..=25;
+const OPSET_REFUSED: i64 = 23;
+
+/// What is known of a graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphInfo {
+    /// The version of the standard operators.
+    pub opset: i64,
+    /// Names of inputs.
+    pub inputs: BTreeSet<String>,
+    /// Names of outputs.
+    pub outputs: BTreeSet<String>,
+    /// Files with external weights, as the graph names them.
+    pub external: BTreeSet<String>,
+    /// Whether it uses the fused attention that some backends mask in their own way.
+    pub grouped_attention: bool,
+    /// Whether integer ranges are found at run time.
+    pub dynamic_int8: bool,
+}
+
+impl GraphInfo {
+    /// Reads the file of a graph.
+    ///
+    /// # Errors
+    /// A file that is no ONNX graph.
+    pub fn read(path: &Path) -> Result<Self, ModelError> {
+        let file = File::open(path).map_err(|error| ModelError::file(path, error))?;
+        let model = ModelProto::parse_file(file)
+            .map_err(|error| ModelError::graph(path, format!("not an ONNX graph: {error}")))?;
+        let graph = model.graph.ok_or_else(|| ModelError::graph(path, "holds no graph"))?;
+        let standard = ["", "ai.onnx"];
+        let opsets = model
+            .opset_import
+            .iter()
+            .filter(|set| standard.contains(&set.domain.as_deref().unwrap_or_default()));
+        let mut info = Self {
+            opset: opsets.filter_map(|set| set.version).max().unwrap_or(0),
+            ..Self::default()
+        };
+        let initialized: BTreeSet<&str> =
+            graph.initializer.iter().filter_map(|tensor| tensor.name.as_deref()).collect();
+        let inputs = graph.input.iter().filter_map(|value| value.name.clone());
+        info.inputs = inputs.filter(|name| !initialized.contains(name.as_str())).collect();
+        info.outputs = graph.output.iter().filter_map(|value| value.name.clone()).collect();
+        info.look_at(&graph);
+        Ok(info)
+    }
+
+    /// Nodes and weights, those of inner graphs included.
+    fn look_at(&mut self, graph: &GraphProto) {
+        let mut graphs = vec![graph];
+        while let Some(graph) = graphs.pop() {
+            for tensor in &graph.initializer {
+                if tensor.data_location == Some(DataLocation::EXTERNAL) {
+                    let entries = tensor.external_data.iter();
+                    let location = entries.filter(|entry| entry.key.as_deref() == Some("location"));
+                    self.external.extend(location.filter_map(|entry| entry.value.clone()));
+                }
+            }
+            for node in &graph.node {
+                match node.op_type.as_deref() {
+                    Some("GroupQueryAttention") => self.grouped_attention = true,
+                    Some("DynamicQuantizeLinear" | "DynamicQuantizeMatMul") => {
+                        self.dynamic_int8 = true;
+                    }
+                    _ => {}
+                }
+                graphs.extend(node.attribute.iter().filter_map(|attribute| attribute.g.as_ref()));
+            }
+        }
+    }
+
+    /// Holds the graph to its manifest and to what can be run.
+    ///
+    /// # Errors
+    /// What does not fit, by name.
+    pub fn check(&self, path: &Path, manifest: &Manifest, graph: &Graph) -> Result<(), ModelError> {
+        let refuse = |why: String| Err(ModelError::graph(path, why));
+        if self.opset == OPSET_REFUSED {
+            return refuse(
+                "opset 23 is refused: its RotaryEmbedding fails at run time; export with opset 22"
+                    .to_owned(),
+            );
+        }
+        if !OPSETS.contains(&self.opset) {
+            return refuse(format!("opset {} is not known; expected 11 to 25", self.opset));
+        }
+        let listed: BTreeSet<&str> = graph.data.iter().map(|data| data.file.as_str()).collect();
+        for external in &self.external {
+            let plain =
+                Path::new(external).components().all(|part| matches!(part, Component::Normal(_)));
+            if !plain || external.is_empty() {
+                return refuse(format!("external data \"{external}\" lies outside the folder"));
+            }
+            if !listed.contains(external.as_str()) {
+                return refuse(format!("external data \"{external}\" is not listed in graph.data"));
+            }
+        }
+        self.check_inputs(path, graph)?;
+        self.check_outputs(path, manifest, graph)
+    }
+
+    fn check_inputs(&self, path: &Path, graph: &Graph) -> Result<(), ModelError> {
+        let mut known: BTreeSet<String> =
+            INPUTS.iter().map(|name| graph.input(name).to_owned()).collect();
+        for name in past_names(graph.past, "past_key_values") {
+            if !self.inputs.contains(&name) {
+                return Err(ModelError::graph(path, missing("input", &name, &self.inputs)));
+            }
+            known.insert(name);
+        }
+        let ids = graph.input("input_ids");
+        if !self.inputs.contains(ids) {
+            return Err(ModelError::graph(path, missing("input", ids, &self.inputs)));
+        }
+        match self.inputs.iter().find(|name| !known.contains(*name)) {
+            Some(name) => {
+                let why = format!("input \"{name}\" is none that the manifest names");
+                Err(ModelError::graph(path, why))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_outputs(
+        &self,
+        path: &Path,
+        manifest: &Manifest,
+        graph: &Graph,
+    ) -> Result<(), ModelError> {
+        let main = match manifest.kind {
+            Kind::Embedding => "embeddings",
+            _ => "scores",
+        };
+        let mut wanted = vec![graph.output(main).to_owned()];
+        if manifest.score.transform == crate::manifest::Transform::Gated {
+            wanted.push(graph.output("gates").to_owned());
+        }
+        wanted.extend(past_names(graph.past, "present"));
+        match wanted.iter().find(|name| !self.outputs.contains(*name)) {
+            Some(name) => Err(ModelError::graph(path, missing("output", name, &self.outputs))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Inputs that assay can give, by their standard names.
+const INPUTS: [&str; 5] =
+    ["input_ids", "attention_mask", "token_type_ids", "position_ids", "score_positions"];
+
+/// The names of past or present keys and values.
+pub(crate) fn past_names(shape: Option<PastShape>, stem: &str) -> Vec<String> {
+    let layers = shape.map_or(0, |shape| shape.layers);
+    let of = |layer| ["key", "value"].map(|part| format!("{stem}.{layer}.{part}"));
+    (0..layers).flat_map(of).collect()
+}
+
+fn missing(what: &str, name: &str, have: &BTreeSet<String>) -> String {
+    let have: Vec<&str> = have.iter().map(String::as_str).collect();
+    format!("{what} \"{name}\" missing; has: {}", have.join(", "))
+}

@@ -1,0 +1,20 @@
+//! Reward models: ONNX graphs with a manifest that says how they are read.
+//!
+//! A [`manifest::Manifest`] tells of a folder; [`model::Model`] loads it, proves it by its golden
+//! pairs, and scores texts in batches on a [`backend::Backend`].
+
+pub mod aggregate;
+pub mod backend;
+pub mod error;
+pub mod forward;
+pub mod graph;
+pub mod manifest;
+pub mod model;
+pub mod schedule;
+pub mod score;
+pub mod steps;
+pub mod template;
+pub mod tensor;
+pub mod tokens;
+
+pub use error::ModelError;

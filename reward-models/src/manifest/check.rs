@@ -1,0 +1,163 @@
+//! What a manifest may not say.
+
+use std::borrow::Cow;
+
+use assay_verifiers::Pattern;
+
+use super::{Generate, Kind, Manifest, Mode, Role, Score, Split, Steps, TemplateFile, Transform};
+
+/// The key at fault, and what is wrong with it.
+type Wrong = (Cow<'static, str>, String);
+
+/// The longest text that any model may claim to take, in tokens.
+const TOKENS_MAX: usize = 1 << 20;
+
+pub(super) fn check(manifest: &Manifest) -> Result<(), Wrong> {
+    if manifest.version != 1 {
+        let version = manifest.version;
+        return wrong("version", format!("{version} is not known; this assay reads version 1"));
+    }
+    if manifest.name.trim().is_empty() {
+        return wrong("name", "empty");
+    }
+    graphs(manifest)?;
+    template(&manifest.template)?;
+    steps(&manifest.steps)?;
+    score(&manifest.score)?;
+    if manifest.kind == Kind::Generative {
+        generate(&manifest.generate)?;
+    }
+    if !(1..=TOKENS_MAX).contains(&manifest.limits.max_tokens) {
+        return wrong("limits.max_tokens", format!("expected 1 to {TOKENS_MAX}"));
+    }
+    goldens(manifest)
+}
+
+fn wrong(key: impl Into<Cow<'static, str>>, why: impl Into<String>) -> Result<(), Wrong> {
+    Err((key.into(), why.into()))
+}
+
+fn graphs(manifest: &Manifest) -> Result<(), Wrong> {
+    let count = |role| manifest.graphs.iter().filter(|graph| graph.role == role).count();
+    let (models, references) = (count(Role::Model), count(Role::Reference));
+    let wanted = usize::from(manifest.kind == Kind::Implicit);
+    if models != 1 || references != wanted {
+        let why = format!(
+            "kind \"{:?}\" needs 1 graph of role model and {wanted} of role reference; has {models} and {references}",
+            manifest.kind
+        );
+        return wrong("graph", why.to_lowercase());
+    }
+    for (at, graph) in manifest.graphs.iter().enumerate() {
+        if let Some(past) = graph.past
+            && (past.layers == 0 || past.heads == 0 || past.head_dim == 0)
+        {
+            return wrong(format!("graph[{at}].past"), "layers, heads and head_dim are at least 1");
+        }
+    }
+    Ok(())
+}
+
+fn template(template: &TemplateFile) -> Result<(), Wrong> {
+    match (&template.file, &template.text) {
+        (Some(_), Some(_)) => wrong("template", "has both `file` and `text`; one is enough"),
+        (None, None) => wrong("template", "needs `file` or `text`"),
+        _ => Ok(()),
+    }
+}
+
+fn steps(steps: &Steps) -> Result<(), Wrong> {
+    match steps.split {
+        Split::Separator | Split::Regex if steps.pattern.is_empty() => {
+            wrong("steps.pattern", "empty; `separator` and `regex` need one")
+        }
+        Split::Regex => match Pattern::new(&steps.pattern) {
+            Ok(_) => Ok(()),
+            Err(error) => wrong("steps.pattern", error),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn score(score: &Score) -> Result<(), Wrong> {
+    match score.transform {
+        Transform::TokenSoftmax if score.positive.is_empty() || score.negative.is_empty() => {
+            return wrong("score", "`token_softmax` needs `positive` and `negative`");
+        }
+        Transform::Weighted if score.weights.is_empty() => {
+            return wrong("score.weights", "empty; `weighted` needs one a value");
+        }
+        _ => {}
+    }
+    let calibration = &score.calibration;
+    let numbers = [calibration.shift, calibration.scale];
+    if score.weights.iter().chain(&numbers).any(|number| !number.is_finite()) {
+        return wrong("score", "a weight, the shift or the scale is not finite");
+    }
+    range("score.calibration.clip", calibration.clip)?;
+    range("score.range", score.range)
+}
+
+fn range(key: &'static str, range: Option<[f64; 2]>) -> Result<(), Wrong> {
+    match range {
+        Some([low, high]) if low.is_nan() || high.is_nan() || low > high => {
+            wrong(key, format!("[{low}, {high}] is no range: the lower end comes first"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn generate(generate: &Generate) -> Result<(), Wrong> {
+    if !(0.0..=100.0).contains(&generate.temperature) {
+        return wrong("generate.temperature", "expected 0 to 100");
+    }
+    if !(generate.top_p > 0.0 && generate.top_p <= 1.0) {
+        return wrong("generate.top_p", "expected more than 0, at most 1");
+    }
+    range("generate.parse_range", generate.parse_range)?;
+    if generate.mode == Mode::Verdict {
+        return Ok(());
+    }
+    if generate.votes == 0 || generate.max_new_tokens == 0 {
+        return wrong("generate", "`votes` and `max_new_tokens` are at least 1");
+    }
+    match Pattern::new(&generate.parse) {
+        Ok(pattern) if pattern.captures_len() < 2 => {
+            wrong("generate.parse", "has no group; the first group is the score")
+        }
+        Ok(_) => Ok(()),
+        Err(error) => wrong("generate.parse", error),
+    }
+}
+
+fn goldens(manifest: &Manifest) -> Result<(), Wrong> {
+    if manifest.goldens.is_empty() {
+        return wrong(
+            "golden",
+            "none: without one nothing proves that the model scores as it should",
+        );
+    }
+    for (at, golden) in manifest.goldens.iter().enumerate() {
+        let key = |name: &str| format!("golden[{at}].{name}");
+        if golden.prompt.is_none() == golden.messages.is_empty() {
+            return wrong(key("prompt"), "needs either `prompt` or `messages`");
+        }
+        if (manifest.kind == Kind::Pairwise) != (golden.first.is_some() && golden.second.is_some())
+        {
+            return wrong(
+                key("first"),
+                "kind \"pairwise\" needs `first` and `second`, no other takes them",
+            );
+        }
+        if golden.token_ids.is_empty() {
+            return wrong(key("token_ids"), "empty");
+        }
+        if !(golden.tolerance.is_finite() && golden.tolerance > 0.0) {
+            return wrong(key("tolerance"), "expected a number above 0");
+        }
+        if golden.score.is_none() && golden.scores.is_none() && golden.text.is_none() {
+            return wrong(key("score"), "needs `score`, `scores` or `text`");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! A model: its folder, loaded, proved by its golden pairs, and ready to score.
+
+mod golden;
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use assay_verifiers::canonical;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use sha2::{Digest as _, Sha256};
+
+use crate::backend::{Backend, GraphFile};
+use crate::error::ModelError;
+use crate::forward::Forward;
+use crate::graph::GraphInfo;
+use crate::manifest::{self, Graph, Kind, Manifest, OnOverflow, Precision, Role};
+use crate::schedule::Queue;
+use crate::score::Rows;
+use crate::steps::Splitter;
+use crate::template::{Template, View};
+use crate::tokens::{Encoder, Tokens};
+
+/// How a model is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Workers, with one thread each.
+    pub workers: usize,
+    /// The most tokens of a batch, padding included.
+    pub batch_tokens: usize,
+    /// Refuse what cannot promise the same score in any batch.
+    pub deterministic: bool,
+    /// Hold files to the digests of the manifest.
+    pub verify_digests: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { workers: 1, batch_tokens: 512, deterministic: true, verify_digests: true }
+    }
+}
+
+/// A model that is ready to score.
+pub struct Model {
+    /// What its folder says of it.
+    pub manifest: Manifest,
+    /// SHA-256 over the manifest and every file that it names, in hexadecimal.
+    pub digest: String,
+    /// What runs it, as provenance names it.
+    pub backend: String,
+    encoder: Encoder,
+    template: Template,
+    splitter: Splitter,
+    queue: Queue,
+}
+
+/// What a model says of one text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// What the graph gave.
+    pub rows: Rows,
+    /// The score of each position.
+    pub scores: Vec<f64>,
+    /// Tokens of the text.
+    pub tokens: usize,
+}
+
+impl Model {
+    /// Loads a folder, and proves the model by its golden pairs.
+    ///
+    /// # Errors
+    /// Whatever does not fit: the manifest, a digest, the graph, the backend, a golden pair.
+    pub fn load(
+        folder: &Path,
+        backend: &dyn Backend,
+        options: &Options,
+    ) -> Result<Self, ModelError> {
+        let manifest = Manifest::read(folder)?;
+        let files = Folder { root: folder, options };
+        let mut digests = vec![files.manifest_digest()?];
+        let (tokenizer, digest) =
+            files.read(&manifest.tokenizer.file, &manifest.tokenizer.sha256)?;
+        digests.push(digest);
+        let tokenizer_path = folder.join(&manifest.tokenizer.file);
+        let encoder = Encoder::new(&tokenizer, &manifest.tokenizer)
+            .map_err(|why| ModelError::file(&tokenizer_path, why))?;
+        drop(tokenizer);
+        let template = files.template(&manifest, &encoder, &mut digests)?;
+        let splitter = Splitter::new(&manifest.steps).map_err(|error| ModelError::Manifest {
+            file: folder.join(manifest::FILE).display().to_string(),
+            key: "steps.pattern".to_owned(),
+            why: error,
+        })?;
+        let graph = manifest.graph(Role::Model).cloned().ok_or_else(|| {
+            ModelError::Backend(format!("model \"{}\" has no graph of role model", manifest.name))
+        })?;
+        let queue = files.queue(&manifest, &graph, backend, &mut digests)?;
+        let parts: Vec<&[u8]> = digests.iter().map(<[u8; 32]>::as_slice).collect();
+        let digest = canonical::hex(&canonical::digest_parts(&parts));
+        let backend = backend.identity();
+        let model = Self { manifest, digest, backend, encoder, template, splitter, queue };
+        model.prove(&folder.join(manifest::FILE))?;
+        Ok(model)
+    }
+
+    /// The steps of a completion, each with its bytes in it.
+    pub fn steps<'a>(&self, completion: &'a str) -> Vec<(&'a str, (usize, usize))> {
+        self.splitter.steps(completion)
+    }
+
+    /// The tokens of a text.
+    ///
+    /// # Errors
+    /// A template that fails on it, or a text that is too long.
+    pub fn tokens(&self, view: &View) -> Result<Tokens, ModelError> {
+        let tokens = self.encoder.tokens(&self.template.text(view)?)?;
+        let most = self.manifest.limits.max_tokens;
+        let over = tokens.ids.len().saturating_sub(most);
+        if over == 0 {
+            return Ok(tokens);
+        }
+        if self.manifest.limits.on_overflow == OnOverflow::TruncatePromptLeft
+            && let Some(tokens) = self.shortened(view, over)?
+        {
+            return Ok(tokens);
+        }
+        let count = tokens.ids.len();
+        Err(ModelError::Input(
+            format!("the text has {count} tokens; the model takes {most}").into(),
+        ))
+    }
+
+    /// The tokens of a text of which the prompt loses its beginning; `None` where that is not
+    /// enough.
+    fn shortened(&self, view: &View, mut over: usize) -> Result<Option<Tokens>, ModelError> {
+        let mut view = view.clone();
+        while let Some(last) = view.messages.last_mut() {
+            let prompt = self.encoder.plain(&last.content)?;
+            let Some((from, _)) = prompt.get_offsets().get(over) else { return Ok(None) };
+            let kept = last.content.get(*from..).unwrap_or_default().to_owned();
+            if kept.len() >= last.content.len() {
+                return Ok(None);
+            }
+            last.content = kept;
+            let tokens = self.encoder.tokens(&self.template.text(&view)?)?;
+            over = tokens.ids.len().saturating_sub(self.manifest.limits.max_tokens);
+            if over == 0 {
+                return Ok(Some(tokens));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Scores texts: one judgement each, in their order.
+    pub fn judge(&self, views: &[View]) -> Vec<Result<Judgement, ModelError>> {
+        let tokens: Vec<Result<Tokens, ModelError>> =
+            views.par_iter().map(|view| self.tokens(view)).collect();
+        self.judge_tokens(tokens)
+    }
+
+    fn judge_tokens(
+        &self,
+        tokens: Vec<Result<Tokens, ModelError>>,
+    ) -> Vec<Result<Judgement, ModelError>> {
+        let tokens: Vec<Result<Arc<Tokens>, ModelError>> =
+            tokens.into_iter().map(|tokens| tokens.map(Arc::new)).collect();
+        let good = tokens.iter().filter_map(|tokens| tokens.as_ref().ok().map(Arc::clone));
+        let mut rows = self.queue.submit(good.collect()).wait().into_iter();
+        let judge = |tokens: Result<Arc<Tokens>, ModelError>| {
+            let tokens = tokens?;
+            let rows = rows.next().unwrap_or(Err(ModelError::Stopped))?;
+            let scores = if self.manifest.kind == Kind::Embedding {
+                Vec::new()
+            } else {
+                self.manifest.score.of(&rows)?
+            };
+            Ok(Judgement { rows, scores, tokens: tokens.ids.len() })
+        };
+        tokens.into_iter().map(judge).collect()
+    }
+}
+
+/// Reads the files of a folder, and nothing outside it.
+struct Folder<'a> {
+    root: &'a Path,
+    options: &'a Options,
+}
+
+impl Folder<'_> {
+    fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
+        let path = Path::new(name);
+        let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if name.is_empty() || !plain {
+            return Err(ModelError::file(path, "lies outside the folder of the model"));
+        }
+        let full = self.root.join(path);
+        let real =
+            |path: &Path| fs::canonicalize(path).map_err(|error| ModelError::file(path, error));
+        if !real(&full)?.starts_with(real(self.root)?) {
+            return Err(ModelError::file(&full, "leads out of the folder of the model"));
+        }
+        Ok(full)
+    }
+
+    fn manifest_digest(&self) -> Result<[u8; 32], ModelError> {
+        let path = self.path(manifest::FILE)?;
+        let bytes = fs::read(&path).map_err(|error| ModelError::file(&path, error))?;
+        Ok(Sha256::digest(&bytes).into())
+    }
+
+    fn read(&self, name: &str, expected: &str) -> Result<(Vec<u8>, [u8; 32]), ModelError> {
+        let path = self.path(name)?;
+        let bytes = fs::read(&path).map_err(|error| ModelError::file(&path, error))?;
+        let found: [u8; 32] = Sha256::digest(&bytes).into();
+        self.hold(&path, expected, found)?;
+        Ok((bytes, found))
+    }
+
+    /// The digest of a file that may be large.
+    fn digest(&self, name: &str, expected: &str) -> Result<(PathBuf, [u8; 32]), ModelError> {
+        let path = self.path(name)?;
+        let wrong = |error| ModelError::file(&path, error);
+        let mut file = fs::File::open(&path).map_err(wrong)?;
+        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+        loop {
+            let count = file.read(&mut buffer).map_err(wrong)?;
+            if count == 0 {
+                break;
+            }
+            hash.update(buffer.get(..count).unwrap_or_default());
+        }
+        let found = hash.finalize().into();
+        self.hold(&path, expected, found)?;
+        Ok((path, found))
+    }
+
+    fn hold(&self, path: &Path, expected: &str, found: [u8; 32]) -> Result<(), ModelError> {
+        let found = canonical::hex(&found);
+        if !self.options.verify_digests || found.eq_ignore_ascii_case(expected) {
+            return Ok(());
+        }
+        let file = path.display().to_string();
+        Err(ModelError::Digest { file, expected: expected.to_owned(), found })
+    }
+
+    fn template(
+        &self,
+        manifest: &Manifest,
+        encoder: &Encoder,
+        digests: &mut Vec<[u8; 32]>,
+    ) -> Result<Template, ModelError> {
+        let mut text = |name: &String| {
+            let path = self.path(name)?;
+            let text = fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?;
+            digests.push(Sha256::digest(text.as_bytes()).into());
+            Ok(text)
+        };
+        let named = &manifest.template;
+        let template = match (&named.file, &named.text) {
+            (Some(name), _) => text(name)?,
+            (None, inline) => inline.clone().unwrap_or_default(),
+        };
+        let chat = named.chat.as_ref().map(text).transpose()?;
+        let tokens = manifest.tokenizer.tokens.clone();
+        Template::new(template, chat, &named.system, tokens, &encoder.special())
+    }
+
+    fn queue(
+        &self,
+        manifest: &Manifest,
+        graph: &Graph,
+        backend: &dyn Backend,
+        digests: &mut Vec<[u8; 32]>,
+    ) -> Result<Queue, ModelError> {
+        let (path, digest) = self.digest(&graph.file, &graph.sha256)?;
+        digests.push(digest);
+        for data in &graph.data {
+            digests.push(self.digest(&data.file, &data.sha256)?.1);
+        }
+        let info = GraphInfo::read(&path)?;
+        info.check(&path, manifest, graph)?;
+        if self.options.deterministic && (info.dynamic_int8 || graph.precision == Precision::Int8) {
+            let why = "its integer ranges depend on the batch; set deterministic = false to run it";
+            return Err(ModelError::graph(&path, why));
+        }
+        let (most, budget) = (manifest.limits.max_tokens, self.options.batch_tokens);
+        if budget == 0 {
+            return Err(ModelError::Backend("batch_tokens is 0: no text fits".to_owned()));
+        }
+        let workers = self.options.workers.max(1);
+        let file = GraphFile { path, threads: 1 };
+        let sessions = backend.load(&file, workers)?;
+        let forward = Forward::new(manifest, graph, &info, &backend.identity());
+        Queue::start(forward, sessions, budget.min(most.saturating_mul(WIDTH_MAX)))
+            .map_err(|error| ModelError::Backend(error.to_string()))
+    }
+}
+
+/// The most texts of the longest length that are ever put together.
+const WIDTH_MAX: usize = 1_024;

@@ -1,0 +1,259 @@
+//! One queue a model, shared by all callers, and the workers that empty it.
+//!
+//! Texts of like length run together: a batch is padded to its longest, and what is padded is
+//! computed for nothing. The plan is made anew over everything that waits whenever a worker is
+//! free, which costs microseconds where a batch costs milliseconds.
+
+pub mod plan;
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use crate::backend::{Session, Stop};
+use crate::error::ModelError;
+use crate::forward::Forward;
+use crate::score::Rows;
+use crate::tokens::Tokens;
+use plan::{Plan, Waiting};
+
+/// The most texts that wait; a caller with more waits itself.
+const WAITING_MAX: usize = 4_096;
+
+/// A text that waits for its rows.
+struct Job {
+    at: usize,
+    tokens: Arc<Tokens>,
+    reply: Sender<(usize, Result<Rows, ModelError>)>,
+    left: Arc<AtomicBool>,
+    /// Batches that were taken before it since it came.
+    passed_over: u32,
+}
+
+/// Texts that a caller handed in. Dropping it gives them up: what waits is not run, and a batch in
+/// which nobody is interested any more is stopped.
+pub struct Ticket {
+    shared: Arc<Shared>,
+    left: Arc<AtomicBool>,
+    replies: Receiver<(usize, Result<Rows, ModelError>)>,
+    count: usize,
+}
+
+impl Ticket {
+    /// Waits for all texts: their rows, in order.
+    pub fn wait(self) -> Vec<Result<Rows, ModelError>> {
+        let mut found: Vec<Result<Rows, ModelError>> =
+            (0..self.count).map(|_| Err(ModelError::Stopped)).collect();
+        for (at, rows) in self.replies.iter().take(self.count) {
+            if let Some(slot) = found.get_mut(at) {
+                *slot = rows;
+            }
+        }
+        found
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.left.store(true, Ordering::Relaxed);
+        self.shared.stop_what_nobody_wants();
+    }
+}
+
+/// The queue of a model and its workers.
+pub struct Queue {
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    /// Something waits, or the end has come.
+    ready: Condvar,
+    /// There is room.
+    room: Condvar,
+    forward: Forward,
+    /// The most tokens of a batch, padding included.
+    budget: usize,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<Job>,
+    /// Batches that were too large for the memory, in halves.
+    halves: VecDeque<Vec<Job>>,
+    /// Along the workers: who waits for the batch that runs, and what stops it.
+    running: Vec<Option<Running>>,
+    ended: bool,
+}
+
+struct Running {
+    wanted_by: Vec<Arc<AtomicBool>>,
+    stopper: Option<Arc<dyn Stop>>,
+}
+
+impl Queue {
+    /// Starts a worker for each session.
+    ///
+    /// # Errors
+    /// When the operating system refuses a thread.
+    pub fn start(
+        forward: Forward,
+        sessions: Vec<Box<dyn Session>>,
+        budget: usize,
+    ) -> std::io::Result<Self> {
+        let state = State { running: sessions.iter().map(|_| None).collect(), ..State::default() };
+        let shared = Arc::new(Shared {
+            state: Mutex::new(state),
+            ready: Condvar::new(),
+            room: Condvar::new(),
+            forward,
+            budget,
+        });
+        let mut queue = Self { shared, workers: Vec::new() };
+        for (at, session) in sessions.into_iter().enumerate() {
+            let shared = Arc::clone(&queue.shared);
+            let worker = std::thread::Builder::new()
+                .name(format!("assay-model-{at}"))
+                .spawn(move || shared.work(at, session))?;
+            queue.workers.push(worker);
+        }
+        Ok(queue)
+    }
+
+    /// Hands texts in. Waits while too many wait already.
+    pub fn submit(&self, texts: Vec<Arc<Tokens>>) -> Ticket {
+        let (reply, replies) = channel();
+        let left = Arc::new(AtomicBool::new(false));
+        let count = texts.len();
+        let mut state = self.shared.lock();
+        for (at, tokens) in texts.into_iter().enumerate() {
+            while state.waiting.len() >= WAITING_MAX && !state.ended {
+                state = self.shared.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let (reply, left) = (reply.clone(), Arc::clone(&left));
+            state.waiting.push(Job { at, tokens, reply, left, passed_over: 0 });
+            self.shared.ready.notify_one();
+        }
+        drop(state);
+        Ticket { shared: Arc::clone(&self.shared), left, replies, count }
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        {
+            let mut state = self.shared.lock();
+            state.ended = true;
+            state.waiting.clear();
+            state.halves.clear();
+        }
+        self.shared.ready.notify_all();
+        self.shared.room.notify_all();
+        for worker in self.workers.drain(..) {
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, worker: usize, mut session: Box<dyn Session>) {
+        while let Some(batch) = self.next(worker, session.stopper()) {
+            let texts: Vec<&Tokens> = batch.iter().map(|job| &*job.tokens).collect();
+            let found = self.forward.run(&mut *session, &texts, None);
+            if let Some(slot) = self.lock().running.get_mut(worker) {
+                *slot = None;
+            }
+            self.answer(batch, found);
+        }
+    }
+
+    /// The next batch; `None` at the end.
+    fn next(&self, worker: usize, stopper: Option<Arc<dyn Stop>>) -> Option<Vec<Job>> {
+        let mut state = self.lock();
+        let batch = loop {
+            if state.ended {
+                return None;
+            }
+            if let Some(half) = state.halves.pop_front() {
+                break half;
+            }
+            state.waiting.retain(|job| !job.left.load(Ordering::Relaxed));
+            if let Some(batch) = state.take(self.budget) {
+                break batch;
+            }
+            state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
+        };
+        let wanted_by = batch.iter().map(|job| Arc::clone(&job.left)).collect();
+        if let Some(slot) = state.running.get_mut(worker) {
+            *slot = Some(Running { wanted_by, stopper });
+        }
+        drop(state);
+        self.room.notify_all();
+        Some(batch)
+    }
+
+    fn answer(&self, mut batch: Vec<Job>, found: Result<Vec<Rows>, ModelError>) {
+        match found {
+            Ok(rows) => {
+                for (job, rows) in batch.into_iter().zip(rows) {
+                    // A caller that left does not want its rows.
+                    let _ = job.reply.send((job.at, Ok(rows)));
+                }
+            }
+            Err(ModelError::Memory(_)) if batch.len() > 1 => {
+                let rest = batch.split_off(batch.len() / 2);
+                let mut state = self.lock();
+                state.halves.extend([batch, rest]);
+                self.ready.notify_all();
+            }
+            Err(error) => {
+                for job in batch {
+                    let _ = job.reply.send((job.at, Err(error.clone())));
+                }
+            }
+        }
+    }
+
+    /// Stops batches of which every caller has left.
+    fn stop_what_nobody_wants(&self) {
+        for running in self.lock().running.iter().flatten() {
+            if running.wanted_by.iter().all(|left| left.load(Ordering::Relaxed))
+                && let Some(stopper) = &running.stopper
+            {
+                stopper.stop();
+            }
+        }
+    }
+}
+
+impl State {
+    /// Plans what waits, and takes one batch out of it.
+    fn take(&mut self, budget: usize) -> Option<Vec<Job>> {
+        let waiting = self.waiting.iter().enumerate().map(|(at, job)| Waiting {
+            at,
+            length: job.tokens.ids.len(),
+            passed_over: job.passed_over,
+        });
+        let chosen = Plan::of(waiting.collect(), budget).first()?;
+        let mut taken = Vec::with_capacity(chosen.len());
+        // From the back, so that what is swapped in stays in its place.
+        let mut order = chosen;
+        order.sort_unstable_by(|a, b| b.cmp(a));
+        for at in order {
+            if at < self.waiting.len() {
+                taken.push(self.waiting.swap_remove(at));
+            }
+        }
+        for job in &mut self.waiting {
+            job.passed_over = job.passed_over.saturating_add(1);
+        }
+        Some(taken)
+    }
+}

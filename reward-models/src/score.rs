@@ -1,0 +1,105 @@
+//! From what the graph gives at a position to a score.
+
+use crate::error::ModelError;
+use crate::manifest::{Score, Transform};
+
+/// What a graph gave for one text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// How many values stand at a position.
+    pub values: usize,
+    /// The values, position by position.
+    pub data: Vec<f32>,
+    /// The gates of the first position, where the graph gives them.
+    pub gates: Vec<f32>,
+}
+
+impl Rows {
+    /// The values of each position.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        self.data.chunks_exact(self.values.max(1))
+    }
+}
+
+impl Score {
+    /// The score of each position.
+    ///
+    /// # Errors
+    /// Values that are missing, not finite, or out of the range that the manifest names.
+    pub fn of(&self, rows: &Rows) -> Result<Vec<f64>, ModelError> {
+        // The first position of a gated model carries the gates alone.
+        let skipped = usize::from(self.transform == Transform::Gated && rows.iter().len() > 1);
+        rows.iter().skip(skipped).map(|values| self.one(values, &rows.gates)).collect()
+    }
+
+    fn one(&self, values: &[f32], gates: &[f32]) -> Result<f64, ModelError> {
+        let at = |index: usize| {
+            values.get(index).map(|value| f64::from(*value)).ok_or_else(|| {
+                ModelError::Run(format!("value {index} was asked for; has {}", values.len()))
+            })
+        };
+        let score = match self.transform {
+            Transform::None | Transform::TokenLogit => at(self.index)?,
+            Transform::Sigmoid => sigmoid(at(self.index)?),
+            Transform::Softmax => {
+                at(self.index)?;
+                let all: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
+                (at(self.index)? - log_sum_exp(&all)).exp()
+            }
+            Transform::TokenSoftmax => {
+                let of =
+                    |ids: &[usize]| ids.iter().map(|id| at(*id)).collect::<Result<Vec<_>, _>>();
+                let (yes, mut all) = (of(&self.positive)?, of(&self.negative)?);
+                all.extend(&yes);
+                (log_sum_exp(&yes) - log_sum_exp(&all)).exp()
+            }
+            Transform::Weighted => weighed(values, &self.weights)?,
+            Transform::Gated => {
+                let gates: Vec<f64> = gates.iter().map(|gate| f64::from(*gate)).collect();
+                let weighted = gates.iter().zip(self.weights.iter().chain(std::iter::repeat(&1.0)));
+                weighed(values, &weighted.map(|(gate, weight)| gate * weight).collect::<Vec<_>>())?
+            }
+        };
+        self.calibrated(score)
+    }
+
+    fn calibrated(&self, score: f64) -> Result<f64, ModelError> {
+        let calibration = &self.calibration;
+        let mut score = (score + calibration.shift) * calibration.scale;
+        if let Some([low, high]) = calibration.clip {
+            score = score.clamp(low, high);
+        }
+        if !score.is_finite() {
+            return Err(ModelError::Run(format!("a score is {score}: not a finite number")));
+        }
+        match self.range {
+            Some([low, high]) if !(low..=high).contains(&score) => {
+                Err(ModelError::Run(format!("score {score} is outside of [{low}, {high}]")))
+            }
+            _ => Ok(score),
+        }
+    }
+}
+
+/// The sum of values times weights.
+fn weighed(values: &[f32], weights: &[f64]) -> Result<f64, ModelError> {
+    if values.len() != weights.len() {
+        let why = format!("{} weights for {} values", weights.len(), values.len());
+        return Err(ModelError::Run(why));
+    }
+    Ok(values.iter().zip(weights).map(|(value, weight)| f64::from(*value) * weight).sum())
+}
+
+/// 1 / (1 + e^-x).
+pub fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// ln Σ e^x, without overflow.
+pub fn log_sum_exp(values: &[f64]) -> f64 {
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !most.is_finite() {
+        return most;
+    }
+    most + values.iter().map(|value| (value - most).exp()).sum::<f64>().ln()
+}
