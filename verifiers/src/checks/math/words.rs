@@ -1,4 +1,4 @@
-//! The vocabulary of the lexer, as tables: commands, words, symbols.
+//! The vocabulary of the lexer, as tables: commands, words, symbols; and words around answers.
 
 use super::lexer::Tok;
 
@@ -253,3 +253,22 @@ pub(super) fn greek_char(c: char) -> Option<Tok<'static>> {
     ];
     NAMES.iter().find(|(have, _)| *have == c).map(|(_, name)| Tok::Letter(name))
 }
+
+/// What says that the second box follows from the first or replaces it, as a whole word.
+#[rustfmt::skip]
+pub(super) const PARTING: &[&str] = &[
+    "is", "isn", "are", "was", "were", "be", "been", "not", "no", "nope", "never", "don", "doesn",
+    "didn", "cannot", "can", "could", "would", "should", "may", "might", "must", "will", "gives",
+    "give", "gave", "get", "gets", "got", "yields", "yield", "means", "implies", "equals", "becomes",
+    "becoming", "makes", "leads", "goes", "comes", "turns", "fails", "works", "holds", "seems",
+    "looks", "has", "have", "had", "does", "do", "so", "then", "thus", "hence", "therefore", "next",
+    "now", "after", "before", "first", "last", "finally", "initially", "later", "earlier", "instead",
+    "rather", "but", "however", "though", "although", "yet", "because", "since", "if", "when",
+    "while", "unless", "where", "which", "who", "that", "this", "it", "its", "i", "we", "you", "he",
+    "she", "they", "let", "wait", "sorry", "oops", "hmm", "ok", "okay", "well", "wrong", "incorrect",
+    "right", "correct", "mistake", "error", "attempt", "guess", "try", "maybe", "perhaps", "about",
+    "again", "also", "even", "same", "ie", "eg", "namely", "else", "too", "invalid", "extraneous",
+    "impossible", "false", "true", "final", "answer", "actually", "step", "as", "from", "to", "into",
+    "than", "by", "over", "times", "plus", "minus", "form", "decimal",
+    "fraction", "equivalent", "equal", "approx", "simply", "reduces",
+];
