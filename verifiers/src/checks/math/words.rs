@@ -272,3 +272,41 @@ pub(super) const PARTING: &[&str] = &[
     "than", "by", "over", "times", "plus", "minus", "form", "decimal",
     "fraction", "equivalent", "equal", "approx", "simply", "reduces",
 ];
+
+/// How a closing courtesy begins.
+pub(super) const COURTESIES: [&str; 20] = [
+    "i hope it is correct",
+    "i hope it's correct",
+    "i hope this is correct",
+    "i hope this is right",
+    "i hope this helps",
+    "i hope that helps",
+    "i hope it helps",
+    "i hope this explanation",
+    "i hope this solution",
+    "hope this helps",
+    "hope that helps",
+    "let me know if",
+    "please let me know",
+    "feel free to",
+    "please feel free to",
+    "if you have any",
+    "thank you",
+    "thanks",
+    "good luck",
+    "have a great day",
+];
+
+/// Words of a sentence that leaves its number in doubt, or says something else of it.
+#[rustfmt::skip]
+pub(super) const DOUBTS: &[&str] = &[
+    "might", "could", "may", "maybe", "perhaps", "probably", "possibly", "likely", "if", "unless",
+    "would", "should", "whether", "suppose", "assume", "guess", "estimate", "approximately", "about",
+    "around", "roughly", "nearly", "almost", "not", "no", "never", "none", "neither", "nor", "cannot",
+    "impossible", "wrong", "incorrect", "false", "instead", "or", "either", "between", "least",
+    "most", "than", "under", "over", "divisible", "multiple", "multiples", "divides", "divisor",
+    "factor", "modulo", "mod", "step", "steps", "case", "cases", "part", "parts", "equation", "figure",
+    "problem", "question", "statement", "option", "choice", "lemma", "theorem", "method", "section",
+    "line", "row", "condition", "need", "let", "check", "consider", "find", "try", "multiply", "divide",
+    "subtract", "add", "first", "remaining", "another", "more", "other", "wait",
+];
