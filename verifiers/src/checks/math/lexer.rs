@@ -108,7 +108,8 @@ pub(super) fn lex<'a>(
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Token<'a>>, Stop> {
     meter.spend(10 + 2 * text.len() as u64)?;
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), commas, prose_end: 0, rows: 0 };
+    let mut lexer =
+        Lexer { text, at: 0, tokens: Vec::new(), commas, prose_end: 0, rows: 0, related: false };
     lexer.tokens.reserve(text.len().min(64));
     while lexer.at < text.len() {
         lexer.step()?;
@@ -128,6 +129,8 @@ struct Lexer<'a> {
     prose_end: usize,
     /// How many environments with rows are open.
     rows: usize,
+    /// Whether a sign of relation was met.
+    related: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -141,6 +144,7 @@ impl<'a> Lexer<'a> {
             .get(..self.at)
             .is_some_and(|before| before.ends_with(|c: char| c.is_whitespace() || c == '~'));
         self.tokens.push(Token { tok, spaced });
+        self.related |= relates(tok);
         self.at += bytes;
     }
 
@@ -349,7 +353,24 @@ impl<'a> Lexer<'a> {
                 return Ok(());
             }
         }
+        if self.is_operand(name) {
+            self.push(Tok::Letter(name), 1 + name.len());
+            return Ok(());
+        }
         Err(Stop::Unreadable)
+    }
+
+    /// Whether an unknown command stands where a term of a relation does: then it is a name. No
+    /// operator has signs on both of its sides.
+    fn is_operand(&self, name: &str) -> bool {
+        let before = self.tokens.last().map(|token| token.tok);
+        let rest = self.rest().get(1 + name.len()..).unwrap_or_default();
+        let after = rest.trim_start_matches(['$', ' ']);
+        let related = after.starts_with(['=', '<', '>']);
+        let opens =
+            matches!(before, None | Some(Tok::Plus | Tok::Minus)) || before.is_some_and(relates);
+        let closes = related || after.is_empty() || after.starts_with(['+', '-']);
+        opens && closes && (self.related || related) && !words::is_sign(name)
     }
 
     /// `\\`: a new row, or a backslash that was escaped once too often.
@@ -425,6 +446,20 @@ impl<'a> Lexer<'a> {
             self.at += self.rest().find('}').map_or(0, |at| at + 1);
         }
     }
+}
+
+/// Whether a token is a sign of relation.
+fn relates(tok: Tok<'_>) -> bool {
+    matches!(
+        tok,
+        Tok::Equal
+            | Tok::Unequal
+            | Tok::Less
+            | Tok::LessEqual
+            | Tok::More
+            | Tok::MoreEqual
+            | Tok::Approx
+    )
 }
 
 /// The length of a separator of thousands at `at`, where exactly three digits follow it.

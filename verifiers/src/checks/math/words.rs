@@ -101,6 +101,21 @@ const NAMES: &[&str] = &[
     "Phi", "Psi", "Omega", "ell", "hbar", "angle", "triangle", "square", "star", "aleph",
 ];
 
+/// Commands that are no names although nothing here reads them: dots, arrows, quantifiers.
+#[rustfmt::skip]
+const SIGNS: &[&str] = &[
+    "ldots", "cdots", "dots", "dotsc", "dotsb", "vdots", "ddots", "implies", "iff", "Rightarrow",
+    "Leftarrow", "Leftrightarrow", "Longrightarrow", "Longleftrightarrow", "longmapsto", "mapsto",
+    "leftarrow", "leftrightarrow", "uparrow", "downarrow", "therefore", "because", "forall",
+    "exists", "nexists", "neg", "lnot", "checkmark", "blacksquare", "newline", "par", "label", "tag",
+    "ref", "cancel", "color", "textcolor", "overset", "underset", "stackrel",
+];
+
+/// Whether an unknown command is a sign rather than a name.
+pub(super) fn is_sign(name: &str) -> bool {
+    SIGNS.contains(&name)
+}
+
 fn styled(name: &str) -> Command {
     if SKIPPED.contains(&name) {
         Command::Skip
