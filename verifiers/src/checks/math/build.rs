@@ -9,9 +9,6 @@ use super::number::{self, small};
 use super::poly::{Canon, Ctx, Kind};
 use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
 
-/// Larger determinants are not computed.
-const DETERMINANT_MAX: usize = 5;
-
 /// Builds the values of one tree.
 pub(super) struct Builder<'c, 'm, 'b> {
     pub(super) ctx: &'c mut Ctx<'m, 'b>,
@@ -479,30 +476,6 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         Ok(whole)
     }
 
-    /// The determinant, along its first row.
-    fn determinant(&mut self, rows: &[Vec<Id>]) -> Result<Canon, Stop> {
-        if rows.len() > DETERMINANT_MAX || rows.iter().any(|row| row.len() != rows.len()) {
-            return Err(Stop::Unreadable);
-        }
-        let [first, rest @ ..] = rows else { return Ok(Canon::int(1)) };
-        let mut sum = Canon::int(0);
-        for (at, entry) in first.iter().enumerate() {
-            let without = |row: &Vec<Id>| {
-                row.iter()
-                    .enumerate()
-                    .filter(|(other, _)| *other != at)
-                    .map(|(_, id)| *id)
-                    .collect()
-            };
-            let minor: Vec<Vec<Id>> = rest.iter().map(without).collect();
-            let (entry, minor) = (self.canon(*entry)?, self.determinant(&minor)?);
-            let term = self.ctx.mul(&entry, &minor)?;
-            sum =
-                if at % 2 == 0 { self.ctx.add(&sum, &term)? } else { self.ctx.sub(&sum, &term)? };
-        }
-        Ok(sum)
-    }
-
     fn called(&mut self, name: &str, args: &[Id]) -> Result<Canon, Stop> {
         let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;
         if let ("C", [n, k]) = (name, args.as_slice())
@@ -542,10 +515,11 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     }
 
     fn function(&mut self, name: &'static str, args: &[Id]) -> Result<Canon, Stop> {
-        if let ("det", [only]) = (name, args)
-            && let Node::Matrix(rows) = self.tree.get(*only)?
+        if let ("det" | "abs", [only]) = (name, args)
+            && self.is_array(*only)?
         {
-            return self.determinant(rows);
+            let array = self.value(*only)?;
+            return self.ctx.determinant_of(&array);
         }
         // A degree sign inside a function is never dropped.
         let (bare, saw) = (std::mem::take(&mut self.bare), self.seen.degrees);

@@ -94,6 +94,15 @@ impl Comparer<'_, '_, '_> {
             }
             _ => return Ok(None),
         };
+        if let Value::Matrix(rows) = vector
+            && let [row] = rows.as_slice()
+            && let [only] = row.as_slice()
+        {
+            // A row times a column is a number.
+            let number = Value::Scalar(Box::new(scalar.clone()));
+            let (one, two) = if scalar_first { (&number, only) } else { (only, &number) };
+            return self.compare(one, two).map(Some);
+        }
         let Some(parts) = self.components(&scalar.canon, items.len()) else { return Ok(None) };
         let (one, two) = if scalar_first { (&parts, &items) } else { (&items, &parts) };
         self.in_order(one, two).map(Some)
