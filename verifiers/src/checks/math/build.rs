@@ -221,7 +221,8 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         }
         if let Some((label, parameter)) = label {
             let value = self.value(value_id)?;
-            let equation = match (&value, parameter.is_none() && kept.len() == 2) {
+            let both = kept.len() == 2 && !matches!(self.tree.get(first_id)?, Node::Ratio(_));
+            let equation = match (&value, parameter.is_none() && both) {
                 (Value::Scalar(scalar), true) => {
                     let left = self.canon(first_id)?;
                     Some(self.ctx.sub(&left, &scalar.canon)?)
@@ -269,6 +270,16 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 },
                 _ => None,
             },
+            Node::Ratio(parts) => {
+                let mut names = Vec::with_capacity(parts.len());
+                for part in parts {
+                    match self.tree.get(*part)? {
+                        Node::Var(name) => names.push(name.clone()),
+                        _ => names.extend(self.segment(*part)?),
+                    }
+                }
+                (names.len() == parts.len()).then(|| (names.join(":"), None))
+            }
             _ => self.segment(id)?.map(|name| (name, None)),
         })
     }
