@@ -84,6 +84,11 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 let value = self.value(*inner)?;
                 Ok(named(label.clone(), None, value, None))
             }
+            Node::Call(name, args) if args.len() == 2 => {
+                let label = self.shown_call(name, args)?;
+                let value = self.scalar(id)?;
+                Ok(named(label, None, value, None))
+            }
             Node::Words(text) => Ok(Value::Text(text.clone())),
             Node::Infinity => Ok(Value::Infinity { negative: false }),
             Node::Neg(inner) if matches!(tree.get(*inner)?, Node::Infinity) => {
@@ -487,12 +492,23 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         Ok(whole)
     }
 
+    /// A count of choices as it is written, which may be the name of a point.
+    fn shown_call(&self, name: &str, args: &[Id]) -> Result<String, Stop> {
+        let mut shown = Vec::with_capacity(args.len());
+        for arg in args {
+            let Node::Num(value, _) = self.tree.get(*arg)? else { return Err(Stop::Unreadable) };
+            shown.push(value.to_string());
+        }
+        Ok(format!("{name}({})", shown.join(", ")))
+    }
+
+    /// `f(x)`, or with two arguments a count of choices or arrangements.
     fn called(&mut self, name: &str, args: &[Id]) -> Result<Canon, Stop> {
         let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;
-        if let ("C", [n, k]) = (name, args.as_slice())
-            && n.as_rational().zip(k.as_rational()).is_some_and(|(n, k)| k <= n)
-        {
-            return self.ctx.binomial(n, k);
+        if let [n, k] = args.as_slice() {
+            let choices = self.ctx.binomial(n, k)?;
+            let orders = if name == "C" { Canon::int(1) } else { self.ctx.factorial(k)? };
+            return self.ctx.mul(&choices, &orders);
         }
         let known = ["f", "g", "h", "F", "G", "H"].into_iter().find(|have| *have == name);
         self.ctx.opaque(known.unwrap_or("function"), args)

@@ -4,6 +4,8 @@ use super::Stop;
 use super::words::{self, Command};
 use crate::meter::Meter;
 
+mod based;
+
 /// The most tokens of one answer.
 const TOKENS_MAX: usize = 20_000;
 
@@ -12,6 +14,8 @@ const TOKENS_MAX: usize = 20_000;
 pub(super) enum Tok<'a> {
     /// Digits, perhaps with a point and with separators between thousands.
     Num(&'a str),
+    /// A numeral with letters for digits, and its base: `(1A)_{16}`.
+    Based(&'a str, u32),
     /// A variable of one letter, or a Greek one by its name.
     Letter(&'a str),
     /// A word of several letters, or any from `\text{}`.
@@ -108,8 +112,17 @@ pub(super) fn lex<'a>(
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Token<'a>>, Stop> {
     meter.spend(10 + 2 * text.len() as u64)?;
-    let mut lexer =
-        Lexer { text, at: 0, tokens: Vec::new(), commas, prose_end: 0, rows: 0, related: false };
+    let indices = memchr::memchr(b'_', text.as_bytes()).is_some();
+    let mut lexer = Lexer {
+        text,
+        at: 0,
+        tokens: Vec::new(),
+        commas,
+        prose_end: 0,
+        rows: 0,
+        indices,
+        related: false,
+    };
     lexer.tokens.reserve(text.len().min(64));
     while lexer.at < text.len() {
         lexer.step()?;
@@ -129,6 +142,8 @@ struct Lexer<'a> {
     prose_end: usize,
     /// How many environments with rows are open.
     rows: usize,
+    /// Whether there are indices at all, and so perhaps bases.
+    indices: bool,
     /// Whether a sign of relation was met.
     related: bool,
 }
@@ -151,6 +166,12 @@ impl<'a> Lexer<'a> {
     fn step(&mut self) -> Result<(), Stop> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else { return Ok(()) };
+        if self.indices
+            && let Some((digits, base, length)) = based::numeral(self.text, self.at)
+        {
+            self.push(Tok::Based(digits, base), length);
+            return Ok(());
+        }
         match first {
             '0'..='9' => self.number(),
             '.' if digit_at(rest, 1) => self.number(),
