@@ -170,6 +170,12 @@ fn phrase(gap: &str) -> bool {
     if gap.contains(['.', '?', '!', ';', ':', '=', '<', '>', '。', '；', '：', '+', '/']) {
         return false;
     }
+    // An arrow or a sign of relation is no phrase.
+    let mut commands =
+        gap.split('\\').skip(1).filter_map(|tail| tail.split(|c: char| !c.is_alphabetic()).next());
+    if !commands.all(|name| name.is_empty() || is_command(name)) {
+        return false;
+    }
     let end = gap.trim_end_matches(|c: char| c.is_whitespace() || "$}({\\~*[".contains(c));
     let comma = end.ends_with([',', '，']);
     let mut said: Vec<&str> = words(gap).filter(|word| !is_command(word)).collect();
