@@ -8,6 +8,8 @@ use super::parser::Parser;
 use super::poly::{Canon, Ctx};
 use super::value::{Region, Relation, Scalar, Value};
 
+mod products;
+
 /// The most branches of one value.
 const BRANCHES_MAX: usize = 50;
 
@@ -19,8 +21,8 @@ impl Builder<'_, '_, '_> {
             Node::Group { open: '(', close: ')', items } => items.len() > 1,
             Node::Neg(inner) | Node::Div(inner, _) => self.is_array(*inner)?,
             Node::Pow(base, exponent) => {
-                self.is_array(*base)?
-                    && matches!(self.tree.get(*exponent)?, Node::Var(name) if name == "T")
+                let turned = matches!(self.tree.get(*exponent)?, Node::Var(name) if name == "T");
+                if turned { self.is_array(*base)? } else { self.is_matrix(*base)? }
             }
             Node::Mul(parts) | Node::Add(parts) => {
                 for part in parts {
@@ -47,8 +49,14 @@ impl Builder<'_, '_, '_> {
                 let scale = self.ctx.div(&Canon::int(1), &below)?;
                 self.ctx.scaled_array(&inner, &scale)
             }
-            Node::Pow(base, _) => match self.value(*base)? {
-                Value::Matrix(rows) => turned(&rows).map(Value::Matrix),
+            Node::Pow(base, exponent) => match self.value(*base)? {
+                Value::Matrix(rows) => match self.tree.get(*exponent)? {
+                    Node::Var(name) if name == "T" => turned(&rows).map(Value::Matrix),
+                    _ => {
+                        let exponent = self.canon(*exponent)?;
+                        self.ctx.matrix_power(&rows, &exponent)
+                    }
+                },
                 Value::Tuple { items, .. } => {
                     Ok(Value::Matrix(items.into_iter().map(|item| vec![item]).collect()))
                 }
@@ -57,11 +65,15 @@ impl Builder<'_, '_, '_> {
             Node::Mul(factors) => {
                 let (mut scale, mut array) = (Canon::int(1), None);
                 for factor in factors {
-                    if !self.is_array(*factor)? {
+                    if self.is_array(*factor)? {
+                        let factor = self.value(*factor)?;
+                        array = Some(match array {
+                            Some(before) => self.ctx.array_product(&before, &factor)?,
+                            None => factor,
+                        });
+                    } else {
                         let factor = self.canon(*factor)?;
                         scale = self.ctx.mul(&scale, &factor)?;
-                    } else if array.replace(self.value(*factor)?).is_some() {
-                        return Err(Stop::Unreadable);
                     }
                 }
                 self.ctx.scaled_array(&array.ok_or(Stop::Unreadable)?, &scale)

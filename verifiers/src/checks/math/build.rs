@@ -9,9 +9,6 @@ use super::number::{self, small};
 use super::poly::{Canon, Ctx, Kind};
 use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
 
-/// Larger determinants are not computed.
-const DETERMINANT_MAX: usize = 5;
-
 /// Builds the values of one tree.
 pub(super) struct Builder<'c, 'm, 'b> {
     pub(super) ctx: &'c mut Ctx<'m, 'b>,
@@ -86,6 +83,11 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             Node::Labelled(label, inner) => {
                 let value = self.value(*inner)?;
                 Ok(named(label.clone(), None, value, None))
+            }
+            Node::Call(name, args) if args.len() == 2 => {
+                let label = self.shown_call(name, args)?;
+                let value = self.scalar(id)?;
+                Ok(named(label, None, value, None))
             }
             Node::Words(text) => Ok(Value::Text(text.clone())),
             Node::Infinity => Ok(Value::Infinity { negative: false }),
@@ -224,7 +226,8 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         }
         if let Some((label, parameter)) = label {
             let value = self.value(value_id)?;
-            let equation = match (&value, parameter.is_none() && kept.len() == 2) {
+            let both = kept.len() == 2 && !matches!(self.tree.get(first_id)?, Node::Ratio(_));
+            let equation = match (&value, parameter.is_none() && both) {
                 (Value::Scalar(scalar), true) => {
                     let left = self.canon(first_id)?;
                     Some(self.ctx.sub(&left, &scalar.canon)?)
@@ -272,6 +275,16 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 },
                 _ => None,
             },
+            Node::Ratio(parts) => {
+                let mut names = Vec::with_capacity(parts.len());
+                for part in parts {
+                    match self.tree.get(*part)? {
+                        Node::Var(name) => names.push(name.clone()),
+                        _ => names.extend(self.segment(*part)?),
+                    }
+                }
+                (names.len() == parts.len()).then(|| (names.join(":"), None))
+            }
             _ => self.segment(id)?.map(|name| (name, None)),
         })
     }
@@ -479,36 +492,23 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         Ok(whole)
     }
 
-    /// The determinant, along its first row.
-    fn determinant(&mut self, rows: &[Vec<Id>]) -> Result<Canon, Stop> {
-        if rows.len() > DETERMINANT_MAX || rows.iter().any(|row| row.len() != rows.len()) {
-            return Err(Stop::Unreadable);
+    /// A count of choices as it is written, which may be the name of a point.
+    fn shown_call(&self, name: &str, args: &[Id]) -> Result<String, Stop> {
+        let mut shown = Vec::with_capacity(args.len());
+        for arg in args {
+            let Node::Num(value, _) = self.tree.get(*arg)? else { return Err(Stop::Unreadable) };
+            shown.push(value.to_string());
         }
-        let [first, rest @ ..] = rows else { return Ok(Canon::int(1)) };
-        let mut sum = Canon::int(0);
-        for (at, entry) in first.iter().enumerate() {
-            let without = |row: &Vec<Id>| {
-                row.iter()
-                    .enumerate()
-                    .filter(|(other, _)| *other != at)
-                    .map(|(_, id)| *id)
-                    .collect()
-            };
-            let minor: Vec<Vec<Id>> = rest.iter().map(without).collect();
-            let (entry, minor) = (self.canon(*entry)?, self.determinant(&minor)?);
-            let term = self.ctx.mul(&entry, &minor)?;
-            sum =
-                if at % 2 == 0 { self.ctx.add(&sum, &term)? } else { self.ctx.sub(&sum, &term)? };
-        }
-        Ok(sum)
+        Ok(format!("{name}({})", shown.join(", ")))
     }
 
+    /// `f(x)`, or with two arguments a count of choices or arrangements.
     fn called(&mut self, name: &str, args: &[Id]) -> Result<Canon, Stop> {
         let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;
-        if let ("C", [n, k]) = (name, args.as_slice())
-            && n.as_rational().zip(k.as_rational()).is_some_and(|(n, k)| k <= n)
-        {
-            return self.ctx.binomial(n, k);
+        if let [n, k] = args.as_slice() {
+            let choices = self.ctx.binomial(n, k)?;
+            let orders = if name == "C" { Canon::int(1) } else { self.ctx.factorial(k)? };
+            return self.ctx.mul(&choices, &orders);
         }
         let known = ["f", "g", "h", "F", "G", "H"].into_iter().find(|have| *have == name);
         self.ctx.opaque(known.unwrap_or("function"), args)
@@ -542,10 +542,11 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     }
 
     fn function(&mut self, name: &'static str, args: &[Id]) -> Result<Canon, Stop> {
-        if let ("det", [only]) = (name, args)
-            && let Node::Matrix(rows) = self.tree.get(*only)?
+        if let ("det" | "abs", [only]) = (name, args)
+            && self.is_array(*only)?
         {
-            return self.determinant(rows);
+            let array = self.value(*only)?;
+            return self.ctx.determinant_of(&array);
         }
         // A degree sign inside a function is never dropped.
         let (bare, saw) = (std::mem::take(&mut self.bare), self.seen.degrees);

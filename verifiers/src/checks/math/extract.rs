@@ -5,6 +5,7 @@
 
 mod anchors;
 mod boxes;
+mod conclusion;
 mod retracted;
 mod scope;
 mod tail;
@@ -57,8 +58,12 @@ pub(super) struct Candidate<'a> {
     pub(super) provenance: Provenance,
 }
 
-/// A reference of more words, with formulas among them, is a solution.
+/// A reference of more words is a solution, where it has formulas or announces its answer.
 const SOLUTION_WORDS: usize = 20;
+/// What a solution announces is a value of at most this many words.
+const ANNOUNCED_WORDS: usize = 6;
+/// What looking for announcements in a reference may cost; its length is paid for by the caller.
+const REFERENCE_FUEL: u64 = 10_000;
 /// The longest completion that is tried as a bare answer, in bytes.
 const WHOLE_BYTES_MAX: usize = 4000;
 
@@ -103,7 +108,10 @@ pub(super) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidat
         found.extend(slice(scope.text, 0, scope.text.len(), Provenance::Whole));
     }
     match policy {
-        Policy::Auto => found.extend(tail::last_sentence(scope.text)),
+        Policy::Auto => {
+            found.extend(tail::last_sentence(scope.text));
+            found.extend(conclusion::find(scope.text));
+        }
         Policy::LastNumber => found.extend(tail::last_number(scope.text, 0)),
         _ => {}
     }
@@ -124,12 +132,35 @@ pub(super) fn reference(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A reference without marks: all of it, or what the last sentence of a whole solution comes to.
+/// A reference without marks: all of it, or what a whole solution announces, else what its last
+/// sentence comes to.
 fn plain_reference(text: &str) -> Cow<'_, str> {
     let whole = trimmed_start(text).trim_end();
-    let solution = whole.contains('$') && whole.split_whitespace().count() > SOLUTION_WORDS;
-    let said = if solution { tail::last_sentence(whole) } else { None };
-    said.map_or(Cow::Borrowed(whole), |found| found.text)
+    if whole.split_whitespace().nth(SOLUTION_WORDS).is_none() {
+        return Cow::Borrowed(whole);
+    }
+    let said = announced_in_solution(whole).or_else(|| {
+        let formulas = whole.contains('$');
+        formulas
+            .then(|| tail::last_sentence(whole).or_else(|| conclusion::find(whole)))
+            .flatten()
+            .map(|found| found.text)
+    });
+    said.unwrap_or(Cow::Borrowed(whole))
+}
+
+/// The last value that a solution announces. What is said behind it, even that it is wrong, takes
+/// nothing back: the reference is right by definition.
+fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
+    let mut found = Vec::new();
+    anchors::find(&Scope::all(text), &mut found, &mut Meter::new(REFERENCE_FUEL)).ok()?;
+    found.retain(|candidate| {
+        let words = candidate.text.split_whitespace();
+        candidate.provenance == Provenance::Anchor
+            && words.count() <= ANNOUNCED_WORDS
+            && candidate.text.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
+    });
+    found.into_iter().max_by_key(|candidate| candidate.span.1).map(|candidate| candidate.text)
 }
 
 /// Without the space in front. A tab or a form feed before a letter may be what an escape sequence

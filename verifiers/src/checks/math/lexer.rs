@@ -4,6 +4,8 @@ use super::Stop;
 use super::words::{self, Command};
 use crate::meter::Meter;
 
+mod based;
+
 /// The most tokens of one answer.
 const TOKENS_MAX: usize = 20_000;
 
@@ -12,6 +14,8 @@ const TOKENS_MAX: usize = 20_000;
 pub(super) enum Tok<'a> {
     /// Digits, perhaps with a point and with separators between thousands.
     Num(&'a str),
+    /// A numeral with letters for digits, and its base: `(1A)_{16}`.
+    Based(&'a str, u32),
     /// A variable of one letter, or a Greek one by its name.
     Letter(&'a str),
     /// A word of several letters, or any from `\text{}`.
@@ -108,7 +112,17 @@ pub(super) fn lex<'a>(
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Token<'a>>, Stop> {
     meter.spend(10 + 2 * text.len() as u64)?;
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), commas, prose_end: 0, rows: 0 };
+    let indices = memchr::memchr(b'_', text.as_bytes()).is_some();
+    let mut lexer = Lexer {
+        text,
+        at: 0,
+        tokens: Vec::new(),
+        commas,
+        prose_end: 0,
+        rows: 0,
+        indices,
+        related: false,
+    };
     lexer.tokens.reserve(text.len().min(64));
     while lexer.at < text.len() {
         lexer.step()?;
@@ -128,6 +142,10 @@ struct Lexer<'a> {
     prose_end: usize,
     /// How many environments with rows are open.
     rows: usize,
+    /// Whether there are indices at all, and so perhaps bases.
+    indices: bool,
+    /// Whether a sign of relation was met.
+    related: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -141,12 +159,19 @@ impl<'a> Lexer<'a> {
             .get(..self.at)
             .is_some_and(|before| before.ends_with(|c: char| c.is_whitespace() || c == '~'));
         self.tokens.push(Token { tok, spaced });
+        self.related |= relates(tok);
         self.at += bytes;
     }
 
     fn step(&mut self) -> Result<(), Stop> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else { return Ok(()) };
+        if self.indices
+            && let Some((digits, base, length)) = based::numeral(self.text, self.at)
+        {
+            self.push(Tok::Based(digits, base), length);
+            return Ok(());
+        }
         match first {
             '0'..='9' => self.number(),
             '.' if digit_at(rest, 1) => self.number(),
@@ -349,7 +374,24 @@ impl<'a> Lexer<'a> {
                 return Ok(());
             }
         }
+        if self.is_operand(name) {
+            self.push(Tok::Letter(name), 1 + name.len());
+            return Ok(());
+        }
         Err(Stop::Unreadable)
+    }
+
+    /// Whether an unknown command stands where a term of a relation does: then it is a name. No
+    /// operator has signs on both of its sides.
+    fn is_operand(&self, name: &str) -> bool {
+        let before = self.tokens.last().map(|token| token.tok);
+        let rest = self.rest().get(1 + name.len()..).unwrap_or_default();
+        let after = rest.trim_start_matches(['$', ' ']);
+        let related = after.starts_with(['=', '<', '>']);
+        let opens =
+            matches!(before, None | Some(Tok::Plus | Tok::Minus)) || before.is_some_and(relates);
+        let closes = related || after.is_empty() || after.starts_with(['+', '-']);
+        opens && closes && (self.related || related) && !words::is_sign(name)
     }
 
     /// `\\`: a new row, or a backslash that was escaped once too often.
@@ -425,6 +467,20 @@ impl<'a> Lexer<'a> {
             self.at += self.rest().find('}').map_or(0, |at| at + 1);
         }
     }
+}
+
+/// Whether a token is a sign of relation.
+fn relates(tok: Tok<'_>) -> bool {
+    matches!(
+        tok,
+        Tok::Equal
+            | Tok::Unequal
+            | Tok::Less
+            | Tok::LessEqual
+            | Tok::More
+            | Tok::MoreEqual
+            | Tok::Approx
+    )
 }
 
 /// The length of a separator of thousands at `at`, where exactly three digits follow it.

@@ -7,6 +7,8 @@ use super::algebra::negated;
 use super::number::Exp;
 use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly};
 
+mod roots;
+
 /// How often numerator and denominator are derived before a limit is given up.
 const LHOPITAL_MAX: usize = 6;
 
@@ -28,6 +30,9 @@ impl Ctx<'_, '_> {
             Target::At(point) => self.limit_at(form, variable, point),
             Target::Infinity { negative } => {
                 if let Some(limit) = self.limit_of_growth(form, variable, *negative)? {
+                    return Ok(limit);
+                }
+                if let Some(limit) = self.limit_of_roots(form, variable, *negative)? {
                     return Ok(limit);
                 }
                 // x = 1/t, and t tends to zero.

@@ -58,6 +58,13 @@ impl Comparer<'_, '_, '_> {
             {
                 self.labelled(one, two)
             }
+            (
+                Value::Tuple { open: '(', items: one, .. },
+                Value::Tuple { open: '(', items: two, .. },
+            ) if one.len() == two.len() => match (letters(one), letters(two)) {
+                (Some(_), Some(_)) => self.in_order(&by_label(one), &by_label(two)).map(Some),
+                _ => self.labelled(one, two),
+            },
             (one, two) if self.ctx.repeats(one) => self.repeated(one, two),
             _ => Ok(None),
         }
@@ -87,6 +94,15 @@ impl Comparer<'_, '_, '_> {
         vector: &Value,
         scalar_first: bool,
     ) -> Result<Option<Judged>, Stop> {
+        if let Value::Matrix(rows) = vector
+            && let [row] = rows.as_slice()
+            && let [only] = row.as_slice()
+        {
+            // A row times a column is a number.
+            let number = Value::Scalar(Box::new(scalar.clone()));
+            let (one, two) = if scalar_first { (&number, only) } else { (only, &number) };
+            return self.compare(one, two).map(Some);
+        }
         let items: Vec<Value> = match vector {
             Value::Tuple { items, .. } => items.clone(),
             Value::Matrix(rows) if rows.len() == 1 || rows.iter().all(|row| row.len() == 1) => {
@@ -232,4 +248,14 @@ fn letters(items: &[Value]) -> Option<Vec<&Named>> {
         labels.push(named);
     }
     (labels.len() > 1).then_some(labels)
+}
+
+/// Labelled values in the order of their labels.
+fn by_label(items: &[Value]) -> Vec<Value> {
+    let mut sorted = items.to_vec();
+    sorted.sort_by(|one, two| match (one, two) {
+        (Value::Named(one), Value::Named(two)) => one.label.cmp(&two.label),
+        _ => std::cmp::Ordering::Equal,
+    });
+    sorted
 }

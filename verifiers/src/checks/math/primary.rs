@@ -5,6 +5,8 @@ use super::ast::{Id, Node};
 use super::lexer::Tok;
 use super::parser::Parser;
 
+mod counting;
+
 impl<'a> Parser<'_, 'a> {
     /// A factor with what is attached to it: powers, subscripts, factorials, percent, degrees.
     pub(super) fn power(&mut self) -> Result<Id, Stop> {
@@ -163,8 +165,15 @@ impl<'a> Parser<'_, 'a> {
         let tok = self.peek().ok_or(Stop::Unreadable)?;
         self.at += 1;
         match tok {
-            Tok::Num(text) => self.number(text),
-            Tok::Letter(name) => self.name(name),
+            Tok::Num(text) => match self.chosen_of(text)? {
+                Some(choices) => Ok(choices),
+                None => self.number(text),
+            },
+            Tok::Based(digits, base) => self.node(Node::Based(digits.to_owned(), base), &[]),
+            Tok::Letter(name) => match self.choices(name)? {
+                Some(choices) => Ok(choices),
+                None => self.name(name),
+            },
             Tok::Word(_) => self.words(),
             Tok::Pi => self.node(Node::Pi, &[]),
             Tok::Infinity => self.node(Node::Infinity, &[]),
@@ -178,9 +187,12 @@ impl<'a> Parser<'_, 'a> {
             }
             Tok::Fun(name) => self.nested(|parser| parser.function(name)),
             Tok::Big(name) => self.nested(|parser| parser.operator(name)),
-            Tok::LBrace => {
+            Tok::LBrace | Tok::Under | Tok::Caret => {
                 self.at -= 1;
-                self.braced()
+                match self.indexed_choices()? {
+                    Some(choices) => Ok(choices),
+                    None => self.braced(),
+                }
             }
             Tok::LParen | Tok::LBracket => self.group(tok),
             Tok::LSet => self.set(),

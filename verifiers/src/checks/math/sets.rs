@@ -23,7 +23,7 @@ impl Builder<'_, '_, '_> {
     /// What several clauses say together.
     pub(super) fn joined(&mut self, values: Vec<Value>, join: Join) -> Result<Value, Stop> {
         if !values.iter().any(|value| matches!(value, Value::Region(_))) {
-            return Ok(Value::List(if join == Join::Or { grouped(values) } else { values }));
+            return Ok(Value::List(grouped(values)));
         }
         let mut regions = Vec::with_capacity(values.len());
         for value in &values {
@@ -254,7 +254,7 @@ fn one_label(items: Vec<Value>) -> Option<(String, Vec<Value>)> {
     Some((label?, values))
 }
 
-/// `x = 0, y = 1 or x = 1, y = 0`: one point for each round of the labels.
+/// `x = 0, y = 1 or x = 1, y = 0`: one point for each round of the labels. Its parts keep them.
 fn grouped(values: Vec<Value>) -> Vec<Value> {
     let labels: Option<Vec<String>> = values
         .iter()
@@ -274,14 +274,6 @@ fn grouped(values: Vec<Value>) -> Vec<Value> {
     if !labels.chunks(round).all(|labels| labels == first) {
         return values;
     }
-    let inner = |value: &Value| match value {
-        Value::Named(named) => named.value.clone(),
-        other => other.clone(),
-    };
-    let point = |items: &[Value]| Value::Tuple {
-        open: '(',
-        close: ')',
-        items: items.iter().map(inner).collect(),
-    };
+    let point = |items: &[Value]| Value::Tuple { open: '(', close: ')', items: items.to_vec() };
     values.chunks(round).map(point).collect()
 }

@@ -1,4 +1,4 @@
-//! The vocabulary of the lexer, as tables: commands, words, symbols.
+//! The vocabulary of the lexer, as tables: commands, words, symbols; and words around answers.
 
 use super::lexer::Tok;
 
@@ -100,6 +100,21 @@ const NAMES: &[&str] = &[
     "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon",
     "Phi", "Psi", "Omega", "ell", "hbar", "angle", "triangle", "square", "star", "aleph",
 ];
+
+/// Commands that are no names although nothing here reads them: dots, arrows, quantifiers.
+#[rustfmt::skip]
+const SIGNS: &[&str] = &[
+    "ldots", "cdots", "dots", "dotsc", "dotsb", "vdots", "ddots", "implies", "iff", "Rightarrow",
+    "Leftarrow", "Leftrightarrow", "Longrightarrow", "Longleftrightarrow", "longmapsto", "mapsto",
+    "leftarrow", "leftrightarrow", "uparrow", "downarrow", "therefore", "because", "forall",
+    "exists", "nexists", "neg", "lnot", "checkmark", "blacksquare", "newline", "par", "label", "tag",
+    "ref", "cancel", "color", "textcolor", "overset", "underset", "stackrel",
+];
+
+/// Whether an unknown command is a sign rather than a name.
+pub(super) fn is_sign(name: &str) -> bool {
+    SIGNS.contains(&name)
+}
 
 fn styled(name: &str) -> Command {
     if SKIPPED.contains(&name) {
@@ -253,3 +268,60 @@ pub(super) fn greek_char(c: char) -> Option<Tok<'static>> {
     ];
     NAMES.iter().find(|(have, _)| *have == c).map(|(_, name)| Tok::Letter(name))
 }
+
+/// What says that the second box follows from the first or replaces it, as a whole word.
+#[rustfmt::skip]
+pub(super) const PARTING: &[&str] = &[
+    "is", "isn", "are", "was", "were", "be", "been", "not", "no", "nope", "never", "don", "doesn",
+    "didn", "cannot", "can", "could", "would", "should", "may", "might", "must", "will", "gives",
+    "give", "gave", "get", "gets", "got", "yields", "yield", "means", "implies", "equals", "becomes",
+    "becoming", "makes", "leads", "goes", "comes", "turns", "fails", "works", "holds", "seems",
+    "looks", "has", "have", "had", "does", "do", "so", "then", "thus", "hence", "therefore", "next",
+    "now", "after", "before", "first", "last", "finally", "initially", "later", "earlier", "instead",
+    "rather", "but", "however", "though", "although", "yet", "because", "since", "if", "when",
+    "while", "unless", "where", "which", "who", "that", "this", "it", "its", "i", "we", "you", "he",
+    "she", "they", "let", "wait", "sorry", "oops", "hmm", "ok", "okay", "well", "wrong", "incorrect",
+    "right", "correct", "mistake", "error", "attempt", "guess", "try", "maybe", "perhaps", "about",
+    "again", "also", "even", "same", "ie", "eg", "namely", "else", "too", "invalid", "extraneous",
+    "impossible", "false", "true", "final", "answer", "actually", "step", "as", "from", "to", "into",
+    "than", "by", "over", "times", "plus", "minus", "form", "decimal",
+    "fraction", "equivalent", "equal", "approx", "simply", "reduces",
+];
+
+/// How a closing courtesy begins.
+pub(super) const COURTESIES: [&str; 20] = [
+    "i hope it is correct",
+    "i hope it's correct",
+    "i hope this is correct",
+    "i hope this is right",
+    "i hope this helps",
+    "i hope that helps",
+    "i hope it helps",
+    "i hope this explanation",
+    "i hope this solution",
+    "hope this helps",
+    "hope that helps",
+    "let me know if",
+    "please let me know",
+    "feel free to",
+    "please feel free to",
+    "if you have any",
+    "thank you",
+    "thanks",
+    "good luck",
+    "have a great day",
+];
+
+/// Words of a sentence that leaves its number in doubt, or says something else of it.
+#[rustfmt::skip]
+pub(super) const DOUBTS: &[&str] = &[
+    "might", "could", "may", "maybe", "perhaps", "probably", "possibly", "likely", "if", "unless",
+    "would", "should", "whether", "suppose", "assume", "guess", "estimate", "approximately", "about",
+    "around", "roughly", "nearly", "almost", "not", "no", "never", "none", "neither", "nor", "cannot",
+    "impossible", "wrong", "incorrect", "false", "instead", "or", "either", "between", "least",
+    "most", "than", "under", "over", "divisible", "multiple", "multiples", "divides", "divisor",
+    "factor", "modulo", "mod", "step", "steps", "case", "cases", "part", "parts", "equation", "figure",
+    "problem", "question", "statement", "option", "choice", "lemma", "theorem", "method", "section",
+    "line", "row", "condition", "need", "let", "check", "consider", "find", "try", "multiply", "divide",
+    "subtract", "add", "first", "remaining", "another", "more", "other", "wait",
+];

@@ -262,6 +262,11 @@ fn prefixed(text: &str) -> Option<Candidate<'_>> {
     let trimmed = text.trim_end();
     let from = memchr::memrchr(b'\n', trimmed.as_bytes()).map_or(0, |at| at + 1);
     let body = trimmed.get(from..)?.trim_start().strip_prefix("A:")?;
+    // A:B = 2 is a ratio.
+    let letter = body.strip_prefix(|c: char| c.is_ascii_uppercase());
+    if letter.is_some_and(|rest| rest.trim_start().starts_with(['=', ':'])) {
+        return None;
+    }
     slice(text, trimmed.len() - body.len(), trimmed.len(), Provenance::Marker)
 }
 

@@ -5,10 +5,16 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::{Candidate, Provenance, Scope, retracted};
+use crate::checks::math::words::PARTING;
 
 /// The words that join boxes; any other word between them takes the first one back.
 const JOINING: [&str; 12] =
     ["and", "or", "text", "quad", "qquad", "left", "right", "mbox", "和", "与", "或", "и"];
+
+/// The words that end a phrase between two boxes of one list.
+const LINKS: [&str; 6] = ["and", "or", "和", "与", "或", "и"];
+/// A phrase between two boxes of one list has at most this many words.
+const PHRASE_MAX: usize = 6;
 
 /// A box: where the command starts, and where its content lies.
 pub(super) struct Boxed {
@@ -143,8 +149,7 @@ fn connects(gap: &str) -> bool {
     if gap.len() > 60 || gap.matches('\n').count() > 1 {
         return false;
     }
-    let mut words =
-        gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    let mut words = words(gap).peekable();
     if words.peek().is_none() && gap.contains(['.', '?', '!', '。']) {
         return false;
     }
@@ -153,5 +158,43 @@ fn connects(gap: &str) -> bool {
     words.all(|word| {
         labels && word.chars().count() == 1
             || JOINING.iter().any(|join| join.eq_ignore_ascii_case(word))
-    })
+    }) || phrase(gap)
+}
+
+fn words(gap: &str) -> impl Iterator<Item = &str> {
+    gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// "apples, ", "papers and ": what was counted, and a link to the next box.
+fn phrase(gap: &str) -> bool {
+    if gap.contains(['.', '?', '!', ';', ':', '=', '<', '>', '。', '；', '：', '+', '/']) {
+        return false;
+    }
+    // An arrow or a sign of relation is no phrase.
+    let mut commands =
+        gap.split('\\').skip(1).filter_map(|tail| tail.split(|c: char| !c.is_alphabetic()).next());
+    if !commands.all(|name| name.is_empty() || is_command(name)) {
+        return false;
+    }
+    let end = gap.trim_end_matches(|c: char| c.is_whitespace() || "$}({\\~*[".contains(c));
+    let comma = end.ends_with([',', '，']);
+    let mut said: Vec<&str> = words(gap).filter(|word| !is_command(word)).collect();
+    let linked = said.last().is_some_and(|word| is_one_of(&LINKS, word));
+    said.retain(|word| !is_one_of(&LINKS, word));
+    (comma || linked)
+        && said.len() <= PHRASE_MAX
+        && !said.iter().any(|word| {
+            let inflected = word.len() > 4
+                && ["ly", "ing", "ed"].iter().any(|ending| word.to_lowercase().ends_with(ending));
+            !word.is_ascii() || inflected || is_one_of(PARTING, word)
+        })
+}
+
+/// The commands that may stand around such a phrase.
+fn is_command(word: &str) -> bool {
+    JOINING.get(2..8).is_some_and(|commands| commands.contains(&word))
+}
+
+fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.iter().any(|have| have.eq_ignore_ascii_case(word))
 }

@@ -8,12 +8,15 @@ use super::{Candidate, Provenance};
 /// The names of the tags around a chain of thought.
 const THOUGHTS: [&str; 3] = ["think", "thinking", "reasoning"];
 /// Tokens of chat templates that end what an assistant says, behind their first sign.
-const CONTROL: [&str; 7] = [
+const CONTROL: [&str; 10] = [
     "|im_end|>",
     "|im_start|>",
     "|endoftext|>",
     "|end_of_text|>",
     "|eot_id|>",
+    "|eom_id|>",
+    "|start_header_id|>",
+    "end_of_turn>",
     "|end|>",
     "｜end▁of▁sentence｜>",
 ];
@@ -125,7 +128,9 @@ fn spoken(text: &str) -> (usize, &str) {
             to = at;
         }
     }
-    (from, text.get(from..to).unwrap_or_default())
+    let said = text.get(from..to).unwrap_or_default();
+    // A token of an older template, which is a tag elsewhere.
+    (from, said.trim_end().strip_suffix("</s>").unwrap_or(said))
 }
 
 /// The ranges of code, blocks and inline, and whether there are blocks.

@@ -29,7 +29,7 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
 const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不", "错"];
 
 /// Whether a number is said rather than part of a formula, and is the only one on offer.
-fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
+pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
     let (before, after) = (text.get(sentence..from).unwrap_or(""), text.get(to..).unwrap_or(""));
     let offered = before.contains(" or ") && before.contains(|c: char| c.is_ascii_digit());
     let lead = before.trim_end();
@@ -39,7 +39,7 @@ fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool 
     let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
         || lead.ends_with(['-', '–', '+', '*', '/', '×'])
         || DENIALS.iter().any(|word| lead.ends_with(word));
-    let denied = DENIALS.iter().any(|word| after.contains(word));
+    let denied = after.contains('?') || DENIALS.iter().any(|word| after.contains(word));
     let goes_on = after
         .trim_start()
         .starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);
@@ -52,7 +52,7 @@ fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool 
 }
 
 /// The last `\( \)`, `\[ \]` or `$ $` that closes behind `from`.
-fn last_math(text: &str, from: usize) -> Option<Candidate<'_>> {
+pub(super) fn last_math(text: &str, from: usize) -> Option<Candidate<'_>> {
     let mut best: Option<Candidate<'_>> = None;
     for (open, close) in [("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$")] {
         let Some(end) = text.rfind(close).filter(|end| *end >= from) else { continue };

@@ -1,0 +1,103 @@
+//! "Therefore, there are 12 ways. I hope this helps!": what the last sentence concludes.
+//!
+//! The weakest announcement of all: a sentence that says one value and leaves no doubt about it.
+
+use super::{Candidate, Provenance, retracted, tail};
+use crate::checks::math::words::{COURTESIES, DOUBTS};
+
+/// How a sentence begins that concludes.
+const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently", "in total"];
+
+/// A longer sentence, in bytes, says more than one thing.
+const SENTENCE_MAX: usize = 600;
+/// So many courtesies are passed over.
+const COURTESIES_MAX: usize = 4;
+
+/// Words behind which a number is a part of a sum or a name.
+const BEFORE: [&str; 6] = ["by", "from", "per", "each", "every", "no."];
+
+/// The value that the last sentence concludes.
+pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
+    let (from, to) = last_sentence(text)?;
+    let sentence = text.get(from..to)?;
+    if sentence.len() > SENTENCE_MAX || !concludes(sentence) {
+        return None;
+    }
+    let number = tail::last_number(sentence, from)?;
+    let (start, end) = number.span;
+    let (before, after) = (text.get(from..start)?, text.get(end..to)?);
+    // A dollar before the number alone is a currency.
+    let before = if after.contains('$') { before } else { before.trim_end_matches(['$', '\\']) };
+    if before.matches('$').count() % 2 == 1 || before.contains('\\') || after.contains('\\') {
+        return formula(text, (from, to));
+    }
+    let named = before.contains('$') || before.contains(['=', '<', '>']);
+    let last_word = before.split_whitespace().next_back().unwrap_or_default();
+    let led = BEFORE.iter().any(|word| word.eq_ignore_ascii_case(last_word));
+    let another = before.contains(|c: char| c.is_ascii_digit());
+    (!(named || led || another)
+        && tail::stands_free(text.get(..to)?, from, number.span)
+        && !retracted::denied(after))
+    .then_some(number)
+}
+
+/// The formula that ends the sentence, where it is the only one.
+fn formula(text: &str, (from, to): (usize, usize)) -> Option<Candidate<'_>> {
+    let found = tail::last_math(text.get(..to)?, from)?;
+    let (start, end) = found.span;
+    let (before, after) = (text.get(from..start)?, text.get(end..to)?);
+    let marks = ['$', '\\', '(', '[', ' ', '*'];
+    let said = before.trim_end_matches(marks);
+    let only = !said.contains(['$', '\\']) && !said.contains(|c: char| c.is_ascii_digit());
+    let ends = !after.contains(|c: char| c.is_ascii_digit())
+        && !after.trim_start_matches(['$', '\\', ')', ']']).contains(['$', '\\'])
+        && after.split_whitespace().count() <= 3;
+    let value = found.text.contains(|c: char| c.is_ascii_digit());
+    let found = Candidate { provenance: Provenance::LastMath, ..found };
+    (only && ends && value && !retracted::denied(after)).then_some(found)
+}
+
+/// Whether a sentence begins as a conclusion does, and asks and doubts nothing.
+fn concludes(sentence: &str) -> bool {
+    let lead = sentence.trim_start_matches(['*', '-', ' ', '_', '#', '>']);
+    let begins = BEGINNINGS.iter().any(|word| {
+        let head = lead.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+        head && lead.get(word.len()..).is_some_and(|rest| rest.starts_with([' ', ',', ':']))
+    });
+    let doubted = || {
+        sentence.contains('?')
+            || sentence.contains("n't")
+            || sentence
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| DOUBTS.iter().any(|doubt| doubt.eq_ignore_ascii_case(word)))
+    };
+    begins && !doubted()
+}
+
+/// Where the last sentence stands that is no courtesy.
+fn last_sentence(text: &str) -> Option<(usize, usize)> {
+    let mut end = text.trim_end().len();
+    for _ in 0..=COURTESIES_MAX {
+        let body = text.get(..end)?.trim_end_matches(['.', '!', ' ', '*', '\n', '\r', '_']);
+        let start = start_of_last(body);
+        let sentence = text.get(start..end)?;
+        let lower: String =
+            sentence.chars().skip_while(|c| !c.is_alphabetic()).take(200).collect::<String>();
+        let lower = lower.to_ascii_lowercase().replace('’', "'");
+        let courtesy = COURTESIES.iter().any(|courtesy| lower.starts_with(courtesy));
+        let more = lower.contains(" but ") || sentence.contains(|c: char| c.is_ascii_digit());
+        if !courtesy || more {
+            return Some((start, body.len()));
+        }
+        end = text.get(..start)?.trim_end().len();
+    }
+    None
+}
+
+/// Where the last sentence of a text starts: behind a line, or behind a mark and a space.
+fn start_of_last(body: &str) -> usize {
+    let line = body.rfind('\n').map_or(0, |at| at + 1);
+    let marks = [". ", "! ", "? ", ".) ", ".$ ", ".** "];
+    let mark = marks.iter().filter_map(|mark| Some(body.rfind(mark)? + mark.len())).max();
+    line.max(mark.unwrap_or(0))
+}
