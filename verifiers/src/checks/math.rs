@@ -125,7 +125,7 @@ impl From<Fault> for Stop {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
