@@ -1,0 +1,5 @@
+"""The families that the exporter knows."""
+
+from . import outcome, process
+
+PRESETS = {**outcome.PRESETS, **process.PRESETS}
