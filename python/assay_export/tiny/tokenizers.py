@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
@@ -11,12 +11,12 @@ from transformers import PreTrainedTokenizerFast
 from . import templates
 from .corpus import sentences
 
+SENTENCES = sentences()
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 QWEN = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
-TEXT = 110
 
 
 def _wrap(tokenizer: Tokenizer, chat: str = "", **named: str) -> PreTrainedTokenizerFast:
@@ -26,7 +26,13 @@ def _wrap(tokenizer: Tokenizer, chat: str = "", **named: str) -> PreTrainedToken
     return wrapped
 
 
-def _byte_level(pattern: str, special: Sequence[str], plain: Sequence[str] = ()) -> Tokenizer:
+def _byte_level(
+    pattern: str,
+    special: Sequence[str],
+    plain: Sequence[str] = (),
+    texts: Iterable[str] = SENTENCES,
+    size: int = 370,
+) -> Tokenizer:
     """Byte-level BPE. `plain` are added tokens that are not special."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
@@ -37,9 +43,11 @@ def _byte_level(pattern: str, special: Sequence[str], plain: Sequence[str] = ())
     )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=256 + TEXT, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+        vocab_size=size - len(special) - len(plain),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
     )
-    tokenizer.train_from_iterator(sentences(), trainer)
+    tokenizer.train_from_iterator(texts, trainer)
     tokenizer.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in special])
     tokenizer.add_tokens([AddedToken(text, normalized=False, special=False) for text in plain])
     return tokenizer
@@ -53,9 +61,9 @@ def _frame(tokenizer: Tokenizer, single: str, pair: str) -> None:
     )
 
 
-def qwen() -> PreTrainedTokenizerFast:
-    """As Qwen 2, 2.5 and 3: no BOS, ChatML."""
-    tokenizer = _byte_level(QWEN, ["<|endoftext|>", "<|im_start|>", "<|im_end|>"], ["<extra_0>"])
+def qwen(texts: Iterable[str] = SENTENCES, size: int = 370) -> PreTrainedTokenizerFast:
+    """As Qwen 2, 2.5 and 3: no BOS, ChatML, and the step tag of Qwen2.5-Math-PRM."""
+    tokenizer = _byte_level(QWEN, ["<|endoftext|>", "<|im_start|>", "<|im_end|>"], ["<extra_0>"], texts, size)
     return _wrap(tokenizer, templates.CHATML, eos_token="<|im_end|>", pad_token="<|endoftext|>")
 
 
@@ -83,7 +91,7 @@ def _metaspace(special: Sequence[str], size: int, prepend: bool) -> Tokenizer:
     learner.normalizer = normalizer
     learner.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
     trainer = trainers.BpeTrainer(vocab_size=size - 256, special_tokens=list(special), show_progress=False)
-    learner.train_from_iterator(sentences(), trainer)
+    learner.train_from_iterator(SENTENCES, trainer)
     learned = json.loads(learner.to_str())["model"]
     ordered = sorted(learned["vocab"], key=learned["vocab"].get)
     names = [*special, *(f"<0x{byte:02X}>" for byte in range(256)), *(t for t in ordered if t not in special)]
@@ -130,7 +138,7 @@ def bert() -> PreTrainedTokenizerFast:
     tokenizer.decoder = decoders.WordPiece()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     trainer = trainers.WordPieceTrainer(vocab_size=360, special_tokens=special, show_progress=False)
-    tokenizer.train_from_iterator(sentences(), trainer)
+    tokenizer.train_from_iterator(SENTENCES, trainer)
     _frame(tokenizer, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
     return _wrap(tokenizer, **_bert_names())
 
@@ -162,7 +170,7 @@ def deberta(*more: str) -> PreTrainedTokenizerFast:
     trainer = trainers.UnigramTrainer(
         vocab_size=300, special_tokens=special, unk_token="[UNK]", show_progress=False
     )
-    tokenizer.train_from_iterator(sentences(), trainer)
+    tokenizer.train_from_iterator(SENTENCES, trainer)
     tokenizer.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in more])
     _frame(tokenizer, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
     return _wrap(tokenizer, **_bert_names())
