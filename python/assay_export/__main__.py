@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from pathlib import Path
 
 import torch
@@ -10,6 +11,8 @@ import torch
 from .checkpoint import Checkpoint
 from .export import Options, Report, export
 from .presets import PRESETS
+
+logging.disable(logging.WARNING)
 
 
 def report(name: str, found: Report) -> None:
@@ -30,9 +33,11 @@ def main() -> None:
     parser.add_argument("--kv", action="store_true", help="take past keys and values")
     parser.add_argument("--opset", type=int, default=22)
     parser.add_argument("--max-tokens", type=int)
+    parser.add_argument("--reference", type=Path, help="the folder of the reference model, for implicit-prm")
     parser.add_argument("--name", help="the name in the manifest; default: that of the folder")
     parser.add_argument("--source", default="", help="where the weights came from")
     parser.add_argument("--licence", default="")
+    parser.add_argument("--tolerance", type=float, help="of the golden pairs; default: 1e-5, fp16 2e-3, int8 1e-4")
     given = parser.parse_args()
     torch.set_num_threads(1)
     options = Options(
@@ -43,8 +48,10 @@ def main() -> None:
         given.max_tokens,
         given.source,
         given.licence,
+        given.tolerance,
     )
-    report(options.name, export(Checkpoint(given.model), given.out, PRESETS[given.preset], options))
+    folders = [given.model, *([given.reference] if given.reference else [])]
+    report(options.name, export([Checkpoint(f) for f in folders], given.out, PRESETS[given.preset], options))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,9 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.utils.logging import disable_progress_bar
+
+disable_progress_bar()
 
 
 class Checkpoint:
@@ -66,8 +69,11 @@ class Checkpoint:
         return layer
 
     def token_id(self, text: str) -> int:
-        """The id of a text that must be one token: its last one, as authors look labels up."""
-        return self.tokenizer.encode(text, add_special_tokens=False)[-1]
+        """The id of a text that must be one token."""
+        ids = self.tokenizer.encode(text, add_special_tokens=False)
+        if len(ids) != 1:
+            raise ValueError(f"{text!r} is {len(ids)} tokens and should be one")
+        return ids[0]
 
     @cached_property
     def plain_tokenizer(self) -> Tokenizer:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import nn
 
-from . import golden, manifest, onnx_file, template
+from . import checks, golden, manifest, onnx_file
 from .checkpoint import Checkpoint
+from .golden import Case
 from .graph import CachedScorer, Scorer
 from .preset import Preset
 from .runtime import Runtime
-from .sample import Encoded, Sample
 
 TOLERANCES = {"fp32": 1e-5, "fp16": 2e-3, "int8": 1e-4}
-TOKEN_NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,12 @@ class Options:
     max_tokens: int | None = None
     source: str = ""
     licence: str = ""
+    tolerance: float | None = None
+
+    @property
+    def limit(self) -> float:
+        """How far scores may be from the golden ones."""
+        return self.tolerance or TOLERANCES[self.precision]
 
 
 @dataclass(frozen=True)
@@ -41,78 +48,82 @@ class Report:
     spearman: float | None = None
 
 
-def export(checkpoint: Checkpoint, out: Path, preset: Preset, options: Options) -> Report:
-    """Writes the model folder `out`."""
-    out.mkdir(parents=True, exist_ok=True)
-    cases = []
-    for sample in golden.samples(preset):
-        encoded = preset.encode(checkpoint, sample)
-        check_template(checkpoint, preset, sample, encoded)
-        cases.append((sample, encoded, preset.raw(checkpoint, encoded)))
-    module = preset.build(checkpoint)
-    past = None
-    if options.kv:
-        if type(module) is not Scorer or len(module.inputs) != 3:
-            raise ValueError("past keys and values are for causal models with one head")
-        module = CachedScorer(module.backbone, module.head)
-        past = onnx_file.past_shape(checkpoint.config)
-    onnx_file.write(module, out / "model.onnx", options.opset, options.precision)
-    run = Runtime(out / "model.onnx")
-    goldens, differences, found, wanted = [], [], [], []
-    for sample, encoded, reference in cases:
-        given = run.run(encoded, past)[0]
-        differences.append(float(np.abs(given - reference).max()))
-        found += given.ravel().tolist()
-        wanted += reference.ravel().tolist()
-        raw = given if options.precision == "int8" else reference
-        tolerance = TOLERANCES[options.precision]
-        goldens.append(golden.make(preset, checkpoint, sample, encoded, lambda _: [raw], tolerance))
-    if options.precision != "int8":
-        check_batch(run, cases, past, TOLERANCES[options.precision])
+def export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options) -> Report:
+    """Writes the model folder `out`. A second checkpoint is the reference model of kind `implicit`."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent) as place:
+        report = _export(checkpoints, Path(place), preset, options)
+        out.mkdir(exist_ok=True)
+        for path in Path(place).iterdir():
+            path.replace(out / path.name)
+    return report
+
+
+def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options) -> Report:
+    checkpoint = checkpoints[0]
+    cases = golden.cases(preset, checkpoints)
+    for case in cases:
+        checks.check_template(checkpoint, preset, case)
+    past = onnx_file.past_shape(checkpoint.config) if options.kv or preset.kv else None
+    files = [out / name for name in ("model.onnx", "reference.onnx")[: len(checkpoints)]]
+    for source, path in zip(checkpoints, files, strict=True):
+        onnx_file.write(_module(preset, source, past is not None), path, options.opset, options.precision)
+    others = [case.other for case in cases if case.other]
+    given = _run(files, [*cases, *others], past, options)
+    differences = [checks.difference(found, case.raws) for found, case in zip(given, [*cases, *others], strict=True)]
+    if options.precision != "int8" and max(differences) > options.limit:
+        raise ValueError(f"the graph is {max(differences):.2e} away from transformers")
+    rank = spearman(given[: len(cases)], cases) if options.precision == "int8" else None
+    if golden.mode(preset, checkpoint):
+        run = Runtime(files[0])
+        exact = options.precision != "int8"
+        cases = [
+            replace(case, text=checks.check_text(run, checkpoint, preset, case, past, exact)) for case in cases
+        ]
+    goldens = [golden.make(preset, checkpoint, case, options.limit) for case in cases]
+    turned = iter(given[len(cases) :])
+    own = [
+        replace(case, raws=found, other=case.other and replace(case.other, raws=next(turned)))
+        for found, case in zip(given, cases, strict=False)
+    ]
+    found = [golden.make(preset, checkpoint, case, options.limit) for case in own]
+    if options.precision == "int8":
+        goldens = found
+    checks.check_scores(found, goldens, options.limit)
     write_texts(checkpoint, out, preset)
-    graph = graph_table(out / "model.onnx", options.precision, past)
-    manifest.write(describe(checkpoint, out, preset, options, [graph], goldens), out / "model.toml")
-    return Report(differences, spearman(found, wanted) if options.precision == "int8" else None)
+    graphs = [
+        graph_table(path, options.precision, past, role)
+        for path, role in zip(files, ("model", "reference"), strict=False)
+    ]
+    manifest.write(describe(checkpoint, out, preset, options, graphs, goldens), out / "model.toml")
+    return Report(differences[: len(cases)], rank)
 
 
-def check_batch(run: Runtime, cases: list[tuple[Sample, Encoded, np.ndarray]], past: onnx_file.Shape | None, tolerance: float) -> None:
-    """Padding and neighbours must not move a score. Dynamic int8 is exempt: it scales by the batch."""
-    together = run.batch([encoded for _, encoded, _ in cases], past)[0]
-    for row, (_, _, reference) in zip(together, cases, strict=True):
-        moved = float(np.abs(row[: len(reference)] - reference).max())
-        if moved > tolerance:
-            raise ValueError(f"a score moves by {moved:.2e} in a padded batch")
+def _module(preset: Preset, checkpoint: Checkpoint, cached: bool) -> nn.Module:
+    module = preset.build(checkpoint)
+    if not cached:
+        return module
+    if type(module) is not Scorer:
+        raise ValueError("past keys and values are for causal models with one head")
+    return CachedScorer(module.backbone, module.head)
 
 
-def check_template(checkpoint: Checkpoint, preset: Preset, sample: Sample, encoded: Encoded) -> None:
-    """Our template must come to the authors' token ids and positions."""
-    text = template.render(
-        preset.template,
-        checkpoint.tokenizer.chat_template or "",
-        special_tokens(checkpoint),
-        {
-            "messages": sample.messages,
-            "prompt": sample.prompt,
-            "completion": sample.completion(preset.joiner),
-            "first": sample.completion(preset.joiner),
-            "second": sample.second,
-            "steps": list(sample.steps),
-            "reference": sample.reference,
-            "system": preset.system,
-        },
-    )
-    bos = checkpoint.tokenizer.bos_token_id if preset.strip_bos else None
-    ours = template.tokenize(text, checkpoint.plain_tokenizer, preset.add_special_tokens, bos)
-    if (ours.ids, ours.positions) != (encoded.ids, encoded.positions):
-        raise ValueError(f"the template comes to {ours}, the authors' way to {encoded}")
-    if encoded.types and ours.types != encoded.types:
-        raise ValueError(f"the template comes to the types {ours.types}, the authors' way to {encoded.types}")
-
-
-def special_tokens(checkpoint: Checkpoint) -> dict[str, str]:
-    """The named tokens of the tokenizer, for templates."""
-    known = ((name, getattr(checkpoint.tokenizer, name, None)) for name in TOKEN_NAMES)
-    return {name: text for name, text in known if text is not None}
+def _run(
+    files: list[Path], cases: list[Case], past: onnx_file.Shape | None, options: Options
+) -> list[list[np.ndarray]]:
+    """What the graphs give for each case, after the checks of batches and of the past."""
+    given: list[list[np.ndarray]] = [[] for _ in cases]
+    for path in files:
+        run = Runtime(path)
+        alone = [run.run(case.encoded, past) for case in cases]
+        if options.precision != "int8":
+            checks.check_batch(run, cases, alone, past, options.limit)
+            for case, outputs in zip(cases, alone, strict=True):
+                if past is not None:
+                    checks.check_past(run, case, outputs[0], past, options.limit)
+        for found, outputs in zip(given, alone, strict=True):
+            found += outputs
+    return given
 
 
 def write_texts(checkpoint: Checkpoint, out: Path, preset: Preset) -> None:
@@ -123,7 +134,7 @@ def write_texts(checkpoint: Checkpoint, out: Path, preset: Preset) -> None:
         (out / "chat.jinja").write_text(checkpoint.tokenizer.chat_template, encoding="utf-8")
 
 
-def graph_table(path: Path, precision: str, past: onnx_file.Shape | None, role: str = "model") -> dict[str, Any]:
+def graph_table(path: Path, precision: str, past: onnx_file.Shape | None, role: str) -> dict[str, Any]:
     """The [[graph]] table of a file."""
     table: dict[str, Any] = {"file": path.name, "sha256": manifest.sha256(path)}
     data = path.with_name(path.name + ".data")
@@ -151,7 +162,7 @@ def describe(
         "sha256": manifest.sha256(out / "tokenizer.json"),
         "add_special_tokens": preset.add_special_tokens,
         "strip_bos": preset.strip_bos,
-        "tokens": special_tokens(checkpoint),
+        "tokens": checks.special_tokens(checkpoint),
         "pad_token_id": checkpoint.tokenizer.pad_token_id or 0,
     }
     texts: dict[str, Any] = {"file": "template.jinja"}
@@ -170,7 +181,9 @@ def describe(
     return result | {"golden": goldens}
 
 
-def spearman(left: list[float], right: list[float]) -> float:
-    """Rank correlation."""
-    ranks = [np.argsort(np.argsort(values)) for values in (left, right)]
+def spearman(given: list[list[np.ndarray]], cases: list[Case]) -> float:
+    """Rank correlation of what a graph gives with fp32."""
+    found = np.concatenate([outputs[0].ravel() for outputs in given])
+    wanted = np.concatenate([case.raws[0].ravel() for case in cases])
+    ranks = [np.argsort(np.argsort(values)) for values in (found, wanted)]
     return float(np.corrcoef(*ranks)[0, 1])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 from transformers import DynamicCache
@@ -20,24 +18,33 @@ def gather(hidden: Tensor, positions: Tensor) -> Tensor:
 class Scorer(nn.Module):
     """`scores` (and what else the head gives) at the asked positions."""
 
-    def __init__(self, backbone: nn.Module, head: nn.Module, types: bool = False) -> None:
+    def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
         super().__init__()
         self.backbone = backbone
         self.head = head
-        self.inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if types else []), "score_positions"]
+        self.inputs = ["input_ids", "attention_mask", "score_positions"]
         self.outputs = ["scores"]
 
     def forward(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor,
-        score_positions: Tensor,
-        token_type_ids: Tensor | None = None,
+        self, input_ids: Tensor, attention_mask: Tensor, score_positions: Tensor
     ) -> Tensor | tuple[Tensor, ...]:
-        types = {} if token_type_ids is None else {"token_type_ids": token_type_ids}
-        hidden = hidden_states(self.backbone, input_ids, attention_mask, **types)
+        hidden = hidden_states(self.backbone, input_ids, attention_mask)
         found = self.head(gather(hidden, score_positions))
         return tuple(f.float() for f in found) if isinstance(found, tuple) else found.float()
+
+
+class Pooled(nn.Module):
+    """An encoder with the head of a sequence classifier, which pools by itself."""
+
+    def __init__(self, classifier: nn.Module, types: bool) -> None:
+        super().__init__()
+        self.classifier = classifier
+        self.inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if types else [])]
+        self.outputs = ["scores"]
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
+        types = {} if token_type_ids is None else {"token_type_ids": token_type_ids}
+        return self.classifier(input_ids=input_ids, attention_mask=attention_mask, **types).logits.float()
 
 
 class GatedScorer(Scorer):
@@ -120,19 +127,6 @@ class LmHead(nn.Module):
     def forward(self, hidden: Tensor) -> Tensor:
         logits = self.linear(hidden)
         return logits if self.cap is None else torch.tanh(logits / self.cap) * self.cap
-
-
-class FirstTokenHead(nn.Module):
-    """A classifier that reads the first token of a sequence, turned to read any token."""
-
-    def __init__(self, read: Callable[[Tensor], Tensor], *parts: nn.Module) -> None:
-        super().__init__()
-        self.read = read
-        self.parts = nn.ModuleList(parts)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        batch, places, width = hidden.shape
-        return self.read(hidden.reshape(batch * places, 1, width)).reshape(batch, places, -1)
 
 
 class GatedHead(nn.Module):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,31 +11,41 @@ import torch
 from torch import nn
 
 from .checkpoint import Checkpoint
+from .graph import LmHead, Scorer
 from .sample import Encoded, Sample
+from .score import position_scores
 
-Encode = Callable[[Checkpoint, Sample], Encoded]
 Table = dict[str, Any]
+
+
+def one_position(raws: list[np.ndarray], encoded: Encoded, table: Table) -> list[float]:
+    """The transform of [score] at each position."""
+    return position_scores(np.atleast_2d(raws[0]), table, *raws[1:])
 
 
 @dataclass(frozen=True)
 class Preset:
-    """`encode` and `raw` are the authors' way; `template` and `build` are ours and are held against it."""
+    """`encode` and `raw` are the authors' way; `template` and `build` are ours and are held against it.
+
+    `raw` gives what the outputs of the graph should be, and `scores` what comes of them.
+    """
 
     kind: str
     template: str
-    encode: Encode
+    encode: Callable[[Checkpoint, Sample], Encoded]
     build: Callable[[Checkpoint], nn.Module]
-    raw: Callable[[Checkpoint, Encoded], np.ndarray]
+    raw: Callable[[Checkpoint, Encoded], list[np.ndarray]]
     score: Callable[[Checkpoint], Table]
+    scores: Callable[[list[np.ndarray], Encoded, Table], list[float]] = one_position
     steps: Table | None = None
     joiner: str = "\n\n"
     system: str = ""
     add_special_tokens: bool = False
     strip_bos: bool = False
     generate: Callable[[Checkpoint], Table] | None = None
+    kv: bool = False
     whole_vocabulary: bool = False
     talk: bool = True
-    extra: Table = field(default_factory=dict)
 
 
 def conversation(checkpoint: Checkpoint, messages: list[dict[str, str]], **options: Any) -> list[int]:
@@ -66,7 +76,12 @@ def hidden(checkpoint: Checkpoint, encoded: Encoded) -> torch.Tensor:
 
 
 @torch.no_grad()
-def logits(checkpoint: Checkpoint, encoded: Encoded) -> np.ndarray:
-    """The logits of the language model at the positions of a sample."""
+def logits(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
+    """The logits of the language model where a sample is read."""
     found = checkpoint.lm(**tensors(encoded)).logits[0]
-    return found[encoded.positions].float().numpy()
+    return [found[encoded.read].numpy()]
+
+
+def whole_head(checkpoint: Checkpoint) -> Scorer:
+    """The whole language-model head."""
+    return Scorer(checkpoint.lm.base_model, LmHead(checkpoint.lm))

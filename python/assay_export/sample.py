@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Sample:
-    """A prompt and a completion; `second` is the other completion of a pair."""
+    """A prompt and a completion; `second` is the other completion of a pair, `listed` steps are given as such."""
 
     prompt: str
     steps: tuple[str, ...]
     history: tuple[dict[str, str], ...] = ()
     second: str = ""
     reference: str = ""
-    system: str = ""
+    listed: bool = False
 
     @property
     def messages(self) -> list[dict[str, str]]:
@@ -28,11 +28,17 @@ class Sample:
 
 @dataclass(frozen=True)
 class Encoded:
-    """Token ids, and where scores are read."""
+    """Token ids, and where scores are read; `span` where the graph is read at more positions than those."""
 
     ids: list[int]
-    positions: list[int]
+    positions: list[int] = field(default_factory=list)
     types: list[int] = field(default_factory=list)
+    span: list[int] = field(default_factory=list)
+
+    @property
+    def read(self) -> list[int]:
+        """Where the graph is read."""
+        return self.span or self.positions
 
 
 SAMPLES = (
@@ -58,6 +64,7 @@ SAMPLES = (
         ("Man rechnet 7 × 8 = 56 – ganz einfach.", "所以答案是 56 ✓ 🎉"),
         second="Ungefähr 54, glaube ich … é ü ß.",
         reference="Das Ergebnis ist 56.",
+        listed=True,
     ),
 )
 

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from ..checkpoint import Checkpoint
-from ..graph import FirstTokenHead, Scorer
-from ..preset import Preset, conversation, answer, hidden, judged, tensors
+from ..graph import Scorer
+from ..preset import Preset, Table, answer, conversation, hidden, judged, tensors
 from ..sample import Encoded, Sample
 
 CONVERSATION = '{{ chat(messages + [{"role": "assistant", "content": completion}]) }}'
@@ -45,29 +45,28 @@ def encode_math(checkpoint: Checkpoint, sample: Sample) -> Encoded:
 
 
 @torch.no_grad()
-def classifier_raw(checkpoint: Checkpoint, encoded: Encoded) -> np.ndarray:
+def classifier_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
     """What the sequence classifier of transformers gives."""
     types = {"token_type_ids": torch.tensor([encoded.types])} if encoded.types else {}
-    return checkpoint.classifier(**tensors(encoded), **types).logits.numpy()
+    return [checkpoint.classifier(**tensors(encoded), **types).logits.numpy()]
 
 
 def classifier(checkpoint: Checkpoint) -> Scorer:
     """The head of a sequence classifier, at any position."""
     model = checkpoint.classifier
-    kind = model.config.model_type
-    if hasattr(model, "score"):
-        return Scorer(model.base_model, model.score)
-    types = getattr(model.config, "type_vocab_size", 0) > 1
-    if kind == "modernbert":
-        if model.config.classifier_pooling != "cls":
-            raise ValueError("this classifier takes the mean of all tokens, which has no position")
-        head = FirstTokenHead(lambda h: model.classifier(model.head(h[:, 0])), model.head, model.classifier)
-    elif kind in ("roberta", "xlm-roberta"):
-        head = FirstTokenHead(model.classifier, model.classifier)
-    else:
-        pooler = getattr(model, "pooler", None) or model.base_model.pooler
-        head = FirstTokenHead(lambda h: model.classifier(pooler(h)), pooler, model.classifier)
-    return Scorer(model.base_model, head, types)
+    if not hasattr(model, "score"):
+        raise ValueError("this preset is for causal models: see sequence-classifier")
+    return Scorer(model.base_model, model.score)
+
+
+def classifier_score(checkpoint: Checkpoint) -> Table:
+    """One label is taken as it is; of several, the probability of the last."""
+    count = checkpoint.config.num_labels
+    if count == 1:
+        return {"transform": "none", "aggregate": "last"}
+    labels = [checkpoint.config.id2label[number] for number in range(count)]
+    last = {"transform": "softmax", "index": count - 1, "labels": labels}
+    return last | {"aggregate": "last", "range": [0.0, 1.0]}
 
 
 def math_head(checkpoint: Checkpoint) -> Scorer:
@@ -78,12 +77,12 @@ def math_head(checkpoint: Checkpoint) -> Scorer:
 
 
 @torch.no_grad()
-def math_raw(checkpoint: Checkpoint, encoded: Encoded) -> np.ndarray:
+def math_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
     """The two layers written out."""
     states = hidden(checkpoint, encoded)
     middle = torch.clamp(states @ checkpoint.tensor("score.0.weight").T + checkpoint.tensor("score.0.bias"), min=0)
     found = middle @ checkpoint.tensor("score.2.weight").T + checkpoint.tensor("score.2.bias")
-    return found[encoded.positions].numpy()
+    return [found[encoded.positions].numpy()]
 
 
 PRESETS = {
@@ -93,7 +92,7 @@ PRESETS = {
         encode=encode,
         build=classifier,
         raw=classifier_raw,
-        score=lambda _: {"transform": "none", "aggregate": "last"},
+        score=classifier_score,
     ),
     "skywork-reward": Preset(
         kind="outcome",

@@ -7,7 +7,7 @@ import torch
 
 from ..checkpoint import Checkpoint
 from ..graph import LmHead, Scorer
-from ..preset import Preset, answer, conversation, hidden, logits
+from ..preset import Preset, answer, conversation, hidden, logits, whole_head
 from ..sample import Encoded, Sample
 from .outcome import MATH_SYSTEM, math_head, math_raw
 
@@ -48,9 +48,9 @@ def shepherd_head(checkpoint: Checkpoint) -> Scorer:
     return Scorer(checkpoint.lm.base_model, LmHead(checkpoint.lm, shepherd_labels(checkpoint)))
 
 
-def shepherd_raw(checkpoint: Checkpoint, encoded: Encoded) -> np.ndarray:
+def shepherd_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
     """The logits of good and bad."""
-    return logits(checkpoint, encoded)[:, shepherd_labels(checkpoint)]
+    return [logits(checkpoint, encoded)[0][:, shepherd_labels(checkpoint)]]
 
 
 def encode_skywork(checkpoint: Checkpoint, sample: Sample) -> Encoded:
@@ -70,10 +70,11 @@ def value_head(checkpoint: Checkpoint) -> Scorer:
 
 
 @torch.no_grad()
-def value_raw(checkpoint: Checkpoint, encoded: Encoded) -> np.ndarray:
+def value_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
     """The layer written out."""
     states = hidden(checkpoint, encoded)[encoded.positions]
-    return (states @ checkpoint.tensor("v_head.summary.weight").T + checkpoint.tensor("v_head.summary.bias")).numpy()
+    found = states @ checkpoint.tensor("v_head.summary.weight").T + checkpoint.tensor("v_head.summary.bias")
+    return [found.numpy()]
 
 
 def encode_rlhflow(checkpoint: Checkpoint, sample: Sample) -> Encoded:
@@ -86,11 +87,6 @@ def encode_rlhflow(checkpoint: Checkpoint, sample: Sample) -> Encoded:
         ids = conversation(checkpoint, messages)
         positions.append(len(ids) - 3)
     return Encoded(ids, positions)
-
-
-def whole_head(checkpoint: Checkpoint) -> Scorer:
-    """The whole language-model head."""
-    return Scorer(checkpoint.lm.base_model, LmHead(checkpoint.lm))
 
 
 PRESETS = {

@@ -12,7 +12,6 @@ OTHERS = (
     "So the sum is 5, and the product is 6.",
     "Is this answer correct? Yes or No.",
     "Yes, this is right. No, this is wrong.",
-    "Yes. No. Yes. No. Yes No",
     "Good work. The reasoning is sound. [RESULT] 4",
     "The feedback: clear and short. [RESULT] 2",
     "I think it is 6, but I am not sure.",
@@ -29,7 +28,7 @@ OTHERS = (
 
 def sentences() -> list[str]:
     """A few hundred sentences, always the same."""
-    found = list(OTHERS) * 3
+    found = list(OTHERS) * 3 + ["Yes", "No"] * 20
     for number, name in enumerate(NAMES):
         for place, thing in enumerate(THINGS):
             count, fewer = 3 * number + 2 * place + 5, place + 2

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
-from transformers import AutoConfig, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import AutoConfig, PreTrainedTokenizerFast
+
+from ..checkpoint import Checkpoint
+from ..sample import SAMPLES, Encoded, Sample
 
 SEED = 20
 WIDTH = 32
 SPREAD = 0.15
+LESSONS = 150
+CRITIQUES = (
+    "The sum is right. [RESULT] 5",
+    "All steps are sound, the answer is right. [RESULT] 4",
+    "The answer is right, but short – gut. [RESULT] 3",
+)
 
 CAUSAL = {
     "hidden_size": WIDTH,
@@ -62,35 +73,64 @@ OWN: dict[str, dict[str, Any]] = {
 }
 
 
+@dataclass(frozen=True)
+class Extra:
+    """Tensors of a head that transformers has no class for: linear layers `(outputs, inputs)`, and matrices."""
+
+    layers: dict[str, tuple[int, int]] = field(default_factory=dict)
+    matrices: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Random values for them."""
+        found = {}
+        for name, (rows, columns) in self.layers.items():
+            found[f"{name}.weight"] = torch.randn(rows, columns) * SPREAD
+            found[f"{name}.bias"] = torch.randn(rows) * SPREAD
+        for name, size in self.matrices.items():
+            found[name] = torch.eye(*size) + torch.randn(size) * SPREAD / 4
+        return found
+
+
 def make(
     folder: Path,
     auto: type,
     architecture: str,
     tokenizer: PreTrainedTokenizerFast,
-    extra: dict[str, list[int]] | None = None,
-    seed: int = SEED,
+    extra: Extra,
+    seed: int,
     **settings: Any,
-) -> PreTrainedModel:
-    """Saves a model; `extra` names linear layers to add to the checkpoint: `[outputs, inputs]`."""
-    torch.manual_seed(seed)
+) -> None:
+    """Saves a model with random weights, and the tensors of its own head."""
+    torch.manual_seed(SEED + seed)
     config = AutoConfig.for_model(
-        architecture, vocab_size=len(tokenizer), **_token_ids(tokenizer), **OWN[architecture], **settings
+        architecture, vocab_size=len(tokenizer), **{**OWN[architecture], **_token_ids(tokenizer), **settings}
     )
-    config.architectures = None
-    model = auto.from_config(config, dtype=torch.float32).eval()
+    model = auto.from_config(config, dtype=torch.float32)
     for name, value in model.named_parameters():
         if value.dim() == 1:
             nn.init.normal_(value, mean=float("norm" in name.lower() and name.endswith("weight")), std=0.1)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    if extra:
-        weights = folder / "model.safetensors"
-        tensors = load_file(weights)
-        for name, (rows, columns) in extra.items():
-            tensors[f"{name}.weight"] = torch.randn(rows, columns) * SPREAD
-            tensors[f"{name}.bias"] = torch.randn(rows) * SPREAD
-        save_file(tensors, weights, metadata={"format": "pt"})
-    return model
+    weights = folder / "model.safetensors"
+    save_file({**load_file(weights), **extra.tensors()}, weights, metadata={"format": "pt"})
+
+
+def teach(checkpoint: Checkpoint, encode: Callable[[Checkpoint, Sample], Encoded]) -> None:
+    """Teaches a model of the seeds by heart what it is to write, so that its text means something."""
+    model = checkpoint.lm
+    rows = []
+    for sample, text in zip(SAMPLES, CRITIQUES, strict=True):
+        prompt = encode(checkpoint, sample).ids
+        written = checkpoint.tokenizer.encode(text, add_special_tokens=False)
+        written.append(checkpoint.tokenizer.eos_token_id)
+        rows.append((torch.tensor([prompt + written]), torch.tensor([[-100] * len(prompt) + written])))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(LESSONS):
+        optimizer.zero_grad()
+        loss = sum(model(input_ids=ids, labels=labels).loss for ids, labels in rows)
+        loss.backward()
+        optimizer.step()
+    model.save_pretrained(checkpoint.folder)
 
 
 def _token_ids(tokenizer: PreTrainedTokenizerFast) -> dict[str, int | None]:

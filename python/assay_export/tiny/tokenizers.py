@@ -176,6 +176,11 @@ def deberta(*more: str) -> PreTrainedTokenizerFast:
     return _wrap(tokenizer, **_bert_names())
 
 
+def pairrm() -> PreTrainedTokenizerFast:
+    """As PairRM: DeBERTa with a tag for the source and for each candidate."""
+    return deberta("<|source|>", "<|candidate1|>", "<|candidate2|>")
+
+
 def _bert_names() -> dict[str, str]:
     names = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
     return {f"{name}_token": text for name, text in names.items()}
