@@ -51,7 +51,13 @@ def main() -> None:
         given.tolerance,
     )
     folders = [given.model, *([given.reference] if given.reference else [])]
-    report(options.name, export([Checkpoint(f) for f in folders], given.out, PRESETS[given.preset], options))
+    for folder in folders:
+        if not (folder / "config.json").exists():
+            parser.error(f"{folder} is no Hugging Face model folder")
+    try:
+        report(options.name, export([Checkpoint(f) for f in folders], given.out, PRESETS[given.preset], options))
+    except ValueError as refused:
+        raise SystemExit(f"{options.name}: refused: {refused}") from refused
 
 
 if __name__ == "__main__":

@@ -33,7 +33,11 @@ class Checkpoint:
         self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder)
 
     def _load(self, auto: type) -> PreTrainedModel:
-        return auto.from_pretrained(self.folder, dtype=torch.float32).eval()
+        model, info = auto.from_pretrained(self.folder, dtype=torch.float32, output_loading_info=True)
+        missing = sorted(key for key in info["missing_keys"] if "pooler" not in key or auto is not AutoModel)
+        if missing:
+            raise ValueError(f"the checkpoint has no {', '.join(missing)}: another preset reads its head")
+        return model.eval()
 
     @cached_property
     def backbone(self) -> PreTrainedModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,14 +65,26 @@ def write(module: nn.Module, path: Path, opset: int, precision: str) -> None:
             output_names=outputs,
             verbose=False,
         )
-    program.save(str(path), external_data=large)
     if precision == "int8":
-        full = path.with_suffix(".fp32.onnx")
-        os.replace(path, full)
-        # Seven bits a weight: eight overflow on processors without VNNI, and scores would differ there.
-        quantize_dynamic(full, path, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
-        full.unlink()
+        with tempfile.TemporaryDirectory(dir=path.parent) as place:
+            full = Path(place) / path.name
+            program.save(str(full), external_data=large)
+            _quantize(full, path, large)
+    else:
+        program.save(str(path), external_data=large)
     _strip(path)
+
+
+def _quantize(full: Path, path: Path, large: bool) -> None:
+    """Dynamic int8. Seven bits a weight: eight overflow on processors without VNNI, and scores would differ there."""
+    quantize_dynamic(
+        full,
+        path,
+        per_channel=True,
+        reduce_range=True,
+        weight_type=QuantType.QInt8,
+        use_external_data_format=large,
+    )
 
 
 def _example(module: nn.Module) -> tuple[dict, dict, list[str], list[str]]:

@@ -10,6 +10,7 @@ from transformers import PreTrainedTokenizerFast
 
 from . import templates
 from .corpus import sentences
+from .vocabulary import unigrams, word_pieces
 
 SENTENCES = sentences()
 LLAMA3 = (
@@ -132,13 +133,17 @@ def gemma() -> PreTrainedTokenizerFast:
 
 def bert() -> PreTrainedTokenizerFast:
     """As BERT: WordPiece, lower case."""
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    trainer = trainers.WordPieceTrainer(vocab_size=360, special_tokens=special, show_progress=False)
-    tokenizer.train_from_iterator(SENTENCES, trainer)
+    normalizer, splitter = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    words = [
+        word
+        for sentence in SENTENCES
+        for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(sentence))
+    ]
+    tokenizer = Tokenizer(models.WordPiece(word_pieces(words, special, 360), unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in special])
     _frame(tokenizer, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
     return _wrap(tokenizer, **_bert_names())
 
@@ -162,16 +167,13 @@ def modernbert() -> PreTrainedTokenizerFast:
 
 def deberta(*more: str) -> PreTrainedTokenizerFast:
     """As DeBERTa-v2 and v3: Unigram of SentencePiece. `more` are further special tokens."""
-    tokenizer = Tokenizer(models.Unigram())
+    special = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
+    words = [f"▁{word}" for sentence in SENTENCES for word in sentence.split()]
+    tokenizer = Tokenizer(models.Unigram(unigrams(words, special, 300), unk_id=special.index("[UNK]")))
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace(Regex(" {2,}"), " ")])
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
-    special = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
-    trainer = trainers.UnigramTrainer(
-        vocab_size=300, special_tokens=special, unk_token="[UNK]", show_progress=False
-    )
-    tokenizer.train_from_iterator(SENTENCES, trainer)
-    tokenizer.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in more])
+    tokenizer.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in (*special, *more)])
     _frame(tokenizer, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
     return _wrap(tokenizer, **_bert_names())
 
