@@ -29,11 +29,12 @@ class Checkpoint:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.config = AutoConfig.from_pretrained(folder)
-        self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder)
+        self.config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
 
     def _load(self, auto: type) -> PreTrainedModel:
-        model, info = auto.from_pretrained(self.folder, dtype=torch.float32, output_loading_info=True)
+        options = {"dtype": torch.float32, "trust_remote_code": False, "output_loading_info": True}
+        model, info = auto.from_pretrained(self.folder, **options)
         missing = sorted(key for key in info["missing_keys"] if "pooler" not in key or auto is not AutoModel)
         if missing:
             raise ValueError(f"the checkpoint has no {', '.join(missing)}: another preset reads its head")

@@ -53,7 +53,9 @@ def difference(given: list[np.ndarray], wanted: list[np.ndarray]) -> float:
 def check_scores(given: list[dict], wanted: list[dict], limit: float) -> None:
     """What becomes of the outputs of the graph must be as near as the outputs are."""
     for ours, theirs in zip(given, wanted, strict=True):
-        moved = max((abs(a - b) for a, b in zip(ours.get("scores", []), theirs.get("scores", []))), default=0.0)
+        moved = max(
+            (abs(a - b) for a, b in zip(ours.get("scores", []), theirs.get("scores", []), strict=True)), default=0.0
+        )
         if moved > limit:
             raise ValueError(f"a score is {moved:.2e} away from transformers")
 

@@ -77,9 +77,7 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
     if golden.mode(preset, checkpoint):
         run = Runtime(files[0])
         exact = options.precision != "int8"
-        cases = [
-            replace(case, text=checks.check_text(run, checkpoint, preset, case, past, exact)) for case in cases
-        ]
+        cases = [replace(case, text=checks.check_text(run, checkpoint, preset, case, past, exact)) for case in cases]
     goldens = [golden.make(preset, checkpoint, case, options.limit) for case in cases]
     turned = iter(given[len(cases) :])
     own = [

@@ -132,7 +132,9 @@ class LmHead(nn.Module):
 class GatedHead(nn.Module):
     """ArmoRM: objectives through a matrix, and gates from another position."""
 
-    def __init__(self, objectives: nn.Linear, matrix: Tensor, gate: list[nn.Linear], temperature: float, scale: float) -> None:
+    def __init__(
+        self, objectives: nn.Linear, matrix: Tensor, gate: list[nn.Linear], temperature: float, scale: float
+    ) -> None:
         super().__init__()
         self.objectives = objectives
         self.matrix = nn.Parameter(matrix, requires_grad=False)

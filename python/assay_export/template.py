@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tokenizers import Tokenizer
-
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from tokenizers import Tokenizer
 
 from .sample import Encoded
 
@@ -14,7 +13,7 @@ PAIR = "\uf8f2"
 
 
 def _environment() -> ImmutableSandboxedEnvironment:
-    return ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    return ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"])
 
 
 def render(template: str, chat: str, tokens: dict[str, str], values: dict[str, object]) -> str:
@@ -22,13 +21,9 @@ def render(template: str, chat: str, tokens: dict[str, str], values: dict[str, o
     conversation = _environment().from_string(chat)
 
     def call(messages: list[dict[str, str]], add_generation_prompt: bool = False) -> str:
-        return conversation.render(
-            messages=messages, add_generation_prompt=add_generation_prompt, **tokens
-        )
+        return conversation.render(messages=messages, add_generation_prompt=add_generation_prompt, **tokens)
 
-    return _environment().from_string(template).render(
-        chat=call, mark=MARK, cut=CUT, pair=PAIR, **tokens, **values
-    )
+    return _environment().from_string(template).render(chat=call, mark=MARK, cut=CUT, pair=PAIR, **tokens, **values)
 
 
 def tokenize(text: str, tokenizer: Tokenizer, special: bool, strip_bos: int | None) -> Encoded:

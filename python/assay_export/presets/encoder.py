@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import torch
 
@@ -62,19 +64,34 @@ def encode_text(checkpoint: Checkpoint, sample: Sample) -> Encoded:
     return Encoded(ids, types=[0] * len(ids) if uses_types(checkpoint) else [])
 
 
+def pooling(checkpoint: Checkpoint) -> str:
+    """How the folder says that it pools, in the manner of sentence-transformers; else the mean."""
+    path = checkpoint.folder / "1_Pooling" / "config.json"
+    modes = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    known = {"pooling_mode_cls_token": "cls", "pooling_mode_lasttoken": "last", "pooling_mode_mean_tokens": "mean"}
+    chosen = [name for mode, name in known.items() if modes.get(mode)] or ["mean"]
+    if len(chosen) > 1:
+        raise ValueError(f"this model joins several poolings: {', '.join(chosen)}")
+    return chosen[0]
+
+
 def sentence(checkpoint: Checkpoint) -> Embedder:
-    """The mean of the tokens, of length 1."""
-    return Embedder(checkpoint.backbone, "mean", uses_types(checkpoint))
+    """One embedding a text, of length 1."""
+    return Embedder(checkpoint.backbone, pooling(checkpoint), uses_types(checkpoint))
 
 
 @torch.no_grad()
 def sentence_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
-    """As sentence-transformers: mean pooling by the mask, then normalisation."""
+    """As sentence-transformers: pooling by the mask, then normalisation."""
     batch = tensors(encoded)
     states = checkpoint.backbone(**batch).last_hidden_state
     mask = batch["attention_mask"].unsqueeze(-1).expand(states.size()).float()
-    mean = torch.sum(states * mask, 1) / torch.clamp(mask.sum(1), min=1e-9)
-    return [torch.nn.functional.normalize(mean, p=2, dim=1)[0].numpy()]
+    pooled = {
+        "cls": lambda: states[:, 0],
+        "last": lambda: states[:, -1],
+        "mean": lambda: torch.sum(states * mask, 1) / torch.clamp(mask.sum(1), min=1e-9),
+    }[pooling(checkpoint)]()
+    return [torch.nn.functional.normalize(pooled, p=2, dim=1)[0].numpy()]
 
 
 def tokens(checkpoint: Checkpoint) -> Embedder:

@@ -88,7 +88,7 @@ PRESETS = {
             "aggregate": "last",
             "range": [0.0, 1.0],
         },
-        generate=lambda checkpoint: {"mode": "verdict"},
+        generate=lambda _: {"mode": "verdict"},
         whole_vocabulary=True,
         talk=False,
     ),

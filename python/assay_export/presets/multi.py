@@ -10,7 +10,7 @@ from ..checkpoint import Checkpoint
 from ..graph import GatedHead, GatedScorer, Scorer
 from ..preset import Preset, conversation, hidden, judged, logits, whole_head
 from ..sample import Encoded, Sample
-from .outcome import CONVERSATION, at_end, encode
+from .outcome import CONVERSATION, encode
 
 ARMORM_LABELS = [
     "helpsteer-helpfulness",

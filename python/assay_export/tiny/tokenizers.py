@@ -136,9 +136,7 @@ def bert() -> PreTrainedTokenizerFast:
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     normalizer, splitter = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
     words = [
-        word
-        for sentence in SENTENCES
-        for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(sentence))
+        word for sentence in SENTENCES for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(sentence))
     ]
     tokenizer = Tokenizer(models.WordPiece(word_pieces(words, special, 360), unk_token="[UNK]"))
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, splitter
