@@ -1,0 +1,1 @@
+"""Turns Hugging Face reward models into model folders for assay (docs/model-folder.md)."""

@@ -1,0 +1,64 @@
+"""`python -m assay_export MODEL_DIR OUT --preset NAME`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from pathlib import Path
+
+import torch
+
+from .checkpoint import Checkpoint
+from .export import Options, Report, export
+from .presets import PRESETS
+
+logging.disable(logging.WARNING)
+
+
+def report(name: str, found: Report) -> None:
+    """Prints how far the graph is from transformers."""
+    for number, difference in enumerate(found.differences, 1):
+        print(f"{name}  golden {number}  max abs diff {difference:.2e}")
+    if found.spearman is not None:
+        print(f"{name}  Spearman against fp32 {found.spearman:.4f}")
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="assay_export", description=__doc__)
+    parser.add_argument("model", type=Path, help="a Hugging Face model folder")
+    parser.add_argument("out", type=Path, help="the model folder to write")
+    parser.add_argument("--preset", choices=sorted(PRESETS), required=True)
+    parser.add_argument("--precision", choices=("fp32", "fp16", "int8"), default="fp32")
+    parser.add_argument("--kv", action="store_true", help="take past keys and values")
+    parser.add_argument("--opset", type=int, default=22)
+    parser.add_argument("--max-tokens", type=int)
+    parser.add_argument("--reference", type=Path, help="the folder of the reference model, for implicit-prm")
+    parser.add_argument("--name", help="the name in the manifest; default: that of the folder")
+    parser.add_argument("--source", default="", help="where the weights came from")
+    parser.add_argument("--licence", default="")
+    parser.add_argument("--tolerance", type=float, help="of the golden pairs; default: 1e-5, fp16 2e-3, int8 1e-4")
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    options = Options(
+        given.name or given.model.name,
+        given.precision,
+        given.kv,
+        given.opset,
+        given.max_tokens,
+        given.source,
+        given.licence,
+        given.tolerance,
+    )
+    folders = [given.model, *([given.reference] if given.reference else [])]
+    for folder in folders:
+        if not (folder / "config.json").exists():
+            parser.error(f"{folder} is no Hugging Face model folder")
+    try:
+        report(options.name, export([Checkpoint(f) for f in folders], given.out, PRESETS[given.preset], options))
+    except ValueError as refused:
+        raise SystemExit(f"{options.name}: refused: {refused}") from refused
+
+
+if __name__ == "__main__":
+    main()

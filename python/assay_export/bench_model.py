@@ -1,0 +1,67 @@
+"""`python -m assay_export.bench_model OUT --text FILE…`: a model of 25 M parameters to measure speed with."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast, Qwen2Config
+
+from .__main__ import report
+from .checkpoint import Checkpoint
+from .export import Options, export
+from .presets import PRESETS
+from .tiny import tokenizers
+
+VOCABULARY = 32_000
+
+
+def texts(files: list[Path]) -> Iterator[str]:
+    """Every text in the rows of JSON-lines files, plain or gzip."""
+    for path in files:
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                yield from (value for value in json.loads(line).values() if isinstance(value, str))
+
+
+def make(folder: Path, tokenizer: PreTrainedTokenizerFast) -> None:
+    """Saves the model with random weights."""
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        vocab_size=VOCABULARY,
+        hidden_size=384,
+        intermediate_size=1536,
+        num_hidden_layers=6,
+        num_attention_heads=6,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        num_labels=1,
+    )
+    AutoModelForSequenceClassification.from_config(config, dtype=torch.float32).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="assay_export.bench_model", description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--text", type=Path, nargs="+", required=True, help="JSON lines to train the tokenizer on")
+    parser.add_argument("--kv", action="store_true", help="take past keys and values")
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        make(Path(folder), tokenizers.qwen(texts(given.text), VOCABULARY))
+        options = Options("bench-25m", kv=given.kv, source="random weights", licence="Apache-2.0")
+        report("bench-25m", export([Checkpoint(Path(folder))], given.out, PRESETS["outcome"], options))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""One export: graph, template, tokenizer, golden pairs and manifest."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from . import checks, golden, manifest, onnx_file
+from .checkpoint import Checkpoint
+from .golden import Case
+from .graph import CachedScorer, Scorer
+from .preset import Preset
+from .runtime import Runtime
+
+TOLERANCES = {"fp32": 1e-5, "fp16": 2e-3, "int8": 1e-4}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a model is exported."""
+
+    name: str
+    precision: str = "fp32"
+    kv: bool = False
+    opset: int = 22
+    max_tokens: int | None = None
+    source: str = ""
+    licence: str = ""
+    tolerance: float | None = None
+
+    @property
+    def limit(self) -> float:
+        """How far scores may be from the golden ones."""
+        return self.tolerance or TOLERANCES[self.precision]
+
+
+@dataclass(frozen=True)
+class Report:
+    """How far the graph is from transformers: one number a golden pair."""
+
+    differences: list[float]
+    spearman: float | None = None
+
+
+def export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options) -> Report:
+    """Writes the model folder `out`. A second checkpoint is the reference model of kind `implicit`."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent) as place:
+        report = _export(checkpoints, Path(place), preset, options)
+        out.mkdir(exist_ok=True)
+        for path in Path(place).iterdir():
+            path.replace(out / path.name)
+    return report
+
+
+def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options) -> Report:
+    checkpoint = checkpoints[0]
+    cases = golden.cases(preset, checkpoints)
+    for case in cases:
+        checks.check_template(checkpoint, preset, case)
+    past = onnx_file.past_shape(checkpoint.config) if options.kv or preset.kv else None
+    files = [out / name for name in ("model.onnx", "reference.onnx")[: len(checkpoints)]]
+    for source, path in zip(checkpoints, files, strict=True):
+        onnx_file.write(_module(preset, source, past is not None), path, options.opset, options.precision)
+    others = [case.other for case in cases if case.other]
+    given = _run(files, [*cases, *others], past, options)
+    differences = [checks.difference(found, case.raws) for found, case in zip(given, [*cases, *others], strict=True)]
+    if options.precision != "int8" and max(differences) > options.limit:
+        raise ValueError(f"the graph is {max(differences):.2e} away from transformers")
+    rank = spearman(given[: len(cases)], cases) if options.precision == "int8" else None
+    if golden.mode(preset, checkpoint):
+        run = Runtime(files[0])
+        exact = options.precision != "int8"
+        cases = [replace(case, text=checks.check_text(run, checkpoint, preset, case, past, exact)) for case in cases]
+    goldens = [golden.make(preset, checkpoint, case, options.limit) for case in cases]
+    turned = iter(given[len(cases) :])
+    own = [
+        replace(case, raws=found, other=case.other and replace(case.other, raws=next(turned)))
+        for found, case in zip(given, cases, strict=False)
+    ]
+    found = [golden.make(preset, checkpoint, case, options.limit) for case in own]
+    if options.precision == "int8":
+        goldens = found
+    checks.check_scores(found, goldens, options.limit)
+    write_texts(checkpoint, out, preset)
+    graphs = [
+        graph_table(path, options.precision, past, role)
+        for path, role in zip(files, ("model", "reference"), strict=False)
+    ]
+    manifest.write(describe(checkpoint, out, preset, options, graphs, goldens), out / "model.toml")
+    return Report(differences[: len(cases)], rank)
+
+
+def _module(preset: Preset, checkpoint: Checkpoint, cached: bool) -> nn.Module:
+    module = preset.build(checkpoint)
+    if not cached:
+        return module
+    if type(module) is not Scorer:
+        raise ValueError("past keys and values are for causal models with one head")
+    return CachedScorer(module.backbone, module.head)
+
+
+def _run(
+    files: list[Path], cases: list[Case], past: onnx_file.Shape | None, options: Options
+) -> list[list[np.ndarray]]:
+    """What the graphs give for each case, after the checks of batches and of the past."""
+    given: list[list[np.ndarray]] = [[] for _ in cases]
+    for path in files:
+        run = Runtime(path)
+        alone = [run.run(case.encoded, past) for case in cases]
+        if options.precision != "int8":
+            checks.check_batch(run, cases, alone, past, options.limit)
+            for case, outputs in zip(cases, alone, strict=True):
+                if past is not None:
+                    checks.check_past(run, case, outputs[0], past, options.limit)
+        for found, outputs in zip(given, alone, strict=True):
+            found += outputs
+    return given
+
+
+def write_texts(checkpoint: Checkpoint, out: Path, preset: Preset) -> None:
+    """The tokenizer and the templates."""
+    shutil.copyfile(checkpoint.folder / "tokenizer.json", out / "tokenizer.json")
+    (out / "template.jinja").write_text(preset.template + "\n", encoding="utf-8")
+    if "chat(" in preset.template:
+        (out / "chat.jinja").write_text(checkpoint.tokenizer.chat_template, encoding="utf-8")
+
+
+def graph_table(path: Path, precision: str, past: onnx_file.Shape | None, role: str) -> dict[str, Any]:
+    """The [[graph]] table of a file."""
+    table: dict[str, Any] = {"file": path.name, "sha256": manifest.sha256(path)}
+    data = path.with_name(path.name + ".data")
+    if data.exists():
+        table["data"] = [{"file": data.name, "sha256": manifest.sha256(data)}]
+    table |= {"role": role, "precision": precision}
+    if past is not None:
+        table["past"] = {"layers": past.layers, "heads": past.heads, "head_dim": past.head_dim}
+    return table
+
+
+def describe(
+    checkpoint: Checkpoint,
+    out: Path,
+    preset: Preset,
+    options: Options,
+    graphs: list[dict[str, Any]],
+    goldens: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """The manifest of a model folder."""
+    about: dict[str, Any] = {"version": 1, "name": options.name, "kind": preset.kind}
+    about |= {key: text for key, text in (("source", options.source), ("licence", options.licence)) if text}
+    tokenizer = {
+        "file": "tokenizer.json",
+        "sha256": manifest.sha256(out / "tokenizer.json"),
+        "add_special_tokens": preset.add_special_tokens,
+        "strip_bos": preset.strip_bos,
+        "tokens": checks.special_tokens(checkpoint),
+        "pad_token_id": checkpoint.tokenizer.pad_token_id or 0,
+    }
+    texts: dict[str, Any] = {"file": "template.jinja"}
+    if (out / "chat.jinja").exists():
+        texts["chat"] = "chat.jinja"
+    if preset.system:
+        texts["system"] = preset.system
+    result = about | {"graph": graphs, "tokenizer": tokenizer, "template": texts}
+    if preset.steps:
+        result["steps"] = preset.steps
+    result["score"] = preset.score(checkpoint)
+    limit = options.max_tokens or getattr(checkpoint.config, "max_position_embeddings", 512)
+    result["limits"] = {"max_tokens": limit, "on_overflow": "error"}
+    if preset.generate:
+        result["generate"] = preset.generate(checkpoint)
+    return result | {"golden": goldens}
+
+
+def spearman(given: list[list[np.ndarray]], cases: list[Case]) -> float:
+    """Rank correlation of what a graph gives with fp32."""
+    found = np.concatenate([outputs[0].ravel() for outputs in given])
+    wanted = np.concatenate([case.raws[0].ravel() for case in cases])
+    ranks = [np.argsort(np.argsort(values)) for values in (found, wanted)]
+    return float(np.corrcoef(*ranks)[0, 1])

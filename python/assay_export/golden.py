@@ -1,0 +1,127 @@
+"""Golden pairs: the authors' procedure and transformers' own forward, which graph and template must meet."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from .checkpoint import Checkpoint
+from .preset import Preset, tensors
+from .sample import SAMPLES, TALK, Encoded, Sample
+from .score import aggregate
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sample, its encoding, and what the outputs of the graphs should be."""
+
+    sample: Sample
+    encoded: Encoded
+    raws: list[np.ndarray]
+    text: str | None = None
+    other: Case | None = None
+
+
+def cases(preset: Preset, checkpoints: list[Checkpoint]) -> list[Case]:
+    """The cases of a family. The first checkpoint is the model, a second one its reference."""
+    samples = [*SAMPLES, TALK] if preset.talk else SAMPLES
+    return [_case(preset, checkpoints, sample) for sample in samples]
+
+
+def _case(preset: Preset, checkpoints: list[Checkpoint], sample: Sample, alone: bool = False) -> Case:
+    encoded = preset.encode(checkpoints[0], sample)
+    raws = [raw for checkpoint in checkpoints for raw in preset.raw(checkpoint, encoded)]
+    other = None if alone else _other(preset, sample, raws)
+    return Case(
+        sample,
+        encoded,
+        raws,
+        written(preset, checkpoints[0], encoded),
+        other and _case(preset, checkpoints, other, alone=True),
+    )
+
+
+def _other(preset: Preset, sample: Sample, raws: list[np.ndarray]) -> Sample | None:
+    """What else the score of a sample needs: the pair turned round, or the text it is compared with."""
+    if preset.kind == "pairwise":
+        return replace(sample, steps=(sample.second,), second=sample.completion(preset.joiner))
+    if preset.kind == "embedding" and raws[0].ndim == 1:
+        return replace(sample, steps=(sample.reference,))
+    return None
+
+
+def mode(preset: Preset, checkpoint: Checkpoint) -> dict[str, Any]:
+    """The [generate] table of a model that writes, and nothing for others."""
+    table = preset.generate(checkpoint) if preset.generate else {}
+    return table if table.get("mode") == "critique" else {}
+
+
+@torch.no_grad()
+def written(preset: Preset, checkpoint: Checkpoint, encoded: Encoded) -> str | None:
+    """What transformers' greedy decoding writes, for models that write."""
+    table = mode(preset, checkpoint)
+    if not table:
+        return None
+    whole = checkpoint.lm.generate(
+        **tensors(encoded),
+        do_sample=False,
+        max_new_tokens=table["max_new_tokens"],
+        eos_token_id=table["eos_token_ids"],
+        pad_token_id=checkpoint.tokenizer.pad_token_id,
+    )
+    return decode(checkpoint, whole[0, len(encoded.ids) :].tolist())
+
+
+def decode(checkpoint: Checkpoint, ids: list[int]) -> str:
+    """The text of token ids, without special tokens."""
+    return checkpoint.plain_tokenizer.decode(ids, skip_special_tokens=True)
+
+
+def make(preset: Preset, checkpoint: Checkpoint, case: Case, tolerance: float) -> dict[str, Any]:
+    """One golden pair."""
+    golden = _texts(preset, case.sample)
+    golden["token_ids"] = case.encoded.ids
+    if case.encoded.positions:
+        golden["positions"] = case.encoded.positions
+    if not preset.whole_vocabulary:
+        golden["raw"] = tidy(np.atleast_2d(case.raws[0]))
+    golden |= _scores(preset, checkpoint, case)
+    golden["tolerance"] = tolerance
+    return golden
+
+
+def _texts(preset: Preset, sample: Sample) -> dict[str, Any]:
+    completion = sample.completion(preset.joiner)
+    if preset.kind == "embedding":
+        return {"completion": completion, "reference": sample.reference}
+    texts: dict[str, Any] = {"messages": sample.messages} if sample.history else {"prompt": sample.prompt}
+    if preset.kind == "pairwise":
+        return {**texts, "first": completion, "second": sample.second}
+    texts["completion"] = completion
+    if preset.steps and sample.listed:
+        texts["steps"] = list(sample.steps)
+    return {**texts, "reference": sample.reference} if "reference" in preset.template else texts
+
+
+def _scores(preset: Preset, checkpoint: Checkpoint, case: Case) -> dict[str, Any]:
+    table = preset.score(checkpoint)
+    if case.text is not None:
+        found = re.search(mode(preset, checkpoint)["parse"], case.text)
+        return {"text": case.text} | ({"score": float(found[1])} if found else {})
+    if preset.kind == "embedding":
+        return {"score": tidy(case.raws[0] @ case.other.raws[0])} if case.other else {}
+    scores = preset.scores(case.raws, case.encoded, table)
+    score = aggregate(scores, table["aggregate"])
+    if case.other:
+        turned = preset.scores(case.other.raws, case.other.encoded, table)
+        score = (score + 1.0 - aggregate(turned, table["aggregate"])) / 2.0
+    return {"scores": tidy(np.array(scores)), "score": tidy(np.array(score))}
+
+
+def tidy(values: np.ndarray) -> Any:
+    """Numbers with as many digits as fp32 has."""
+    return np.vectorize(lambda v: float(f"{v:.8g}"), otypes=[float])(values.astype(np.float64)).tolist()

@@ -1,0 +1,175 @@
+"""The modules that become graphs: a backbone, a gather of the scored positions, a head."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from transformers import DynamicCache
+
+Past = list[tuple[Tensor, Tensor]]
+
+
+def gather(hidden: Tensor, positions: Tensor) -> Tensor:
+    """The hidden states at `positions`; −1 reads the first token, which nobody looks at."""
+    index = positions.clamp(min=0).unsqueeze(-1).expand(-1, -1, hidden.shape[-1])
+    return torch.gather(hidden, 1, index)
+
+
+class Scorer(nn.Module):
+    """`scores` (and what else the head gives) at the asked positions."""
+
+    def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.head = head
+        self.inputs = ["input_ids", "attention_mask", "score_positions"]
+        self.outputs = ["scores"]
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, score_positions: Tensor
+    ) -> Tensor | tuple[Tensor, ...]:
+        hidden = hidden_states(self.backbone, input_ids, attention_mask)
+        found = self.head(gather(hidden, score_positions))
+        return tuple(f.float() for f in found) if isinstance(found, tuple) else found.float()
+
+
+class Pooled(nn.Module):
+    """An encoder with the head of a sequence classifier, which pools by itself."""
+
+    def __init__(self, classifier: nn.Module, types: bool) -> None:
+        super().__init__()
+        self.classifier = classifier
+        self.inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if types else [])]
+        self.outputs = ["scores"]
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
+        types = {} if token_type_ids is None else {"token_type_ids": token_type_ids}
+        return self.classifier(input_ids=input_ids, attention_mask=attention_mask, **types).logits.float()
+
+
+class GatedScorer(Scorer):
+    """A head that gives `(scores, gates)`."""
+
+    def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
+        super().__init__(backbone, head)
+        self.outputs = ["scores", "gates"]
+
+
+class CachedScorer(nn.Module):
+    """A causal model with past keys and values: `scores` at the asked positions of `input_ids`."""
+
+    def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.head = head
+        self.inputs = ["input_ids", "attention_mask", "position_ids", "score_positions"]
+        self.outputs = ["scores"]
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        position_ids: Tensor,
+        score_positions: Tensor,
+        past_key_values: Past,
+    ) -> tuple[Tensor, Past]:
+        cache = DynamicCache()
+        for layer, (key, value) in enumerate(past_key_values):
+            cache.update(key, value, layer)
+        hidden = self.backbone(
+            input_ids=input_ids,
+            attention_mask=attention_mask,
+            position_ids=position_ids,
+            past_key_values=cache,
+            use_cache=True,
+        ).last_hidden_state
+        present = [(layer.keys, layer.values) for layer in cache.layers]
+        return self.head(gather(hidden, score_positions)).float(), present
+
+
+class Embedder(nn.Module):
+    """Embeddings of texts by a pooling (`mean`, `cls`, `last`), or one a token (`token`)."""
+
+    def __init__(self, backbone: nn.Module, pooling: str, types: bool = False) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.pooling = pooling
+        self.inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if types else [])]
+        self.outputs = ["embeddings"]
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
+        types = {} if token_type_ids is None else {"token_type_ids": token_type_ids}
+        hidden = hidden_states(self.backbone, input_ids, attention_mask, **types)
+        if self.pooling == "cls":
+            hidden = hidden[:, 0]
+        elif self.pooling == "last":
+            last = attention_mask.sum(dim=1, keepdim=True) - 1
+            hidden = gather(hidden, last)[:, 0]
+        elif self.pooling == "mean":
+            mask = attention_mask.unsqueeze(-1).to(hidden.dtype)
+            hidden = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
+        return nn.functional.normalize(hidden.float(), dim=-1)
+
+
+class LmHead(nn.Module):
+    """Logits of the whole vocabulary, or of a few rows of it."""
+
+    def __init__(self, lm: nn.Module, rows: list[int] | None = None) -> None:
+        super().__init__()
+        head = lm.get_output_embeddings()
+        weight = head.weight.detach() if rows is None else head.weight.detach()[rows]
+        self.linear = nn.Linear(weight.shape[1], weight.shape[0], bias=head.bias is not None)
+        self.linear.weight.data = weight.clone()
+        if head.bias is not None:
+            self.linear.bias.data = head.bias.detach() if rows is None else head.bias.detach()[rows]
+        self.cap: float | None = getattr(lm.config, "final_logit_softcapping", None)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        logits = self.linear(hidden)
+        return logits if self.cap is None else torch.tanh(logits / self.cap) * self.cap
+
+
+class GatedHead(nn.Module):
+    """ArmoRM: objectives through a matrix, and gates from another position."""
+
+    def __init__(
+        self, objectives: nn.Linear, matrix: Tensor, gate: list[nn.Linear], temperature: float, scale: float
+    ) -> None:
+        super().__init__()
+        self.objectives = objectives
+        self.matrix = nn.Parameter(matrix, requires_grad=False)
+        self.gate = nn.ModuleList(gate)
+        self.temperature = temperature
+        self.scale = scale
+
+    def forward(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        gates = hidden
+        for layer in self.gate[:-1]:
+            gates = torch.relu(layer(gates))
+        gates = torch.softmax(self.gate[-1](gates) / self.temperature, dim=-1) * self.scale
+        return self.objectives(hidden) @ self.matrix, gates
+
+
+class PairHead(nn.Module):
+    """PairRM: the first position is the source, the others the candidates; left minus right, at each."""
+
+    def __init__(self, first: nn.Linear, second: nn.Linear) -> None:
+        super().__init__()
+        self.first = first
+        self.second = second
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        source, left, right = hidden[:, 0], hidden[:, 1], hidden[:, 2]
+        difference = self._score(source, left) - self._score(source, right)
+        return difference.unsqueeze(1).expand(-1, hidden.shape[1], -1)
+
+    def _score(self, source: Tensor, candidate: Tensor) -> Tensor:
+        joined = torch.cat([source, candidate], dim=-1)
+        return self.second(torch.tanh(self.first(joined))).mean(dim=-1, keepdim=True)
+
+
+def hidden_states(backbone: nn.Module, input_ids: Tensor, attention_mask: Tensor, **more: Tensor) -> Tensor:
+    """The last hidden states of a backbone, without a cache."""
+    if hasattr(backbone.config, "use_cache"):
+        more["use_cache"] = False
+    return backbone(input_ids=input_ids, attention_mask=attention_mask, **more).last_hidden_state

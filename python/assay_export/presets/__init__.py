@@ -1,0 +1,11 @@
+"""The families that the exporter knows."""
+
+from . import encoder, generative, multi, outcome, process
+
+PRESETS = {
+    **outcome.PRESETS,
+    **process.PRESETS,
+    **multi.PRESETS,
+    **encoder.PRESETS,
+    **generative.PRESETS,
+}

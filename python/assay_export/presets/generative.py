@@ -1,0 +1,142 @@
+"""Causal language models that judge by writing, or by how likely they find a text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..checkpoint import Checkpoint
+from ..preset import Preset, Table, answer, conversation, logits, whole_head
+from ..sample import Encoded, Sample
+
+CRITIQUE = (
+    "Judge the response by the reference. Write feedback, then [RESULT] and a score from 1 to 5.\n\n"
+    "Instruction: {}\n\nResponse: {}\n\nReference: {}"
+)
+
+
+def ask(checkpoint: Checkpoint, text: str) -> Encoded:
+    """A question to the model, read where its answer begins."""
+    ids = conversation(checkpoint, [{"role": "user", "content": text}], add_generation_prompt=True)
+    return Encoded(ids, [len(ids) - 1])
+
+
+def encode_yes_no(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """Asks whether the answer is right."""
+    text = f"Question: {sample.prompt}\n\nAnswer: {sample.completion()}\n\nIs this answer correct? Yes or No."
+    return ask(checkpoint, text)
+
+
+def encode_critique(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """Asks for feedback and a score."""
+    return ask(checkpoint, CRITIQUE.format(sample.prompt, sample.completion(), sample.reference))
+
+
+def ends(checkpoint: Checkpoint) -> list[int]:
+    """The ids that end a text."""
+    return [checkpoint.tokenizer.eos_token_id]
+
+
+def encode_steps(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """A conversation, with a position at the end of the prompt and at the end of each step."""
+    tokenizer = checkpoint.tokenizer
+    opening = tokenizer.apply_chat_template(sample.messages, tokenize=False, add_generation_prompt=True)
+    messages = [*sample.messages, answer(sample.completion())]
+    whole = tokenizer.apply_chat_template(messages, tokenize=False)
+    ends_at = [len(opening)]
+    for number, step in enumerate(sample.steps):
+        ends_at.append(ends_at[-1] + len(step) + (2 if number < len(sample.steps) - 1 else 0))
+    positions = [len(tokenizer.encode(whole[:end])) - 1 for end in ends_at]
+    ids = tokenizer.encode(whole[: ends_at[-1]])
+    return Encoded(ids, positions, span=list(range(positions[0], positions[-1])))
+
+
+def log_ratios(raws: list[np.ndarray], encoded: Encoded, table: Table) -> list[float]:
+    """Sums of log-probabilities a step, less those of the reference model, times the scale."""
+    tokens = encoded.ids[encoded.span[0] + 1 : encoded.span[-1] + 2]
+    model, *reference = (log_probabilities(raw, tokens) for raw in raws)
+    differences = model - reference[0] if reference else model
+    places = [position - encoded.positions[0] for position in encoded.positions]
+    scale = table.get("calibration", {}).get("scale", 1.0)
+    return [scale * float(differences[a:b].sum()) for a, b in zip(places, places[1:], strict=False)]
+
+
+def log_probabilities(raw: np.ndarray, tokens: list[int]) -> np.ndarray:
+    """The log-probability of each token that follows."""
+    raw = raw.astype(np.float64)
+    raw = raw - raw.max(axis=-1, keepdims=True)
+    norm = np.log(np.exp(raw).sum(axis=-1))
+    return raw[np.arange(len(tokens)), tokens] - norm
+
+
+STEPS = (
+    "{{ chat(messages, add_generation_prompt=true) }}{{ mark }}"
+    "{% for step in steps %}{{ step }}{{ '' if loop.last else '\\n\\n' }}{{ mark }}{% endfor %}"
+)
+
+PRESETS = {
+    "yes-no-judge": Preset(
+        kind="generative",
+        template='{{ chat([{"role": "user", "content": "Question: " ~ prompt ~ "\\n\\nAnswer: " ~ completion '
+        '~ "\\n\\nIs this answer correct? Yes or No."}], add_generation_prompt=true) }}',
+        encode=encode_yes_no,
+        build=whole_head,
+        raw=logits,
+        score=lambda checkpoint: {
+            "transform": "token_softmax",
+            "positive": [checkpoint.token_id("Yes")],
+            "negative": [checkpoint.token_id("No")],
+            "aggregate": "last",
+            "range": [0.0, 1.0],
+        },
+        generate=lambda _: {"mode": "verdict"},
+        whole_vocabulary=True,
+        talk=False,
+    ),
+    "critique-judge": Preset(
+        kind="generative",
+        template='{{ chat([{"role": "user", "content": "Judge the response by the reference. Write feedback, '
+        'then [RESULT] and a score from 1 to 5.\\n\\nInstruction: " ~ prompt ~ "\\n\\nResponse: " ~ completion '
+        '~ "\\n\\nReference: " ~ reference}], add_generation_prompt=true) }}',
+        encode=encode_critique,
+        build=whole_head,
+        raw=logits,
+        score=lambda _: {"transform": "none", "range": [1.0, 5.0]},
+        generate=lambda checkpoint: {
+            "mode": "critique",
+            "max_new_tokens": 64,
+            "temperature": 0.0,
+            "votes": 1,
+            "eos_token_ids": ends(checkpoint),
+            "parse": r"\[RESULT\]\s*([1-5])",
+            "parse_range": [1.0, 5.0],
+            "on_parse_fail": "abstain",
+        },
+        kv=True,
+        whole_vocabulary=True,
+        talk=False,
+    ),
+    "implicit-prm": Preset(
+        kind="implicit",
+        template=STEPS,
+        encode=encode_steps,
+        build=whole_head,
+        raw=logits,
+        score=lambda _: {"transform": "none", "aggregate": "sum", "calibration": {"scale": 0.05}},
+        scores=log_ratios,
+        steps={"split": "blank_line"},
+        kv=True,
+        whole_vocabulary=True,
+    ),
+    "log-probability": Preset(
+        kind="implicit",
+        template=STEPS,
+        encode=encode_steps,
+        build=whole_head,
+        raw=logits,
+        score=lambda _: {"transform": "none", "aggregate": "sum"},
+        scores=log_ratios,
+        steps={"split": "blank_line"},
+        kv=True,
+        whole_vocabulary=True,
+    ),
+}

@@ -1,0 +1,163 @@
+"""Process models: one score a step."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from ..checkpoint import Checkpoint
+from ..graph import LmHead, Scorer
+from ..preset import Preset, answer, conversation, hidden, logits, whole_head
+from ..sample import Encoded, Sample
+from .outcome import MATH_SYSTEM, math_head, math_raw
+
+TAG = "<extra_0>"
+
+
+def positions_of(ids: list[int], token: int) -> list[int]:
+    """Where a token stands."""
+    return [place for place, found in enumerate(ids) if found == token]
+
+
+def encode_qwen(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """Qwen2.5-Math-PRM: a tag after each step."""
+    messages = [
+        {"role": "system", "content": MATH_SYSTEM},
+        {"role": "user", "content": sample.prompt},
+        answer(TAG.join(sample.steps) + TAG),
+    ]
+    text = checkpoint.tokenizer.apply_chat_template(messages, tokenize=False)
+    ids = checkpoint.tokenizer.encode(text)
+    return Encoded(ids, positions_of(ids, checkpoint.tokenizer.encode(TAG)[0]))
+
+
+def encode_shepherd(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """Math-Shepherd: numbered steps, each closed by a Cyrillic tag."""
+    output = "\n".join(f"Step {i}: {step} ки" for i, step in enumerate(sample.steps, 1))
+    ids = checkpoint.tokenizer.encode(f"{sample.prompt} {output}")
+    return Encoded(ids, positions_of(ids, checkpoint.tokenizer.encode("ки")[-1]))
+
+
+def shepherd_labels(checkpoint: Checkpoint) -> list[int]:
+    """The ids of good and bad."""
+    return checkpoint.tokenizer.encode("+ -")[1:]
+
+
+def shepherd_head(checkpoint: Checkpoint) -> Scorer:
+    """Two rows of the language-model head."""
+    return Scorer(checkpoint.lm.base_model, LmHead(checkpoint.lm, shepherd_labels(checkpoint)))
+
+
+def shepherd_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
+    """The logits of good and bad."""
+    return [logits(checkpoint, encoded)[0][:, shepherd_labels(checkpoint)]]
+
+
+def encode_skywork(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """Skywork-o1-PRM: each step tokenised apart, then the id of a line break."""
+    tokenizer = checkpoint.tokenizer
+    ids = tokenizer.encode(tokenizer.bos_token + sample.prompt + "\n")
+    positions = []
+    for step in sample.steps:
+        ids += [*tokenizer.encode(step), tokenizer.encode("\n")[-1]]
+        positions.append(len(ids) - 1)
+    return Encoded(ids, positions)
+
+
+def value_head(checkpoint: Checkpoint) -> Scorer:
+    """One linear layer, `v_head.summary`."""
+    return Scorer(checkpoint.backbone, checkpoint.linear("v_head.summary"))
+
+
+@torch.no_grad()
+def value_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
+    """The layer written out."""
+    states = hidden(checkpoint, encoded)[encoded.positions]
+    found = states @ checkpoint.tensor("v_head.summary.weight").T + checkpoint.tensor("v_head.summary.bias")
+    return [found.numpy()]
+
+
+def encode_rlhflow(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """RLHFlow: the conversation grows by one turn a step, and each is read three tokens before its end."""
+    messages: list[dict[str, str]] = []
+    positions = []
+    for number, step in enumerate(sample.steps):
+        text = step if number else f"{sample.prompt} {step}"
+        messages += [{"role": "user", "content": text}, answer("+")]
+        ids = conversation(checkpoint, messages)
+        positions.append(len(ids) - 3)
+    return Encoded(ids, positions)
+
+
+PRESETS = {
+    "qwen2.5-math-prm": Preset(
+        kind="process",
+        template="{%- set body %}{% for step in steps %}{{ step }}<extra_0>{{ mark }}{% endfor %}{% endset -%}"
+        '{{ chat([{"role": "system", "content": system}, {"role": "user", "content": prompt}, '
+        '{"role": "assistant", "content": body}]) }}',
+        encode=encode_qwen,
+        build=math_head,
+        raw=math_raw,
+        score=lambda _: {
+            "transform": "softmax",
+            "index": 1,
+            "labels": ["wrong", "right"],
+            "aggregate": "min",
+            "range": [0.0, 1.0],
+        },
+        steps={"split": "blank_line"},
+        system=MATH_SYSTEM,
+        talk=False,
+    ),
+    "math-shepherd": Preset(
+        kind="process",
+        template="{{ prompt }}{% for step in steps %}{{ ' ' if loop.first else '\\n' }}"
+        "Step {{ loop.index }}: {{ step }} ки{{ mark }}{% endfor %}",
+        encode=encode_shepherd,
+        build=shepherd_head,
+        raw=shepherd_raw,
+        score=lambda _: {
+            "transform": "softmax",
+            "index": 0,
+            "labels": ["+", "-"],
+            "aggregate": "min",
+            "range": [0.0, 1.0],
+        },
+        steps={"split": "newline"},
+        joiner="\n",
+        add_special_tokens=True,
+        talk=False,
+    ),
+    "skywork-o1-prm": Preset(
+        kind="process",
+        template="{{ bos_token }}{{ prompt }}{{ '\\n' }}"
+        "{% for step in steps %}{{ cut }}{{ step }}{{ cut }}{{ '\\n' }}{{ mark }}{% endfor %}",
+        encode=encode_skywork,
+        build=value_head,
+        raw=value_raw,
+        score=lambda _: {"transform": "sigmoid", "aggregate": "mean", "range": [0.0, 1.0]},
+        steps={"split": "newline"},
+        joiner="\n",
+        talk=False,
+    ),
+    "rlhflow-prm": Preset(
+        kind="process",
+        template="{%- set ns = namespace(turns=[]) -%}{%- for step in steps -%}"
+        '{%- set text = (prompt ~ " " ~ step) if loop.first else step -%}'
+        '{%- set ns.turns = ns.turns + [{"role": "user", "content": text}, '
+        '{"role": "assistant", "content": mark ~ "+"}] -%}{%- endfor -%}{{ chat(ns.turns) }}',
+        encode=encode_rlhflow,
+        build=whole_head,
+        raw=logits,
+        score=lambda checkpoint: {
+            "transform": "token_softmax",
+            "positive": [checkpoint.token_id("+")],
+            "negative": [checkpoint.token_id("-")],
+            "aggregate": "min",
+            "range": [0.0, 1.0],
+        },
+        steps={"split": "blank_line"},
+        whole_vocabulary=True,
+        talk=False,
+    ),
+}

@@ -1,0 +1,88 @@
+"""Runs a written graph with ONNX Runtime, one sample at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+
+from .onnx_file import Shape
+from .sample import Encoded
+
+NUMPY_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+
+
+class Runtime:
+    """A session of one thread, with fixed order of operations."""
+
+    def __init__(self, path: Path) -> None:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 3
+        self.session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self.inputs = {item.name: item for item in self.session.get_inputs()}
+        self.past = [name for name in self.inputs if name.startswith("past_key_values.")]
+        outputs = [item.name for item in self.session.get_outputs()]
+        self.plain = [name for name in outputs if not name.startswith("present.")]
+
+    def run(self, encoded: Encoded, past: Shape | None = None) -> list[np.ndarray]:
+        """The outputs for a sample alone, without the batch dimension and the present; with an empty past."""
+        return [output[0] for output in self.batch([encoded], past)]
+
+    def batch(self, rows: list[Encoded], past: Shape | None = None) -> list[np.ndarray]:
+        """The outputs for samples together, padded on the right."""
+        columns = {
+            "input_ids": [row.ids for row in rows],
+            "attention_mask": [[1] * len(row.ids) for row in rows],
+            "token_type_ids": [row.types for row in rows],
+            "position_ids": [list(range(len(row.ids))) for row in rows],
+        }
+        width = max(len(row.ids) for row in rows)
+        places = max(len(row.read) for row in rows)
+        feed = {name: _pad(column, width, 0) for name, column in columns.items() if name in self.inputs}
+        if "score_positions" in self.inputs:
+            feed["score_positions"] = _pad([row.read for row in rows], places, -1)
+        feed |= self._empty(past, len(rows))
+        return self.session.run(self.plain, feed)
+
+    def in_parts(self, encoded: Encoded, past: Shape, half: int) -> np.ndarray:
+        """The scores of the second part of a sample, over the past of the first."""
+        first = self._feed(encoded.ids[:half], 0, [half - 1]) | self._empty(past, 1)
+        present = self.session.run(None, first)[len(self.plain) :]
+        places = [place - half for place in encoded.read if place >= half]
+        second = self._feed(encoded.ids[half:], half, places) | dict(zip(self.past, present, strict=True))
+        return self.session.run(None, second)[0][0]
+
+    def greedy(self, ids: list[int], past: Shape, ends: list[int], limit: int) -> list[int]:
+        """The token ids that greedy decoding writes, over the past that the graph gives."""
+        written: list[int] = []
+        feed = self._feed(ids, 0, [len(ids) - 1]) | self._empty(past, 1)
+        while True:
+            scores, *present = self.session.run(None, feed)
+            written.append(int(scores[0, 0].argmax()))
+            if len(written) == limit or written[-1] in ends:
+                return written
+            feed = self._feed(written[-1:], len(ids) + len(written) - 1, [0])
+            feed |= dict(zip(self.past, present, strict=True))
+
+    def _feed(self, ids: list[int], before: int, places: list[int]) -> dict[str, np.ndarray]:
+        """One sample after `before` tokens of past."""
+        total = before + len(ids)
+        rows = {
+            "input_ids": ids,
+            "attention_mask": [1] * total,
+            "position_ids": list(range(before, total)),
+            "score_positions": places,
+        }
+        return {name: np.array([row], dtype=np.int64) for name, row in rows.items()}
+
+    def _empty(self, past: Shape | None, rows: int) -> dict[str, np.ndarray]:
+        if past is None:
+            return {}
+        size = (rows, past.heads, 0, past.head_dim)
+        return {name: np.zeros(size, NUMPY_TYPES[self.inputs[name].type]) for name in self.past}
+
+
+def _pad(rows: list[list[int]], width: int, filler: int) -> np.ndarray:
+    return np.array([row + [filler] * (width - len(row)) for row in rows], dtype=np.int64)

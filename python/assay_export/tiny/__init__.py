@@ -1,0 +1,1 @@
+"""Tiny models with random weights, and their tokenizers."""
