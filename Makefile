@@ -12,8 +12,10 @@ demo:
 	$(ASSAY) score $(DATA)/demo.toml $(DATA)/gsm8k-openai.jsonl.gz $(DATA)/mmlu-pro.jsonl.gz \
 		--output $(DEMO) --labels label --fresh
 
-# The guests of the sandbox. Nothing is done where nothing has changed.
+# The guests of the sandbox, and the library of ONNX Runtime. Nothing is done where nothing has
+# changed.
 assets:
+	python3 reward-models/onnxruntime/fetch.py target/assets
 	python3 sandbox/guests/python/build.py target/assets
 	sandbox/guests/javascript/build.sh target
 
