@@ -37,7 +37,9 @@ config = { unit = "characters", max = 4000 }
 
 fn engine(jobs: usize) -> Engine {
     let document = Document::parse("bench.toml", CONFIG).unwrap();
-    let plan = Plan::build(&document, &Registry::standard(&Arc::default()), &NoFiles).unwrap();
+    let plan =
+        Plan::build(&document, &Registry::standard(&Arc::default(), &Arc::default()), &NoFiles)
+            .unwrap();
     Engine::start(plan, Options::new(jobs)).unwrap()
 }
 

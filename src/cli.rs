@@ -6,11 +6,14 @@ mod bench;
 mod cache;
 mod check;
 mod diff;
+mod doctor;
+mod eval;
 mod exit;
 mod explain;
 mod guests;
 mod init;
 mod list;
+mod models;
 mod output;
 mod progress;
 mod schema;
@@ -54,6 +57,10 @@ enum Verb {
     Show(show::Args),
     /// Measure how fast a configuration judges a dataset
     Bench(bench::Args),
+    /// Measure a reward model by a published protocol
+    Eval(eval::Args),
+    /// Tell what was found on this machine, what was skipped, and why
+    Doctor(doctor::Args),
     /// Write a configuration and some rows to start from
     Init(init::Args),
     /// Look after the verdicts that are kept between runs
@@ -98,6 +105,8 @@ pub(crate) fn main() -> ExitCode {
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
         Verb::Bench(args) => bench::run(&args),
+        Verb::Eval(args) => eval::run(&args),
+        Verb::Doctor(args) => doctor::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Cache(args) => cache::run(&args),
         Verb::Completions { shell } => Ok(completions(shell)),

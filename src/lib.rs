@@ -6,6 +6,7 @@
 pub mod data;
 pub mod engine;
 
+pub use assay_reward_models as reward_models;
 pub use assay_sandbox as sandbox;
 pub use assay_verifiers as verifiers;
 pub use engine::{Config, ConfigError, Engine, Plan, Registry, Scored};

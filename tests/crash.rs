@@ -109,7 +109,8 @@ fn score_by(
 ) -> Result<Report, RunError> {
     let options = Options { cache_dir: Some(data.with_extension("cache")), ..Options::new(2) };
     let engine =
-        Engine::start(plan(config, &Registry::standard(&Arc::default())), options).unwrap();
+        Engine::start(plan(config, &Registry::standard(&Arc::default(), &Arc::default())), options)
+            .unwrap();
     let (sha256, bytes) = hash_file(data).unwrap();
     let path = data.display().to_string();
     let mut session = Session {

@@ -33,7 +33,8 @@ const CONFIG: &str = "\
 fn digest(data: &Path, jobs: usize, cache: Option<&Path>) -> String {
     let options = Options { cache_dir: cache.map(Path::to_owned), ..Options::new(jobs) };
     let engine =
-        Engine::start(plan(CONFIG, &Registry::standard(&Arc::default())), options).unwrap();
+        Engine::start(plan(CONFIG, &Registry::standard(&Arc::default(), &Arc::default())), options)
+            .unwrap();
     let source = Source::open(&[data.to_owned()], &Limits::default()).unwrap();
     let out = lines(&engine, source);
     assert_eq!(std::str::from_utf8(&out).unwrap().lines().count(), 3000);

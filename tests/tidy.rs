@@ -172,7 +172,7 @@ fn the_vocabulary_does_no_io() {
 
 #[test]
 fn every_verifier_has_docs_and_fixtures() {
-    let registry = Registry::standard(&Arc::default());
+    let registry = Registry::standard(&Arc::default(), &Arc::default());
     let mut ids = BTreeSet::new();
     for about in registry.abouts() {
         let id = about.id;
@@ -183,7 +183,8 @@ fn every_verifier_has_docs_and_fixtures() {
             let documented = about["description"].as_str().is_some_and(|docs| docs.len() > 10);
             assert!(documented, "{id}.{setting} has no doc comment");
         }
-        let homes = ["verifiers/src/checks", "sandbox/src/verifiers"];
+        let homes =
+            ["verifiers/src/checks", "sandbox/src/verifiers", "reward-models/src/verifiers"];
         let file = homes.iter().find(|home| root().join(format!("{home}/{id}.rs")).is_file());
         assert!(file.is_some(), "{id} has no file of its name in {homes:?}");
         ids.insert(id.to_owned());

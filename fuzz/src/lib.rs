@@ -174,7 +174,11 @@ pub fn config(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let plan = || {
         let document = Document::parse("assay.toml", &text)?;
-        Plan::build(&document, &Registry::standard(&std::sync::Arc::default()), &NoFiles)
+        Plan::build(
+            &document,
+            &Registry::standard(&std::sync::Arc::default(), &std::sync::Arc::default()),
+            &NoFiles,
+        )
     };
     match plan() {
         Ok(plan_of_text) => {

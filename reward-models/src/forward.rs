@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use rand::rngs::StdRng;
+
+use crate::ask::Likelihood;
 use crate::backend::Session;
 use crate::error::ModelError;
 use crate::graph::{GraphInfo, past_names};
@@ -39,6 +42,13 @@ pub struct Past {
     pub length: usize,
     /// Along the graph's inputs.
     pub tensors: Vec<Tensor>,
+}
+
+impl Past {
+    /// What it takes in memory.
+    pub fn bytes(&self) -> usize {
+        self.tensors.iter().map(|tensor| size_of_val(tensor.as_floats())).sum()
+    }
 }
 
 impl Forward {
@@ -109,15 +119,73 @@ impl Forward {
         &self,
         session: &mut dyn Session,
         text: &Tokens,
-        past: Option<&Past>,
     ) -> Result<Arc<Past>, ModelError> {
         let Some(names) = &self.past else {
             return Err(ModelError::Run("the graph takes no past".to_owned()));
         };
         let outputs: Vec<&str> = names.outputs.iter().map(String::as_str).collect();
-        let tensors = self.raw(session, &[text], past, &outputs)?;
-        let before = past.map_or(0, |past| past.length);
-        Ok(Arc::new(Past { length: before + text.ids.len(), tensors }))
+        // Nothing is read of a prefix, but a graph that takes positions wants one.
+        let text = Tokens { positions: vec![0], ..text.clone() };
+        let tensors = self.raw(session, &[&text], None, &outputs)?;
+        Ok(Arc::new(Past { length: text.ids.len(), tensors }))
+    }
+
+    /// Continues a text, as it asks for. All continuations run in step, over keys and values that
+    /// begin alike.
+    ///
+    /// # Errors
+    /// What the backend says, or a graph that takes no past.
+    pub fn write(
+        &self,
+        session: &mut dyn Session,
+        text: &Tokens,
+        past: Option<&Past>,
+    ) -> Result<Rows, ModelError> {
+        let (Some(names), Some(writing)) = (&self.past, &text.writing) else {
+            return Err(ModelError::Run("the graph takes no past: it cannot write".to_owned()));
+        };
+        let mut outputs = vec![self.main.as_str()];
+        outputs.extend(names.outputs.iter().map(String::as_str));
+        let mut found = self.raw(session, &[text], past, &outputs)?;
+        let logits = found.remove(0);
+        let first = self.rows(&logits, &[text])?.into_iter().next().unwrap_or_default();
+        let votes = writing.votes.max(1);
+        let mut past = Past {
+            length: past.map_or(0, |past| past.length) + text.ids.len(),
+            tensors: found.into_iter().map(|tensor| tensor.repeated(votes)).collect(),
+        };
+        let mut random: Vec<StdRng> = (0..votes).map(|vote| writing.random(vote)).collect();
+        let mut written: Vec<Vec<u32>> = vec![Vec::new(); votes];
+        let mut ended = vec![false; votes];
+        let mut rows: Vec<Rows> = vec![first; votes];
+        for _ in 0..writing.tokens_max {
+            let mut next = Vec::with_capacity(votes);
+            for (vote, row) in rows.iter().enumerate() {
+                let (Some(random), Some(own), Some(ended)) =
+                    (random.get_mut(vote), written.get_mut(vote), ended.get_mut(vote))
+                else {
+                    continue;
+                };
+                let token = writing.next(row.iter().last().unwrap_or_default(), random);
+                if !*ended {
+                    *ended = writing.ends.contains(&token);
+                    if !*ended {
+                        own.push(token);
+                        *ended = (writing.stops)(own);
+                    }
+                }
+                next.push(Tokens { ids: vec![token], positions: vec![0], ..Tokens::default() });
+            }
+            if ended.iter().all(|ended| *ended) {
+                break;
+            }
+            let batch: Vec<&Tokens> = next.iter().collect();
+            let mut found = self.raw(session, &batch, Some(&past), &outputs)?;
+            let logits = found.remove(0);
+            rows = self.rows(&logits, &batch)?;
+            past = Past { length: past.length + 1, tensors: found };
+        }
+        Ok(Rows { written, ..Rows::default() })
     }
 
     fn raw(
@@ -202,12 +270,20 @@ impl Forward {
                 (Some(_), _) => (0..text.positions.len()).collect(),
                 (None, _) => text.positions.clone(),
             };
-            let mut data = Vec::with_capacity(places.len() * values);
-            for place in places {
-                let from = place * values;
-                data.extend_from_slice(row.get(from..from + values).ok_or_else(odd)?);
+            let at = |place: usize| row.get(place * values..(place + 1) * values).ok_or_else(odd);
+            let mut rows = Rows { values, ..Rows::default() };
+            if text.targets.is_empty() {
+                for place in places {
+                    rows.data.extend_from_slice(at(place)?);
+                }
+            } else {
+                // A vocabulary a position is too much to hand on.
+                for (nth, place) in places.into_iter().enumerate() {
+                    let target = text.targets.get(nth).copied();
+                    rows.likelihoods.push(Likelihood::of(at(place)?, target));
+                }
             }
-            Ok(Rows { values, data, gates: Vec::new() })
+            Ok(rows)
         };
         batch.iter().zip(data.chunks_exact(size)).map(row).collect()
     }

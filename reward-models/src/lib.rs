@@ -4,17 +4,22 @@
 //! pairs, and scores texts in batches on a [`backend::Backend`].
 
 pub mod aggregate;
+pub mod ask;
 pub mod backend;
+pub mod benchmarks;
 pub mod error;
 pub mod forward;
 pub mod graph;
 pub mod manifest;
 pub mod model;
+pub mod models;
 pub mod schedule;
 pub mod score;
 pub mod steps;
 pub mod template;
 pub mod tensor;
 pub mod tokens;
+pub mod verifiers;
 
 pub use error::ModelError;
+pub use models::{Models, Places};

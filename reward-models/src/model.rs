@@ -7,15 +7,16 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use assay_verifiers::canonical;
+use assay_verifiers::{Digest, canonical};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 
+use crate::ask::Writing;
 use crate::backend::{Backend, GraphFile};
 use crate::error::ModelError;
 use crate::forward::Forward;
 use crate::graph::GraphInfo;
-use crate::manifest::{self, Graph, Kind, Manifest, OnOverflow, Precision, Role};
+use crate::manifest::{self, Graph, Kind, Manifest, Mode, OnOverflow, Precision, Role};
 use crate::schedule::Queue;
 use crate::score::Rows;
 use crate::steps::Splitter;
@@ -29,6 +30,8 @@ pub struct Options {
     pub workers: usize,
     /// The most tokens of a batch, padding included.
     pub batch_tokens: usize,
+    /// Memory for keys and values of prompts that texts share, in bytes; 0 computes each text whole.
+    pub prefix_bytes: usize,
     /// Refuse what cannot promise the same score in any batch.
     pub deterministic: bool,
     /// Hold files to the digests of the manifest.
@@ -37,7 +40,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { workers: 1, batch_tokens: 512, deterministic: true, verify_digests: true }
+        Self {
+            workers: 1,
+            batch_tokens: 512,
+            prefix_bytes: 256 << 20,
+            deterministic: true,
+            verify_digests: true,
+        }
     }
 }
 
@@ -45,14 +54,16 @@ impl Default for Options {
 pub struct Model {
     /// What its folder says of it.
     pub manifest: Manifest,
-    /// SHA-256 over the manifest and every file that it names, in hexadecimal.
-    pub digest: String,
+    /// SHA-256 over the manifest and every file that it names.
+    pub digest: Digest,
     /// What runs it, as provenance names it.
     pub backend: String,
-    encoder: Encoder,
+    encoder: Arc<Encoder>,
     template: Template,
     splitter: Splitter,
     queue: Queue,
+    /// What an implicit model is measured against.
+    reference: Option<Queue>,
 }
 
 /// What a model says of one text.
@@ -60,8 +71,10 @@ pub struct Model {
 pub struct Judgement {
     /// What the graph gave.
     pub rows: Rows,
-    /// The score of each position.
+    /// The score of each position, or of each step.
     pub scores: Vec<f64>,
+    /// What the model wrote.
+    pub texts: Vec<String>,
     /// Tokens of the text.
     pub tokens: usize,
 }
@@ -92,16 +105,35 @@ impl Model {
             key: "steps.pattern".to_owned(),
             why: error,
         })?;
-        let graph = manifest.graph(Role::Model).cloned().ok_or_else(|| {
+        let mut queue = |role| {
+            let graph = manifest.graph(role);
+            graph.map(|graph| files.queue(&manifest, graph, backend, &mut digests)).transpose()
+        };
+        let queue_of_model = queue(Role::Model)?.ok_or_else(|| {
             ModelError::Backend(format!("model \"{}\" has no graph of role model", manifest.name))
         })?;
-        let queue = files.queue(&manifest, &graph, backend, &mut digests)?;
+        let reference = queue(Role::Reference)?;
         let parts: Vec<&[u8]> = digests.iter().map(<[u8; 32]>::as_slice).collect();
-        let digest = canonical::hex(&canonical::digest_parts(&parts));
+        let digest = canonical::digest_parts(&parts);
         let backend = backend.identity();
-        let model = Self { manifest, digest, backend, encoder, template, splitter, queue };
+        let model = Self {
+            manifest,
+            digest,
+            backend,
+            encoder: Arc::new(encoder),
+            template,
+            splitter,
+            queue: queue_of_model,
+            reference,
+        };
         model.prove(&folder.join(manifest::FILE))?;
         Ok(model)
+    }
+
+    /// Its name and the beginning of its digest, as evidence shows them.
+    pub fn name(&self) -> String {
+        let digest: String = canonical::hex(&self.digest).chars().take(12).collect();
+        format!("{}@{digest}", self.manifest.name)
     }
 
     /// The steps of a completion, each with its bytes in it.
@@ -152,7 +184,7 @@ impl Model {
         Ok(None)
     }
 
-    /// Scores texts: one judgement each, in their order.
+    /// Judges texts as the kind of the model asks: one judgement each, in their order.
     pub fn judge(&self, views: &[View]) -> Vec<Result<Judgement, ModelError>> {
         let tokens: Vec<Result<Tokens, ModelError>> =
             views.par_iter().map(|view| self.tokens(view)).collect();
@@ -163,21 +195,107 @@ impl Model {
         &self,
         tokens: Vec<Result<Tokens, ModelError>>,
     ) -> Vec<Result<Judgement, ModelError>> {
-        let tokens: Vec<Result<Arc<Tokens>, ModelError>> =
-            tokens.into_iter().map(|tokens| tokens.map(Arc::new)).collect();
-        let good = tokens.iter().filter_map(|tokens| tokens.as_ref().ok().map(Arc::clone));
-        let mut rows = self.queue.submit(good.collect()).wait().into_iter();
-        let judge = |tokens: Result<Arc<Tokens>, ModelError>| {
+        let marks: Vec<Vec<usize>> = tokens
+            .iter()
+            .map(|tokens| {
+                tokens.as_ref().map(|tokens| tokens.positions.clone()).unwrap_or_default()
+            })
+            .collect();
+        let asked = |tokens: Result<Tokens, ModelError>| Ok(Arc::new(self.asked(tokens?)));
+        let tokens: Vec<Result<Arc<Tokens>, ModelError>> = tokens.into_iter().map(asked).collect();
+        let good: Vec<Arc<Tokens>> = tokens.iter().flatten().map(Arc::clone).collect();
+        let reference = self.reference.as_ref().map(|queue| queue.submit(good.clone()));
+        let mut rows = self.queue.submit(good).wait().into_iter();
+        let mut references = reference.map(|ticket| ticket.wait().into_iter());
+        let judge = |(tokens, marks): (Result<Arc<Tokens>, ModelError>, Vec<usize>)| {
             let tokens = tokens?;
             let rows = rows.next().unwrap_or(Err(ModelError::Stopped))?;
-            let scores = if self.manifest.kind == Kind::Embedding {
-                Vec::new()
-            } else {
-                self.manifest.score.of(&rows)?
-            };
-            Ok(Judgement { rows, scores, tokens: tokens.ids.len() })
+            let reference = references.as_mut().and_then(Iterator::next).transpose()?;
+            self.judgement(&tokens, &marks, rows, reference.as_ref())
         };
-        tokens.into_iter().map(judge).collect()
+        tokens.into_iter().zip(marks).map(judge).collect()
+    }
+
+    /// The tokens, with what is asked of them.
+    fn asked(&self, tokens: Tokens) -> Tokens {
+        let generate = &self.manifest.generate;
+        match self.manifest.kind {
+            Kind::Implicit => tokens.likelihoods(),
+            Kind::Generative if generate.mode == Mode::Critique => {
+                let (encoder, stop) = (Arc::clone(&self.encoder), generate.stop.clone());
+                let stops = move |ids: &[u32]| {
+                    let ended = |text: String| stop.iter().any(|stop| text.contains(stop));
+                    !stop.is_empty() && encoder.decode(ids).is_ok_and(ended)
+                };
+                // The same text gets the same random numbers wherever it stands.
+                let own = tokens.ids.iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<u8>>();
+                let own = canonical::digest_parts(&[b"seed", &own]);
+                let own = own.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+                let writing = Writing {
+                    votes: generate.votes,
+                    tokens_max: generate.max_new_tokens,
+                    temperature: generate.temperature,
+                    top_p: generate.top_p,
+                    seed: generate.seed ^ own,
+                    ends: generate.eos_token_ids.clone(),
+                    stops: Arc::new(stops),
+                };
+                Tokens { writing: Some(writing), ..tokens }
+            }
+            Kind::Embedding => {
+                let positions = (0..tokens.ids.len()).collect();
+                Tokens { positions, ..tokens }
+            }
+            _ => tokens,
+        }
+    }
+
+    fn judgement(
+        &self,
+        tokens: &Tokens,
+        marks: &[usize],
+        mut rows: Rows,
+        reference: Option<&Rows>,
+    ) -> Result<Judgement, ModelError> {
+        let written = rows.written.iter().map(|ids| self.encoder.decode(ids));
+        let texts = written.collect::<Result<Vec<_>, _>>()?;
+        let scores = match self.manifest.kind {
+            Kind::Embedding => {
+                rows.special.clone_from(&tokens.special);
+                Vec::new()
+            }
+            Kind::Generative if self.manifest.generate.mode == Mode::Critique => Vec::new(),
+            Kind::Implicit => self.step_ratios(marks, &rows, reference)?,
+            _ => self.manifest.score.of(&rows)?,
+        };
+        Ok(Judgement { rows, scores, texts, tokens: tokens.ids.len() })
+    }
+
+    /// For each step, the sum of the log-probabilities of its tokens, less those of the reference
+    /// model.
+    ///
+    /// Source: "Free Process Rewards without Process Labels", the implicit process reward; the scale
+    /// `beta` is `[score] calibration.scale`.
+    fn step_ratios(
+        &self,
+        marks: &[usize],
+        rows: &Rows,
+        reference: Option<&Rows>,
+    ) -> Result<Vec<f64>, ModelError> {
+        let first = marks.first().copied().unwrap_or(0);
+        let sum = |rows: &Rows, from: usize, to: usize| -> f64 {
+            let likelihoods = rows.likelihoods.get(from - first..to - first).unwrap_or_default();
+            likelihoods.iter().map(|likelihood| likelihood.log_prob).sum()
+        };
+        let step = |pair: &[usize]| {
+            let &[from, to] = pair else { return Ok(0.0) };
+            if from < first || to < from {
+                return Err(ModelError::Input("the marks of the template do not rise".into()));
+            }
+            let less = reference.map_or(0.0, |rows| sum(rows, from, to));
+            self.manifest.score.calibrated(sum(rows, from, to) - less)
+        };
+        marks.windows(2).map(step).collect()
     }
 }
 
@@ -292,7 +410,8 @@ impl Folder<'_> {
         let file = GraphFile { path, threads: 1 };
         let sessions = backend.load(&file, workers)?;
         let forward = Forward::new(manifest, graph, &info, &backend.identity());
-        Queue::start(forward, sessions, budget.min(most.saturating_mul(WIDTH_MAX)))
+        let budget = budget.min(most.saturating_mul(WIDTH_MAX));
+        Queue::start(forward, sessions, budget, self.options.prefix_bytes)
             .map_err(|error| ModelError::Backend(error.to_string()))
     }
 }

@@ -5,6 +5,7 @@
 //! free, which costs microseconds where a batch costs milliseconds.
 
 pub mod plan;
+pub mod prefix;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,10 +15,11 @@ use std::thread::JoinHandle;
 
 use crate::backend::{Session, Stop};
 use crate::error::ModelError;
-use crate::forward::Forward;
+use crate::forward::{Forward, Past};
 use crate::score::Rows;
 use crate::tokens::Tokens;
 use plan::{Plan, Waiting};
+use prefix::{Prefix, Prefixes};
 
 /// The most texts that wait; a caller with more waits itself.
 const WAITING_MAX: usize = 4_096;
@@ -26,6 +28,8 @@ const WAITING_MAX: usize = 4_096;
 struct Job {
     at: usize,
     tokens: Arc<Tokens>,
+    /// What it goes on from.
+    prefix: Option<Arc<Prefix>>,
     reply: Sender<(usize, Result<Rows, ModelError>)>,
     left: Arc<AtomicBool>,
     /// Batches that were taken before it since it came.
@@ -77,6 +81,8 @@ struct Shared {
     forward: Forward,
     /// The most tokens of a batch, padding included.
     budget: usize,
+    /// Beginnings that texts share; `None` where the graph takes no past.
+    prefixes: Option<Prefixes>,
 }
 
 #[derive(Default)]
@@ -103,9 +109,13 @@ impl Queue {
         forward: Forward,
         sessions: Vec<Box<dyn Session>>,
         budget: usize,
+        prefix_bytes: usize,
     ) -> std::io::Result<Self> {
         let state = State { running: sessions.iter().map(|_| None).collect(), ..State::default() };
+        let keeps = forward.takes_past() && prefix_bytes > 0;
+        let prefixes = keeps.then(|| Prefixes::new(prefix_bytes));
         let shared = Arc::new(Shared {
+            prefixes,
             state: Mutex::new(state),
             ready: Condvar::new(),
             room: Condvar::new(),
@@ -128,13 +138,17 @@ impl Queue {
         let (reply, replies) = channel();
         let left = Arc::new(AtomicBool::new(false));
         let count = texts.len();
+        let texts: Vec<(Arc<Tokens>, Option<Arc<Prefix>>)> = match &self.shared.prefixes {
+            Some(prefixes) => prefixes.split(texts),
+            None => texts.into_iter().map(|text| (text, None)).collect(),
+        };
         let mut state = self.shared.lock();
-        for (at, tokens) in texts.into_iter().enumerate() {
+        for (at, (tokens, prefix)) in texts.into_iter().enumerate() {
             while state.waiting.len() >= WAITING_MAX && !state.ended {
                 state = self.shared.room.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             let (reply, left) = (reply.clone(), Arc::clone(&left));
-            state.waiting.push(Job { at, tokens, reply, left, passed_over: 0 });
+            state.waiting.push(Job { at, tokens, prefix, reply, left, passed_over: 0 });
             self.shared.ready.notify_one();
         }
         drop(state);
@@ -166,11 +180,32 @@ impl Shared {
     fn work(&self, worker: usize, mut session: Box<dyn Session>) {
         while let Some(batch) = self.next(worker, session.stopper()) {
             let texts: Vec<&Tokens> = batch.iter().map(|job| &*job.tokens).collect();
-            let found = self.forward.run(&mut *session, &texts, None);
+            let prefix = batch.first().and_then(|job| job.prefix.as_ref());
+            let found = match prefix.map(|prefix| prefix.past(&self.forward, &mut *session)) {
+                None => self.run(&mut *session, &texts, None),
+                Some(Ok(past)) => self.run(&mut *session, &texts, Some(&past)),
+                Some(Err(error)) => Err(error),
+            };
+            if prefix.is_some() {
+                // Whoever waited for the prefix can go on from it.
+                self.ready.notify_all();
+            }
             if let Some(slot) = self.lock().running.get_mut(worker) {
                 *slot = None;
             }
             self.answer(batch, found);
+        }
+    }
+
+    fn run(
+        &self,
+        session: &mut dyn Session,
+        texts: &[&Tokens],
+        past: Option<&Past>,
+    ) -> Result<Vec<Rows>, ModelError> {
+        match texts {
+            [text] if text.writing.is_some() => Ok(vec![self.forward.write(session, text, past)?]),
+            texts => self.forward.run(session, texts, past),
         }
     }
 
@@ -236,9 +271,12 @@ impl Shared {
 impl State {
     /// Plans what waits, and takes one batch out of it.
     fn take(&mut self, budget: usize) -> Option<Vec<Job>> {
-        let waiting = self.waiting.iter().enumerate().map(|(at, job)| Waiting {
+        let free = |job: &Job| !job.prefix.as_ref().is_some_and(|prefix| prefix.is_under_way());
+        let free = self.waiting.iter().enumerate().filter(|(_, job)| free(job));
+        let waiting = free.map(|(at, job)| Waiting {
             at,
             length: job.tokens.ids.len(),
+            alone: job.prefix.is_some() || job.tokens.writing.is_some(),
             passed_over: job.passed_over,
         });
         let chosen = Plan::of(waiting.collect(), budget).first()?;
@@ -250,6 +288,9 @@ impl State {
             if at < self.waiting.len() {
                 taken.push(self.waiting.swap_remove(at));
             }
+        }
+        if let Some(prefix) = taken.first().and_then(|job: &Job| job.prefix.as_ref()) {
+            prefix.claim();
         }
         for job in &mut self.waiting {
             job.passed_over = job.passed_over.saturating_add(1);

@@ -1,5 +1,6 @@
 //! From what the graph gives at a position to a score.
 
+use crate::ask::Likelihood;
 use crate::error::ModelError;
 use crate::manifest::{Score, Transform};
 
@@ -12,6 +13,12 @@ pub struct Rows {
     pub data: Vec<f32>,
     /// The gates of the first position, where the graph gives them.
     pub gates: Vec<f32>,
+    /// Positions that hold special tokens; token embeddings leave them out.
+    pub special: Vec<usize>,
+    /// How likely the tokens behind the positions are, where that was asked; the last has none.
+    pub likelihoods: Vec<Likelihood>,
+    /// What the model wrote, where that was asked.
+    pub written: Vec<Vec<u32>>,
 }
 
 impl Rows {
@@ -63,7 +70,7 @@ impl Score {
         self.calibrated(score)
     }
 
-    fn calibrated(&self, score: f64) -> Result<f64, ModelError> {
+    pub(crate) fn calibrated(&self, score: f64) -> Result<f64, ModelError> {
         let calibration = &self.calibration;
         let mut score = (score + calibration.shift) * calibration.scale;
         if let Some([low, high]) = calibration.clip {

@@ -29,6 +29,20 @@ impl Tensor {
         Self { shape, data: Data::Float(data) }
     }
 
+    /// The floats of a batch of one, as those of a batch of so many.
+    #[must_use]
+    pub fn repeated(self, rows: usize) -> Self {
+        let mut shape = self.shape;
+        if let Some(first) = shape.first_mut() {
+            *first = rows;
+        }
+        let data = match self.data {
+            Data::Float(data) => Data::Float(data.repeat(rows)),
+            Data::Int(data) => Data::Int(data.repeat(rows)),
+        };
+        Self { shape, data }
+    }
+
     /// The floats; none of a tensor of integers.
     pub fn as_floats(&self) -> &[f32] {
         match &self.data {

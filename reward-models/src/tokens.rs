@@ -2,12 +2,13 @@
 
 use tokenizers::{EncodeInput, Encoding, Tokenizer};
 
+use crate::ask::Writing;
 use crate::error::ModelError;
 use crate::manifest::TokenizerFile;
 use crate::template::Text;
 
 /// A text as a graph takes it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Tokens {
     /// The ids.
     pub ids: Vec<u32>,
@@ -15,6 +16,24 @@ pub struct Tokens {
     pub types: Vec<u32>,
     /// Where scores are read, in the order of the marks.
     pub positions: Vec<usize>,
+    /// Which ids are special tokens that the tokenizer put around the text.
+    pub special: Vec<usize>,
+    /// Where likelihoods are asked for: the token behind each position but the last.
+    pub targets: Vec<u32>,
+    /// Where the text is to be continued.
+    pub writing: Option<Writing>,
+}
+
+impl Tokens {
+    /// The same text, asked how likely each token from the first mark to the last one is.
+    #[must_use]
+    pub fn likelihoods(mut self) -> Self {
+        if let (Some(&first), Some(&last)) = (self.positions.first(), self.positions.last()) {
+            self.positions = (first..=last).collect();
+            self.targets = self.ids.get(first + 1..=last).unwrap_or_default().to_vec();
+        }
+        self
+    }
 }
 
 /// A tokenizer and how the model uses it.
@@ -29,19 +48,18 @@ impl Encoder {
     /// Reads `tokenizer.json`.
     ///
     /// # Errors
-    /// A file that is no tokenizer, or has no token for the BOS that is to be stripped.
+    /// A file that is no tokenizer, or does not know the BOS that is to be stripped.
     pub fn new(bytes: &[u8], manifest: &TokenizerFile) -> Result<Self, String> {
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
-        let bos = if manifest.strip_bos {
-            let token =
-                manifest.tokens.get("bos_token").ok_or("strip_bos needs tokens.bos_token")?;
+        // A tokenizer without a BOS has none to strip.
+        let bos = manifest.tokens.get("bos_token").filter(|_| manifest.strip_bos);
+        let bos = bos.map(|token| {
             let id = tokenizer.token_to_id(token);
-            Some(id.ok_or_else(|| format!("no token is called \"{token}\""))?)
-        } else {
-            None
-        };
+            id.ok_or_else(|| format!("no token is called \"{token}\""))
+        });
+        let bos = bos.transpose()?;
         Ok(Self { tokenizer, add_special: manifest.add_special_tokens, bos })
     }
 
@@ -122,6 +140,7 @@ impl Encoder {
                 let found = found.or(base.checked_sub(1)).ok_or_else(no_token)?;
                 tokens.positions.push(found);
             }
+            tokens.special.extend(special_of(&encoding).map(|at| base + at));
             tokens.ids.extend(encoding.get_ids());
         }
         Ok(tokens)
@@ -135,9 +154,16 @@ impl Encoder {
         Ok(Tokens {
             ids: encoding.get_ids().to_vec(),
             types: encoding.get_type_ids().to_vec(),
+            special: special_of(&encoding).collect(),
             positions: positions.ok_or_else(no_token)?,
+            ..Tokens::default()
         })
     }
+}
+
+fn special_of(encoding: &Encoding) -> impl Iterator<Item = usize> {
+    let mask = encoding.get_special_tokens_mask().iter().enumerate();
+    mask.filter(|(_, special)| **special == 1).map(|(at, _)| at)
 }
 
 /// The last token that begins before a place in a text.

@@ -7,21 +7,23 @@ use std::sync::Arc;
 use assay::Registry;
 use assay::sandbox::{Places, Sandbox, runtime};
 
-use super::output;
 use super::setup::default_cache_dir;
+use super::{models, output};
 
-/// Every verifier of this build. Guests are loaded when the first verifier that runs one is built.
+/// Every verifier of this build. Guests and models are loaded when the first verifier that needs
+/// one is built.
 pub(super) fn registry() -> Registry {
     let options = runtime::Options {
         compiled: default_cache_dir().map(|cache| cache.join("guests")),
         notice: Some(Arc::new(|line: &str| output::note(line))),
         ..runtime::Options::default()
     };
-    Registry::standard(&Arc::new(Sandbox::new(Places { assets: assets(), options })))
+    let sandbox = Sandbox::new(Places { assets: assets(), options });
+    Registry::standard(&Arc::new(sandbox), &Arc::new(models::models(&assets())))
 }
 
-/// `ASSAY_ASSETS`, next to the program, and the user's data folder.
-fn assets() -> Vec<PathBuf> {
+/// Folders with assets: `ASSAY_ASSETS`, next to the program, and the user's data folder.
+pub(super) fn assets() -> Vec<PathBuf> {
     let named = env::var_os("ASSAY_ASSETS").map(PathBuf::from);
     let program = env::current_exe().ok().and_then(|path| path.canonicalize().ok());
     // A program in `target/release` has its guests in `target/assets`, an installed one in

@@ -1,5 +1,6 @@
 //! `assay list`: what a configuration can name, a line each.
 
+use assay::reward_models;
 use assay::verifiers::checks::About;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
@@ -38,8 +39,9 @@ struct Listed {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let listed: Vec<Listed> = match args.kind {
-        Kind::Checks => guests::registry().abouts().map(listed).collect(),
-        Kind::Rubrics | Kind::Models => Vec::new(),
+        Kind::Checks => of(|id| !asks_a_model(id)),
+        Kind::Models => of(asks_a_model),
+        Kind::Rubrics => Vec::new(),
     };
     if args.json {
         output::json(&listed)?;
@@ -53,6 +55,15 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         output::note("this build brings none");
     }
     Ok(Exit::Ok)
+}
+
+fn of(wanted: impl Fn(&str) -> bool) -> Vec<Listed> {
+    let registry = guests::registry();
+    registry.abouts().filter(|about| wanted(about.id)).map(listed).collect()
+}
+
+fn asks_a_model(id: &str) -> bool {
+    reward_models::verifiers::ALL.iter().any(|entry| entry.about.id == id)
 }
 
 fn listed(about: &About) -> Listed {

@@ -225,9 +225,13 @@ mod tests {
             );
         }
         let document = Document::parse("t.toml", &format!("{text}[combine]\n{rule}")).unwrap();
-        Plan::build(&document, &Registry::standard(&std::sync::Arc::default()), &NoFiles)
-            .unwrap()
-            .combiner
+        Plan::build(
+            &document,
+            &Registry::standard(&std::sync::Arc::default(), &std::sync::Arc::default()),
+            &NoFiles,
+        )
+        .unwrap()
+        .combiner
     }
 
     fn scored(reward: f64) -> Verdict {

@@ -21,17 +21,29 @@ impl ConfigFolder {
     }
 }
 
-impl Files for ConfigFolder {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+impl ConfigFolder {
+    /// The path as it was written and as it is, where it may be used.
+    fn resolve(&self, name: &str) -> Result<(PathBuf, PathBuf), String> {
         let path = self.root.join(name);
         let shown = path.display();
         let real = fs::canonicalize(&path).map_err(|error| format!("{shown}: {error}"))?;
         let within = |folder: &Path| fs::canonicalize(folder).is_ok_and(|f| real.starts_with(f));
-        if !within(&self.root) && !self.allowed.iter().any(|folder| within(folder)) {
-            return Err(format!(
-                "{shown}: outside the folder of the configuration; --allow-path permits it"
-            ));
+        if within(&self.root) || self.allowed.iter().any(|folder| within(folder)) {
+            return Ok((path, real));
         }
+        Err(format!("{shown}: outside the folder of the configuration; --allow-path permits it"))
+    }
+}
+
+impl Files for ConfigFolder {
+    fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        let (path, real) = self.resolve(name)?;
+        if real.is_dir() { Ok(real) } else { Err(format!("{}: not a folder", path.display())) }
+    }
+
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        let (path, real) = self.resolve(name)?;
+        let shown = path.display();
         let meta = fs::metadata(&real).map_err(|error| format!("{shown}: {error}"))?;
         if !meta.is_file() {
             return Err(format!("{shown}: not a regular file"));

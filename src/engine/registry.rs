@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_reward_models::Models;
 use assay_sandbox::Sandbox;
 use assay_verifiers::checks::{self, About};
 use assay_verifiers::{BuildError, Built, Files};
@@ -20,8 +21,8 @@ pub struct Registry {
 
 impl Registry {
     /// Everything that this build brings. Verifiers that run programs share `sandbox`, whose
-    /// guests are loaded when the first of them is built.
-    pub fn standard(sandbox: &Arc<Sandbox>) -> Self {
+    /// guests are loaded when the first of them is built; those that ask a model share `models`.
+    pub fn standard(sandbox: &Arc<Sandbox>, models: &Arc<Models>) -> Self {
         let mut registry = Self::default();
         for entry in checks::ALL {
             registry.bring(&entry.about, Box::new(entry.build));
@@ -29,6 +30,11 @@ impl Registry {
         for entry in assay_sandbox::verifiers::ALL {
             let sandbox = Arc::clone(sandbox);
             let build = move |settings, files: &dyn Files| (entry.build)(&sandbox, settings, files);
+            registry.bring(&entry.about, Box::new(build));
+        }
+        for entry in assay_reward_models::verifiers::ALL {
+            let models = Arc::clone(models);
+            let build = move |settings, files: &dyn Files| (entry.build)(&models, settings, files);
             registry.bring(&entry.about, Box::new(build));
         }
         registry

@@ -70,7 +70,7 @@ pub(crate) struct Seen {
 /// The standard registry with `busy` (compute), `batched` (model), `slow` (remote, 20 ms, 64 in
 /// flight), `panics` (compute) and `longest` (group), all of which note what they see.
 pub(crate) fn registry(seen: &Arc<Seen>) -> Registry {
-    let mut registry = Registry::standard(&Arc::default());
+    let mut registry = Registry::standard(&Arc::default(), &Arc::default());
     register(&mut registry, seen, "busy", |seen| Lane::Compute(Box::new(Busy(seen))));
     register(&mut registry, seen, "batched", |seen| Lane::Model(Box::new(Batched(seen))));
     register(&mut registry, seen, "slow", |seen| Lane::Remote(Box::new(Slow(seen))));

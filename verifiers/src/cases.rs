@@ -144,8 +144,12 @@ impl Case {
         let built = maker(Value::Object(self.config.clone()), self)?;
         match built.lane {
             Lane::Compute(verifier) => Ok(verifier.verify(&self.sample(), &mut Meter::default())),
-            Lane::Model(_) | Lane::Remote(_) | Lane::Group(_) => {
-                Err(BuildError::new("", "only checks that run on their own have cases"))
+            Lane::Model(verifier) => {
+                let verdict = verifier.verify_batch(&[&self.sample()]).into_iter().next();
+                verdict.ok_or_else(|| BuildError::new("", "the verifier gave no verdict"))
+            }
+            Lane::Remote(_) | Lane::Group(_) => {
+                Err(BuildError::new("", "only verifiers that run on their own have cases"))
             }
         }
     }

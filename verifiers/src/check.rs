@@ -1,6 +1,7 @@
 //! The trait that authors of rule checks write.
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -66,6 +67,14 @@ pub trait Files {
     /// # Errors
     /// Why it cannot be read, or may not be.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// Where the folder called `name` lies, for what is too large to hand over as bytes.
+    ///
+    /// # Errors
+    /// Why there is none, or why it may not be used.
+    fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        Err(format!("folder \"{name}\": no folders can be used here"))
+    }
 }
 
 /// No files at all.
@@ -112,8 +121,7 @@ pub fn build_with<C: Check>(
     files: &dyn Files,
     prepare: impl FnOnce(&mut C) -> Result<Vec<(String, Digest)>, BuildError>,
 ) -> Result<Built, BuildError> {
-    let mut check: C =
-        serde_path_to_error::deserialize(settings).map_err(|error| setting_error(&error))?;
+    let mut check: C = self::settings(settings)?;
     let recorded = Recorded { files, seen: RefCell::new(prepare(&mut check)?) };
     check.load(&recorded)?;
     let settings = serde_json::to_value(&check)
@@ -121,6 +129,14 @@ pub fn build_with<C: Check>(
     let files = recorded.seen.into_inner();
     let spec = Spec { id: C::ID.into(), version: C::VERSION, settings, files };
     Ok(Built { spec, lane: Lane::Compute(Box::new(check)) })
+}
+
+/// Reads settings.
+///
+/// # Errors
+/// The setting that is unknown or of another type.
+pub fn settings<T: DeserializeOwned>(given: Value) -> Result<T, BuildError> {
+    serde_path_to_error::deserialize(given).map_err(|error| setting_error(&error))
 }
 
 /// The path leads to the setting; one that is not known is named in the message alone.
@@ -148,5 +164,9 @@ impl Files for Recorded<'_> {
         let bytes = self.files.read(name)?;
         self.seen.borrow_mut().push((name.to_owned(), Sha256::digest(&bytes).into()));
         Ok(bytes)
+    }
+
+    fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        self.files.folder(name)
     }
 }

@@ -1,5 +1,6 @@
 //! The rule checks, one file each. A new one costs its file, its fixture file and one word here.
 
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use crate::check::{BuildError, Check, Files};
@@ -28,7 +29,16 @@ pub struct About {
 impl About {
     /// What is known of the check `C`, whose cases are `fixtures`.
     pub const fn of<C: Check>(fixtures: &'static str) -> Self {
-        Self { id: C::ID, version: C::VERSION, fixtures, schema: || schemars::schema_for!(C) }
+        Self::new::<C>(C::ID, C::VERSION, fixtures)
+    }
+
+    /// What is known of a verifier with the settings `S`.
+    pub const fn new<S: JsonSchema>(
+        id: &'static str,
+        version: u32,
+        fixtures: &'static str,
+    ) -> Self {
+        Self { id, version, fixtures, schema: || schemars::schema_for!(S) }
     }
 
     /// Whether the verifier and each of its settings have a doc comment.

@@ -40,6 +40,11 @@ pub trait BatchVerifier: Send + Sync {
     /// The most samples that one call takes.
     fn batch_max(&self) -> usize;
 
+    /// How many calls may run at once, so that a model does not wait for its next batch.
+    fn calls_max(&self) -> usize {
+        1
+    }
+
     /// Judges `samples`: one verdict for each, in their order.
     fn verify_batch(&self, samples: &[&Sample]) -> Vec<Verdict>;
 }

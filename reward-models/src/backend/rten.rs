@@ -13,7 +13,7 @@ use crate::tensor::{Data, Tensor};
 pub struct Rten;
 
 /// What `Cargo.toml` pins.
-const VERSION: &str = "0.27";
+pub const VERSION: &str = "0.27";
 
 impl Backend for Rten {
     fn identity(&self) -> String {

@@ -40,13 +40,12 @@ fn wrong(key: impl Into<Cow<'static, str>>, why: impl Into<String>) -> Result<()
 fn graphs(manifest: &Manifest) -> Result<(), Wrong> {
     let count = |role| manifest.graphs.iter().filter(|graph| graph.role == role).count();
     let (models, references) = (count(Role::Model), count(Role::Reference));
-    let wanted = usize::from(manifest.kind == Kind::Implicit);
-    if models != 1 || references != wanted {
+    let most = usize::from(manifest.kind == Kind::Implicit);
+    if models != 1 || references > most {
         let why = format!(
-            "kind \"{:?}\" needs 1 graph of role model and {wanted} of role reference; has {models} and {references}",
-            manifest.kind
+            "needs 1 graph of role model and at most {most} of role reference; has {models} and {references}"
         );
-        return wrong("graph", why.to_lowercase());
+        return wrong("graph", why);
     }
     for (at, graph) in manifest.graphs.iter().enumerate() {
         if let Some(past) = graph.past
@@ -139,7 +138,9 @@ fn goldens(manifest: &Manifest) -> Result<(), Wrong> {
     }
     for (at, golden) in manifest.goldens.iter().enumerate() {
         let key = |name: &str| format!("golden[{at}].{name}");
-        if golden.prompt.is_none() == golden.messages.is_empty() {
+        let prompts =
+            usize::from(golden.prompt.is_some()) + usize::from(!golden.messages.is_empty());
+        if prompts != 1 && !(prompts == 0 && manifest.kind == Kind::Embedding) {
             return wrong(key("prompt"), "needs either `prompt` or `messages`");
         }
         if (manifest.kind == Kind::Pairwise) != (golden.first.is_some() && golden.second.is_some())
@@ -155,8 +156,9 @@ fn goldens(manifest: &Manifest) -> Result<(), Wrong> {
         if !(golden.tolerance.is_finite() && golden.tolerance > 0.0) {
             return wrong(key("tolerance"), "expected a number above 0");
         }
-        if golden.score.is_none() && golden.scores.is_none() && golden.text.is_none() {
-            return wrong(key("score"), "needs `score`, `scores` or `text`");
+        let tells = golden.score.is_some() || golden.scores.is_some() || golden.raw.is_some();
+        if !tells && golden.text.is_none() {
+            return wrong(key("score"), "needs `score`, `scores`, `raw` or `text`");
         }
     }
     Ok(())

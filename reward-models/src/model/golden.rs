@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use super::Model;
+use assay_verifiers::Message;
+
+use super::{Judgement, Model};
 use crate::error::ModelError;
 use crate::manifest::{Golden, Kind};
 use crate::template::View;
 use crate::tokens::Tokens;
-use assay_verifiers::Message;
+use crate::verifiers::embedding_model::nearness;
+use crate::verifiers::generative_model::{mean, votes};
+use crate::verifiers::preference_model::{both_orders, symmetric};
 
 /// Ids that a message shows on each side of the first that differs.
 const SHOWN: usize = 3;
@@ -17,42 +21,41 @@ impl Model {
     pub(super) fn prove(&self, manifest: &Path) -> Result<(), ModelError> {
         let goldens = &self.manifest.goldens;
         let wrong = |at, why| ModelError::Golden { file: manifest.display().to_string(), at, why };
-        let mut texts = Vec::with_capacity(goldens.len());
         for (at, golden) in goldens.iter().enumerate() {
-            let tokens =
-                self.tokens(&self.view(golden)).map_err(|error| wrong(at, error.to_string()))?;
-            same_tokens(golden, &tokens).map_err(|why| wrong(at, why))?;
-            texts.push(Ok(tokens));
-        }
-        for (at, (golden, found)) in goldens.iter().zip(self.judge_tokens(texts)).enumerate() {
-            let found = found.map_err(|error| wrong(at, error.to_string()))?;
-            let near = |name: &str, expected: f64, found: Option<f64>| match found {
-                Some(found) if (found - expected).abs() <= golden.tolerance => Ok(()),
-                found => {
-                    let found = found.map_or("nothing".to_owned(), |found| found.to_string());
-                    let tolerance = golden.tolerance;
-                    Err(wrong(
-                        at,
-                        format!("{name} is {found}; expected {expected} within {tolerance}"),
-                    ))
-                }
-            };
-            for (place, (expected, found)) in
-                golden.raw.iter().flatten().zip(found.rows.iter()).enumerate()
-            {
-                for (value, expected) in expected.iter().enumerate() {
-                    let found = found.get(value).map(|value| f64::from(*value));
-                    near(&format!("raw[{place}][{value}]"), *expected, found)?;
-                }
-            }
-            for (place, expected) in golden.scores.iter().flatten().enumerate() {
-                near(&format!("scores[{place}]"), *expected, found.scores.get(place).copied())?;
-            }
-            if let Some(expected) = golden.score {
-                near("score", expected, self.manifest.score.aggregate.of(&found.scores))?;
-            }
+            let view = self.view(golden);
+            let found = self.found(golden, &view).map_err(|error| wrong(at, error.to_string()))?;
+            held(golden, &found).map_err(|why| wrong(at, why))?;
         }
         Ok(())
+    }
+
+    /// What comes out of a golden pair.
+    fn found(&self, golden: &Golden, view: &View) -> Result<Found, ModelError> {
+        let mut views = vec![view.clone()];
+        if let Some((first, second)) = &view.pair {
+            views = both_orders(view, first, second).to_vec();
+        }
+        if let (Kind::Embedding, Some(reference)) = (self.manifest.kind, &golden.reference) {
+            views.push(View { completion: reference.clone(), ..View::default() });
+        }
+        let tokens = self.tokens(view)?;
+        let judged: Result<Vec<Judgement>, ModelError> = self.judge(&views).into_iter().collect();
+        let mut judged = judged?.into_iter();
+        let first = judged.next().ok_or(ModelError::Stopped)?;
+        let aggregate = self.manifest.score.aggregate;
+        let second = judged.next();
+        let score = match (self.manifest.kind, &second) {
+            (Kind::Pairwise, Some(second)) => {
+                let last = |judgement: &Judgement| judgement.scores.last().copied();
+                last(&first).zip(last(second)).map(|(one, two)| symmetric(one, two))
+            }
+            (Kind::Embedding, Some(second)) => nearness(&first.rows, &second.rows),
+            (Kind::Generative, _) if !first.texts.is_empty() => {
+                mean(&votes(&self.manifest.generate, &first.texts)?)
+            }
+            _ => aggregate.of(&first.scores),
+        };
+        Ok(Found { tokens, score, judgement: first })
     }
 
     fn view(&self, golden: &Golden) -> View {
@@ -76,6 +79,47 @@ impl Model {
             pair: golden.first.clone().zip(golden.second.clone()),
             reference: golden.reference.clone().unwrap_or_default(),
         }
+    }
+}
+
+/// What came out of a golden pair.
+struct Found {
+    tokens: Tokens,
+    judgement: Judgement,
+    score: Option<f64>,
+}
+
+/// Holds a golden pair to what came out.
+fn held(golden: &Golden, found: &Found) -> Result<(), String> {
+    same_tokens(golden, &found.tokens)?;
+    let near = |name: &str, expected: f64, found: Option<f64>| match found {
+        Some(found) if (found - expected).abs() <= golden.tolerance => Ok(()),
+        found => {
+            let found = found.map_or("nothing".to_owned(), |found| found.to_string());
+            let tolerance = golden.tolerance;
+            Err(format!("{name} is {found}; expected {expected} within {tolerance}"))
+        }
+    };
+    let rows = golden.raw.iter().flatten().zip(found.judgement.rows.iter());
+    for (place, (expected, row)) in rows.enumerate() {
+        for (value, expected) in expected.iter().enumerate() {
+            let found = row.get(value).map(|value| f64::from(*value));
+            near(&format!("raw[{place}][{value}]"), *expected, found)?;
+        }
+    }
+    for (place, expected) in golden.scores.iter().flatten().enumerate() {
+        let found = found.judgement.scores.get(place).copied();
+        near(&format!("scores[{place}]"), *expected, found)?;
+    }
+    if let Some(expected) = golden.score {
+        near("score", expected, found.score)?;
+    }
+    match &golden.text {
+        Some(expected) if found.judgement.texts.first() != Some(expected) => {
+            let wrote = found.judgement.texts.first().map_or("nothing", String::as_str);
+            Err(format!("the model wrote {wrote:?}; expected {expected:?}"))
+        }
+        _ => Ok(()),
     }
 }
 

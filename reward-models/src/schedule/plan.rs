@@ -10,6 +10,8 @@ pub struct Waiting {
     pub at: usize,
     /// Its tokens.
     pub length: usize,
+    /// It runs in no batch with others.
+    pub alone: bool,
     /// Batches that were taken before it since it came.
     pub passed_over: u32,
 }
@@ -29,7 +31,10 @@ impl Plan {
         for one in waiting {
             // The first of a batch is its longest, and all others are padded to it.
             let fits = |batch: &&mut Vec<Waiting>| {
-                batch.first().is_some_and(|longest| longest.length * (batch.len() + 1) <= budget)
+                let joins = |longest: &Waiting| {
+                    !longest.alone && longest.length * (batch.len() + 1) <= budget
+                };
+                !one.alone && batch.first().is_some_and(joins)
             };
             match batches.last_mut().filter(fits) {
                 Some(batch) => batch.push(one),
@@ -61,7 +66,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn waiting(lengths: &[usize]) -> Vec<Waiting> {
-        let one = |(at, length): (usize, &usize)| Waiting { at, length: *length, passed_over: 0 };
+        let one = |(at, length): (usize, &usize)| Waiting {
+            at,
+            length: *length,
+            alone: false,
+            passed_over: 0,
+        };
         lengths.iter().enumerate().map(one).collect()
     }
 

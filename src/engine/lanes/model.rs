@@ -1,8 +1,8 @@
-//! The model lane: one queue and one worker a model. The queue takes the rows of all callers, so
-//! that batches fill up whoever asks.
+//! The model lane: one queue a model, and as many workers as it takes calls at once. The queue takes
+//! the rows of all callers, so that batches fill up whoever asks.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const LINGER: Duration = Duration::from_millis(1);
 /// The queue of one model.
 pub(crate) struct Queue {
     jobs: Option<Sender<Job>>,
-    worker: Option<JoinHandle<()>>,
+    workers: Vec<JoinHandle<()>>,
 }
 
 /// One row that waits for a model.
@@ -32,21 +32,27 @@ pub(crate) struct Job {
 }
 
 impl Queue {
-    /// Starts the worker of reward `at`; `None` where that is not of this lane.
+    /// Starts the workers of reward `at`; `None` where that is not of this lane.
     pub(crate) fn start(
         plan: &Arc<Plan>,
         at: usize,
         clock: &Arc<dyn Clock>,
     ) -> std::io::Result<Option<Self>> {
-        if !matches!(plan.rewards.get(at).map(|r| &r.built.lane), Some(Lane::Model(_))) {
+        let Some(Lane::Model(verifier)) = plan.rewards.get(at).map(|r| &r.built.lane) else {
             return Ok(None);
-        }
+        };
         let (jobs, receiver) = channel();
-        let (plan, clock) = (Arc::clone(plan), Arc::clone(clock));
-        let worker = std::thread::Builder::new()
-            .name(format!("assay-model-{at}"))
-            .spawn(move || work(&plan, at, &*clock, &receiver))?;
-        Ok(Some(Self { jobs: Some(jobs), worker: Some(worker) }))
+        let receiver = Arc::new(Mutex::new(receiver));
+        let mut queue = Self { jobs: Some(jobs), workers: Vec::new() };
+        for _ in 0..verifier.calls_max().max(1) {
+            let (plan, clock) = (Arc::clone(plan), Arc::clone(clock));
+            let receiver = Arc::clone(&receiver);
+            let worker = std::thread::Builder::new()
+                .name(format!("assay-model-{at}"))
+                .spawn(move || work(&plan, at, &*clock, &receiver))?;
+            queue.workers.push(worker);
+        }
+        Ok(Some(queue))
     }
 
     /// Puts a row into the queue. Where the worker is gone, the reply channel closes unanswered.
@@ -59,19 +65,18 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // Closing the queue is what ends the worker.
+        // Closing the queue is what ends the workers.
         self.jobs = None;
-        if let Some(worker) = self.worker.take() {
+        for worker in self.workers.drain(..) {
             let _ = worker.join();
         }
     }
 }
 
-fn work(plan: &Plan, at: usize, clock: &dyn Clock, queue: &Receiver<Job>) {
+fn work(plan: &Plan, at: usize, clock: &dyn Clock, queue: &Mutex<Receiver<Job>>) {
     let Some(Planned { built, .. }) = plan.rewards.get(at) else { return };
     let Lane::Model(verifier) = &built.lane else { return };
-    while let Ok(first) = queue.recv() {
-        let batch = fill(first, verifier.batch_max().max(1), queue);
+    while let Some(batch) = next(queue, verifier.batch_max().max(1)) {
         let start = clock.now_ns();
         let verdicts = judge(&**verifier, &batch);
         let spent_ns = clock.now_ns().saturating_sub(start) / batch.len() as u64;
@@ -83,16 +88,18 @@ fn work(plan: &Plan, at: usize, clock: &dyn Clock, queue: &Receiver<Job>) {
     }
 }
 
-/// A batch: what waits already, and what comes within the linger.
-fn fill(first: Job, size: usize, queue: &Receiver<Job>) -> Vec<Job> {
-    let mut batch = vec![first];
+/// A batch: what waits already, and what comes within the linger. One worker fills at a time;
+/// `None` at the end.
+fn next(queue: &Mutex<Receiver<Job>>, size: usize) -> Option<Vec<Job>> {
+    let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut batch = vec![queue.recv().ok()?];
     while batch.len() < size {
         match queue.try_recv().or_else(|_| queue.recv_timeout(LINGER)) {
             Ok(job) => batch.push(job),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
         }
     }
-    batch
+    Some(batch)
 }
 
 fn judge(verifier: &dyn BatchVerifier, batch: &[Job]) -> Vec<Verdict> {

@@ -1,0 +1,153 @@
+//! The models of a process: each loaded once, however many rewards ask for it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::backend::library::{self, Library, Place, Tried};
+use crate::backend::ort::Ort;
+use crate::backend::rten::Rten;
+use crate::backend::{Backend, Choice, Provider};
+use crate::error::ModelError;
+use crate::model::{Model, Options};
+
+/// How a model is run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Run {
+    /// What runs it: `auto` takes ONNX Runtime where its library is found, else `rten`.
+    pub backend: Choice,
+    /// Execution providers of ONNX Runtime, in order of preference.
+    pub providers: Vec<Provider>,
+    /// A provider that does not start gives way to the next, instead of being an error.
+    pub fall_back: bool,
+    /// Workers, each with one thread and a batch of its own; 0 is one a core.
+    pub workers: usize,
+    /// The most tokens of a batch, padding included.
+    pub batch_tokens: usize,
+    /// Memory for the keys and values of prompts that texts share, in MiB; 0 computes each text
+    /// whole. It counts for models whose graph takes past keys and values.
+    pub prefix_mb: usize,
+    /// Refuse models whose score depends on what else is in the batch.
+    pub deterministic: bool,
+    /// Hold the files of the model to the SHA-256 of its manifest.
+    pub verify_digests: bool,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            backend: Choice::Auto,
+            providers: vec![Provider::Cpu],
+            fall_back: false,
+            workers: 0,
+            batch_tokens: 512,
+            prefix_mb: 256,
+            deterministic: false,
+            verify_digests: true,
+        }
+    }
+}
+
+/// Where the library of ONNX Runtime may lie, and how many cores there are.
+pub struct Places {
+    /// Places in order of preference.
+    pub libraries: Vec<Place>,
+    /// A place that costs something to find out; asked last.
+    pub last: Option<fn() -> Option<Place>>,
+    /// Workers of a model that does not say how many.
+    pub cores: usize,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self { libraries: Vec::new(), last: None, cores: 1 }
+    }
+}
+
+/// The models of a process.
+#[derive(Default)]
+pub struct Models {
+    places: Places,
+    found: OnceLock<(Option<Library>, Vec<Tried>)>,
+    loaded: Mutex<BTreeMap<(PathBuf, Run), Arc<Model>>>,
+}
+
+impl Models {
+    /// No model is loaded before it is asked for.
+    pub fn new(places: Places) -> Self {
+        Self { places, ..Self::default() }
+    }
+
+    /// The library of ONNX Runtime, where there is one, and what was tried on the way to it.
+    pub fn library(&self) -> (Option<&Library>, &[Tried]) {
+        let (found, tried) = self.found.get_or_init(|| {
+            let (found, mut tried) = library::find(&self.places.libraries);
+            let demanded = tried.iter().any(|tried| tried.place.demanded);
+            let last = self.places.last.filter(|_| found.is_none() && !demanded);
+            let Some(last) = last.and_then(|last| last()) else { return (found, tried) };
+            let (found, more) = library::find(&[last]);
+            tried.extend(more);
+            (found, tried)
+        });
+        (found.as_ref(), tried)
+    }
+
+    /// The model of a folder, ready to score.
+    ///
+    /// # Errors
+    /// No backend, or what the folder lacks.
+    pub fn load(&self, folder: &Path, run: &Run) -> Result<Arc<Model>, ModelError> {
+        let folder = folder.canonicalize().map_err(|error| ModelError::file(folder, error))?;
+        let key = (folder, run.clone());
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = loaded.get(&key) {
+            return Ok(Arc::clone(model));
+        }
+        let options = Options {
+            workers: if run.workers == 0 { self.places.cores } else { run.workers },
+            batch_tokens: run.batch_tokens,
+            prefix_bytes: run.prefix_mb << 20,
+            deterministic: run.deterministic,
+            verify_digests: run.verify_digests,
+        };
+        let model = Arc::new(Model::load(&key.0, &*self.backend(run)?, &options)?);
+        loaded.insert(key, Arc::clone(&model));
+        Ok(model)
+    }
+
+    fn backend(&self, run: &Run) -> Result<Box<dyn Backend>, ModelError> {
+        if run.backend == Choice::Rten {
+            return Ok(Box::new(Rten));
+        }
+        let (found, tried) = self.library();
+        match found {
+            Some(library) => Ok(Box::new(Ort::new(
+                library.environment.clone(),
+                library.version.clone(),
+                run.providers.clone(),
+                run.fall_back,
+            ))),
+            None if run.backend == Choice::Auto && run.providers == [Provider::Cpu] => {
+                Ok(Box::new(Rten))
+            }
+            None => {
+                let tried: Vec<String> = tried.iter().map(told).collect();
+                let tried =
+                    if tried.is_empty() { "nowhere to look".into() } else { tried.join("; ") };
+                Err(ModelError::Backend(format!("no library of ONNX Runtime: {tried}")))
+            }
+        }
+    }
+}
+
+fn told(tried: &Tried) -> String {
+    let (origin, path) = (tried.place.origin, tried.place.path.display());
+    match &tried.outcome {
+        Ok(_) => format!("{origin} {path}: loaded"),
+        Err(why) => format!("{origin} {path}: {why}"),
+    }
+}

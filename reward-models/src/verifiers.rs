@@ -1,0 +1,227 @@
+//! The verifiers that ask a model, one file each. A new one costs its file, its fixture file and
+//! one word here.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use assay_verifiers::check::settings;
+use assay_verifiers::checks::About;
+use assay_verifiers::{
+    BatchVerifier, BuildError, Built, Content, Fault, FaultKind, Files, Lane, Message, Reward,
+    Sample, Spec, Verdict,
+};
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::error::ModelError;
+use crate::manifest::Kind;
+use crate::model::{Judgement, Model};
+use crate::models::{Models, Run};
+use crate::template::View;
+
+/// A verifier that asks a model: its settings are the fields of the type, read by serde.
+pub trait Modelled: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'static {
+    /// The id by which a configuration names the verifier.
+    const ID: &'static str;
+
+    /// Raised whenever the same sample may get another verdict.
+    const VERSION: u32 = 1;
+
+    /// What kinds of model it asks.
+    const KINDS: &'static [Kind];
+
+    /// The folder of the model, and how it is run.
+    fn model(&self) -> (&str, &Run);
+
+    /// Refuses settings that do not fit the model.
+    ///
+    /// # Errors
+    /// The setting, and what is wrong with it.
+    fn fits(&self, model: &Model) -> Result<(), BuildError> {
+        let _ = model;
+        Ok(())
+    }
+
+    /// The texts that the model reads of a sample.
+    ///
+    /// # Errors
+    /// Why the sample is not judged.
+    fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict>;
+
+    /// What the judgements of the texts come to.
+    ///
+    /// # Errors
+    /// A fault: the model said what cannot be.
+    fn verdict(
+        &self,
+        model: &Model,
+        sample: &Sample,
+        judgements: &[Judgement],
+    ) -> Result<Verdict, Fault>;
+}
+
+/// A verifier, as the registry knows it.
+pub struct Entry {
+    /// What is known of it.
+    pub about: About,
+    /// Builds it from settings.
+    pub build: fn(&Arc<Models>, Value, &dyn Files) -> Result<Built, BuildError>,
+}
+
+/// Rows that one call judges. With several calls in flight the queue of the model never runs dry.
+const BATCH_MAX: usize = 256;
+const CALLS_MAX: usize = 4;
+
+struct Ready<M> {
+    verifier: M,
+    model: Arc<Model>,
+}
+
+impl<M: Modelled> BatchVerifier for Ready<M> {
+    fn batch_max(&self) -> usize {
+        BATCH_MAX
+    }
+
+    fn calls_max(&self) -> usize {
+        CALLS_MAX
+    }
+
+    fn verify_batch(&self, samples: &[&Sample]) -> Vec<Verdict> {
+        let mut views = Vec::with_capacity(samples.len());
+        let count = |sample: &&Sample| {
+            let own = self.verifier.views(&self.model, sample)?;
+            let count = own.len();
+            views.extend(own);
+            Ok(count)
+        };
+        let counts: Vec<Result<usize, Verdict>> = samples.iter().map(count).collect();
+        let mut judged = self.model.judge(&views).into_iter();
+        let verdict = |(sample, count): (&&Sample, Result<usize, Verdict>)| {
+            let mut judge = |count| {
+                let own: Result<Vec<Judgement>, ModelError> = judged.by_ref().take(count).collect();
+                let own = own?;
+                let tokens: usize = own.iter().map(|judgement| judgement.tokens).sum();
+                let verdict = self.verifier.verdict(&self.model, sample, &own)?;
+                Ok(verdict.with("tokens", tokens))
+            };
+            let verdict = count.map_or_else(|known| known, |count| Verdict::from(judge(count)));
+            verdict.with("model", self.model.name()).with("backend", self.model.backend.as_str())
+        };
+        samples.iter().zip(counts).map(verdict).collect()
+    }
+}
+
+fn build<M: Modelled>(
+    models: &Arc<Models>,
+    given: Value,
+    files: &dyn Files,
+) -> Result<Built, BuildError> {
+    let verifier: M = settings(given)?;
+    let (folder, run) = verifier.model();
+    let refused = |why: String| BuildError::new("model", why);
+    let folder: PathBuf = files.folder(folder).map_err(refused)?;
+    let model =
+        models.load(&folder, run).map_err(|error: ModelError| refused(error.to_string()))?;
+    let kind = model.manifest.kind;
+    if !M::KINDS.contains(&kind) {
+        let (wanted, kind) = (M::KINDS, kind);
+        return Err(refused(format!("is of kind {kind:?}; expected {wanted:?}").to_lowercase()));
+    }
+    verifier.fits(&model)?;
+    let written = serde_json::to_value(&verifier)
+        .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
+    let digests = vec![
+        ("model".to_owned(), model.digest),
+        (
+            model.backend.clone(),
+            assay_verifiers::canonical::digest_parts(&[model.backend.as_bytes()]),
+        ),
+    ];
+    let spec = Spec { id: M::ID.into(), version: M::VERSION, settings: written, files: digests };
+    Ok(Built { spec, lane: Lane::Model(Box::new(Ready { verifier, model })) })
+}
+
+/// The messages of a prompt: a text is one message of the user.
+fn messages(prompt: &Content) -> Vec<Message> {
+    match prompt {
+        Content::Messages(messages) => messages.clone(),
+        Content::Text(text) => vec![Message { role: "user".to_owned(), content: text.clone() }],
+    }
+}
+
+/// The last score of a text.
+///
+/// # Errors
+/// A model that gave none.
+fn last_score(judgement: &Judgement) -> Result<f64, Fault> {
+    let missing = || Fault::new(FaultKind::BadModel, "the model gave no score");
+    judgement.scores.last().copied().ok_or_else(missing)
+}
+
+/// A score as a reward, or as 1 and 0 at a threshold.
+///
+/// # Errors
+/// A score that is not finite.
+fn reward(score: f64, threshold: Option<f64>) -> Result<Reward, Fault> {
+    let odd =
+        || Fault::new(FaultKind::BadModel, format!("the score is {score}, not a finite number"));
+    let reward = Reward::new(score).ok_or_else(odd)?;
+    Ok(threshold.map_or(reward, |threshold| Reward::graded(score >= threshold)))
+}
+
+/// Refuses a threshold that is no number.
+///
+/// # Errors
+/// The setting.
+fn finite(threshold: Option<f64>) -> Result<(), BuildError> {
+    if threshold.is_some_and(|threshold| !threshold.is_finite()) {
+        return Err(BuildError::new("threshold", "not a finite number"));
+    }
+    Ok(())
+}
+
+/// What every model reads of a sample.
+///
+/// # Errors
+/// A sample without a prompt: what a model would say of it is no judgement.
+fn view(sample: &Sample) -> Result<View, Verdict> {
+    if sample.prompt().is_empty() {
+        return Err(Verdict::abstained("the sample has no prompt"));
+    }
+    Ok(View {
+        messages: messages(sample.prompt_content()),
+        completion: sample.completion().to_owned(),
+        reference: sample.reference_text().map(std::borrow::Cow::into_owned).unwrap_or_default(),
+        ..View::default()
+    })
+}
+
+/// Declares the modules and lists the verifiers. A module, its file, its fixture file and the id
+/// of its verifier share one name.
+macro_rules! verifiers {
+    ($($module:ident :: $verifier:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        /// Every verifier of this crate, in the order of its id.
+        pub static ALL: &[Entry] = &[$(Entry {
+            about: About::new::<$module::$verifier>(
+                $module::$verifier::ID,
+                $module::$verifier::VERSION,
+                include_str!(concat!(
+                    env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
+                )),
+            ),
+            build: build::<$module::$verifier>,
+        }),*];
+    };
+}
+
+verifiers! {
+    embedding_model::EmbeddingModel,
+    generative_model::GenerativeModel,
+    likelihood_model::LikelihoodModel,
+    outcome_model::OutcomeModel,
+    preference_model::PreferenceModel,
+    process_model::ProcessModel,
+}

@@ -1,0 +1,122 @@
+//! `embedding_model`: how near the completion comes to the reference, as vectors.
+
+use assay_verifiers::{BuildError, Fault, FaultKind, Sample, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Modelled;
+use crate::manifest::Kind;
+use crate::model::{Judgement, Model};
+use crate::models::Run;
+use crate::score::Rows;
+use crate::template::View;
+
+/// The nearness of the completion to the reference, by an embedding model.
+///
+/// With one vector a text it is the cosine of the two, between -1 and 1. With one vector a token it
+/// is BMAS: the mean, over the tokens of each text, of the cosine to the nearest token of the other,
+/// half for each text, between 0 and 1 ("Mixed-R1: Unified Reward Perspective For Reasoning
+/// Capability in Multimodal Large Language Models", bidirectional max-average similarity). BMAS does
+/// not see the order of words: pair it with a check that does.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EmbeddingModel {
+    /// The folder of the model.
+    model: String,
+    /// The reward is 1 from this nearness on and 0 below it, instead of the nearness.
+    #[serde(default)]
+    threshold: Option<f64>,
+    /// How the model is run.
+    #[serde(default)]
+    run: Run,
+}
+
+impl Modelled for EmbeddingModel {
+    const ID: &'static str = "embedding_model";
+    const KINDS: &'static [Kind] = &[Kind::Embedding];
+
+    fn model(&self) -> (&str, &Run) {
+        (&self.model, &self.run)
+    }
+
+    fn fits(&self, _: &Model) -> Result<(), BuildError> {
+        super::finite(self.threshold)
+    }
+
+    fn views(&self, _: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
+        let Some(reference) = sample.reference_text() else { return Err(Verdict::no_reference()) };
+        let text = |text: &str| View { completion: text.to_owned(), ..View::default() };
+        Ok(vec![text(sample.completion()), text(&reference)])
+    }
+
+    fn verdict(
+        &self,
+        _: &Model,
+        _: &Sample,
+        judgements: &[Judgement],
+    ) -> Result<Verdict, Fault> {
+        let [one, two] = judgements else { return Err(Fault::internal("two texts were judged")) };
+        let odd = || Fault::new(FaultKind::BadModel, "a vector has no length");
+        let nearness = nearness(&one.rows, &two.rows).ok_or_else(odd)?;
+        let reward = super::reward(nearness, self.threshold)?;
+        Ok(Verdict::scored(reward).with("score", nearness))
+    }
+}
+
+/// The cosine of two vectors, or BMAS of two lists of them; `None` where one has no length.
+pub(crate) fn nearness(one: &Rows, two: &Rows) -> Option<f64> {
+    if let (1, 1) = (one.iter().len(), two.iter().len()) {
+        let (one, two) = (unit(one.iter().next()?)?, unit(two.iter().next()?)?);
+        return Some(dot(&one, &two).clamp(-1.0, 1.0));
+    }
+    let units = |rows: &Rows| {
+        let plain = rows.iter().enumerate().filter(|(at, _)| !rows.special.contains(at));
+        plain.map(|(_, values)| unit(values)).collect::<Option<Vec<Vec<f64>>>>()
+    };
+    let (one, two) = (units(one)?, units(two)?);
+    let best = |own: &[f64], others: &[Vec<f64>]| {
+        others.iter().map(|other| dot(own, other)).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let mean = |own: &[Vec<f64>], others: &[Vec<f64>]| {
+        let (sum, count) =
+            own.iter().fold((0.0, 0.0), |(sum, count), own| (sum + best(own, others), count + 1.0));
+        if count > 0.0 { sum / count } else { 0.0 }
+    };
+    Some(f64::midpoint(mean(&one, &two), mean(&two, &one)).clamp(0.0, 1.0))
+}
+
+fn unit(values: &[f32]) -> Option<Vec<f64>> {
+    let wide: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
+    let length = dot(&wide, &wide).sqrt();
+    (length > 0.0 && length.is_finite()).then(|| wide.iter().map(|value| value / length).collect())
+}
+
+fn dot(one: &[f64], two: &[f64]) -> f64 {
+    one.iter().zip(two).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(values: usize, data: &[f32]) -> Rows {
+        Rows { values, data: data.to_vec(), ..Rows::default() }
+    }
+
+    #[test]
+    fn one_vector_a_text_is_the_cosine() {
+        let cosine = nearness(&rows(2, &[3.0, 0.0]), &rows(2, &[1.0, 1.0])).unwrap();
+        assert!((cosine - 0.5_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(nearness(&rows(2, &[0.0, 0.0]), &rows(2, &[1.0, 1.0])), None);
+    }
+
+    #[test]
+    fn one_vector_a_token_is_the_mean_of_the_best_matches() {
+        let one = rows(2, &[1.0, 0.0, 0.0, 1.0]);
+        let two = rows(2, &[1.0, 0.0]);
+        // Of the two tokens one is matched; the single one is matched.
+        assert!((nearness(&one, &two).unwrap() - 0.75).abs() < 1e-12);
+        let swapped = rows(2, &[0.0, 1.0, 1.0, 0.0]);
+        assert!((nearness(&one, &swapped).unwrap() - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,113 @@
+//! `generative_model`: a language model judges, by its first token or by what it writes.
+
+use assay_verifiers::{BuildError, Fault, FaultKind, Pattern, Sample, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Modelled;
+use crate::error::ModelError;
+use crate::manifest::{Generate, Kind, Mode, OnParseFail, ParseFail};
+use crate::model::{Judgement, Model};
+use crate::models::Run;
+use crate::template::View;
+
+/// The score that a generative reward model gives the completion.
+///
+/// The manifest says how (docs/model-folder.md). In the mode `verdict` one pass gives the share of
+/// the tokens that say yes among those that say yes or no, at the place where the answer would begin
+/// ("Generative Verifiers: Reward Modeling as Next-Token Prediction"). In the mode `critique`
+/// the model writes `votes` critiques, the score is read from each, and the reward is their mean
+/// ("Inference-Time Scaling for Generalist Reward Modeling", voting). With `normalize` a score that
+/// was written is mapped from its range to 0 to 1.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GenerativeModel {
+    /// The folder of the model.
+    model: String,
+    /// Map a written score from the range that the manifest names to 0 to 1.
+    #[serde(default)]
+    normalize: bool,
+    /// The reward is 1 from this score on and 0 below it, instead of the score.
+    #[serde(default)]
+    threshold: Option<f64>,
+    /// How the model is run.
+    #[serde(default)]
+    run: Run,
+}
+
+impl Modelled for GenerativeModel {
+    const ID: &'static str = "generative_model";
+    const KINDS: &'static [Kind] = &[Kind::Generative];
+
+    fn model(&self) -> (&str, &Run) {
+        (&self.model, &self.run)
+    }
+
+    fn fits(&self, model: &Model) -> Result<(), BuildError> {
+        if self.normalize && model.manifest.generate.parse_range.is_none() {
+            let why = "the manifest names no generate.parse_range";
+            return Err(BuildError::new("normalize", why));
+        }
+        super::finite(self.threshold)
+    }
+
+    fn views(&self, _: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
+        Ok(vec![super::view(sample)?])
+    }
+
+    fn verdict(
+        &self,
+        model: &Model,
+        _: &Sample,
+        judgements: &[Judgement],
+    ) -> Result<Verdict, Fault> {
+        let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
+        let generate = &model.manifest.generate;
+        if generate.mode == Mode::Verdict {
+            let score = super::last_score(judgement)?;
+            return Ok(Verdict::scored(super::reward(score, self.threshold)?).with("score", score));
+        }
+        let votes = votes(generate, &judgement.texts)?;
+        let critique = judgement.texts.first().map_or("", String::as_str);
+        let Some(score) = mean(&votes) else {
+            let verdict = match generate.on_parse_fail {
+                OnParseFail::Score(score) => {
+                    Verdict::scored(super::reward(score, self.threshold)?).with("score", score)
+                }
+                OnParseFail::Word(ParseFail::Abstain) => {
+                    Verdict::abstained("no critique holds a score")
+                }
+                OnParseFail::Word(ParseFail::Fail) => {
+                    return Err(Fault::new(FaultKind::BadModel, "no critique holds a score"));
+                }
+            };
+            return Ok(verdict.with("critique", critique));
+        };
+        let mapped = match generate.parse_range {
+            Some([low, high]) if self.normalize && high > low => (score - low) / (high - low),
+            _ => score,
+        };
+        let reward = super::reward(mapped, self.threshold)?;
+        Ok(Verdict::scored(reward)
+            .with("score", score)
+            .with("votes", votes)
+            .with("critique", critique))
+    }
+}
+
+/// The scores in what the model wrote: the last match of each text that lies in the range.
+pub(crate) fn votes(generate: &Generate, texts: &[String]) -> Result<Vec<f64>, ModelError> {
+    let pattern = Pattern::new(&generate.parse).map_err(ModelError::Backend)?;
+    let read = |text: &String| {
+        let found = pattern.captures_iter(text).last()?.get(1)?.as_str().parse::<f64>().ok()?;
+        let within = |[low, high]: [f64; 2]| (low..=high).contains(&found);
+        generate.parse_range.is_none_or(within).then_some(found)
+    };
+    Ok(texts.iter().filter_map(read).collect())
+}
+
+/// The mean of votes; `None` of none.
+pub(crate) fn mean(votes: &[f64]) -> Option<f64> {
+    let count: f64 = votes.iter().map(|_| 1.0).sum();
+    (!votes.is_empty()).then(|| votes.iter().sum::<f64>() / count)
+}

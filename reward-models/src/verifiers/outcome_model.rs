@@ -1,0 +1,76 @@
+//! `outcome_model`: a reward model scores the whole completion.
+
+use assay_verifiers::{BuildError, Fault, Sample, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::Modelled;
+use crate::manifest::Kind;
+use crate::model::{Judgement, Model};
+use crate::models::Run;
+use crate::template::View;
+
+/// The score that an outcome reward model gives the completion.
+///
+/// The model is a folder with a manifest (docs/model-folder.md), which says how a prompt and a
+/// completion become its text, at which token the score is read, and how values become one number:
+/// a raw logit, a probability, a weighted or gated sum of objectives. The reward is that score, or
+/// one of the model's `labels`. A raw logit has no bounds; `calibration` in the manifest gives it
+/// some.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutcomeModel {
+    /// The folder of the model.
+    model: String,
+    /// The label that is the reward, where it is not the score; the manifest names them.
+    #[serde(default)]
+    label: Option<String>,
+    /// The reward is 1 from this score on and 0 below it, instead of the score.
+    #[serde(default)]
+    threshold: Option<f64>,
+    /// How the model is run.
+    #[serde(default)]
+    run: Run,
+}
+
+impl Modelled for OutcomeModel {
+    const ID: &'static str = "outcome_model";
+    const KINDS: &'static [Kind] = &[Kind::Outcome];
+
+    fn model(&self) -> (&str, &Run) {
+        (&self.model, &self.run)
+    }
+
+    fn fits(&self, model: &Model) -> Result<(), BuildError> {
+        let labels = &model.manifest.score.labels;
+        match &self.label {
+            Some(label) if !labels.contains(label) => {
+                let why = format!("the model has no label \"{label}\"; has: {}", labels.join(", "));
+                Err(BuildError::new("label", why))
+            }
+            _ => super::finite(self.threshold),
+        }
+    }
+
+    fn views(&self, _: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
+        Ok(vec![super::view(sample)?])
+    }
+
+    fn verdict(
+        &self,
+        model: &Model,
+        _: &Sample,
+        judgements: &[Judgement],
+    ) -> Result<Verdict, Fault> {
+        let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
+        let score = super::last_score(judgement)?;
+        let values = judgement.rows.iter().last().unwrap_or_default();
+        let labels = model.manifest.score.labels.iter().cloned();
+        let named: Map<String, Value> = labels.zip(values.iter().map(|value| json!(value))).collect();
+        let picked = self.label.as_ref().and_then(|label| named.get(label)?.as_f64());
+        let reward = super::reward(picked.unwrap_or(score), self.threshold)?;
+        let verdict = Verdict::scored(reward).with("score", score);
+        Ok(if named.is_empty() { verdict } else { verdict.with("labels", named) })
+    }
+}

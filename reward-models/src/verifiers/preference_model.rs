@@ -1,0 +1,79 @@
+//! `preference_model`: which of two completions a model prefers.
+
+use assay_verifiers::{BuildError, Fault, Sample, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Modelled;
+use crate::manifest::Kind;
+use crate::model::{Judgement, Model};
+use crate::models::Run;
+use crate::template::View;
+
+/// How much a pair model prefers the completion to the reference.
+///
+/// A pair model reads both completions of a prompt at once. It is asked in both orders, and the
+/// reward is the mean of what it says for the completion, so that the order decides nothing:
+/// (P(completion, reference) + 1 - P(reference, completion)) / 2, between 0 and 1
+/// ("LLM-Blender: Ensembling Large Language Models with Pairwise Ranking and Generative Fusion",
+/// the pairwise ranker).
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PreferenceModel {
+    /// The folder of the model.
+    model: String,
+    /// The reward is 1 from this preference on and 0 below it, instead of the preference.
+    #[serde(default)]
+    threshold: Option<f64>,
+    /// How the model is run.
+    #[serde(default)]
+    run: Run,
+}
+
+impl Modelled for PreferenceModel {
+    const ID: &'static str = "preference_model";
+    const KINDS: &'static [Kind] = &[Kind::Pairwise];
+
+    fn model(&self) -> (&str, &Run) {
+        (&self.model, &self.run)
+    }
+
+    fn fits(&self, _: &Model) -> Result<(), BuildError> {
+        super::finite(self.threshold)
+    }
+
+    fn views(&self, _: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
+        let view = super::view(sample)?;
+        if view.reference.is_empty() {
+            return Err(Verdict::no_reference());
+        }
+        Ok(both_orders(&view, &view.completion, &view.reference).to_vec())
+    }
+
+    fn verdict(
+        &self,
+        _: &Model,
+        _: &Sample,
+        judgements: &[Judgement],
+    ) -> Result<Verdict, Fault> {
+        let [one, two] = judgements else { return Err(Fault::internal("two texts were judged")) };
+        let (one, two) = (super::last_score(one)?, super::last_score(two)?);
+        let preference = symmetric(one, two);
+        let reward = super::reward(preference, self.threshold)?;
+        Ok(Verdict::scored(reward).with("score", preference).with("orders", vec![one, 1.0 - two]))
+    }
+}
+
+/// Two texts: each of the completions comes first in one.
+pub(crate) fn both_orders(view: &View, one: &str, two: &str) -> [View; 2] {
+    let pair = |first: &str, second: &str| View {
+        pair: Some((first.to_owned(), second.to_owned())),
+        ..view.clone()
+    };
+    [pair(one, two), pair(two, one)]
+}
+
+/// The preference for the first, of what was said in each order.
+pub(crate) fn symmetric(one: f64, two: f64) -> f64 {
+    f64::midpoint(one, 1.0 - two)
+}

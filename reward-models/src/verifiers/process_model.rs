@@ -1,0 +1,134 @@
+//! `process_model`: a reward model scores every step of the completion.
+
+use assay_verifiers::{BuildError, Fault, FaultKind, Reward, Sample, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Modelled;
+use crate::aggregate::{Aggregate, clip_delta};
+use crate::manifest::Kind;
+use crate::model::{Judgement, Model};
+use crate::models::Run;
+use crate::template::View;
+
+/// Steps that evidence tells of; all of them count.
+const STEPS_SHOWN: usize = 256;
+
+/// The scores that a process reward model gives the steps of a completion, as one reward.
+///
+/// The model is a folder with a manifest (docs/model-folder.md), which says where steps end and
+/// how they are read. The reward is the aggregate of their scores: `min`, `mean`, `product`,
+/// `geometric_mean`, `last`, `sum` or `max`. Evidence holds the score and the place of each step,
+/// the first step below `threshold` (`first_error`, -1 where none is: the protocol of
+/// `ProcessBench`), and, where asked for, a reward for each step to train on.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessModel {
+    /// The folder of the model.
+    model: String,
+    /// How the scores of steps become the reward; by default as the manifest says.
+    #[serde(default)]
+    aggregate: Option<Aggregate>,
+    /// A step with a score below this is wrong.
+    #[serde(default = "half")]
+    threshold: f64,
+    /// The reward is 1 where no step is wrong, else 0.
+    #[serde(default)]
+    binary: bool,
+    /// Rewards for single steps, in evidence as `step_rewards`.
+    #[serde(default)]
+    step_rewards: StepRewards,
+    /// How the model is run.
+    #[serde(default)]
+    run: Run,
+}
+
+/// Rewards for single steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepRewards {
+    /// None.
+    #[default]
+    None,
+    /// The scores themselves.
+    Scores,
+    /// What each step adds: its score less the one before; the first keeps its own.
+    Progress,
+    /// Clip and Delta ("On Designing Effective RL Reward at Training Time for LLM Reasoning"),
+    /// clipped at `threshold`: repeating good steps gains nothing.
+    ClipDelta,
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+impl Modelled for ProcessModel {
+    const ID: &'static str = "process_model";
+    const KINDS: &'static [Kind] = &[Kind::Process, Kind::Implicit];
+
+    fn model(&self) -> (&str, &Run) {
+        (&self.model, &self.run)
+    }
+
+    fn fits(&self, _: &Model) -> Result<(), BuildError> {
+        super::finite(Some(self.threshold))
+    }
+
+    fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
+        let steps = model.steps(sample.completion()).into_iter();
+        let steps: Vec<String> = steps.map(|(step, _)| step.to_owned()).collect();
+        if steps.is_empty() {
+            return Err(Verdict::abstained("the completion has no steps"));
+        }
+        Ok(vec![View { steps, ..super::view(sample)? }])
+    }
+
+    fn verdict(
+        &self,
+        model: &Model,
+        sample: &Sample,
+        judgements: &[Judgement],
+    ) -> Result<Verdict, Fault> {
+        let bad = |why: String| Fault::new(FaultKind::BadModel, why);
+        let scores = judgements.first().map_or(&[][..], |judgement| &judgement.scores);
+        let places = model.steps(sample.completion());
+        if scores.len() != places.len() {
+            let (found, wanted) = (scores.len(), places.len());
+            return Err(bad(format!("the template marks {found} places; there are {wanted} steps")));
+        }
+        let aggregate = self.aggregate.unwrap_or(model.manifest.score.aggregate);
+        let reward = aggregate.of(scores).and_then(Reward::new);
+        let reward = reward.ok_or_else(|| bad("the scores of the steps add up to nothing".into()))?;
+        let first = scores.iter().position(|score| *score < self.threshold);
+        let reward = if self.binary { Reward::graded(first.is_none()) } else { reward };
+        let steps: Vec<Value> = places
+            .into_iter()
+            .zip(scores)
+            .take(STEPS_SHOWN)
+            .map(|((_, (start, end)), score)| json!({"score": score, "span": [start, end]}))
+            .collect();
+        let verdict = Verdict::scored(reward)
+            .with("steps", steps)
+            .with("first_error", first.map_or(Value::from(-1), Value::from));
+        Ok(match self.rewards(scores) {
+            Some(rewards) => verdict.with("step_rewards", rewards),
+            None => verdict,
+        })
+    }
+}
+
+impl ProcessModel {
+    fn rewards(&self, scores: &[f64]) -> Option<Vec<f64>> {
+        match self.step_rewards {
+            StepRewards::None => None,
+            StepRewards::Scores => Some(scores.to_vec()),
+            StepRewards::Progress => {
+                let before = std::iter::once(&0.0).chain(scores);
+                Some(scores.iter().zip(before).map(|(score, before)| score - before).collect())
+            }
+            StepRewards::ClipDelta => Some(clip_delta(scores, self.threshold)),
+        }
+    }
+}

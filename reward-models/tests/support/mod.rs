@@ -1,0 +1,46 @@
+//! What the tests of models share.
+
+#![allow(dead_code, reason = "no test uses all of it")]
+
+use std::path::{Path, PathBuf};
+
+use assay_reward_models::backend::library::Place;
+use assay_reward_models::{Models, Places};
+use assay_verifiers::Files;
+
+/// The repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Models on the library that `make assets` fetched.
+pub(crate) fn models() -> Models {
+    let path = root().join("target/assets/onnxruntime");
+    let place = Place { origin: "assets", path, demanded: true };
+    Models::new(Places { libraries: vec![place], cores: 2, ..Places::default() })
+}
+
+/// The models among the fixtures, by their names.
+pub(crate) struct Fixtures;
+
+impl Files for Fixtures {
+    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        Err(format!("file \"{name}\": fixtures name models alone"))
+    }
+
+    fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        Ok(root().join("fixtures/models").join(name))
+    }
+}
+
+/// Every model folder below the fixtures, or below `ASSAY_TEST_MODELS`.
+pub(crate) fn folders() -> Vec<PathBuf> {
+    let named = std::env::var_os("ASSAY_TEST_MODELS").map(PathBuf::from);
+    let within = named.unwrap_or_else(|| root().join("fixtures/models"));
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(within)
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
+        .unwrap_or_default();
+    folders.retain(|path| path.join("model.toml").is_file());
+    folders.sort();
+    folders
+}

@@ -1,0 +1,74 @@
+//! `assay doctor`: what was found on this machine, what was skipped, and why.
+
+use assay::reward_models::backend::library::Tried;
+use clap::Args as ClapArgs;
+use serde_json::{Value, json};
+
+use super::exit::{Exit, Failure};
+use super::{guests, models, output};
+
+/// The files by which guests are known, and what they run.
+const GUESTS: [(&str, &str); 2] = [("python.wasm", "Python"), ("javascript.wasm", "JavaScript")];
+
+/// What was found on this machine.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let assets = guests::assets();
+    let models = models::models(&assets);
+    let (library, tried) = models.library();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let guest = |(file, name): (&str, &str)| {
+        let found = assets.iter().map(|folder| folder.join(file)).find(|path| path.is_file());
+        (name.to_owned(), found.map(|path| path.display().to_string()))
+    };
+    let guests: Vec<(String, Option<String>)> = GUESTS.into_iter().map(guest).collect();
+    if args.json {
+        let library = library.map(|library| {
+            let path = library.path.display().to_string();
+            json!({"path": path, "version": library.version, "build": library.build})
+        });
+        let tried: Vec<Value> = tried.iter().map(|tried| json!(told(tried))).collect();
+        let found = json!({
+            "assay": env!("CARGO_PKG_VERSION"),
+            "cores": cores,
+            "onnxruntime": library,
+            "tried": tried,
+            "rten": assay::reward_models::backend::rten::VERSION,
+            "guests": guests.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        });
+        output::json(&found)?;
+        return Ok(Exit::Ok);
+    }
+    output::line(&format!("assay {}, {cores} cores", env!("CARGO_PKG_VERSION")));
+    match library {
+        Some(library) => {
+            output::line(&format!("onnxruntime {}: {}", library.version, library.path.display()));
+            output::line(&format!("  {}", library.build));
+        }
+        None => output::line("onnxruntime: not found; `make assets` fetches it"),
+    }
+    for tried in tried {
+        output::line(&format!("  {}", told(tried)));
+    }
+    let rten = assay::reward_models::backend::rten::VERSION;
+    output::line(&format!("rten {rten}: built in; runs models where onnxruntime is not found"));
+    for (name, path) in guests {
+        let path = path.unwrap_or_else(|| "not found; `make assets` builds it".to_owned());
+        output::line(&format!("guest {name}: {path}"));
+    }
+    Ok(Exit::Ok)
+}
+
+fn told(tried: &Tried) -> String {
+    let (origin, path) = (tried.place.origin, tried.place.path.display());
+    match &tried.outcome {
+        Ok(_) => format!("{origin}: {path}: loaded"),
+        Err(why) => format!("{origin}: {path}: skipped: {why}"),
+    }
+}
