@@ -46,6 +46,14 @@ class Checkpoint:
         return self._load(AutoModel)
 
     @cached_property
+    def tokens_max(self) -> int:
+        """The longest text. RoBERTa counts positions from behind the id of its padding."""
+        limit = getattr(self.config, "max_position_embeddings", 512)
+        table = getattr(getattr(self.backbone, "embeddings", None), "position_embeddings", None)
+        padding = getattr(table, "padding_idx", None)
+        return limit if padding is None else limit - padding - 1
+
+    @cached_property
     def classifier(self) -> PreTrainedModel:
         """The model with the head of a sequence classifier."""
         return self._load(AutoModelForSequenceClassification)

@@ -172,7 +172,7 @@ def describe(
     if preset.steps:
         result["steps"] = preset.steps
     result["score"] = preset.score(checkpoint)
-    limit = options.max_tokens or getattr(checkpoint.config, "max_position_embeddings", 512)
+    limit = min(options.max_tokens or checkpoint.tokens_max, checkpoint.tokens_max)
     result["limits"] = {"max_tokens": limit, "on_overflow": "error"}
     if preset.generate:
         result["generate"] = preset.generate(checkpoint)

@@ -9,6 +9,7 @@ use crate::backend::Session;
 use crate::error::ModelError;
 use crate::graph::{GraphInfo, past_names};
 use crate::manifest::{Graph, Kind, Manifest, PastShape, Transform};
+use crate::schedule::plan::Company;
 use crate::score::Rows;
 use crate::tensor::Tensor;
 use crate::tokens::Tokens;
@@ -44,6 +45,10 @@ pub struct Past {
     pub tensors: Vec<Tensor>,
 }
 
+/// Lengths, and lengths of padding, at which company is tried: on both sides of the widths of
+/// vector registers.
+const PROBED: [usize; 5] = [3, 8, 17, 30, 41];
+
 impl Past {
     /// What it takes in memory.
     pub fn bytes(&self) -> usize {
@@ -77,6 +82,41 @@ impl Forward {
             pad: manifest.tokenizer.pad_token_id,
             ones: info.grouped_attention && backend.starts_with("rten"),
         }
+    }
+
+    /// What a text may share a batch with without another score, as this graph does it on this
+    /// backend: the softmax of some kernels adds up in another order behind padding. Texts are
+    /// read at so many `places`.
+    ///
+    /// # Errors
+    /// What the backend says.
+    pub fn company(&self, session: &mut dyn Session, places: usize) -> Result<Company, ModelError> {
+        let text = |length: usize| {
+            let ids = (0..length).map(|at| u32::try_from(at % 5).unwrap_or(0)).collect();
+            let positions =
+                (0..places).map(|place| (length + place).saturating_sub(places)).collect();
+            Tokens { ids, positions, ..Tokens::default() }
+        };
+        let mut alike = |length: usize, other: usize| {
+            let (own, other) = (text(length), text(other));
+            let alone = self.run(session, &[&own], None)?;
+            let batch = self.run(session, &[&own, &other, &own], None)?;
+            let same = |rows: &Rows| alone.first().is_some_and(|alone| alone.same_bits(rows));
+            Ok(batch.first().is_some_and(same) && batch.last().is_some_and(same))
+        };
+        for length in PROBED {
+            if !alike(length, length)? {
+                return Ok(Company::None);
+            }
+        }
+        for length in PROBED {
+            for padding in PROBED {
+                if !alike(length, length + padding)? {
+                    return Ok(Company::SameLength);
+                }
+            }
+        }
+        Ok(Company::Any)
     }
 
     /// Whether the graph takes keys and values of what came before.

@@ -17,7 +17,8 @@ use crate::error::ModelError;
 use crate::forward::Forward;
 use crate::graph::GraphInfo;
 use crate::manifest::{self, Graph, Kind, Manifest, Mode, OnOverflow, Precision, Role};
-use crate::schedule::Queue;
+use crate::schedule::plan::Company;
+use crate::schedule::{Limits, Queue};
 use crate::score::Rows;
 use crate::steps::Splitter;
 use crate::template::{Template, View};
@@ -408,10 +409,23 @@ impl Folder<'_> {
         }
         let workers = self.options.workers.max(1);
         let file = GraphFile { path, threads: 1 };
-        let sessions = backend.load(&file, workers)?;
+        let mut sessions = backend.load(&file, workers)?;
         let forward = Forward::new(manifest, graph, &info, &backend.identity());
-        let budget = budget.min(most.saturating_mul(WIDTH_MAX));
-        Queue::start(forward, sessions, budget, self.options.prefix_bytes)
+        // Dynamic integers depend on their company by nature; whoever minds sets `deterministic`.
+        let company = match sessions.first_mut() {
+            Some(session) if !info.dynamic_int8 => {
+                let positions =
+                    manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
+                forward.company(&mut **session, positions.map_or(1, Vec::len))?
+            }
+            _ => Company::Any,
+        };
+        let limits = Limits {
+            batch_tokens: budget.min(most.saturating_mul(WIDTH_MAX)),
+            prefix_bytes: self.options.prefix_bytes,
+            company,
+        };
+        Queue::start(forward, sessions, limits)
             .map_err(|error| ModelError::Backend(error.to_string()))
     }
 }

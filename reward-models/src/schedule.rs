@@ -18,7 +18,7 @@ use crate::error::ModelError;
 use crate::forward::{Forward, Past};
 use crate::score::Rows;
 use crate::tokens::Tokens;
-use plan::{Plan, Waiting};
+use plan::{Company, Plan, Waiting};
 use prefix::{Prefix, Prefixes};
 
 /// The most texts that wait; a caller with more waits itself.
@@ -66,6 +66,17 @@ impl Drop for Ticket {
     }
 }
 
+/// What batches may be like.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The most tokens of a batch, padding included.
+    pub batch_tokens: usize,
+    /// Memory for what texts begin with in common, in bytes.
+    pub prefix_bytes: usize,
+    /// What a text may share a batch with.
+    pub company: Company,
+}
+
 /// The queue of a model and its workers.
 pub struct Queue {
     shared: Arc<Shared>,
@@ -81,6 +92,7 @@ struct Shared {
     forward: Forward,
     /// The most tokens of a batch, padding included.
     budget: usize,
+    company: Company,
     /// Beginnings that texts share; `None` where the graph takes no past.
     prefixes: Option<Prefixes>,
 }
@@ -108,19 +120,19 @@ impl Queue {
     pub fn start(
         forward: Forward,
         sessions: Vec<Box<dyn Session>>,
-        budget: usize,
-        prefix_bytes: usize,
+        limits: Limits,
     ) -> std::io::Result<Self> {
         let state = State { running: sessions.iter().map(|_| None).collect(), ..State::default() };
-        let keeps = forward.takes_past() && prefix_bytes > 0;
-        let prefixes = keeps.then(|| Prefixes::new(prefix_bytes));
+        let keeps = forward.takes_past() && limits.prefix_bytes > 0;
+        let prefixes = keeps.then(|| Prefixes::new(limits.prefix_bytes));
         let shared = Arc::new(Shared {
             prefixes,
             state: Mutex::new(state),
             ready: Condvar::new(),
             room: Condvar::new(),
             forward,
-            budget,
+            budget: limits.batch_tokens,
+            company: limits.company,
         });
         let mut queue = Self { shared, workers: Vec::new() };
         for (at, session) in sessions.into_iter().enumerate() {
@@ -220,7 +232,7 @@ impl Shared {
                 break half;
             }
             state.waiting.retain(|job| !job.left.load(Ordering::Relaxed));
-            if let Some(batch) = state.take(self.budget) {
+            if let Some(batch) = state.take(self.budget, self.company) {
                 break batch;
             }
             state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -270,7 +282,7 @@ impl Shared {
 
 impl State {
     /// Plans what waits, and takes one batch out of it.
-    fn take(&mut self, budget: usize) -> Option<Vec<Job>> {
+    fn take(&mut self, budget: usize, company: Company) -> Option<Vec<Job>> {
         let free = |job: &Job| !job.prefix.as_ref().is_some_and(|prefix| prefix.is_under_way());
         let free = self.waiting.iter().enumerate().filter(|(_, job)| free(job));
         let waiting = free.map(|(at, job)| Waiting {
@@ -279,7 +291,7 @@ impl State {
             alone: job.prefix.is_some() || job.tokens.writing.is_some(),
             passed_over: job.passed_over,
         });
-        let chosen = Plan::of(waiting.collect(), budget).first()?;
+        let chosen = Plan::of(waiting.collect(), budget, company).first()?;
         let mut taken = Vec::with_capacity(chosen.len());
         // From the back, so that what is swapped in stays in its place.
         let mut order = chosen;

@@ -22,6 +22,12 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Whether the values are the same to the bit.
+    pub fn same_bits(&self, other: &Self) -> bool {
+        let bits = |rows: &Self| rows.data.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        bits(self) == bits(other)
+    }
+
     /// The values of each position.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.data.chunks_exact(self.values.max(1))

@@ -1,6 +1,7 @@
 //! Where the library of ONNX Runtime lies, and what was skipped on the way to it.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use ort::environment::Environment;
 
@@ -24,7 +25,8 @@ pub struct Tried {
     pub outcome: Result<PathBuf, String>,
 }
 
-/// The library that is loaded.
+/// The library that is loaded. A process has one, whoever asks for it.
+#[derive(Clone)]
 pub struct Library {
     /// The file.
     pub path: PathBuf,
@@ -35,6 +37,8 @@ pub struct Library {
     /// What sessions are made in.
     pub environment: Environment,
 }
+
+static LOADED: Mutex<Option<Library>> = Mutex::new(None);
 
 /// The first part of the file's name; versions follow it.
 const STEMS: [&str; 3] = ["libonnxruntime.so", "libonnxruntime.", "onnxruntime.dll"];
@@ -64,6 +68,14 @@ fn load(path: &Path) -> Result<Library, String> {
     if !file.is_file() {
         return Err("no such file".to_owned());
     }
+    let file = file.canonicalize().map_err(|error| error.to_string())?;
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(library) = &*loaded {
+        if library.path == file {
+            return Ok(library.clone());
+        }
+        return Err(format!("{} is loaded already, and a process has one", library.path.display()));
+    }
     let builder = ort::init_from(&file).map_err(|error| error.to_string())?;
     let environment = builder
         .with_name("assay")
@@ -72,7 +84,9 @@ fn load(path: &Path) -> Result<Library, String> {
         .map_err(|error| error.to_string())?;
     let build = ort::info().to_owned();
     let version = version_of(&file, &build);
-    Ok(Library { path: file, version, build, environment })
+    let library = Library { path: file, version, build, environment };
+    *loaded = Some(library.clone());
+    Ok(library)
 }
 
 /// The library in a folder: the wheel names it with its version.

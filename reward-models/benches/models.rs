@@ -1,0 +1,182 @@
+//! How near the queue comes to the bare runtime, on texts of mixed lengths.
+//!
+//! `cargo bench -p assay-reward-models -- MODEL [ort|rten]` takes a model folder, such as the one of
+//! `python -m assay_export.bench_model`. Everything runs on all cores, one thread a worker, in turns
+//! within one run; each figure stands beside the bound of that run: every length in batches of its
+//! own length, at the batch size that is best for it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark stops at what it does not expect"
+)]
+#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use assay_reward_models::backend::library::{self, Place};
+use assay_reward_models::backend::ort::Ort;
+use assay_reward_models::backend::rten::Rten;
+use assay_reward_models::backend::{Backend, GraphFile, Provider, Session};
+use assay_reward_models::forward::Forward;
+use assay_reward_models::graph::GraphInfo;
+use assay_reward_models::manifest::{Manifest, Role};
+use assay_reward_models::schedule::plan::Company;
+use assay_reward_models::schedule::{Limits, Queue};
+use assay_reward_models::tokens::Tokens;
+
+/// Texts of the workload; lengths are log-uniform from 16 to 512.
+const TEXTS: usize = 192;
+/// Batch sizes among which the bound picks.
+const SIZES: [usize; 6] = [1, 2, 4, 8, 16, 32];
+/// Lengths at which the bound is measured.
+const LENGTHS: [usize; 8] = [16, 26, 43, 70, 115, 188, 310, 512];
+
+struct Bench {
+    forward: Box<dyn Fn() -> Forward>,
+    sessions: Box<dyn Fn() -> Vec<Box<dyn Session>>>,
+    vocabulary: u32,
+    cores: usize,
+}
+
+fn main() {
+    let given: Vec<String> =
+        std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let Some(folder) = given.first().map(PathBuf::from) else {
+        println!("no model folder was given; see the head of this file");
+        return;
+    };
+    let bench = bench(&folder, given.get(1).map_or("ort", String::as_str));
+    let texts = workload(&bench);
+    let tokens: usize = texts.iter().map(|text| text.ids.len()).sum();
+    println!("{TEXTS} texts, {tokens} tokens, {} workers", bench.cores);
+    for turn in 0..2 {
+        let bound = bound(&bench, &texts);
+        println!("turn {turn}: bound {:.0} tokens/s", tokens as f64 / bound);
+        for budget in [256, 512, 1_024] {
+            let queue =
+                Queue::start((bench.forward)(), (bench.sessions)(), limits(budget)).unwrap();
+            let taken = timed(|| drop(queue.submit(texts.clone()).wait()));
+            let share = 100.0 * bound / taken;
+            println!("  budget {budget}: {:.0} tokens/s, {share:.1} %", tokens as f64 / taken);
+        }
+        callers(&bench, &texts, bound);
+    }
+}
+
+fn bench(folder: &Path, backend: &str) -> Bench {
+    let manifest = Manifest::read(folder).unwrap();
+    let graph = manifest.graph(Role::Model).unwrap().clone();
+    let path = folder.join(&graph.file);
+    let info = GraphInfo::read(&path).unwrap();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let backend: Box<dyn Backend> = if backend == "rten" {
+        Box::new(Rten)
+    } else {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets/onnxruntime");
+        let (found, _) = library::find(&[Place { origin: "assets", path, demanded: true }]);
+        let found = found.unwrap();
+        Box::new(Ort::new(found.environment, found.version, vec![Provider::Cpu], false))
+    };
+    println!("{} on {}", manifest.name, backend.identity());
+    let identity = backend.identity();
+    Bench {
+        forward: Box::new(move || Forward::new(&manifest, &graph, &info, &identity)),
+        sessions: Box::new(move || {
+            backend.load(&GraphFile { path: path.clone(), threads: 1 }, cores).unwrap()
+        }),
+        vocabulary: 30_000,
+        cores,
+    }
+}
+
+fn text(length: usize, seed: usize, vocabulary: u32) -> Arc<Tokens> {
+    let id = |at: usize| u32::try_from(at * 7_919 + seed * 104_729).unwrap() % vocabulary;
+    Arc::new(Tokens {
+        ids: (0..length).map(id).collect(),
+        positions: vec![length - 1],
+        ..Tokens::default()
+    })
+}
+
+fn limits(batch_tokens: usize) -> Limits {
+    Limits { batch_tokens, prefix_bytes: 0, company: Company::Any }
+}
+
+fn workload(bench: &Bench) -> Vec<Arc<Tokens>> {
+    let length = |at: usize| {
+        // A permutation, so that lengths come in no order.
+        let share = (at * 89 % TEXTS) as f64 / (TEXTS - 1) as f64;
+        (16.0 * 32.0_f64.powf(share)).round()
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "16 to 512")]
+    let one = |at| text(length(at) as usize, at, bench.vocabulary);
+    (0..TEXTS).map(one).collect()
+}
+
+fn timed(run: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64()
+}
+
+/// Seconds that the texts take where each runs in batches of its own length.
+fn bound(bench: &Bench, texts: &[Arc<Tokens>]) -> f64 {
+    let forward = (bench.forward)();
+    let sessions = Mutex::new((bench.sessions)());
+    let mut costs = Vec::new();
+    for length in LENGTHS {
+        let cost = SIZES.into_iter().filter(|size| size * length <= 2_048).map(|size| {
+            let batch: Vec<Arc<Tokens>> =
+                (0..size).map(|at| text(length, at, bench.vocabulary)).collect();
+            let batch: Vec<&Tokens> = batch.iter().map(|text| &**text).collect();
+            let runs = (2_048 / (size * length)).clamp(2, 24);
+            let once = || {
+                std::thread::scope(|scope| {
+                    for session in sessions.lock().unwrap().iter_mut() {
+                        let (forward, batch) = (&forward, &batch);
+                        scope.spawn(move || {
+                            for _ in 0..runs {
+                                forward.run(&mut **session, batch, None).unwrap();
+                            }
+                        });
+                    }
+                });
+            };
+            let best = (0..3).map(|_| timed(once)).fold(f64::INFINITY, f64::min);
+            best / (runs * size * length * bench.cores) as f64
+        });
+        costs.push((length, cost.fold(f64::INFINITY, f64::min)));
+    }
+    let seconds = |text: &Arc<Tokens>| {
+        let length = text.ids.len();
+        let above = costs.iter().position(|(at, _)| *at >= length).unwrap_or(costs.len() - 1);
+        let (high, cost) = costs[above];
+        let (low, before) = costs[above.saturating_sub(1)];
+        let share = if high > low { (length - low) as f64 / (high - low) as f64 } else { 1.0 };
+        (before + (cost - before) * share) * length as f64
+    };
+    texts.iter().map(seconds).sum()
+}
+
+/// 64 callers of one text each.
+fn callers(bench: &Bench, texts: &[Arc<Tokens>], bound: f64) {
+    let queue = Queue::start((bench.forward)(), (bench.sessions)(), limits(512)).unwrap();
+    let next = AtomicUsize::new(0);
+    let taken = timed(|| {
+        std::thread::scope(|scope| {
+            for _ in 0..64 {
+                scope.spawn(|| {
+                    while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        drop(queue.submit(vec![Arc::clone(text)]).wait());
+                    }
+                });
+            }
+        });
+    });
+    println!("  64 callers of one: {:.1} % of the bound", 100.0 * bound / taken);
+}
