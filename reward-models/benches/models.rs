@@ -7,6 +7,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "a benchmark stops at what it does not expect"
 )]
@@ -14,8 +15,8 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use assay_reward_models::backend::library::{self, Place};
@@ -127,17 +128,18 @@ fn timed(run: impl FnOnce()) -> f64 {
 /// Seconds that the texts take where each runs in batches of its own length.
 fn bound(bench: &Bench, texts: &[Arc<Tokens>]) -> f64 {
     let forward = (bench.forward)();
-    let sessions = Mutex::new((bench.sessions)());
+    let mut sessions = (bench.sessions)();
     let mut costs = Vec::new();
     for length in LENGTHS {
-        let cost = SIZES.into_iter().filter(|size| size * length <= 2_048).map(|size| {
+        let mut least = f64::INFINITY;
+        for size in SIZES.into_iter().filter(|size| size * length <= 2_048) {
             let batch: Vec<Arc<Tokens>> =
                 (0..size).map(|at| text(length, at, bench.vocabulary)).collect();
             let batch: Vec<&Tokens> = batch.iter().map(|text| &**text).collect();
             let runs = (2_048 / (size * length)).clamp(2, 24);
-            let once = || {
+            let mut once = || {
                 std::thread::scope(|scope| {
-                    for session in sessions.lock().unwrap().iter_mut() {
+                    for session in &mut sessions {
                         let (forward, batch) = (&forward, &batch);
                         scope.spawn(move || {
                             for _ in 0..runs {
@@ -147,10 +149,10 @@ fn bound(bench: &Bench, texts: &[Arc<Tokens>]) -> f64 {
                     }
                 });
             };
-            let best = (0..3).map(|_| timed(once)).fold(f64::INFINITY, f64::min);
-            best / (runs * size * length * bench.cores) as f64
-        });
-        costs.push((length, cost.fold(f64::INFINITY, f64::min)));
+            let best = (0..3).map(|_| timed(&mut once)).fold(f64::INFINITY, f64::min);
+            least = least.min(best / (runs * size * length * bench.cores) as f64);
+        }
+        costs.push((length, least));
     }
     let seconds = |text: &Arc<Tokens>| {
         let length = text.ids.len();
