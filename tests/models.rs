@@ -1,0 +1,132 @@
+//! Reward models from the command line: rewards, benchmarks, and what the machine has.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn model(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
+    root.join("fixtures/models").join(name).display().to_string()
+}
+
+fn assay(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(words).current_dir(folder).env_clear().env("HOME", folder);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    File::create(folder.join(name)).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+#[test]
+fn a_run_scores_by_two_models_and_names_them() {
+    let place = tempfile::tempdir().unwrap();
+    let (outcome, process) = (model("arch-qwen2"), model("qwen-prm"));
+    let config = format!(
+        "version = 1\n\
+         [[reward]]\nname = \"whole\"\nverifier = \"outcome_model\"\nconfig = {{ model = '{outcome}' }}\n\
+         [[reward]]\nname = \"steps\"\nverifier = \"process_model\"\nconfig = {{ model = '{process}' }}\n"
+    );
+    write(place.path(), "a.toml", &config);
+    let rows: Vec<String> = (0..40)
+        .map(|at| format!(r#"{{"id":"{at}","prompt":"What is 2 + {at}?","completion":"The sum is 5.\n\nSo {at}."}}"#))
+        .collect();
+    write(place.path(), "d.jsonl", &rows.join("\n"));
+    let fixtures = model("");
+    let words = [
+        "score",
+        "a.toml",
+        "d.jsonl",
+        "-o",
+        "run",
+        "--no-cache",
+        "--json",
+        "--allow-path",
+        &fixtures,
+    ];
+    let summary = json(&assay(place.path(), &words));
+    assert_eq!(summary["total"]["scored"], 40, "{summary}");
+    let verdicts = std::fs::read_to_string(place.path().join("run/verdicts.jsonl")).unwrap();
+    for line in verdicts.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let steps = &row["verdicts"]["steps"]["evidence"];
+        assert_eq!(steps["steps"].as_array().unwrap().len(), 2, "{line}");
+        assert!(steps["model"].as_str().unwrap().starts_with("qwen-prm@"), "{line}");
+    }
+}
+
+#[test]
+fn the_three_benchmarks_read_the_files_of_their_authors() {
+    let place = tempfile::tempdir().unwrap();
+    let (outcome, process) = (model("arch-qwen2"), model("qwen-prm"));
+    write(
+        place.path(),
+        "gsm8k.jsonl",
+        concat!(
+            r#"{"id":"gsm8k-0","problem":"What is 2 + 3?","steps":["It is 5."],"label":-1}"#,
+            "\n",
+            r#"{"id":"gsm8k-1","problem":"What is 2 + 3?","steps":["It is 6.","So 6."],"label":0}"#,
+        ),
+    );
+    let words = ["eval", "processbench", &process, "gsm8k.jsonl", "--json", "--threshold", "2"];
+    let found = json(&assay(place.path(), &words));
+    // Every step is below 2: the first wrong step is found, and a right solution is not.
+    assert_eq!(found["scores"]["gsm8k"]["accuracy_erroneous"], 1.0, "{found}");
+    assert_eq!(found["scores"]["gsm8k"]["f1"], 0.0, "{found}");
+
+    let row =
+        r#"{"id":"1","prompt":"2 + 3?","chosen":["5"],"rejected":["6","7","8"],"subset":"Math"}"#;
+    write(place.path(), "rb.jsonl", row);
+    let found =
+        json(&assay(place.path(), &["eval", "rewardbench", &outcome, "rb.jsonl", "--json"]));
+    assert!(found["scores"]["Math"].is_number(), "{found}");
+
+    let row = r#"{"question":"2 + 3?","modified_process":["5","6"],"error_steps":[2],"classification":"c"}"#;
+    write(place.path(), "pb.jsonl", row);
+    let column = "process=modified_process";
+    let words = [
+        "eval",
+        "prmbench",
+        &process,
+        "pb.jsonl",
+        "--column",
+        column,
+        "--json",
+        "--threshold",
+        "0",
+    ];
+    let found = json(&assay(place.path(), &words));
+    assert_eq!(found["scores"]["c"]["steps"], 2, "{found}");
+}
+
+#[test]
+fn a_model_that_does_not_fit_is_refused_by_name() {
+    let place = tempfile::tempdir().unwrap();
+    let process = model("qwen-prm");
+    let set = format!("model={process}");
+    let words = ["check", "outcome_model", "--set", &set, "-c", "x", "--allow-path", &process];
+    let output = assay(place.path(), &words);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("process") && told.contains("outcome"), "{told}");
+}
+
+#[test]
+fn doctor_tells_what_was_found_and_where_it_looked() {
+    let place = tempfile::tempdir().unwrap();
+    let found = json(&assay(place.path(), &["doctor", "--json"]));
+    assert!(found["rten"].is_string(), "{found}");
+    assert!(!found["tried"].as_array().unwrap().is_empty(), "{found}");
+}
