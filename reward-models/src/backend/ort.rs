@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ort::environment::Environment;
 use ort::ep::{self, ExecutionProviderDispatch};
+use ort::logging::LogLevel;
 use ort::session::builder::{GraphOptimizationLevel, PrepackedWeights};
 use ort::session::{NoSelectedOutputs, RunOptions, SessionInputValue};
 use ort::value::{DynValue, TensorRef};
@@ -61,6 +62,8 @@ impl Ort {
             .with_inter_op_spinning(false)?
             // Lengths differ from batch to batch: a plan for one shape is of no use for the next.
             .with_memory_pattern(false)?
+            // What goes wrong is in the error that we get; the library need not print it as well.
+            .with_log_level(LogLevel::Fatal)?
             .with_prepacked_weights(packed)?;
         builder.commit_from_file(&graph.path)
     }
