@@ -59,8 +59,12 @@ const CUE: &str = concat!(
 
 /// What the reference asks for.
 enum Wanted {
-    Exactly(RBig),
-    Within { low: Option<End>, high: Option<End> },
+    /// A number; and the double that it was, of which several decimals may be the shortest form.
+    Exactly(RBig, Option<f64>),
+    Within {
+        low: Option<End>,
+        high: Option<End>,
+    },
 }
 
 /// An end of an interval, and whether it belongs to it.
@@ -152,10 +156,13 @@ impl Number {
 
     fn one(&self, reference: &Value) -> Option<Wanted> {
         match reference {
-            Value::Number(number) => Some(Wanted::Exactly(decimal::parse(&number_text(number))?)),
+            Value::Number(number) => {
+                let double = number.as_f64().filter(|_| number.is_f64());
+                Some(Wanted::Exactly(decimal::parse(&number_text(number))?, double))
+            }
             Value::String(text) => self.interval(text.trim()).or_else(|| {
                 let found = scan::last(text, 0, self.notation()).ok()?;
-                Some(Wanted::Exactly(found.value))
+                Some(Wanted::Exactly(found.value, None))
             }),
             Value::Object(members) => {
                 let end = |name| match members.get(name) {
@@ -190,7 +197,7 @@ impl Number {
                         .as_ref()
                         .is_none_or(|End(high, closed)| value < high || (*closed && value == high))
             }
-            Wanted::Exactly(wanted) => {
+            Wanted::Exactly(wanted, double) => {
                 let off = (value - wanted).abs();
                 let allowed = [
                     self.absolute.and_then(decimal::from_f64),
@@ -199,7 +206,10 @@ impl Number {
                         .map(|share| share * wanted.clone().abs()),
                     self.significant.and_then(|digits| decimal::half_a_unit(wanted, digits)),
                 ];
-                value == wanted || allowed.iter().flatten().any(|allowed| off <= *allowed)
+                value == wanted
+                    || double
+                        .is_some_and(|double| value.to_f64().value().to_bits() == double.to_bits())
+                    || allowed.iter().flatten().any(|allowed| off <= *allowed)
             }
         }
     }
@@ -246,6 +256,18 @@ mod tests {
         number.load(&NoFiles).unwrap();
         let sample = Sample::builder(completion).reference(reference).build();
         number.check(&sample, &mut Meter::default())
+    }
+
+    #[test]
+    fn a_double_has_several_shortest_forms() {
+        // The double lies half way between them.
+        let reference: Value = serde_json::from_str("1978775236147684.2").unwrap();
+        for completion in ["1978775236147684.2", "1978775236147684.3", "1978775236147684.25"] {
+            let verdict = judge(completion, reference.clone()).unwrap();
+            assert_eq!(verdict.outcome, Outcome::Scored(Reward::ONE), "{completion}");
+        }
+        let verdict = judge("1978775236147684.5", reference).unwrap();
+        assert_eq!(verdict.outcome, Outcome::Scored(Reward::ZERO));
     }
 
     proptest! {
