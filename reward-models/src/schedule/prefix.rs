@@ -68,6 +68,11 @@ impl Prefix {
         past
     }
 
+    /// Whether its computation failed: the next text that needs it has it computed again.
+    fn failed(&self) -> bool {
+        self.past.get().is_some_and(Result::is_err)
+    }
+
     fn bytes(&self) -> usize {
         let past = self.past.get().and_then(|past| past.as_ref().ok());
         past.map_or(0, |past| past.bytes())
@@ -94,6 +99,7 @@ impl Prefixes {
     pub fn split(&self, texts: Vec<Arc<Tokens>>) -> Vec<(Arc<Tokens>, Option<Arc<Prefix>>)> {
         let lengths = common(&texts);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|_, (prefix, _)| !prefix.failed());
         let now = kept.values().map(|(_, used)| *used).max().unwrap_or(0) + 1;
         let split = |(text, length): (Arc<Tokens>, usize)| {
             let known = kept
