@@ -97,26 +97,27 @@ impl Forward {
                 (0..places).map(|place| (length + place).saturating_sub(places)).collect();
             Tokens { ids, positions, ..Tokens::default() }
         };
-        let mut alike = |length: usize, other: usize| {
-            let (own, other) = (text(length), text(other));
-            let alone = self.run(session, &[&own], None)?;
-            let batch = self.run(session, &[&own, &other, &own], None)?;
-            let same = |rows: &Rows| alone.first().is_some_and(|alone| alone.same_bits(rows));
-            Ok(batch.first().is_some_and(same) && batch.last().is_some_and(same))
-        };
+        let mut company = Company::Any;
         for length in PROBED {
-            if !alike(length, length)? {
+            let own = text(length);
+            let alone = self.run(session, &[&own], None)?;
+            let mut alike = |padding: usize| {
+                let batch = self.run(session, &[&own, &text(length + padding), &own], None)?;
+                let same = |rows: &Rows| alone.first().is_some_and(|alone| alone.same_bits(rows));
+                Ok::<_, ModelError>(
+                    batch.first().is_some_and(same) && batch.last().is_some_and(same),
+                )
+            };
+            if !alike(0)? {
                 return Ok(Company::None);
             }
-        }
-        for length in PROBED {
             for padding in PROBED {
-                if !alike(length, length + padding)? {
-                    return Ok(Company::SameLength);
+                if company == Company::Any && !alike(padding)? {
+                    company = Company::SameLength;
                 }
             }
         }
-        Ok(Company::Any)
+        Ok(company)
     }
 
     /// Whether the graph takes keys and values of what came before.

@@ -5,6 +5,7 @@ mod check;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use assay_verifiers::Pattern;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::Aggregate;
@@ -322,7 +323,7 @@ pub struct Generate {
     /// Tokens that end the writing.
     pub eos_token_ids: Vec<u32>,
     /// The first group is the score.
-    pub parse: String,
+    pub parse: Option<Pattern>,
     /// Where a score that was written must lie.
     pub parse_range: Option<[f64; 2]>,
     /// What becomes of a text without a score.
@@ -340,7 +341,7 @@ impl Default for Generate {
             votes: 1,
             stop: Vec::new(),
             eos_token_ids: Vec::new(),
-            parse: String::new(),
+            parse: None,
             parse_range: None,
             on_parse_fail: OnParseFail::Word(ParseFail::Abstain),
         }

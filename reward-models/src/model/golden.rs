@@ -51,7 +51,7 @@ impl Model {
             }
             (Kind::Embedding, Some(second)) => nearness(&first.rows, &second.rows),
             (Kind::Generative, _) if !first.texts.is_empty() => {
-                mean(&votes(&self.manifest.generate, &first.texts)?)
+                mean(&votes(&self.manifest.generate, &first.texts))
             }
             _ => aggregate.of(&first.scores),
         };

@@ -1,11 +1,10 @@
 //! `generative_model`: a language model judges, by its first token or by what it writes.
 
-use assay_verifiers::{BuildError, Fault, FaultKind, Pattern, Sample, Verdict};
+use assay_verifiers::{BuildError, Fault, FaultKind, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Modelled;
-use crate::error::ModelError;
 use crate::manifest::{Generate, Kind, Mode, OnParseFail, ParseFail};
 use crate::model::{Judgement, Model};
 use crate::models::Run;
@@ -67,7 +66,7 @@ impl Modelled for GenerativeModel {
             let score = super::last_score(judgement)?;
             return Ok(Verdict::scored(super::reward(score, self.threshold)?).with("score", score));
         }
-        let votes = votes(generate, &judgement.texts)?;
+        let votes = votes(generate, &judgement.texts);
         let critique = judgement.texts.first().map_or("", String::as_str);
         let Some(score) = mean(&votes) else {
             let verdict = match generate.on_parse_fail {
@@ -96,14 +95,14 @@ impl Modelled for GenerativeModel {
 }
 
 /// The scores in what the model wrote: the last match of each text that lies in the range.
-pub(crate) fn votes(generate: &Generate, texts: &[String]) -> Result<Vec<f64>, ModelError> {
-    let pattern = Pattern::new(&generate.parse).map_err(ModelError::Backend)?;
+pub(crate) fn votes(generate: &Generate, texts: &[String]) -> Vec<f64> {
+    let Some(pattern) = &generate.parse else { return Vec::new() };
     let read = |text: &String| {
         let found = pattern.captures_iter(text).last()?.get(1)?.as_str().parse::<f64>().ok()?;
         let within = |[low, high]: [f64; 2]| (low..=high).contains(&found);
         generate.parse_range.is_none_or(within).then_some(found)
     };
-    Ok(texts.iter().filter_map(read).collect())
+    texts.iter().filter_map(read).collect()
 }
 
 /// The mean of votes; `None` of none.
