@@ -38,17 +38,17 @@ pub trait Session: Send {
         outputs: &[&str],
     ) -> Result<Vec<Tensor>, ModelError>;
 
-    /// What stops a run from another thread. `None` where a run cannot be stopped: it is then
-    /// left to end, and nobody waits for it.
-    fn stopper(&self) -> Option<Arc<dyn Stop>> {
-        None
-    }
+    /// What stops a run from another thread, at the latest before the next one.
+    fn stopper(&self) -> Arc<dyn Stop>;
 }
 
 /// Stops the run of a session.
 pub trait Stop: Send + Sync {
-    /// Stops the run that goes on.
+    /// Stops the run that goes on, and those that follow until [`rearm`](Self::rearm).
     fn stop(&self);
+
+    /// Lets runs go on again.
+    fn rearm(&self);
 }
 
 /// A graph in its folder, checked.

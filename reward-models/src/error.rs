@@ -1,7 +1,9 @@
 //! Why a model cannot be used.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use assay_verifiers::{Fault, FaultKind};
@@ -82,6 +84,17 @@ impl ModelError {
     pub(crate) fn graph(path: &Path, why: impl Display) -> Self {
         Self::Graph { file: path.display().to_string(), why: why.to_string() }
     }
+}
+
+/// Runs `work` of a library, and turns its panic into an error: a graph or a tokenizer that it did
+/// not expect costs the text, not the process.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, ModelError>) -> Result<T, ModelError> {
+    let told = |panic: &(dyn Any + Send)| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
+        ModelError::Run(format!("panicked: {}", text.unwrap_or("no message")))
+    };
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(told(&*panic)))
 }
 
 impl From<ModelError> for Fault {

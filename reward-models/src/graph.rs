@@ -1,10 +1,10 @@
 //! What an ONNX file says of itself, read before any backend sees it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Component, Path};
 
-use rten_onnx::onnx::{DataLocation, GraphProto, ModelProto};
+use rten_onnx::onnx::{DataLocation, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 
 use crate::error::ModelError;
 use crate::manifest::{Graph, Kind, Manifest, PastShape};
@@ -54,15 +54,18 @@ impl GraphInfo {
         let inputs = graph.input.iter().filter_map(|value| value.name.clone());
         info.inputs = inputs.filter(|name| !initialized.contains(name.as_str())).collect();
         info.outputs = graph.output.iter().filter_map(|value| value.name.clone()).collect();
-        info.look_at(&graph);
+        info.look_at(&graph).map_err(|why| ModelError::graph(path, why))?;
         Ok(info)
     }
 
-    /// Nodes and weights, those of inner graphs included.
-    fn look_at(&mut self, graph: &GraphProto) {
+    /// Nodes and weights, those of inner graphs included. The error says which of them asks for
+    /// memory that no model needs.
+    fn look_at(&mut self, graph: &GraphProto) -> Result<(), String> {
         let mut graphs = vec![graph];
         while let Some(graph) = graphs.pop() {
+            let shapes: BTreeMap<&str, Vec<i64>> = constants(graph).collect();
             for tensor in &graph.initializer {
+                filled(tensor)?;
                 if tensor.data_location == Some(DataLocation::EXTERNAL) {
                     let entries = tensor.external_data.iter();
                     let location = entries.filter(|entry| entry.key.as_deref() == Some("location"));
@@ -70,6 +73,7 @@ impl GraphInfo {
                 }
             }
             for node in &graph.node {
+                bounded(node, &shapes)?;
                 match node.op_type.as_deref() {
                     Some("GroupQueryAttention") => self.grouped_attention = true,
                     Some("DynamicQuantizeLinear" | "DynamicQuantizeMatMul") => {
@@ -80,6 +84,7 @@ impl GraphInfo {
                 graphs.extend(node.attribute.iter().filter_map(|attribute| attribute.g.as_ref()));
             }
         }
+        Ok(())
     }
 
     /// Holds the graph to its manifest and to what can be run.
@@ -154,6 +159,81 @@ impl GraphInfo {
             None => Ok(()),
         }
     }
+}
+
+/// The most elements that a tensor of a constant shape may have.
+const ELEMENTS_MAX: i64 = 1 << 31;
+
+/// The product of dimensions; `None` where it is negative, or larger than any tensor is.
+fn elements(dims: &[i64]) -> Option<i64> {
+    let product = dims.iter().try_fold(1_i64, |product, dim| product.checked_mul(*dim));
+    product.filter(|product| (0..=ELEMENTS_MAX).contains(product))
+}
+
+/// Holds weights to their shape: a backend that trusts a shape reads or allocates by it.
+fn filled(tensor: &TensorProto) -> Result<(), String> {
+    let name = tensor.name.as_deref().unwrap_or_default();
+    let Some(count) = elements(&tensor.dims) else {
+        return Err(format!("weights \"{name}\" have the shape {:?}", tensor.dims));
+    };
+    let (Some(raw), Some(bits)) = (&tensor.raw_data, tensor.data_type.and_then(bits)) else {
+        return Ok(());
+    };
+    let (found, wanted) = (raw.borrow().len(), (count * bits).cast_unsigned().div_ceil(8));
+    if u64::try_from(found).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    let shape = &tensor.dims;
+    Err(format!("weights \"{name}\" of shape {shape:?} need {wanted} bytes; has {found}"))
+}
+
+/// Bits of an element.
+fn bits(of: DataType) -> Option<i64> {
+    Some(match of {
+        DataType::UINT4 | DataType::INT4 => 4,
+        DataType::UINT8 | DataType::INT8 | DataType::BOOL => 8,
+        DataType::UINT16 | DataType::INT16 | DataType::FLOAT16 | DataType::BFLOAT16 => 16,
+        DataType::FLOAT | DataType::INT32 | DataType::UINT32 => 32,
+        DataType::DOUBLE | DataType::INT64 | DataType::UINT64 => 64,
+        _ => return None,
+    })
+}
+
+/// Integers of a graph that are known before it runs, by name.
+fn constants(graph: &GraphProto) -> impl Iterator<Item = (&str, Vec<i64>)> {
+    let named =
+        graph.initializer.iter().filter_map(|tensor| Some((tensor.name.as_deref()?, tensor)));
+    let constant = graph.node.iter().filter(|node| node.op_type.as_deref() == Some("Constant"));
+    let inline = constant.filter_map(|node| {
+        let value = node.attribute.iter().find_map(|attribute| attribute.t.as_ref())?;
+        Some((node.output.first()?.as_str(), value))
+    });
+    named.chain(inline).filter(|(_, tensor)| tensor.data_type == Some(DataType::INT64)).map(
+        |(name, tensor)| {
+            let raw = tensor.raw_data.as_ref().map(|raw| raw.borrow());
+            let raw = raw.as_ref().map_or(&[][..], |raw| raw.as_chunks().0);
+            let raw = raw.iter().map(|bytes| i64::from_le_bytes(*bytes));
+            (name, raw.chain(tensor.int64_data.iter().copied()).collect())
+        },
+    )
+}
+
+/// Operators that make a tensor as large as an input says, and which input that is.
+const SIZED: [(&str, usize); 4] =
+    [("ConstantOfShape", 0), ("Expand", 1), ("Tile", 1), ("Range", 1)];
+
+/// Refuses a node that makes a tensor larger than any model needs.
+fn bounded(node: &NodeProto, shapes: &BTreeMap<&str, Vec<i64>>) -> Result<(), String> {
+    let op = node.op_type.as_deref().unwrap_or_default();
+    let input = SIZED.iter().find(|(name, _)| *name == op).and_then(|(_, at)| node.input.get(*at));
+    // A dimension of -1 is one that the input decides.
+    let known = input.and_then(|name| shapes.get(name.as_str()));
+    let sizes: Vec<i64> = known.into_iter().flatten().copied().filter(|size| *size > 0).collect();
+    if elements(&sizes).is_some() {
+        return Ok(());
+    }
+    let name = node.name.as_deref().unwrap_or_default();
+    Err(format!("node \"{name}\" ({op}) makes a tensor of shape {sizes:?}"))
 }
 
 /// Inputs that assay can give, by their standard names.

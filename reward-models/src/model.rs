@@ -7,13 +7,13 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use assay_verifiers::{Digest, canonical};
+use assay_verifiers::{Backstop, Digest, Never, canonical};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 
 use crate::ask::Writing;
 use crate::backend::{Backend, GraphFile};
-use crate::error::ModelError;
+use crate::error::{ModelError, guarded};
 use crate::forward::Forward;
 use crate::graph::GraphInfo;
 use crate::manifest::{self, Graph, Kind, Manifest, Mode, OnOverflow, Precision, Role};
@@ -86,6 +86,14 @@ impl Model {
     /// # Errors
     /// Whatever does not fit: the manifest, a digest, the graph, the backend, a golden pair.
     pub fn load(
+        folder: &Path,
+        backend: &dyn Backend,
+        options: &Options,
+    ) -> Result<Self, ModelError> {
+        guarded(|| Self::load_unguarded(folder, backend, options))
+    }
+
+    fn load_unguarded(
         folder: &Path,
         backend: &dyn Backend,
         options: &Options,
@@ -187,14 +195,25 @@ impl Model {
 
     /// Judges texts as the kind of the model asks: one judgement each, in their order.
     pub fn judge(&self, views: &[View]) -> Vec<Result<Judgement, ModelError>> {
+        self.judge_within(views, &Never)
+    }
+
+    /// The same, up to the moment when `backstop` expires: what is not judged by then is
+    /// [`ModelError::Stopped`], and what runs for nobody else is stopped.
+    pub fn judge_within(
+        &self,
+        views: &[View],
+        backstop: &dyn Backstop,
+    ) -> Vec<Result<Judgement, ModelError>> {
         let tokens: Vec<Result<Tokens, ModelError>> =
-            views.par_iter().map(|view| self.tokens(view)).collect();
-        self.judge_tokens(tokens)
+            views.par_iter().map(|view| guarded(|| self.tokens(view))).collect();
+        self.judge_tokens(tokens, backstop)
     }
 
     fn judge_tokens(
         &self,
         tokens: Vec<Result<Tokens, ModelError>>,
+        backstop: &dyn Backstop,
     ) -> Vec<Result<Judgement, ModelError>> {
         let marks: Vec<Vec<usize>> = tokens
             .iter()
@@ -206,8 +225,8 @@ impl Model {
         let tokens: Vec<Result<Arc<Tokens>, ModelError>> = tokens.into_iter().map(asked).collect();
         let good: Vec<Arc<Tokens>> = tokens.iter().flatten().map(Arc::clone).collect();
         let reference = self.reference.as_ref().map(|queue| queue.submit(good.clone()));
-        let mut rows = self.queue.submit(good).wait().into_iter();
-        let mut references = reference.map(|ticket| ticket.wait().into_iter());
+        let mut rows = self.queue.submit(good).wait(backstop).into_iter();
+        let mut references = reference.map(|ticket| ticket.wait(backstop).into_iter());
         let judge = |(tokens, marks): (Result<Arc<Tokens>, ModelError>, Vec<usize>)| {
             let tokens = tokens?;
             let rows = rows.next().unwrap_or(Err(ModelError::Stopped))?;
@@ -409,6 +428,10 @@ impl Folder<'_> {
         }
         let workers = self.options.workers.max(1);
         let file = GraphFile { path, threads: 1 };
+        let failed = |error| match error {
+            ModelError::Run(why) => ModelError::graph(&file.path, why),
+            error => error,
+        };
         let mut sessions = backend.load(&file, workers)?;
         let forward = Forward::new(manifest, graph, &info, &backend.identity());
         // Dynamic integers depend on their company by nature; whoever minds sets `deterministic`.
@@ -416,7 +439,7 @@ impl Folder<'_> {
             Some(session) if !info.dynamic_int8 => {
                 let positions =
                     manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
-                forward.company(&mut **session, positions.map_or(1, Vec::len))?
+                forward.company(&mut **session, positions.map_or(1, Vec::len)).map_err(failed)?
             }
             _ => Company::Any,
         };

@@ -9,12 +9,15 @@ pub mod prefix;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
+
+use assay_verifiers::Backstop;
 
 use crate::backend::{Session, Stop};
-use crate::error::ModelError;
+use crate::error::{ModelError, guarded};
 use crate::forward::{Forward, Past};
 use crate::score::Rows;
 use crate::tokens::Tokens;
@@ -23,6 +26,8 @@ use prefix::{Prefix, Prefixes};
 
 /// The most texts that wait; a caller with more waits itself.
 const WAITING_MAX: usize = 4_096;
+/// How often a caller that waits looks at its backstop.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A text that waits for its rows.
 struct Job {
@@ -46,13 +51,22 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// Waits for all texts: their rows, in order.
-    pub fn wait(self) -> Vec<Result<Rows, ModelError>> {
+    /// Waits for all texts: their rows, in order. Those that are not there when `backstop` expires
+    /// are [`ModelError::Stopped`].
+    pub fn wait(self, backstop: &dyn Backstop) -> Vec<Result<Rows, ModelError>> {
         let mut found: Vec<Result<Rows, ModelError>> =
             (0..self.count).map(|_| Err(ModelError::Stopped)).collect();
-        for (at, rows) in self.replies.iter().take(self.count) {
-            if let Some(slot) = found.get_mut(at) {
-                *slot = rows;
+        let mut missing = self.count;
+        while missing > 0 && !backstop.expired() {
+            match self.replies.recv_timeout(LOOK_EVERY) {
+                Ok((at, rows)) => {
+                    missing -= 1;
+                    if let Some(slot) = found.get_mut(at) {
+                        *slot = rows;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         found
@@ -109,7 +123,7 @@ struct State {
 
 struct Running {
     wanted_by: Vec<Arc<AtomicBool>>,
-    stopper: Option<Arc<dyn Stop>>,
+    stopper: Arc<dyn Stop>,
 }
 
 impl Queue {
@@ -190,14 +204,14 @@ impl Shared {
     }
 
     fn work(&self, worker: usize, mut session: Box<dyn Session>) {
-        while let Some(batch) = self.next(worker, session.stopper()) {
+        let stopper = session.stopper();
+        while let Some(batch) = self.next(worker, &stopper) {
             let texts: Vec<&Tokens> = batch.iter().map(|job| &*job.tokens).collect();
             let prefix = batch.first().and_then(|job| job.prefix.as_ref());
-            let found = match prefix.map(|prefix| prefix.past(&self.forward, &mut *session)) {
-                None => self.run(&mut *session, &texts, None),
-                Some(Ok(past)) => self.run(&mut *session, &texts, Some(&past)),
-                Some(Err(error)) => Err(error),
-            };
+            let found = guarded(|| {
+                let past = prefix.map(|prefix| prefix.past(&self.forward, &mut *session));
+                self.run(&mut *session, &texts, past.transpose()?.as_deref())
+            });
             if prefix.is_some() {
                 // Whoever waited for the prefix can go on from it.
                 self.ready.notify_all();
@@ -205,6 +219,8 @@ impl Shared {
             if let Some(slot) = self.lock().running.get_mut(worker) {
                 *slot = None;
             }
+            // Who left when the batch had ended must not stop the next one.
+            stopper.rearm();
             self.answer(batch, found);
         }
     }
@@ -222,7 +238,7 @@ impl Shared {
     }
 
     /// The next batch; `None` at the end.
-    fn next(&self, worker: usize, stopper: Option<Arc<dyn Stop>>) -> Option<Vec<Job>> {
+    fn next(&self, worker: usize, stopper: &Arc<dyn Stop>) -> Option<Vec<Job>> {
         let mut state = self.lock();
         let batch = loop {
             if state.ended {
@@ -239,7 +255,7 @@ impl Shared {
         };
         let wanted_by = batch.iter().map(|job| Arc::clone(&job.left)).collect();
         if let Some(slot) = state.running.get_mut(worker) {
-            *slot = Some(Running { wanted_by, stopper });
+            *slot = Some(Running { wanted_by, stopper: Arc::clone(stopper) });
         }
         drop(state);
         self.room.notify_all();
@@ -271,10 +287,8 @@ impl Shared {
     /// Stops batches of which every caller has left.
     fn stop_what_nobody_wants(&self) {
         for running in self.lock().running.iter().flatten() {
-            if running.wanted_by.iter().all(|left| left.load(Ordering::Relaxed))
-                && let Some(stopper) = &running.stopper
-            {
-                stopper.stop();
+            if running.wanted_by.iter().all(|left| left.load(Ordering::Relaxed)) {
+                running.stopper.stop();
             }
         }
     }

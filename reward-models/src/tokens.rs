@@ -48,7 +48,8 @@ impl Encoder {
     /// Reads `tokenizer.json`.
     ///
     /// # Errors
-    /// A file that is no tokenizer, or does not know the BOS that is to be stripped.
+    /// A file that is no tokenizer, or does not know the token that pads or the BOS that is to be
+    /// stripped.
     pub fn new(bytes: &[u8], manifest: &TokenizerFile) -> Result<Self, String> {
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
         tokenizer.with_padding(None);
@@ -60,6 +61,10 @@ impl Encoder {
             id.ok_or_else(|| format!("no token is called \"{token}\""))
         });
         let bos = bos.transpose()?;
+        let pad = manifest.pad_token_id;
+        if tokenizer.id_to_token(pad).is_none() {
+            return Err(format!("no token has the id {pad}, which is the manifest's pad_token_id"));
+        }
         Ok(Self { tokenizer, add_special: manifest.add_special_tokens, bos })
     }
 

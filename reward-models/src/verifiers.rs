@@ -7,8 +7,8 @@ use std::sync::Arc;
 use assay_verifiers::check::settings;
 use assay_verifiers::checks::About;
 use assay_verifiers::{
-    BatchVerifier, BuildError, Built, Content, Fault, FaultKind, Files, Lane, Message, Reward,
-    Sample, Spec, Verdict,
+    Backstop, BatchVerifier, BuildError, Built, Content, Fault, FaultKind, Files, Lane, Message,
+    Reward, Sample, Spec, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -87,7 +87,7 @@ impl<M: Modelled> BatchVerifier for Ready<M> {
         CALLS_MAX
     }
 
-    fn verify_batch(&self, samples: &[&Sample]) -> Vec<Verdict> {
+    fn verify_batch(&self, samples: &[&Sample], backstop: &dyn Backstop) -> Vec<Verdict> {
         let mut views = Vec::with_capacity(samples.len());
         let count = |sample: &&Sample| {
             let own = self.verifier.views(&self.model, sample)?;
@@ -96,7 +96,7 @@ impl<M: Modelled> BatchVerifier for Ready<M> {
             Ok(count)
         };
         let counts: Vec<Result<usize, Verdict>> = samples.iter().map(count).collect();
-        let mut judged = self.model.judge(&views).into_iter();
+        let mut judged = self.model.judge_within(&views, backstop).into_iter();
         let verdict = |(sample, count): (&&Sample, Result<usize, Verdict>)| {
             let mut judge = |count| {
                 let own: Result<Vec<Judgement>, ModelError> = judged.by_ref().take(count).collect();

@@ -6,11 +6,13 @@
 mod support;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use assay_reward_models::ModelError;
 use assay_reward_models::backend::Choice;
 use assay_reward_models::models::Run;
 use assay_reward_models::template::View;
-use assay_verifiers::Message;
+use assay_verifiers::{Backstop, Message};
 
 /// Ranges of integers that are found at run time depend on the batch, and say so.
 const DYNAMIC: &str = "qwen-prm-int8";
@@ -75,4 +77,54 @@ fn no_score_depends_on_company_on_onnxruntime() {
 #[test]
 fn no_score_depends_on_company_on_rten() {
     no_score_depends_on_company(Choice::Rten);
+}
+
+/// Expires at a look.
+struct After(AtomicUsize);
+
+impl Backstop for After {
+    fn expired(&self) -> bool {
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+            .is_err()
+    }
+}
+
+/// Callers that leave at any moment harm nobody else, and the workers live on.
+fn whoever_leaves_harms_nobody(backend: Choice) {
+    let views = views();
+    for name in ["qwen-prm", "skywork-reward-kv", "critique-judge"] {
+        let folder = support::root().join("fixtures/models").join(name);
+        let run = Run { backend, ..Run::default() };
+        let model = support::models().load(&folder, &run).unwrap();
+        let stays = model.judge(&views);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for looks in 0..40 {
+                    let found = model.judge_within(&views, &After(AtomicUsize::new(looks)));
+                    assert_eq!(found.len(), views.len());
+                    for (found, stays) in found.iter().zip(&stays) {
+                        assert!(matches!(found, Err(ModelError::Stopped)) || found == stays);
+                    }
+                }
+            });
+            for _ in 0..3 {
+                assert_eq!(model.judge(&views), stays, "{name} on {backend:?}");
+            }
+        });
+        let left = model.judge_within(&views, &After(AtomicUsize::new(0)));
+        let stopped =
+            |one: &Result<_, _>| matches!(one, Err(ModelError::Stopped | ModelError::Input(_)));
+        assert!(left.iter().all(stopped), "{name} on {backend:?}");
+    }
+}
+
+#[test]
+fn whoever_leaves_harms_nobody_on_onnxruntime() {
+    whoever_leaves_harms_nobody(Choice::Ort);
+}
+
+#[test]
+fn whoever_leaves_harms_nobody_on_rten() {
+    whoever_leaves_harms_nobody(Choice::Rten);
 }

@@ -16,8 +16,8 @@ use assay::data::Source;
 use assay::engine::{BadRows, Document, Earlier, Ended, Options, StreamSpec};
 use assay::verifiers::verifier::Judged;
 use assay::verifiers::{
-    BatchVerifier, Built, Files, Group, GroupVerifier, Lane, Meter, NoFiles, RemoteVerifier,
-    Reward, Sample, Spec, Verdict, Verifier,
+    Backstop, BatchVerifier, Built, Files, Group, GroupVerifier, Lane, Meter, NoFiles,
+    RemoteVerifier, Reward, Sample, Spec, Verdict, Verifier,
 };
 use assay::{Engine, Plan, Registry};
 
@@ -123,7 +123,7 @@ impl BatchVerifier for Batched {
         32
     }
 
-    fn verify_batch(&self, samples: &[&Sample]) -> Vec<Verdict> {
+    fn verify_batch(&self, samples: &[&Sample], _: &dyn Backstop) -> Vec<Verdict> {
         std::thread::sleep(Duration::from_millis(1));
         let ids = samples.iter().map(|sample| sample.id().to_owned()).collect();
         self.0.batches.lock().unwrap().push(ids);

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::check::{BuildError, Files};
 use crate::checks::About;
 use crate::fault::FaultKind;
-use crate::meter::Meter;
+use crate::meter::{Meter, Never};
 use crate::sample::{Content, Sample};
 use crate::verdict::{Outcome, Verdict};
 use crate::verifier::{Built, Lane};
@@ -145,7 +145,7 @@ impl Case {
         match built.lane {
             Lane::Compute(verifier) => Ok(verifier.verify(&self.sample(), &mut Meter::default())),
             Lane::Model(verifier) => {
-                let verdict = verifier.verify_batch(&[&self.sample()]).into_iter().next();
+                let verdict = verifier.verify_batch(&[&self.sample()], &Never).into_iter().next();
                 verdict.ok_or_else(|| BuildError::new("", "the verifier gave no verdict"))
             }
             Lane::Remote(_) | Lane::Group(_) => {

@@ -25,7 +25,7 @@ pub mod verifier;
 pub use canonical::Digest;
 pub use check::{BuildError, Check, Files, NoFiles};
 pub use fault::{Fault, FaultKind};
-pub use meter::{Backstop, Meter};
+pub use meter::{Backstop, Meter, Never};
 pub use pattern::Pattern;
 pub use sample::{Content, Message, Sample, SampleBuilder};
 pub use verdict::{Evidence, Outcome, Reward, Verdict};

@@ -9,6 +9,16 @@ pub trait Backstop: Sync {
     fn expired(&self) -> bool;
 }
 
+/// The backstop of a caller that waits as long as it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Never;
+
+impl Backstop for Never {
+    fn expired(&self) -> bool {
+        false
+    }
+}
+
 /// Fuel for one verdict.
 ///
 /// One unit is about one byte looked at or one elementary step: 1 to 10 ns. Every loop over input

@@ -11,7 +11,7 @@ use std::pin::Pin;
 use serde_json::Value;
 
 use crate::canonical::{self, Digest};
-use crate::meter::Meter;
+use crate::meter::{Backstop, Meter};
 use crate::sample::Sample;
 use crate::verdict::Verdict;
 
@@ -45,8 +45,10 @@ pub trait BatchVerifier: Send + Sync {
         1
     }
 
-    /// Judges `samples`: one verdict for each, in their order.
-    fn verify_batch(&self, samples: &[&Sample]) -> Vec<Verdict>;
+    /// Judges `samples`: one verdict for each, in their order. Nobody waits once `backstop` has
+    /// expired: work that goes on is stopped, and what is not judged by then is a
+    /// [`FaultKind::Timeout`](crate::FaultKind::Timeout).
+    fn verify_batch(&self, samples: &[&Sample], backstop: &dyn Backstop) -> Vec<Verdict>;
 }
 
 /// A future that borrows what it judges. Boxed, so that this crate need not know a runtime.

@@ -1,6 +1,6 @@
 //! Graphs on ONNX Runtime, through its shared library.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ort::environment::Environment;
 use ort::ep::{self, ExecutionProviderDispatch};
@@ -87,8 +87,7 @@ impl Backend for Ort {
                 .session(graph, &packed)
                 .map_err(|error| ModelError::graph(&graph.path, format!("onnxruntime: {error}")))?;
             let options = RunOptions::new().map_err(failed)?;
-            let running = Running { options: Mutex::new(Arc::new(options)) };
-            Ok(Box::new(Run { session, running: Arc::new(running) }) as Box<dyn Session>)
+            Ok(Box::new(Run { session, running: Arc::new(Running(options)) }) as Box<dyn Session>)
         };
         (0..sessions).map(session).collect()
     }
@@ -100,21 +99,17 @@ struct Run {
     running: Arc<Running>,
 }
 
-/// What stops the run that goes on. A run that was stopped leaves its options behind.
-struct Running {
-    options: Mutex<Arc<RunOptions<NoSelectedOutputs>>>,
-}
-
-impl Running {
-    fn options(&self) -> Arc<RunOptions<NoSelectedOutputs>> {
-        Arc::clone(&self.options.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
+/// The options of a session's runs: they carry the flag that stops one.
+struct Running(RunOptions<NoSelectedOutputs>);
 
 impl Stop for Running {
     fn stop(&self) {
         // It fails where the library is gone, and then nothing runs.
-        let _ = self.options().terminate();
+        let _ = self.0.terminate();
+    }
+
+    fn rearm(&self) {
+        let _ = self.0.unterminate();
     }
 }
 
@@ -128,20 +123,14 @@ impl Session for Run {
         for (name, tensor) in inputs {
             given.push((name, value(tensor).map_err(failed)?));
         }
-        let options = self.running.options();
-        let found = match self.session.run_with_options(given, &*options) {
+        match self.session.run_with_options(given, &self.running.0) {
             Ok(found) => outputs.iter().map(|name| tensor(name, found.get(name))).collect(),
             Err(error) => Err(run_error(&error)),
-        };
-        if matches!(found, Err(ModelError::Stopped)) {
-            // The flag stays up until it is taken down; another run must not meet it.
-            options.unterminate().map_err(failed)?;
         }
-        found
     }
 
-    fn stopper(&self) -> Option<Arc<dyn Stop>> {
-        Some(Arc::clone(&self.running) as Arc<dyn Stop>)
+    fn stopper(&self) -> Arc<dyn Stop> {
+        Arc::clone(&self.running) as Arc<dyn Stop>
     }
 }
 

@@ -1,11 +1,12 @@
 //! Graphs on `rten`, which is part of the program.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView, ValueView};
 use rten_tensor::Layout as _;
 
-use super::{Backend, GraphFile, Session};
+use super::{Backend, GraphFile, Session, Stop};
 use crate::error::ModelError;
 use crate::tensor::{Data, Tensor};
 
@@ -32,7 +33,8 @@ impl Backend for Rten {
         let model = Arc::new(model);
         let session = |_| {
             let pool = Arc::new(ThreadPool::with_num_threads(graph.threads));
-            Box::new(Run { model: Arc::clone(&model), pool }) as Box<dyn Session>
+            let stopped = Arc::new(Stopped::default());
+            Box::new(Run { model: Arc::clone(&model), pool, stopped }) as Box<dyn Session>
         };
         Ok((0..sessions).map(session).collect())
     }
@@ -42,6 +44,22 @@ impl Backend for Rten {
 struct Run {
     model: Arc<Model>,
     pool: Arc<ThreadPool>,
+    stopped: Arc<Stopped>,
+}
+
+/// A pass of `rten` cannot be stopped: it is the next one that is not begun, so that a text that is
+/// being written ends.
+#[derive(Default)]
+struct Stopped(AtomicBool);
+
+impl Stop for Stopped {
+    fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn rearm(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }
 
 impl Session for Run {
@@ -50,6 +68,9 @@ impl Session for Run {
         inputs: &[(&str, &Tensor)],
         outputs: &[&str],
     ) -> Result<Vec<Tensor>, ModelError> {
+        if self.stopped.0.load(Ordering::Relaxed) {
+            return Err(ModelError::Stopped);
+        }
         let node = |name: &str| self.model.node_id(name).map_err(failed);
         let mut given: Vec<(NodeId, ValueOrView<'_>)> = Vec::with_capacity(inputs.len());
         for (name, tensor) in inputs {
@@ -59,6 +80,10 @@ impl Session for Run {
         let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.pool)));
         let found = self.model.run(given, &wanted, Some(options)).map_err(failed)?;
         found.into_iter().map(tensor).collect()
+    }
+
+    fn stopper(&self) -> Arc<dyn Stop> {
+        Arc::clone(&self.stopped) as Arc<dyn Stop>
     }
 }
 

@@ -11,6 +11,10 @@ type Wrong = (Cow<'static, str>, String);
 
 /// The longest text that any model may claim to take, in tokens.
 const TOKENS_MAX: usize = 1 << 20;
+/// The most layers, heads, or numbers a head.
+const PAST_MAX: usize = 1 << 14;
+/// The most texts that vote.
+const VOTES_MAX: usize = 1 << 10;
 
 pub(super) fn check(manifest: &Manifest) -> Result<(), Wrong> {
     if manifest.version != 1 {
@@ -48,10 +52,10 @@ fn graphs(manifest: &Manifest) -> Result<(), Wrong> {
         return wrong("graph", why);
     }
     for (at, graph) in manifest.graphs.iter().enumerate() {
-        if let Some(past) = graph.past
-            && (past.layers == 0 || past.heads == 0 || past.head_dim == 0)
-        {
-            return wrong(format!("graph[{at}].past"), "layers, heads and head_dim are at least 1");
+        let sizes = graph.past.map(|past| [past.layers, past.heads, past.head_dim]);
+        if !sizes.iter().flatten().all(|size| (1..=PAST_MAX).contains(size)) {
+            let why = format!("expected layers, heads and head_dim of 1 to {PAST_MAX}");
+            return wrong(format!("graph[{at}].past"), why);
         }
     }
     Ok(())
@@ -117,8 +121,11 @@ fn generate(generate: &Generate) -> Result<(), Wrong> {
     if generate.mode == Mode::Verdict {
         return Ok(());
     }
-    if generate.votes == 0 || generate.max_new_tokens == 0 {
-        return wrong("generate", "`votes` and `max_new_tokens` are at least 1");
+    if !(1..=VOTES_MAX).contains(&generate.votes) {
+        return wrong("generate.votes", format!("expected 1 to {VOTES_MAX}"));
+    }
+    if !(1..=TOKENS_MAX).contains(&generate.max_new_tokens) {
+        return wrong("generate.max_new_tokens", format!("expected 1 to {TOKENS_MAX}"));
     }
     match &generate.parse {
         Some(pattern) if pattern.captures_len() >= 2 => Ok(()),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::backend::Session;
-use crate::error::ModelError;
+use crate::error::{ModelError, guarded};
 use crate::forward::{Forward, Past};
 use crate::tokens::Tokens;
 
@@ -61,7 +61,7 @@ impl Prefix {
     ) -> Result<Arc<Past>, ModelError> {
         let compute = || {
             let text = Tokens { ids: self.ids.clone(), ..Tokens::default() };
-            forward.remember(session, &text)
+            guarded(|| forward.remember(session, &text))
         };
         let past = self.past.get_or_init(compute).clone();
         self.state.store(READY, Ordering::Release);

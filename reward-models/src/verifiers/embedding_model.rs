@@ -49,12 +49,7 @@ impl Modelled for EmbeddingModel {
         Ok(vec![text(sample.completion()), text(&reference)])
     }
 
-    fn verdict(
-        &self,
-        _: &Model,
-        _: &Sample,
-        judgements: &[Judgement],
-    ) -> Result<Verdict, Fault> {
+    fn verdict(&self, _: &Model, _: &Sample, judgements: &[Judgement]) -> Result<Verdict, Fault> {
         let [one, two] = judgements else { return Err(Fault::internal("two texts were judged")) };
         let odd = || Fault::new(FaultKind::BadModel, "a vector has no length");
         let nearness = nearness(&one.rows, &two.rows).ok_or_else(odd)?;

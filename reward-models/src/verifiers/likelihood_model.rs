@@ -100,12 +100,7 @@ impl Modelled for LikelihoodModel {
         }
     }
 
-    fn verdict(
-        &self,
-        _: &Model,
-        _: &Sample,
-        judgements: &[Judgement],
-    ) -> Result<Verdict, Fault> {
+    fn verdict(&self, _: &Model, _: &Sample, judgements: &[Judgement]) -> Result<Verdict, Fault> {
         let of = |at: usize| {
             let found = judgements.get(at).map_or(&[][..], |one| &one.rows.likelihoods);
             let empty = || Fault::new(FaultKind::BadModel, "the template marks no text to measure");

@@ -67,7 +67,8 @@ impl Modelled for OutcomeModel {
         let score = super::last_score(judgement)?;
         let values = judgement.rows.iter().last().unwrap_or_default();
         let labels = model.manifest.score.labels.iter().cloned();
-        let named: Map<String, Value> = labels.zip(values.iter().map(|value| json!(value))).collect();
+        let named: Map<String, Value> =
+            labels.zip(values.iter().map(|value| json!(value))).collect();
         let picked = self.label.as_ref().and_then(|label| named.get(label)?.as_f64());
         let reward = super::reward(picked.unwrap_or(score), self.threshold)?;
         let verdict = Verdict::scored(reward).with("score", score);

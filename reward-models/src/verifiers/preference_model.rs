@@ -50,12 +50,7 @@ impl Modelled for PreferenceModel {
         Ok(both_orders(&view, &view.completion, &view.reference).to_vec())
     }
 
-    fn verdict(
-        &self,
-        _: &Model,
-        _: &Sample,
-        judgements: &[Judgement],
-    ) -> Result<Verdict, Fault> {
+    fn verdict(&self, _: &Model, _: &Sample, judgements: &[Judgement]) -> Result<Verdict, Fault> {
         let [one, two] = judgements else { return Err(Fault::internal("two texts were judged")) };
         let (one, two) = (super::last_score(one)?, super::last_score(two)?);
         let preference = symmetric(one, two);

@@ -96,11 +96,14 @@ impl Modelled for ProcessModel {
         let places = model.steps(sample.completion());
         if scores.len() != places.len() {
             let (found, wanted) = (scores.len(), places.len());
-            return Err(bad(format!("the template marks {found} places; there are {wanted} steps")));
+            return Err(bad(format!(
+                "the template marks {found} places; there are {wanted} steps"
+            )));
         }
         let aggregate = self.aggregate.unwrap_or(model.manifest.score.aggregate);
         let reward = aggregate.of(scores).and_then(Reward::new);
-        let reward = reward.ok_or_else(|| bad("the scores of the steps add up to nothing".into()))?;
+        let reward =
+            reward.ok_or_else(|| bad("the scores of the steps add up to nothing".into()))?;
         let first = scores.iter().position(|score| *score < self.threshold);
         let reward = if self.binary { Reward::graded(first.is_none()) } else { reward };
         let steps: Vec<Value> = places

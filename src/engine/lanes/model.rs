@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use assay_verifiers::{BatchVerifier, Fault, Lane, Sample, Verdict};
+use assay_verifiers::{Backstop, BatchVerifier, Fault, Lane, Sample, Verdict};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::guarded;
 use crate::engine::chunk::Judged;
-use crate::engine::clock::Clock;
+use crate::engine::clock::{Clock, Deadline};
 use crate::engine::plan::{Plan, Planned};
 
 /// How long a batch that is not full waits for one more row.
@@ -76,9 +76,18 @@ impl Drop for Queue {
 fn work(plan: &Plan, at: usize, clock: &dyn Clock, queue: &Mutex<Receiver<Job>>) {
     let Some(Planned { built, .. }) = plan.rewards.get(at) else { return };
     let Lane::Model(verifier) = &built.lane else { return };
-    while let Some(batch) = next(queue, verifier.batch_max().max(1)) {
+    while let Some(mut batch) = next(queue, verifier.batch_max().max(1)) {
+        // A caller that left while it waited costs nothing.
+        batch.retain(|job| !job.reply.is_closed());
+        if batch.is_empty() {
+            continue;
+        }
         let start = clock.now_ns();
-        let verdicts = judge(&**verifier, &batch);
+        // The limit is one verdict's, and a batch is worth its rows.
+        let limit_ms = plan.config.limits.deadline_ms.saturating_mul(batch.len() as u64);
+        let waiting =
+            Waiting { batch: &batch, deadline: Deadline::after_ms(clock, start, limit_ms) };
+        let verdicts = judge(&**verifier, &batch, &waiting);
         let spent_ns = clock.now_ns().saturating_sub(start) / batch.len() as u64;
         for (job, verdict) in batch.into_iter().zip(verdicts) {
             // A caller that left does not want its verdict.
@@ -102,9 +111,21 @@ fn next(queue: &Mutex<Receiver<Job>>, size: usize) -> Option<Vec<Job>> {
     Some(batch)
 }
 
-fn judge(verifier: &dyn BatchVerifier, batch: &[Job]) -> Vec<Verdict> {
+/// The callers of a batch: they wait until all of them have left, or time is up.
+struct Waiting<'a> {
+    batch: &'a [Job],
+    deadline: Deadline<'a>,
+}
+
+impl Backstop for Waiting<'_> {
+    fn expired(&self) -> bool {
+        self.deadline.expired() || self.batch.iter().all(|job| job.reply.is_closed())
+    }
+}
+
+fn judge(verifier: &dyn BatchVerifier, batch: &[Job], backstop: &dyn Backstop) -> Vec<Verdict> {
     let samples: Vec<&Sample> = batch.iter().filter_map(|job| job.samples.get(job.row)).collect();
-    let fault = match guarded(|| verifier.verify_batch(&samples)) {
+    let fault = match guarded(|| verifier.verify_batch(&samples, backstop)) {
         Ok(verdicts) if verdicts.len() == batch.len() => return verdicts,
         Ok(verdicts) => Fault::internal(format!(
             "the verifier answered {} of {} samples",
