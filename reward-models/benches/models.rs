@@ -29,6 +29,7 @@ use assay_reward_models::manifest::{Manifest, Role};
 use assay_reward_models::schedule::plan::Company;
 use assay_reward_models::schedule::{Limits, Queue};
 use assay_reward_models::tokens::Tokens;
+use assay_verifiers::Never;
 
 /// Texts of the workload; lengths are log-uniform from 16 to 512.
 const TEXTS: usize = 192;
@@ -61,7 +62,7 @@ fn main() {
         for budget in [256, 512, 1_024] {
             let queue =
                 Queue::start((bench.forward)(), (bench.sessions)(), limits(budget)).unwrap();
-            let taken = timed(|| drop(queue.submit(texts.clone()).wait()));
+            let taken = timed(|| drop(queue.submit(texts.clone()).wait(&Never)));
             let share = 100.0 * bound / taken;
             println!("  budget {budget}: {:.0} tokens/s, {share:.1} %", tokens as f64 / taken);
         }
@@ -174,7 +175,7 @@ fn callers(bench: &Bench, texts: &[Arc<Tokens>], bound: f64) {
             for _ in 0..64 {
                 scope.spawn(|| {
                     while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        drop(queue.submit(vec![Arc::clone(text)]).wait());
+                        drop(queue.submit(vec![Arc::clone(text)]).wait(&Never));
                     }
                 });
             }

@@ -24,6 +24,7 @@ pub struct Forward {
     past: Option<Names>,
     main: String,
     gates: Option<String>,
+    uncertainties: Option<String>,
     pad: u32,
     /// The fused attention of this backend takes no mask with zeros; with causal attention and
     /// padding on the right, ones say the same.
@@ -79,6 +80,8 @@ impl Forward {
             past: graph.past.map(names),
             main: graph.output(main).to_owned(),
             gates: gated.then(|| graph.output("gates").to_owned()),
+            uncertainties: Some(graph.output("uncertainties").to_owned())
+                .filter(|name| info.outputs.contains(name)),
             pad: manifest.tokenizer.pad_token_id,
             ones: info.grouped_attention && backend.starts_with("rten"),
         }
@@ -138,15 +141,22 @@ impl Forward {
     ) -> Result<Vec<Rows>, ModelError> {
         let mut outputs = vec![self.main.as_str()];
         outputs.extend(self.gates.as_deref());
-        let found = self.raw(session, batch, past, &outputs)?;
-        let [main, gates @ ..] = found.as_slice() else {
-            return Err(ModelError::Run("the graph gave no output".to_owned()));
+        outputs.extend(self.uncertainties.as_deref());
+        let mut found = self.raw(session, batch, past, &outputs)?.into_iter();
+        let mut next = || {
+            let output = found.next();
+            let missing = || ModelError::Run("the graph gave no output".to_owned());
+            self.rows(&output.ok_or_else(missing)?, batch)
         };
-        let mut rows = self.rows(main, batch)?;
-        if let Some(gates) = gates.first() {
-            let gates = self.rows(gates, batch)?;
-            for (row, gates) in rows.iter_mut().zip(gates) {
+        let mut rows = next()?;
+        if self.gates.is_some() {
+            for (row, gates) in rows.iter_mut().zip(next()?) {
                 row.gates = gates.iter().next().unwrap_or_default().to_vec();
+            }
+        }
+        if self.uncertainties.is_some() {
+            for (row, uncertainties) in rows.iter_mut().zip(next()?) {
+                row.uncertainties = uncertainties.data;
             }
         }
         Ok(rows)

@@ -7,6 +7,7 @@ pub mod aggregate;
 pub mod ask;
 pub mod backend;
 pub mod benchmarks;
+pub mod consensus;
 pub mod error;
 pub mod forward;
 pub mod graph;

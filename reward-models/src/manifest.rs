@@ -324,6 +324,8 @@ pub struct Generate {
     pub eos_token_ids: Vec<u32>,
     /// The first group is the score.
     pub parse: Option<Pattern>,
+    /// What words of a verdict are worth, in lower case; others are read as numbers.
+    pub verdicts: BTreeMap<String, f64>,
     /// Where a score that was written must lie.
     pub parse_range: Option<[f64; 2]>,
     /// What becomes of a text without a score.
@@ -342,6 +344,7 @@ impl Default for Generate {
             stop: Vec::new(),
             eos_token_ids: Vec::new(),
             parse: None,
+            verdicts: BTreeMap::new(),
             parse_range: None,
             on_parse_fail: OnParseFail::Word(ParseFail::Abstain),
         }
@@ -403,13 +406,15 @@ pub struct Golden {
     pub positions: Option<Vec<usize>>,
     /// What the graph gives at each position.
     pub raw: Option<Vec<Vec<f64>>>,
+    /// The standard deviation of each value, where the graph gives it.
+    pub uncertainties: Option<Vec<Vec<f64>>>,
     /// The score of each position.
     pub scores: Option<Vec<f64>>,
     /// The score of the whole.
     pub score: Option<f64>,
     /// What greedy decoding writes.
     pub text: Option<String>,
-    /// How far a number may be off.
+    /// How far a number may be off, as a share of it where it is beyond 1.
     pub tolerance: f64,
 }
 
@@ -442,6 +447,12 @@ impl Manifest {
             why,
         })?;
         Ok(manifest)
+    }
+
+    /// Whether the model judges by what it writes.
+    pub fn writes(&self) -> bool {
+        matches!(self.kind, Kind::Generative | Kind::Process)
+            && self.generate.mode == Mode::Critique
     }
 
     /// The graph of a role.

@@ -13,10 +13,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::ask::Writing;
 use crate::backend::{Backend, GraphFile};
+use crate::consensus::{consensus, mean, votes};
 use crate::error::{ModelError, guarded};
 use crate::forward::Forward;
 use crate::graph::GraphInfo;
-use crate::manifest::{self, Graph, Kind, Manifest, Mode, OnOverflow, Precision, Role};
+use crate::manifest::{self, Graph, Kind, Manifest, OnOverflow, Precision, Role};
 use crate::schedule::plan::Company;
 use crate::schedule::{Limits, Queue};
 use crate::score::Rows;
@@ -193,6 +194,24 @@ impl Model {
         Ok(None)
     }
 
+    /// The scores of the `steps` steps of a text; `None` where nothing in what the model wrote tells
+    /// them.
+    pub fn step_scores(&self, judgement: &Judgement, steps: usize) -> Option<Vec<f64>> {
+        if self.manifest.writes() {
+            return consensus(&self.manifest.generate, &judgement.texts, steps);
+        }
+        Some(judgement.scores.clone())
+    }
+
+    /// The score of a whole text of `steps` steps: the mean of what was voted, or the aggregate of
+    /// its positions. `None` where there is nothing to tell it from.
+    pub fn score(&self, judgement: &Judgement, steps: usize) -> Option<f64> {
+        if self.manifest.kind == Kind::Generative && self.manifest.writes() {
+            return mean(&votes(&self.manifest.generate, &judgement.texts));
+        }
+        self.manifest.score.aggregate.of(&self.step_scores(judgement, steps)?)
+    }
+
     /// Judges texts as the kind of the model asks: one judgement each, in their order.
     pub fn judge(&self, views: &[View]) -> Vec<Result<Judgement, ModelError>> {
         self.judge_within(views, &Never)
@@ -241,7 +260,7 @@ impl Model {
         let generate = &self.manifest.generate;
         match self.manifest.kind {
             Kind::Implicit => tokens.likelihoods(),
-            Kind::Generative if generate.mode == Mode::Critique => {
+            Kind::Generative | Kind::Process if self.manifest.writes() => {
                 let (encoder, stop) = (Arc::clone(&self.encoder), generate.stop.clone());
                 let stops = move |ids: &[u32]| {
                     let ended = |text: String| stop.iter().any(|stop| text.contains(stop));
@@ -284,7 +303,7 @@ impl Model {
                 rows.special.clone_from(&tokens.special);
                 Vec::new()
             }
-            Kind::Generative if self.manifest.generate.mode == Mode::Critique => Vec::new(),
+            Kind::Generative | Kind::Process if self.manifest.writes() => Vec::new(),
             Kind::Implicit => self.step_ratios(marks, &rows, reference)?,
             _ => self.manifest.score.of(&rows)?,
         };

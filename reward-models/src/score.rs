@@ -11,6 +11,8 @@ pub struct Rows {
     pub values: usize,
     /// The values, position by position.
     pub data: Vec<f32>,
+    /// The standard deviations of the values, where the graph gives them.
+    pub uncertainties: Vec<f32>,
     /// The gates of the first position, where the graph gives them.
     pub gates: Vec<f32>,
     /// Positions that hold special tokens; token embeddings leave them out.
@@ -74,6 +76,26 @@ impl Score {
             }
         };
         self.calibrated(score)
+    }
+
+    /// The standard deviation of the last score, or of one of its values, where the graph tells
+    /// those of values and the score is a sum of them: as if they were independent.
+    pub fn uncertainty(&self, rows: &Rows, value: Option<usize>) -> Option<f64> {
+        let row = rows.uncertainties.chunks_exact(rows.values.max(1)).last()?;
+        let of = |index: usize| row.get(index).map(|own| f64::from(*own));
+        match (value, self.transform) {
+            (Some(value), _) => of(value),
+            (None, Transform::None | Transform::TokenLogit) => {
+                Some(of(self.index)? * self.calibration.scale.abs())
+            }
+            (None, Transform::Weighted) => {
+                let shares = row.iter().zip(&self.weights);
+                let variance: f64 =
+                    shares.map(|(own, weight)| (f64::from(*own) * weight).powi(2)).sum();
+                Some(variance.sqrt() * self.calibration.scale.abs())
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn calibrated(&self, score: f64) -> Result<f64, ModelError> {

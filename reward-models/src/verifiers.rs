@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::error::ModelError;
-use crate::manifest::Kind;
+use crate::manifest::{Generate, Kind, OnParseFail, ParseFail};
 use crate::model::{Judgement, Model};
 use crate::models::{Models, Run};
 use crate::template::View;
@@ -168,6 +168,31 @@ fn reward(score: f64, threshold: Option<f64>) -> Result<Reward, Fault> {
         || Fault::new(FaultKind::BadModel, format!("the score is {score}, not a finite number"));
     let reward = Reward::new(score).ok_or_else(odd)?;
     Ok(threshold.map_or(reward, |threshold| Reward::graded(score >= threshold)))
+}
+
+/// What the model wrote first.
+fn critique(judgement: &Judgement) -> &str {
+    judgement.texts.first().map_or("", String::as_str)
+}
+
+/// What becomes of a sample of which no critique can be read, as the manifest says.
+///
+/// # Errors
+/// Where the manifest calls that a fault of the model.
+fn unread(
+    generate: &Generate,
+    judgement: &Judgement,
+    threshold: Option<f64>,
+) -> Result<Verdict, Fault> {
+    let why = "no critique holds a score";
+    let verdict = match generate.on_parse_fail {
+        OnParseFail::Score(score) => {
+            Verdict::scored(reward(score, threshold)?).with("score", score)
+        }
+        OnParseFail::Word(ParseFail::Abstain) => Verdict::abstained(why),
+        OnParseFail::Word(ParseFail::Fail) => return Err(Fault::new(FaultKind::BadModel, why)),
+    };
+    Ok(verdict.with("critique", critique(judgement)))
 }
 
 /// Refuses a threshold that is no number.

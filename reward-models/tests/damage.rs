@@ -1,7 +1,12 @@
 //! Damaged model folders: refused by their digest; where digests are off an error all the same, and
 //! the process lives on. `ASSAY_TEST_DAMAGE` multiplies how often.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
+#![allow(clippy::disallowed_methods, reason = "files are damaged as they lie")]
 
 mod support;
 

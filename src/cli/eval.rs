@@ -5,7 +5,6 @@ mod rows;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assay::reward_models::ModelError;
 use assay::reward_models::backend::Choice;
 use assay::reward_models::benchmarks::{self, FirstError, Preference, StepValidity};
 use assay::reward_models::model::{Judgement, Model};
@@ -97,7 +96,7 @@ fn names(benchmark: Benchmark) -> &'static [&'static str] {
 
 fn process_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failure> {
     let views = rows.each(|row| Ok(stepwise(&row.text("problem")?, row.texts("steps")?)))?;
-    let scores = scored(model, &views)?;
+    let scores = scored(model, &views, &rows.iter().collect::<Vec<_>>(), Model::step_scores)?;
     let mut cases = Vec::with_capacity(rows.len());
     for (row, scores) in rows.iter().zip(scores) {
         let labelled = row.integer("label")?.and_then(|label| usize::try_from(label).ok());
@@ -120,17 +119,18 @@ fn process_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, F
 fn reward_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failure> {
     let mut views = Vec::new();
     let mut counts = Vec::with_capacity(rows.len());
+    let mut owners = Vec::with_capacity(2 * rows.len());
     for row in rows.iter() {
         let (prompt, chosen) = (row.text("prompt")?, row.texts("chosen")?);
         let rejected = row.texts("rejected")?;
         counts.push((chosen.len(), rejected.len()));
-        views.extend(chosen.into_iter().chain(rejected).map(|completion| View {
-            messages: user(&prompt),
-            completion,
-            ..View::default()
+        owners.resize(owners.len() + chosen.len() + rejected.len(), row);
+        views.extend(chosen.into_iter().chain(rejected).map(|completion| {
+            let steps = model.steps(&completion).into_iter().map(|(step, _)| step.to_owned());
+            View { steps: steps.collect(), messages: user(&prompt), completion, ..View::default() }
         }));
     }
-    let mut scores = scored(model, &views)?.into_iter().filter_map(|scores| scores.last().copied());
+    let mut scores = scored(model, &views, &owners, Model::score)?.into_iter();
     let mut cases = Vec::with_capacity(rows.len());
     for (row, (chosen, rejected)) in rows.iter().zip(counts) {
         let chosen = scores.by_ref().take(chosen).collect();
@@ -144,7 +144,7 @@ fn reward_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Fa
 
 fn prm_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failure> {
     let views = rows.each(|row| Ok(stepwise(&row.text("question")?, row.texts("process")?)))?;
-    let scores = scored(model, &views)?;
+    let scores = scored(model, &views, &rows.iter().collect::<Vec<_>>(), Model::step_scores)?;
     let mut steps = Vec::new();
     for (row, scores) in rows.iter().zip(scores) {
         let wrong = row.integers("error_steps")?;
@@ -172,16 +172,22 @@ fn stepwise(problem: &str, steps: Vec<String>) -> View {
     View { messages: user(problem), steps, ..View::default() }
 }
 
-/// The scores of the positions of each text. A text that cannot be judged stops the evaluation: a
-/// benchmark of which a part is left out is another benchmark.
-fn scored(model: &Model, views: &[View]) -> Result<Vec<Vec<f64>>, Failure> {
+/// What `read` makes of the judgement of each text; `owners` are the rows that they come from. A
+/// text that cannot be judged stops the evaluation: a benchmark of which a part is left out is
+/// another benchmark.
+fn scored<T>(
+    model: &Model,
+    views: &[View],
+    owners: &[&Row],
+    read: impl Fn(&Model, &Judgement, usize) -> Option<T>,
+) -> Result<Vec<T>, Failure> {
     let mut found = Vec::with_capacity(views.len());
-    for (at, views) in views.chunks(TEXTS).enumerate() {
-        for (place, judged) in model.judge(views).into_iter().enumerate() {
-            let judged: Result<Judgement, ModelError> = judged;
-            let text = at * TEXTS + place;
-            let judged = judged.map_err(|error| anyhow::anyhow!("text {text}: {error}"))?;
-            found.push(judged.scores);
+    for (views, owners) in views.chunks(TEXTS).zip(owners.chunks(TEXTS)) {
+        for ((view, row), judged) in views.iter().zip(owners).zip(model.judge(views)) {
+            let judged = judged.map_err(|error| anyhow::anyhow!("{}: {error}", row.place()))?;
+            let score = read(model, &judged, view.steps.len());
+            let unread = || anyhow::anyhow!("{}: the model gave no score", row.place());
+            found.push(score.ok_or_else(unread)?);
         }
     }
     Ok(found)

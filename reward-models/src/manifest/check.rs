@@ -28,7 +28,7 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), Wrong> {
     template(&manifest.template)?;
     steps(&manifest.steps)?;
     score(&manifest.score)?;
-    if manifest.kind == Kind::Generative {
+    if manifest.kind == Kind::Generative || manifest.writes() {
         generate(&manifest.generate)?;
     }
     if !(1..=TOKENS_MAX).contains(&manifest.limits.max_tokens) {
@@ -118,6 +118,12 @@ fn generate(generate: &Generate) -> Result<(), Wrong> {
         return wrong("generate.top_p", "expected more than 0, at most 1");
     }
     range("generate.parse_range", generate.parse_range)?;
+    for (word, worth) in &generate.verdicts {
+        if !worth.is_finite() || *word != word.to_lowercase() {
+            let key = format!("generate.verdicts.{word}");
+            return wrong(key, "expected a word in lower case that is worth a finite number");
+        }
+    }
     if generate.mode == Mode::Verdict {
         return Ok(());
     }

@@ -10,7 +10,6 @@ use crate::manifest::{Golden, Kind};
 use crate::template::View;
 use crate::tokens::Tokens;
 use crate::verifiers::embedding_model::nearness;
-use crate::verifiers::generative_model::{mean, votes};
 use crate::verifiers::preference_model::{both_orders, symmetric};
 
 /// Ids that a message shows on each side of the first that differs.
@@ -42,7 +41,6 @@ impl Model {
         let judged: Result<Vec<Judgement>, ModelError> = self.judge(&views).into_iter().collect();
         let mut judged = judged?.into_iter();
         let first = judged.next().ok_or(ModelError::Stopped)?;
-        let aggregate = self.manifest.score.aggregate;
         let second = judged.next();
         let score = match (self.manifest.kind, &second) {
             (Kind::Pairwise, Some(second)) => {
@@ -50,10 +48,7 @@ impl Model {
                 last(&first).zip(last(second)).map(|(one, two)| symmetric(one, two))
             }
             (Kind::Embedding, Some(second)) => nearness(&first.rows, &second.rows),
-            (Kind::Generative, _) if !first.texts.is_empty() => {
-                mean(&votes(&self.manifest.generate, &first.texts))
-            }
-            _ => aggregate.of(&first.scores),
+            _ => self.score(&first, view.steps.len()),
         };
         Ok(Found { tokens, score, judgement: first })
     }
@@ -92,21 +87,30 @@ struct Found {
 /// Holds a golden pair to what came out.
 fn held(golden: &Golden, found: &Found) -> Result<(), String> {
     same_tokens(golden, &found.tokens)?;
-    let near = |name: &str, expected: f64, found: Option<f64>| match found {
-        Some(found) if (found - expected).abs() <= golden.tolerance => Ok(()),
-        found => {
-            let found = found.map_or("nothing".to_owned(), |found| found.to_string());
-            let tolerance = golden.tolerance;
-            Err(format!("{name} is {found}; expected {expected} within {tolerance}"))
+    let near = |name: &str, expected: f64, found: Option<f64>| {
+        // The digits of a large number are as few as those of a small one.
+        let tolerance = golden.tolerance * expected.abs().max(1.0);
+        match found {
+            Some(found) if (found - expected).abs() <= tolerance => Ok(()),
+            found => {
+                let found = found.map_or("nothing".to_owned(), |found| found.to_string());
+                Err(format!("{name} is {found}; expected {expected} within {tolerance}"))
+            }
         }
     };
-    let rows = golden.raw.iter().flatten().zip(found.judgement.rows.iter());
-    for (place, (expected, row)) in rows.enumerate() {
-        for (value, expected) in expected.iter().enumerate() {
-            let found = row.get(value).map(|value| f64::from(*value));
-            near(&format!("raw[{place}][{value}]"), *expected, found)?;
+    let near_rows = |name: &str, expected: &Option<Vec<Vec<f64>>>, data: &[f32]| {
+        let mut found = data.chunks(found.judgement.rows.values.max(1));
+        for (place, expected) in expected.iter().flatten().enumerate() {
+            let row = found.next().unwrap_or_default();
+            for (value, expected) in expected.iter().enumerate() {
+                let found = row.get(value).map(|value| f64::from(*value));
+                near(&format!("{name}[{place}][{value}]"), *expected, found)?;
+            }
         }
-    }
+        Ok::<_, String>(())
+    };
+    near_rows("raw", &golden.raw, &found.judgement.rows.data)?;
+    near_rows("uncertainties", &golden.uncertainties, &found.judgement.rows.uncertainties)?;
     for (place, expected) in golden.scores.iter().flatten().enumerate() {
         let found = found.judgement.scores.get(place).copied();
         near(&format!("scores[{place}]"), *expected, found)?;

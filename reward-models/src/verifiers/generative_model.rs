@@ -1,11 +1,12 @@
 //! `generative_model`: a language model judges, by its first token or by what it writes.
 
-use assay_verifiers::{BuildError, Fault, FaultKind, Sample, Verdict};
+use assay_verifiers::{BuildError, Fault, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Modelled;
-use crate::manifest::{Generate, Kind, Mode, OnParseFail, ParseFail};
+use super::{Modelled, critique};
+use crate::consensus::{mean, votes};
+use crate::manifest::{Kind, Mode};
 use crate::model::{Judgement, Model};
 use crate::models::Run;
 use crate::template::View;
@@ -67,20 +68,8 @@ impl Modelled for GenerativeModel {
             return Ok(Verdict::scored(super::reward(score, self.threshold)?).with("score", score));
         }
         let votes = votes(generate, &judgement.texts);
-        let critique = judgement.texts.first().map_or("", String::as_str);
         let Some(score) = mean(&votes) else {
-            let verdict = match generate.on_parse_fail {
-                OnParseFail::Score(score) => {
-                    Verdict::scored(super::reward(score, self.threshold)?).with("score", score)
-                }
-                OnParseFail::Word(ParseFail::Abstain) => {
-                    Verdict::abstained("no critique holds a score")
-                }
-                OnParseFail::Word(ParseFail::Fail) => {
-                    return Err(Fault::new(FaultKind::BadModel, "no critique holds a score"));
-                }
-            };
-            return Ok(verdict.with("critique", critique));
+            return super::unread(generate, judgement, self.threshold);
         };
         let mapped = match generate.parse_range {
             Some([low, high]) if self.normalize && high > low => (score - low) / (high - low),
@@ -90,23 +79,6 @@ impl Modelled for GenerativeModel {
         Ok(Verdict::scored(reward)
             .with("score", score)
             .with("votes", votes)
-            .with("critique", critique))
+            .with("critique", critique(judgement)))
     }
-}
-
-/// The scores in what the model wrote: the last match of each text that lies in the range.
-pub(crate) fn votes(generate: &Generate, texts: &[String]) -> Vec<f64> {
-    let Some(pattern) = &generate.parse else { return Vec::new() };
-    let read = |text: &String| {
-        let found = pattern.captures_iter(text).last()?.get(1)?.as_str().parse::<f64>().ok()?;
-        let within = |[low, high]: [f64; 2]| (low..=high).contains(&found);
-        generate.parse_range.is_none_or(within).then_some(found)
-    };
-    texts.iter().filter_map(read).collect()
-}
-
-/// The mean of votes; `None` of none.
-pub(crate) fn mean(votes: &[f64]) -> Option<f64> {
-    let count: f64 = votes.iter().map(|_| 1.0).sum();
-    (!votes.is_empty()).then(|| votes.iter().sum::<f64>() / count)
 }

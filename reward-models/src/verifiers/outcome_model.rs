@@ -1,6 +1,6 @@
 //! `outcome_model`: a reward model scores the whole completion.
 
-use assay_verifiers::{BuildError, Fault, Sample, Verdict};
+use assay_verifiers::{BuildError, Fault, FaultKind, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -17,7 +17,9 @@ use crate::template::View;
 /// completion become its text, at which token the score is read, and how values become one number:
 /// a raw logit, a probability, a weighted or gated sum of objectives. The reward is that score, or
 /// one of the model's `labels`. A raw logit has no bounds; `calibration` in the manifest gives it
-/// some.
+/// some. Where the model tells how sure it is of its values (URM: "Uncertainty-aware Reward Model:
+/// Teaching Reward Models to Know What is Unknown"), evidence holds the standard deviation of the
+/// score, and `pessimism` takes that many of them off the reward.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutcomeModel {
@@ -26,6 +28,9 @@ pub struct OutcomeModel {
     /// The label that is the reward, where it is not the score; the manifest names them.
     #[serde(default)]
     label: Option<String>,
+    /// How many standard deviations are taken off, for models that tell them.
+    #[serde(default)]
+    pessimism: f64,
     /// The reward is 1 from this score on and 0 below it, instead of the score.
     #[serde(default)]
     threshold: Option<f64>,
@@ -49,6 +54,9 @@ impl Modelled for OutcomeModel {
                 let why = format!("the model has no label \"{label}\"; has: {}", labels.join(", "));
                 Err(BuildError::new("label", why))
             }
+            _ if !self.pessimism.is_finite() => {
+                Err(BuildError::new("pessimism", "not a finite number"))
+            }
             _ => super::finite(self.threshold),
         }
     }
@@ -66,12 +74,22 @@ impl Modelled for OutcomeModel {
         let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
         let score = super::last_score(judgement)?;
         let values = judgement.rows.iter().last().unwrap_or_default();
-        let labels = model.manifest.score.labels.iter().cloned();
+        let labels = &model.manifest.score.labels;
         let named: Map<String, Value> =
-            labels.zip(values.iter().map(|value| json!(value))).collect();
-        let picked = self.label.as_ref().and_then(|label| named.get(label)?.as_f64());
-        let reward = super::reward(picked.unwrap_or(score), self.threshold)?;
-        let verdict = Verdict::scored(reward).with("score", score);
+            labels.iter().cloned().zip(values.iter().map(|value| json!(value))).collect();
+        let place =
+            self.label.as_ref().and_then(|own| labels.iter().position(|label| label == own));
+        let picked = place.and_then(|place| values.get(place)).copied().map(f64::from);
+        let uncertainty = model.manifest.score.uncertainty(&judgement.rows, place);
+        if self.pessimism != 0.0 && uncertainty.is_none() {
+            return Err(Fault::new(FaultKind::BadModel, "the model does not tell how sure it is"));
+        }
+        let less = self.pessimism * uncertainty.unwrap_or(0.0);
+        let reward = super::reward(picked.unwrap_or(score) - less, self.threshold)?;
+        let mut verdict = Verdict::scored(reward).with("score", score);
+        if let Some(uncertainty) = uncertainty {
+            verdict = verdict.with("uncertainty", uncertainty);
+        }
         Ok(if named.is_empty() { verdict } else { verdict.with("labels", named) })
     }
 }

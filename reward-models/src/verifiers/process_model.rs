@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::Modelled;
 use crate::aggregate::{Aggregate, clip_delta};
+use crate::consensus::mean;
 use crate::manifest::Kind;
 use crate::model::{Judgement, Model};
 use crate::models::Run;
@@ -18,9 +19,10 @@ const STEPS_SHOWN: usize = 256;
 /// The scores that a process reward model gives the steps of a completion, as one reward.
 ///
 /// The model is a folder with a manifest (docs/model-folder.md), which says where steps end and
-/// how they are read. The reward is the aggregate of their scores: `min`, `mean`, `product`,
+/// how they are read: off the graph, or from what a model writes of them, by the consensus of
+/// several critiques. The reward is the aggregate of their scores: `min`, `mean`, `product`,
 /// `geometric_mean`, `last`, `sum` or `max`. Evidence holds the score and the place of each step,
-/// the first step below `threshold` (`first_error`, -1 where none is: the protocol of
+/// the share of steps that are right (`right_steps`), the first step below `threshold` (`first_error`, -1 where none is: the protocol of
 /// `ProcessBench`), and, where asked for, a reward for each step to train on.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -92,8 +94,11 @@ impl Modelled for ProcessModel {
         judgements: &[Judgement],
     ) -> Result<Verdict, Fault> {
         let bad = |why: String| Fault::new(FaultKind::BadModel, why);
-        let scores = judgements.first().map_or(&[][..], |judgement| &judgement.scores);
+        let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
         let places = model.steps(sample.completion());
+        let Some(scores) = model.step_scores(judgement, places.len()) else {
+            return super::unread(&model.manifest.generate, judgement, None);
+        };
         if scores.len() != places.len() {
             let (found, wanted) = (scores.len(), places.len());
             return Err(bad(format!(
@@ -101,21 +106,29 @@ impl Modelled for ProcessModel {
             )));
         }
         let aggregate = self.aggregate.unwrap_or(model.manifest.score.aggregate);
-        let reward = aggregate.of(scores).and_then(Reward::new);
+        let reward = aggregate.of(&scores).and_then(Reward::new);
         let reward =
             reward.ok_or_else(|| bad("the scores of the steps add up to nothing".into()))?;
         let first = scores.iter().position(|score| *score < self.threshold);
+        let right: Vec<f64> =
+            scores.iter().map(|score| f64::from(*score >= self.threshold)).collect();
         let reward = if self.binary { Reward::graded(first.is_none()) } else { reward };
         let steps: Vec<Value> = places
             .into_iter()
-            .zip(scores)
+            .zip(&scores)
             .take(STEPS_SHOWN)
             .map(|((_, (start, end)), score)| json!({"score": score, "span": [start, end]}))
             .collect();
         let verdict = Verdict::scored(reward)
             .with("steps", steps)
-            .with("first_error", first.map_or(Value::from(-1), Value::from));
-        Ok(match self.rewards(scores) {
+            .with("first_error", first.map_or(Value::from(-1), Value::from))
+            .with("right_steps", mean(&right));
+        let verdict = if judgement.texts.is_empty() {
+            verdict
+        } else {
+            verdict.with("critique", super::critique(judgement))
+        };
+        Ok(match self.rewards(&scores) {
             Some(rewards) => verdict.with("step_rewards", rewards),
             None => verdict,
         })

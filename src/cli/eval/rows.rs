@@ -83,6 +83,11 @@ impl Rows {
 }
 
 impl Row {
+    /// Its file and number.
+    pub(super) fn place(&self) -> &str {
+        &self.place
+    }
+
     fn wrong(&self, name: &str, expected: &str) -> Failure {
         let place = &self.place;
         let found = match self.columns.get(name) {

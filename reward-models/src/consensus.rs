@@ -1,0 +1,116 @@
+//! What several written critiques agree on, step by step, and which solutions to give up first.
+//!
+//! Source: "SPARK: Stepwise Process-Aware Rewards for Reference-Free Reinforcement Learning",
+//! step-level consistency: each of several verifications judges every step, and a step is what most
+//! of them say.
+
+use std::cmp::Ordering;
+
+use crate::manifest::Generate;
+
+/// The score of each of `steps` steps: the mean over the critiques that judge it. Every match of the
+/// pattern in a critique is the verdict on the next step: a word that `verdicts` names, or a number.
+/// A critique that ends early says nothing of the rest; steps that none of them reaches stand as the
+/// last one that was reached. `None` where no critique judges the first step.
+pub fn consensus(generate: &Generate, critiques: &[String], steps: usize) -> Option<Vec<f64>> {
+    let told: Vec<Vec<f64>> =
+        critiques.iter().map(|critique| verdicts(generate, critique)).collect();
+    let mut scores = Vec::with_capacity(steps);
+    for step in 0..steps {
+        let votes: Vec<f64> = told.iter().filter_map(|one| one.get(step).copied()).collect();
+        scores.push(mean(&votes).or(scores.last().copied())?);
+    }
+    Some(scores)
+}
+
+/// The verdicts of one critique, in order. What is neither a known word nor a number in range is
+/// none.
+fn verdicts(generate: &Generate, critique: &str) -> Vec<f64> {
+    let Some(pattern) = &generate.parse else { return Vec::new() };
+    let words = pattern.captures_iter(critique).filter_map(|found| found.get(1));
+    words.filter_map(|word| value(generate, word.as_str())).collect()
+}
+
+/// The scores in what the model wrote: the last match of each text, where it lies in the range.
+pub fn votes(generate: &Generate, texts: &[String]) -> Vec<f64> {
+    let Some(pattern) = &generate.parse else { return Vec::new() };
+    let read = |text: &String| {
+        let found = pattern.captures_iter(text).last()?.get(1)?;
+        value(generate, found.as_str())
+    };
+    texts.iter().filter_map(read).collect()
+}
+
+/// What a verdict is worth: as `verdicts` says, or itself; `None` where it is out of range.
+fn value(generate: &Generate, word: &str) -> Option<f64> {
+    let known = generate.verdicts.get(word.trim().to_lowercase().as_str()).copied();
+    let found = known.or_else(|| word.trim().parse().ok())?;
+    let within = |[low, high]: [f64; 2]| (low..=high).contains(&found);
+    generate.parse_range.is_none_or(within).then_some(found)
+}
+
+/// The mean of votes; `None` of none.
+pub fn mean(votes: &[f64]) -> Option<f64> {
+    let count: f64 = votes.iter().map(|_| 1.0).sum();
+    (!votes.is_empty()).then(|| votes.iter().sum::<f64>() / count)
+}
+
+/// Which unfinished solutions to give up first, as places in `solutions`, each the scores of its
+/// steps so far. They are compared by the sum over as many steps as all of them have, so that a
+/// longer one gains nothing by its length; of equals the later one goes first.
+///
+/// Source: "PRA: process reward agents", beams by the cumulative reward of steps at equal depth.
+pub fn pruning_order(solutions: &[Vec<f64>]) -> Vec<usize> {
+    let depth = solutions.iter().map(Vec::len).min().unwrap_or(0);
+    let sum = |at: &usize| -> f64 {
+        solutions.get(*at).map_or(0.0, |scores| scores.iter().take(depth).sum())
+    };
+    let mut order: Vec<usize> = (0..solutions.len()).collect();
+    order.sort_by(|a, b| {
+        sum(a).partial_cmp(&sum(b)).unwrap_or(Ordering::Equal).then_with(|| b.cmp(a))
+    });
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_verifiers::Pattern;
+
+    fn words() -> Generate {
+        Generate {
+            parse: Some(Pattern::new(r"Step \d+: (\w+)").unwrap()),
+            verdicts: [("correct".to_owned(), 1.0), ("incorrect".to_owned(), 0.0)].into(),
+            ..Generate::default()
+        }
+    }
+
+    #[test]
+    fn a_step_is_what_most_critiques_say() {
+        let critiques = [
+            "Step 1: correct. Step 2: Incorrect.",
+            "Step 1: correct. Step 2: correct. Step 3: correct.",
+            "Step 1: correct. Step 2: incorrect. Step 3: perhaps.",
+        ];
+        let critiques = critiques.map(str::to_owned);
+        assert_eq!(consensus(&words(), &critiques, 2), Some(vec![1.0, 1.0 / 3.0]));
+        assert_eq!(consensus(&words(), &critiques, 4), Some(vec![1.0, 1.0 / 3.0, 1.0, 1.0]));
+        assert_eq!(consensus(&words(), &["It is fine.".to_owned()], 1), None);
+    }
+
+    #[test]
+    fn verdicts_may_be_numbers_of_a_range() {
+        let range = Some([0.0, 10.0]);
+        let pattern = Pattern::new(r"\[(\d+)\]").unwrap();
+        let generate = Generate { parse: Some(pattern), parse_range: range, ..Generate::default() };
+        let critiques = ["[8] [99] [2]".to_owned()];
+        assert_eq!(consensus(&generate, &critiques, 2), Some(vec![8.0, 2.0]));
+    }
+
+    #[test]
+    fn the_worst_at_equal_depth_goes_first() {
+        let solutions = [vec![0.9, 0.8], vec![0.4, 0.9, 0.9, 0.9], vec![0.9, 0.8, 0.1]];
+        assert_eq!(pruning_order(&solutions), [1, 2, 0]);
+        assert_eq!(pruning_order(&[]), Vec::<usize>::new());
+    }
+}
