@@ -24,6 +24,7 @@ mod text;
 mod validate;
 mod verdict;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -37,13 +38,16 @@ use exit::{Exit, Failure};
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
+    /// The library of ONNX Runtime, or its folder; nothing else is then tried
+    #[arg(long, global = true, env = "ASSAY_ORT_LIB", value_name = "PATH")]
+    ort_lib: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Score a dataset into a run folder; goes on by itself where an earlier session stopped
     Score(score::Args),
-    /// See whether right answers earn full reward, and cheats do not
+    /// See whether right answers earn full reward and cheats do not; or whether a model is sound
     Validate(validate::Args),
     /// Show how one row came by its reward
     Explain(explain::Args),
@@ -96,6 +100,7 @@ pub(crate) fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
         }
     };
+    models::demand(cli.ort_lib);
     let exit = match cli.verb {
         Verb::Score(args) => score::run(&args),
         Verb::Validate(args) => validate::run(&args),

@@ -130,3 +130,37 @@ fn doctor_tells_what_was_found_and_where_it_looked() {
     assert!(found["rten"].is_string(), "{found}");
     assert!(!found["tried"].as_array().unwrap().is_empty(), "{found}");
 }
+
+#[test]
+fn a_model_folder_is_proved_or_told_what_does_not_fit() {
+    let place = tempfile::tempdir().unwrap();
+    for name in ["sound", "broken"] {
+        std::fs::create_dir(place.path().join(name)).unwrap();
+        for entry in std::fs::read_dir(model("qwen-prm")).unwrap() {
+            let entry = entry.unwrap();
+            let mut text = std::fs::read(entry.path()).unwrap();
+            if name == "broken" && entry.file_name() == "template.jinja" {
+                text.extend(b"more");
+            }
+            let to = place.path().join(name).join(entry.file_name());
+            File::create(to).unwrap().write_all(&text).unwrap();
+        }
+    }
+    let output = assay(place.path(), &["validate", ".", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&found[0]["ok"], &found[1]["ok"]), (&Value::from(false), &Value::from(true)));
+    let why = found[0]["backends"][0]["error"].as_str().unwrap();
+    assert!(why.contains("golden[0]: token_ids differ from place"), "{why}");
+    let output = assay(place.path(), &["validate", "sound"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn a_library_that_is_asked_for_by_name_is_the_only_one_tried() {
+    let place = tempfile::tempdir().unwrap();
+    let words = ["doctor", "--json", "--ort-lib", "nowhere"];
+    let found = json(&assay(place.path(), &words));
+    assert_eq!(found["onnxruntime"], Value::Null, "{found}");
+    assert_eq!(found["tried"].as_array().unwrap().len(), 1, "{found}");
+}

@@ -1,6 +1,8 @@
 //! `assay doctor`: what was found on this machine, what was skipped, and why.
 
-use assay::reward_models::backend::library::Tried;
+use assay::reward_models::Models;
+use assay::reward_models::backend::library::{Library, Tried};
+use assay::reward_models::backend::rten::VERSION as RTEN;
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 
@@ -39,30 +41,33 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             "cores": cores,
             "onnxruntime": library,
             "tried": tried,
-            "rten": assay::reward_models::backend::rten::VERSION,
+            "rten": RTEN,
             "guests": guests.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         });
         output::json(&found)?;
         return Ok(Exit::Ok);
     }
     output::line(&format!("assay {}, {cores} cores", env!("CARGO_PKG_VERSION")));
-    match library {
-        Some(library) => {
-            output::line(&format!("onnxruntime {}: {}", library.version, library.path.display()));
-            output::line(&format!("  {}", library.build));
-        }
-        None => output::line("onnxruntime: not found; `make assets` fetches it"),
-    }
-    for tried in tried {
-        output::line(&format!("  {}", told(tried)));
-    }
-    let rten = assay::reward_models::backend::rten::VERSION;
-    output::line(&format!("rten {rten}: built in; runs models where onnxruntime is not found"));
+    backends(&models).iter().for_each(|line| output::line(line));
     for (name, path) in guests {
         let path = path.unwrap_or_else(|| "not found; `make assets` builds it".to_owned());
         output::line(&format!("guest {name}: {path}"));
     }
     Ok(Exit::Ok)
+}
+
+/// What runs models here, what was skipped, and why.
+pub(super) fn backends(models: &Models) -> Vec<String> {
+    let (library, tried) = models.library();
+    let mut lines = match library {
+        Some(Library { version, path, build, .. }) => {
+            vec![format!("onnxruntime {version}: {}", path.display()), format!("  {build}")]
+        }
+        None => vec!["onnxruntime: not found; `make assets` fetches it".to_owned()],
+    };
+    lines.extend(tried.iter().map(|tried| format!("  {}", told(tried))));
+    lines.push(format!("rten {RTEN}: built in; runs models where onnxruntime is not found"));
+    lines
 }
 
 fn told(tried: &Tried) -> String {

@@ -6,8 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
-use super::output;
-use super::{guests, schema};
+use super::{doctor, guests, models, output, schema};
 
 /// What a configuration can name.
 #[derive(Debug, ClapArgs)]
@@ -50,6 +49,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let width = listed.iter().map(|one| one.id.len()).max().unwrap_or_default();
     for one in &listed {
         output::line(&format!("{:width$}  {}", one.id, one.summary));
+    }
+    if args.kind == Kind::Models {
+        let models = models::models(&guests::assets());
+        doctor::backends(&models).iter().for_each(|line| output::note(line));
     }
     if listed.is_empty() {
         output::note("this build brings none");

@@ -3,6 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use assay::reward_models::backend::library::Place;
 use assay::reward_models::{Models, Places};
@@ -13,14 +14,27 @@ const FOLDER: &str = "onnxruntime";
 const ASK: &str = "import importlib.util as u; s = u.find_spec('onnxruntime'); \
                    print(s.submodule_search_locations[0] if s else '')";
 
-/// The models of this process, none loaded. `ASSAY_ORT_LIB` and `ORT_DYLIB_PATH` name a library and
+/// The library that the command line names.
+static DEMANDED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Takes the library that the command line names, for all models of this process.
+pub(super) fn demand(library: Option<PathBuf>) {
+    if let Some(library) = library.filter(|path| !path.as_os_str().is_empty()) {
+        // Nobody asks twice: the command line is read once.
+        let _ = DEMANDED.set(library);
+    }
+}
+
+/// The models of this process, none loaded. `--ort-lib` and `ORT_DYLIB_PATH` name a library and
 /// nothing else is then tried; after them come `lib/` beside the program, the assets, and the
 /// package of the Python that runs.
 pub(super) fn models(assets: &[PathBuf]) -> Models {
-    let named = ["ASSAY_ORT_LIB", "ORT_DYLIB_PATH"].into_iter().filter_map(|origin| {
-        let path = PathBuf::from(env::var_os(origin).filter(|path| !path.is_empty())?);
-        Some(Place { origin, path, demanded: true })
-    });
+    let variable = env::var_os("ORT_DYLIB_PATH").map(PathBuf::from);
+    let variable = variable.filter(|path| !path.as_os_str().is_empty());
+    let named = [("--ort-lib", DEMANDED.get().cloned()), ("ORT_DYLIB_PATH", variable)];
+    let named = named
+        .into_iter()
+        .filter_map(|(origin, path)| Some(Place { origin, path: path?, demanded: true }));
     let program = env::current_exe().ok().and_then(|path| path.canonicalize().ok());
     let beside = program.and_then(|path| Some(path.parent()?.join("lib")));
     let place = |origin, path| Place { origin, path, demanded: false };

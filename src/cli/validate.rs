@@ -1,7 +1,9 @@
-//! `assay validate`: whether the configuration pays for right answers and for nothing else.
+//! `assay validate`: whether the configuration pays for right answers and for nothing else, or
+//! whether a model folder is what its manifest says.
 
 mod gold;
 mod hacks;
+mod model;
 mod read;
 mod suites;
 mod tell;
@@ -33,7 +35,9 @@ const STACK_BYTES: usize = 8 << 20;
 /// Rows that are listed for one finding; the rest are counted.
 const LISTED_MAX: usize = 100;
 
-/// Whether the configuration pays for right answers and for nothing else.
+/// Whether the configuration pays for right answers and for nothing else. With a model folder, or a
+/// folder of them, in place of the configuration: whether each backend gives what the manifest
+/// promises.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -112,6 +116,10 @@ struct RowFound {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let folders = model::folders(&args.config.config)?;
+    if !folders.is_empty() {
+        return model::run(&folders, args.json);
+    }
     let document = args.config.document()?;
     let registry = guests::registry();
     let plan = args.config.plan_of(&document, &registry)?;
