@@ -215,6 +215,8 @@ pub enum Split {
     Separator,
     /// At a match of a regular expression.
     Regex,
+    /// Where a sentence turns to another thought: "Wait, ...", "Alternatively, ...".
+    Thoughts,
 }
 
 /// How values of the graph become a score.
