@@ -35,7 +35,7 @@ impl Ort {
 
     fn dispatches(&self) -> Vec<ExecutionProviderDispatch> {
         let built = self.providers.iter().map(|provider| match provider {
-            Provider::Cpu => ep::CPU::default().build(),
+            Provider::Cpu => ep::CPU::default().with_arena_allocator(true).build(),
             Provider::Cuda => ep::CUDA::default().build(),
             Provider::Tensorrt => ep::TensorRT::default().build(),
             Provider::Webgpu => ep::WebGPU::default().build(),

@@ -9,6 +9,7 @@ use crate::ask::Likelihood;
 use crate::manifest::Kind;
 use crate::model::{Judgement, Model};
 use crate::models::Run;
+use crate::score::sigmoid;
 use crate::template::View;
 
 /// A reward from the log-probabilities of a text.
@@ -49,6 +50,10 @@ pub enum Measure {
     /// How much of the perplexity of the answer the question takes away, -1 to 1
     /// ("Self-Aligned Reward: Towards Effective and Efficient Reasoners").
     Sar,
+    /// How faithfully the completion goes the way of the reference: how much each beginning of it
+    /// helps the rest of the reference's steps, later beginnings weighing more, and how likely the
+    /// last step is behind the whole ("P2S: Probabilistic Process Supervision").
+    P2s,
     /// The mean of the logit of a token less the value of the place behind it
     /// ("Generalist Reward Models: Found Inside Large Language Models", endogenous reward).
     Endogenous,
@@ -96,14 +101,21 @@ impl Modelled for LikelihoodModel {
                 let without = View { messages: vec![nothing], ..view.clone() };
                 Ok(vec![view, without])
             }
+            Measure::P2s if view.reference.is_empty() => Err(Verdict::no_reference()),
+            Measure::P2s => Ok(Path::of(model, &view).views(&view)),
             Measure::MeanLogProb | Measure::SumLogProb | Measure::Endogenous => Ok(vec![view]),
         }
     }
 
-    fn verdict(&self, _: &Model, _: &Sample, judgements: &[Judgement]) -> Result<Verdict, Fault> {
+    fn verdict(
+        &self,
+        model: &Model,
+        sample: &Sample,
+        judgements: &[Judgement],
+    ) -> Result<Verdict, Fault> {
+        let empty = || Fault::new(FaultKind::BadModel, "the template marks no text to measure");
         let of = |at: usize| {
             let found = judgements.get(at).map_or(&[][..], |one| &one.rows.likelihoods);
-            let empty = || Fault::new(FaultKind::BadModel, "the template marks no text to measure");
             if found.len() < 2 { Err(empty()) } else { Ok(found) }
         };
         let first = of(0)?;
@@ -119,10 +131,88 @@ impl Modelled for LikelihoodModel {
                 (1.0 - (nll(first) - nll(of(1)?)).exp()).clamp(-1.0, 1.0)
             }
             Measure::Endogenous => mean(endogenous(first)),
+            Measure::P2s => {
+                let all = (0..judgements.len()).map(|at| Ok(mean(log_probs(of(at)?))));
+                let all = all.collect::<Result<Vec<f64>, Fault>>()?;
+                let view = super::view(sample).map_err(|_| empty())?;
+                Path::of(model, &view).faithfulness(&all)
+            }
         };
         Ok(Verdict::scored(super::reward(score, self.threshold)?)
             .with("score", score)
             .with("measured_tokens", first.len() - 1))
+    }
+}
+
+/// The beginnings of a completion and the ends of its reference, for P2S.
+struct Path {
+    /// The completion up to the end of each piece but the last.
+    beginnings: Vec<String>,
+    /// The reference from each of its steps on.
+    ends: Vec<String>,
+    /// The last step of the reference.
+    answer: String,
+}
+
+/// The most pieces of a completion, and the most steps of a reference: each is measured with each.
+const PIECES_MAX: usize = 6;
+
+impl Path {
+    fn of(model: &Model, view: &View) -> Self {
+        let steps = model.steps(&view.completion);
+        let pieces = steps.chunks(steps.len().div_ceil(PIECES_MAX).max(1));
+        let ends = pieces.filter_map(|piece| Some(piece.last()?.1.1));
+        let mut beginnings: Vec<String> =
+            ends.filter_map(|end| view.completion.get(..end)).map(str::to_owned).collect();
+        beginnings.pop();
+        let gold = model.steps(&view.reference);
+        let from = |(_, (start, _)): &(&str, (usize, usize))| view.reference.get(*start..);
+        Self {
+            beginnings,
+            ends: gold.iter().take(PIECES_MAX).filter_map(from).map(str::to_owned).collect(),
+            answer: gold
+                .last()
+                .map_or_else(|| view.reference.clone(), |(step, _)| (*step).to_owned()),
+        }
+    }
+
+    /// The answer behind the whole; each end of the reference behind nothing, then behind each
+    /// beginning.
+    fn views(&self, whole: &View) -> Vec<View> {
+        let behind = |completion: &str, reference: &str| View {
+            completion: completion.to_owned(),
+            reference: reference.to_owned(),
+            steps: Vec::new(),
+            ..whole.clone()
+        };
+        let mut views = vec![behind(&whole.completion, &self.answer)];
+        for beginning in std::iter::once("").chain(self.beginnings.iter().map(String::as_str)) {
+            views.extend(self.ends.iter().map(|end| behind(beginning, end)));
+        }
+        views
+    }
+
+    /// The reward, from the mean log-probability of each of [`views`](Self::views).
+    fn faithfulness(&self, all: &[f64]) -> f64 {
+        let [answer, ends @ ..] = all else { return 0.0 };
+        let mut rows = ends.chunks(self.ends.len().max(1));
+        let bare = rows.next().unwrap_or_default();
+        let gain = |row: &[f64]| {
+            let gains = row.iter().zip(bare).map(|(with, without)| with - without);
+            gains.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let mut parts: Vec<f64> = rows.map(gain).collect();
+        parts.push(*answer);
+        let count: f64 = parts.iter().map(|_| 1.0).sum();
+        let (mut sum, mut weights, mut place) = (0.0, 0.0, 0.0);
+        for part in parts {
+            place += 1.0;
+            // From 0.12 to 0.88, steepest in the middle.
+            let weight = sigmoid(4.0 * place / count - 2.0);
+            sum += weight * part;
+            weights += weight;
+        }
+        sum / weights
     }
 }
 
@@ -142,4 +232,35 @@ fn endogenous(all: &[Likelihood]) -> impl Iterator<Item = f64> {
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     if count > 0.0 { sum / count } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_faithful_where_its_beginnings_help_the_reference() {
+        let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
+        let path = Path {
+            beginnings: texts(&["2 + 3 is 5."]),
+            ends: texts(&["It is 5.\n\nSo 5.", "So 5."]),
+            answer: "So 5.".to_owned(),
+        };
+        let views = path.views(&View { completion: "2 + 3 is 5. Done.".into(), ..View::default() });
+        let read: Vec<(&str, &str)> =
+            views.iter().map(|view| (view.completion.as_str(), view.reference.as_str())).collect();
+        let expected = [
+            ("2 + 3 is 5. Done.", "So 5."),
+            ("", "It is 5.\n\nSo 5."),
+            ("", "So 5."),
+            ("2 + 3 is 5.", "It is 5.\n\nSo 5."),
+            ("2 + 3 is 5.", "So 5."),
+        ];
+        assert_eq!(read, expected);
+        // The beginning gains 0.5 at best, the answer is at -1; weights are 1/2 and 1/(1 + e^-2).
+        let late = 1.0 / (1.0 + (-2.0_f64).exp());
+        let expected = (0.5 * 0.5 - late) / (0.5 + late);
+        let found = path.faithfulness(&[-1.0, -2.0, -3.0, -1.5, -3.5]);
+        assert!((found - expected).abs() < 1e-12, "{found}");
+    }
 }
