@@ -5,20 +5,24 @@ from __future__ import annotations
 import argparse
 import logging
 from pathlib import Path
+from pickle import UnpicklingError
 
 import torch
+from jinja2 import TemplateError
+from safetensors import SafetensorError
 
 from .checkpoint import Checkpoint
 from .export import Options, Report, export
 from .presets import PRESETS
 
 logging.disable(logging.WARNING)
+REFUSALS = (ValueError, OSError, TemplateError, SafetensorError, UnpicklingError)
 
 
 def report(name: str, found: Report) -> None:
     """Prints how far the graph is from transformers."""
     for number, difference in enumerate(found.differences, 1):
-        print(f"{name}  golden {number}  max abs diff {difference:.2e}")
+        print(f"{name}  golden {number}  largest difference {difference:.2e}")
     if found.spearman is not None:
         print(f"{name}  Spearman against fp32 {found.spearman:.4f}")
 
@@ -33,6 +37,7 @@ def main() -> None:
     parser.add_argument("--kv", action="store_true", help="take past keys and values")
     parser.add_argument("--opset", type=int, default=22)
     parser.add_argument("--max-tokens", type=int)
+    parser.add_argument("--chat-template", type=Path, help="a chat template, where the tokenizer has none")
     parser.add_argument("--reference", type=Path, help="the folder of the reference model, for implicit-prm")
     parser.add_argument("--name", help="the name in the manifest; default: that of the folder")
     parser.add_argument("--source", default="", help="where the weights came from")
@@ -55,8 +60,10 @@ def main() -> None:
         if not (folder / "config.json").exists():
             parser.error(f"{folder} is no Hugging Face model folder")
     try:
-        report(options.name, export([Checkpoint(f) for f in folders], given.out, PRESETS[given.preset], options))
-    except ValueError as refused:
+        chat = given.chat_template and given.chat_template.read_text(encoding="utf-8")
+        checkpoints = [Checkpoint(folder, chat) for folder in folders]
+        report(options.name, export(checkpoints, given.out, PRESETS[given.preset], options))
+    except REFUSALS as refused:
         raise SystemExit(f"{options.name}: refused: {refused}") from refused
 
 

@@ -3,38 +3,71 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import nn
 from transformers import (
+    CONFIG_MAPPING,
+    MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+    MODEL_FOR_TEXT_ENCODING_MAPPING,
     AutoConfig,
     AutoModel,
     AutoModelForCausalLM,
     AutoModelForSequenceClassification,
+    AutoModelForTextEncoding,
+    AutoModelForTokenClassification,
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
 from transformers.utils.logging import disable_progress_bar
 
+from .chat import dated, portable
+
 disable_progress_bar()
+
+LENGTHS = ("max_position_embeddings", "max_seq_len", "seq_length")
+LONGEST_TEXT = 1 << 20
 
 
 class Checkpoint:
     """Reads a model folder. Weights are loaded in fp32 and only when they are asked for."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, chat_template: str | None = None) -> None:
         self.folder = folder
+        kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+        if kind not in CONFIG_MAPPING:
+            raise ValueError(f"transformers knows no architecture {kind!r}, and no code of the model folder is run")
         self.config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
-        self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        try:
+            self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        except (ValueError, ImportError, KeyError) as error:
+            has = (folder / "tokenizer.json").exists()
+            what = "is none that transformers reads" if has else "is missing, and transformers cannot make one here"
+            raise ValueError(f"tokenizer.json {what}: {error}") from error
+        chat_template = chat_template or self.tokenizer.chat_template
+        if isinstance(chat_template, dict):
+            chat_template = chat_template.get("default")
+        self.tokenizer.chat_template = chat_template and dated(chat_template)
+
+    @cached_property
+    def chat(self) -> str:
+        """The chat template as assay will read it; empty where there is none."""
+        return portable(self.tokenizer.chat_template) if self.tokenizer.chat_template else ""
 
     def _load(self, auto: type) -> PreTrainedModel:
+        if type(self.config) not in auto._model_mapping:
+            raise ValueError(f"transformers has no {auto.__name__} of the architecture {self.config.model_type}")
         options = {"dtype": torch.float32, "trust_remote_code": False, "output_loading_info": True}
-        model, info = auto.from_pretrained(self.folder, **options)
+        model, info = auto.from_pretrained(self.folder, ignore_mismatched_sizes=True, **options)
+        if info["mismatched_keys"]:
+            sizes = (f"{name} of {list(given)}, not {list(wanted)}" for name, given, wanted in info["mismatched_keys"])
+            raise ValueError(f"the checkpoint does not fit its config.json: {'; '.join(sizes)}")
         missing = sorted(key for key in info["missing_keys"] if "pooler" not in key or auto is not AutoModel)
         if missing:
             raise ValueError(f"the checkpoint has no {', '.join(missing)}: another preset reads its head")
@@ -42,16 +75,30 @@ class Checkpoint:
 
     @cached_property
     def backbone(self) -> PreTrainedModel:
-        """The model without a head."""
-        return self._load(AutoModel)
+        """The model without a head; of an encoder and a decoder, the encoder."""
+        half = self.config.is_encoder_decoder and type(self.config) in MODEL_FOR_TEXT_ENCODING_MAPPING
+        return self._load(AutoModelForTextEncoding if half else AutoModel)
 
     @cached_property
     def tokens_max(self) -> int:
         """The longest text. RoBERTa counts positions from behind the id of its padding."""
-        limit = getattr(self.config, "max_position_embeddings", 512)
-        table = getattr(getattr(self.backbone, "embeddings", None), "position_embeddings", None)
+        limit = next((found for name in LENGTHS if (found := getattr(self.config, name, None) or 0) > 0), None)
+        if limit is None:
+            limit = self.tokenizer.model_max_length if self.tokenizer.model_max_length <= LONGEST_TEXT else 512
+        ropes = getattr(self.config, "rope_parameters", None) or {}
+        for rope in [ropes, *(inner for inner in ropes.values() if isinstance(inner, dict))]:
+            if rope.get("rope_type") == "longrope":  # longer texts have other frequencies: see tracing
+                limit = min(limit, rope["original_max_position_embeddings"])
+        with torch.device("meta"):
+            skeleton = AutoModel.from_config(self.config)
+        table = getattr(getattr(skeleton, "embeddings", None), "position_embeddings", None)
         padding = getattr(table, "padding_idx", None)
         return limit if padding is None else limit - padding - 1
+
+    @property
+    def classifies(self) -> bool:
+        """Whether transformers has a sequence classifier of this architecture."""
+        return type(self.config) in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
 
     @cached_property
     def classifier(self) -> PreTrainedModel:
@@ -59,13 +106,28 @@ class Checkpoint:
         return self._load(AutoModelForSequenceClassification)
 
     @cached_property
+    def token_classifier(self) -> PreTrainedModel:
+        """The model with the head of a token classifier."""
+        return self._load(AutoModelForTokenClassification)
+
+    @cached_property
     def lm(self) -> PreTrainedModel:
         """The model with its language-model head."""
         return self._load(AutoModelForCausalLM)
 
+    @property
+    def padding(self) -> int:
+        """The id that pads."""
+        return self.tokenizer.pad_token_id or 0
+
     def tensor(self, name: str) -> torch.Tensor:
         """One tensor of the checkpoint, in fp32."""
-        with safe_open(self.folder / self._tensor_files[name], framework="pt") as file:
+        if not self.has(name):
+            raise ValueError(f"the checkpoint has no {name}: another preset reads its head")
+        path = self.folder / self._tensor_files[name]
+        if path.suffix == ".bin":
+            return _pickled(path)[name].float()
+        with safe_open(path, framework="pt") as file:
             return file.get_tensor(name).float()
 
     def has(self, name: str) -> bool:
@@ -91,12 +153,43 @@ class Checkpoint:
     @cached_property
     def plain_tokenizer(self) -> Tokenizer:
         """The tokenizer as assay will read it."""
-        return Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+        return Tokenizer.from_str(self.tokenizer_json)
+
+    @cached_property
+    def tokenizer_json(self) -> str:
+        """The tokenizer's file, where transformers makes of it what it says; else what transformers makes of it."""
+        backend = getattr(self.tokenizer, "backend_tokenizer", None)
+        if backend is None:
+            kind = type(self.tokenizer).__name__
+            raise ValueError(f"{kind} is written in Python; a tokenizer that has a tokenizer.json is needed")
+        path = self.folder / "tokenizer.json"
+        loaded = _bare(backend.to_str())
+        if path.exists():
+            text = path.read_text(encoding="utf-8")
+            given = json.loads(Tokenizer.from_str(text).to_str())
+            if given == loaded:
+                return text
+        return json.dumps(loaded, ensure_ascii=False, indent=2)
 
     @cached_property
     def _tensor_files(self) -> dict[str, str]:
-        index = self.folder / "model.safetensors.index.json"
-        if index.exists():
-            return json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        with safe_open(self.folder / "model.safetensors", framework="pt") as file:
-            return dict.fromkeys(file.keys(), "model.safetensors")
+        for name in ("model.safetensors", "pytorch_model.bin"):
+            index, path = self.folder / f"{name}.index.json", self.folder / name
+            if index.exists():
+                return json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+            if path.suffix == ".bin" and path.exists():
+                return dict.fromkeys(_pickled(path), name)
+            if path.exists():
+                with safe_open(path, framework="pt") as file:
+                    return dict.fromkeys(file.keys(), name)
+        raise ValueError(f"{self.folder} has neither model.safetensors nor pytorch_model.bin")
+
+
+@lru_cache(maxsize=1)
+def _pickled(path: Path) -> dict[str, torch.Tensor]:
+    return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+
+
+def _bare(tokenizer: str) -> dict[str, Any]:
+    """A tokenizer but for how texts are cut and padded, which a folder's file need not agree with."""
+    return json.loads(tokenizer) | {"truncation": None, "padding": None}

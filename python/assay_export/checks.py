@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from . import template
 from .checkpoint import Checkpoint
 from .golden import Case, decode, mode
-from .onnx_file import Shape
+from .graph import Shape
 from .preset import Preset
 from .runtime import Runtime
 
@@ -24,8 +26,8 @@ def check_template(checkpoint: Checkpoint, preset: Preset, case: Case) -> None:
     """Our template must come to the authors' token ids and positions."""
     sample, wanted = case.sample, case.encoded
     text = template.render(
-        preset.template,
-        checkpoint.tokenizer.chat_template or "",
+        preset.text(checkpoint),
+        checkpoint.chat,
         special_tokens(checkpoint),
         {
             "messages": sample.messages,
@@ -46,16 +48,21 @@ def check_template(checkpoint: Checkpoint, preset: Preset, case: Case) -> None:
 
 
 def difference(given: list[np.ndarray], wanted: list[np.ndarray]) -> float:
-    """The largest absolute difference of any output."""
-    return max(float(np.abs(g - w).max()) for g, w in zip(given, wanted, strict=True))
+    """The largest distance of any output."""
+    return max(distance(g, w) for g, w in zip(given, wanted, strict=True))
+
+
+def distance(found: Any, expected: Any) -> float:
+    """How far numbers are from those expected, as tolerances count: above 1 by their size. NaN is infinitely far."""
+    found, expected = np.asarray(found, np.float64), np.asarray(expected, np.float64)
+    apart = np.abs(found - expected) / np.maximum(1.0, np.abs(expected))
+    return float(np.where(np.isnan(apart), np.inf, apart).max(initial=0.0))
 
 
 def check_scores(given: list[dict], wanted: list[dict], limit: float) -> None:
     """What becomes of the outputs of the graph must be as near as the outputs are."""
     for ours, theirs in zip(given, wanted, strict=True):
-        moved = max(
-            (abs(a - b) for a, b in zip(ours.get("scores", []), theirs.get("scores", []), strict=True)), default=0.0
-        )
+        moved = distance(ours.get("scores", []), theirs.get("scores", []))
         if moved > limit:
             raise ValueError(f"a score is {moved:.2e} away from transformers")
 
@@ -68,17 +75,16 @@ def check_batch(
     for number, raws in enumerate(wanted):
         for output, raw in zip(together, raws, strict=False):
             rows = np.atleast_2d(raw)
-            moved = float(np.abs(np.atleast_2d(output[number])[: len(rows)] - rows).max())
+            moved = distance(np.atleast_2d(output[number])[: len(rows)], rows)
             if moved > limit:
                 raise ValueError(f"a score moves by {moved:.2e} in a padded batch")
 
 
-def check_past(run: Runtime, case: Case, raw: np.ndarray, past: Shape, limit: float) -> None:
+def check_past(run: Runtime, case: Case, raws: list[np.ndarray], past: Shape, limit: float) -> None:
     """A text in two parts, the second over the past of the first, must come to the same scores."""
     half = len(case.encoded.ids) // 2
     found = run.in_parts(case.encoded, past, half)
-    late = [number for number, place in enumerate(case.encoded.read) if place >= half]
-    moved = float(np.abs(found - raw[late]).max())
+    moved = max(distance(late, raw[-len(late) :]) for late, raw in zip(found, raws, strict=True))
     if moved > limit:
         raise ValueError(f"a score moves by {moved:.2e} over past keys and values")
 

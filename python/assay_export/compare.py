@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from pathlib import Path
 from typing import Any
 
-NUMBERS = ("raw", "scores", "score")
+from .checks import distance
+
+NUMBERS = ("raw", "uncertainties", "scores", "score")
 
 
 def compare(made: Path, kept: Path) -> list[str]:
@@ -34,5 +35,5 @@ def _near(new: Any, old: Any, tolerance: float) -> bool:
     if isinstance(new, list) and isinstance(old, list):
         return len(new) == len(old) and all(_near(n, o, tolerance) for n, o in zip(new, old, strict=True))
     if isinstance(new, float) and isinstance(old, float):
-        return math.isclose(new, old, rel_tol=0.0, abs_tol=tolerance)
+        return distance(new, old) <= tolerance
     return new == old

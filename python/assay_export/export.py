@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from torch import nn
 from . import checks, golden, manifest, onnx_file
 from .checkpoint import Checkpoint
 from .golden import Case
-from .graph import CachedScorer, Scorer
+from .graph import CachedScorer, Scorer, Shape
 from .preset import Preset
 from .runtime import Runtime
 
@@ -61,18 +60,21 @@ def export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Op
 
 def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options) -> Report:
     checkpoint = checkpoints[0]
-    cases = golden.cases(preset, checkpoints)
+    limit = min(options.max_tokens or checkpoint.tokens_max, checkpoint.tokens_max)
+    cases = golden.cases(preset, checkpoints, limit)
     for case in cases:
         checks.check_template(checkpoint, preset, case)
-    past = onnx_file.past_shape(checkpoint.config) if options.kv or preset.kv else None
     files = [out / name for name in ("model.onnx", "reference.onnx")[: len(checkpoints)]]
-    for source, path in zip(checkpoints, files, strict=True):
-        onnx_file.write(_module(preset, source, past is not None), path, options.opset, options.precision)
+    modules = [_module(preset, source, options.kv or preset.kv) for source in checkpoints]
+    past = getattr(modules[0], "past", None)
+    for module, path in zip(modules, files, strict=True):
+        onnx_file.write(module, path, options.opset, options.precision)
     others = [case.other for case in cases if case.other]
-    given = _run(files, [*cases, *others], past, options)
+    given = _run(files, [*cases, *others], past, checkpoint.padding, options)
     differences = [checks.difference(found, case.raws) for found, case in zip(given, [*cases, *others], strict=True)]
     if options.precision != "int8" and max(differences) > options.limit:
-        raise ValueError(f"the graph is {max(differences):.2e} away from transformers")
+        far = f"the graph is {max(differences):.2e} away from transformers"
+        raise ValueError(f"{far}, more than {options.limit:.0e}: where that is rounding, give a --tolerance")
     rank = spearman(given[: len(cases)], cases) if options.precision == "int8" else None
     if golden.mode(preset, checkpoint):
         run = Runtime(files[0])
@@ -93,7 +95,7 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
         graph_table(path, options.precision, past, role)
         for path, role in zip(files, ("model", "reference"), strict=False)
     ]
-    manifest.write(describe(checkpoint, out, preset, options, graphs, goldens), out / "model.toml")
+    manifest.write(describe(checkpoint, out, preset, options, limit, graphs, goldens), out / "model.toml")
     return Report(differences[: len(cases)], rank)
 
 
@@ -101,24 +103,24 @@ def _module(preset: Preset, checkpoint: Checkpoint, cached: bool) -> nn.Module:
     module = preset.build(checkpoint)
     if not cached:
         return module
-    if type(module) is not Scorer:
-        raise ValueError("past keys and values are for causal models with one head")
-    return CachedScorer(module.backbone, module.head)
+    if not isinstance(module, Scorer):
+        raise ValueError("past keys and values are for causal models")
+    return CachedScorer(module)
 
 
 def _run(
-    files: list[Path], cases: list[Case], past: onnx_file.Shape | None, options: Options
+    files: list[Path], cases: list[Case], past: Shape | None, padding: int, options: Options
 ) -> list[list[np.ndarray]]:
     """What the graphs give for each case, after the checks of batches and of the past."""
     given: list[list[np.ndarray]] = [[] for _ in cases]
     for path in files:
-        run = Runtime(path)
+        run = Runtime(path, padding)
         alone = [run.run(case.encoded, past) for case in cases]
         if options.precision != "int8":
             checks.check_batch(run, cases, alone, past, options.limit)
             for case, outputs in zip(cases, alone, strict=True):
                 if past is not None:
-                    checks.check_past(run, case, outputs[0], past, options.limit)
+                    checks.check_past(run, case, outputs, past, options.limit)
         for found, outputs in zip(given, alone, strict=True):
             found += outputs
     return given
@@ -126,13 +128,14 @@ def _run(
 
 def write_texts(checkpoint: Checkpoint, out: Path, preset: Preset) -> None:
     """The tokenizer and the templates."""
-    shutil.copyfile(checkpoint.folder / "tokenizer.json", out / "tokenizer.json")
-    (out / "template.jinja").write_text(preset.template + "\n", encoding="utf-8")
-    if "chat(" in preset.template:
-        (out / "chat.jinja").write_text(checkpoint.tokenizer.chat_template, encoding="utf-8")
+    template = preset.text(checkpoint)
+    (out / "tokenizer.json").write_text(checkpoint.tokenizer_json, encoding="utf-8")
+    (out / "template.jinja").write_text(template + "\n", encoding="utf-8")
+    if "chat(" in template:
+        (out / "chat.jinja").write_text(checkpoint.chat, encoding="utf-8")
 
 
-def graph_table(path: Path, precision: str, past: onnx_file.Shape | None, role: str) -> dict[str, Any]:
+def graph_table(path: Path, precision: str, past: Shape | None, role: str) -> dict[str, Any]:
     """The [[graph]] table of a file."""
     table: dict[str, Any] = {"file": path.name, "sha256": manifest.sha256(path)}
     data = path.with_name(path.name + ".data")
@@ -149,6 +152,7 @@ def describe(
     out: Path,
     preset: Preset,
     options: Options,
+    max_tokens: int,
     graphs: list[dict[str, Any]],
     goldens: list[dict[str, Any]],
 ) -> dict[str, Any]:
@@ -161,7 +165,7 @@ def describe(
         "add_special_tokens": preset.add_special_tokens,
         "strip_bos": preset.strip_bos,
         "tokens": checks.special_tokens(checkpoint),
-        "pad_token_id": checkpoint.tokenizer.pad_token_id or 0,
+        "pad_token_id": checkpoint.padding,
     }
     texts: dict[str, Any] = {"file": "template.jinja"}
     if (out / "chat.jinja").exists():
@@ -172,8 +176,7 @@ def describe(
     if preset.steps:
         result["steps"] = preset.steps
     result["score"] = preset.score(checkpoint)
-    limit = min(options.max_tokens or checkpoint.tokens_max, checkpoint.tokens_max)
-    result["limits"] = {"max_tokens": limit, "on_overflow": "error"}
+    result["limits"] = {"max_tokens": max_tokens, "on_overflow": "error"}
     if preset.generate:
         result["generate"] = preset.generate(checkpoint)
     return result | {"golden": goldens}

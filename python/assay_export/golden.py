@@ -11,7 +11,7 @@ import torch
 
 from .checkpoint import Checkpoint
 from .preset import Preset, tensors
-from .sample import SAMPLES, TALK, Encoded, Sample
+from .sample import SAMPLES, SILENT, TALK, Encoded, Sample
 from .score import aggregate
 
 
@@ -26,10 +26,15 @@ class Case:
     other: Case | None = None
 
 
-def cases(preset: Preset, checkpoints: list[Checkpoint]) -> list[Case]:
-    """The cases of a family. The first checkpoint is the model, a second one its reference."""
-    samples = [*SAMPLES, TALK] if preset.talk else SAMPLES
-    return [_case(preset, checkpoints, sample) for sample in samples]
+def cases(preset: Preset, checkpoints: list[Checkpoint], limit: int) -> list[Case]:
+    """The cases of a family that fit into `limit` tokens. The first checkpoint is the model, a second its reference."""
+    samples = [*SAMPLES, *[TALK] * preset.talk, *[SILENT] * preset.silent]
+    lengths = [len(preset.encode(checkpoints[0], sample).ids) for sample in samples]
+    if min(lengths) > limit:
+        raise ValueError(f"the model takes {limit} tokens, and the shortest golden pair has {min(lengths)}")
+    return [
+        _case(preset, checkpoints, sample) for sample, length in zip(samples, lengths, strict=True) if length <= limit
+    ]
 
 
 def _case(preset: Preset, checkpoints: list[Checkpoint], sample: Sample, alone: bool = False) -> Case:
@@ -83,18 +88,20 @@ def decode(checkpoint: Checkpoint, ids: list[int]) -> str:
 
 def make(preset: Preset, checkpoint: Checkpoint, case: Case, tolerance: float) -> dict[str, Any]:
     """One golden pair."""
-    golden = _texts(preset, case.sample)
+    golden = _texts(preset, case.sample, preset.text(checkpoint))
     golden["token_ids"] = case.encoded.ids
     if case.encoded.positions:
         golden["positions"] = case.encoded.positions
     if not preset.whole_vocabulary:
         golden["raw"] = tidy(np.atleast_2d(case.raws[0]))
+    if "uncertainties" in preset.outputs:
+        golden["uncertainties"] = tidy(case.raws[preset.outputs.index("uncertainties")])
     golden |= _scores(preset, checkpoint, case)
     golden["tolerance"] = tolerance
     return golden
 
 
-def _texts(preset: Preset, sample: Sample) -> dict[str, Any]:
+def _texts(preset: Preset, sample: Sample, template: str) -> dict[str, Any]:
     completion = sample.completion(preset.joiner)
     if preset.kind == "embedding":
         return {"completion": completion, "reference": sample.reference}
@@ -104,7 +111,7 @@ def _texts(preset: Preset, sample: Sample) -> dict[str, Any]:
     texts["completion"] = completion
     if preset.steps and sample.listed:
         texts["steps"] = list(sample.steps)
-    return {**texts, "reference": sample.reference} if "reference" in preset.template else texts
+    return {**texts, "reference": sample.reference} if "reference" in template else texts
 
 
 def _scores(preset: Preset, checkpoint: Checkpoint, case: Case) -> dict[str, Any]:

@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 from transformers import DynamicCache
 
 Past = list[tuple[Tensor, Tensor]]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Past keys and values of a causal model."""
+
+    layers: int
+    heads: int
+    head_dim: int
+
+
+@torch.no_grad()
+def past_shape(backbone: nn.Module) -> Shape:
+    """Layers, key-value heads and their width: those of a text of two tokens."""
+    cache = DynamicCache()
+    try:
+        backbone(input_ids=torch.zeros(1, 2, dtype=torch.int64), past_key_values=cache, use_cache=True)
+        found = [tensor.shape for layer in cache.layers for tensor in (layer.keys, layer.values)]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"this architecture keeps no past keys and values: {error}") from error
+    if len({(shape[1], shape[3]) for shape in found}) != 1 or any(shape[2] != 2 for shape in found):
+        raise ValueError("past keys and values of one shape are needed; those of this architecture are of several")
+    return Shape(len(cache.layers), found[0][1], found[0][3])
 
 
 def gather(hidden: Tensor, positions: Tensor) -> Tensor:
@@ -18,19 +43,16 @@ def gather(hidden: Tensor, positions: Tensor) -> Tensor:
 class Scorer(nn.Module):
     """`scores` (and what else the head gives) at the asked positions."""
 
-    def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
+    def __init__(self, backbone: nn.Module, head: nn.Module, outputs: tuple[str, ...] = ("scores",)) -> None:
         super().__init__()
         self.backbone = backbone
         self.head = head
         self.inputs = ["input_ids", "attention_mask", "score_positions"]
-        self.outputs = ["scores"]
+        self.outputs = list(outputs)
 
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, score_positions: Tensor
-    ) -> Tensor | tuple[Tensor, ...]:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, score_positions: Tensor) -> tuple[Tensor, ...]:
         hidden = hidden_states(self.backbone, input_ids, attention_mask)
-        found = self.head(gather(hidden, score_positions))
-        return tuple(f.float() for f in found) if isinstance(found, tuple) else found.float()
+        return in_fp32(self.head(gather(hidden, score_positions)))
 
 
 class Pooled(nn.Module):
@@ -47,23 +69,16 @@ class Pooled(nn.Module):
         return self.classifier(input_ids=input_ids, attention_mask=attention_mask, **types).logits.float()
 
 
-class GatedScorer(Scorer):
-    """A head that gives `(scores, gates)`."""
-
-    def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
-        super().__init__(backbone, head)
-        self.outputs = ["scores", "gates"]
-
-
 class CachedScorer(nn.Module):
-    """A causal model with past keys and values: `scores` at the asked positions of `input_ids`."""
+    """A scorer over past keys and values: what its head gives at the asked positions of `input_ids`."""
 
-    def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
+    def __init__(self, scorer: Scorer) -> None:
         super().__init__()
-        self.backbone = backbone
-        self.head = head
+        self.backbone = scorer.backbone
+        self.head = scorer.head
         self.inputs = ["input_ids", "attention_mask", "position_ids", "score_positions"]
-        self.outputs = ["scores"]
+        self.outputs = scorer.outputs
+        self.past = past_shape(scorer.backbone)
 
     def forward(
         self,
@@ -72,7 +87,7 @@ class CachedScorer(nn.Module):
         position_ids: Tensor,
         score_positions: Tensor,
         past_key_values: Past,
-    ) -> tuple[Tensor, Past]:
+    ) -> tuple[Tensor | Past, ...]:
         cache = DynamicCache()
         for layer, (key, value) in enumerate(past_key_values):
             cache.update(key, value, layer)
@@ -84,7 +99,7 @@ class CachedScorer(nn.Module):
             use_cache=True,
         ).last_hidden_state
         present = [(layer.keys, layer.values) for layer in cache.layers]
-        return self.head(gather(hidden, score_positions)).float(), present
+        return *in_fp32(self.head(gather(hidden, score_positions))), present
 
 
 class Embedder(nn.Module):
@@ -123,9 +138,13 @@ class LmHead(nn.Module):
         if head.bias is not None:
             self.linear.bias.data = head.bias.detach() if rows is None else head.bias.detach()[rows]
         self.cap: float | None = getattr(lm.config, "final_logit_softcapping", None)
+        times, over = (getattr(lm.config, name, None) or 1.0 for name in ("logit_scale", "logits_scaling"))
+        self.scale = times / over
 
     def forward(self, hidden: Tensor) -> Tensor:
         logits = self.linear(hidden)
+        if self.scale != 1.0:
+            logits = logits * self.scale
         return logits if self.cap is None else torch.tanh(logits / self.cap) * self.cap
 
 
@@ -150,6 +169,18 @@ class GatedHead(nn.Module):
         return self.objectives(hidden) @ self.matrix, gates
 
 
+class SpreadHead(nn.Module):
+    """URM: a linear layer whose first half are means, and whose second half logarithms of standard deviations."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        self.linear = linear
+
+    def forward(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        means, logarithms = self.linear(hidden).float().chunk(2, dim=-1)
+        return means, logarithms.exp()
+
+
 class PairHead(nn.Module):
     """PairRM: the first position is the source, the others the candidates; left minus right, at each."""
 
@@ -166,6 +197,11 @@ class PairHead(nn.Module):
     def _score(self, source: Tensor, candidate: Tensor) -> Tensor:
         joined = torch.cat([source, candidate], dim=-1)
         return self.second(torch.tanh(self.first(joined))).mean(dim=-1, keepdim=True)
+
+
+def in_fp32(found: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """What a head gives, whatever its precision and however many outputs it has."""
+    return tuple(output.float() for output in (found if isinstance(found, tuple) else (found,)))
 
 
 def hidden_states(backbone: nn.Module, input_ids: Tensor, attention_mask: Tensor, **more: Tensor) -> Tensor:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from dataclasses import dataclass
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import onnx
@@ -12,6 +13,7 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import nn
 
+from . import tracing
 from .graph import CachedScorer
 
 DYNAMIC = torch.export.Dim.DYNAMIC
@@ -24,24 +26,9 @@ DIMENSIONS = {
     "score_positions": ("batch", "positions"),
     "scores": ("batch", "positions"),
     "gates": ("batch", "positions"),
+    "uncertainties": ("batch", "positions"),
     "embeddings": ("batch", "sequence"),
 }
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Past keys and values of a causal model."""
-
-    layers: int
-    heads: int
-    head_dim: int
-
-
-def past_shape(config: object) -> Shape:
-    """Layers, key-value heads and their width, from a model's configuration."""
-    heads = config.num_attention_heads
-    width = getattr(config, "head_dim", None) or config.hidden_size // heads
-    return Shape(config.num_hidden_layers, getattr(config, "num_key_value_heads", None) or heads, width)
 
 
 def write(module: nn.Module, path: Path, opset: int, precision: str) -> None:
@@ -51,24 +38,29 @@ def write(module: nn.Module, path: Path, opset: int, precision: str) -> None:
     module = module.eval()
     if precision == "fp16":
         module = module.half()
+    tracing.prepare(module)
     kwargs, shapes, inputs, outputs = _example(module)
     large = sum(p.numel() * p.element_size() for p in module.parameters()) > EXTERNAL_ABOVE
-    with warnings.catch_warnings(), torch.no_grad():
+    with warnings.catch_warnings(), torch.no_grad(), redirect_stderr(StringIO()), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
-        program = torch.onnx.export(
-            module,
-            kwargs=kwargs,
-            dynamo=True,
-            opset_version=opset,
-            dynamic_shapes=shapes,
-            input_names=inputs,
-            output_names=outputs,
-            verbose=False,
-        )
+        try:
+            program = torch.onnx.export(
+                module,
+                kwargs=kwargs,
+                dynamo=True,
+                opset_version=opset,
+                dynamic_shapes=shapes,
+                input_names=inputs,
+                output_names=outputs,
+                verbose=False,
+            )
+        except torch.onnx.OnnxExporterError as error:
+            raise ValueError(f"this architecture does not become a graph: {tracing.reason(error)}") from error
     if precision == "int8":
         with tempfile.TemporaryDirectory(dir=path.parent) as place:
             full = Path(place) / path.name
             program.save(str(full), external_data=large)
+            _strip(full)
             _quantize(full, path, large)
     else:
         program.save(str(path), external_data=large)
@@ -76,7 +68,12 @@ def write(module: nn.Module, path: Path, opset: int, precision: str) -> None:
 
 
 def _quantize(full: Path, path: Path, large: bool) -> None:
-    """Dynamic int8. Seven bits a weight: eight overflow on processors without VNNI, and scores would differ there."""
+    """Dynamic int8. Seven bits a weight: eight overflow on processors without VNNI, and scores would differ there.
+
+    Stacked weights, as those of experts, stay: ONNX Runtime has no scales for them.
+    """
+    graph = onnx.load(str(full), load_external_data=False).graph
+    stacked = {weight.name for weight in graph.initializer if len(weight.dims) > 2}
     quantize_dynamic(
         full,
         path,
@@ -84,6 +81,7 @@ def _quantize(full: Path, path: Path, large: bool) -> None:
         reduce_range=True,
         weight_type=QuantType.QInt8,
         use_external_data_format=large,
+        nodes_to_exclude=[node.name for node in graph.node if stacked.intersection(node.input)],
     )
 
 
@@ -105,7 +103,7 @@ def _example(module: nn.Module) -> tuple[dict, dict, list[str], list[str]]:
     kwargs: dict = {name: known[name] for name in inputs}
     shapes: dict = {name: {0: DYNAMIC, 1: DYNAMIC} for name in inputs}
     if past:
-        shape = past_shape(module.backbone.config)
+        shape = module.past
         dtype = next(module.parameters()).dtype
         size = (batch, shape.heads, past, shape.head_dim)
         kwargs["past_key_values"] = [

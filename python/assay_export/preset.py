@@ -19,7 +19,7 @@ Table = dict[str, Any]
 
 
 def one_position(raws: list[np.ndarray], encoded: Encoded, table: Table) -> list[float]:
-    """The transform of [score] at each position."""
+    """The transform of [score] at each position. Of the other outputs, only gates have a part in it."""
     return position_scores(np.atleast_2d(raws[0]), table, *raws[1:])
 
 
@@ -31,12 +31,13 @@ class Preset:
     """
 
     kind: str
-    template: str
+    template: str | Callable[[Checkpoint], str]
     encode: Callable[[Checkpoint, Sample], Encoded]
     build: Callable[[Checkpoint], nn.Module]
     raw: Callable[[Checkpoint, Encoded], list[np.ndarray]]
     score: Callable[[Checkpoint], Table]
     scores: Callable[[list[np.ndarray], Encoded, Table], list[float]] = one_position
+    outputs: tuple[str, ...] = ("scores",)
     steps: Table | None = None
     joiner: str = "\n\n"
     system: str = ""
@@ -46,11 +47,23 @@ class Preset:
     kv: bool = False
     whole_vocabulary: bool = False
     talk: bool = True
+    silent: bool = False
+
+    def text(self, checkpoint: Checkpoint) -> str:
+        """The template, for this checkpoint."""
+        return self.template if isinstance(self.template, str) else self.template(checkpoint)
 
 
 def conversation(checkpoint: Checkpoint, messages: list[dict[str, str]], **options: Any) -> list[int]:
     """Token ids of a conversation by the tokenizer's chat template."""
-    return checkpoint.tokenizer.apply_chat_template(messages, tokenize=True, return_dict=False, **options)
+    return rendered(checkpoint, messages, tokenize=True, return_dict=False, **options)
+
+
+def rendered(checkpoint: Checkpoint, messages: list[dict[str, str]], tokenize: bool = False, **options: Any) -> Any:
+    """A conversation by the tokenizer's chat template: its text, or its token ids."""
+    if not checkpoint.tokenizer.chat_template:
+        raise ValueError("the tokenizer has no chat template: give one by --chat-template")
+    return checkpoint.tokenizer.apply_chat_template(messages, tokenize=tokenize, **options)
 
 
 def judged(checkpoint: Checkpoint, sample: Sample) -> list[int]:

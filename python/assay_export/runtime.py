@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 
-from .onnx_file import Shape
+from .graph import Shape
 from .sample import Encoded
 
 NUMPY_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
@@ -16,11 +16,15 @@ NUMPY_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 class Runtime:
     """A session of one thread, with fixed order of operations."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, padding: int = 0) -> None:
+        self.padding = padding
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
-        self.session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        try:
+            self.session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # ONNX Runtime's own have no common class
+            raise ValueError(f"ONNX Runtime refuses the graph: {error}") from error
         self.inputs = {item.name: item for item in self.session.get_inputs()}
         self.past = [name for name in self.inputs if name.startswith("past_key_values.")]
         outputs = [item.name for item in self.session.get_outputs()]
@@ -40,19 +44,23 @@ class Runtime:
         }
         width = max(len(row.ids) for row in rows)
         places = max(len(row.read) for row in rows)
-        feed = {name: _pad(column, width, 0) for name, column in columns.items() if name in self.inputs}
+        feed = {
+            name: _pad(column, width, self.padding if name == "input_ids" else 0)
+            for name, column in columns.items()
+            if name in self.inputs
+        }
         if "score_positions" in self.inputs:
             feed["score_positions"] = _pad([row.read for row in rows], places, -1)
         feed |= self._empty(past, len(rows))
         return self.session.run(self.plain, feed)
 
-    def in_parts(self, encoded: Encoded, past: Shape, half: int) -> np.ndarray:
-        """The scores of the second part of a sample, over the past of the first."""
+    def in_parts(self, encoded: Encoded, past: Shape, half: int) -> list[np.ndarray]:
+        """The outputs for the second part of a sample, over the past of the first."""
         first = self._feed(encoded.ids[:half], 0, [half - 1]) | self._empty(past, 1)
         present = self.session.run(None, first)[len(self.plain) :]
         places = [place - half for place in encoded.read if place >= half]
         second = self._feed(encoded.ids[half:], half, places) | dict(zip(self.past, present, strict=True))
-        return self.session.run(None, second)[0][0]
+        return [output[0] for output in self.session.run(self.plain, second)]
 
     def greedy(self, ids: list[int], past: Shape, ends: list[int], limit: int) -> list[int]:
         """The token ids that greedy decoding writes, over the past that the graph gives."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -75,4 +75,7 @@ TALK = Sample(
         {"role": "user", "content": "What is 2 + 3?"},
         {"role": "assistant", "content": "The sum is 5."},
     ),
+    reference="The answer is 10.",
 )
+
+SILENT = replace(SAMPLES[0], steps=())

@@ -12,9 +12,9 @@ def position_scores(raw: np.ndarray, table: dict[str, Any], gates: np.ndarray | 
     raw = raw.astype(np.float64)
     transform = table.get("transform", "none")
     if transform == "none":
-        values = raw[:, 0]
+        values = raw[:, table.get("index", 0)]
     elif transform == "sigmoid":
-        values = 1.0 / (1.0 + np.exp(-raw[:, 0]))
+        values = 1.0 / (1.0 + np.exp(-raw[:, table.get("index", 0)]))
     elif transform == "softmax":
         values = _softmax(raw)[:, table["index"]]
     elif transform == "token_softmax":

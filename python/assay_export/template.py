@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 
+from .chat import environment
 from .sample import Encoded
 
 MARK = "\uf8f0"
@@ -12,18 +12,14 @@ CUT = "\uf8f1"
 PAIR = "\uf8f2"
 
 
-def _environment() -> ImmutableSandboxedEnvironment:
-    return ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"])
-
-
 def render(template: str, chat: str, tokens: dict[str, str], values: dict[str, object]) -> str:
     """The text of a sample, with MARK, CUT and PAIR in it."""
-    conversation = _environment().from_string(chat)
+    conversation = environment().from_string(chat)
 
     def call(messages: list[dict[str, str]], add_generation_prompt: bool = False) -> str:
         return conversation.render(messages=messages, add_generation_prompt=add_generation_prompt, **tokens)
 
-    return _environment().from_string(template).render(chat=call, mark=MARK, cut=CUT, pair=PAIR, **tokens, **values)
+    return environment().from_string(template).render(chat=call, mark=MARK, cut=CUT, pair=PAIR, **tokens, **values)
 
 
 def tokenize(text: str, tokenizer: Tokenizer, special: bool, strip_bos: int | None) -> Encoded:

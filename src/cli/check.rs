@@ -167,7 +167,7 @@ fn tell(args: &Args, sample: &Sample, verdict: &Verdict) -> Result<(), Failure> 
         return output::json(&Told { verifier: &args.id, verdict: verdict::entry(verdict) });
     }
     let mut notes = vec![("outcome".to_owned(), verdict::outcome(&verdict.outcome))];
-    notes.extend(verdict::notes(&verdict.evidence));
+    notes.extend(verdict::notes(&verdict.evidence, sample.completion()));
     output::text(&verdict::columns(&notes, ""));
     if let Some(span) = verdict::span(&verdict.evidence) {
         let shown =

@@ -10,6 +10,8 @@ use super::text::inline;
 
 /// The longest note on one line, in characters.
 const NOTE_CHARS_MAX: usize = 400;
+/// The most parts of a completion that are told of.
+const PARTS_MAX: usize = 64;
 
 /// The verdict as a run folder holds it.
 pub(super) fn entry(verdict: &Verdict) -> VerdictEntry {
@@ -36,9 +38,41 @@ pub(super) fn outcome(outcome: &Outcome) -> String {
     }
 }
 
-/// The evidence, a name and a value a line.
-pub(super) fn notes(evidence: &Evidence) -> Vec<(String, String)> {
-    evidence.iter().map(|(key, value)| (inline(key), note(value))).collect()
+/// The evidence, a name and a value a line; parts of the completion, such as its steps, a line each.
+pub(super) fn notes(evidence: &Evidence, completion: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (key, value) in evidence.iter() {
+        match parts(value, completion) {
+            Some(parts) => {
+                let named = parts.into_iter().enumerate();
+                found.extend(named.map(|(at, part)| (format!("{}[{at}]", inline(key)), part)));
+            }
+            None => found.push((inline(key), note(value))),
+        }
+    }
+    found
+}
+
+/// Parts of the completion: what is told of each, and its text. `None` where the value tells of
+/// something else.
+fn parts(value: &Value, completion: &str) -> Option<Vec<String>> {
+    let Value::Array(parts) = value else { return None };
+    let part = |part: &Value| {
+        let Value::Object(told) = part else { return None };
+        let text = completion.get(ends(told.get("span")?)?)?;
+        let told = told.iter().filter(|(name, _)| *name != "span");
+        let told = told.map(|(name, value)| match value.as_f64() {
+            Some(number) => format!("{} {number:.3}", inline(name)),
+            None => format!("{} {}", inline(name), note(value)),
+        });
+        Some(format!("{}  {}", told.collect::<Vec<_>>().join(", "), note(&Value::from(text))))
+    };
+    let shown: Option<Vec<String>> = parts.iter().take(PARTS_MAX).map(part).collect();
+    let mut shown = shown.filter(|shown| !shown.is_empty())?;
+    if parts.len() > PARTS_MAX {
+        shown.push(format!("and {} more", parts.len() - PARTS_MAX));
+    }
+    Some(shown)
 }
 
 /// Names and values in two columns.
@@ -52,7 +86,11 @@ pub(super) fn columns(notes: &[(String, String)], indent: &str) -> String {
 
 /// Where the judged text stands in the completion.
 pub(super) fn span(evidence: &Evidence) -> Option<Range<usize>> {
-    let Value::Array(ends) = evidence.get("span")? else { return None };
+    ends(evidence.get("span")?)
+}
+
+fn ends(span: &Value) -> Option<Range<usize>> {
+    let Value::Array(ends) = span else { return None };
     let end = |at: usize| usize::try_from(ends.get(at)?.as_u64()?).ok();
     Some(end(0)?..end(1)?)
 }

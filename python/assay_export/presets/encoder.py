@@ -66,12 +66,21 @@ def encode_text(checkpoint: Checkpoint, sample: Sample) -> Encoded:
 
 def pooling(checkpoint: Checkpoint) -> str:
     """How the folder says that it pools, in the manner of sentence-transformers; else the mean."""
+    modules = checkpoint.folder / "modules.json"
+    if modules.exists():
+        types = {module["type"].rpartition(".")[2] for module in json.loads(modules.read_text(encoding="utf-8"))}
+        if more := sorted(types - {"Transformer", "Pooling", "Normalize"}):
+            raise ValueError(f"this model has more than a transformer and a pooling: {', '.join(more)}")
     path = checkpoint.folder / "1_Pooling" / "config.json"
-    modes = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if not path.exists():
+        return "mean"
+    modes = json.loads(path.read_text(encoding="utf-8"))
     known = {"pooling_mode_cls_token": "cls", "pooling_mode_lasttoken": "last", "pooling_mode_mean_tokens": "mean"}
-    chosen = [name for mode, name in known.items() if modes.get(mode)] or ["mean"]
-    if len(chosen) > 1:
-        raise ValueError(f"this model joins several poolings: {', '.join(chosen)}")
+    names = {"cls": "cls", "lasttoken": "last", "mean": "mean"}
+    chosen = [known.get(mode, mode) for mode, on in modes.items() if mode.startswith("pooling_mode_") and on]
+    chosen = chosen or [names.get(modes.get("pooling_mode"), str(modes.get("pooling_mode")))]
+    if len(chosen) > 1 or chosen[0] not in known.values():
+        raise ValueError(f"poolings are mean, cls or last; this model's is {' and '.join(chosen)}")
     return chosen[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..checkpoint import Checkpoint
-from ..preset import Preset, Table, answer, conversation, logits, whole_head
+from ..preset import Preset, Table, conversation, logits, rendered, whole_head
 from ..sample import Encoded, Sample
 
 CRITIQUE = (
@@ -38,15 +38,33 @@ def ends(checkpoint: Checkpoint) -> list[int]:
 
 def encode_steps(checkpoint: Checkpoint, sample: Sample) -> Encoded:
     """A conversation, with a position at the end of the prompt and at the end of each step."""
-    tokenizer = checkpoint.tokenizer
-    opening = tokenizer.apply_chat_template(sample.messages, tokenize=False, add_generation_prompt=True)
-    messages = [*sample.messages, answer(sample.completion())]
-    whole = tokenizer.apply_chat_template(messages, tokenize=False)
+    opening = opened(checkpoint, sample)
+    whole = opening + sample.completion()
     ends_at = [len(opening)]
     for number, step in enumerate(sample.steps):
         ends_at.append(ends_at[-1] + len(step) + (2 if number < len(sample.steps) - 1 else 0))
-    positions = [len(tokenizer.encode(whole[:end])) - 1 for end in ends_at]
-    ids = tokenizer.encode(whole[: ends_at[-1]])
+    found = checkpoint.tokenizer(whole, add_special_tokens=False, return_offsets_mapping=True)
+    positions = [max(at for at, (a, b) in enumerate(found.offset_mapping) if a < end <= b) for end in ends_at]
+    return spanned(found.input_ids, positions)
+
+
+def encode_reference(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """The reference behind the prompt and the completion, tokenised apart: its tokens never depend on these."""
+    before = opened(checkpoint, sample)
+    if sample.completion():
+        before += sample.completion() + "\n\n"
+    ids = checkpoint.tokenizer.encode(before, add_special_tokens=False)
+    whole = ids + checkpoint.tokenizer.encode(sample.reference, add_special_tokens=False)
+    return spanned(whole, [len(ids) - 1, len(whole) - 1])
+
+
+def opened(checkpoint: Checkpoint, sample: Sample) -> str:
+    """The prompt, up to where the completion begins."""
+    return rendered(checkpoint, sample.messages, add_generation_prompt=True)
+
+
+def spanned(ids: list[int], positions: list[int]) -> Encoded:
+    """Read wherever a token between the first position and the last is foretold."""
     return Encoded(ids, positions, span=list(range(positions[0], positions[-1])))
 
 
@@ -71,6 +89,11 @@ def log_probabilities(raw: np.ndarray, tokens: list[int]) -> np.ndarray:
 STEPS = (
     "{{ chat(messages, add_generation_prompt=true) }}{{ mark }}"
     "{% for step in steps %}{{ step }}{{ '' if loop.last else '\\n\\n' }}{{ mark }}{% endfor %}"
+)
+
+REFERENCE = (
+    "{{ chat(messages, add_generation_prompt=true) }}{% if completion %}{{ completion }}{{ '\\n\\n' }}{% endif %}"
+    "{{ mark }}{{ cut }}{{ reference }}{{ mark }}"
 )
 
 PRESETS = {
@@ -138,5 +161,18 @@ PRESETS = {
         steps={"split": "blank_line"},
         kv=True,
         whole_vocabulary=True,
+    ),
+    "reference-probability": Preset(
+        kind="implicit",
+        template=REFERENCE,
+        encode=encode_reference,
+        build=whole_head,
+        raw=logits,
+        score=lambda _: {"transform": "none", "aggregate": "sum"},
+        scores=log_ratios,
+        steps={"split": "blank_line"},
+        kv=True,
+        whole_vocabulary=True,
+        silent=True,
     ),
 }

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from ..checkpoint import Checkpoint
-from ..graph import GatedHead, GatedScorer, Scorer
+from ..graph import GatedHead, Scorer, SpreadHead
 from ..preset import Preset, conversation, hidden, judged, logits, whole_head
 from ..sample import Encoded, Sample
 from .outcome import CONVERSATION, encode
@@ -35,6 +35,8 @@ ARMORM_LABELS = [
 ]
 URM_LABELS = ["helpfulness", "correctness", "coherence", "complexity", "verbosity"]
 URM_WEIGHTS = [0.3, 0.74, 0.46, 0.47, -0.33]
+GATED = ("scores", "gates")
+SPREAD = ("scores", "uncertainties")
 
 
 def encode_armorm(checkpoint: Checkpoint, sample: Sample) -> Encoded:
@@ -60,13 +62,12 @@ def gate_numbers(checkpoint: Checkpoint) -> tuple[float, float]:
     return float(getattr(checkpoint.config, "gating_temperature", 10)), scale
 
 
-def armorm(checkpoint: Checkpoint) -> GatedScorer:
+def armorm(checkpoint: Checkpoint) -> Scorer:
     """Objectives, the matrix that takes the bias of length out, and the gates."""
     objectives = checkpoint.linear("regression_layer")
     matrix = checkpoint.tensor("reward_transform_matrix")
-    return GatedScorer(
-        checkpoint.backbone, GatedHead(objectives, matrix, gate_layers(checkpoint), *gate_numbers(checkpoint))
-    )
+    head = GatedHead(objectives, matrix, gate_layers(checkpoint), *gate_numbers(checkpoint))
+    return Scorer(checkpoint.backbone, head, GATED)
 
 
 @torch.no_grad()
@@ -86,21 +87,21 @@ def armorm_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
 
 
 def urm(checkpoint: Checkpoint) -> Scorer:
-    """The means of the attributes: the first half of the head, whose second half are variances."""
-    head = checkpoint.linear("score")
-    half = head.out_features // 2
-    means = nn.Linear(head.in_features, half, bias=head.bias is not None)
-    means.weight.data = head.weight.data[:half]
-    if head.bias is not None:
-        means.bias.data = head.bias.data[:half]
-    return Scorer(checkpoint.backbone, means)
+    """The attributes and how unsure they are.
+
+    The authors train the head to give the mean of each attribute and the logarithm of its standard deviation
+    (arXiv 2410.00847); their code for inference uses the means alone. That the means come first is from that code,
+    that the other half are logarithms of standard deviations and not of variances is from the paper.
+    """
+    return Scorer(checkpoint.backbone, SpreadHead(checkpoint.linear("score")), SPREAD)
 
 
 @torch.no_grad()
 def urm_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
-    """The whole head, and its first half."""
-    found = checkpoint.linear("score")(hidden(checkpoint, encoded)[encoded.positions])
-    return [found.chunk(2, dim=-1)[0].numpy()]
+    """The first half of the head, and what e to the power of its second half is."""
+    found = checkpoint.linear("score")(hidden(checkpoint, encoded)[encoded.positions]).numpy()
+    half = found.shape[1] // 2
+    return [found[:, :half], np.exp(found[:, half:])]
 
 
 def grm(checkpoint: Checkpoint) -> Scorer:
@@ -127,6 +128,7 @@ PRESETS = {
         build=armorm,
         raw=armorm_raw,
         score=lambda _: {"transform": "gated", "weights": [], "labels": ARMORM_LABELS, "aggregate": "last"},
+        outputs=GATED,
     ),
     "urm": Preset(
         kind="outcome",
@@ -140,6 +142,7 @@ PRESETS = {
             "labels": URM_LABELS,
             "aggregate": "last",
         },
+        outputs=SPREAD,
     ),
     "grm": Preset(
         kind="outcome",

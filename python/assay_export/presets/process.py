@@ -7,7 +7,7 @@ import torch
 
 from ..checkpoint import Checkpoint
 from ..graph import LmHead, Scorer
-from ..preset import Preset, answer, conversation, hidden, logits, whole_head
+from ..preset import Preset, Table, answer, conversation, hidden, logits, rendered, tensors, whole_head
 from ..sample import Encoded, Sample
 from .outcome import MATH_SYSTEM, math_head, math_raw
 
@@ -26,8 +26,7 @@ def encode_qwen(checkpoint: Checkpoint, sample: Sample) -> Encoded:
         {"role": "user", "content": sample.prompt},
         answer(TAG.join(sample.steps) + TAG),
     ]
-    text = checkpoint.tokenizer.apply_chat_template(messages, tokenize=False)
-    ids = checkpoint.tokenizer.encode(text)
+    ids = checkpoint.tokenizer.encode(rendered(checkpoint, messages))
     return Encoded(ids, positions_of(ids, checkpoint.tokenizer.encode(TAG)[0]))
 
 
@@ -87,6 +86,38 @@ def encode_rlhflow(checkpoint: Checkpoint, sample: Sample) -> Encoded:
         ids = conversation(checkpoint, messages)
         positions.append(len(ids) - 3)
     return Encoded(ids, positions)
+
+
+def encode_trl(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """TRL: a BOS where there is one, the prompt, and each step with a line break, all tokenised apart."""
+    tokenizer = checkpoint.tokenizer
+    prompt, end = (tokenizer.encode(text, add_special_tokens=False) for text in (sample.prompt, "\n"))
+    ids = [*([tokenizer.bos_token_id] if tokenizer.bos_token_id is not None else []), *prompt]
+    positions = []
+    for step in sample.steps:
+        ids += [*tokenizer.encode(step, add_special_tokens=False), *end]
+        positions.append(len(ids) - 1)
+    return Encoded(ids, positions)
+
+
+def token_classifier(checkpoint: Checkpoint) -> Scorer:
+    """The head of a token classifier."""
+    model = checkpoint.token_classifier
+    return Scorer(model.base_model, model.score if hasattr(model, "score") else model.classifier)
+
+
+@torch.no_grad()
+def token_classifier_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
+    """What the token classifier of transformers gives."""
+    return [checkpoint.token_classifier(**tensors(encoded)).logits[0][encoded.positions].numpy()]
+
+
+def token_classifier_score(checkpoint: Checkpoint) -> Table:
+    """The probability of the second label, which is that of right steps."""
+    if checkpoint.config.num_labels == 1:
+        return {"transform": "sigmoid", "aggregate": "min", "range": [0.0, 1.0]}
+    labels = [checkpoint.config.id2label[number] for number in range(checkpoint.config.num_labels)]
+    return {"transform": "softmax", "index": 1, "labels": labels, "aggregate": "min", "range": [0.0, 1.0]}
 
 
 PRESETS = {
@@ -158,6 +189,18 @@ PRESETS = {
         },
         steps={"split": "blank_line"},
         whole_vocabulary=True,
+        talk=False,
+    ),
+    "trl-prm": Preset(
+        kind="process",
+        template="{{ bos_token }}{{ cut }}{{ prompt }}"
+        "{% for step in steps %}{{ cut }}{{ step }}{{ cut }}{{ '\\n' }}{{ mark }}{% endfor %}",
+        encode=encode_trl,
+        build=token_classifier,
+        raw=token_classifier_raw,
+        score=token_classifier_score,
+        steps={"split": "newline"},
+        joiner="\n",
         talk=False,
     ),
 }

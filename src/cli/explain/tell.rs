@@ -141,7 +141,7 @@ impl<'a> Explained<'a> {
             notes.push(("when".to_owned(), inline(when)));
         }
         notes.push(("outcome".to_owned(), verdict::outcome(&part.verdict.outcome)));
-        notes.extend(verdict::notes(&part.verdict.evidence));
+        notes.extend(verdict::notes(&part.verdict.evidence, self.sample.completion()));
         notes.push(("time".to_owned(), format!("{} us", part.spent_ns.div_ceil(1000))));
         if part.kept != "off" {
             notes.push(("cache".to_owned(), part.kept.to_owned()));
