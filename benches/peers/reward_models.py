@@ -36,10 +36,10 @@ WORDS = "so the sum of two and three is five which we add to seven then half of 
 class Peer:
     """What a user writes in an afternoon: template, tokenizer, session, batches as they come."""
 
-    def __init__(self, model: Path) -> None:
+    def __init__(self, model: Path, provider: str = "CPUExecutionProvider") -> None:
         options = ort.SessionOptions()
         options.intra_op_num_threads = os.cpu_count() or 1
-        self.session = ort.InferenceSession(model / "model.onnx", options, providers=["CPUExecutionProvider"])
+        self.session = ort.InferenceSession(model / "model.onnx", options, providers=[provider])
         self.tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
         self.template = environment.from_string((model / "chat.jinja").read_text(encoding="utf-8"))
@@ -102,25 +102,25 @@ def workload(peer: Peer, count: int) -> list[dict[str, str]]:
     return rows
 
 
-def assay(program: Path, model: Path, rows: list[dict[str, str]], backend: str) -> float:
-    """Seconds of `assay score` as its own timings tell, start and golden pairs left out, and in all."""
+def assay(program: Path, model: Path, rows: list[dict[str, str]], run: dict[str, object], out: Path) -> float:
+    """Seconds of `assay score` into `out`, start and golden pairs left out."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
         (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         config = {
             "version": 1,
             "reward": [{"name": "model", "verifier": "outcome_model", "cache": False,
-                        "config": {"model": str(model), "run": {"backend": backend}}}],
+                        "config": {"model": str(model), "run": run}}],
         }
         (folder / "assay.json").write_text(json.dumps(config), encoding="utf-8")
-        command = [program, "score", "assay.json", "data.jsonl", "-o", "run", "--fresh", "-q", "--allow-path", model]
+        command = [program, "score", "assay.json", "data.jsonl", "--fresh", "-q", "--allow-path", model, "-o"]
         start = time.perf_counter()
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*command, out], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         whole = time.perf_counter() - start
         # What a run of a single row takes is the start: load, proof by golden pairs, the run folder.
         (folder / "data.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
         start = time.perf_counter()
-        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*command, "one"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         return whole - (time.perf_counter() - start)
 
 
@@ -135,9 +135,10 @@ def main() -> None:
     peer = Peer(model)
     rows = workload(peer, given.texts)
     tokens = sum(map(len, peer.ids(rows)))
+    out = Path(tempfile.mkdtemp()) / "run"
     ways: dict[str, Callable[[], float]] = {
-        "assay score, ort": lambda: assay(program, model, rows, "ort"),
-        "assay score, rten": lambda: assay(program, model, rows, "rten"),
+        "assay score, ort": lambda: assay(program, model, rows, {"backend": "ort"}, out),
+        "assay score, rten": lambda: assay(program, model, rows, {"backend": "rten"}, out),
         "python, batches of 1": lambda: peer.run(rows, fixed(1)),
         "python, batches of 8": lambda: peer.run(rows, fixed(8)),
         "python, batches of 32": lambda: peer.run(rows, fixed(32)),

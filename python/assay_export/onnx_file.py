@@ -17,7 +17,8 @@ from . import tracing
 from .graph import CachedScorer
 
 DYNAMIC = torch.export.Dim.DYNAMIC
-EXTERNAL_ABOVE = 1_500_000_000
+EXTERNAL_ABOVE = 16_000_000
+"""Bytes of weights from which on they lie in a file of their own, which backends map instead of copying."""
 DIMENSIONS = {
     "input_ids": ("batch", "sequence"),
     "attention_mask": ("batch", "total"),
