@@ -1,11 +1,13 @@
 //! Graphs on ONNX Runtime, through its shared library.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 use ort::environment::Environment;
 use ort::ep::{self, ExecutionProviderDispatch};
 use ort::logging::LogLevel;
-use ort::session::builder::{GraphOptimizationLevel, PrepackedWeights};
+use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{NoSelectedOutputs, RunOptions, SessionInputValue};
 use ort::value::{DynValue, TensorRef};
 
@@ -46,11 +48,7 @@ impl Ort {
         built.map(strict).collect()
     }
 
-    fn session(
-        &self,
-        graph: &GraphFile,
-        packed: &PrepackedWeights,
-    ) -> Result<ort::session::Session, ort::Error<()>> {
+    fn session(&self, graph: &GraphFile) -> Result<ort::session::Session, ort::Error<()>> {
         let builder = ort::session::Session::builder(&self.environment)?;
         let mut builder = builder
             .with_optimization_level(GraphOptimizationLevel::All)?
@@ -63,8 +61,7 @@ impl Ort {
             // Lengths differ from batch to batch: a plan for one shape is of no use for the next.
             .with_memory_pattern(false)?
             // What goes wrong is in the error that we get; the library need not print it as well.
-            .with_log_level(LogLevel::Fatal)?
-            .with_prepacked_weights(packed)?;
+            .with_log_level(LogLevel::Fatal)?;
         builder.commit_from_file(&graph.path)
     }
 }
@@ -81,15 +78,19 @@ impl Backend for Ort {
         graph: &GraphFile,
         sessions: usize,
     ) -> Result<Vec<Box<dyn Session>>, ModelError> {
-        let packed = PrepackedWeights::new();
-        let session = |_| {
+        let session = || {
             let session = self
-                .session(graph, &packed)
+                .session(graph)
                 .map_err(|error| ModelError::graph(&graph.path, format!("onnxruntime: {error}")))?;
             let options = RunOptions::new().map_err(failed)?;
             Ok(Box::new(Run { session, running: Arc::new(Running(options)) }) as Box<dyn Session>)
         };
-        (0..sessions).map(session).collect()
+        // Each packs the weights anew: side by side.
+        std::thread::scope(|scope| {
+            let made: Vec<_> = (0..sessions).map(|_| scope.spawn(session)).collect();
+            let ended = made.into_iter().map(ScopedJoinHandle::join);
+            ended.map(|made| made.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        })
     }
 }
 
