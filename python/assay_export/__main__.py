@@ -19,10 +19,12 @@ logging.disable(logging.WARNING)
 REFUSALS = (ValueError, OSError, TemplateError, SafetensorError, UnpicklingError)
 
 
-def report(name: str, found: Report) -> None:
-    """Prints how far the graph is from transformers."""
+def report(name: str, found: Report, given: float) -> None:
+    """Prints how far the graph is from transformers, and the tolerance where it is not the one given."""
     for number, difference in enumerate(found.differences, 1):
         print(f"{name}  golden {number}  largest difference {difference:.2e}")
+    if found.tolerance > given:
+        print(f"{name}  tolerance of the golden pairs {found.tolerance:.1e}: rounding is above {given:.0e}")
     if found.spearman is not None:
         print(f"{name}  Spearman against fp32 {found.spearman:.4f}")
 
@@ -62,7 +64,8 @@ def main() -> None:
     try:
         chat = given.chat_template and given.chat_template.read_text(encoding="utf-8")
         checkpoints = [Checkpoint(folder, chat) for folder in folders]
-        report(options.name, export(checkpoints, given.out, PRESETS[given.preset], options))
+        found = export(checkpoints, given.out, PRESETS[given.preset], options)
+        report(options.name, found, options.limit)
     except REFUSALS as refused:
         raise SystemExit(f"{options.name}: refused: {refused}") from refused
 

@@ -60,7 +60,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder), tokenizers.qwen(texts(given.text), VOCABULARY))
         options = Options("bench-25m", kv=given.kv, source="random weights", licence="Apache-2.0")
-        report("bench-25m", export([Checkpoint(Path(folder))], given.out, PRESETS["outcome"], options))
+        report("bench-25m", export([Checkpoint(Path(folder))], given.out, PRESETS["outcome"], options), options.limit)
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class Fixture:
                 source="random weights, by python -m assay_export.fixtures",
                 licence="Apache-2.0",
             )
-            report(name, export(checkpoints, out, PRESETS[self.preset], options))
+            report(name, export(checkpoints, out, PRESETS[self.preset], options), options.limit)
 
     def _checkpoint(self, folder: Path, seed: int) -> Checkpoint:
         settings = dict(self.settings)
