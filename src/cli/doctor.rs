@@ -48,7 +48,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     output::line(&format!("assay {}, {cores} cores", env!("CARGO_PKG_VERSION")));
-    backends(&models).iter().for_each(|line| output::line(line));
+    for line in backends(&models) {
+        output::line(&line);
+    }
     for (name, path) in guests {
         let path = path.unwrap_or_else(|| "not found; `make assets` builds it".to_owned());
         output::line(&format!("guest {name}: {path}"));

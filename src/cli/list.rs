@@ -52,7 +52,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     if args.kind == Kind::Models {
         let models = models::models(&guests::assets());
-        doctor::backends(&models).iter().for_each(|line| output::note(line));
+        for line in doctor::backends(&models) {
+            output::note(&line);
+        }
     }
     if listed.is_empty() {
         output::note("this build brings none");
