@@ -1,16 +1,23 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo test test-c assets assets-c fmt bench
+.PHONY: demo test test-c test-export assets assets-c fmt bench
 
 ASSAY := target/release/assay
 DATA := fixtures/datasets
+MODELS := fixtures/models
 DEMO := target/demo
+EXPORT := target/export
 
-# Scores real model outputs and compares the rewards with the labels that came with them.
+# Scores real model outputs and compares the rewards with the labels that came with them; then 200
+# solutions by a process model, and the scores of the steps of one of them.
 demo:
 	cargo build --release --locked --bin assay
 	$(ASSAY) score $(DATA)/demo.toml $(DATA)/gsm8k-openai.jsonl.gz $(DATA)/mmlu-pro.jsonl.gz \
 		--output $(DEMO) --labels label --fresh
+	$(ASSAY) score $(DATA)/steps.toml $(DATA)/arithmetic-steps.jsonl.gz --allow-path $(MODELS) \
+		--output $(DEMO)-steps --labels right --fresh
+	$(ASSAY) explain $(DATA)/steps.toml $(DATA)/arithmetic-steps.jsonl.gz --allow-path $(MODELS) \
+		--id arithmetic-11
 
 # The guests of the sandbox, and the library of ONNX Runtime. Nothing is done where nothing has
 # changed.
@@ -33,6 +40,13 @@ test: assets
 test-c: assets-c
 	cargo clippy --workspace --all-targets --features c --locked -- -D warnings
 	cargo test --workspace --features c --locked --test c
+
+# The exporter of models makes the fixtures again, byte for byte. Needs torch, which is large.
+test-export:
+	python3 -m venv $(EXPORT)/venv
+	$(EXPORT)/venv/bin/pip install --quiet -r python/assay_export/requirements.txt
+	PYTHONPATH=python OMP_NUM_THREADS=1 $(EXPORT)/venv/bin/python -m assay_export.fixtures \
+		$(EXPORT)/models --against $(MODELS)
 
 fmt:
 	cargo fmt --all

@@ -112,6 +112,20 @@ fn the_three_benchmarks_read_the_files_of_their_authors() {
 }
 
 #[test]
+fn the_trained_model_finds_the_first_wrong_step_of_problems_it_never_saw() {
+    let place = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
+    let rows = root.join("fixtures/datasets/arithmetic-steps.jsonl.gz").display().to_string();
+    let model = model("arithmetic-prm");
+    let mapping = "problem=prompt";
+    let words = ["eval", "processbench", &model, &rows, "--column", mapping, "--json"];
+    let found = json(&assay(place.path(), &words));
+    let all = &found["scores"]["all"];
+    assert_eq!((&all["erroneous"], &all["correct"]), (&111.into(), &89.into()), "{found}");
+    assert!(all["f1"].as_f64().unwrap() >= 0.95, "{found}");
+}
+
+#[test]
 fn a_model_that_does_not_fit_is_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
     let process = model("qwen-prm");

@@ -39,6 +39,17 @@ ARMORM = Extra(
 GRM = Extra({"v_head.summary.0": (64, WIDTH), "v_head.summary.2": (1, 64)})
 PAIRRM = Extra({"head_layer.1": (WIDTH, 2 * WIDTH), "head_layer.4": (2, WIDTH)})
 
+CRITIQUES = (
+    "The sum is right. [RESULT] 5",
+    "All steps are sound, the answer is right. [RESULT] 4",
+    "The answer is right, but short – gut. [RESULT] 3",
+)
+STEP_CRITIQUES = (
+    "Step 1: correct.",
+    "Step 1: correct. Step 2: correct. Step 3: Incorrect, gives 4 to Ann. Step 4: incorrect.",
+    "Step 1: correct – gut.",
+)
+
 
 @dataclass(frozen=True)
 class Fixture:
@@ -53,7 +64,7 @@ class Fixture:
     precision: str = "fp32"
     kv: bool = False
     reference: bool = False
-    lessons: bool = False
+    lessons: tuple[str, ...] = ()
 
     def make(self, name: str, out: Path) -> None:
         """Makes the checkpoints in a temporary folder, and the model folder from them."""
@@ -77,7 +88,7 @@ class Fixture:
         models.make(folder, self.auto, self.architecture, self.tokenizer(), self.extra, seed, **settings)
         checkpoint = Checkpoint(folder)
         if self.lessons:
-            models.teach(checkpoint, PRESETS[self.preset].encode)
+            models.teach(checkpoint, PRESETS[self.preset].encode, self.lessons)
             return Checkpoint(folder)
         return checkpoint
 
@@ -111,6 +122,7 @@ FIXTURES = {
     ),
     "rlhflow-prm": Fixture("rlhflow-prm", "llama", tokenizers.llama3, LM),
     "trl-prm": Fixture("trl-prm", "qwen3", tokenizers.qwen, AutoModelForTokenClassification),
+    "step-critique": Fixture("step-critique", "qwen3", tokenizers.qwen, LM, lessons=STEP_CRITIQUES),
     "armorm": Fixture("armorm", "llama", tokenizers.llama3, AutoModel, ARMORM),
     "urm": Fixture("urm", "llama", tokenizers.llama3, AutoModel, Extra({"score": (10, WIDTH)})),
     "grm": Fixture("grm", "gemma2", tokenizers.gemma, AutoModel, GRM, {"initializer_range": 0.1}),
@@ -120,7 +132,7 @@ FIXTURES = {
     "sentence-embedding": Fixture("sentence-embedding", "bert", tokenizers.bert, AutoModel),
     "token-embedding": Fixture("token-embedding", "roberta", tokenizers.roberta, AutoModel),
     "yes-no-judge": Fixture("yes-no-judge", "qwen3", tokenizers.qwen, LM, kv=True),
-    "critique-judge": Fixture("critique-judge", "llama", tokenizers.llama3, LM, lessons=True),
+    "critique-judge": Fixture("critique-judge", "llama", tokenizers.llama3, LM, lessons=CRITIQUES),
     "implicit-prm": Fixture("implicit-prm", "qwen2", tokenizers.qwen, LM, reference=True),
     "log-probability": Fixture("log-probability", "qwen2", tokenizers.qwen, LM),
     "reference-probability": Fixture("reference-probability", "qwen3", tokenizers.qwen, LM),

@@ -86,6 +86,12 @@ def decode(checkpoint: Checkpoint, ids: list[int]) -> str:
     return checkpoint.plain_tokenizer.decode(ids, skip_special_tokens=True)
 
 
+def verdicts(table: dict[str, Any], text: str) -> list[float]:
+    """The numbers in what a model wrote, and those that its words stand for."""
+    words = (word.lower() for word in re.findall(table["parse"], text))
+    return [table["verdicts"][word] if word in table.get("verdicts", {}) else float(word) for word in words]
+
+
 def make(preset: Preset, checkpoint: Checkpoint, case: Case, tolerance: float) -> dict[str, Any]:
     """One golden pair."""
     golden = _texts(preset, case.sample, preset.text(checkpoint))
@@ -117,8 +123,8 @@ def _texts(preset: Preset, sample: Sample, template: str) -> dict[str, Any]:
 def _scores(preset: Preset, checkpoint: Checkpoint, case: Case) -> dict[str, Any]:
     table = preset.score(checkpoint)
     if case.text is not None:
-        found = re.search(mode(preset, checkpoint)["parse"], case.text)
-        return {"text": case.text} | ({"score": float(found[1])} if found else {})
+        told = verdicts(mode(preset, checkpoint), case.text)
+        return {"text": case.text} | ({"score": aggregate(told, table.get("aggregate", "last"))} if told else {})
     if preset.kind == "embedding":
         return {"score": tidy(case.raws[0] @ case.other.raws[0])} if case.other else {}
     scores = preset.scores(case.raws, case.encoded, table)

@@ -9,9 +9,13 @@ from ..checkpoint import Checkpoint
 from ..graph import LmHead, Scorer
 from ..preset import Preset, Table, answer, conversation, hidden, logits, rendered, tensors, whole_head
 from ..sample import Encoded, Sample
+from .generative import ask, ends
 from .outcome import MATH_SYSTEM, math_head, math_raw
 
 TAG = "<extra_0>"
+STEP_CRITIQUE = (
+    "Judge each step of the solution: write Step n: correct or Step n: incorrect.\n\nProblem: {}\n\n{}"
+)
 
 
 def positions_of(ids: list[int], token: int) -> list[int]:
@@ -28,6 +32,12 @@ def encode_qwen(checkpoint: Checkpoint, sample: Sample) -> Encoded:
     ]
     ids = checkpoint.tokenizer.encode(rendered(checkpoint, messages))
     return Encoded(ids, positions_of(ids, checkpoint.tokenizer.encode(TAG)[0]))
+
+
+def encode_step_critique(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """Asks for a verdict on each step, in writing."""
+    steps = "\n\n".join(f"Step {i}: {step}" for i, step in enumerate(sample.steps, 1))
+    return ask(checkpoint, STEP_CRITIQUE.format(sample.prompt, steps))
 
 
 def encode_shepherd(checkpoint: Checkpoint, sample: Sample) -> Encoded:
@@ -121,6 +131,31 @@ def token_classifier_score(checkpoint: Checkpoint) -> Table:
 
 
 PRESETS = {
+    "step-critique": Preset(
+        kind="process",
+        template="{% set solution %}{% for step in steps %}{{ '' if loop.first else '\\n\\n' }}"
+        "Step {{ loop.index }}: {{ step }}{% endfor %}{% endset %}"
+        '{{ chat([{"role": "user", "content": "Judge each step of the solution: write Step n: correct or '
+        'Step n: incorrect.\\n\\nProblem: " ~ prompt ~ "\\n\\n" ~ solution}], add_generation_prompt=true) }}',
+        encode=encode_step_critique,
+        build=whole_head,
+        raw=logits,
+        score=lambda _: {"transform": "none", "aggregate": "min", "range": [0.0, 1.0]},
+        steps={"split": "blank_line"},
+        generate=lambda checkpoint: {
+            "mode": "critique",
+            "max_new_tokens": 64,
+            "temperature": 0.0,
+            "votes": 1,
+            "eos_token_ids": ends(checkpoint),
+            "parse": r"Step \d+: (\w+)",
+            "verdicts": {"correct": 1.0, "incorrect": 0.0},
+            "parse_range": [0.0, 1.0],
+        },
+        kv=True,
+        whole_vocabulary=True,
+        talk=False,
+    ),
     "qwen2.5-math-prm": Preset(
         kind="process",
         template="{%- set body %}{% for step in steps %}{{ step }}<extra_0>{{ mark }}{% endfor %}{% endset -%}"

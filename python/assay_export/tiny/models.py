@@ -19,11 +19,6 @@ SEED = 20
 WIDTH = 32
 SPREAD = 0.15
 LESSONS = 150
-CRITIQUES = (
-    "The sum is right. [RESULT] 5",
-    "All steps are sound, the answer is right. [RESULT] 4",
-    "The answer is right, but short – gut. [RESULT] 3",
-)
 
 CAUSAL = {
     "hidden_size": WIDTH,
@@ -115,11 +110,13 @@ def make(
     save_file({**load_file(weights), **extra.tensors()}, weights, metadata={"format": "pt"})
 
 
-def teach(checkpoint: Checkpoint, encode: Callable[[Checkpoint, Sample], Encoded]) -> None:
+def teach(
+    checkpoint: Checkpoint, encode: Callable[[Checkpoint, Sample], Encoded], lessons: tuple[str, ...]
+) -> None:
     """Teaches a model of the seeds by heart what it is to write, so that its text means something."""
     model = checkpoint.lm
     rows = []
-    for sample, text in zip(SAMPLES, CRITIQUES, strict=True):
+    for sample, text in zip(SAMPLES, lessons, strict=True):
         prompt = encode(checkpoint, sample).ids
         written = checkpoint.tokenizer.encode(text, add_special_tokens=False)
         written.append(checkpoint.tokenizer.eos_token_id)

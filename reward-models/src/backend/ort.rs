@@ -1,9 +1,10 @@
 //! Graphs on ONNX Runtime, through its shared library.
 
-use std::panic::resume_unwind;
+use std::ffi::{CString, c_char};
+use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
-use std::thread::ScopedJoinHandle;
 
+use ort::AsPointer as _;
 use ort::environment::Environment;
 use ort::ep::{self, ExecutionProviderDispatch};
 use ort::logging::LogLevel;
@@ -78,25 +79,20 @@ impl Backend for Ort {
         graph: &GraphFile,
         sessions: usize,
     ) -> Result<Vec<Box<dyn Session>>, ModelError> {
-        let session = || {
-            let session = self
-                .session(graph)
-                .map_err(|error| ModelError::graph(&graph.path, format!("onnxruntime: {error}")))?;
-            let options = RunOptions::new().map_err(failed)?;
-            Ok(Box::new(Run { session, running: Arc::new(Running(options)) }) as Box<dyn Session>)
+        let failed_here = |error| ModelError::graph(&graph.path, format!("onnxruntime: {error}"));
+        let session = Arc::new(self.session(graph).map_err(failed_here)?);
+        let run = || {
+            let running = Arc::new(Running(RunOptions::new().map_err(failed)?));
+            Ok(Box::new(Run { session: Arc::clone(&session), running }) as Box<dyn Session>)
         };
-        // Each packs the weights anew: side by side.
-        std::thread::scope(|scope| {
-            let made: Vec<_> = (0..sessions).map(|_| scope.spawn(session)).collect();
-            let ended = made.into_iter().map(ScopedJoinHandle::join);
-            ended.map(|made| made.unwrap_or_else(|panic| resume_unwind(panic))).collect()
-        })
+        (0..sessions).map(|_| run()).collect()
     }
 }
 
-/// One worker's session.
+/// A worker's way into the session that it shares with the others: the weights, and what the
+/// library packs of them, are in memory once.
 struct Run {
-    session: ort::session::Session,
+    session: Arc<ort::session::Session>,
     running: Arc<Running>,
 }
 
@@ -120,19 +116,64 @@ impl Session for Run {
         inputs: &[(&str, &Tensor)],
         outputs: &[&str],
     ) -> Result<Vec<Tensor>, ModelError> {
-        let mut given: Vec<(&str, SessionInputValue<'_>)> = Vec::with_capacity(inputs.len());
-        for (name, tensor) in inputs {
-            given.push((name, value(tensor).map_err(failed)?));
-        }
-        match self.session.run_with_options(given, &self.running.0) {
-            Ok(found) => outputs.iter().map(|name| tensor(name, found.get(name))).collect(),
-            Err(error) => Err(run_error(&error)),
-        }
+        let given = inputs
+            .iter()
+            .map(|(name, tensor)| Ok((c_string(name)?, value(tensor).map_err(failed)?)));
+        let given: Vec<_> = given.collect::<Result<_, ModelError>>()?;
+        let asked: Vec<_> = outputs.iter().map(|name| c_string(name)).collect::<Result<_, _>>()?;
+        let found = run_shared(&self.session, &self.running.0, &given, &asked);
+        let found = found.map_err(|error| run_error(&error))?;
+        found.iter().map(tensor).collect()
     }
 
     fn stopper(&self) -> Arc<dyn Stop> {
         Arc::clone(&self.running) as Arc<dyn Stop>
     }
+}
+
+/// Runs a session that other threads may run at the same time.
+///
+/// `Session::run` of the binding asks for a reference that nobody else has, which would cost a copy
+/// of the weights a worker. The library does not: "Multiple threads are allowed to run this
+/// function; hence its thread-safe" (`InferenceSession::Run`).
+#[allow(unsafe_code, reason = "the binding has no safe way to share a session")]
+fn run_shared(
+    session: &ort::session::Session,
+    options: &RunOptions<NoSelectedOutputs>,
+    inputs: &[(CString, SessionInputValue<'_>)],
+    outputs: &[CString],
+) -> Result<Vec<DynValue>, ort::Error> {
+    let names: Vec<*const c_char> = inputs.iter().map(|(name, _)| name.as_ptr()).collect();
+    let values: Vec<_> = inputs.iter().map(|(_, value)| value.ptr()).collect();
+    let asked: Vec<*const c_char> = outputs.iter().map(|name| name.as_ptr()).collect();
+    let mut found = vec![null_mut(); outputs.len()];
+    // SAFETY: names and values live until the call returns, along the lengths that go with them;
+    // `found` has a place for each output, null, which has the library make the value.
+    let status = unsafe {
+        (ort::api().Run)(
+            session.ptr().cast_mut(),
+            options.ptr(),
+            names.as_ptr(),
+            values.as_ptr(),
+            values.len(),
+            asked.as_ptr(),
+            asked.len(),
+            found.as_mut_ptr(),
+        )
+    };
+    // SAFETY: the status is the one that the call gave, and nobody else has it.
+    unsafe { ort::Error::result_from_status(status) }?;
+    let none = || ort::Error::new("an output was not made");
+    let owned = |value| {
+        let value = NonNull::new(value).ok_or_else(none)?;
+        // SAFETY: a run that went well made the value with the session's allocator, for us.
+        Ok(unsafe { DynValue::from_ptr(value, Some(session.allocator())) })
+    };
+    found.into_iter().map(owned).collect()
+}
+
+fn c_string(name: &str) -> Result<CString, ModelError> {
+    CString::new(name).map_err(failed)
 }
 
 fn value(tensor: &Tensor) -> Result<SessionInputValue<'_>, ort::Error> {
@@ -143,9 +184,7 @@ fn value(tensor: &Tensor) -> Result<SessionInputValue<'_>, ort::Error> {
     })
 }
 
-fn tensor(name: &str, value: Option<&DynValue>) -> Result<Tensor, ModelError> {
-    let missing = || ModelError::Run(format!("onnxruntime: no output is called \"{name}\""));
-    let value = value.ok_or_else(missing)?;
+fn tensor(value: &DynValue) -> Result<Tensor, ModelError> {
     let sized = |shape: &[i64]| shape.iter().map(|&n| usize::try_from(n).unwrap_or(0)).collect();
     if let Ok((shape, data)) = value.try_extract_tensor::<f32>() {
         return Ok(Tensor::floats(sized(shape), data.to_vec()));

@@ -1,0 +1,1 @@
+"""A process model of arithmetic: trained in minutes on a CPU, for the demo and the docs."""
