@@ -1,5 +1,6 @@
 //! One pass of a graph over a batch of texts.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use rand::rngs::StdRng;
@@ -93,32 +94,59 @@ impl Forward {
     ///
     /// # Errors
     /// What the backend says.
-    pub fn company(&self, session: &mut dyn Session, places: usize) -> Result<Company, ModelError> {
+    pub fn company(
+        &self,
+        sessions: &mut [Box<dyn Session>],
+        places: usize,
+    ) -> Result<Company, ModelError> {
+        let workers = sessions.len();
+        let probe = |worker: usize, session: &mut dyn Session| {
+            let own = (0..PROBED.len()).skip(worker).step_by(workers);
+            let found = own.map(|at| self.company_of(session, at, places));
+            found.collect::<Result<Vec<Company>, ModelError>>()
+        };
+        std::thread::scope(|scope| {
+            let workers = sessions.iter_mut().enumerate();
+            let probes: Vec<_> = workers
+                .map(|(worker, session)| scope.spawn(move || probe(worker, &mut **session)))
+                .collect();
+            let mut company = Company::Any;
+            for probe in probes {
+                let found = probe.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+                company = found.into_iter().fold(company, Company::max);
+            }
+            Ok(company)
+        })
+    }
+
+    /// What a text of one of the probed lengths may share a batch with.
+    fn company_of(
+        &self,
+        session: &mut dyn Session,
+        at: usize,
+        places: usize,
+    ) -> Result<Company, ModelError> {
         let text = |length: usize| {
             let ids = (0..length).map(|at| u32::try_from(at % 5).unwrap_or(0)).collect();
             let positions =
                 (0..places).map(|place| (length + place).saturating_sub(places)).collect();
             Tokens { ids, positions, ..Tokens::default() }
         };
-        let mut company = Company::Any;
-        for (at, length) in PROBED.into_iter().enumerate() {
-            let own = text(length);
-            let alone = self.run(session, &[&own], None)?;
-            let same = |rows: &Rows| alone.first().is_some_and(|alone| alone.same_bits(rows));
-            if !self.run(session, &[&own, &own, &own], None)?.iter().all(same) {
-                return Ok(Company::None);
-            }
-            // Each length beside two of the paddings, so that loading stays quick.
-            for padding in PROBED.into_iter().cycle().skip(at + 1).step_by(2).take(2) {
-                if company == Company::Any {
-                    let batch = self.run(session, &[&text(length + padding), &own], None)?;
-                    if !batch.last().is_some_and(same) {
-                        company = Company::SameLength;
-                    }
-                }
+        let length = PROBED.get(at).copied().unwrap_or(1);
+        let own = text(length);
+        let alone = self.run(session, &[&own], None)?;
+        let same = |rows: &Rows| alone.first().is_some_and(|alone| alone.same_bits(rows));
+        if !self.run(session, &[&own, &own, &own], None)?.iter().all(same) {
+            return Ok(Company::None);
+        }
+        // Each length beside two of the paddings, so that loading stays quick.
+        for padding in PROBED.into_iter().cycle().skip(at + 1).step_by(2).take(2) {
+            let batch = self.run(session, &[&text(length + padding), &own], None)?;
+            if !batch.last().is_some_and(same) {
+                return Ok(Company::SameLength);
             }
         }
-        Ok(company)
+        Ok(Company::Any)
     }
 
     /// Whether the graph takes keys and values of what came before.

@@ -1,29 +1,26 @@
 //! A model: its folder, loaded, proved by its golden pairs, and ready to score.
 
+mod folder;
 mod golden;
 
-use std::fs;
-use std::io::Read as _;
-use std::path::{Component, Path, PathBuf};
+use std::panic::resume_unwind;
+use std::path::Path;
 use std::sync::Arc;
 
 use assay_verifiers::{Backstop, Digest, Never, canonical};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
-use sha2::{Digest as _, Sha256};
 
 use crate::ask::Writing;
-use crate::backend::{Backend, GraphFile};
+use crate::backend::Backend;
 use crate::consensus::{consensus, mean, votes};
 use crate::error::{ModelError, guarded};
-use crate::forward::Forward;
-use crate::graph::GraphInfo;
-use crate::manifest::{self, Graph, Kind, Manifest, OnOverflow, Precision, Role};
-use crate::schedule::plan::Company;
-use crate::schedule::{Limits, Queue};
+use crate::manifest::{self, Kind, Manifest, OnOverflow};
+use crate::schedule::Queue;
 use crate::score::Rows;
 use crate::steps::Splitter;
 use crate::template::{Template, View};
 use crate::tokens::{Encoder, Tokens};
+use folder::Folder;
 
 /// How a model is run.
 #[derive(Clone, Debug)]
@@ -102,27 +99,14 @@ impl Model {
         let manifest = Manifest::read(folder)?;
         let files = Folder { root: folder, options };
         let mut digests = vec![files.manifest_digest()?];
-        let (tokenizer, digest) =
-            files.read(&manifest.tokenizer.file, &manifest.tokenizer.sha256)?;
-        digests.push(digest);
-        let tokenizer_path = folder.join(&manifest.tokenizer.file);
-        let encoder = Encoder::new(&tokenizer, &manifest.tokenizer)
-            .map_err(|why| ModelError::file(&tokenizer_path, why))?;
-        drop(tokenizer);
-        let template = files.template(&manifest, &encoder, &mut digests)?;
-        let splitter = Splitter::new(&manifest.steps).map_err(|error| ModelError::Manifest {
-            file: folder.join(manifest::FILE).display().to_string(),
-            key: "steps.pattern".to_owned(),
-            why: error,
-        })?;
-        let mut queue = |role| {
-            let graph = manifest.graph(role);
-            graph.map(|graph| files.queue(&manifest, graph, backend, &mut digests)).transpose()
-        };
-        let queue_of_model = queue(Role::Model)?.ok_or_else(|| {
-            ModelError::Backend(format!("model \"{}\" has no graph of role model", manifest.name))
-        })?;
-        let reference = queue(Role::Reference)?;
+        // A tokenizer takes as long to read as a session takes to pack its weights.
+        let (texts, graphs) = std::thread::scope(|scope| {
+            let graphs = scope.spawn(|| files.graphs(&manifest, backend));
+            (files.texts(&manifest), graphs.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let (texts, graphs) = (texts?, graphs?);
+        digests.extend(texts.digests);
+        digests.extend(graphs.digests);
         let parts: Vec<&[u8]> = digests.iter().map(<[u8; 32]>::as_slice).collect();
         let digest = canonical::digest_parts(&parts);
         let backend = backend.identity();
@@ -130,11 +114,11 @@ impl Model {
             manifest,
             digest,
             backend,
-            encoder: Arc::new(encoder),
-            template,
-            splitter,
-            queue: queue_of_model,
-            reference,
+            encoder: Arc::new(texts.encoder),
+            template: texts.template,
+            splitter: texts.splitter,
+            queue: graphs.model,
+            reference: graphs.reference,
         };
         model.prove(&folder.join(manifest::FILE))?;
         Ok(model)
@@ -337,140 +321,3 @@ impl Model {
         marks.windows(2).map(step).collect()
     }
 }
-
-/// Reads the files of a folder, and nothing outside it.
-struct Folder<'a> {
-    root: &'a Path,
-    options: &'a Options,
-}
-
-impl Folder<'_> {
-    fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
-        let path = Path::new(name);
-        let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-        if name.is_empty() || !plain {
-            return Err(ModelError::file(path, "lies outside the folder of the model"));
-        }
-        let full = self.root.join(path);
-        let real =
-            |path: &Path| fs::canonicalize(path).map_err(|error| ModelError::file(path, error));
-        if !real(&full)?.starts_with(real(self.root)?) {
-            return Err(ModelError::file(&full, "leads out of the folder of the model"));
-        }
-        Ok(full)
-    }
-
-    fn manifest_digest(&self) -> Result<[u8; 32], ModelError> {
-        let path = self.path(manifest::FILE)?;
-        let bytes = fs::read(&path).map_err(|error| ModelError::file(&path, error))?;
-        Ok(Sha256::digest(&bytes).into())
-    }
-
-    fn read(&self, name: &str, expected: &str) -> Result<(Vec<u8>, [u8; 32]), ModelError> {
-        let path = self.path(name)?;
-        let bytes = fs::read(&path).map_err(|error| ModelError::file(&path, error))?;
-        let found: [u8; 32] = Sha256::digest(&bytes).into();
-        self.hold(&path, expected, found)?;
-        Ok((bytes, found))
-    }
-
-    /// The digest of a file that may be large.
-    fn digest(&self, name: &str, expected: &str) -> Result<(PathBuf, [u8; 32]), ModelError> {
-        let path = self.path(name)?;
-        let wrong = |error| ModelError::file(&path, error);
-        let mut file = fs::File::open(&path).map_err(wrong)?;
-        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
-        loop {
-            let count = file.read(&mut buffer).map_err(wrong)?;
-            if count == 0 {
-                break;
-            }
-            hash.update(buffer.get(..count).unwrap_or_default());
-        }
-        let found = hash.finalize().into();
-        self.hold(&path, expected, found)?;
-        Ok((path, found))
-    }
-
-    fn hold(&self, path: &Path, expected: &str, found: [u8; 32]) -> Result<(), ModelError> {
-        let found = canonical::hex(&found);
-        if !self.options.verify_digests || found.eq_ignore_ascii_case(expected) {
-            return Ok(());
-        }
-        let file = path.display().to_string();
-        Err(ModelError::Digest { file, expected: expected.to_owned(), found })
-    }
-
-    fn template(
-        &self,
-        manifest: &Manifest,
-        encoder: &Encoder,
-        digests: &mut Vec<[u8; 32]>,
-    ) -> Result<Template, ModelError> {
-        let mut text = |name: &String| {
-            let path = self.path(name)?;
-            let text = fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?;
-            digests.push(Sha256::digest(text.as_bytes()).into());
-            Ok(text)
-        };
-        let named = &manifest.template;
-        let template = match (&named.file, &named.text) {
-            (Some(name), _) => text(name)?,
-            (None, inline) => inline.clone().unwrap_or_default(),
-        };
-        let chat = named.chat.as_ref().map(text).transpose()?;
-        let tokens = manifest.tokenizer.tokens.clone();
-        Template::new(template, chat, &named.system, tokens, &encoder.special())
-    }
-
-    fn queue(
-        &self,
-        manifest: &Manifest,
-        graph: &Graph,
-        backend: &dyn Backend,
-        digests: &mut Vec<[u8; 32]>,
-    ) -> Result<Queue, ModelError> {
-        let (path, digest) = self.digest(&graph.file, &graph.sha256)?;
-        digests.push(digest);
-        for data in &graph.data {
-            digests.push(self.digest(&data.file, &data.sha256)?.1);
-        }
-        let info = GraphInfo::read(&path)?;
-        info.check(&path, manifest, graph)?;
-        if self.options.deterministic && (info.dynamic_int8 || graph.precision == Precision::Int8) {
-            let why = "its integer ranges depend on the batch; set deterministic = false to run it";
-            return Err(ModelError::graph(&path, why));
-        }
-        let (most, budget) = (manifest.limits.max_tokens, self.options.batch_tokens);
-        if budget == 0 {
-            return Err(ModelError::Backend("batch_tokens is 0: no text fits".to_owned()));
-        }
-        let workers = self.options.workers.max(1);
-        let file = GraphFile { path, threads: 1 };
-        let failed = |error| match error {
-            ModelError::Run(why) => ModelError::graph(&file.path, why),
-            error => error,
-        };
-        let mut sessions = backend.load(&file, workers)?;
-        let forward = Forward::new(manifest, graph, &info, &backend.identity());
-        // Dynamic integers depend on their company by nature; whoever minds sets `deterministic`.
-        let company = match sessions.first_mut() {
-            Some(session) if !info.dynamic_int8 => {
-                let positions =
-                    manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
-                forward.company(&mut **session, positions.map_or(1, Vec::len)).map_err(failed)?
-            }
-            _ => Company::Any,
-        };
-        let limits = Limits {
-            batch_tokens: budget.min(most.saturating_mul(WIDTH_MAX)),
-            prefix_bytes: self.options.prefix_bytes,
-            company,
-        };
-        Queue::start(forward, sessions, limits)
-            .map_err(|error| ModelError::Backend(error.to_string()))
-    }
-}
-
-/// The most texts of the longest length that are ever put together.
-const WIDTH_MAX: usize = 1_024;

@@ -16,8 +16,9 @@ pub struct Waiting {
     pub passed_over: u32,
 }
 
-/// What a text may share a batch with, so that its score stays the same to the bit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a text may share a batch with, so that its score stays the same to the bit; the strictest is
+/// the greatest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Company {
     /// Texts of any length.
     #[default]

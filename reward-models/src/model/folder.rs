@@ -1,0 +1,212 @@
+//! The files of a model: held to their digests, and made into what runs.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use assay_verifiers::canonical;
+use sha2::{Digest as _, Sha256};
+
+use super::Options;
+use crate::backend::{Backend, GraphFile};
+use crate::error::ModelError;
+use crate::forward::Forward;
+use crate::graph::GraphInfo;
+use crate::manifest::{self, Graph, Manifest, Precision, Role};
+use crate::schedule::plan::Company;
+use crate::schedule::{Limits, Queue};
+use crate::steps::Splitter;
+use crate::template::Template;
+use crate::tokens::Encoder;
+
+/// The most texts of the longest length that are ever put together.
+const WIDTH_MAX: usize = 1_024;
+
+/// Reads the files of a folder, and nothing outside it.
+pub(super) struct Folder<'a> {
+    /// Where it lies.
+    pub(super) root: &'a Path,
+    /// How the model is run.
+    pub(super) options: &'a Options,
+}
+
+/// What reads the texts of a model.
+pub(super) struct Texts {
+    pub(super) encoder: Encoder,
+    pub(super) template: Template,
+    pub(super) splitter: Splitter,
+    /// Of the files that they are made of.
+    pub(super) digests: Vec<[u8; 32]>,
+}
+
+/// The graphs of a model, ready to run.
+pub(super) struct Graphs {
+    pub(super) model: Queue,
+    /// What an implicit model is measured against.
+    pub(super) reference: Option<Queue>,
+    /// Of their files.
+    pub(super) digests: Vec<[u8; 32]>,
+}
+
+impl Folder<'_> {
+    /// The tokenizer, the template and what splits steps.
+    pub(super) fn texts(&self, manifest: &Manifest) -> Result<Texts, ModelError> {
+        let named = &manifest.tokenizer;
+        let (tokenizer, digest) = self.read(&named.file, &named.sha256)?;
+        let mut digests = vec![digest];
+        let encoder = Encoder::new(&tokenizer, named)
+            .map_err(|why| ModelError::file(&self.root.join(&named.file), why))?;
+        drop(tokenizer);
+        let template = self.template(manifest, &encoder, &mut digests)?;
+        let splitter = Splitter::new(&manifest.steps).map_err(|error| ModelError::Manifest {
+            file: self.root.join(manifest::FILE).display().to_string(),
+            key: "steps.pattern".to_owned(),
+            why: error,
+        })?;
+        Ok(Texts { encoder, template, splitter, digests })
+    }
+
+    /// The graphs, each with a queue of its own.
+    pub(super) fn graphs(
+        &self,
+        manifest: &Manifest,
+        backend: &dyn Backend,
+    ) -> Result<Graphs, ModelError> {
+        let mut digests = Vec::new();
+        let mut queue = |role| {
+            let graph = manifest.graph(role);
+            graph.map(|graph| self.queue(manifest, graph, backend, &mut digests)).transpose()
+        };
+        let model = queue(Role::Model)?.ok_or_else(|| {
+            ModelError::Backend(format!("model \"{}\" has no graph of role model", manifest.name))
+        })?;
+        let reference = queue(Role::Reference)?;
+        Ok(Graphs { model, reference, digests })
+    }
+
+    fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
+        let path = Path::new(name);
+        let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if name.is_empty() || !plain {
+            return Err(ModelError::file(path, "lies outside the folder of the model"));
+        }
+        let full = self.root.join(path);
+        let real =
+            |path: &Path| fs::canonicalize(path).map_err(|error| ModelError::file(path, error));
+        if !real(&full)?.starts_with(real(self.root)?) {
+            return Err(ModelError::file(&full, "leads out of the folder of the model"));
+        }
+        Ok(full)
+    }
+
+    /// The digest of the manifest itself.
+    pub(super) fn manifest_digest(&self) -> Result<[u8; 32], ModelError> {
+        let path = self.path(manifest::FILE)?;
+        let bytes = fs::read(&path).map_err(|error| ModelError::file(&path, error))?;
+        Ok(Sha256::digest(&bytes).into())
+    }
+
+    fn read(&self, name: &str, expected: &str) -> Result<(Vec<u8>, [u8; 32]), ModelError> {
+        let path = self.path(name)?;
+        let bytes = fs::read(&path).map_err(|error| ModelError::file(&path, error))?;
+        let found: [u8; 32] = Sha256::digest(&bytes).into();
+        self.hold(&path, expected, found)?;
+        Ok((bytes, found))
+    }
+
+    /// The digest of a file that may be large.
+    fn digest(&self, name: &str, expected: &str) -> Result<(PathBuf, [u8; 32]), ModelError> {
+        let path = self.path(name)?;
+        let wrong = |error| ModelError::file(&path, error);
+        let mut file = fs::File::open(&path).map_err(wrong)?;
+        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+        loop {
+            let count = file.read(&mut buffer).map_err(wrong)?;
+            if count == 0 {
+                break;
+            }
+            hash.update(buffer.get(..count).unwrap_or_default());
+        }
+        let found = hash.finalize().into();
+        self.hold(&path, expected, found)?;
+        Ok((path, found))
+    }
+
+    fn hold(&self, path: &Path, expected: &str, found: [u8; 32]) -> Result<(), ModelError> {
+        let found = canonical::hex(&found);
+        if !self.options.verify_digests || found.eq_ignore_ascii_case(expected) {
+            return Ok(());
+        }
+        let file = path.display().to_string();
+        Err(ModelError::Digest { file, expected: expected.to_owned(), found })
+    }
+
+    fn template(
+        &self,
+        manifest: &Manifest,
+        encoder: &Encoder,
+        digests: &mut Vec<[u8; 32]>,
+    ) -> Result<Template, ModelError> {
+        let mut text = |name: &String| {
+            let path = self.path(name)?;
+            let text = fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?;
+            digests.push(Sha256::digest(text.as_bytes()).into());
+            Ok(text)
+        };
+        let named = &manifest.template;
+        let template = match (&named.file, &named.text) {
+            (Some(name), _) => text(name)?,
+            (None, inline) => inline.clone().unwrap_or_default(),
+        };
+        let chat = named.chat.as_ref().map(text).transpose()?;
+        let tokens = manifest.tokenizer.tokens.clone();
+        Template::new(template, chat, &named.system, tokens, &encoder.special())
+    }
+
+    /// The queue of a graph.
+    fn queue(
+        &self,
+        manifest: &Manifest,
+        graph: &Graph,
+        backend: &dyn Backend,
+        digests: &mut Vec<[u8; 32]>,
+    ) -> Result<Queue, ModelError> {
+        let (path, digest) = self.digest(&graph.file, &graph.sha256)?;
+        digests.push(digest);
+        for data in &graph.data {
+            digests.push(self.digest(&data.file, &data.sha256)?.1);
+        }
+        let info = GraphInfo::read(&path)?;
+        info.check(&path, manifest, graph)?;
+        if self.options.deterministic && (info.dynamic_int8 || graph.precision == Precision::Int8) {
+            let why = "its integer ranges depend on the batch; set deterministic = false to run it";
+            return Err(ModelError::graph(&path, why));
+        }
+        let (most, budget) = (manifest.limits.max_tokens, self.options.batch_tokens);
+        if budget == 0 {
+            return Err(ModelError::Backend("batch_tokens is 0: no text fits".to_owned()));
+        }
+        let workers = self.options.workers.max(1);
+        let file = GraphFile { path, threads: 1 };
+        let failed = |error| match error {
+            ModelError::Run(why) => ModelError::graph(&file.path, why),
+            error => error,
+        };
+        let mut sessions = backend.load(&file, workers)?;
+        let forward = Forward::new(manifest, graph, &info, &backend.identity());
+        let positions = manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
+        // Dynamic integers depend on their company by nature; whoever minds sets `deterministic`.
+        let company = if info.dynamic_int8 {
+            Company::Any
+        } else {
+            forward.company(&mut sessions, positions.map_or(1, Vec::len)).map_err(failed)?
+        };
+        let limits = Limits {
+            batch_tokens: budget.min(most.saturating_mul(WIDTH_MAX)),
+            prefix_bytes: self.options.prefix_bytes,
+            company,
+        };
+        Queue::start(forward, sessions, limits)
+            .map_err(|error| ModelError::Backend(error.to_string()))
+    }
+}
