@@ -17,7 +17,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use assay_reward_models::backend::library::{self, Place};
 use assay_reward_models::backend::ort::Ort;
@@ -56,6 +56,7 @@ fn main() {
     let texts = workload(&bench);
     let tokens: usize = texts.iter().map(|text| text.ids.len()).sum();
     println!("{TEXTS} texts, {tokens} tokens, {} workers", bench.cores);
+    leaving(&bench);
     for turn in 0..2 {
         let bound = bound(&bench, &texts);
         println!("turn {turn}: bound {:.0} tokens/s", tokens as f64 / bound);
@@ -164,6 +165,26 @@ fn bound(bench: &Bench, texts: &[Arc<Tokens>]) -> f64 {
         (before + (cost - before) * share) * length as f64
     };
     texts.iter().map(seconds).sum()
+}
+
+/// A caller leaves while its longest texts run: how soon the next caller has its own short text.
+fn leaving(bench: &Bench) {
+    let queue = Queue::start((bench.forward)(), (bench.sessions)(), limits(512)).unwrap();
+    let short = || drop(queue.submit(vec![text(16, 0, bench.vocabulary)]).wait(&Never));
+    short();
+    let alone = timed(short);
+    let mut waits = (0..20).map(|at| {
+        let long = (0..8).map(|nth| text(512, at * 8 + nth, bench.vocabulary)).collect();
+        let ticket = queue.submit(long);
+        std::thread::sleep(Duration::from_millis(40 + 7 * at as u64));
+        timed(|| {
+            drop(ticket);
+            short();
+        })
+    });
+    let first = waits.next().unwrap_or_default();
+    let longest = waits.fold(first, f64::max) - alone;
+    println!("a batch of 512 tokens whose caller left is stopped in {:.1} ms", 1e3 * longest);
 }
 
 /// 64 callers of one text each.
