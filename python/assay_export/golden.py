@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import Any
@@ -87,9 +88,18 @@ def decode(checkpoint: Checkpoint, ids: list[int]) -> str:
 
 
 def verdicts(table: dict[str, Any], text: str) -> list[float]:
-    """The numbers in what a model wrote, and those that its words stand for."""
-    words = (word.lower() for word in re.findall(table["parse"], text))
-    return [table["verdicts"][word] if word in table.get("verdicts", {}) else float(word) for word in words]
+    """The numbers in what a model wrote, and those that its words stand for, where they lie in the range."""
+    low, high = table.get("parse_range", (-math.inf, math.inf))
+    found = (_worth(table.get("verdicts", {}), word) for word in re.findall(table["parse"], text))
+    return [value for value in found if low <= value <= high]
+
+
+def _worth(known: dict[str, float], word: str) -> float:
+    try:
+        word = word.strip().lower()
+        return known[word] if word in known else float(word)
+    except ValueError:
+        return math.nan
 
 
 def make(preset: Preset, checkpoint: Checkpoint, case: Case, tolerance: float) -> dict[str, Any]:
@@ -124,6 +134,9 @@ def _scores(preset: Preset, checkpoint: Checkpoint, case: Case) -> dict[str, Any
     table = preset.score(checkpoint)
     if case.text is not None:
         told = verdicts(mode(preset, checkpoint), case.text)
+        if told and preset.kind == "process":
+            # Steps that the critique does not reach stand as the last one that it judges.
+            told = (told + told[-1:] * len(case.sample.steps))[: len(case.sample.steps)]
         return {"text": case.text} | ({"score": aggregate(told, table.get("aggregate", "last"))} if told else {})
     if preset.kind == "embedding":
         return {"score": tidy(case.raws[0] @ case.other.raws[0])} if case.other else {}
