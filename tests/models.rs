@@ -126,6 +126,57 @@ fn the_trained_model_finds_the_first_wrong_step_of_problems_it_never_saw() {
 }
 
 #[test]
+fn what_a_model_cannot_judge_counts_as_wrong_in_a_benchmark() {
+    let place = tempfile::tempdir().unwrap();
+    let (outcome, process) = (model("arch-qwen2"), model("qwen-prm"));
+    let long = "so it is 5 ".repeat(400);
+    let row = |id: &str, step: &str, label: i8| {
+        format!(r#"{{"id":"{id}","problem":"2 + 3?","steps":["{step}"],"label":{label}}}"#)
+    };
+    let rows = [row("a-1", "5", -1), row("a-2", &long, -1), row("a-3", &long, 0)].join("\n");
+    write(place.path(), "pb.jsonl", &rows);
+    let words = ["eval", "processbench", &process, "pb.jsonl", "--json", "--threshold", "0"];
+    let output = assay(place.path(), &words);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{found}");
+    assert_eq!(found["unjudged"], 2);
+    assert_eq!(found["scores"]["all"]["accuracy_correct"], 0.5, "{found}");
+    assert_eq!(found["scores"]["all"]["accuracy_erroneous"], 0.0, "{found}");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("pb.jsonl:2: not judged: the text has"), "{told}");
+
+    let row = |chosen: &str, rejected: &str| {
+        format!(
+            r#"{{"id":"1","prompt":"2?","chosen":["{chosen}"],"rejected":["6","{rejected}","8"],"subset":"m"}}"#
+        )
+    };
+    let rows = [row(&long, &long), row("5", &long), row(&long, "7")].join("\n");
+    write(place.path(), "rb.jsonl", &rows);
+    let output = assay(place.path(), &["eval", "rewardbench", &outcome, "rb.jsonl", "--json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&found["unjudged"], &found["scores"]["m"]), (&4.into(), &0.0.into()), "{found}");
+
+    let row = format!(
+        r#"{{"question":"2?","modified_process":["{long}","6"],"error_steps":[2],"classification":"c"}}"#
+    );
+    write(place.path(), "pm.jsonl", &row);
+    let words = [
+        "eval",
+        "prmbench",
+        &process,
+        "pm.jsonl",
+        "--json",
+        "--column",
+        "process=modified_process",
+    ];
+    let output = assay(place.path(), &words);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["unjudged"], 1, "{found}");
+    assert_eq!(found["scores"]["c"]["f1_valid"], 0.0, "{found}");
+    assert_eq!(found["scores"]["c"]["f1_invalid"], 0.0, "{found}");
+}
+
+#[test]
 fn a_model_that_does_not_fit_is_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
     let process = model("qwen-prm");

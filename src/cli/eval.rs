@@ -5,6 +5,7 @@ mod rows;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use assay::reward_models::ModelError;
 use assay::reward_models::backend::Choice;
 use assay::reward_models::benchmarks::{self, FirstError, Preference, StepValidity};
 use assay::reward_models::model::{Judgement, Model};
@@ -21,6 +22,8 @@ use rows::{Row, Rows};
 
 /// Texts that are scored together.
 const TEXTS: usize = 1_024;
+/// Texts that were not judged and are named.
+const SHOWN_MAX: usize = 5;
 
 /// The published protocols for reward models.
 #[derive(Debug, ClapArgs)]
@@ -96,15 +99,18 @@ fn names(benchmark: Benchmark) -> &'static [&'static str] {
 
 fn process_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failure> {
     let views = rows.each(|row| Ok(stepwise(&row.text("problem")?, row.texts("steps")?)))?;
-    let scores = scored(model, &views, &rows.iter().collect::<Vec<_>>(), Model::step_scores)?;
+    let owners: Vec<&Row> = rows.iter().collect();
+    let (scores, unjudged) = scored(model, &views, &owners, Model::step_scores)?;
     let mut cases = Vec::with_capacity(rows.len());
     for (row, scores) in rows.iter().zip(scores) {
         let labelled = row.integer("label")?.and_then(|label| usize::try_from(label).ok());
-        let found = scores.iter().position(|score| *score < args.threshold);
+        // No step has the greatest number: what was not judged is not found.
+        let first = |scores: Vec<f64>| scores.iter().position(|score| *score < args.threshold);
+        let found = scores.map_or(Some(usize::MAX), first);
         cases.push(FirstError { subset: row.subset("subset")?, labelled, found });
     }
     let scores = benchmarks::first_errors(&cases);
-    tell(args, model, &scores, |score| {
+    tell(args, model, &scores, unjudged, |score| {
         let part = |name: &str, value: Option<f64>| match value {
             Some(value) => format!("{name} {:.1}", 100.0 * value),
             None => format!("{name} -"),
@@ -130,33 +136,40 @@ fn reward_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Fa
             View { steps: steps.collect(), messages: user(&prompt), completion, ..View::default() }
         }));
     }
-    let mut scores = scored(model, &views, &owners, Model::score)?.into_iter();
+    let (scores, unjudged) = scored(model, &views, &owners, Model::score)?;
+    let mut scores = scores.into_iter();
     let mut cases = Vec::with_capacity(rows.len());
     for (row, (chosen, rejected)) in rows.iter().zip(counts) {
-        let chosen = scores.by_ref().take(chosen).collect();
-        let rejected = scores.by_ref().take(rejected).collect();
+        let mut next = |count| scores.by_ref().take(count).collect::<Vec<Option<f64>>>();
+        let (chosen, rejected) = (next(chosen), next(rejected));
+        let whole = |scores: Vec<Option<f64>>| scores.into_iter().collect::<Option<Vec<f64>>>();
+        // Where a text was not judged, the wrong one wins.
+        let (chosen, rejected) =
+            whole(chosen).zip(whole(rejected)).unwrap_or((vec![0.0], vec![1.0]));
         let id = row.optional_text("id").unwrap_or_default();
         cases.push(Preference { subset: row.subset("subset")?, id, chosen, rejected });
     }
     let scores = benchmarks::preferences(&cases);
-    tell(args, model, &scores, |score| format!("{:.1}", 100.0 * score))
+    tell(args, model, &scores, unjudged, |score| format!("{:.1}", 100.0 * score))
 }
 
 fn prm_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failure> {
     let views = rows.each(|row| Ok(stepwise(&row.text("question")?, row.texts("process")?)))?;
-    let scores = scored(model, &views, &rows.iter().collect::<Vec<_>>(), Model::step_scores)?;
+    let owners: Vec<&Row> = rows.iter().collect();
+    let (scores, unjudged) = scored(model, &views, &owners, Model::step_scores)?;
     let mut steps = Vec::new();
-    for (row, scores) in rows.iter().zip(scores) {
+    for ((row, scores), view) in rows.iter().zip(scores).zip(&views) {
         let wrong = row.integers("error_steps")?;
         let subset = row.subset("classification")?;
-        steps.extend(scores.iter().zip(1_i64..).map(|(score, number)| StepValidity {
-            subset: subset.clone(),
-            valid: !wrong.contains(&number),
-            found_valid: *score >= args.threshold,
+        steps.extend((0..view.steps.len()).zip(1_i64..).map(|(at, number)| {
+            let valid = !wrong.contains(&number);
+            let score = scores.as_ref().and_then(|scores| scores.get(at));
+            let found_valid = score.map_or(!valid, |score| *score >= args.threshold);
+            StepValidity { subset: subset.clone(), valid, found_valid }
         }));
     }
     let scores = benchmarks::step_validity(&steps);
-    tell(args, model, &scores, |score| {
+    tell(args, model, &scores, unjudged, |score| {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         let (valid, invalid) = (percent(score.f1_valid), percent(score.f1_invalid));
         let whole = percent(score.prm_score);
@@ -172,31 +185,42 @@ fn stepwise(problem: &str, steps: Vec<String>) -> View {
     View { messages: user(problem), steps, ..View::default() }
 }
 
-/// What `read` makes of the judgement of each text; `owners` are the rows that they come from. A
-/// text that cannot be judged stops the evaluation: a benchmark of which a part is left out is
-/// another benchmark.
+/// What `read` makes of the judgement of each text, and how many could not be judged: too long for
+/// the model, or a critique that says nothing. A benchmark of which a part is left out is another
+/// benchmark: they count as wrong. `owners` are the rows that the texts come from.
 fn scored<T>(
     model: &Model,
     views: &[View],
     owners: &[&Row],
     read: impl Fn(&Model, &Judgement, usize) -> Option<T>,
-) -> Result<Vec<T>, Failure> {
+) -> Result<(Vec<Option<T>>, usize), Failure> {
     let mut found = Vec::with_capacity(views.len());
+    let mut unjudged = 0;
     for (views, owners) in views.chunks(TEXTS).zip(owners.chunks(TEXTS)) {
         for ((view, row), judged) in views.iter().zip(owners).zip(model.judge(views)) {
-            let judged = judged.map_err(|error| anyhow::anyhow!("{}: {error}", row.place()))?;
-            let score = read(model, &judged, view.steps.len());
-            let unread = || anyhow::anyhow!("{}: the model gave no score", row.place());
-            found.push(score.ok_or_else(unread)?);
+            let score = match judged {
+                Ok(judged) => read(model, &judged, view.steps.len())
+                    .ok_or_else(|| "the model gave no score".to_owned()),
+                Err(ModelError::Input(why)) => Err(why.to_string()),
+                Err(error) => return Err(anyhow::anyhow!("{}: {error}", row.place()).into()),
+            };
+            if let Err(why) = &score {
+                unjudged += 1;
+                if unjudged <= SHOWN_MAX {
+                    output::note(&format!("{}: not judged: {why}", row.place()));
+                }
+            }
+            found.push(score.ok());
         }
     }
-    Ok(found)
+    Ok((found, unjudged))
 }
 
 fn tell<S: Serialize>(
     args: &Args,
     model: &Model,
     scores: &std::collections::BTreeMap<String, S>,
+    unjudged: usize,
     line: impl Fn(&S) -> String,
 ) -> Result<Exit, Failure> {
     if args.json {
@@ -206,16 +230,21 @@ fn tell<S: Serialize>(
             "model": model.name(),
             "backend": model.backend,
             "threshold": args.threshold,
+            "unjudged": unjudged,
             "scores": scores,
         });
         output::json(&found)?;
+    } else {
+        let width = scores.keys().map(String::len).max().unwrap_or_default();
+        for (subset, score) in scores {
+            output::line(&format!("{subset:width$}  {}", line(score)));
+        }
+    }
+    if unjudged == 0 {
         return Ok(Exit::Ok);
     }
-    let width = scores.keys().map(String::len).max().unwrap_or_default();
-    for (subset, score) in scores {
-        output::line(&format!("{subset:width$}  {}", line(score)));
-    }
-    Ok(Exit::Ok)
+    output::note(&format!("{unjudged} texts were not judged and count as wrong"));
+    Ok(Exit::Fault)
 }
 
 impl Rows {
