@@ -68,6 +68,39 @@ fn a_run_scores_by_two_models_and_names_them() {
 }
 
 #[test]
+fn a_run_that_asks_a_model_stops_at_once_and_goes_on_to_the_same_bytes() {
+    let place = tempfile::tempdir().unwrap();
+    let config = format!(
+        "version = 1\n[[reward]]\nname = \"steps\"\nverifier = \"process_model\"\n\
+         config = {{ model = '{}' }}\n",
+        model("qwen-prm")
+    );
+    write(place.path(), "a.toml", &config);
+    let row = |at| format!(r#"{{"id":"{at}","prompt":"2 + {at}?","completion":"{at}.\n\nSo 5."}}"#);
+    let rows: Vec<String> = (0..6_000).map(row).collect();
+    write(place.path(), "d.jsonl", &rows.join("\n"));
+    let fixtures = model("");
+    let words = |run| {
+        ["score", "a.toml", "d.jsonl", "-o", run, "--no-cache", "-q", "--allow-path", &fixtures]
+    };
+    assert!(assay(place.path(), &words("whole")).status.success());
+    let verdicts = |run: &str| std::fs::read(place.path().join(run).join("verdicts.jsonl"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(words("cut")).current_dir(place.path()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while verdicts("cut").map_or(true, |lines| lines.is_empty()) {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before its first row");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-s", "INT", &pid]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(verdicts("cut").unwrap().len() < verdicts("whole").unwrap().len());
+    assert!(assay(place.path(), &words("cut")).status.success());
+    assert_eq!(verdicts("cut").unwrap(), verdicts("whole").unwrap());
+}
+
+#[test]
 fn the_three_benchmarks_read_the_files_of_their_authors() {
     let place = tempfile::tempdir().unwrap();
     let (outcome, process) = (model("arch-qwen2"), model("qwen-prm"));

@@ -27,7 +27,7 @@ use prefix::{Prefix, Prefixes};
 /// The most texts that wait; a caller with more waits itself.
 const WAITING_MAX: usize = 4_096;
 /// How often a caller that waits looks at its backstop.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// A text that waits for its rows.
 struct Job {

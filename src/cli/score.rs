@@ -146,7 +146,8 @@ fn inputs(data: &[PathBuf], limits: &Limits) -> Result<Vec<InputFile>, Failure> 
     source.paths().map(describe).collect()
 }
 
-/// The first signal lets the rows in flight finish; the second ends the process.
+/// The first signal lets the rows in flight finish, or gives them up where a model is asked; the
+/// second ends the process.
 fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {

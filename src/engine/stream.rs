@@ -2,14 +2,17 @@
 //! side, and handed on in the order of the rows, with a bounded number in flight.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use assay_verifiers::{Fault, Lane, Sample};
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde_json::Value;
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::arrange::{Arranger, OldRow, Pending};
 use super::chunk::Scored;
@@ -17,6 +20,9 @@ use super::row::{RowWriter, VerdictRow};
 use super::shared::Shared;
 use super::{CHUNK_ROWS, Engine};
 use crate::data::{Block, DataError, Row, RowError};
+
+/// How often a stream that waits for a model looks whether it is to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// What becomes of a row that cannot be read as a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,6 +158,12 @@ impl Engine {
         })
     }
 
+    /// Whether rows wait for a model. What is in flight may take minutes then: a stream that is to
+    /// stop gives it up.
+    fn asks_models(&self) -> bool {
+        self.plan().rewards.iter().any(|reward| matches!(reward.built.lane, Lane::Model(_)))
+    }
+
     /// How many chunks are scored at once: enough to keep every lane busy.
     fn window(&self) -> usize {
         let lane_rows = |lane: &Lane| match lane {
@@ -193,8 +205,25 @@ struct Flow<'a> {
     ended: Option<Ended>,
 }
 
-type Parsing = FuturesOrdered<JoinHandle<Option<Vec<Row>>>>;
-type Scoring = FuturesOrdered<JoinHandle<Option<Batch>>>;
+type Parsing = FuturesOrdered<Task<Option<Vec<Row>>>>;
+type Scoring = FuturesOrdered<Task<Option<Batch>>>;
+
+/// A task that ends where nobody wants its result any more.
+struct Task<T>(JoinHandle<T>);
+
+impl<T> Future for Task<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context)
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
 
 impl Flow<'_> {
     async fn run<E>(
@@ -205,8 +234,12 @@ impl Flow<'_> {
         let (mut parsing, mut scoring) = (Parsing::new(), Scoring::new());
         let (parse_window, window) = (self.engine.jobs + 1, self.engine.window());
         let (mut failure, mut open) = (None, true);
+        let models = self.engine.asks_models();
         loop {
             if self.stop.load(Ordering::Relaxed) {
+                if models {
+                    return Ok(Ended::Stopped);
+                }
                 self.ended = Some(Ended::Stopped);
             }
             if !open && parsing.is_empty() && self.ended.is_none() && failure.is_none() {
@@ -236,6 +269,7 @@ impl Flow<'_> {
                     Some(Err(error)) => failure = Some(error.into()),
                     None => open = false,
                 },
+                () = tokio::time::sleep(LOOK_EVERY), if models && !scoring.is_empty() => {}
                 else => break,
             }
         }
@@ -245,14 +279,11 @@ impl Flow<'_> {
         }
     }
 
-    fn spawn<T: Send + 'static>(
-        &self,
-        task: impl Future<Output = T> + Send + 'static,
-    ) -> JoinHandle<T> {
-        self.engine.runtime.spawn(task)
+    fn spawn<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> Task<T> {
+        Task(self.engine.runtime.spawn(task))
     }
 
-    fn parse(&self, block: Block) -> JoinHandle<Option<Vec<Row>>> {
+    fn parse(&self, block: Block) -> Task<Option<Vec<Row>>> {
         let shared = Arc::clone(&self.work.shared);
         self.spawn(async move {
             let plan = Arc::clone(&shared.plan);
@@ -276,7 +307,7 @@ impl Flow<'_> {
         (chunks, error.map(StreamError::from))
     }
 
-    fn score(&self, chunk: Vec<Pending>) -> JoinHandle<Option<Batch>> {
+    fn score(&self, chunk: Vec<Pending>) -> Task<Option<Batch>> {
         let work = Arc::clone(&self.work);
         self.spawn(async move { work.score(chunk).await })
     }
