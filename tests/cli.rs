@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod support;
+
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+use support::wait_for;
 use tempfile::TempDir;
 
 const CONFIG: &str = r#"version = 1
@@ -335,18 +336,6 @@ fn a_run_that_another_process_writes_is_refused_by_its_pid() {
     assert!(second.err.contains(&format!("(pid {})", first.id())), "{}", second.err);
     drop(first.stdin.take());
     assert!(first.wait().unwrap().success());
-}
-
-/// Waits until a file has something in it, or the process ended.
-fn wait_for(path: &Path, child: &mut Child) {
-    for _ in 0..6000 {
-        let filled = fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
-        if filled || child.try_wait().unwrap().is_some() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    panic!("{} was not written", path.display());
 }
 
 #[test]

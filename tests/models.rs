@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod support;
+
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+use support::wait_for;
 
 fn model(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
@@ -88,10 +91,8 @@ fn a_run_that_asks_a_model_stops_at_once_and_goes_on_to_the_same_bytes() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command.args(words("cut")).current_dir(place.path()).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
-    while verdicts("cut").map_or(true, |lines| lines.is_empty()) {
-        assert!(child.try_wait().unwrap().is_none(), "the run ended before its first row");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    wait_for(&place.path().join("cut/verdicts.jsonl"), &mut child);
+    assert!(child.try_wait().unwrap().is_none(), "the run ended before its first row");
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-s", "INT", &pid]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -73,21 +73,19 @@ class Encoder:
 
     def __call__(self, made: Solution) -> tuple[list[int], list[int], list[int]]:
         """Equal lengths; nothing behind the first error is judged."""
-        ids = [self.of[character] for character in made.problem + "\n"]
+        ids, _ = self.places(made)
         judged, following = [NONE] * len(ids), [NONE] * len(ids)
-        for place, step in enumerate(made.steps):
-            if made.first_error >= 0 and place > made.first_error:
-                judged += [NONE] * (len(step) + 1)
-                following += [NONE] * (len(step) + 1)
-                ids += [*(self.of[character] for character in step), self.tag]
-                continue
+        start = len(made.problem) + 1
+        for place, step in enumerate(made.steps[: made.first_error + 1] if made.first_error >= 0 else made.steps):
             wanted = made.mended if place == made.first_error else step
             right = [step[:end] == wanted[:end] for end in range(1, len(step) + 1)] + [step == wanted]
             wanted_ids = [*(self.of[character] for character in wanted), self.tag]
-            following[-1] = wanted_ids[0]
-            following += [wanted_ids[end] if fits else NONE for end, fits in enumerate(right[:-1], 1)] + [NONE]
-            judged += [int(fits) for fits in right]
-            ids += [*(self.of[character] for character in step), self.tag]
+            following[start - 1] = wanted_ids[0]
+            for at, fits in enumerate(right):
+                judged[start + at] = int(fits)
+                if fits and at < len(step):
+                    following[start + at] = wanted_ids[at + 1]
+            start += len(right)
         return ids, judged, following
 
     def places(self, made: Solution) -> tuple[list[int], list[int]]:

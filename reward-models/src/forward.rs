@@ -101,8 +101,8 @@ impl Forward {
     ) -> Result<Company, ModelError> {
         let workers = sessions.len();
         let probe = |worker: usize, session: &mut dyn Session| {
-            let own = (0..PROBED.len()).skip(worker).step_by(workers);
-            let found = own.map(|at| self.company_of(session, at, places));
+            let own = (0..PROBED.len()).zip(PROBED).skip(worker).step_by(workers);
+            let found = own.map(|(at, length)| self.company_of(session, at, length, places));
             found.collect::<Result<Vec<Company>, ModelError>>()
         };
         std::thread::scope(|scope| {
@@ -119,11 +119,12 @@ impl Forward {
         })
     }
 
-    /// What a text of one of the probed lengths may share a batch with.
+    /// What a text of `length`, which is `PROBED[at]`, may share a batch with.
     fn company_of(
         &self,
         session: &mut dyn Session,
         at: usize,
+        length: usize,
         places: usize,
     ) -> Result<Company, ModelError> {
         let text = |length: usize| {
@@ -132,7 +133,6 @@ impl Forward {
                 (0..places).map(|place| (length + place).saturating_sub(places)).collect();
             Tokens { ids, positions, ..Tokens::default() }
         };
-        let length = PROBED.get(at).copied().unwrap_or(1);
         let own = text(length);
         let alone = self.run(session, &[&own], None)?;
         let same = |rows: &Rows| alone.first().is_some_and(|alone| alone.same_bits(rows));

@@ -135,6 +135,11 @@ impl Model {
         self.splitter.steps(completion)
     }
 
+    /// The texts of these steps, as a [`View`] holds them.
+    pub fn step_texts(&self, completion: &str) -> Vec<String> {
+        self.steps(completion).into_iter().map(|(step, _)| step.to_owned()).collect()
+    }
+
     /// The tokens of a text.
     ///
     /// # Errors

@@ -98,9 +98,7 @@ fn names(benchmark: Benchmark) -> &'static [&'static str] {
 }
 
 fn process_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failure> {
-    let views = rows.each(|row| Ok(stepwise(&row.text("problem")?, row.texts("steps")?)))?;
-    let owners: Vec<&Row> = rows.iter().collect();
-    let (scores, unjudged) = scored(model, &views, &owners, Model::step_scores)?;
+    let (_, Scored { scores, unjudged }) = stepwise(model, rows, "problem", "steps")?;
     let mut cases = Vec::with_capacity(rows.len());
     for (row, scores) in rows.iter().zip(scores) {
         let labelled = row.integer("label")?.and_then(|label| usize::try_from(label).ok());
@@ -132,11 +130,11 @@ fn reward_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Fa
         counts.push((chosen.len(), rejected.len()));
         owners.resize(owners.len() + chosen.len() + rejected.len(), row);
         views.extend(chosen.into_iter().chain(rejected).map(|completion| {
-            let steps = model.steps(&completion).into_iter().map(|(step, _)| step.to_owned());
-            View { steps: steps.collect(), messages: user(&prompt), completion, ..View::default() }
+            let steps = model.step_texts(&completion);
+            View { steps, messages: user(&prompt), completion, ..View::default() }
         }));
     }
-    let (scores, unjudged) = scored(model, &views, &owners, Model::score)?;
+    let Scored { scores, unjudged } = scored(model, &views, &owners, Model::score)?;
     let mut scores = scores.into_iter();
     let mut cases = Vec::with_capacity(rows.len());
     for (row, (chosen, rejected)) in rows.iter().zip(counts) {
@@ -154,9 +152,7 @@ fn reward_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Fa
 }
 
 fn prm_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failure> {
-    let views = rows.each(|row| Ok(stepwise(&row.text("question")?, row.texts("process")?)))?;
-    let owners: Vec<&Row> = rows.iter().collect();
-    let (scores, unjudged) = scored(model, &views, &owners, Model::step_scores)?;
+    let (views, Scored { scores, unjudged }) = stepwise(model, rows, "question", "process")?;
     let mut steps = Vec::new();
     for ((row, scores), view) in rows.iter().zip(scores).zip(&views) {
         let wrong = row.integers("error_steps")?;
@@ -181,20 +177,39 @@ fn user(prompt: &str) -> Vec<Message> {
     vec![Message { role: "user".to_owned(), content: prompt.to_owned() }]
 }
 
-fn stepwise(problem: &str, steps: Vec<String>) -> View {
-    View { messages: user(problem), steps, ..View::default() }
+/// A solution a row, and the scores of its steps.
+fn stepwise(
+    model: &Model,
+    rows: &Rows,
+    problem: &str,
+    steps: &str,
+) -> Result<(Vec<View>, Scored<Vec<f64>>), Failure> {
+    let view = |row: &Row| {
+        let (messages, steps) = (user(&row.text(problem)?), row.texts(steps)?);
+        Ok::<_, Failure>(View { messages, steps, ..View::default() })
+    };
+    let views = rows.iter().map(view).collect::<Result<Vec<View>, Failure>>()?;
+    let owners: Vec<&Row> = rows.iter().collect();
+    let scored = scored(model, &views, &owners, Model::step_scores)?;
+    Ok((views, scored))
 }
 
-/// What `read` makes of the judgement of each text, and how many could not be judged: too long for
-/// the model, or a critique that says nothing. A benchmark of which a part is left out is another
-/// benchmark: they count as wrong. `owners` are the rows that the texts come from.
+/// Scores, one a text.
+struct Scored<T> {
+    scores: Vec<Option<T>>,
+    /// Texts without one: too long for the model, or a critique that says nothing. A benchmark of
+    /// which a part is left out is another benchmark: they count as wrong.
+    unjudged: usize,
+}
+
+/// What `read` makes of the judgement of each text; `owners` are the rows that they come from.
 fn scored<T>(
     model: &Model,
     views: &[View],
     owners: &[&Row],
     read: impl Fn(&Model, &Judgement, usize) -> Option<T>,
-) -> Result<(Vec<Option<T>>, usize), Failure> {
-    let mut found = Vec::with_capacity(views.len());
+) -> Result<Scored<T>, Failure> {
+    let mut scores = Vec::with_capacity(views.len());
     let mut unjudged = 0;
     for (views, owners) in views.chunks(TEXTS).zip(owners.chunks(TEXTS)) {
         for ((view, row), judged) in views.iter().zip(owners).zip(model.judge(views)) {
@@ -210,10 +225,10 @@ fn scored<T>(
                     output::note(&format!("{}: not judged: {why}", row.place()));
                 }
             }
-            found.push(score.ok());
+            scores.push(score.ok());
         }
     }
-    Ok((found, unjudged))
+    Ok(Scored { scores, unjudged })
 }
 
 fn tell<S: Serialize>(
@@ -245,11 +260,4 @@ fn tell<S: Serialize>(
     }
     output::note(&format!("{unjudged} texts were not judged and count as wrong"));
     Ok(Exit::Fault)
-}
-
-impl Rows {
-    /// One view a row.
-    fn each(&self, view: impl Fn(&Row) -> Result<View, Failure>) -> Result<Vec<View>, Failure> {
-        self.iter().map(view).collect()
-    }
 }

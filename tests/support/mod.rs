@@ -3,11 +3,14 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test stops at what it does not expect"
 )]
 
 use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,6 +23,18 @@ use assay::verifiers::{
     RemoteVerifier, Reward, Sample, Spec, Verdict, Verifier,
 };
 use assay::{Engine, Plan, Registry};
+
+/// Waits until a file has something in it, or the process ended.
+pub(crate) fn wait_for(path: &Path, child: &mut Child) {
+    for _ in 0..6000 {
+        let filled = std::fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
+        if filled || child.try_wait().unwrap().is_some() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("{} was not written", path.display());
+}
 
 /// A plan from a configuration's text, without its `version` line.
 pub(crate) fn plan(text: &str, registry: &Registry) -> Plan {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from ..checkpoint import Checkpoint
@@ -31,9 +34,10 @@ def encode_critique(checkpoint: Checkpoint, sample: Sample) -> Encoded:
     return ask(checkpoint, CRITIQUE.format(sample.prompt, sample.completion(), sample.reference))
 
 
-def ends(checkpoint: Checkpoint) -> list[int]:
-    """The ids that end a text."""
-    return [checkpoint.tokenizer.eos_token_id]
+def critique(checkpoint: Checkpoint, **read: Any) -> Table:
+    """The [generate] table of a model that writes; `read` says how its text is read."""
+    ends = [checkpoint.tokenizer.eos_token_id]
+    return {"mode": "critique", "max_new_tokens": 64, "temperature": 0.0, "votes": 1, "eos_token_ids": ends, **read}
 
 
 def encode_steps(checkpoint: Checkpoint, sample: Sample) -> Encoded:
@@ -96,6 +100,19 @@ REFERENCE = (
     "{{ mark }}{{ cut }}{{ reference }}{{ mark }}"
 )
 
+LOG_PROBABILITY = Preset(
+    kind="implicit",
+    template=STEPS,
+    encode=encode_steps,
+    build=whole_head,
+    raw=logits,
+    score=lambda _: {"transform": "none", "aggregate": "sum"},
+    scores=log_ratios,
+    steps={"split": "blank_line"},
+    kv=True,
+    whole_vocabulary=True,
+)
+
 PRESETS = {
     "yes-no-judge": Preset(
         kind="generative",
@@ -124,55 +141,17 @@ PRESETS = {
         build=whole_head,
         raw=logits,
         score=lambda _: {"transform": "none", "range": [1.0, 5.0]},
-        generate=lambda checkpoint: {
-            "mode": "critique",
-            "max_new_tokens": 64,
-            "temperature": 0.0,
-            "votes": 1,
-            "eos_token_ids": ends(checkpoint),
-            "parse": r"\[RESULT\]\s*([1-5])",
-            "parse_range": [1.0, 5.0],
-            "on_parse_fail": "abstain",
-        },
+        generate=lambda checkpoint: critique(
+            checkpoint, parse=r"\[RESULT\]\s*([1-5])", parse_range=[1.0, 5.0], on_parse_fail="abstain"
+        ),
         kv=True,
         whole_vocabulary=True,
         talk=False,
     ),
-    "implicit-prm": Preset(
-        kind="implicit",
-        template=STEPS,
-        encode=encode_steps,
-        build=whole_head,
-        raw=logits,
+    "implicit-prm": replace(
+        LOG_PROBABILITY,
         score=lambda _: {"transform": "none", "aggregate": "sum", "calibration": {"scale": 0.05}},
-        scores=log_ratios,
-        steps={"split": "blank_line"},
-        kv=True,
-        whole_vocabulary=True,
     ),
-    "log-probability": Preset(
-        kind="implicit",
-        template=STEPS,
-        encode=encode_steps,
-        build=whole_head,
-        raw=logits,
-        score=lambda _: {"transform": "none", "aggregate": "sum"},
-        scores=log_ratios,
-        steps={"split": "blank_line"},
-        kv=True,
-        whole_vocabulary=True,
-    ),
-    "reference-probability": Preset(
-        kind="implicit",
-        template=REFERENCE,
-        encode=encode_reference,
-        build=whole_head,
-        raw=logits,
-        score=lambda _: {"transform": "none", "aggregate": "sum"},
-        scores=log_ratios,
-        steps={"split": "blank_line"},
-        kv=True,
-        whole_vocabulary=True,
-        silent=True,
-    ),
+    "log-probability": LOG_PROBABILITY,
+    "reference-probability": replace(LOG_PROBABILITY, template=REFERENCE, encode=encode_reference, silent=True),
 }

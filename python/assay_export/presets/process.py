@@ -9,7 +9,7 @@ from ..checkpoint import Checkpoint
 from ..graph import LmHead, Scorer
 from ..preset import Preset, Table, answer, conversation, hidden, logits, rendered, tensors, whole_head
 from ..sample import Encoded, Sample
-from .generative import ask, ends
+from .generative import ask, critique
 from .outcome import MATH_SYSTEM, math_head, math_raw
 
 TAG = "<extra_0>"
@@ -142,16 +142,12 @@ PRESETS = {
         raw=logits,
         score=lambda _: {"transform": "none", "aggregate": "min", "range": [0.0, 1.0]},
         steps={"split": "blank_line"},
-        generate=lambda checkpoint: {
-            "mode": "critique",
-            "max_new_tokens": 64,
-            "temperature": 0.0,
-            "votes": 1,
-            "eos_token_ids": ends(checkpoint),
-            "parse": r"Step \d+: (\w+)",
-            "verdicts": {"correct": 1.0, "incorrect": 0.0},
-            "parse_range": [0.0, 1.0],
-        },
+        generate=lambda checkpoint: critique(
+            checkpoint,
+            parse=r"Step \d+: (\w+)",
+            verdicts={"correct": 1.0, "incorrect": 0.0},
+            parse_range=[0.0, 1.0],
+        ),
         kv=True,
         whole_vocabulary=True,
         talk=False,

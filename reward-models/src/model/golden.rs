@@ -61,10 +61,7 @@ impl Model {
         let stepwise = matches!(self.manifest.kind, Kind::Process | Kind::Implicit);
         let steps = match &golden.steps {
             Some(steps) => steps.clone(),
-            None if stepwise => {
-                let steps = self.steps(&golden.completion).into_iter();
-                steps.map(|(step, _)| step.to_owned()).collect()
-            }
+            None if stepwise => self.step_texts(&golden.completion),
             None => Vec::new(),
         };
         View {

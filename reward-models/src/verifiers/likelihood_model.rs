@@ -79,8 +79,7 @@ impl Modelled for LikelihoodModel {
 
     fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
         let mut view = super::view(sample)?;
-        let steps = model.steps(sample.completion()).into_iter();
-        view.steps = steps.map(|(step, _)| step.to_owned()).collect();
+        view.steps = model.step_texts(sample.completion());
         if view.steps.is_empty() {
             return Err(Verdict::abstained("the completion is empty"));
         }

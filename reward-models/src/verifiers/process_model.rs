@@ -79,8 +79,7 @@ impl Modelled for ProcessModel {
     }
 
     fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
-        let steps = model.steps(sample.completion()).into_iter();
-        let steps: Vec<String> = steps.map(|(step, _)| step.to_owned()).collect();
+        let steps = model.step_texts(sample.completion());
         if steps.is_empty() {
             return Err(Verdict::abstained("the completion has no steps"));
         }
