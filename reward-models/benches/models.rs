@@ -87,11 +87,10 @@ fn bench(folder: &Path, backend: &str) -> Bench {
     };
     println!("{} on {}", manifest.name, backend.identity());
     let identity = backend.identity();
+    let file = GraphFile { path, threads: 1, cuts: info.cuts.clone() };
     Bench {
         forward: Box::new(move || Forward::new(&manifest, &graph, &info, &identity)),
-        sessions: Box::new(move || {
-            backend.load(&GraphFile { path: path.clone(), threads: 1 }, cores).unwrap()
-        }),
+        sessions: Box::new(move || backend.load(&file, cores).unwrap()),
         vocabulary: 30_000,
         cores,
     }

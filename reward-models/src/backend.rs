@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ModelError;
+use crate::graph::cuts::Cut;
 use crate::tensor::Tensor;
 
 /// Loads graphs.
@@ -58,6 +59,8 @@ pub struct GraphFile {
     pub path: PathBuf,
     /// Threads that work on one run.
     pub threads: usize,
+    /// Where a pass may be cut.
+    pub cuts: Vec<Cut>,
 }
 
 /// Which backend runs the models.

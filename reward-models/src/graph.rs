@@ -1,11 +1,14 @@
 //! What an ONNX file says of itself, read before any backend sees it.
 
+pub mod cuts;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Component, Path};
 
 use rten_onnx::onnx::{DataLocation, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 
+use self::cuts::Cut;
 use crate::error::ModelError;
 use crate::manifest::{Graph, Kind, Manifest, PastShape};
 
@@ -28,6 +31,8 @@ pub struct GraphInfo {
     pub grouped_attention: bool,
     /// Whether integer ranges are found at run time.
     pub dynamic_int8: bool,
+    /// Where a pass may be cut.
+    pub cuts: Vec<Cut>,
 }
 
 impl GraphInfo {
@@ -55,6 +60,7 @@ impl GraphInfo {
         info.inputs = inputs.filter(|name| !initialized.contains(name.as_str())).collect();
         info.outputs = graph.output.iter().filter_map(|value| value.name.clone()).collect();
         info.look_at(&graph).map_err(|why| ModelError::graph(path, why))?;
+        info.cuts = cuts::cuts(&graph);
         Ok(info)
     }
 

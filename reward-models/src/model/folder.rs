@@ -187,7 +187,7 @@ impl Folder<'_> {
             return Err(ModelError::Backend("batch_tokens is 0: no text fits".to_owned()));
         }
         let workers = self.options.workers.max(1);
-        let file = GraphFile { path, threads: 1 };
+        let file = GraphFile { path, threads: 1, cuts: info.cuts.clone() };
         let failed = |error| match error {
             ModelError::Run(why) => ModelError::graph(&file.path, why),
             error => error,

@@ -1,0 +1,100 @@
+//! Where a pass may be cut: the values that later nodes need of earlier ones. A backend that cannot
+//! stop within a pass runs it piece by piece, and looks between the pieces whether to go on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rten_onnx::onnx::{GraphProto, NodeProto};
+
+/// The most pieces of a pass.
+const PIECES: u64 = 64;
+
+/// A place between two nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Multiplications by a weight that lie before it, a token.
+    pub work: u64,
+    /// The values that nodes behind it read: inputs of the graph, and what nodes before it make.
+    pub crossing: Vec<String>,
+    /// The graph's outputs that are made before it.
+    pub outputs: Vec<String>,
+}
+
+/// The cuts of a graph in order: of every 64th of the work, the place that the
+/// fewest values cross.
+pub fn cuts(graph: &GraphProto) -> Vec<Cut> {
+    let nodes = weighed(graph);
+    let whole: u64 = nodes.iter().map(|node| node.work).sum();
+    let mut last_read: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, node) in nodes.iter().enumerate() {
+        last_read.extend(node.reads.iter().map(|name| (*name, at)));
+    }
+    let outputs: BTreeSet<&str> =
+        graph.output.iter().filter_map(|value| value.name.as_deref()).collect();
+    let mut cuts: Vec<Cut> = Vec::new();
+    let inputs = graph.input.iter().filter_map(|value| value.name.as_deref());
+    let mut live: BTreeSet<&str> = inputs.filter(|name| last_read.contains_key(name)).collect();
+    let (mut work, mut made) = (0, Vec::new());
+    for (at, node) in nodes.iter().enumerate() {
+        work += node.work;
+        made.extend(node.makes.iter().filter(|name| outputs.contains(*name)).copied());
+        live.extend(node.makes.iter().copied());
+        live.retain(|name| last_read.get(name).is_some_and(|last| *last > at));
+        let piece = |work: u64| work.saturating_mul(PIECES) / whole.max(1);
+        let same = cuts.last().filter(|cut| piece(cut.work) == piece(work));
+        let better = same.is_none_or(|cut| live.len() < cut.crossing.len());
+        if live.is_empty() || piece(work) == 0 || work == whole || !better {
+            continue;
+        }
+        if same.is_some() {
+            cuts.pop();
+        }
+        let own = |name: &&str| (*name).to_owned();
+        let (crossing, outputs) = (live.iter().map(own).collect(), made.iter().map(own).collect());
+        cuts.push(Cut { work, crossing, outputs });
+    }
+    cuts
+}
+
+/// A node that is computed anew in every pass.
+struct Weighed<'a> {
+    work: u64,
+    reads: Vec<&'a str>,
+    makes: Vec<&'a str>,
+}
+
+/// The nodes that depend on an input, in the order of the file, which is one in which they can run.
+/// The elements of the weights that a node reads, also by way of nodes that only turn them, are its
+/// work; a table that is looked up is none.
+fn weighed(graph: &GraphProto) -> Vec<Weighed<'_>> {
+    let mut constants: BTreeMap<&str, u64> = BTreeMap::new();
+    for tensor in &graph.initializer {
+        let count = tensor.dims.iter().map(|dim| dim.unsigned_abs()).product();
+        constants.insert(tensor.name.as_deref().unwrap_or_default(), count);
+    }
+    let mut nodes = Vec::new();
+    for node in &graph.node {
+        let reads = reads(node);
+        let makes: Vec<&str> = node.output.iter().map(String::as_str).collect();
+        let weights = reads.iter().filter_map(|name| constants.get(name)).sum();
+        if reads.iter().all(|name| constants.contains_key(name)) {
+            constants.extend(makes.iter().map(|name| (*name, weights)));
+            continue;
+        }
+        let work = if node.op_type.as_deref() == Some("Gather") { 0 } else { weights };
+        let reads = reads.into_iter().filter(|name| !constants.contains_key(name)).collect();
+        nodes.push(Weighed { work, reads, makes });
+    }
+    nodes
+}
+
+/// What a node reads, its inner graphs included: whatever name they use, whether it is their own.
+fn reads(node: &NodeProto) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut nodes = vec![node];
+    while let Some(node) = nodes.pop() {
+        names.extend(node.input.iter().map(String::as_str).filter(|name| !name.is_empty()));
+        let inner = node.attribute.iter().filter_map(|attribute| attribute.g.as_ref());
+        nodes.extend(inner.flat_map(|graph| &graph.node));
+    }
+    names
+}
