@@ -23,7 +23,7 @@ pub struct Cut {
 /// fewest values cross.
 pub fn cuts(graph: &GraphProto) -> Vec<Cut> {
     let nodes = weighed(graph);
-    let whole: u64 = nodes.iter().map(|node| node.work).sum();
+    let whole = nodes.iter().map(|node| node.work).fold(0, u64::saturating_add);
     let mut last_read: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, node) in nodes.iter().enumerate() {
         last_read.extend(node.reads.iter().map(|name| (*name, at)));
@@ -35,10 +35,12 @@ pub fn cuts(graph: &GraphProto) -> Vec<Cut> {
     let mut live: BTreeSet<&str> = inputs.filter(|name| last_read.contains_key(name)).collect();
     let (mut work, mut made) = (0, Vec::new());
     for (at, node) in nodes.iter().enumerate() {
-        work += node.work;
+        work = node.work.saturating_add(work);
         made.extend(node.makes.iter().filter(|name| outputs.contains(*name)).copied());
-        live.extend(node.makes.iter().copied());
-        live.retain(|name| last_read.get(name).is_some_and(|last| *last > at));
+        live.extend(node.makes.iter().filter(|name| last_read.contains_key(*name)));
+        for name in node.reads.iter().filter(|name| last_read.get(*name) == Some(&at)) {
+            live.remove(name);
+        }
         let piece = |work: u64| work.saturating_mul(PIECES) / whole.max(1);
         let same = cuts.last().filter(|cut| piece(cut.work) == piece(work));
         let better = same.is_none_or(|cut| live.len() < cut.crossing.len());
@@ -75,7 +77,8 @@ fn weighed(graph: &GraphProto) -> Vec<Weighed<'_>> {
     for node in &graph.node {
         let reads = reads(node);
         let makes: Vec<&str> = node.output.iter().map(String::as_str).collect();
-        let weights = reads.iter().filter_map(|name| constants.get(name)).sum();
+        let weights = reads.iter().filter_map(|name| constants.get(name).copied());
+        let weights = weights.fold(0, u64::saturating_add);
         if reads.iter().all(|name| constants.contains_key(name)) {
             constants.extend(makes.iter().map(|name| (*name, weights)));
             continue;
@@ -97,4 +100,33 @@ fn reads(node: &NodeProto) -> Vec<&str> {
         nodes.extend(inner.flat_map(|graph| &graph.node));
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(reads: &[&str], makes: &str) -> NodeProto {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        NodeProto { input: names(reads), output: names(&[makes]), ..NodeProto::default() }
+    }
+
+    #[test]
+    fn weights_that_double_without_end_are_counted_to_the_most() {
+        let names: Vec<String> = (0..100).map(|at| format!("w{at}")).collect();
+        let mut graph = GraphProto::default();
+        graph.initializer.push(rten_onnx::onnx::TensorProto {
+            name: Some("w0".to_owned()),
+            dims: vec![2],
+            ..Default::default()
+        });
+        for (from, to) in names.iter().zip(names.iter().skip(1)) {
+            graph.node.push(node(&[from, from], to));
+        }
+        graph.node.push(node(&["x", "w99"], "y"));
+        graph.node.push(node(&["y", "w99"], "z"));
+        let nodes = weighed(&graph);
+        assert_eq!(nodes.iter().map(|node| node.work).collect::<Vec<_>>(), [u64::MAX, u64::MAX]);
+        assert!(cuts(&graph).len() < 2);
+    }
 }
