@@ -58,6 +58,13 @@ impl Past {
     }
 }
 
+/// A text of so many tokens that every vocabulary has, read at its last `places`.
+pub(crate) fn probe(length: usize, places: usize) -> Tokens {
+    let ids = (0..length).map(|at| u32::try_from(at % 5).unwrap_or(0)).collect();
+    let positions = (0..places).map(|place| (length + place).saturating_sub(places)).collect();
+    Tokens { ids, positions, ..Tokens::default() }
+}
+
 impl Forward {
     /// How `graph` is run.
     pub fn new(manifest: &Manifest, graph: &Graph, info: &GraphInfo, backend: &str) -> Self {
@@ -127,13 +134,7 @@ impl Forward {
         length: usize,
         places: usize,
     ) -> Result<Company, ModelError> {
-        let text = |length: usize| {
-            let ids = (0..length).map(|at| u32::try_from(at % 5).unwrap_or(0)).collect();
-            let positions =
-                (0..places).map(|place| (length + place).saturating_sub(places)).collect();
-            Tokens { ids, positions, ..Tokens::default() }
-        };
-        let own = text(length);
+        let own = probe(length, places);
         let alone = self.run(session, &[&own], None)?;
         let same = |rows: &Rows| alone.first().is_some_and(|alone| alone.same_bits(rows));
         if !self.run(session, &[&own, &own, &own], None)?.iter().all(same) {
@@ -141,7 +142,7 @@ impl Forward {
         }
         // Each length beside two of the paddings, so that loading stays quick.
         for padding in PROBED.into_iter().cycle().skip(at + 1).step_by(2).take(2) {
-            let batch = self.run(session, &[&text(length + padding), &own], None)?;
+            let batch = self.run(session, &[&probe(length + padding, places), &own], None)?;
             if !batch.last().is_some_and(same) {
                 return Ok(Company::SameLength);
             }

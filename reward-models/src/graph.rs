@@ -87,7 +87,7 @@ impl GraphInfo {
                     }
                     _ => {}
                 }
-                graphs.extend(node.attribute.iter().filter_map(|attribute| attribute.g.as_ref()));
+                graphs.extend(inner(node));
             }
         }
         Ok(())
@@ -165,6 +165,11 @@ impl GraphInfo {
             None => Ok(()),
         }
     }
+}
+
+/// The graphs within a node: the branches of a condition, the body of a loop.
+fn inner(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
+    node.attribute.iter().filter_map(|attribute| attribute.g.as_ref())
 }
 
 /// The most elements that a tensor of a constant shape may have.

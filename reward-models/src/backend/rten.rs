@@ -251,10 +251,9 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::forward::Forward;
+    use crate::forward::{Forward, probe};
     use crate::graph::GraphInfo;
     use crate::manifest::Manifest;
-    use crate::tokens::Tokens;
 
     #[test]
     fn a_pass_in_pieces_has_the_bits_of_a_whole_one() {
@@ -264,12 +263,7 @@ mod tests {
             let Ok(manifest) = Manifest::read(&folder) else { continue };
             let places = manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
             let places = places.map_or(1, Vec::len);
-            let text = |length: usize| Tokens {
-                ids: (0..length).map(|at| u32::try_from(at % 5).unwrap()).collect(),
-                positions: (length - places..length).collect(),
-                ..Tokens::default()
-            };
-            let (short, long) = (text(places + 4), text(places + 9));
+            let (short, long) = (probe(places + 4, places), probe(places + 9, places));
             for graph in &manifest.graphs {
                 let path = folder.join(&graph.file);
                 let info = GraphInfo::read(&path).unwrap();

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rten_onnx::onnx::{GraphProto, NodeProto};
 
+use super::inner;
+
 /// The most pieces of a pass.
 const PIECES: u64 = 64;
 
@@ -33,9 +35,9 @@ pub fn cuts(graph: &GraphProto) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     let inputs = graph.input.iter().filter_map(|value| value.name.as_deref());
     let mut live: BTreeSet<&str> = inputs.filter(|name| last_read.contains_key(name)).collect();
-    let (mut work, mut made) = (0, Vec::new());
+    let (mut work, mut made) = (0_u64, Vec::new());
     for (at, node) in nodes.iter().enumerate() {
-        work = node.work.saturating_add(work);
+        work = work.saturating_add(node.work);
         made.extend(node.makes.iter().filter(|name| outputs.contains(*name)).copied());
         live.extend(node.makes.iter().filter(|name| last_read.contains_key(*name)));
         for name in node.reads.iter().filter(|name| last_read.get(*name) == Some(&at)) {
@@ -96,8 +98,7 @@ fn reads(node: &NodeProto) -> Vec<&str> {
     let mut nodes = vec![node];
     while let Some(node) = nodes.pop() {
         names.extend(node.input.iter().map(String::as_str).filter(|name| !name.is_empty()));
-        let inner = node.attribute.iter().filter_map(|attribute| attribute.g.as_ref());
-        nodes.extend(inner.flat_map(|graph| &graph.node));
+        nodes.extend(inner(node).flat_map(|graph| &graph.node));
     }
     names
 }

@@ -187,13 +187,13 @@ impl Folder<'_> {
             return Err(ModelError::Backend("batch_tokens is 0: no text fits".to_owned()));
         }
         let workers = self.options.workers.max(1);
-        let file = GraphFile { path, threads: 1, cuts: info.cuts.clone() };
+        let forward = Forward::new(manifest, graph, &info, &backend.identity());
+        let file = GraphFile { path, threads: 1, cuts: info.cuts };
         let failed = |error| match error {
             ModelError::Run(why) => ModelError::graph(&file.path, why),
             error => error,
         };
         let mut sessions = backend.load(&file, workers)?;
-        let forward = Forward::new(manifest, graph, &info, &backend.identity());
         let positions = manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
         // Dynamic integers depend on their company by nature; whoever minds sets `deterministic`.
         let company = if info.dynamic_int8 {
