@@ -3,6 +3,8 @@
 //! One file a check, in TOML, whose literal strings hold LaTeX and regular expressions without
 //! escapes. The rewards in it are written by hand: a case is a promise, not a recording.
 
+pub mod redteam;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
