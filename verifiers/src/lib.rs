@@ -12,6 +12,7 @@ pub mod canonical;
 pub mod cases;
 pub mod check;
 pub mod checks;
+mod extract;
 pub mod fault;
 pub mod meter;
 pub mod pattern;

@@ -94,9 +94,8 @@ impl RedTeamCase {
         let verdict = self.case().run(maker)?;
         let got = outcome(&verdict);
         let agrees = self.expect.split('|').any(|wanted| wanted == got);
-        Ok((!agrees).then(|| {
-            format!("expected {}, got {got}: {}", self.expect, described(&verdict))
-        }))
+        Ok((!agrees)
+            .then(|| format!("expected {}, got {got}: {}", self.expect, described(&verdict))))
     }
 
     fn case(&self) -> Case {

@@ -17,7 +17,6 @@ mod calculus;
 mod calendar;
 mod compare;
 mod evaluate;
-mod extract;
 mod families;
 mod functions;
 mod lexer;
@@ -45,20 +44,21 @@ mod solve;
 mod spelled;
 mod substitute;
 mod trig;
-mod units;
+pub(crate) mod units;
 mod univariate;
 mod value;
 mod whole;
 mod words;
 
-pub use settings::{Decimals, Policy, Strict};
+pub use crate::extract::Policy;
+pub use settings::{Decimals, Strict};
 
 use compare::{Comparer, Judged, Rung};
-use extract::{Candidate, Provenance, Scope};
 use poly::Ctx;
 use reading::Reading;
 use value::Value as Answer;
 
+use crate::extract::{self, Candidate, Provenance, Scope};
 use crate::prelude::*;
 
 /// Right when the answer equals the reference as mathematics.

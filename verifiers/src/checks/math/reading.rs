@@ -136,10 +136,10 @@ impl Reading {
 
 /// Without Markdown's stars, outer dollars and a final dot.
 pub(super) fn trimmed(text: &str) -> &str {
-    let mut text = super::extract::trimmed_start(text).trim_end();
+    let mut text = crate::extract::trimmed_start(text).trim_end();
     for _ in 0..4 {
         let before = text;
-        text = super::extract::trimmed_start(text.trim_matches(['`', '"', ' ', '\n', '\r']))
+        text = crate::extract::trimmed_start(text.trim_matches(['`', '"', ' ', '\n', '\r']))
             .trim_end();
         if !text.ends_with("\\,") && !text.ends_with("\\;") {
             text = text.strip_suffix(['.', ',', ';', '^', '_']).unwrap_or(text);

@@ -2,24 +2,6 @@
 
 use crate::prelude::*;
 
-/// Where the answer is looked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Policy {
-    /// The last box or announced answer; without one, a bare answer or the number that ends the
-    /// last sentence.
-    #[default]
-    Auto,
-    /// `\boxed{}` and its like only.
-    Boxed,
-    /// Announced answers only: "the answer is", `#### 18`, `"answer": "18"`, `<answer>`.
-    Anchor,
-    /// The last number of the text.
-    LastNumber,
-    /// The whole text is the answer.
-    Whole,
-}
-
 /// What is compared by its form, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

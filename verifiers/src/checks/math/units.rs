@@ -107,7 +107,7 @@ struct Measure {
 }
 
 /// Whether a short run of letters is the sign of a unit.
-pub(super) fn known(run: &str) -> bool {
+pub(crate) fn known(run: &str) -> bool {
     single(&run.to_ascii_lowercase()).is_some()
 }
 

@@ -2,7 +2,7 @@
 
 use super::Trial;
 use super::compare::{Judged, Rung};
-use super::extract::{Candidate, Scope};
+use crate::extract::{Candidate, Scope};
 
 /// Judges the first announced answer where it and the reference are plain whole numbers: what the
 /// long way would say.

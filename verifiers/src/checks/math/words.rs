@@ -1,4 +1,4 @@
-//! The vocabulary of the lexer, as tables: commands, words, symbols; and words around answers.
+//! The vocabulary of the lexer, as tables: commands, words, symbols.
 
 use super::lexer::Tok;
 
@@ -268,60 +268,3 @@ pub(super) fn greek_char(c: char) -> Option<Tok<'static>> {
     ];
     NAMES.iter().find(|(have, _)| *have == c).map(|(_, name)| Tok::Letter(name))
 }
-
-/// What says that the second box follows from the first or replaces it, as a whole word.
-#[rustfmt::skip]
-pub(super) const PARTING: &[&str] = &[
-    "is", "isn", "are", "was", "were", "be", "been", "not", "no", "nope", "never", "don", "doesn",
-    "didn", "cannot", "can", "could", "would", "should", "may", "might", "must", "will", "gives",
-    "give", "gave", "get", "gets", "got", "yields", "yield", "means", "implies", "equals", "becomes",
-    "becoming", "makes", "leads", "goes", "comes", "turns", "fails", "works", "holds", "seems",
-    "looks", "has", "have", "had", "does", "do", "so", "then", "thus", "hence", "therefore", "next",
-    "now", "after", "before", "first", "last", "finally", "initially", "later", "earlier", "instead",
-    "rather", "but", "however", "though", "although", "yet", "because", "since", "if", "when",
-    "while", "unless", "where", "which", "who", "that", "this", "it", "its", "i", "we", "you", "he",
-    "she", "they", "let", "wait", "sorry", "oops", "hmm", "ok", "okay", "well", "wrong", "incorrect",
-    "right", "correct", "mistake", "error", "attempt", "guess", "try", "maybe", "perhaps", "about",
-    "again", "also", "even", "same", "ie", "eg", "namely", "else", "too", "invalid", "extraneous",
-    "impossible", "false", "true", "final", "answer", "actually", "step", "as", "from", "to", "into",
-    "than", "by", "over", "times", "plus", "minus", "form", "decimal",
-    "fraction", "equivalent", "equal", "approx", "simply", "reduces",
-];
-
-/// How a closing courtesy begins.
-pub(super) const COURTESIES: [&str; 20] = [
-    "i hope it is correct",
-    "i hope it's correct",
-    "i hope this is correct",
-    "i hope this is right",
-    "i hope this helps",
-    "i hope that helps",
-    "i hope it helps",
-    "i hope this explanation",
-    "i hope this solution",
-    "hope this helps",
-    "hope that helps",
-    "let me know if",
-    "please let me know",
-    "feel free to",
-    "please feel free to",
-    "if you have any",
-    "thank you",
-    "thanks",
-    "good luck",
-    "have a great day",
-];
-
-/// Words of a sentence that leaves its number in doubt, or says something else of it.
-#[rustfmt::skip]
-pub(super) const DOUBTS: &[&str] = &[
-    "might", "could", "may", "maybe", "perhaps", "probably", "possibly", "likely", "if", "unless",
-    "would", "should", "whether", "suppose", "assume", "guess", "estimate", "approximately", "about",
-    "around", "roughly", "nearly", "almost", "not", "no", "never", "none", "neither", "nor", "cannot",
-    "impossible", "wrong", "incorrect", "false", "instead", "or", "either", "between", "least",
-    "most", "than", "under", "over", "divisible", "multiple", "multiples", "divides", "divisor",
-    "factor", "modulo", "mod", "step", "steps", "case", "cases", "part", "parts", "equation", "figure",
-    "problem", "question", "statement", "option", "choice", "lemma", "theorem", "method", "section",
-    "line", "row", "condition", "need", "let", "check", "consider", "find", "try", "multiply", "divide",
-    "subtract", "add", "first", "remaining", "another", "more", "other", "wait",
-];

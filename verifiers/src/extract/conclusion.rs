@@ -2,8 +2,8 @@
 //!
 //! The weakest announcement of all: a sentence that says one value and leaves no doubt about it.
 
+use super::words::{COURTESIES, DOUBTS};
 use super::{Candidate, Provenance, retracted, tail};
-use crate::checks::math::words::{COURTESIES, DOUBTS};
 
 /// How a sentence begins that concludes.
 const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently", "in total"];

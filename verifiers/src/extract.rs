@@ -9,19 +9,40 @@ mod conclusion;
 mod retracted;
 mod scope;
 mod tail;
+mod words;
 
 use std::borrow::Cow;
 
-pub(super) use scope::Scope;
-pub(super) use tail::last_number;
+pub(crate) use scope::Scope;
+pub(crate) use tail::last_number;
 
-use super::settings::Policy;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::fault::Fault;
 use crate::meter::Meter;
 
+/// Where the answer is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// The last box or announced answer; without one, a bare answer or the number that ends the
+    /// last sentence.
+    #[default]
+    Auto,
+    /// `\boxed{}` and its like only.
+    Boxed,
+    /// Announced answers only: "the answer is", `#### 18`, `"answer": "18"`, `<answer>`.
+    Anchor,
+    /// The last number of the text.
+    LastNumber,
+    /// The whole text is the answer.
+    Whole,
+}
+
 /// How an answer was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Provenance {
+pub(crate) enum Provenance {
     Boxed,
     /// `#### 18`, `A: 18`, `<answer>18</answer>`: a format that the prompt asked for.
     Marker,
@@ -36,7 +57,7 @@ pub(super) enum Provenance {
 }
 
 impl Provenance {
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Boxed => "boxed",
             Self::Marker => "marker",
@@ -51,11 +72,11 @@ impl Provenance {
 
 /// A text that may be the answer.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate<'a> {
-    pub(super) text: Cow<'a, str>,
+pub(crate) struct Candidate<'a> {
+    pub(crate) text: Cow<'a, str>,
     /// Byte offsets into the completion.
-    pub(super) span: (usize, usize),
-    pub(super) provenance: Provenance,
+    pub(crate) span: (usize, usize),
+    pub(crate) provenance: Provenance,
 }
 
 /// A reference of more words is a solution, where it has formulas or announces its answer.
@@ -68,7 +89,7 @@ const REFERENCE_FUEL: u64 = 10_000;
 const WHOLE_BYTES_MAX: usize = 4000;
 
 /// The answers that a completion announces, the best first.
-pub(super) fn announced<'a>(
+pub(crate) fn announced<'a>(
     scope: &Scope<'a>,
     policy: Policy,
     meter: &mut Meter<'_>,
@@ -99,7 +120,7 @@ pub(super) fn announced<'a>(
 }
 
 /// What may be the answer of a completion whose announcements are none.
-pub(super) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
+pub(crate) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     if matches!(policy, Policy::Auto | Policy::Whole)
         && !scope.fenced
@@ -119,7 +140,7 @@ pub(super) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidat
 }
 
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.
-pub(super) fn reference(text: &str) -> Cow<'_, str> {
+pub(crate) fn reference(text: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\\', b'#', text.as_bytes()).is_none() {
         return plain_reference(text);
     }
@@ -165,7 +186,7 @@ fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
 
 /// Without the space in front. A tab or a form feed before a letter may be what an escape sequence
 /// made of `\\text` or `\\frac`.
-pub(super) fn trimmed_start(text: &str) -> &str {
+pub(crate) fn trimmed_start(text: &str) -> &str {
     let mut rest = text;
     while let Some(first) = rest.chars().next().filter(|c| c.is_whitespace()) {
         let tail = rest.get(first.len_utf8()..).unwrap_or_default();

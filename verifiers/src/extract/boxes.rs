@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use super::words::PARTING;
 use super::{Candidate, Provenance, Scope, retracted};
-use crate::checks::math::words::PARTING;
 
 /// The words that join boxes; any other word between them takes the first one back.
 const JOINING: [&str; 12] =

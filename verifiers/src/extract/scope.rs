@@ -24,7 +24,7 @@ const CONTROL: [&str; 10] = [
 const QUOTED_MAX: usize = 16;
 
 /// The part of a completion in which answers are looked for.
-pub(in crate::checks::math) struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     pub(super) text: &'a str,
     /// Where `text` starts in the completion.
     from: usize,
@@ -35,7 +35,7 @@ pub(in crate::checks::math) struct Scope<'a> {
     /// The question, where its quotations do not count.
     prompt: &'a str,
     /// Whether there is a question at all.
-    pub(in crate::checks::math) asked: bool,
+    pub(crate) asked: bool,
     pub(super) boxes: Vec<Boxed>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Scope<'a> {
     }
 
     /// What counts of a completion; all of it where hidden answers are allowed.
-    pub(in crate::checks::math) fn of(completion: &'a str, prompt: &'a str, hidden: bool) -> Self {
+    pub(crate) fn of(completion: &'a str, prompt: &'a str, hidden: bool) -> Self {
         if hidden {
             return Self { asked: !prompt.is_empty(), ..Self::all(completion) };
         }
@@ -64,10 +64,7 @@ impl<'a> Scope<'a> {
     }
 
     /// What a candidate says, and where in the completion it stands.
-    pub(in crate::checks::math) fn taken(
-        &self,
-        found: Candidate<'_>,
-    ) -> (String, (usize, usize), Provenance) {
+    pub(crate) fn taken(&self, found: Candidate<'_>) -> (String, (usize, usize), Provenance) {
         let Candidate { text, span: (from, to), provenance } = found;
         (text.into_owned(), (self.from + from, self.from + to), provenance)
     }
