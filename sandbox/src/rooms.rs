@@ -16,7 +16,7 @@ pub use cases::{Call, Callee, CaseResult, CaseRun, call_cases};
 pub(crate) use equal::whole;
 pub use equal::{Containers, from_json, plain_equal};
 pub use program::{ProgramRun, run_program};
-pub use two_rooms::{Judged, Ruling, Task, TestResult, judge};
+pub use two_rooms::{Isolation, Judged, Ruling, Task, TestResult, judge};
 
 /// Which room something happened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -161,15 +161,15 @@ pub(crate) fn assertions(
     match judged.ruling() {
         Ruling::BadTests(why) => Err(Fault::bad_reference(why)),
         Ruling::Stopped(stop) => Err(fault(&stop).unwrap_or_else(|| Fault::internal("stopped"))),
-        ruling => Ok(asserted(&judged, task.test, ruling == Ruling::Passed)),
+        ruling => Ok(asserted(&judged, ruling == Ruling::Passed)),
     }
 }
 
-fn asserted(judged: &Judged, test: &str, all: bool) -> Outcome {
-    // Assertions after the one that ended the tests were not reached; they are counted as well.
-    let written = test.lines().filter(|line| line.trim_start().starts_with("assert ")).count();
+fn asserted(judged: &Judged, all: bool) -> Outcome {
     let reached = judged.tests.len();
-    let mut outcome = Outcome::new(if all { reached.max(1) } else { reached.max(written).max(1) });
+    // Assertions after the one that ended the tests were not reached; they are counted as well.
+    let total = if all { reached } else { reached.max(judged.asserts) };
+    let mut outcome = Outcome::new(total.max(1));
     outcome.passed = judged.tests.iter().filter(|test| test.failures == 0).count();
     if all {
         // Tests that assert nothing by themselves pass as one.
@@ -195,7 +195,10 @@ fn asserted(judged: &Judged, test: &str, all: bool) -> Outcome {
     }
     outcome.used(judged.fuel, judged.memory_bytes_peak, [&judged.stdout, &judged.stderr]);
     outcome.note("crossings", judged.crossings);
-    outcome.note("room", if judged.shared_room { "shared" } else { "apart" });
+    outcome.note("room", if judged.shared_room { "shared" } else { "separate" });
+    if let (true, Some(why)) = (judged.shared_room, &judged.why_shared) {
+        outcome.note("why_shared", why.clone());
+    }
     outcome
 }
 

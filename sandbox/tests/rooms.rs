@@ -18,8 +18,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assay_sandbox::rooms::{
-    Call, Callee, CaseResult, Containers, Ruling, Task, Terms, call_cases, from_json, judge,
-    plain_equal, run_program,
+    Call, Callee, CaseResult, Containers, Isolation, Ruling, Task, Terms, call_cases, from_json,
+    judge, plain_equal, run_program,
 };
 use assay_sandbox::runtime::{Guest, Limits, Options, Runtime};
 use flate2::read::GzDecoder;
@@ -29,6 +29,7 @@ mod rooms {
     mod cheats;
     mod crossing;
     mod data;
+    mod suites;
 }
 
 fn root() -> PathBuf {

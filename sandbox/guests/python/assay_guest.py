@@ -16,35 +16,31 @@ import shims  # noqa: E402
 
 shims.install()
 
+import instrument  # noqa: E402
+import isolation  # noqa: E402
 import judge  # noqa: E402
+import library  # noqa: E402
+import names  # noqa: E402
 import plain  # noqa: E402
 import proxies  # noqa: E402
+import pytest_shim  # noqa: E402
+import results  # noqa: E402
+import runner  # noqa: E402
+import shared  # noqa: E402
 import solver  # noqa: E402
+import suite  # noqa: E402
 import warm  # noqa: E402
 import wit_world  # noqa: E402
 from marshal import loads  # noqa: E402
-
-
-def _shared(preamble, source, has_common_imports, *rest):
-    """Tests and candidate in one room: for tests of classes, and weaker."""
-    loaded = solver.load(preamble, source, has_common_imports)
-    if loads(loaded)[0] != 0:
-        return loaded
-    own = solver.namespace()
-
-    def names(wanted):
-        found = {name: own[name] for name in wanted if name in own}
-        return found, frozenset(found)
-
-    return judge.judge(*rest, names)
 
 
 _OPERATIONS = {
     "load": solver.load,
     "do": solver.do,
     "run": solver.run,
-    "judge": lambda *rest: judge.judge(*rest, None),
-    "shared": _shared,
+    "plan": judge.plan,
+    "judge": judge.judge,
+    "shared": shared.shared,
     "nothing": lambda: plain.dumps((0, 0, None), 2),
 }
 
@@ -59,8 +55,9 @@ class WitWorld(wit_world.WitWorld):
 
 def _seal():
     """Leaves a clean room: none of our modules can be imported, and no collection walks ours."""
-    for name in ("common", "judge", "loop", "heap", "plain", "proxies", "shims", "solver", "stdlib",
-                 "threads", "warm"):
+    for name in ("common", "heap", "instrument", "isolation", "judge", "library", "loop", "names",
+                 "plain", "proxies", "pytest_shim", "results", "runner", "shared", "shims", "solver",
+                 "stdlib", "suite", "threads", "warm"):
         sys.modules.pop(name, None)
     # What the library registered is for processes, sockets and threads that are not there.
     atexit._clear()
@@ -69,7 +66,9 @@ def _seal():
     gc.collect()
     heap.settle()
     heap.release()
-    heap.gather((judge, plain, proxies, solver, sys.modules[__name__], wit_world))
+    heap.gather((instrument, isolation, judge, library, names, plain, proxies, pytest_shim, results,
+                 runner, shared, solver, suite, sys.modules[__name__], wit_world))
+    shared.note_types()
     warm.run()
     gc.collect()
     heap.note()

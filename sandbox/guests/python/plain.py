@@ -5,14 +5,18 @@ whose first member is the Ellipsis, then a letter that says what the rest stands
 reads all bytes before the other room does, so neither room needs to trust the other's.
 """
 
+import array
 import builtins
 import collections
 import datetime
 import decimal
 import fractions
+import ipaddress
+import pathlib
 import re
 import sys
 import types
+import uuid
 from marshal import dumps, loads
 
 MARK = Ellipsis
@@ -28,6 +32,10 @@ BUILTIN_TYPES = {
     for name, value in sorted(vars(builtins).items())
     if isinstance(value, type) and name not in ("__loader__",)
 }
+# Values of the library that their text says wholly.
+BY_TEXT = {kind.__name__: kind for kind in (
+    pathlib.PurePosixPath, pathlib.PureWindowsPath, pathlib.PosixPath, uuid.UUID,
+    ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)}
 BUILTIN_NAMES = {name: value for value, name in BUILTIN_TYPES.items()}
 
 
@@ -146,6 +154,18 @@ def _datetime(value, keep, depth):
     return (MARK, "d", "datetime", [*parts, value.microsecond])
 
 
+def _default(value, keep, depth):
+    factory = value.default_factory
+    if not _is_plain([*value]) or factory is not None and factory not in BUILTIN_TYPES:
+        return _dict(value, keep, depth)
+    pairs = [(key, marked(item, keep, depth)) for key, item in value.items()]
+    return (MARK, "F", BUILTIN_TYPES.get(factory), pairs)
+
+
+def _by_text(value, keep, depth):
+    return (MARK, "S", type(value).__name__, str(value))
+
+
 def _delta(value, keep, depth):
     return (MARK, "d", "timedelta", [value.days, value.seconds, value.microseconds])
 
@@ -169,7 +189,9 @@ _RULES = {
     collections.deque: _deque,
     collections.Counter: _pairs("C"),
     collections.OrderedDict: _pairs("O"),
-    collections.defaultdict: _dict,
+    collections.defaultdict: _default,
+    array.array: lambda value, keep, depth: (MARK, "A", value.typecode, value.tolist()),
+    **dict.fromkeys(BY_TEXT.values(), lambda *rest: _by_text(*rest)),
     types.MappingProxyType: _dict,
     datetime.date: _date,
     datetime.time: _time,
@@ -214,6 +236,12 @@ def _made_pairs(make):
     return build
 
 
+def _made_default(kinds, factory, items):
+    factory = None if factory is None else BUILTIN_NAMES[factory]
+    made = ((key, unmarked(item, kinds)) for key, item in items)
+    return collections.defaultdict(factory, made)
+
+
 def _made_date(kinds, name, parts):
     if name not in ("date", "time", "datetime", "timedelta"):
         raise Uncrossable("no such mark")
@@ -234,6 +262,9 @@ KINDS = {
     "C": _made_pairs(collections.Counter),
     "O": _made_pairs(collections.OrderedDict),
     "d": _made_date,
+    "F": _made_default,
+    "A": lambda kinds, code, items: array.array(code, items),
+    "S": lambda kinds, name, text: BY_TEXT[name](text),
     "K": lambda kinds, items: dict.fromkeys(items).keys(),
     "V": lambda kinds, items: dict(enumerate([unmarked(item, kinds) for item in items])).values(),
     "I": lambda kinds, items: {key: unmarked(item, kinds) for key, item in items}.items(),

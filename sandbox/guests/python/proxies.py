@@ -8,6 +8,7 @@ import builtins
 import decimal
 
 import plain
+from names import BUILTIN_ATTRIBUTES
 from plain import MARK, Uncrossable, cut, loads, marked, pack, unmarked
 from wit_world import invoke
 
@@ -31,10 +32,12 @@ class State:
     """What this room has seen."""
 
     crossings = 0
+    constants = 0
     poisoned = None
     unsupported = None
     copies_back = False
     allows_nan = False
+    classes = frozenset()
     errors = {}
 
 
@@ -73,23 +76,50 @@ def _received(value):
         poison(f"a reply cannot be read: {type(error).__name__}: {error}")
 
 
-def _error(names, text, args, line):
-    error = _made_error(names, text, args)
+def _error(names, text, args, line, number, cause):
+    error = _made_error(names, text, args, number)
     error._assay_line = line
+    if cause is not None:
+        error.__cause__ = _made_error(cause[0], cause[1], [cause[1]], None)
     return error
 
 
-def _made_error(names, text, args):
+def _made_error(names, text, args, number):
     if any(name in _NEVER[:3] for name in names):
         return RuntimeError(f"the candidate raised {names[0]}: {text}")
     for name in names:
         kind = state.errors.get(name) or _ERRORS.get(name)
         if kind is not None:
             try:
-                return kind(*args)
+                return _raised(kind, names[0], text, args, number)
             except Exception:
                 break
     return RuntimeError(f"{names[0]}: {text}" if names else text)
+
+
+def _raised(kind, name, text, args, number):
+    """An exception as it was raised: its text, and the attributes that its class gave it."""
+    if number is None or kind.__name__ == name and name in _ERRORS:
+        return kind(*args)
+    own = _raised_kinds.get((kind, name))
+    if own is None:
+        own = _raised_kinds[kind, name] = type(name, (kind,), {
+            "__init__": lambda self, *_: None, "__str__": lambda self: self._assay_text,
+            "__getattr__": _forwarded})
+    made = own.__new__(own, *args)
+    made.args = tuple(args)
+    made._assay_text, made._assay_number = text, number
+    return made
+
+
+_raised_kinds = {}
+
+
+def _forwarded(self, attribute):
+    """An attribute that only the candidate's room has."""
+    if attribute.startswith("__") or "_assay_number" not in vars(self):
+        raise AttributeError(attribute)
+    return ask("get", self._assay_number, attribute)
 
 
 def _opaque(self, *_):
@@ -111,7 +141,15 @@ class Stand:
     def __getattr__(self, name):
         if name.startswith("__") and name not in ("__name__", "__doc__", "__qualname__"):
             raise AttributeError(name)
+        if name in BUILTIN_ATTRIBUTES and not self._may(name):
+            raise AttributeError(
+                f"{name}: an object of class {self._assay_name} of the candidate's stands where a "
+                "value of a builtin type is asked for")
         return ask("get", self._assay_number, name)
+
+    def _may(self, name):
+        """Whether the tests ask for an object of this class, whose methods may be called so."""
+        return self._assay_name in state.classes
 
     def __setattr__(self, name, value):
         ask("set", self._assay_number, name, value)
@@ -133,6 +171,9 @@ class Call(Stand):
     """A function, class or method of the candidate's room."""
 
     __slots__ = ()
+
+    def _may(self, name):
+        return True
 
     def __call__(self, *args, **kwargs):
         return called(self._assay_number, args, kwargs)
@@ -158,8 +199,8 @@ class Iterator(Stand):
     def __next__(self):
         return ask("next", self._assay_number)
 
-    def send(self, value):
-        return ask("get", self._assay_number, "send")(value)
+    def _may(self, name):
+        return name in ("send", "throw", "close") or super()._may(name)
 
 
 class Awaitable(Stand):
@@ -230,11 +271,7 @@ def _derived_value(kinds, number, name, value):
     base = type(value)
     kind = _derived.get((base, name))
     if kind is None:
-        def forwarded(self, attribute):
-            if attribute.startswith("__") or "_assay_number" not in vars(self):
-                raise AttributeError(attribute)
-            return ask("get", self._assay_number, attribute)
-        kind = _derived[base, name] = type(name, (base,), {"__getattr__": forwarded})
+        kind = _derived[base, name] = type(name, (base,), {"__getattr__": _forwarded})
     made = kind(value)
     made._assay_number = number
     return made

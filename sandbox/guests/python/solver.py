@@ -101,16 +101,20 @@ def _show():
 
 
 def names(wanted, imports):
-    """What the program has under these names, modules aside; `own` are those it made itself.
+    """What the program has under these names, modules aside.
 
     What the tests import is there for the program too, as in a file that holds both.
     """
-    for module, name, bound in imports:
-        _import(module, name, bound)
+    bring(imports)
     found = {name: _namespace[name] for name in wanted if name in _namespace}
     found = {n: v for n, v in found.items() if type(v) is not types.ModuleType}
-    own = [n for n, v in found.items() if getattr(v, "__module__", NAME) == NAME]
-    return pack((OK,), {"found": found, "own": own}, _keep)
+    return pack((OK,), found, _keep)
+
+
+def bring(imports):
+    """Makes what the tests import known to the program."""
+    for module, name, bound in imports:
+        _import(module, name, bound)
 
 
 def _import(module, name, bound):
@@ -203,11 +207,7 @@ def _guarded(function, *arguments):
 
 
 def _raised(error):
-    names = [kind.__name__ for kind in type(error).__mro__ if kind is not object][:20]
-    try:
-        text = str(error)
-    except Exception:
-        text = "an exception without a text"
+    names, text = _names_of(error), _text_of(error)
     args = [text]
     try:
         own = [*error.args]
@@ -215,7 +215,23 @@ def _raised(error):
             args = own
     except Exception:
         pass
-    return plain.dumps((RAISED, names, cut(text, 2000), args, _line(error)), 2, allow_code=False)
+    number = _number(error)
+    cause = error.__cause__
+    if cause is not None:
+        cause = (_names_of(cause), cut(_text_of(cause), 2000))
+    reply = (RAISED, names, cut(text, 2000), args, _line(error), number, cause)
+    return plain.dumps(reply, 2, allow_code=False)
+
+
+def _names_of(error):
+    return [kind.__name__ for kind in type(error).__mro__ if kind is not object][:20]
+
+
+def _text_of(error):
+    try:
+        return str(error)
+    except Exception:
+        return "an exception without a text"
 
 
 def _line(error):
@@ -234,11 +250,17 @@ def _brief(error):
     return cut(f"{type(error).__name__}: {error}")
 
 
-def _keep(value, depth):
+def _number(value):
+    """The handle of a value: the same one for the same object."""
     number = _places.get(id(value))
     if number is None:
         number = _places[id(value)] = len(_handles)
         _handles.append(value)
+    return number
+
+
+def _keep(value, depth):
+    number = _number(value)
     kind = type(value)
     base = plain.of_base(value)
     if base:

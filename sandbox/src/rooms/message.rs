@@ -70,9 +70,18 @@ fn head(bytes: &[u8]) -> Option<(u32, i32)> {
 
 fn other(status: i32, items: &[Plain]) -> Reply {
     match (status, items) {
-        (2, [_, Plain::List(names), Plain::Str(text), Plain::List(_), Plain::Int(line)])
-            if names.iter().all(|name| matches!(name, Plain::Str(_))) =>
-        {
+        (
+            2,
+            [
+                _,
+                Plain::List(names),
+                Plain::Str(text),
+                Plain::List(_),
+                Plain::Int(line),
+                Plain::Int(_),
+                cause,
+            ],
+        ) if are_texts(names) && is_cause(cause) => {
             let name = names.first().map(lossy).unwrap_or_default();
             let at = if *line == 0.into() { String::new() } else { format!(" (line {line})") };
             Reply::Raised(format!("{name}: {}{at}", String::from_utf8_lossy(text)))
@@ -82,6 +91,21 @@ fn other(status: i32, items: &[Plain]) -> Reply {
         (5, [_, code]) => Reply::Bad(format!("the program ends itself: exit {}", lossy(code))),
         (6, [_, why]) => Reply::BadSetup(lossy(why)),
         _ => Reply::Bad(format!("a reply has the unknown shape {status}")),
+    }
+}
+
+fn are_texts(values: &[Plain]) -> bool {
+    values.iter().all(|value| matches!(value, Plain::Str(_)))
+}
+
+/// Nothing, or the classes and the text of the exception that led to this one.
+fn is_cause(value: &Plain) -> bool {
+    match value {
+        Plain::None => true,
+        Plain::Tuple(items) => matches!(
+            items.as_slice(), [Plain::List(names), Plain::Str(_)] if are_texts(names)
+        ),
+        _ => false,
     }
 }
 

@@ -2,11 +2,37 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::message::{self, Reply, lossy, optional, request, text};
 use super::solver::{Load, Solver};
 use super::wire::{self, Plain};
 use super::{Room, Terms};
 use crate::runtime::{Clock, Guest, Instance, Invoke, Limits, Setup, Stop, drive};
+
+/// Where tests and candidate run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// In two rooms, where these can judge the tests, as is known from the tests alone; else in one.
+    #[default]
+    Auto,
+    /// In two rooms.
+    Separate,
+    /// In one. It is weaker: the candidate can reach what judges it.
+    Shared,
+}
+
+impl Isolation {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Separate => "separate",
+            Self::Shared => "shared",
+        }
+    }
+}
 
 /// A candidate and the tests that it must pass.
 #[derive(Clone, Debug, Default)]
@@ -33,9 +59,8 @@ pub struct Task<'a> {
     pub copy_back: bool,
     /// A result may be not a number.
     pub allow_nan: bool,
-    /// Candidate and tests share a room. Tests of classes need it, and it is weaker: the
-    /// candidate's own `==` decides, and it can reach the tests.
-    pub shared_room: bool,
+    /// Where tests and candidate run.
+    pub isolation: Isolation,
     /// The first failure ends the tests.
     pub stop_at_first: bool,
 }
@@ -82,6 +107,10 @@ pub struct Judged {
     pub stderr: Vec<u8>,
     /// Candidate and tests shared a room.
     pub shared_room: bool,
+    /// Why two rooms could not judge the tests, where they could not.
+    pub why_shared: Option<String>,
+    /// Assertions that are written down in the tests.
+    pub asserts: usize,
 }
 
 /// What follows from it.
@@ -111,8 +140,8 @@ impl Judged {
         }
         let is_clean = self.stop.is_none() && self.poisoned.is_none() && self.error.is_none();
         let is_right = self.tests.iter().all(|test| test.failures == 0);
-        let is_touched = self.shared_room || self.crossings > 0;
-        if is_clean && is_right && is_touched && self.finished {
+        let is_tested = !self.tests.is_empty();
+        if is_clean && is_right && is_tested && self.finished {
             Ruling::Passed
         } else {
             Ruling::Failed
@@ -148,6 +177,20 @@ impl Judged {
         Some(true)
     }
 
+    /// What the reading of the tests came to.
+    fn take_plan(&mut self, reply: &[u8]) -> Result<(), Stop> {
+        let unread = || Stop::Internal("the tests' room gave no plan".to_owned());
+        let Ok((Plain::Tuple(items), _)) = wire::decode(reply) else { return Err(unread()) };
+        let [_, Plain::Bool(is_shared), why, broken, Plain::Int(asserts)] = items.as_slice() else {
+            return Err(unread());
+        };
+        self.shared_room = *is_shared;
+        self.why_shared = said(why);
+        self.broken = said(broken);
+        self.asserts = usize::try_from(asserts).map_err(|_| unread())?;
+        Ok(())
+    }
+
     fn count(&mut self, instance: &Instance) {
         self.fuel = self.fuel.saturating_add(instance.fuel_spent());
         self.memory_bytes_peak = self.memory_bytes_peak.max(instance.memory_bytes_peak());
@@ -160,110 +203,153 @@ impl Judged {
 
 /// Runs the tests against the candidate.
 pub fn judge(python: &Guest, task: &Task<'_>, terms: Terms<'_>) -> Judged {
-    let mut judged = Judged { shared_room: task.shared_room, ..Judged::default() };
+    let mut judged = Judged::default();
     let Terms { limits, seed, expired } = terms;
-    let run = async {
-        if task.shared_room {
-            shared(python, task, &limits, seed, &mut judged).await
-        } else {
-            apart(python, task, &limits, seed, &mut judged).await
-        }
-    };
-    if let Err(stop) = drive(run, expired) {
+    let rooms = Rooms { python, task, limits: &limits, seed, clock: Clock::new() };
+    if let Err(stop) = drive(rooms.judge(&mut judged), expired) {
         judged.stopped(Room::Candidate, stop);
     }
     judged
 }
 
-async fn apart(
-    python: &Guest,
-    task: &Task<'_>,
-    limits: &Limits,
+/// What the rooms of a task are made of.
+struct Rooms<'a> {
+    python: &'a Guest,
+    task: &'a Task<'a>,
+    limits: &'a Limits,
     seed: u64,
-    judged: &mut Judged,
-) -> Result<(), Stop> {
-    let clock = Clock::new();
-    let mut solver = Solver::start(python, limits, clock.clone(), seed, task.allow_nan).await?;
-    let load = load(task);
-    let loaded = solver.ask(request("load", load.plain())).await?.0;
-    let solver = match loaded {
-        Reply::Value(_) => {
-            let setup = Setup { limits: limits.clone(), clock, seed, ..Setup::default() };
-            tests(python, task, setup, solver, judged).await?
-        }
-        reply => {
-            let is_setup = load.is_blamed(&reply, python, limits).await?;
-            not_loaded(reply, is_setup, judged);
-            Some(solver)
-        }
-    };
-    if let Some(solver) = solver {
-        judged.count(solver.instance());
-        judged.stdout = solver.instance().stdout().take();
-        judged.stderr = solver.instance().stderr().take();
-        judged.poisoned = solver.poisoned.or_else(|| judged.poisoned.take());
-        if let Some(stop) = solver.stop {
-            // The judge's room may have been stopped by what this one did.
-            judged.stop = Some((Room::Candidate, stop));
-        }
-    }
-    Ok(())
+    clock: Clock,
 }
 
-/// Runs the tests in a room of their own, and gives the candidate's room back.
-async fn tests(
-    python: &Guest,
-    task: &Task<'_>,
-    mut setup: Setup,
-    solver: Solver,
-    judged: &mut Judged,
-) -> Result<Option<Solver>, Stop> {
-    let held = Held::new(solver);
-    setup.invoke = Some(held.answers());
-    let mut room = python.start(setup).await?;
-    let outcome = room.call(request("judge", arguments(task))).await;
-    judged.count(&room);
-    match outcome {
-        Ok(reply) => judged.read(&reply),
-        Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
-        Err(stop) => judged.stopped(Room::Judge, stop),
+impl Rooms<'_> {
+    /// The tests are read first, in their own room: nothing of the candidate decides how it is
+    /// judged.
+    async fn judge(&self, judged: &mut Judged) -> Result<(), Stop> {
+        let held = Held::default();
+        let mut room = self
+            .python
+            .start(Setup {
+                limits: self.limits.clone(),
+                clock: self.clock.clone(),
+                seed: self.seed,
+                invoke: Some(held.answers()),
+                ..Setup::default()
+            })
+            .await?;
+        match room.call(request("plan", self.plan())).await {
+            Ok(reply) => judged.take_plan(&reply)?,
+            Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
+            Err(stop) => judged.broken = Some(format!("the tests cannot be read: {stop}")),
+        }
+        if judged.broken.is_some() {
+            judged.count(&room);
+            Ok(())
+        } else if judged.shared_room {
+            self.shared(room, judged).await
+        } else {
+            self.separate(room, &held, judged).await
+        }
     }
-    let solver = held.take();
-    if let (Some(_), Some(solver)) = (&judged.stop, &solver) {
-        judged.crossings = solver.crossings;
-    }
-    Ok(solver)
-}
 
-async fn shared(
-    python: &Guest,
-    task: &Task<'_>,
-    limits: &Limits,
-    seed: u64,
-    judged: &mut Judged,
-) -> Result<(), Stop> {
-    let setup = Setup { limits: limits.clone(), seed, ..Setup::default() };
-    let mut room = python.start(setup).await?;
-    let given = load(task).plain().into_iter().chain(arguments(task));
-    let outcome = room.call(request("shared", given)).await;
-    judged.count(&room);
-    judged.stdout = room.stdout().take();
-    judged.stderr = room.stderr().take();
-    match outcome {
-        Ok(reply) => match message::read(&reply) {
-            reply @ (Reply::Raised(_) | Reply::BadSetup(_)) => {
-                let is_setup = load(task).is_blamed(&reply, python, limits).await?;
+    async fn separate(&self, room: Instance, held: &Held, judged: &mut Judged) -> Result<(), Stop> {
+        let (clock, allow_nan) = (self.clock.clone(), self.task.allow_nan);
+        let mut solver =
+            Solver::start(self.python, self.limits, clock, self.seed, allow_nan).await?;
+        let load = load(self.task);
+        let solver = match solver.ask(request("load", load.plain())).await?.0 {
+            Reply::Value(_) => {
+                held.put(solver);
+                self.tests(room, held, judged).await?
+            }
+            reply => {
+                judged.count(&room);
+                let is_setup = load.is_blamed(&reply, self.python, self.limits).await?;
                 not_loaded(reply, is_setup, judged);
+                Some(solver)
             }
-            Reply::Bad(why) if why.starts_with("the program ends itself") => {
-                judged.error = Some(why);
+        };
+        if let Some(solver) = solver {
+            judged.count(solver.instance());
+            judged.stdout = solver.instance().stdout().take();
+            judged.stderr = solver.instance().stderr().take();
+            judged.poisoned = solver.poisoned.or_else(|| judged.poisoned.take());
+            if let Some(stop) = solver.stop {
+                // The judge's room may have been stopped by what this one did.
+                judged.stop = Some((Room::Candidate, stop));
             }
-            _ => judged.read(&reply),
-        },
-        Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
-        Err(stop) => judged.stopped(Room::Candidate, stop),
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Runs the tests in their room, and gives the candidate's room back.
+    async fn tests(
+        &self,
+        mut room: Instance,
+        held: &Held,
+        judged: &mut Judged,
+    ) -> Result<Option<Solver>, Stop> {
+        let outcome = room.call(request("judge", self.arguments())).await;
+        judged.count(&room);
+        match outcome {
+            Ok(reply) => judged.read(&reply),
+            Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
+            Err(stop) => judged.stopped(Room::Judge, stop),
+        }
+        let solver = held.take();
+        if let (Some(_), Some(solver)) = (&judged.stop, &solver) {
+            judged.crossings = solver.crossings;
+        }
+        Ok(solver)
+    }
+
+    async fn shared(&self, mut room: Instance, judged: &mut Judged) -> Result<(), Stop> {
+        let given = load(self.task).plain().into_iter().chain(self.arguments());
+        let outcome = room.call(request("shared", given)).await;
+        judged.count(&room);
+        judged.stdout = room.stdout().take();
+        judged.stderr = room.stderr().take();
+        match outcome {
+            Ok(reply) => match message::read(&reply) {
+                reply @ (Reply::Raised(_) | Reply::BadSetup(_)) => {
+                    let load = load(self.task);
+                    let is_setup = load.is_blamed(&reply, self.python, self.limits).await?;
+                    not_loaded(reply, is_setup, judged);
+                }
+                Reply::Bad(why) if why.starts_with("the program ends itself") => {
+                    judged.error = Some(why);
+                }
+                _ => judged.read(&reply),
+            },
+            Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
+            Err(stop) => judged.stopped(Room::Candidate, stop),
+        }
+        Ok(())
+    }
+
+    /// What the tests are read with.
+    fn plan(&self) -> [Plain; 5] {
+        let entry_points = self.task.entry_points.iter().map(|name| text(name)).collect();
+        [
+            text(self.task.isolation.name()),
+            optional(self.task.prompt),
+            optional(self.task.setup),
+            text(self.task.test),
+            Plain::List(entry_points),
+        ]
+    }
+
+    /// What the tests are run with.
+    fn arguments(&self) -> [Plain; 6] {
+        let entry_points = self.task.entry_points.iter().map(|name| text(name)).collect();
+        [
+            optional(self.task.prompt),
+            text(self.task.test),
+            Plain::List(entry_points),
+            Plain::Bool(self.task.stop_at_first),
+            Plain::Bool(self.task.copy_back),
+            Plain::Bool(self.task.allow_nan),
+        ]
+    }
 }
 
 /// Why a program did not load, or (`is_setup`) the code that precedes it.
@@ -282,19 +368,6 @@ fn not_loaded(reply: Reply, is_setup: bool, judged: &mut Judged) {
 
 fn load<'a>(task: &Task<'a>) -> Load<'a> {
     Load { setup: task.preamble, program: task.candidate, has_common_imports: task.common_imports }
-}
-
-fn arguments(task: &Task<'_>) -> [Plain; 7] {
-    let entry_points = task.entry_points.iter().map(|name| text(name)).collect();
-    [
-        optional(task.prompt),
-        optional(task.setup),
-        text(task.test),
-        Plain::List(entry_points),
-        Plain::Bool(task.stop_at_first),
-        Plain::Bool(task.copy_back),
-        Plain::Bool(task.allow_nan),
-    ]
 }
 
 fn test_result(row: &Plain) -> Option<TestResult> {
@@ -317,14 +390,10 @@ fn said(value: &Plain) -> Option<String> {
 }
 
 /// The candidate's room, lent to the judge's for the time of a crossing.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Held(Arc<Mutex<Option<Solver>>>);
 
 impl Held {
-    fn new(solver: Solver) -> Self {
-        Self(Arc::new(Mutex::new(Some(solver))))
-    }
-
     fn take(&self) -> Option<Solver> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

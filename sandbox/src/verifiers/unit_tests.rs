@@ -9,7 +9,7 @@ use super::Sandboxed;
 use crate::answer::{self, Extract, Language};
 use crate::compare::Comparison;
 use crate::once::Once;
-use crate::rooms::{Callee, Task};
+use crate::rooms::{Callee, Isolation, Task};
 use crate::runtime::{Guest, Limits};
 use crate::stdio::Written;
 use crate::suite::{Kind, Suite};
@@ -47,8 +47,12 @@ pub struct UnitTests {
     /// A result may be not a number. By default it fails the test, because no comparison with it
     /// can be trusted.
     allow_nan: bool,
-    /// Candidate and tests share a room. Tests of classes with operators of their own need it. It
-    /// is weaker: the candidate can reach what judges it, and the evidence says so.
+    /// Where assertions run: `separate`, in a room that the candidate cannot reach; `shared`, in
+    /// its room, which tests of operators, identity, printed output or patches need; or `auto`, which
+    /// takes the shared room for tests whose code asks for it. It is weaker, and the evidence says so.
+    isolation: Isolation,
+    /// An older name: `true` is `isolation = "shared"`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     shared_room: bool,
     /// What one run may use.
     limits: Limits,
@@ -68,6 +72,7 @@ impl Default for UnitTests {
             common_imports: true,
             copy_back: false,
             allow_nan: false,
+            isolation: Isolation::default(),
             shared_room: false,
             limits: Limits::default(),
             python: None,
@@ -132,7 +137,7 @@ impl UnitTests {
                     common_imports: self.common_imports,
                     copy_back: self.copy_back,
                     allow_nan: self.allow_nan,
-                    shared_room: self.shared_room,
+                    isolation: if self.shared_room { Isolation::Shared } else { self.isolation },
                     ..trial::task(source, tests, setup, prompt)
                 };
                 trial::assertions(python, &task, &self.limits, meter)?

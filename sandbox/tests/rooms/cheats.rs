@@ -6,10 +6,15 @@ fn exploits() -> Vec<Value> {
     rows(&root().join("fixtures/sandbox/exploits.jsonl"))
 }
 
-fn passes_assertions(row: &Value, program: &str, test: &str, stop_at_first: bool) -> bool {
+fn passes_assertions(
+    row: &Value,
+    program: &str,
+    test: &str,
+    (isolation, stop_at_first): (Isolation, bool),
+) -> bool {
     let entry_points = [text(row, "/entry_point").to_owned()];
     let entry_points: &[String] = if entry_points[0].is_empty() { &[] } else { &entry_points };
-    let task = Task { candidate: program, test, entry_points, stop_at_first, ..Task::default() };
+    let task = Task { candidate: program, test, entry_points, isolation, stop_at_first, ..Task::default() };
     let judged = with_terms(|terms| judge(python(), &task, terms));
     assert!(
         !matches!(judged.ruling(), Ruling::BadTests(_) | Ruling::Stopped(_)),
@@ -58,10 +63,12 @@ fn passes_stdio(program: &str, cases: &[Value]) -> bool {
 fn styles(row: &Value, program: &str) -> Vec<(&'static str, bool)> {
     let mut found = Vec::new();
     if let Some(test) = row.pointer("/tests/check").and_then(Value::as_str) {
-        found.push(("check", passes_assertions(row, program, test, true)));
-        found.push(("check, all", passes_assertions(row, program, test, false)));
+        let separate = (Isolation::Separate, true);
+        found.push(("check", passes_assertions(row, program, test, separate)));
+        let auto = (Isolation::Auto, false);
+        found.push(("check, all, auto", passes_assertions(row, program, test, auto)));
         if let Some(flat) = flattened(row) {
-            found.push(("assertions", passes_assertions(row, program, &flat, false)));
+            found.push(("assertions", passes_assertions(row, program, &flat, auto)));
         }
     }
     match row.pointer("/tests/io").and_then(Value::as_array) {

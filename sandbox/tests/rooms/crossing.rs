@@ -220,7 +220,8 @@ fn broken_tests_are_told_apart() {
     for test in
         ["assert f(", "x = 1", "1 / 0\nassert f() == 1", "import os\nos._exit(3)", "f(lambda: 1)"]
     {
-        let found = ruling(&task("def f(*a): return 1", test));
+        let task = task("def f(*a): return 1", test);
+        let found = ruling(&Task { isolation: Isolation::Separate, ..task });
         assert!(matches!(found, Ruling::BadTests(_)), "{test}: {found:?}");
     }
     for test in ["assert f(1) == 1", "assert g(1) == 1\nassert g(2) == 1"] {
@@ -277,11 +278,14 @@ fn classes_are_tested_in_a_shared_room() {
     let program = "class V:\n    def __init__(self, x): self.x = x\n    def __eq__(self, o): return self.x == o.x\n\
         \x20   def __len__(self): return self.x";
     let test = "assert V(1) == V(1)\nassert not V(1) == V(2)\nassert len(V(3)) == 3";
-    assert!(!passes(program, test));
-    let task = Task { shared_room: true, ..task(program, test) };
-    let judged = with_terms(|terms| judge(python(), &task, terms));
-    assert_eq!(judged.ruling(), Ruling::Passed, "{judged:?}");
-    assert!(judged.shared_room);
+    let apart = Task { isolation: Isolation::Separate, ..task(program, test) };
+    assert_eq!(ruling(&apart), Ruling::Failed);
+    for isolation in [Isolation::Auto, Isolation::Shared] {
+        let task = Task { isolation, ..task(program, test) };
+        let judged = with_terms(|terms| judge(python(), &task, terms));
+        assert_eq!(judged.ruling(), Ruling::Passed, "{judged:?}");
+        assert!(judged.shared_room);
+    }
 }
 
 #[test]

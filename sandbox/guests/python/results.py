@@ -1,0 +1,171 @@
+"""What became of each test."""
+
+import functools
+import inspect
+import sys
+import unittest
+
+from plain import cut
+from proxies import Stand
+
+RESULTS_MAX = 2000
+
+
+class Results:
+    """What became of each assertion and each test, in the order in which they were first reached."""
+
+    def __init__(self, lines, stop_at_first):
+        self.lines = lines
+        self.stop_at_first = stop_at_first
+        self.rows = {}
+        self.ran = set()
+        self.is_unnamed = False
+        self.is_finished = False
+
+    def passed(self, key):
+        row = self.rows.get(key)
+        if row is None:
+            self._new(key)
+        else:
+            row[1] += 1
+
+    def failed(self, key, error):
+        self.is_unnamed |= isinstance(error, NameError)
+        row = self.rows.get(key)
+        if row is None:
+            row = self._new(key)
+        else:
+            row[1] += 1
+        if not row[2]:
+            row[3] = error if type(error) is str else shown(error)
+        row[2] += 1
+        # Tests that call themselves without end fail at every depth, again and again.
+        if self.stop_at_first or type(error) is RecursionError:
+            raise error if isinstance(error, Exception) else AssertionError(error)
+
+    def has_failed(self, key):
+        row = self.rows.get(key)
+        return row is not None and row[2] > 0
+
+    def _new(self, key):
+        # The rest share the last row: each failure counts, though not each has a row.
+        if len(self.rows) >= RESULTS_MAX:
+            key = "the other tests"
+        row = self.rows.setdefault(key, [key, 0, 0, None])
+        row[1] += 1
+        return row
+
+    def plain(self):
+        return [
+            (key if type(key) is int else 0, self._text(key), row[1], row[2], row[3])
+            for key, row in self.rows.items()
+        ]
+
+    def _text(self, key):
+        if type(key) is str:
+            return cut(key, 200)
+        return cut(self.lines[key - 1].strip(), 200) if 0 < key <= len(self.lines) else ""
+
+
+class Recorder:
+    """What the tests find under the name of the recorder: notes what they do, and lets them go on.
+
+    As a context it records one assertion, by its line.
+    """
+
+    def __init__(self, results, classes, constant):
+        self.results = results
+        self.classes = classes
+        self.constant = constant
+        self.passing = _Passing(results)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, error, trace):
+        line = sys._getframe(1).f_lineno
+        if error is None:
+            self.results.passed(line)
+        elif isinstance(error, Exception) and not isinstance(error, unittest.SkipTest):
+            self.results.failed(line, error)
+            return True
+        return False
+
+    def item(self, name):
+        """Decorates a test: that it ran, and how it ended, is recorded whoever calls it."""
+        results = self.results
+
+        def decorate(function):
+            if inspect.iscoroutinefunction(function):
+                @functools.wraps(function)
+                async def recorded(*args, **kwargs):
+                    results.ran.add(name)
+                    try:
+                        value = await function(*args, **kwargs)
+                    except Exception as error:
+                        _note(results, name, error)
+                        raise
+                    results.passed(name)
+                    return value
+            else:
+                @functools.wraps(function)
+                def recorded(*args, **kwargs):
+                    results.ran.add(name)
+                    try:
+                        value = function(*args, **kwargs)
+                    except Exception as error:
+                        _note(results, name, error)
+                        raise
+                    if name != "check" and not inspect.iscoroutine(value):
+                        results.passed(name)
+                    return value
+            recorded._assay_item = name
+            return recorded
+        return decorate
+
+    def alone(self, value):
+        """A value whose method is about to judge it: not one of a class that nobody asked for."""
+        if isinstance(value, Stand) or hasattr(value, "_assay_number"):
+            name = getattr(value, "_assay_name", type(value).__name__)
+            if name not in self.classes:
+                raise AssertionError(f"an object of class {name} of the candidate's cannot judge itself")
+        return value
+
+
+class _Passing:
+    """Records an assertion that holds; the tests themselves wait for one that fails."""
+
+    def __init__(self, results):
+        self.results = results
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, error, trace):
+        if error is None:
+            self.results.passed(sys._getframe(1).f_lineno)
+        return False
+
+
+def _note(results, name, error):
+    if isinstance(error, unittest.SkipTest):
+        return
+    stops, results.stop_at_first = results.stop_at_first, False
+    try:
+        results.failed(name, error)
+    except RecursionError:
+        pass
+    finally:
+        results.stop_at_first = stops
+
+
+def shown(error):
+    """Name and text of an exception, cut."""
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    name = type(error).__name__
+    line = getattr(error, "_assay_line", 0)
+    where = f" (line {line} of the program)" if line else ""
+    return cut(f"{name}: {text}" if text else name) + where

@@ -1,0 +1,267 @@
+"""What a suite of tests is, read from its text alone.
+
+Nothing of the candidate is known here. What the tests define, which of their names are the
+candidate's, and whether two rooms can judge them follows from their code, so that no candidate can
+choose how it is judged.
+"""
+
+import ast
+import re
+import sys
+import types
+
+import instrument
+import isolation
+import library
+import names as naming
+from names import FUNCTIONS
+from plain import cut
+
+TESTS = "<tests>"
+SETUP = "<setup>"
+
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class Broken(Exception):
+    """The tests themselves cannot run."""
+
+
+class Suite:
+    """A suite, ready to be run."""
+
+    setup = None
+    """Compiled code that runs first."""
+    code = None
+    """The compiled tests, each of whose assertions is recorded."""
+    imports = ()
+    """What the tests import of the library: module, name or None, and the name that is bound."""
+    asked = frozenset()
+    """Names that are the candidate's to define."""
+    classes = frozenset()
+    """Those of them that are classes."""
+    constants = frozenset()
+    """Those that are read and never called: they are asked for anew each time."""
+    members = {}
+    """What the tests mean by names of the library that they did not import."""
+    asserts = 0
+    """Assertions that are written down."""
+    tests = ()
+    """Names of test functions and classes, in their order."""
+    is_shared = False
+    """Whether the candidate shares the room of the tests."""
+    why = None
+    """Why two rooms cannot judge the tests; None where they can."""
+
+
+def read(room, prompt, setup, test, entry_points):
+    """The suite in these texts; `room` is `auto`, `separate` or `shared`.
+
+    Raises `Broken` for tests that could judge nobody, whatever the program is.
+    """
+    suite = Suite()
+    setup_tree = _parsed(setup or "", SETUP)
+    suite.setup = _compiled(setup_tree, SETUP)
+    bound = _prompt_names(prompt) | naming.of(setup_tree).bound
+    suite.imports = _imports(setup_tree.body)
+    if room != "shared" and _read_quickly(suite, test, bound, entry_points):
+        return suite
+    tree = _parsed(test, TESTS)
+    names = naming.of(tree)
+    suite.asked = _asked(names, bound, entry_points)
+    suite.imports += _imports(tree.body)
+    every = suite.asked | names.solution
+    suite.classes = naming.classes(tree, every, entry_points)
+    suite.members = _members(names.free - bound, names.called_by_name)
+    suite.constants = suite.asked - names.called - suite.classes - set(entry_points)
+    suite.tests = _tests(tree)
+    suite.asserts = sum(type(node) is ast.Assert for node in ast.walk(tree))
+    if not (suite.asserts or suite.tests or _may_fail(tree)):
+        raise Broken("the suite defines no test")
+    if not (every or names.modules):
+        raise Broken("the suite names nothing that a program could define")
+    suite.why = isolation.why_shared(tree, setup_tree, every, suite.classes)
+    suite.is_shared = room == "shared" or room == "auto" and suite.why is not None
+    instrument.rewrite(tree, suite.constants, suite.is_shared)
+    suite.code = _compiled(tree, TESTS)
+    return suite
+
+
+def _prompt_names(prompt):
+    """Names that the code of a prompt defines and completes: its helpers belong to the tests."""
+    if not prompt:
+        return set()
+    try:
+        tree = ast.parse(prompt)
+    except _UNREADABLE:
+        return set()
+    return naming.of(tree).bound - stubs(tree)
+
+
+def stubs(tree):
+    """Functions and classes whose bodies are left to be written."""
+    return {node.name for node in tree.body if _is_stub(node)}
+
+
+def _is_stub(node):
+    if type(node) is ast.ClassDef:
+        methods = [part for part in node.body if isinstance(part, FUNCTIONS)]
+        return bool(methods) and all(_is_stub(part) for part in methods) or _is_empty(node.body)
+    return isinstance(node, FUNCTIONS) and _is_empty(node.body)
+
+
+def _is_empty(body):
+    return all(
+        type(node) is ast.Pass
+        or type(node) is ast.Expr and type(node.value) is ast.Constant
+        or type(node) is ast.Return and (
+            node.value is None or type(node.value) is ast.Constant and node.value.value is None)
+        or type(node) is ast.Raise and "NotImplemented" in ast.unparse(node)
+        for node in body
+    )
+
+
+def _parsed(source, file):
+    try:
+        return ast.parse(source, file)
+    except _UNREADABLE as error:
+        raise Broken(f"{file} do not parse: {_brief(error)}") from None
+
+
+def _compiled(tree, file):
+    try:
+        return compile(tree, file, "exec", dont_inherit=True)
+    except _UNREADABLE as error:
+        raise Broken(f"{file} do not compile: {_brief(error)}") from None
+
+
+def _brief(error):
+    return cut(f"{type(error).__name__}: {error}")
+
+
+def _imports(body):
+    """Imports of the library that a program run together with these tests would see."""
+    found = []
+    for node in body:
+        if type(node) is ast.Import:
+            found += [(name.name, None, name.asname) for name in node.names]
+        elif type(node) is ast.ImportFrom and node.module and not node.level:
+            found += [(node.module, name.name, name.asname or name.name) for name in node.names]
+    return [row for row in found if row[0].partition(".")[0] in library.STDLIB]
+
+
+def _asked(names, bound, entry_points):
+    """Names that are the candidate's: nobody else defines them."""
+    free = names.free - bound
+    asked = {name for name in free if not library.has(name)}
+    # `gcd(4, 6) == 2` tests what bears a name of the library's; of a builtin's, where the tests name
+    # nothing else.
+    tested = names.tested & free
+    is_all = not (asked or entry_points or names.solution)
+    asked |= tested if is_all else tested - library.BUILTINS
+    return frozenset(asked | set(entry_points))
+
+
+def _members(free, called):
+    """What names of the library stand for: a module, or a member where it is called."""
+    found = {}
+    for name in free - library.BUILTINS:
+        if name in library.STDLIB and name in sys.modules and name not in called:
+            found[name] = sys.modules[name]
+        elif name in library.MEMBERS:
+            found[name] = library.MEMBERS[name]
+    return found
+
+
+def _tests(tree):
+    found = []
+    for node in tree.body:
+        if isinstance(node, FUNCTIONS) and (node.name.startswith("test") or node.name == "check"):
+            found.append(node.name)
+        elif type(node) is ast.ClassDef and naming.is_test_class(node):
+            found.append(node.name)
+    return tuple(found)
+
+
+def _may_fail(tree):
+    """Whether something in the tests can fail without an assertion: it raises, exits or calls."""
+    return any(
+        type(node) is ast.Raise or type(node) is ast.Expr and type(node.value) in _CALLS
+        for node in ast.walk(tree)
+    )
+
+
+_CALLS = (ast.Call, ast.Await)
+
+# The quick way: lines that are assertions of calls, in `check` or at the top.
+
+_RECORDED = "with __assay_test__: "
+_NOT_PLAIN = ("class", "try", "except", "finally", "async", "match", "case", "@", "with", "while",
+              "lambda", "global", "del", "from", "return", "yield", "raise")
+_NOT_PLAIN_ANYWHERE = ('"""', "'''", "\\\n", ";", "\r", "__", ":=")
+
+
+def _read_quickly(suite, test, bound, entry_points):
+    """Reads tests whose lines tell what they are, at half the cost."""
+    if any(text in test for text in _NOT_PLAIN_ANYWHERE) or isolation.is_suspect(test) \
+            or any(map(naming.looks_like_class, entry_points)) or "candidate()" in test:
+        return False
+    lines, imports, asserts, is_check = [], [], 0, False
+    for line in test.split("\n"):
+        code = line.lstrip()
+        if code[:7] in ("assert ", "assert("):
+            line = line[:len(line) - len(code)] + _RECORDED + code
+            asserts += 1
+        elif "assert" in code or code.startswith(_NOT_PLAIN):
+            return False
+        elif code.startswith("def "):
+            if len(code) < len(line) or is_check or not code.startswith("def check("):
+                return False
+            is_check = True
+        elif line.startswith("import "):
+            imports.append(line)
+        elif "=" in code and len(code) == len(line) and not line.startswith("METADATA"):
+            return False
+        lines.append(line)
+    if not asserts:
+        return False
+    try:
+        code = compile("\n".join(lines), TESTS, "exec", dont_inherit=True)
+        statements = ast.parse("\n".join(imports)).body if imports else []
+    except _UNREADABLE:
+        return False
+    loaded = _loaded(code) - bound - {"check", "METADATA"}
+    loaded -= {name for _, _, name in _bound(statements)}
+    asked = {name for name in loaded if not library.has(name)} | set(entry_points)
+    ours = loaded - asked - library.BUILTINS
+    if not asked or any(_is_called(name, test) for name in ours) or any(_is_read(name, test) for name in asked - set(entry_points)):
+        return False
+    suite.code, suite.asserts = code, asserts
+    suite.members = _members(loaded, {name for name in loaded if _is_called(name, test)})
+    suite.asked = frozenset(asked)
+    suite.imports += _imports(statements)
+    suite.tests = ("check",) if is_check else ()
+    return True
+
+
+def _is_read(name, test):
+    """Whether a name is read rather than called: a constant, whose value may change."""
+    return re.search(rf"(?<![.\w]){name}\b(?!\s*\()", test) is not None
+
+
+def _is_called(name, test):
+    return re.search(rf"(?<![.\w]){name}\s*\(", test) is not None
+
+
+def _bound(statements):
+    return [(name.name, None, (name.asname or name.name).partition(".")[0])
+            for node in statements for name in node.names]
+
+
+def _loaded(code):
+    """Names that code looks up outside itself, names of attributes among them."""
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if type(constant) is types.CodeType:
+            found |= _loaded(constant)
+    return found - {"__assay_test__"}

@@ -1,0 +1,48 @@
+//! Suites of every shape: right programs pass, wrong ones fail, in the room that the suite asks for.
+
+use serde::Deserialize;
+
+use crate::*;
+
+#[derive(Deserialize)]
+struct File {
+    suite: Vec<Suite>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Suite {
+    name: String,
+    room: String,
+    right: String,
+    wrong: Vec<String>,
+    test: String,
+    #[serde(default)]
+    entry_point: Option<String>,
+}
+
+#[test]
+fn class_suites_take_the_room_that_they_ask_for() {
+    let path = root().join("fixtures/sandbox/class-suites.toml");
+    let file: File = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(file.suite.len() >= 20);
+    let mut wrong = Vec::new();
+    for suite in &file.suite {
+        let entry_points: Vec<String> = suite.entry_point.clone().into_iter().collect();
+        let programs = suite.wrong.iter().map(|program| (program, Ruling::Failed));
+        for (program, ruling) in std::iter::once((&suite.right, Ruling::Passed)).chain(programs) {
+            let task = Task {
+                candidate: program,
+                test: &suite.test,
+                entry_points: &entry_points,
+                ..Task::default()
+            };
+            let judged = with_terms(|terms| judge(python(), &task, terms));
+            let room = if judged.shared_room { "shared" } else { "separate" };
+            if judged.ruling() != ruling || room != suite.room {
+                wrong.push(format!("{} {program}: {judged:?}", suite.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
