@@ -117,7 +117,8 @@ _raised_kinds = {}
 
 def _forwarded(self, attribute):
     """An attribute that only the candidate's room has."""
-    if attribute.startswith("__") or "_assay_number" not in vars(self):
+    is_builtin = attribute in BUILTIN_ATTRIBUTES and type(self).__name__ not in state.classes
+    if attribute.startswith("__") or is_builtin or "_assay_number" not in vars(self):
         raise AttributeError(attribute)
     return ask("get", self._assay_number, attribute)
 
