@@ -13,6 +13,7 @@ import proxies
 import pytest_shim
 import runner
 import suite as suites
+from instrument import RECORDER
 from plain import cut, dumps
 from proxies import Poisoned, Unsupported, ask, state
 from results import Recorder, Results, shown
@@ -57,7 +58,8 @@ class Options:
         self.prompt, self.test, self.entry_points = prompt, test, entry_points
         self.stop_at_first = stop_at_first
         state.copies_back, state.allows_nan = copies_back, allows_nan
-        self.builtins = self.solution = None
+        self.builtins = self.solution = self.made = None
+        self.defined = []
         self.recorder = Recorder
 
 
@@ -125,11 +127,13 @@ def _run(suite, options, results, find, is_shared):
     entry = _bind(suite, namespace, options.entry_points, find)
     recorder = options.recorder(results, suite.classes, lambda name: _constant(name, find))
     recorder.namespace = namespace
-    namespace["__assay_test__"] = recorder
+    namespace[RECORDER] = options.made = recorder
     _install(suite, results, namespace, find, options.solution)
     state.crossings = 0
     exec(suite.setup, namespace)
     exec(suite.code, namespace)
+    options.defined = [(name, value, value.__code__) for name, value in namespace.items()
+                       if type(value) is types.FunctionType]
     results.is_finished = True
     runner.run(namespace, entry, results, lambda name: _ran(suite, results, namespace, name))
     if not (suite.asserts or results.rows):

@@ -14,6 +14,8 @@ RESULTS_MAX = 2000
 class Results:
     """What became of each assertion and each test, in the order in which they were first reached."""
 
+    __slots__ = ("lines", "stop_at_first", "rows", "ran", "is_unnamed", "is_finished")
+
     def __init__(self, lines, stop_at_first):
         self.lines = lines
         self.stop_at_first = stop_at_first

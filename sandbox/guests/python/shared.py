@@ -23,10 +23,10 @@ import unittest.mock
 
 import judge
 import plain
+import results
 import solver
 from marshal import loads
 from proxies import state
-from results import Recorder
 
 _WATCHED = {
     "builtins": builtins, "collections": collections, "contextlib": contextlib, "copy": copy,
@@ -34,6 +34,7 @@ _WATCHED = {
     "operator": operator, "re": re, "unittest": unittest, "unittest.case": unittest.case,
     "TestCase": unittest.TestCase, "TestResult": unittest.TestResult,
     "TestSuite": unittest.TestSuite, "unittest.mock": unittest.mock,
+    "the tests' results": results.Results, "the tests' recorder": results.Recorder,
 }
 # The interpreter and `unittest.main` set these themselves.
 _UNWATCHED = frozenset(("_", "__warningregistry__", "main", "TextTestRunner", "TestResult",
@@ -78,6 +79,7 @@ def shared(preamble, source, has_common_imports, *arguments):
     _refuse_patches(before)
     reply = judge.judged(judge.read_suite(), options, find, is_shared=True)
     _refuse_patches(before)
+    _refuse_changes(options)
     if state.poisoned is None:
         return reply
     status, rows, error, broken, _, crossings = loads(reply)
@@ -104,7 +106,16 @@ def _refuse_patches(before):
         state.poisoned = "the program traces the interpreter"
 
 
-class _Comparer(Recorder):
+def _refuse_changes(options):
+    """Tests that are not what they were when they were defined judge nobody."""
+    changed = [name for name, function, code in options.defined if function.__code__ is not code]
+    if sys.modules["__main__"].__dict__.get(judge.RECORDER) is not options.made:
+        changed.append("the recorder")
+    if changed and state.poisoned is None:
+        state.poisoned = f"the program changes {changed[0]} of the tests"
+
+
+class _Comparer(results.Recorder):
     """Compares for the tests: objects of classes that they do not ask for have no say."""
 
     def _is_trusted(self, value):

@@ -14,7 +14,14 @@ fn passes_assertions(
 ) -> bool {
     let entry_points = [text(row, "/entry_point").to_owned()];
     let entry_points: &[String] = if entry_points[0].is_empty() { &[] } else { &entry_points };
-    let task = Task { candidate: program, test, entry_points, isolation, stop_at_first, ..Task::default() };
+    let task = Task {
+        candidate: program,
+        test,
+        entry_points,
+        isolation,
+        stop_at_first,
+        ..Task::default()
+    };
     let judged = with_terms(|terms| judge(python(), &task, terms));
     assert!(
         !matches!(judged.ruling(), Ruling::BadTests(_) | Ruling::Stopped(_)),

@@ -46,3 +46,37 @@ fn class_suites_take_the_room_that_they_ask_for() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Attacks {
+    test: String,
+    attack: Vec<Attack>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Attack {
+    name: String,
+    program: String,
+    paid: bool,
+}
+
+#[test]
+fn what_a_shared_room_pays_wrongly_is_written_down() {
+    let path = root().join("fixtures/sandbox/shared-room.toml");
+    let file: Attacks = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut wrong = Vec::new();
+    for attack in &file.attack {
+        for isolation in [Isolation::Shared, Isolation::Separate] {
+            let task =
+                Task { candidate: &attack.program, test: &file.test, isolation, ..Task::default() };
+            let judged = with_terms(|terms| judge(python(), &task, terms));
+            let is_paid = judged.ruling() == Ruling::Passed;
+            if is_paid != (attack.paid && isolation == Isolation::Shared) {
+                wrong.push(format!("{} {isolation:?}: {judged:?}", attack.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

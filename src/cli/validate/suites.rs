@@ -23,6 +23,21 @@ pub(super) struct SuitesReport {
     /// Suites that can judge nobody.
     pub(super) broken: u64,
     pub(super) broken_suites: Vec<Broken>,
+    /// Suites of assertions that run in a room of their own.
+    pub(super) separate: u64,
+    /// Suites that share the room of the program, which is weaker.
+    pub(super) shared: u64,
+    pub(super) shared_suites: Vec<Shared>,
+}
+
+/// A suite that shares the room of the program.
+#[derive(Serialize)]
+pub(super) struct Shared {
+    pub(super) id: String,
+    pub(super) row: u64,
+    pub(super) rows: u64,
+    /// What in it two rooms cannot judge.
+    pub(super) why: String,
 }
 
 /// A suite that programs pass which solve nothing.
@@ -99,6 +114,7 @@ impl SuitesReport {
         let (id, row, rows) = (suite.row.sample.id().to_owned(), suite.row.number, suite.rows);
         self.suites += 1;
         self.tried += verdicts.len() as u64;
+        self.add_room(suite, verdicts);
         let named = suite.trivial.completions.iter().zip(verdicts);
         let passed: Vec<String> =
             named.filter(|(_, verdict)| full(verdict)).map(|((name, _), _)| name.clone()).collect();
@@ -115,6 +131,25 @@ impl SuitesReport {
                 let verdict = verdict::outcome(&first.outcome);
                 self.broken_suites.push(Broken { id, row, rows, verdict });
             }
+        }
+    }
+}
+
+impl SuitesReport {
+    /// The room follows from the tests alone, so any verdict tells it.
+    fn add_room(&mut self, suite: &Suite<'_>, verdicts: &[Verdict]) {
+        let told = |key| verdicts.iter().find_map(|verdict| verdict.evidence.get(key)?.as_str());
+        match told("room") {
+            Some("shared") => {
+                self.shared += 1;
+                if self.shared_suites.len() < LISTED_MAX {
+                    let (id, row) = (suite.row.sample.id().to_owned(), suite.row.number);
+                    let why = told("why_shared").unwrap_or("isolation = \"shared\"").to_owned();
+                    self.shared_suites.push(Shared { id, row, rows: suite.rows, why });
+                }
+            }
+            Some(_) => self.separate += 1,
+            None => {}
         }
     }
 }

@@ -81,6 +81,22 @@ fn on_suites(report: &SuitesReport) -> String {
         }
         text.push_str(&more(report.broken_suites.len(), report.broken));
     }
+    text.push_str(&on_rooms(report));
+    text
+}
+
+/// Which rooms judge, where tests assert.
+fn on_rooms(report: &SuitesReport) -> String {
+    if report.separate + report.shared == 0 {
+        return String::new();
+    }
+    let (separate, shared) = (count(report.separate), count(report.shared));
+    let mut text = format!("  rooms                {separate} separate, {shared} shared\n");
+    for shared in report.shared_suites.iter().take(SHOWN_MAX) {
+        let why = inline(&shared.why);
+        text.push_str(&format!("    {} {why}\n", place(&shared.id, shared.row, shared.rows)));
+    }
+    text.push_str(&more(report.shared_suites.len(), report.shared));
     text
 }
 
