@@ -16,11 +16,8 @@ import suite as suites
 from instrument import RECORDER
 from plain import cut, dumps
 from proxies import Poisoned, Unsupported, ask, state
-from results import Recorder, Results, shown
+from results import Recorder, Results, is_of_program, shown
 from suite import Broken
-
-# The file that the candidate's program has in tracebacks.
-PROGRAM = "<solution>"
 
 _read = None
 
@@ -79,13 +76,8 @@ def judged(suite, options, find, is_shared):
         broken = cut(str(why))
     except Failed as why:
         error = str(why)
-    except SystemExit as exit:
-        if _is_of_program(exit):
-            error = "the program ends itself"
-        elif exit.code not in (None, 0, False):
-            error = f"the tests ended with exit code {cut(repr(exit.code), 100)}"
-        elif not results.is_finished:
-            error = "the tests ended before their last line"
+    except SystemExit:
+        error = "the tests ended before they were through"
     except Unsupported as why:
         broken = str(why)
     except Poisoned as why:
@@ -105,15 +97,6 @@ def judged(suite, options, find, is_shared):
                   state.crossings), 2)
 
 
-def _is_of_program(error):
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == PROGRAM:
-            return True
-        trace = trace.tb_next
-    return False
-
-
 def _is_touched():
     return state.crossings > 0 or state.constants > 0
 
@@ -131,14 +114,27 @@ def _run(suite, options, results, find, is_shared):
     _install(suite, results, namespace, find, options.solution)
     state.crossings = 0
     exec(suite.setup, namespace)
-    exec(suite.code, namespace)
+    try:
+        exec(suite.code, namespace)
+    except SystemExit as exit:
+        _ended(exit, suite, results)
     options.defined = [(name, value, value.__code__) for name, value in namespace.items()
                        if type(value) is types.FunctionType]
-    results.is_finished = True
     runner.run(namespace, entry, results, lambda name: _ran(suite, results, namespace, name))
     if not (suite.asserts or results.rows):
         # Tests that raise by themselves came to their end.
         results.passed("the tests")
+
+
+def _ended(exit, suite, results):
+    """Tests may end themselves, as `unittest.main` does; what stands behind must not be missing."""
+    if is_of_program(exit):
+        raise Failed("the program ends itself")
+    if exit.code not in (None, 0, False):
+        raise Failed(f"the tests ended with exit code {cut(repr(exit.code), 100)}")
+    missing = [line for line in suite.required if line not in results.rows]
+    if missing:
+        raise Failed(f"the tests ended before line {missing[0]}")
 
 
 def _ran(suite, results, namespace, name):

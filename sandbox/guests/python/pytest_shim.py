@@ -14,10 +14,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 
 from plain import cut
-
-
-class _Exception:
-    """A class of exceptions that a function raises: `pytest.fail.Exception`."""
+from results import is_skip
 
 
 class Failed(AssertionError):
@@ -255,6 +252,10 @@ class _Request:
         return self.fixtures.value(name, None, self, {})
 
 
+_BUILTIN_FIXTURES = ("request", "capsys", "capfd", "monkeypatch", "tmp_path", "tmpdir", "caplog",
+                     "recwarn", "mocker")
+
+
 class _Captured:
     """`capsys`"""
 
@@ -386,6 +387,10 @@ class Fixtures:
         inner.lasting, inner.finalizers = self.lasting, self.finalizers
         return inner
 
+    def has(self, name):
+        """Whether a parameter of a test is a fixture."""
+        return name in self.known or name in _BUILTIN_FIXTURES
+
     def close(self, results):
         while self.finalizers:
             try:
@@ -514,6 +519,10 @@ def run_function(results, fixtures, function, name, case):
     marks = _marks(function, case)
     if _is_skipped(marks) or getattr(function, "__unittest_skip__", False):
         return
+    if not any(part.name == "parametrize" for part in marks) \
+            and not all(map(fixtures.has, _parameters(function, case))):
+        # A helper that other tests call.
+        return
     for given, own in _sets(marks):
         if _is_skipped(own):
             continue
@@ -552,9 +561,9 @@ def _run_once(results, fixtures, test, given, parameter, expects_failure):
                 finalizer()
             if case is not None:
                 _setup(locals().get("instance"), case, function, "teardown_method")
-    except unittest.SkipTest:
-        return
     except Exception as error:
+        if is_skip(error):
+            return
         if expects_failure:
             results.passed(name)
         elif results.rows.get(name, (0, 0, 0))[2] == before:
@@ -583,7 +592,7 @@ def run_class(results, fixtures, case):
     order = {n: at for kind in reversed(case.__mro__) for at, n in enumerate(vars(kind))}
     names.sort(key=lambda n: order.get(n, 0))
     waiting = [n for n in names if f"{case.__name__}.{n}" not in results.ran]
-    if not waiting or _is_skipped(getattr(case, "pytestmark", ())):
+    if not waiting or "__init__" in vars(case) or _is_skipped(getattr(case, "pytestmark", ())):
         return
     inner = fixtures.of_class(case)
     try:

@@ -9,12 +9,14 @@ from plain import cut
 from proxies import Stand
 
 RESULTS_MAX = 2000
+# The file that the candidate's program has in tracebacks.
+PROGRAM = "<solution>"
 
 
 class Results:
     """What became of each assertion and each test, in the order in which they were first reached."""
 
-    __slots__ = ("lines", "stop_at_first", "rows", "ran", "is_unnamed", "is_finished")
+    __slots__ = ("lines", "stop_at_first", "rows", "ran", "is_unnamed")
 
     def __init__(self, lines, stop_at_first):
         self.lines = lines
@@ -22,7 +24,6 @@ class Results:
         self.rows = {}
         self.ran = set()
         self.is_unnamed = False
-        self.is_finished = False
 
     def passed(self, key):
         row = self.rows.get(key)
@@ -88,7 +89,7 @@ class Recorder:
         line = sys._getframe(1).f_lineno
         if error is None:
             self.results.passed(line)
-        elif isinstance(error, Exception) and not isinstance(error, unittest.SkipTest):
+        elif isinstance(error, Exception) and not is_skip(error):
             self.results.failed(line, error)
             return True
         return False
@@ -150,7 +151,7 @@ class _Passing:
 
 
 def _note(results, name, error):
-    if isinstance(error, unittest.SkipTest):
+    if is_skip(error):
         return
     stops, results.stop_at_first = results.stop_at_first, False
     try:
@@ -159,6 +160,21 @@ def _note(results, name, error):
         pass
     finally:
         results.stop_at_first = stops
+
+
+def is_of_program(error):
+    """Whether an exception came through the candidate's program, in a room that it shares."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == PROGRAM:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def is_skip(error):
+    """Whether the tests skip one of theirs."""
+    return isinstance(error, unittest.SkipTest) and not is_of_program(error)
 
 
 def shown(error):

@@ -1,12 +1,13 @@
 """Runs the tests that a suite defines, unless they ran by themselves."""
 
 import asyncio
+import sys
 import types
 import unittest
 
 import pytest_shim
 from plain import cut
-from results import shown
+from results import is_of_program, shown
 from suite import Broken
 
 
@@ -114,6 +115,11 @@ class _Outcome(_TestResult):
         self.failures.append((test, shown(err[1])))
         self._bad(test, err[1])
 
+    def addSkip(self, test, reason):
+        error = sys.exception()
+        if error is not None and is_of_program(error):
+            self._bad(test, error)
+
     def addSubTest(self, test, subtest, err):
         if err is not None:
             self.addFailure(test, err)
@@ -161,7 +167,6 @@ def _unittest_main(results, namespace):
             if isinstance(value, type) and issubclass(value, unittest.TestCase) \
                     and value.__module__ == "__main__":
                 failed |= run_cases(results, value)
-        results.is_finished = True
         if exit:
             raise SystemExit(1 if failed else 0)
     return main

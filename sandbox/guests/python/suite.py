@@ -46,6 +46,8 @@ class Suite:
     """What the tests mean by names of the library that they did not import."""
     asserts = 0
     """Assertions that are written down."""
+    required = ()
+    """Lines of assertions that are reached whatever happens, unless something ends the tests."""
     tests = ()
     """Names of test functions and classes, in their order."""
     is_shared = False
@@ -75,6 +77,7 @@ def read(room, prompt, setup, test, entry_points):
     suite.members = _members(names.free - bound, names.called_by_name)
     suite.constants = suite.asked - names.called - suite.classes - set(entry_points)
     suite.tests = _tests(tree)
+    suite.required = [node.lineno for node in tree.body if type(node) is ast.Assert]
     suite.asserts = sum(type(node) is ast.Assert for node in ast.walk(tree))
     if not (suite.asserts or suite.tests or _may_fail(tree)):
         raise Broken("the suite defines no test")
@@ -206,10 +209,12 @@ def _read_quickly(suite, test, bound, entry_points):
     if any(text in test for text in _NOT_PLAIN_ANYWHERE) or isolation.is_suspect(test) \
             or any(map(naming.looks_like_class, entry_points)) or "candidate()" in test:
         return False
-    lines, imports, asserts, is_check = [], [], 0, False
-    for line in test.split("\n"):
+    lines, imports, asserts, is_check, required = [], [], 0, False, []
+    for number, line in enumerate(test.split("\n"), 1):
         code = line.lstrip()
         if code[:7] in ("assert ", "assert("):
+            if len(code) == len(line):
+                required.append(number)
             line = line[:len(line) - len(code)] + _RECORDED + code
             asserts += 1
         elif "assert" in code or code.startswith(_NOT_PLAIN):
@@ -236,7 +241,7 @@ def _read_quickly(suite, test, bound, entry_points):
     ours = loaded - asked - library.BUILTINS
     if not asked or any(_is_called(name, test) for name in ours) or any(_is_read(name, test) for name in asked - set(entry_points)):
         return False
-    suite.code, suite.asserts = code, asserts
+    suite.code, suite.asserts, suite.required = code, asserts, required
     suite.members = _members(loaded, {name for name in loaded if _is_called(name, test)})
     suite.asked = frozenset(asked)
     suite.imports += _imports(statements)
