@@ -61,11 +61,11 @@ def is_suspect(test):
     return _SUSPECT.search(test) is not None
 
 
-def why_shared(tree, setup, asked, classes):
+def why_shared(tree, made, asked, classes):
     """Why the tests need the candidate in their room; None where they do not."""
     reader = _Reader(tree, asked, classes)
-    reader.made = {node.name for node in (*tree.body, *setup.body)
-                   if type(node) is ast.ClassDef and not names.is_test_class(node)}
+    reader.made = {*made, *(node.name for node in tree.body if type(node) is ast.ClassDef
+                            and not names.is_test_class(node))}
     reader.scope(tree.body, {})
     return reader.why
 

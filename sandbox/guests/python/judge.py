@@ -51,8 +51,8 @@ def read_suite():
 class Options:
     """What a task says of its tests beside their text."""
 
-    def __init__(self, prompt, test, entry_points, stop_at_first, copies_back, allows_nan):
-        self.prompt, self.test, self.entry_points = prompt, test, entry_points
+    def __init__(self, test, entry_points, stop_at_first, copies_back, allows_nan):
+        self.test, self.entry_points = test, entry_points
         self.stop_at_first = stop_at_first
         state.copies_back, state.allows_nan = copies_back, allows_nan
         self.builtins = self.solution = self.made = None
@@ -103,17 +103,18 @@ def _is_touched():
 
 def _run(suite, options, results, find, is_shared):
     namespace = _module()
-    if options.prompt:
-        _stub(options.prompt, namespace)
+    if suite.prompt is not None:
+        _run_prompt(suite, namespace)
     if options.builtins is not None:
         namespace["__builtins__"] = options.builtins
     entry = _bind(suite, namespace, options.entry_points, find)
     recorder = options.recorder(results, suite.classes, lambda name: _constant(name, find))
     recorder.namespace = namespace
     namespace[RECORDER] = options.made = recorder
-    _install(suite, results, namespace, find, options.solution)
+    _install(suite, results, namespace, find, options)
     state.crossings = 0
-    exec(suite.setup, namespace)
+    if suite.setup is not None:
+        exec(suite.setup, namespace)
     try:
         exec(suite.code, namespace)
     except SystemExit as exit:
@@ -154,14 +155,12 @@ def _module():
     return vars(module)
 
 
-def _stub(prompt, namespace):
-    """Runs the prompt for its helpers; what it leaves to be written is the candidate's."""
+def _run_prompt(suite, namespace):
     try:
-        tree = suites.ast.parse(prompt)
-        exec(compile(prompt, "<prompt>", "exec", dont_inherit=True), namespace)
+        exec(suite.prompt, namespace)
     except Exception:
         return
-    for name in suites.stubs(tree):
+    for name in suite.stubs:
         namespace.pop(name, None)
 
 
@@ -208,8 +207,10 @@ def _is_entry(value):
     return isinstance(value, (proxies.Call, types.FunctionType, type))
 
 
-def _install(suite, results, namespace, find, solution):
+def _install(suite, results, namespace, find, options):
     """The modules that tests import: the candidate's under its many names, and `pytest`."""
+    test = options.test
+
     def get(name):
         if name.startswith("__"):
             raise AttributeError(name)
@@ -220,10 +221,13 @@ def _install(suite, results, namespace, find, solution):
         return found[name]
 
     for name in names.SOLUTIONS:
-        sys.modules[name] = solution or types.ModuleType(name)
-        if solution is None:
+        sys.modules[name] = options.solution or types.ModuleType(name)
+        if options.solution is None:
             sys.modules[name].__getattr__ = get
-    runner.install(results, namespace)
+    if "unittest" in test:
+        runner.install(results, namespace)
+    if "pytest" not in test:
+        return
 
     def main(*_, **__):
         runner.run(namespace, None, results, lambda name: _ran(suite, results, namespace, name))

@@ -30,8 +30,14 @@ class Broken(Exception):
 class Suite:
     """A suite, ready to be run."""
 
+    prompt = None
+    """Compiled code of the prompt, where the tests use what it defines."""
+    stubs = frozenset()
+    """Names in it that are left to be written."""
     setup = None
     """Compiled code that runs first."""
+    made = ()
+    """Classes that it defines."""
     code = None
     """The compiled tests, each of whose assertions is recorded."""
     imports = ()
@@ -62,10 +68,7 @@ def read(room, prompt, setup, test, entry_points):
     Raises `Broken` for tests that could judge nobody, whatever the program is.
     """
     suite = Suite()
-    setup_tree = _parsed(setup or "", SETUP)
-    suite.setup = _compiled(setup_tree, SETUP)
-    bound = _prompt_names(prompt) | naming.of(setup_tree).bound
-    suite.imports = _imports(setup_tree.body)
+    bound = _read_prompt(suite, prompt, test, entry_points) | _read_setup(suite, setup)
     if room != "shared" and _read_quickly(suite, test, bound, entry_points):
         return suite
     tree = _parsed(test, TESTS)
@@ -83,27 +86,43 @@ def read(room, prompt, setup, test, entry_points):
         raise Broken("the suite defines no test")
     if not (every or names.modules):
         raise Broken("the suite names nothing that a program could define")
-    suite.why = isolation.why_shared(tree, setup_tree, every, suite.classes)
+    suite.why = isolation.why_shared(tree, suite.made, every, suite.classes)
     suite.is_shared = room == "shared" or room == "auto" and suite.why is not None
     instrument.rewrite(tree, suite.constants, suite.is_shared)
     suite.code = _compiled(tree, TESTS)
     return suite
 
 
-def _prompt_names(prompt):
-    """Names that the code of a prompt defines and completes: its helpers belong to the tests."""
-    if not prompt:
+def _read_setup(suite, setup):
+    """Reads the code that runs first; returns the names that it binds."""
+    if not setup:
+        return set()
+    tree = _parsed(setup, SETUP)
+    suite.setup = _compiled(tree, SETUP)
+    suite.imports = _imports(tree.body)
+    suite.made = tuple(node.name for node in tree.body if type(node) is ast.ClassDef)
+    return naming.of(tree).bound
+
+
+# What a line at the top of a prompt may bind, imports by all that they name.
+_BINDS = re.compile(
+    r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*[:=]|^(?:from\s+[\w.]+\s+)?import\s+(.+)", re.M)
+
+
+def _read_prompt(suite, prompt, test, entry_points):
+    """Reads a prompt that defines what the tests use: its helpers are theirs, what it leaves to be
+    written is the candidate's. A prompt in words defines nothing."""
+    named = " ".join(part for match in _BINDS.findall(prompt or "") for part in match)
+    used = set(re.findall(r"\w+", named)).intersection(re.findall(r"\w+", test))
+    if not used.difference(entry_points):
         return set()
     try:
         tree = ast.parse(prompt)
+        suite.prompt = compile(prompt, "<prompt>", "exec", dont_inherit=True)
     except _UNREADABLE:
         return set()
-    return naming.of(tree).bound - stubs(tree)
-
-
-def stubs(tree):
-    """Functions and classes whose bodies are left to be written."""
-    return {node.name for node in tree.body if _is_stub(node)}
+    suite.stubs = {node.name for node in tree.body if _is_stub(node)}
+    return naming.of(tree).bound - suite.stubs
 
 
 def _is_stub(node):

@@ -57,7 +57,7 @@ def run():
         _solver()
         judge.plan("auto", _PROGRAM, "", _TESTS, ["double"])
         judge.plan("shared", _PROGRAM, "", _TESTS, ["double"])
-        shared.shared(None, _PROGRAM, True, _PROGRAM, _TESTS, ["double"], False, False, False)
+        shared.shared(None, _PROGRAM, True, _TESTS, ["double"], False, False, False)
     vars(unittest).update(replaced)
     for name in set(sys.modules) - modules:
         del sys.modules[name]

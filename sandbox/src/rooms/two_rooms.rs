@@ -339,10 +339,9 @@ impl Rooms<'_> {
     }
 
     /// What the tests are run with.
-    fn arguments(&self) -> [Plain; 6] {
+    fn arguments(&self) -> [Plain; 5] {
         let entry_points = self.task.entry_points.iter().map(|name| text(name)).collect();
         [
-            optional(self.task.prompt),
             text(self.task.test),
             Plain::List(entry_points),
             Plain::Bool(self.task.stop_at_first),
