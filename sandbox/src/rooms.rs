@@ -6,6 +6,7 @@
 
 mod cases;
 mod equal;
+mod marks;
 mod message;
 mod program;
 mod solver;
@@ -13,7 +14,7 @@ mod two_rooms;
 pub mod wire;
 
 pub use cases::{Call, Callee, CaseResult, CaseRun, call_cases};
-pub(crate) use equal::whole;
+pub(crate) use equal::{json_dicts_equal, whole};
 pub use equal::{Containers, from_json, plain_equal};
 pub use program::{ProgramRun, run_program};
 pub use two_rooms::{Judged, Ruling, Task, TestResult, judge};
