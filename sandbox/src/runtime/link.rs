@@ -17,6 +17,7 @@ mod reach;
 mod write;
 
 use self::core::Core;
+use super::distant::counted;
 use self::parts::{Instance, Origin, Parts};
 
 /// Why the modules of a component stay as they are.
@@ -56,7 +57,10 @@ impl From<wasm_encoder::reencode::Error<Unlinked>> for Unlinked {
 pub fn link(component: &[u8]) -> Result<Vec<u8>, Unlinked> {
     let parts = Parts::read(component)?;
     let plan = Plan::new(&parts)?;
-    let merged = merge::merge(&parts, &plan)?;
+    let mut merged = merge::merge(&parts, &plan)?;
+    if let Some(counted) = counted(&merged.wasm) {
+        merged.wasm = counted;
+    }
     write::write(&parts, &plan, &merged)
 }
 
