@@ -108,9 +108,8 @@ impl<'p> Stub<'p> {
 
 /// The length of the lines up to the first one at the margin that closes no bracket of a signature.
 fn body_length(rest: &str) -> usize {
-    let of_body = |line: &&str| {
-        line.trim().is_empty() || line.starts_with([' ', '\t', ')', ']', '}', '"'])
-    };
+    let of_body =
+        |line: &&str| line.trim().is_empty() || line.starts_with([' ', '\t', ')', ']', '}', '"']);
     rest.split_inclusive('\n').take_while(of_body).map(str::len).sum()
 }
 
@@ -180,7 +179,11 @@ mod tests {
         ];
         for prompt in prompts {
             let prompt = prompt.as_str();
-            for body in ["    y = 2\n    return y * x\n", "y = 2\n    return y * x\n", "y = 2\nreturn y * x\n"] {
+            for body in [
+                "    y = 2\n    return y * x\n",
+                "y = 2\n    return y * x\n",
+                "y = 2\nreturn y * x\n",
+            ] {
                 for entry_point in [Some("f"), None] {
                     let source = completed(body, prompt, &suite(entry_point));
                     let packed = |text: &str| text.replace("\n\n    y", "\n    y");

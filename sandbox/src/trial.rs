@@ -270,9 +270,9 @@ fn equal(got: &Plain, wanted: &Plain, tolerance: Option<f64>) -> bool {
             got.len() == wanted.len()
                 && pairs.into_iter().all(|(got, wanted)| equal(got, wanted, Some(tolerance)))
         }
-        (Plain::Dict(got), Plain::Dict(wanted)) => rooms::json_dicts_equal(got, wanted, |one, other| {
-            equal(one, other, Some(tolerance))
-        }),
+        (Plain::Dict(got), Plain::Dict(wanted)) => {
+            rooms::json_dicts_equal(got, wanted, |one, other| equal(one, other, Some(tolerance)))
+        }
         (Plain::Float(got), wanted) => number(wanted)
             .is_some_and(|wanted| (got - wanted).abs() <= tolerance * wanted.abs().max(1.0)),
         (got, Plain::Float(wanted)) => {

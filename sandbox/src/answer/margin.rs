@@ -79,8 +79,10 @@ pub(super) fn dedented(source: &str, asked: &Asked<'_>) -> Option<String> {
     if margin.is_empty() || !lines.all(|line| line.starts_with(margin)) {
         return None;
     }
-    let dedented: String =
-        source.split_inclusive('\n').map(|line| line.strip_prefix(margin).unwrap_or(line)).collect();
+    let dedented: String = source
+        .split_inclusive('\n')
+        .map(|line| line.strip_prefix(margin).unwrap_or(line))
+        .collect();
     let pieces = [Outline::of(&dedented)];
     let names = asked.names(&pieces);
     let defines = pieces.iter().any(|piece| names.iter().any(|name| piece.defines(name)));
@@ -97,7 +99,8 @@ mod tests {
     fn prose_around_a_program() {
         let program = "import re, os\nfrom a import b\n\n@cache\ndef f(x):\n    return x\n\nK = 3\nprint(f(1))\n";
         assert_eq!(without_prose(program, &ASKED), None);
-        let text = format!("Here's the code (short):\n\n{program}\nIt doubles x. From here, done.\n");
+        let text =
+            format!("Here's the code (short):\n\n{program}\nIt doubles x. From here, done.\n");
         let range = without_prose(&text, &ASKED).unwrap();
         assert_eq!(text.get(range), Some(program));
         assert_eq!(without_prose("Prose only about f.", &ASKED), None);
@@ -108,7 +111,10 @@ mod tests {
     fn a_margin_of_blanks() {
         let source = "    def f(x):\n\n        return x\n";
         assert_eq!(dedented(source, &ASKED).as_deref(), Some("def f(x):\n\n    return x\n"));
-        assert_eq!(dedented("    def helper(x):\n        return x\n    return helper(y)\n", &ASKED), None);
+        assert_eq!(
+            dedented("    def helper(x):\n        return x\n    return helper(y)\n", &ASKED),
+            None
+        );
         assert_eq!(dedented("    return x\n", &ASKED), None);
         assert_eq!(dedented("def f(x): return x\n", &ASKED), None);
     }

@@ -206,7 +206,8 @@ mod tests {
 
     #[test]
     fn what_is_blanked_has_the_same_length() {
-        for source in ["a = 'é' # ü\nb", "'''x\n'''", "'\\'' + \"\"\"\\", "r'\\\n", "\"", "#", "''"] {
+        for source in ["a = 'é' # ü\nb", "'''x\n'''", "'\\'' + \"\"\"\\", "r'\\\n", "\"", "#", "''"]
+        {
             let code = blanked(source);
             assert_eq!(code.len(), source.len(), "{source:?} {code:?}");
             assert_eq!(code.lines().count(), source.lines().count());

@@ -166,7 +166,9 @@ mod tests {
     #[test]
     fn decimals_are_numbers() {
         let of = |value: &str| unmarked(mark([text("D"), text(value)]));
-        for (value, whole) in [("2", 2), ("2.00", 2), ("2E+2", 200), ("-0.0", 0), ("1.5E+1", 15), ("120E-1", 12)] {
+        for (value, whole) in
+            [("2", 2), ("2.00", 2), ("2E+2", 200), ("-0.0", 0), ("1.5E+1", 15), ("120E-1", 12)]
+        {
             assert_eq!(of(value), Some(int(whole)), "{value}");
         }
         assert_eq!(of("0.15"), Some(Plain::Float(0.15)));
@@ -183,15 +185,23 @@ mod tests {
         let of = |above: i64, below: i64| unmarked(mark([text("Q"), int(above), int(below)]));
         assert_eq!(of(6, 3), Some(int(2)));
         assert_eq!(of(1, 0), None);
-        for (above, below) in [(1_i32, 3_i32), (-1, 3), (2, 7), (355, 113), (1, 8), (-22, 7), (1, 1_000_003)] {
+        for (above, below) in
+            [(1_i32, 3_i32), (-1, 3), (2, 7), (355, 113), (1, 8), (-22, 7), (1, 1_000_003)]
+        {
             let value = f64::from(above) / f64::from(below);
-            assert_eq!(of(above.into(), below.into()), Some(Plain::Float(value)), "{above}/{below}");
+            assert_eq!(
+                of(above.into(), below.into()),
+                Some(Plain::Float(value)),
+                "{above}/{below}"
+            );
         }
     }
 
     #[test]
     fn dates_are_text() {
-        let of = |name: &str, parts: Vec<Plain>| unmarked(mark([text("d"), text(name), Plain::List(parts)]));
+        let of = |name: &str, parts: Vec<Plain>| {
+            unmarked(mark([text("d"), text(name), Plain::List(parts)]))
+        };
         let numbers = |parts: &[i64]| parts.iter().copied().map(int).collect::<Vec<_>>();
         assert_eq!(of("date", numbers(&[2024, 2, 9])), Some(text("2024-02-09")));
         assert_eq!(of("time", numbers(&[1, 2, 3, 40])), Some(text("01:02:03.000040")));

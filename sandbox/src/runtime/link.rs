@@ -17,8 +17,8 @@ mod reach;
 mod write;
 
 use self::core::Core;
-use super::distant::counted;
 use self::parts::{Instance, Origin, Parts};
+use super::distant::counted;
 
 /// Why the modules of a component stay as they are.
 #[derive(Debug, thiserror::Error)]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{
-    BlockType, CompositeInnerType, ContType, FrameKind, FuncType, FunctionBody, ModuleArity,
-    Operator, Parser, Payload, RefType, SubType, TypeRef, ValType,
+    BlockType, CompositeInnerType, ContType, ElementItems, FrameKind, FuncType, FunctionBody,
+    ModuleArity, Operator, Parser, Payload, RefType, SubType, TypeRef, ValType,
 };
 
 /// Offsets below this stay in the block of their pointer, or next to it.
@@ -12,6 +12,10 @@ const OFFSET_NEAR: u64 = 1 << 10;
 /// A pointer through which a function has this many accesses points to what it works on all the
 /// time, such as the frame of an interpreter.
 const BUSY: usize = 40;
+/// A function that branches to this many places is the core of an interpreter.
+const BRANCHES: u32 = 100;
+/// A function of fewer bytes does so little that a distant block is most of its time.
+const SHORT: usize = 600;
 
 /// An access to look at.
 pub(super) struct Access {
@@ -42,12 +46,34 @@ pub(super) struct Near<'s> {
     seen: BTreeSet<u32>,
     /// Pointers that need no look: into the frame, or to what a function works on all the time.
     spared: BTreeSet<u32>,
+    /// The locals that each loop of the function sets, in their order.
+    set_in_loops: Vec<BTreeSet<u32>>,
+    /// The blocks that are open.
+    blocks: Vec<Open>,
+    loops: usize,
+    /// Loops that are open.
+    depth: usize,
+    /// The function is the core of an interpreter.
+    is_core: bool,
+    /// What it does outside of loops is looked at too.
+    is_called_back: bool,
+}
+
+/// An open block.
+struct Open {
+    /// What was seen where it began.
+    seen: BTreeSet<u32>,
+    /// The locals that were set since then.
+    set: BTreeSet<u32>,
+    /// Its place among the loops, where it is one.
+    at: Option<usize>,
 }
 
 impl<'s> Near<'s> {
     /// At the beginning of a function.
     pub(super) fn of(
         body: &FunctionBody<'_>,
+        index: usize,
         signatures: &'s Signatures,
     ) -> wasmparser::Result<Self> {
         let near = || Self {
@@ -55,6 +81,12 @@ impl<'s> Near<'s> {
             stack: Vec::new(),
             seen: BTreeSet::new(),
             spared: BTreeSet::new(),
+            set_in_loops: Vec::new(),
+            blocks: Vec::new(),
+            loops: 0,
+            depth: 0,
+            is_core: false,
+            is_called_back: body.as_bytes().len() < SHORT && signatures.is_referred(index),
         };
         let (mut first, mut uses) = (near(), BTreeMap::<u32, usize>::new());
         let (mut framed, mut set_otherwise) = (BTreeSet::new(), BTreeSet::new());
@@ -66,26 +98,35 @@ impl<'s> Near<'s> {
             {
                 *uses.entry(local).or_default() += 1;
             }
-            if let Operator::LocalSet { local_index } | Operator::LocalTee { local_index } = operator
+            if let Operator::LocalSet { local_index } | Operator::LocalTee { local_index } =
+                operator
             {
                 let is_frame = first.operand(0) == Operand::Frame;
                 if is_frame { &mut framed } else { &mut set_otherwise }.insert(local_index);
             }
+            first.is_core |=
+                matches!(&operator, Operator::BrTable { targets } if targets.len() >= BRANCHES);
             first.step(&operator);
         }
         let busy = uses.into_iter().filter(|(_, count)| *count >= BUSY).map(|(local, _)| local);
         let framed = framed.difference(&set_otherwise).copied();
-        Ok(Self { spared: busy.chain(framed).collect(), ..near() })
+        let spared = busy.chain(framed).collect();
+        let (set_in_loops, is_core) = (first.set_in_loops, first.is_core);
+        Ok(Self { spared, set_in_loops, is_core, ..near() })
     }
 
     /// The access of an operator, where it must be looked at.
     pub(super) fn access(&mut self, operator: &Operator<'_>) -> Option<Access> {
         let (offset, stored) = accessed(operator)?;
+        if self.depth == 0 && !self.is_called_back {
+            return None;
+        }
         let is_far = offset >= OFFSET_NEAR;
         let offset = if is_far { u32::try_from(offset).ok()? } else { 0 };
         let base = match self.operand(usize::from(stored.is_some())) {
             Operand::Constant | Operand::Frame => return None,
             Operand::Unknown => None,
+            Operand::Local(_) if self.is_core => return None,
             Operand::Local(local) if is_far => Some(local),
             Operand::Local(local) if self.spared.contains(&local) || !self.seen.insert(local) => {
                 return None;
@@ -113,12 +154,25 @@ impl<'s> Near<'s> {
             Operator::GlobalGet { .. } => self.stack.push(Operand::Frame),
             Operator::I32Add | Operator::I32Sub => {
                 let (right, left) = (self.stack.pop(), self.stack.pop());
-                let is_frame = left == Some(Operand::Frame) && right == Some(Operand::Constant);
+                let is_busy = |operand| matches!(operand, Some(Operand::Local(local)) if self.spared.contains(&local));
+                let is_frame = left == Some(Operand::Frame) && right == Some(Operand::Constant)
+                    || is_busy(left)
+                    || is_busy(right);
                 self.stack.push(if is_frame { Operand::Frame } else { Operand::Unknown });
             }
-            Operator::Loop { .. } | Operator::Else | Operator::End => {
+            Operator::Block { .. } | Operator::If { .. } | Operator::Loop { .. } => {
                 self.stack.clear();
-                self.seen.clear();
+                self.open(matches!(operator, Operator::Loop { .. }));
+            }
+            Operator::Else => {
+                self.stack.clear();
+                if let Some(open) = self.blocks.last() {
+                    self.seen = open.seen.difference(&open.set).copied().collect();
+                }
+            }
+            Operator::End => {
+                self.stack.clear();
+                self.close();
             }
             operator => match operator.operator_arity(self.signatures) {
                 Some((taken, given)) if !is_control(operator) => {
@@ -137,9 +191,38 @@ impl<'s> Near<'s> {
         at.and_then(|at| self.stack.get(at)).copied().unwrap_or(Operand::Unknown)
     }
 
+    fn open(&mut self, is_loop: bool) {
+        let at = is_loop.then_some(self.loops);
+        if let Some(at) = at {
+            self.loops += 1;
+            self.depth += 1;
+            match self.set_in_loops.get(at) {
+                Some(set) => self.seen.retain(|local| !set.contains(local)),
+                None => self.set_in_loops.push(BTreeSet::new()),
+            }
+        }
+        self.blocks.push(Open { seen: self.seen.clone(), set: BTreeSet::new(), at });
+    }
+
+    /// What was seen before a block is seen after it, unless it was set within.
+    fn close(&mut self) {
+        let Some(open) = self.blocks.pop() else { return };
+        self.seen = open.seen.difference(&open.set).copied().collect();
+        if let Some(outer) = self.blocks.last_mut() {
+            outer.set.extend(&open.set);
+        }
+        if let Some(set) = open.at.and_then(|at| self.set_in_loops.get_mut(at)) {
+            set.extend(open.set);
+        }
+        self.depth -= usize::from(open.at.is_some());
+    }
+
     /// A local has another value now.
     fn forget(&mut self, local: u32) {
         self.seen.remove(&local);
+        if let Some(open) = self.blocks.last_mut() {
+            open.set.insert(local);
+        }
         for operand in &mut self.stack {
             if *operand == Operand::Local(local) {
                 *operand = Operand::Unknown;
@@ -151,9 +234,7 @@ impl<'s> Near<'s> {
 fn is_control(operator: &Operator<'_>) -> bool {
     matches!(
         operator,
-        Operator::Block { .. }
-            | Operator::If { .. }
-            | Operator::Br { .. }
+        Operator::Br { .. }
             | Operator::BrIf { .. }
             | Operator::BrTable { .. }
             | Operator::Return
@@ -213,6 +294,8 @@ pub(super) struct Signatures {
     /// The type of each function, imports first.
     functions: Vec<u32>,
     imports: usize,
+    /// Functions that are called through a table.
+    referred: BTreeSet<u32>,
 }
 
 impl Signatures {
@@ -239,11 +322,25 @@ impl Signatures {
                         signatures.functions.push(index.ok()?);
                     }
                 }
+                Payload::ElementSection(elements) => {
+                    for element in elements {
+                        if let ElementItems::Functions(functions) = element.ok()?.items {
+                            for function in functions {
+                                signatures.referred.insert(function.ok()?);
+                            }
+                        }
+                    }
+                }
                 Payload::CodeSectionStart { .. } => break,
                 _ => {}
             }
         }
         Some(signatures)
+    }
+
+    /// Whether the function with this body is called through a table.
+    fn is_referred(&self, body: usize) -> bool {
+        u32::try_from(self.imports + body).is_ok_and(|index| self.referred.contains(&index))
     }
 
     /// Parameters of the function with this body.
