@@ -104,3 +104,6 @@ fn is_needed(pieces: &[Outline], taken: &BTreeSet<usize>, at: usize) -> bool {
         .iter()
         .any(|name| users().any(|user| user.used.contains(name)) && is_missing(name))
 }
+
+#[cfg(test)]
+mod tests;

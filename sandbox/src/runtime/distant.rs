@@ -296,7 +296,7 @@ mod tests {
     /// Fuel of a program with this body, which has eight locals and 16 MiB.
     fn fuel(body: &str) -> u64 {
         let text = format!(
-            "(module (memory (export \"memory\") 256) (func $other (param i32) (local i32 i64)
+            "(module (memory (export \"memory\") 260) (func $other (param i32) (local i32 i64)
                (local.set 1 (i32.load (local.get 0))))
              (func (export \"_start\") (local i32 i32 i64 f32 f64) {body}))"
         );
