@@ -6,6 +6,9 @@
 mod blocks;
 mod fence;
 mod language;
+mod margin;
+mod outline;
+mod pick;
 mod strings;
 mod tags;
 #[cfg(test)]
@@ -22,7 +25,14 @@ use serde::{Deserialize, Serialize};
 use blocks::{Block, blocks};
 pub use language::Language;
 use language::Tag;
+pub(crate) use margin::without_prose_before;
+pub(crate) use outline::{Outline, blanked, function};
+pub use pick::Asked;
+use pick::pick;
 pub(crate) use written::written;
+
+/// What some editors write before a text. It is no part of a program.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How the program is found in an answer.
 ///
@@ -126,27 +136,32 @@ pub struct Program<'a> {
 
 /// The program in `text`, unless there is none.
 pub fn program<'a>(text: &'a str, language: &Language, how: &Extract) -> Option<Program<'a>> {
-    program_with(text, language, how, None)
+    program_with(text, language, how, Asked::default())
 }
 
-/// The same, for tasks that name the function (or class) to write: of several blocks, one that
-/// defines it is preferred to one that only uses it.
-pub fn program_with<'a>(
+/// The same, for tasks that say what they ask for: of several blocks, those that define it are
+/// preferred to those that only use it.
+pub fn program_with<'a, 's>(
     text: &'a str,
     language: &Language,
     how: &Extract,
-    entry_point: Option<&str>,
+    asked: impl Into<Asked<'s>>,
 ) -> Option<Program<'a>> {
     let answer = thinking::answer(text, language, how.thinking)?;
-    let answer = answer.start..tags::without_end_marks(text, answer);
-    let search = Search { text, language, how, entry_point };
-    match &how.tag {
+    let end = tags::without_end_marks(text, answer.clone());
+    let marked = text.get(answer.start..end)?.starts_with(BYTE_ORDER_MARK);
+    let answer = answer.start + if marked { BYTE_ORDER_MARK.len_utf8() } else { 0 }..end;
+    let search = Search { text, language, how, asked: asked.into() };
+    let found = match &how.tag {
         Some(tag) => {
             let inside = tags::last(text, answer, &[], |name| name.eq_ignore_ascii_case(tag))?;
             search.in_tag(inside)
         }
         None => search.in_answer(answer),
-    }
+    }?;
+    let dedented = language.is_python().then(|| margin::dedented(&found.source, &search.asked));
+    let source = dedented.flatten().map_or(found.source, Cow::Owned);
+    Some(Program { source, ..found })
 }
 
 /// The part of `text` that is the answer: what follows the thinking, without the marks that end a
@@ -174,7 +189,7 @@ struct Search<'a, 's> {
     text: &'a str,
     language: &'s Language,
     how: &'s Extract,
-    entry_point: Option<&'s str>,
+    asked: Asked<'s>,
 }
 
 impl<'a> Search<'a, '_> {
@@ -220,8 +235,16 @@ impl<'a> Search<'a, '_> {
         });
         match tagged {
             Some(inside) => self.whole(inside, Found::Tagged),
-            None => self.whole(part, Found::Whole),
+            None => self.bare(part),
         }
+    }
+
+    /// A text without fences is all program, or a program with prose before and after it.
+    fn bare(&self, part: Range<usize>) -> Option<Program<'a>> {
+        let text = self.text.get(part.clone())?;
+        let inner = self.language.is_python().then(|| margin::without_prose(text, &self.asked));
+        let inner = inner.flatten().map(|inner| part.start + inner.start..part.start + inner.end);
+        self.whole(inner.unwrap_or(part), Found::Whole)
     }
 
     fn blocks(&self, part: Range<usize>) -> Vec<Block> {
@@ -246,10 +269,12 @@ impl<'a> Search<'a, '_> {
     }
 
     fn fenced(&self, blocks: &[Block]) -> Option<Program<'a>> {
-        let of_language: Vec<&Block> = blocks
-            .iter()
-            .filter(|block| block.tag == Tag::Wanted && self.may_be_run(block))
-            .collect();
+        let of_language = self.tagged(blocks, Tag::Wanted);
+        let untagged = self.tagged(blocks, Tag::None);
+        // Not every block of an answer is marked; what is asked for may stand in one that is not.
+        if !of_language.is_empty() && !self.has_asked(&of_language) && self.has_asked(&untagged) {
+            return self.choose(&untagged, Found::Untagged);
+        }
         if let Some(program) = self.choose(&of_language, Found::Fenced) {
             return Some(program);
         }
@@ -257,15 +282,10 @@ impl<'a> Search<'a, '_> {
             .iter()
             .filter(|block| block.tag == Tag::Markdown)
             .flat_map(|block| self.blocks(block.body.clone()))
-            .filter(|block| block.tag == Tag::Wanted && self.may_be_run(block))
             .collect();
-        if let Some(program) = self.choose(&nested.iter().collect::<Vec<_>>(), Found::Fenced) {
+        if let Some(program) = self.choose(&self.tagged(&nested, Tag::Wanted), Found::Fenced) {
             return Some(program);
         }
-        let untagged: Vec<&Block> = blocks
-            .iter()
-            .filter(|block| block.tag == Tag::None && self.may_be_run(block))
-            .collect();
         let plausible: Vec<&Block> = untagged
             .iter()
             .copied()
@@ -275,18 +295,38 @@ impl<'a> Search<'a, '_> {
         self.choose(&of, Found::Untagged)
     }
 
+    fn tagged<'b>(&self, blocks: &'b [Block], tag: Tag) -> Vec<&'b Block> {
+        blocks.iter().filter(|block| block.tag == tag && self.may_be_run(block)).collect()
+    }
+
+    /// Whether one of the blocks defines what is asked for.
+    fn has_asked(&self, blocks: &[&Block]) -> bool {
+        let pieces = self.outlines(blocks);
+        let names = self.asked.names(&pieces);
+        pieces.iter().any(|piece| names.iter().any(|name| piece.defines(name)))
+    }
+
+    fn outlines(&self, blocks: &[&Block]) -> Vec<Outline> {
+        let outline = |block: &&Block| Outline::of(&block.source(self.text));
+        if self.language.is_python() { blocks.iter().map(outline).collect() } else { Vec::new() }
+    }
+
     fn choose(&self, blocks: &[&Block], found: Found) -> Option<Program<'a>> {
         let defines = |block: &&&Block| {
-            let name = self.entry_point.unwrap_or_default();
+            let name = self.asked.entry_point.unwrap_or_default();
             self.language.defines(&block.source(self.text), name)
         };
         let block = match self.how.blocks {
             Choice::All => return self.joined(blocks, found),
+            Choice::Last if self.language.is_python() && blocks.len() > 1 => {
+                let taken = pick(&self.outlines(blocks), &self.asked);
+                let of = |at: usize| blocks.get(at).copied();
+                return self.joined(&taken.into_iter().filter_map(of).collect::<Vec<_>>(), found);
+            }
             Choice::First => blocks.iter().find(defines).or(blocks.first()),
             Choice::Last => blocks.iter().rfind(defines).or(blocks.last()),
         }?;
-        let span = (block.body.start, block.body.end);
-        Some(Program { source: block.source(self.text), span, found })
+        self.joined(std::slice::from_ref(block), found)
     }
 
     fn joined(&self, blocks: &[&Block], found: Found) -> Option<Program<'a>> {
@@ -301,7 +341,7 @@ impl<'a> Search<'a, '_> {
 
     /// What a prompt or a shell shows is no program, whatever the block says it is.
     fn may_be_run(&self, block: &Block) -> bool {
-        let body = self.body(block).trim_start();
+        let body = self.body(block).trim_start_matches(BYTE_ORDER_MARK).trim_start();
         let shown = [">>>", "$ ", "% ", "In [", "pip install", "python ", "python3 "];
         !body.is_empty() && !shown.iter().any(|start| body.starts_with(start))
     }
@@ -318,5 +358,6 @@ impl<'a> Search<'a, '_> {
 }
 
 fn unix_lines(text: &str) -> Cow<'_, str> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() }
 }

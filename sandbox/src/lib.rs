@@ -12,6 +12,7 @@ mod places;
 pub mod rooms;
 pub mod runtime;
 mod stdio;
+mod stub;
 pub mod suite;
 mod trial;
 mod trivial;

@@ -6,6 +6,7 @@
 
 mod cases;
 mod equal;
+mod marks;
 mod message;
 mod program;
 mod solver;
@@ -13,8 +14,8 @@ mod two_rooms;
 pub mod wire;
 
 pub use cases::{Call, Callee, CaseResult, CaseRun, call_cases};
-pub(crate) use equal::whole;
 pub use equal::{Containers, from_json, plain_equal};
+pub(crate) use equal::{json_dicts_equal, whole};
 pub use program::{ProgramRun, run_program};
 pub use two_rooms::{Isolation, Judged, Ruling, Task, TestResult, judge};
 

@@ -9,6 +9,7 @@
 mod clock;
 mod compiled;
 mod component;
+mod distant;
 mod limits;
 mod link;
 mod output;
@@ -145,6 +146,7 @@ fn engine(strategy: InstanceAllocationStrategy, stack: usize) -> wasmtime::Resul
     let mut config = Config::new();
     config
         .consume_fuel(true)
+        .operator_cost(distant::costs())
         .cranelift_opt_level(OptLevel::Speed)
         // The same bytes on every machine.
         .cranelift_nan_canonicalization(true)
@@ -165,12 +167,13 @@ fn pool(guests_max: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(guests_max)
         .total_core_instances(guests_max.saturating_mul(32))
-        .total_memories(guests_max)
+        .total_memories(guests_max.saturating_mul(2))
         .total_tables(guests_max.saturating_mul(4))
         .total_stacks(guests_max)
         .async_stack_keep_resident(STACK_BYTES_KEPT)
         .max_core_instances_per_component(64)
-        .max_memories_per_component(1)
+        .max_memories_per_component(2)
+        .max_memories_per_module(2)
         .max_tables_per_component(8)
         .max_tables_per_module(4)
         .max_component_instance_size(4 << 20)

@@ -15,6 +15,10 @@ use crate::suite::StdioCase;
 use crate::trial::{Outcome, fault, tail};
 pub(crate) use interpreter::{Interpreter, Ready, Unready, Written};
 
+/// Cases on which a program may use all its fuel; the ones after them have failed, so that a program
+/// without end costs no more than that.
+const ENDLESS_MAX: usize = 2;
+
 /// What a program came to on one input.
 pub(crate) struct Printed {
     /// The exit code, or what stopped it.
@@ -87,7 +91,7 @@ pub(crate) fn cases(
     meter: &mut Meter<'_>,
 ) -> Result<Outcome, Fault> {
     let mut outcome = Outcome::new(cases.len());
-    let (mut fuel, mut memory, mut last) = (0_u64, 0, None);
+    let (mut fuel, mut memory, mut endless, mut last) = (0_u64, 0, 0, None);
     for (at, case) in cases.iter().enumerate() {
         let printed = run(&case.stdin, meter);
         fuel = fuel.saturating_add(printed.fuel);
@@ -95,6 +99,7 @@ pub(crate) fn cases(
         if let Some(fault) = printed.end.as_ref().err().and_then(fault) {
             return Err(fault);
         }
+        endless += usize::from(printed.end == Err(Stop::OutOfFuel));
         let difference = match &printed.end {
             Ok(0) => {
                 let compared =
@@ -112,7 +117,7 @@ pub(crate) fn cases(
                 outcome.fail(json!({
                     "case": at + 1, "stdin": stdin, "difference": difference, "stderr": stderr,
                 }));
-                if stop_at_first {
+                if stop_at_first || endless >= ENDLESS_MAX {
                     outcome.end(format!("case {} of {} failed", at + 1, cases.len()));
                     last = Some(printed);
                     break;

@@ -12,6 +12,7 @@ mod tests;
 
 use serde_json::Value;
 
+use crate::answer::Asked;
 pub use data::Data;
 pub use error::SuiteError;
 use node::Node;
@@ -156,5 +157,14 @@ impl Suite {
             Kind::Calls(calls) => Some(&calls.entry_point),
             Kind::Stdio { .. } | Kind::Grader { .. } => None,
         }
+    }
+
+    /// What a program is asked for: the function that the tests are about, or what they call.
+    pub fn asked(&self) -> Asked<'_> {
+        let tests = match &self.kind {
+            Kind::Assertions(tests) => Some(tests.test.as_str()),
+            Kind::Calls(_) | Kind::Stdio { .. } | Kind::Grader { .. } => None,
+        };
+        Asked { entry_point: self.entry_point(), tests }
     }
 }

@@ -7,11 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::answer::Asked;
 use crate::rooms::wire::Plain;
 use crate::rooms::{
     self, Call, Callee, CaseResult, CaseRun, Containers, Judged, Room, Ruling, Task, Terms,
 };
 use crate::runtime::{Guest, Limits, Stop};
+use crate::stub;
 use crate::suite::{Assertions, Calls, Data, Suite};
 
 /// Tests that evidence describes; all are counted.
@@ -271,6 +273,9 @@ fn equal(got: &Plain, wanted: &Plain, tolerance: Option<f64>) -> bool {
             got.len() == wanted.len()
                 && pairs.into_iter().all(|(got, wanted)| equal(got, wanted, Some(tolerance)))
         }
+        (Plain::Dict(got), Plain::Dict(wanted)) => {
+            rooms::json_dicts_equal(got, wanted, |one, other| equal(one, other, Some(tolerance)))
+        }
         (Plain::Float(got), wanted) => number(wanted)
             .is_some_and(|wanted| (got - wanted).abs() <= tolerance * wanted.abs().max(1.0)),
         (got, Plain::Float(wanted)) => {
@@ -312,26 +317,6 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The program as it runs: a completion that goes on where the prompt ends needs the prompt.
-pub(crate) fn whole(program: &str, prompt: &str, entry_point: Option<&str>) -> String {
-    let Some(name) = entry_point else { return program.to_owned() };
-    let defines = |text: &str| text.lines().any(|line| defined(line) == Some(name));
-    if defines(program) || !defines(prompt) {
-        return program.to_owned();
-    }
-    let gap = if prompt.ends_with('\n') { "" } else { "\n" };
-    format!("{prompt}{gap}{program}")
-}
-
-/// The name that a line of Python defines, imports or assigns.
-fn defined(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    let after = ["async def ", "def ", "class "].iter().find_map(|word| line.strip_prefix(word));
-    let name = after.or_else(|| line.split_once('=').map(|(name, _)| name))?;
-    let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
-    name.get(..end)
-}
-
 /// The task of assertions.
 pub(crate) fn task<'a>(
     program: &'a str,
@@ -339,10 +324,11 @@ pub(crate) fn task<'a>(
     setup: Option<&'a str>,
     prompt: &'a str,
 ) -> Task<'a> {
+    let asked = Asked { entry_point: tests.entry_point.as_deref(), tests: Some(&tests.test) };
     Task {
         candidate: program,
         preamble: setup,
-        prompt: tests.prompt.as_deref().or(Some(prompt).filter(|prompt| !prompt.is_empty())),
+        prompt: stub::helpers(tests.prompt.as_deref().unwrap_or(prompt), &asked),
         setup,
         test: &tests.test,
         entry_points: tests.entry_point.as_slice(),

@@ -141,17 +141,24 @@ def _date(value, keep, depth):
 
 
 def _time(value, keep, depth):
-    if value.tzinfo is not None:
-        return keep(value, depth)
-    parts = [value.hour, value.minute, value.second, value.microsecond]
-    return (MARK, "d", "time", parts)
+    return _timed("time", value, [], keep, depth)
 
 
 def _datetime(value, keep, depth):
-    if value.tzinfo is not None:
+    return _timed("datetime", value, [value.year, value.month, value.day], keep, depth)
+
+
+def _timed(name, value, parts, keep, depth):
+    zone = value.tzinfo
+    if not (zone is None or type(zone) is datetime.timezone):
         return keep(value, depth)
-    parts = [value.year, value.month, value.day, value.hour, value.minute, value.second]
-    return (MARK, "d", "datetime", [*parts, value.microsecond])
+    parts = [*parts, value.hour, value.minute, value.second, value.microsecond]
+    return (MARK, "d", name, parts if zone is None else [*parts, _zone(zone, keep, depth)])
+
+
+def _zone(value, keep, depth):
+    delta, *name = value.__getinitargs__()
+    return (MARK, "z", [delta.days, delta.seconds, delta.microseconds], *(name or [None]))
 
 
 def _default(value, keep, depth):
@@ -197,6 +204,7 @@ _RULES = {
     datetime.time: _time,
     datetime.datetime: _datetime,
     datetime.timedelta: _delta,
+    datetime.timezone: _zone,
     type({}.keys()): lambda value, keep, depth: _keys(value, keep, depth),
     type({}.values()): _values,
     type({}.items()): lambda value, keep, depth: _items(value, keep, depth),
@@ -245,7 +253,12 @@ def _made_default(kinds, factory, items):
 def _made_date(kinds, name, parts):
     if name not in ("date", "time", "datetime", "timedelta"):
         raise Uncrossable("no such mark")
-    return getattr(datetime, name)(*parts)
+    return getattr(datetime, name)(*[unmarked(part, kinds) for part in parts])
+
+
+def _made_zone(kinds, delta, name):
+    delta = datetime.timedelta(*delta)
+    return datetime.timezone(delta) if name is None else datetime.timezone(delta, name)
 
 
 # Letters that both rooms read alike.
@@ -265,6 +278,7 @@ KINDS = {
     "F": _made_default,
     "A": lambda kinds, code, items: array.array(code, items),
     "S": lambda kinds, name, text: BY_TEXT[name](text),
+    "z": _made_zone,
     "K": lambda kinds, items: dict.fromkeys(items).keys(),
     "V": lambda kinds, items: dict(enumerate([unmarked(item, kinds) for item in items])).values(),
     "I": lambda kinds, items: {key: unmarked(item, kinds) for key, item in items}.items(),

@@ -74,7 +74,7 @@ def read(room, prompt, setup, test, entry_points):
     tree = _parsed(test, TESTS)
     names = naming.of(tree)
     suite.asked = _asked(names, bound, entry_points)
-    suite.imports += _imports(tree.body)
+    suite.imports = [*suite.imports, *_imports(tree.body)]
     every = suite.asked | names.solution
     suite.classes = naming.classes(tree, every, entry_points)
     suite.members = _members(names.free - bound, names.called_by_name)
@@ -263,7 +263,7 @@ def _read_quickly(suite, test, bound, entry_points):
     suite.code, suite.asserts, suite.required = code, asserts, required
     suite.members = _members(loaded, {name for name in loaded if _is_called(name, test)})
     suite.asked = frozenset(asked)
-    suite.imports += _imports(statements)
+    suite.imports = [*suite.imports, *_imports(statements)]
     suite.tests = ("check",) if is_check else ()
     return True
 

@@ -210,8 +210,9 @@ impl<'a> Scan<'a, '_> {
     }
 }
 
-/// The fences that stand inside a string of the program: the first one, and whether they come in
-/// pairs. Those that do not are no part of a string; the string itself was never closed.
+/// The fences that stand inside a string of the program: the first one, and whether one of them
+/// opens a block that another has opened. Then they are no part of a string; the string itself was
+/// never closed.
 #[derive(Default)]
 struct Skipped {
     first: Option<usize>,
@@ -245,15 +246,15 @@ impl Body<'_, '_, '_> {
         }
         let inside = self.strings.as_ref().is_some_and(Strings::inside);
         let fence = fence::bare(line).filter(|fence| self.may_end(fence));
-        if let (Some(fence), true) = (&fence, inside) {
+        // What closes a string on the line of its last fence is no fence of Markdown.
+        let is_mark = |fence: &Fence<'_>| fence.info.is_empty() || names_language(fence.info);
+        if let (Some(fence), true) = (fence.filter(is_mark), inside) {
             self.skipped.add(index, names_language(fence.info));
             if self.skipped.unpaired || self.skipped.count > FENCES_IN_STRING_MAX {
                 return self.skipped.first.map(|first| self.scan.at_fence(first));
             }
-        } else if fence.is_some() {
-            let odd = self.skipped.count % 2 == 1;
-            let first = self.skipped.first.filter(|_| odd);
-            return Some(self.scan.at_fence(first.unwrap_or(index)));
+        } else if fence.is_some() && !inside {
+            return Some(self.scan.at_fence(index));
         }
         if !inside {
             self.note_improper(index, line);

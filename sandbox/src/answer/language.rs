@@ -164,6 +164,11 @@ impl Language {
         self.name
     }
 
+    /// Whether its programs are written as Python's are.
+    pub(super) fn is_python(&self) -> bool {
+        self.quoting == Quoting::Python
+    }
+
     /// Whether the language goes by `name`, in any case.
     pub fn is_named(&self, name: &str) -> bool {
         let name = name.to_lowercase();

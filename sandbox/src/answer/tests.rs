@@ -216,7 +216,8 @@ fn settings_choose_among_blocks() {
 fn a_block_that_defines_the_entry_point_is_preferred() {
     let text = "```python\ndef add(a, b):\n    return a + b\n```\nUse:\n```python\nprint(add(1, 2))\n```\n";
     assert_eq!(defining(text, "add").unwrap(), "def add(a, b):\n    return a + b\n");
-    assert_eq!(defining(text, "sub").unwrap(), "print(add(1, 2))\n");
+    let both = "def add(a, b):\n    return a + b\n\nprint(add(1, 2))\n";
+    assert_eq!(defining(text, "sub").unwrap(), both);
     let text = "```python\ndef add2(): pass\n```\n```python\nadd = 1\n```\n";
     assert_eq!(defining(text, "add").unwrap(), "add = 1\n");
 }

@@ -1,5 +1,6 @@
 //! Call-style tests: the host calls a function with given arguments and compares what it returns.
 
+use super::marks::unmarked;
 use super::message::{Reply, request, text};
 use super::solver::{Load, Solver};
 use super::wire::{self, Plain};
@@ -144,44 +145,4 @@ fn returned(bytes: &[u8]) -> CaseResult {
         Err(error) => return CaseResult::Refused(error.to_string()),
     };
     value.map_or(CaseResult::NotPlain, CaseResult::Returned)
-}
-
-/// The plain value behind marks, where there is one: dictionaries of other classes, and values of
-/// classes derived from plain ones.
-fn unmarked(value: Plain) -> Option<Plain> {
-    match value {
-        Plain::List(items) => Some(Plain::List(all_unmarked(items)?)),
-        Plain::Dict(pairs) => Some(Plain::Dict(pairs_unmarked(pairs)?)),
-        Plain::Tuple(mut items) if items.first() == Some(&Plain::Ellipsis) => {
-            let Some(Plain::Str(kind)) = items.get(1).cloned() else { return None };
-            let payload = items.pop()?;
-            match (kind.as_slice(), payload) {
-                (b"t", Plain::List(items)) => Some(Plain::Tuple(all_unmarked(items)?)),
-                (b"e", _) => Some(Plain::Ellipsis),
-                (b"y", bytes @ Plain::Bytes(_)) => Some(bytes),
-                (b"s", value) => unmarked(value),
-                (b"C" | b"O", Plain::List(pairs)) => {
-                    let pairs = pairs.into_iter().map(pair).collect::<Option<_>>()?;
-                    Some(Plain::Dict(pairs_unmarked(pairs)?))
-                }
-                _ => None,
-            }
-        }
-        Plain::Tuple(items) => Some(Plain::Tuple(all_unmarked(items)?)),
-        value => Some(value),
-    }
-}
-
-fn all_unmarked(items: Vec<Plain>) -> Option<Vec<Plain>> {
-    items.into_iter().map(unmarked).collect()
-}
-
-fn pairs_unmarked(pairs: Vec<(Plain, Plain)>) -> Option<Vec<(Plain, Plain)>> {
-    pairs.into_iter().map(|(key, value)| Some((key, unmarked(value)?))).collect()
-}
-
-fn pair(item: Plain) -> Option<(Plain, Plain)> {
-    let Plain::Tuple(items) = item else { return None };
-    let [key, value] = <[Plain; 2]>::try_from(items).ok()?;
-    Some((key, value))
 }

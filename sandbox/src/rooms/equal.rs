@@ -13,7 +13,8 @@ pub enum Containers {
     /// A list equals a list, a tuple a tuple.
     #[default]
     Exact,
-    /// A tuple equals a list of the same members: the expected value is JSON, which has no tuples.
+    /// A tuple equals a list of the same members, and a key its text: the expected value is JSON,
+    /// which has no tuples, and no keys but text.
     Json,
 }
 
@@ -69,11 +70,48 @@ fn all_equal(one: &[Plain], other: &[Plain], containers: Containers) -> bool {
 }
 
 fn dicts_equal(one: &[(Plain, Plain)], other: &[(Plain, Plain)], containers: Containers) -> bool {
+    if containers == Containers::Json {
+        let equal = |one: &Plain, other: &Plain| plain_equal(one, other, containers);
+        return json_dicts_equal(one, other, equal);
+    }
     let (Some(one), Some(other)) = (members(one), members(other)) else { return false };
     one.len() == other.len()
         && one.iter().zip(&other).all(|((key, value), (other_key, other_value))| {
             key == other_key && plain_equal(value, other_value, containers)
         })
+}
+
+/// Whether both have the same keys, as JSON writes them, with equal members.
+pub(crate) fn json_dicts_equal(
+    one: &[(Plain, Plain)],
+    other: &[(Plain, Plain)],
+    equal: impl Fn(&Plain, &Plain) -> bool,
+) -> bool {
+    let (Some(one), Some(other)) = (json_members(one), json_members(other)) else { return false };
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(&other)
+            .all(|((key, one), (other_key, other))| key == other_key && equal(one, other))
+}
+
+/// Members by their keys in JSON; none where two keys are the same there.
+fn json_members(pairs: &[(Plain, Plain)]) -> Option<BTreeMap<Vec<u8>, &Plain>> {
+    let mut members = BTreeMap::new();
+    for (key, value) in pairs {
+        let key = match key {
+            Plain::Str(text) => text.clone(),
+            Plain::Int(number) => number.to_string().into_bytes(),
+            Plain::Float(number) => format!("{number:?}").into_bytes(),
+            Plain::Bool(value) => value.to_string().into_bytes(),
+            Plain::None => b"null".to_vec(),
+            _ => return None,
+        };
+        if members.insert(key, value).is_some() {
+            return None;
+        }
+    }
+    Some(members)
 }
 
 /// Members by key; a later one replaces an earlier one, as the guest's dictionary has it.

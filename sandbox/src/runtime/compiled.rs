@@ -13,10 +13,11 @@ use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
 use super::Runtime;
+use super::distant::counted;
 use super::link::link;
 
 /// Raised with every change of what is done to a guest before it is compiled.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 /// What is compiled.
 trait Compiled: Sized {
@@ -48,7 +49,7 @@ impl Compiled for Component {
 
 impl Compiled for Module {
     fn compile(engine: &Engine, wasm: &[u8]) -> wasmtime::Result<Self> {
-        Self::from_binary(engine, wasm)
+        Self::from_binary(engine, counted(wasm).as_deref().unwrap_or(wasm))
     }
 
     fn to_bytes(&self) -> wasmtime::Result<Vec<u8>> {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Units of fuel: about one a WebAssembly instruction or byte moved; 1e10 is about a second.
+    /// Units of fuel: about one a WebAssembly instruction, and more for what takes longer; 1e10 is half
+    /// a second to a second.
     pub fuel: u64,
     /// The most memory, in bytes.
     pub memory_bytes_max: usize,
@@ -25,7 +26,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            fuel: 100_000_000_000,
+            fuel: 75_000_000_000,
             memory_bytes_max: 512 << 20,
             output_bytes_max: 4 << 20,
             host_calls_max: 1_000_000,

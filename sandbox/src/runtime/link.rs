@@ -18,6 +18,7 @@ mod write;
 
 use self::core::Core;
 use self::parts::{Instance, Origin, Parts};
+use super::distant::counted;
 
 /// Why the modules of a component stay as they are.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +57,10 @@ impl From<wasm_encoder::reencode::Error<Unlinked>> for Unlinked {
 pub fn link(component: &[u8]) -> Result<Vec<u8>, Unlinked> {
     let parts = Parts::read(component)?;
     let plan = Plan::new(&parts)?;
-    let merged = merge::merge(&parts, &plan)?;
+    let mut merged = merge::merge(&parts, &plan)?;
+    if let Some(counted) = counted(&merged.wasm) {
+        merged.wasm = counted;
+    }
     write::write(&parts, &plan, &merged)
 }
 

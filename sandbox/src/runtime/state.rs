@@ -15,6 +15,10 @@ use super::{Runtime, YIELD_EVERY};
 
 /// Fuel for one call of the host: about what it takes in time.
 const CALL_FUEL: u64 = 20_000;
+/// Fuel for a page of memory, of 64 KiB, that a guest grows by: the machine has to find and clear it.
+const PAGE_FUEL: u64 = 200_000;
+/// Bytes of a page.
+const PAGE_BYTES: usize = 64 << 10;
 /// Calls of the host after which a guest gives way, so that the deadline can be looked at: they take
 /// time that its instructions do not show.
 const YIELD_EVERY_CALLS: u64 = 64;
@@ -33,6 +37,8 @@ pub(super) struct Fence {
     memory_bytes_peak: usize,
     memory_refused: bool,
     tables: Grown,
+    /// Pages of memory beyond those that it started with.
+    pages: u64,
     calls: u64,
     fuel_seen: u64,
 }
@@ -52,6 +58,7 @@ impl Fence {
             memory_bytes_peak: 0,
             memory_refused: false,
             tables: Grown::default(),
+            pages: 0,
             calls: 0,
             fuel_seen: 0,
             limits,
@@ -78,9 +85,9 @@ impl Fence {
         wasi
     }
 
-    /// What was spent when the store has so much left: instructions, and calls of the host.
+    /// What was spent when the store has so much left: instructions, calls of the host, and memory.
     pub(super) fn fuel_spent(&self, left: u64) -> u64 {
-        let owed = self.calls.saturating_mul(CALL_FUEL);
+        let owed = self.calls.saturating_mul(CALL_FUEL) + self.pages.saturating_mul(PAGE_FUEL);
         self.limits.fuel.saturating_sub(left).saturating_add(owed).min(self.limits.fuel)
     }
 
@@ -128,6 +135,9 @@ impl ResourceLimiter for Fence {
         let granted = self.memory.grow(current, desired, self.limits.memory_bytes_max);
         self.memory_bytes_peak = self.memory_bytes_peak.max(self.memory.total);
         self.memory_refused |= !granted;
+        if granted && current > 0 {
+            self.pages += (desired.saturating_sub(current) / PAGE_BYTES) as u64;
+        }
         Ok(granted)
     }
 

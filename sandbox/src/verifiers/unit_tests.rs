@@ -14,7 +14,7 @@ use crate::runtime::{Guest, Limits};
 use crate::stdio::Written;
 use crate::suite::{Kind, Suite};
 use crate::trial::{self, Pay};
-use crate::{Sandbox, stdio, trivial};
+use crate::{Sandbox, stdio, stub, trivial};
 
 /// Right when the Python program in the completion passes its tests.
 ///
@@ -105,13 +105,13 @@ impl Check for UnitTests {
         let Some((value, suite)) = trial::suite(sample, &self.tests, meter)? else {
             return Ok(Verdict::no_reference());
         };
-        let entry_point = suite.entry_point();
         let completion = sample.completion();
-        let found = answer::program_with(completion, &Language::PYTHON, &self.extract, entry_point);
+        let found =
+            answer::program_with(completion, &Language::PYTHON, &self.extract, suite.asked());
         let Some(program) = found else {
             return Ok(Verdict::scored(Reward::ZERO).because("no-program"));
         };
-        let source = trial::whole(&program.source, sample.prompt(), entry_point);
+        let source = stub::completed(&program.source, sample.prompt(), &suite);
         let tests = canonical::to_bytes(&value);
         let key = canonical::digest_parts(&[source.as_bytes(), &tests, sample.prompt().as_bytes()]);
         let verdict =
