@@ -54,6 +54,8 @@ class Suite:
     """Assertions that are written down."""
     required = ()
     """Lines of assertions that are reached whatever happens, unless something ends the tests."""
+    called = frozenset()
+    """Those of the tests that the suite calls at its top, where nothing was put into them."""
     tests = ()
     """Names of test functions and classes, in their order."""
     is_shared = False
@@ -228,7 +230,7 @@ def _read_quickly(suite, test, bound, entry_points):
     if any(text in test for text in _NOT_PLAIN_ANYWHERE) or isolation.is_suspect(test) \
             or any(map(naming.looks_like_class, entry_points)) or "candidate()" in test:
         return False
-    lines, imports, asserts, is_check, required = [], [], 0, False, []
+    lines, imports, tests, asserts, required = [], [], [], 0, []
     for number, line in enumerate(test.split("\n"), 1):
         code = line.lstrip()
         if code[:7] in ("assert ", "assert("):
@@ -239,9 +241,10 @@ def _read_quickly(suite, test, bound, entry_points):
         elif "assert" in code or code.startswith(_NOT_PLAIN):
             return False
         elif code.startswith("def "):
-            if len(code) < len(line) or is_check or not code.startswith("def check("):
+            name = code[4:].partition("(")[0]
+            if len(code) < len(line) or name in tests or not name.startswith(("check", "test")):
                 return False
-            is_check = True
+            tests.append(name)
         elif line.startswith("import "):
             imports.append(line)
         elif "=" in code and len(code) == len(line) and not line.startswith("METADATA"):
@@ -254,7 +257,7 @@ def _read_quickly(suite, test, bound, entry_points):
         statements = ast.parse("\n".join(imports)).body if imports else []
     except _UNREADABLE:
         return False
-    loaded = _loaded(code) - bound - {"check", "METADATA"}
+    loaded = _loaded(code) - bound - {"METADATA", *tests}
     loaded -= {name for _, _, name in _bound(statements)}
     asked = {name for name in loaded if not library.has(name)} | set(entry_points)
     ours = loaded - asked - library.BUILTINS
@@ -264,7 +267,8 @@ def _read_quickly(suite, test, bound, entry_points):
     suite.members = _members(loaded, {name for name in loaded if _is_called(name, test)})
     suite.asked = frozenset(asked)
     suite.imports = [*suite.imports, *_imports(statements)]
-    suite.tests = ("check",) if is_check else ()
+    suite.tests = tests
+    suite.called = {name for name in tests if re.search(rf"^{name}\(", test, re.M)}
     return True
 
 
