@@ -122,6 +122,8 @@ const SOLUTION_WORDS: usize = 20;
 const ANNOUNCED_WORDS: usize = 6;
 /// What looking for announcements in a reference may cost; its length is paid for by the caller.
 const REFERENCE_FUEL: u64 = 10_000;
+/// Announcements by other words than "answer" are looked for in so many bytes at the end.
+const FOREIGN_WITHIN: usize = 1000;
 /// The longest completion that is tried as a bare answer, in bytes.
 const WHOLE_BYTES_MAX: usize = 4000;
 
@@ -178,8 +180,9 @@ fn said<'a>(
         }
     }
     if found.is_empty() || has_other_scripts(text) {
-        meter.spend(text.len() as u64 / 4)?;
-        let said = announce::foreign(text).into_iter();
+        let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
+        meter.spend((text.len() - near) as u64)?;
+        let said = announce::foreign(text, near).into_iter();
         found.extend(said.filter_map(|said| sentence(text, &said)).filter(&mut counts));
     }
     Ok(())
@@ -194,6 +197,9 @@ fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candidate<'a>> {
         from += inner.find(" but ").filter(|_| denial)? + " but ".len();
     }
     let value = qualify::value_length(text.get(from..to)?);
+    if text.get(from + value..to).is_some_and(qualify::denies) {
+        return None;
+    }
     slice(text, from, from + value, Provenance::Anchor)
 }
 
@@ -203,16 +209,26 @@ fn has_other_scripts(text: &str) -> bool {
         && text.bytes().any(|byte| matches!(byte, 0xd0..=0xdf | 0xe0 | 0xe1 | 0xe3..=0xed))
 }
 
-/// What may be the answer of a completion whose announcements are none.
+/// What may be the answer of a completion whose announcements are none, the best first: the whole
+/// of it, or what its last sentence comes to.
 pub fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
-    let mut found = Vec::new();
-    if matches!(policy, Policy::Auto | Policy::Whole)
+    whole(scope, policy).into_iter().chain(concluded(scope, policy)).collect()
+}
+
+/// The completion as a bare answer, where it may be one.
+pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
+    let bare = matches!(policy, Policy::Auto | Policy::Whole)
         && !scope.code.has_blocks
         && scope.text.len() <= WHOLE_BYTES_MAX
-        && !(policy == Policy::Auto && is_sentence(scope.text))
-    {
-        found.extend(slice(scope.text, 0, scope.text.len(), Provenance::Whole));
-    }
+        && !(policy == Policy::Auto && is_sentence(scope.text));
+    let found = bare.then(|| slice(scope.text, 0, scope.text.len(), Provenance::Whole)).flatten();
+    // A box that is none by its place or by the words around it is none by its value either.
+    found.filter(|found| policy == Policy::Whole || !found.text.contains("\\boxed"))
+}
+
+/// What the last sentence of a completion comes to.
+pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
+    let mut found = Vec::new();
     match policy {
         Policy::Auto => {
             found.extend(conclusion::several(scope.text));
@@ -224,7 +240,7 @@ pub fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> 
     }
     let mut looked = 0;
     found.retain(|candidate| {
-        candidate.provenance == Provenance::Whole || !scope.quoted(candidate.span, &mut looked)
+        !candidate.text.contains("\\boxed") && !scope.quoted(candidate.span, &mut looked)
     });
     found
 }
@@ -238,9 +254,10 @@ fn is_sentence(text: &str) -> bool {
         let letters = word.trim_end_matches([',', '.']);
         letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase())
     });
-    second
+    let named = ["by", "from", "using"].iter().any(|lead| lead.eq_ignore_ascii_case(first));
+    (second || named || text.contains(" equals "))
         && text.contains(|c: char| c.is_ascii_digit())
-        && phrases::LEAD_INS.iter().any(|lead| lead.eq_ignore_ascii_case(first))
+        && (named || phrases::LEAD_INS.iter().any(|lead| lead.eq_ignore_ascii_case(first)))
 }
 
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.

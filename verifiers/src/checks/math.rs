@@ -295,7 +295,13 @@ impl Math {
         let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
         let chosen = match choose(announced, textual, ctx)? {
-            None => choose(&extract::unannounced(scope, self.extract), textual, ctx)?,
+            None => {
+                let whole = extract::whole(scope, self.extract);
+                match choose(whole.as_slice(), textual, ctx)? {
+                    None => choose(&extract::concluded(scope, self.extract), textual, ctx)?,
+                    chosen => chosen,
+                }
+            }
             chosen => chosen,
         };
         let Some(chosen) = chosen else {

@@ -144,18 +144,20 @@ pub(super) fn by_answer(text: &str, at: usize) -> Option<Announcement> {
     announcement(text, at.saturating_sub(6)..start)
 }
 
-/// The last announcements in other languages and by other words, the last one first.
-pub(super) fn foreign(text: &str) -> Vec<Announcement> {
+/// The last announcements in other languages and by other words behind the byte `near`, the last
+/// one first.
+pub(super) fn foreign(text: &str, near: usize) -> Vec<Announcement> {
     let Some(stems) = FOREIGN.as_ref() else { return Vec::new() };
     let mut places: Vec<Range<usize>> = Vec::new();
-    for found in stems.find_iter(text) {
-        let starts = text.get(..found.start()).is_some_and(|head| {
-            let stem = text.get(found.range()).unwrap_or_default();
+    for found in stems.find_iter(text.get(near..).unwrap_or_default()) {
+        let found = near + found.start()..near + found.end();
+        let starts = text.get(..found.start).is_some_and(|head| {
+            let stem = text.get(found.clone()).unwrap_or_default();
             !stem.starts_with(|c: char| c.is_alphabetic() && !qualify::is_unspaced(c))
                 || !head.ends_with(|c: char| c.is_alphabetic() && !qualify::is_unspaced(c))
         });
         if starts {
-            places.push(found.range());
+            places.push(found);
         }
     }
     let last = places.iter().rev().take(LOOKED_AT_MAX);
@@ -191,7 +193,7 @@ fn by_stem(text: &str, stem: Range<usize>) -> Option<Announcement> {
     }
     let mut found = announcement(text, stem.start..start)?;
     let inner = text.get(found.said.clone())?;
-    found.is_unsaid |= denied || has_negation(inner.split_whitespace().next().unwrap_or_default());
+    found.is_unsaid |= denied;
     let end = inner.find(['。', '；', '！', '।']).unwrap_or(inner.len());
     let inner = inner.get(..end)?.trim_end_matches(['.', '*', ' ', '!']);
     found.is_unsaid |= has_negation(inner.split_whitespace().next_back().unwrap_or_default())
@@ -240,7 +242,7 @@ fn next_verb(near: &str, reach: usize, first: bool) -> Option<(usize, usize)> {
 }
 
 /// Whether a word of a text denies.
-fn has_negation(text: &str) -> bool {
+pub(super) fn has_negation(text: &str) -> bool {
     let is = |word: &str| NEGATIONS.iter().any(|negation| negation.eq_ignore_ascii_case(word));
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     let unspaced = |negation: &&&str| negation.starts_with(qualify::is_unspaced);
@@ -249,13 +251,31 @@ fn has_negation(text: &str) -> bool {
             && NEGATIONS.iter().filter(unspaced).any(|negation| text.contains(negation))
 }
 
+/// Whether what is announced begins with a negation of a value: "not 4", "neither A nor B". "No"
+/// and "not prime" are answers.
+fn denies_value(said: &str) -> bool {
+    let mut words = said.split([' ', ',']).filter(|word| !word.is_empty());
+    let negation = words.next().is_some_and(has_negation);
+    let mut value = || {
+        said.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
+            || words.next().is_some_and(|word| {
+                let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
+                letters.chars().count() == 1
+                    || ["option", "choice", "answer"]
+                        .iter()
+                        .any(|noun| noun.eq_ignore_ascii_case(letters))
+            })
+    };
+    negation && value()
+}
+
 /// The announcement of what follows a cue.
 fn announcement(text: &str, cue: Range<usize>) -> Option<Announcement> {
     let (from, to) = span_of_answer(text, cue.end)?;
     let before = text.get(..cue.start)?;
     let is_unsaid = qualify::is_unsaid(before)
         || has_negation(text.get(cue.clone())?)
-        || has_negation(text.get(from..to)?.split([' ', ',']).next()?);
+        || denies_value(text.get(from..to)?);
     Some(Announcement { cue, said: from..to, is_unsaid })
 }
 

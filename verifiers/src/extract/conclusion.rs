@@ -57,7 +57,8 @@ pub(super) fn several(text: &str) -> Option<Candidate<'_>> {
     let values = values.filter(|run| run.contains(|c: char| c.is_ascii_digit())).count();
     let plain = !before.contains(|c: char| c.is_ascii_digit() || "$\\=?".contains(c));
     let words = said.split_whitespace().count();
-    let first = said.split_whitespace().take(2).any(is_doubted);
+    let digit = |c: char| c.is_ascii_digit();
+    let first = said.split_whitespace().take_while(|word| !word.contains(digit)).any(is_doubted);
     let doubted = sentence.contains(['?', '$', '\\']) || is_doubted(before) || first || {
         qualify::qualifier(before, said).is_some() || qualify::is_unsaid(before)
     };

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memchr3_iter, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memchr3_iter, memmem};
 
 /// Commands that show nothing of their argument, strike it out, or set it aside as a note.
 const UNSEEN: [&str; 14] = [
@@ -79,8 +79,8 @@ pub fn ranges(text: &str) -> Vec<Range<usize>> {
         }
     }
     let others = found.len();
-    comments(text, &mut found);
-    if memchr(b'[', bytes).is_some() {
+    if memchr2(b'%', b'[', bytes).is_some() {
+        comments(text, &mut found);
         links(text, &mut found);
     }
     if found.len() > others {
@@ -305,7 +305,9 @@ fn comments(text: &str, found: &mut Vec<Range<usize>>) {
         let late = said.starts_with(|c: char| c.is_alphanumeric() || c == '\\')
             && end.is_some()
             && !said.contains(['}', '$', '=']);
-        if whole.is_empty() || whole.ends_with('\n') || late {
+        // No word goes before the sign of a percentage.
+        let behind_word = whole.ends_with(|c: char| c.is_alphabetic() || ".!?".contains(c));
+        if whole.is_empty() || whole.ends_with('\n') || behind_word || late {
             found.push(at..next);
         }
     }
@@ -368,6 +370,7 @@ mod tests {
             ("[//]: # (4)\n7", "7"),
             ("[7](http://a.b \"4\")", "[7]"),
             ("![4](http://a.b) 7", "7"),
+            (r"I pass. % \boxed{4}", "I pass."),
             (r"\\phantom{4}", r"\\phantom{4}"),
         ] {
             let blanked = blanked(text);

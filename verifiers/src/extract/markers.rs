@@ -51,7 +51,9 @@ pub struct Tag<'a> {
 pub fn last_tag(text: &str, wanted: impl Fn(&str) -> bool) -> Option<Tag<'_>> {
     let bytes = text.as_bytes();
     // Most texts have no tags, which is found fastest from their start.
-    if memmem::find(bytes, b"</").is_none() && memmem::find(bytes, b"[/").is_none() {
+    let first = memchr2(b'<', b'[', bytes)?;
+    let tail = bytes.get(first..)?;
+    if memmem::find(tail, b"</").is_none() && memmem::find(tail, b"[/").is_none() {
         return None;
     }
     let (name, close) = memrchr2_iter(b'<', b'[', bytes).find_map(|at| {

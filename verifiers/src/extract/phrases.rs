@@ -15,7 +15,7 @@ pub(super) const DENIED_BEFORE: &[&str] = &[
 /// What stands behind a value that is denied.
 #[rustfmt::skip]
 pub(super) const DENIED_AFTER: &[&str] = &[
-    "is wrong", "is incorrect", "is not", "isn't", "isn’t", "was wrong", "was incorrect", "is false", "is invalid", "is impossible",
+    "? no", "? nope", "? wrong", "? not", "is wrong", "is incorrect", "is not", "isn't", "isn’t", "was wrong", "was incorrect", "is false", "is invalid", "is impossible",
     "is a mistake", "is mistaken", "is too", "is lying", "is a lie", "is nonsense", "is excluded", "is ruled out", "is rejected",
     "is extraneous", "cannot be", "can't be", "can not be", "does not", "doesn't", "do not", "did not", "didn't", "fails", "failed",
     "would be wrong", "would be incorrect", "was my", "was a guess", "was just", "was only", "was the first", "comes from a mistake", "leads to a contradiction", "is a contradiction", "is a common mistake",
@@ -56,7 +56,8 @@ pub(super) const NAME_BEFORE: &[&str] = &[
     "example", "page", "pages", "p.", "pp.", "section", "sec.", "chapter", "part", "case", "cases", "option", "choice", "method",
     "approach", "rule", "law", "statement", "condition", "property", "identity", "line", "row", "column", "note", "footnote", "item",
     "point", "hint", "remark", "attempt", "version", "level", "grade", "appendix", "reference", "ref.", "task", "round", "phase",
-    "stage", "scenario", "list", "diagram", "graph", "chart", "no.", "nr.", "question number", "problem number",
+    "stage", "scenario", "answer has", "answer contains", "answer depends on", "answer involves", "answer requires", "answer uses",
+    "answer consists of", "diagram", "graph", "chart", "no.", "nr.", "question number", "problem number",
     "第", "公式", "定理", "步骤", "图", "Schritt", "Gleichung", "Aufgabe", "Satz", "étape", "équation", "théorème", "paso", "ecuación",
     "teorema", "passo", "шаг", "уравнение", "теорема", "задача", "рисунок",
 ];
@@ -82,7 +83,7 @@ pub(super) const OPERATION_AFTER: &[&str] = &[
 /// What was counted on the way, and not asked for.
 #[rustfmt::skip]
 pub(super) const COUNTED_AFTER: &[&str] = &[
-    "tries", "attempts", "guesses", "trials of mine", "more step", "more steps", "first guess",
+    "digits in", "decimal places", "tries", "attempts", "guesses", "trials of mine", "more step", "more steps", "first guess",
 ];
 /// What stands before a value that is only tried.
 #[rustfmt::skip]
@@ -108,6 +109,7 @@ pub(super) const OPINIONS: &[&str] = &[
     "assume", "assumes", "assuming", "imagine", "pretend", "pretending", "if", "whether", "unless", "deny", "unlikely", "impossible",
     "mistaken", "absurd", "tempting", "thought", "claimed", "hypothetically", "anyone", "anybody", "someone", "somebody", "nobody",
     "everyone", "wonder", "unsure", "uncertain", "misconception", "misleading", "contradicts", "what",
+    "refuse", "refused", "hesitate", "absurd", "assumed", "supposed", "imagined", "pretended", "no",
 ];
 /// Words that may stand between such a word and its announcement.
 #[rustfmt::skip]
@@ -116,8 +118,41 @@ pub(super) const LIGHT: &[&str] = &[
     "believe", "believes", "say", "says", "saying", "said", "claim", "claims", "tell", "tells", "you", "me", "us", "who", "know",
     "sure", "certain", "confident", "convinced", "clear", "true", "right", "correct", "final", "exact", "actual", "likely", "possible",
     "mean", "imply", "agree", "want", "conclude", "case", "then", "would", "could", "can", "will", "thinking", "i", "we", "whose",
-    "that's", "guess", "answer", "answers", "result", "value", "solution", "equals", "equal", "are",
+    "that's", "guess", "answer", "answers", "result", "value", "solution", "equals", "equal", "are", "one", "write", "put", "choose", "pick",
 ];
+/// Words that turn a doubt into its contrary.
+pub(super) const UNDOUBTING: &[&str] =
+    &["no", "not", "without", "never", "cannot", "beyond", "hardly"];
+/// The words that such a turn applies to.
+pub(super) const DOUBTING: &[&str] =
+    &["doubt", "doubts", "deny", "wrong", "false", "mistaken", "impossible"];
+/// Who says something that the answer need not agree with.
+#[rustfmt::skip]
+pub(super) const REPORTERS: &[&str] = &[
+    "people", "books", "textbooks", "textbook", "others", "someone", "somebody", "anyone", "friend", "friends", "classmate", "classmates",
+    "many", "some", "most", "students", "they", "everyone", "teacher",
+];
+/// How they say it.
+#[rustfmt::skip]
+pub(super) const SAYING: &[&str] = &[
+    "say", "says", "said", "claim", "claims", "claimed", "write", "writes", "wrote", "answer", "answers", "answered", "think", "thinks",
+    "believe", "believes", "argue", "suggest", "suggests", "guess", "guesses",
+];
+/// What a remark says of the value before it that is none.
+#[rustfmt::skip]
+pub(super) const DENYING_REMARKS: &[&str] = &[
+    "which is false", "which is wrong", "which is incorrect", "which is impossible", "which is absurd", "which is a contradiction",
+    "which is a mistake", "which contradicts", "which cannot be", "which can't be", "which fails", "which leads to a contradiction",
+];
+/// What says that there is no answer, where a number is only mentioned.
+#[rustfmt::skip]
+pub(super) const ADMISSIONS: &[&str] = &[
+    "i do not know", "i don't know", "i don’t know", "no idea", "i give up", "i gave up", "i cannot", "i can't", "i can not", "i pass",
+    "not sure", "unable to", "could not solve", "couldn't solve", "i am stuck", "i'm stuck", "not enough information",
+];
+/// Verbs that go on with "up to" without a bound.
+pub(super) const SUMMING: &[&str] =
+    &["add up to", "adds up to", "added up to", "adding up to", "sum up to", "sums up to"];
 /// What goes wrong, before the verbs that say to what it leads.
 #[rustfmt::skip]
 pub(super) const MISTAKES: &[&str] = &[
@@ -141,7 +176,8 @@ pub(super) const LEAD_INS: &[&str] = &[
 /// What begins a remark that says something else than the value before it.
 #[rustfmt::skip]
 pub(super) const REMARKS: &[&str] = &[
-    "since", "because", "as", "instead of", "rather than", "and not", "not", "unlike", "note that", "note", "see", "found in", "found by",
+    "since", "because", "as", "others", "some say", "some people", "some books", "some might", "many people", "many say", "most people",
+    "people", "someone", "instead of", "rather than", "and not", "not", "unlike", "note that", "note", "see", "found in", "found by",
     "found after", "given in", "given by", "given that", "rounded", "obtained", "due to", "for the reason", "as shown", "by equation",
     "by theorem", "by the", "from equation", "from the", "according to", "which", "while", "whereas", "although", "though",
     "even though", "despite", "but not", "after", "where I", "where we", "where the", "when rounded", "using", "verified", "i.e.", "that is",

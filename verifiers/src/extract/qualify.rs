@@ -41,14 +41,17 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
     let after = after.trim_start_matches([' ', '$', '\\', ')', ']', '}', '*', '_', '`', '"', ',']);
     // "between 3 and 4".
     let ranged = ends_with(before, &["and", "to"]) && clause(before).contains("between ");
+    let summed = ends_with(before, say::SUMMING);
+    let compound =
+        after.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     let led = |phrases| ends_with(before, phrases) || ends_with(assigned, phrases);
     let followed = |phrases| starts_with(after, phrases);
     let found = [
         (led(say::DENIED_BEFORE) || followed(say::DENIED_AFTER), Qualifier::Denied),
         (followed(&["st", "nd", "rd", "th"]), Qualifier::Ordinal),
-        (led(say::BOUND_BEFORE) || followed(say::BOUND_AFTER), Qualifier::Bounded),
+        (led(say::BOUND_BEFORE) && !summed || followed(say::BOUND_AFTER), Qualifier::Bounded),
         (ranged || led(say::RANGE_BEFORE), Qualifier::Ranged),
-        (ends_with(named, say::NAME_BEFORE), Qualifier::Named),
+        (compound || ends_with(named, say::NAME_BEFORE), Qualifier::Named),
         (led(say::OPERATION_BEFORE) || followed(say::OPERATION_AFTER), Qualifier::Computed),
         (followed(say::COUNTED_AFTER), Qualifier::Counted),
         (led(say::EXAMPLE_BEFORE), Qualifier::Example),
@@ -60,6 +63,11 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
 /// Whether a text ends in words that deny the value behind it: "not", "instead of", "答案不是".
 pub fn is_denied_before(before: &str) -> bool {
     ends_with(before, say::DENIED_BEFORE)
+}
+
+/// Whether a text begins with words that deny the value before it: "is wrong", "cannot be".
+pub fn is_denied_after(after: &str) -> bool {
+    starts_with(after, say::DENIED_AFTER)
 }
 
 /// The text before "x =".
@@ -74,16 +82,50 @@ fn unassigned(before: &str) -> &str {
 /// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not.
 pub fn is_unsaid(before: &str) -> bool {
     let words = clause(before).rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
-    for word in words.filter(|word| !word.is_empty()) {
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
+    if reports(words.clone()) {
+        return true;
+    }
+    while let Some(word) = words.next() {
         let is = |other: &&str| other.eq_ignore_ascii_case(word);
-        if say::OPINIONS.iter().any(is) || word.ends_with("n't") || word.ends_with("n’t") {
-            return true;
+        if say::OPINIONS.iter().any(is) || is_not(word) {
+            // There is no doubt that the answer is 4.
+            let turned = words
+                .peek()
+                .is_some_and(|before| is_one(say::UNDOUBTING, before) || is_not(before));
+            return !(turned && say::DOUBTING.iter().any(is));
         }
         if !say::LIGHT.iter().any(is) {
             return false;
         }
     }
     false
+}
+
+/// Whether the last words of a clause, in their reverse order, report what somebody says.
+fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    let says = words.next().is_some_and(|word| is_one(say::SAYING, word));
+    says && words.take(2).any(|word| is_one(say::REPORTERS, word))
+}
+
+fn is_not(word: &str) -> bool {
+    word.ends_with("n't") || word.ends_with("n’t")
+}
+
+fn is_one(words: &[&str], word: &str) -> bool {
+    words.iter().any(|other| other.eq_ignore_ascii_case(word))
+}
+
+/// Whether a remark on the value before it says that it is none: "which is false".
+pub(super) fn denies(remark: &str) -> bool {
+    starts_with(remark.trim_start_matches([' ', ',', ';', '(', '*', '$']), say::DENYING_REMARKS)
+}
+
+/// Whether the end of a text says that there is no answer: "I do not know", "I give up".
+pub(super) fn admits(text: &str) -> bool {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(2 * CLAUSE_MAX));
+    let near = text.get(from..).unwrap_or_default().to_ascii_lowercase();
+    say::ADMISSIONS.iter().any(|admission| near.contains(admission))
 }
 
 /// Whether a text begins with a remark: "since", "(see", "rather than".
@@ -105,7 +147,7 @@ pub fn is_mistaken(before: &str) -> bool {
 }
 
 /// The last clause of a text.
-fn clause(before: &str) -> &str {
+pub(super) fn clause(before: &str) -> &str {
     let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(CLAUSE_MAX))..);
     let ends = ['.', ',', ';', ':', '!', '?', '\n', '。', '，', '；', '！', '？', '('];
     let near = near.unwrap_or_default().trim_end_matches([' ', '$', '\\', '(', '[', '*', '"', ':']);
@@ -123,7 +165,13 @@ pub fn value_length(text: &str) -> usize {
             b' ' | b',' | b';' | b'(' if !in_math && at > 0 => {
                 let rest = text.get(at..).unwrap_or_default();
                 let remark = rest.trim_start_matches([' ', ',', ';', '(', '*']);
-                if rest.len() > remark.len() && starts_with(remark, say::REMARKS) {
+                let denied = || {
+                    let value = remark.split(' ').next().unwrap_or_default();
+                    let after = remark.get(value.len()..).unwrap_or_default().trim_start();
+                    value.contains(|c: char| c.is_ascii_digit())
+                        && starts_with(after, say::DENIED_AFTER)
+                };
+                if rest.len() > remark.len() && (starts_with(remark, say::REMARKS) || denied()) {
                     end = at;
                     break;
                 }
@@ -140,9 +188,14 @@ pub fn value_length(text: &str) -> usize {
 
 /// Whether a text begins with one of these phrases as whole words, the case of letters aside.
 pub(super) fn starts_with(text: &str, phrases: &[&str]) -> bool {
+    let bytes = text.as_bytes();
+    let Some(first) = bytes.first() else { return false };
     phrases.iter().any(|phrase| {
-        let head = text.as_bytes().get(..phrase.len());
-        head.is_some_and(|head| head.eq_ignore_ascii_case(phrase.as_bytes()))
+        // Most phrases are told apart by their first letter.
+        phrase.as_bytes().first().is_some_and(|byte| byte.eq_ignore_ascii_case(first))
+            && bytes
+                .get(..phrase.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(phrase.as_bytes()))
             && is_edge(
                 phrase.chars().next_back(),
                 text.get(phrase.len()..).and_then(|rest| rest.chars().next()),
@@ -152,10 +205,12 @@ pub(super) fn starts_with(text: &str, phrases: &[&str]) -> bool {
 
 /// Whether a text ends with one of these phrases as whole words, the case of letters aside.
 pub(super) fn ends_with(text: &str, phrases: &[&str]) -> bool {
+    let bytes = text.as_bytes();
+    let Some(last) = bytes.last() else { return false };
     phrases.iter().any(|phrase| {
         let Some(at) = text.len().checked_sub(phrase.len()) else { return false };
-        let tail = text.as_bytes().get(at..);
-        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(phrase.as_bytes()))
+        phrase.as_bytes().last().is_some_and(|byte| byte.eq_ignore_ascii_case(last))
+            && bytes.get(at..).is_some_and(|tail| tail.eq_ignore_ascii_case(phrase.as_bytes()))
             && is_edge(
                 phrase.chars().next(),
                 text.get(..at).and_then(|head| head.chars().next_back()),

@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::{Candidate, Provenance, qualify, retracted, slice};
+use super::{Candidate, Provenance, announce, qualify, retracted, slice};
 use crate::checks::math::units;
+
+/// Signs of the end of a proof.
+const ENDS: [&str; 6] = ["QED", "Q.E.D.", "QED.", "∎", "■", "□"];
 
 /// The value that ends the last sentence: mathematics between dollars, or a number.
 pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
@@ -12,6 +15,11 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
         return None;
     }
     let trimmed = text.trim_end();
+    let trimmed =
+        ENDS.iter().find_map(|end| trimmed.strip_suffix(end)).unwrap_or(trimmed).trim_end();
+    if qualify::admits(trimmed) {
+        return None;
+    }
     let line_start = trimmed.rfind('\n').map_or(0, |at| at + 1);
     let line = trimmed.get(line_start..)?;
     let body = line.trim_end_matches(['.', '*', ' ', '!']);
@@ -39,6 +47,7 @@ const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不
 fn is_said(before: &str, after: &str) -> bool {
     qualify::qualifier(before, after).is_none()
         && !qualify::is_unsaid(before)
+        && !(!before.is_ascii() && announce::has_negation(qualify::clause(before)))
         && !qualify::is_mistaken(before)
 }
 
