@@ -39,7 +39,6 @@ mod words;
 
 use std::borrow::Cow;
 
-pub use announce::Announcement;
 pub use fences::Code;
 pub use markers::{Tag, is_answer_tag, last_tag};
 pub use scope::{Scope, Spoken};
@@ -189,7 +188,7 @@ fn said<'a>(
 }
 
 /// What an announcement says: nothing where it is denied, but "not 3 but 4".
-fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candidate<'a>> {
+fn sentence<'a>(text: &'a str, said: &announce::Announcement) -> Option<Candidate<'a>> {
     let (mut from, to) = (said.said.start, said.said.end);
     if said.is_unsaid {
         let inner = text.get(from..to)?;

@@ -64,8 +64,8 @@ use crate::prelude::*;
 /// Right when the answer equals the reference as mathematics.
 ///
 /// The answer is taken from the last `\boxed{}` or announcement ("the answer is", `#### 18`,
-/// `"answer": "18"`, in Chinese and Russian too), outside chains of thought, code and quotations of
-/// the prompt; a completion that is nothing but an answer works too. LaTeX, plain text and Unicode
+/// `"answer": "18"`, in many languages), outside thinking, hidden text, code and quotations of the
+/// prompt; a completion that is nothing but an answer works too. LaTeX, plain text and Unicode
 /// are read alike: fractions, surds, percents, units, points, sets, intervals, matrices, equations
 /// and inequalities, polynomials and rational functions, number words. What cannot be proved equal
 /// is not paid. Where the reference is a decimal, an answer within half a unit of its last digit is

@@ -86,15 +86,13 @@ const FILLERS: &[&str] = &[
 
 /// An announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Announcement {
-    /// The words that announce: "answer is".
-    pub cue: Range<usize>,
+pub(super) struct Announcement {
     /// What is announced, to the end of its sentence; the whole formula where it is one. It may be
     /// a sentence with the answer in it.
-    pub said: Range<usize>,
+    pub(super) said: Range<usize>,
     /// The words around it take it back or leave it open: "the answer is not 4", "suppose the
     /// answer is 4". Such a value is no answer.
-    pub is_unsaid: bool,
+    pub(super) is_unsaid: bool,
 }
 
 static FOREIGN: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -276,7 +274,7 @@ fn announcement(text: &str, cue: Range<usize>) -> Option<Announcement> {
     let is_unsaid = qualify::is_unsaid(before)
         || has_negation(text.get(cue.clone())?)
         || denies_value(text.get(from..to)?);
-    Some(Announcement { cue, said: from..to, is_unsaid })
+    Some(Announcement { said: from..to, is_unsaid })
 }
 
 /// The length of what leads from "answer" to the answer itself.

@@ -134,7 +134,7 @@ fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
 fn opener(bytes: &[u8]) -> Option<(usize, bool)> {
     let names = [&b"\\boxed"[..], b"\\fbox", b"\\framebox"];
     let name = names.iter().find(|name| bytes.starts_with(name)).map(|name| name.len())?;
-    let spaces = bytes.get(name..)?.iter().take_while(|byte| **byte == b' ').count();
+    let spaces = bytes.get(name..)?.iter().take_while(|byte| matches!(byte, b' ' | b'\n')).count();
     match bytes.get(name + spaces) {
         Some(b'{') => Some((name + spaces + 1, true)),
         Some(next) if !next.is_ascii_alphabetic() || spaces > 0 => Some((name + spaces, false)),

@@ -32,6 +32,9 @@ pub enum Qualifier {
 /// How much text before an announcement is looked at, in bytes.
 const CLAUSE_MAX: usize = 120;
 
+/// The longest value that a remark denies, in bytes.
+const VALUE_MAX: usize = 60;
+
 /// What makes a value none, by the text of its sentence before it and behind it.
 pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
     let named = before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '#', '*']);
@@ -102,6 +105,16 @@ pub fn is_unsaid(before: &str) -> bool {
     false
 }
 
+/// Whether a text begins with a remark, or with a value that it denies: "8 is wrong".
+fn is_other_value(remark: &str) -> bool {
+    let near = remark.get(..remark.floor_char_boundary(VALUE_MAX)).unwrap_or_default();
+    let value = near.split(' ').next().unwrap_or_default();
+    let after = remark.get(value.len()..).unwrap_or_default();
+    starts_with(remark, say::REMARKS)
+        || value.contains(|c: char| c.is_ascii_digit())
+            && after.strip_prefix(' ').is_some_and(|after| starts_with(after, say::DENIED_AFTER))
+}
+
 /// Whether the last words of a clause, in their reverse order, report what somebody says.
 fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
     let says = words.next().is_some_and(|word| is_one(say::SAYING, word));
@@ -157,27 +170,18 @@ pub(super) fn clause(before: &str) -> &str {
 /// The length of what is announced without the remark behind it: "7 since 8 is too big", "7 (see
 /// page 8)", "7, not 8". An alternative is no remark: "7, or 8 if ...".
 pub fn value_length(text: &str) -> usize {
-    let mut in_math = false;
-    let mut end = text.len();
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'$' => in_math = !in_math,
-            b' ' | b',' | b';' | b'(' if !in_math && at > 0 => {
-                let rest = text.get(at..).unwrap_or_default();
-                let remark = rest.trim_start_matches([' ', ',', ';', '(', '*']);
-                let denied = || {
-                    let value = remark.split(' ').next().unwrap_or_default();
-                    let after = remark.get(value.len()..).unwrap_or_default().trim_start();
-                    value.contains(|c: char| c.is_ascii_digit())
-                        && starts_with(after, say::DENIED_AFTER)
-                };
-                if rest.len() > remark.len() && (starts_with(remark, say::REMARKS) || denied()) {
-                    end = at;
-                    break;
-                }
-            }
-            _ => {}
+    let separates = |byte: &u8| matches!(byte, b' ' | b',' | b';' | b'(' | b'*');
+    let bytes = text.as_bytes();
+    let (mut in_math, mut at, mut end) = (false, 0, text.len());
+    while let Some(byte) = bytes.get(at) {
+        in_math ^= *byte == b'$';
+        let run = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| separates(byte));
+        let run = run.count();
+        if run > 0 && !in_math && at > 0 && text.get(at + run..).is_some_and(is_other_value) {
+            end = at;
+            break;
         }
+        at += run.max(1);
     }
     let value = text.get(..end).unwrap_or_default().trim_end_matches([' ', ',', ';', '(', '*']);
     // "The number of apples, which is 4": the value comes behind the words.
