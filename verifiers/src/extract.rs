@@ -1,20 +1,49 @@
-//! Finding the answer in a completion.
+//! One way to read an answer: where it stands in a completion, for all checks.
 //!
-//! What is announced counts, and the last announcement counts most. Text that was hidden (a chain
-//! of thought, a code block) announces nothing.
+//! [`Spoken`] is what a completion says to its reader: without thinking ([`thinking`]) and without
+//! what is not seen ([`hidden`]). A [`Scope`] of it knows the code and the quotations in which
+//! nothing is announced. [`announced`] gives what is announced, the best first: boxes, formats that
+//! a prompt asks for, sentences ("the answer is 18") in many languages. [`unannounced`] gives what
+//! may be the answer where there is none of these. Checks differ in what they compare alone:
+//!
+//! ```
+//! use assay_verifiers::Meter;
+//! use assay_verifiers::extract::{Policy, Scope, Spoken, Thinking, announced};
+//!
+//! let spoken = Spoken::of("<think>3?</think>The answer is not 3 but 4.", Thinking::Skip);
+//! let scope = Scope::of(&spoken, "What is 2+2?");
+//! let found = announced(&scope, Policy::Auto, &mut Meter::default())?;
+//! assert_eq!(found[0].text, "4");
+//! # Ok::<(), assay_verifiers::Fault>(())
+//! ```
+//!
+//! The text of a candidate reaches to the end of its sentence, so that the check reads its own kind
+//! of value at the start of it (or, for a number in prose, the last one) and asks [`qualify`] what
+//! the words around that value make of it: "less than 18" and "equation (4)" are no answers. A
+//! candidate that is denied or taken back is not among them. Spans are bytes of [`Scope::text`];
+//! [`Scope::offset`] leads to the completion.
 
-mod anchors;
+mod announce;
 mod boxes;
 mod conclusion;
+mod fences;
+pub mod hidden;
+mod markers;
+mod phrases;
+pub mod qualify;
 mod retracted;
 mod scope;
 mod tail;
+pub mod thinking;
 mod words;
 
 use std::borrow::Cow;
 
-pub(crate) use scope::Scope;
-pub(crate) use tail::last_number;
+pub use fences::Code;
+pub use markers::{Tag, is_answer_tag, last_tag};
+pub use scope::{Scope, Spoken};
+pub use tail::{last_number, signed};
+pub use thinking::Thinking;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +71,8 @@ pub enum Policy {
 
 /// How an answer was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Provenance {
+pub enum Provenance {
+    /// `\boxed{18}`.
     Boxed,
     /// `#### 18`, `A: 18`, `<answer>18</answer>`: a format that the prompt asked for.
     Marker,
@@ -52,12 +82,15 @@ pub(crate) enum Provenance {
     Anchor,
     /// The completion is nothing but the answer.
     Whole,
+    /// The formula that ends the last sentence.
     LastMath,
+    /// The number that ends the last sentence.
     LastNumber,
 }
 
 impl Provenance {
-    pub(crate) fn name(self) -> &'static str {
+    /// A fixed word for the evidence.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Boxed => "boxed",
             Self::Marker => "marker",
@@ -72,11 +105,14 @@ impl Provenance {
 
 /// A text that may be the answer.
 #[derive(Clone, Debug)]
-pub(crate) struct Candidate<'a> {
-    pub(crate) text: Cow<'a, str>,
-    /// Byte offsets into the completion.
-    pub(crate) span: (usize, usize),
-    pub(crate) provenance: Provenance,
+pub struct Candidate<'a> {
+    /// What is announced, to the end of its sentence. It is not always a part of the completion:
+    /// boxes that stand beside each other are joined.
+    pub text: Cow<'a, str>,
+    /// Byte offsets into the text of the scope.
+    pub span: (usize, usize),
+    /// How it was found.
+    pub provenance: Provenance,
 }
 
 /// A reference of more words is a solution, where it has formulas or announces its answer.
@@ -85,11 +121,13 @@ const SOLUTION_WORDS: usize = 20;
 const ANNOUNCED_WORDS: usize = 6;
 /// What looking for announcements in a reference may cost; its length is paid for by the caller.
 const REFERENCE_FUEL: u64 = 10_000;
+/// Announcements by other words than "answer" are looked for in so many bytes at the end.
+const FOREIGN_WITHIN: usize = 1000;
 /// The longest completion that is tried as a bare answer, in bytes.
 const WHOLE_BYTES_MAX: usize = 4000;
 
 /// The answers that a completion announces, the best first.
-pub(crate) fn announced<'a>(
+pub fn announced<'a>(
     scope: &Scope<'a>,
     policy: Policy,
     meter: &mut Meter<'_>,
@@ -99,7 +137,7 @@ pub(crate) fn announced<'a>(
         found.extend(boxes::last_group(scope));
     }
     if matches!(policy, Policy::Auto | Policy::Anchor) {
-        anchors::find(scope, &mut found, meter)?;
+        said(scope, &mut found, meter)?;
         // An announcement of a box adds nothing to the box, and what is said around an object that
         // has an answer is commentary.
         let json = found.iter().any(|candidate| candidate.provenance == Provenance::Json);
@@ -119,24 +157,106 @@ pub(crate) fn announced<'a>(
     Ok(found)
 }
 
-/// What may be the answer of a completion whose announcements are none.
-pub(crate) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
-    let mut found = Vec::new();
-    if matches!(policy, Policy::Auto | Policy::Whole)
-        && !scope.fenced
-        && scope.text.len() <= WHOLE_BYTES_MAX
-    {
-        found.extend(slice(scope.text, 0, scope.text.len(), Provenance::Whole));
+/// Every announcement near the end but boxes, in no order.
+fn said<'a>(
+    scope: &Scope<'a>,
+    found: &mut Vec<Candidate<'a>>,
+    meter: &mut Meter<'_>,
+) -> Result<(), Fault> {
+    let text = scope.text;
+    let mut looked = 0;
+    let mut counts = |candidate: &Candidate<'_>| {
+        !scope.in_code(candidate.span.0) && !scope.quoted(candidate.span, &mut looked)
+    };
+    found.extend(markers::find(text).filter(&mut counts));
+    for at in announce::english(text) {
+        meter.spend(200)?;
+        if let Some(value) = markers::json_member(text, at) {
+            found.extend(markers::json_value(text, value));
+        } else if !scope.in_code(at) {
+            let said = announce::by_answer(text, at).and_then(|said| sentence(text, &said));
+            found.extend(said.filter(&mut counts));
+        }
     }
+    if found.is_empty() || has_other_scripts(text) {
+        let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
+        meter.spend((text.len() - near) as u64)?;
+        let said = announce::foreign(text, near).into_iter();
+        found.extend(said.filter_map(|said| sentence(text, &said)).filter(&mut counts));
+    }
+    Ok(())
+}
+
+/// What an announcement says: nothing where it is denied, but "not 3 but 4".
+fn sentence<'a>(text: &'a str, said: &announce::Announcement) -> Option<Candidate<'a>> {
+    let (mut from, to) = (said.said.start, said.said.end);
+    if said.is_unsaid {
+        let inner = text.get(from..to)?;
+        let denial = qualify::starts_with(inner, &["not"]);
+        from += inner.find(" but ").filter(|_| denial)? + " but ".len();
+    }
+    let value = qualify::value_length(text.get(from..to)?);
+    if text.get(from + value..to).is_some_and(qualify::denies) {
+        return None;
+    }
+    slice(text, from, from + value, Provenance::Anchor)
+}
+
+/// Whether a text has letters of scripts other than Latin and Greek.
+fn has_other_scripts(text: &str) -> bool {
+    !text.is_ascii()
+        && text.bytes().any(|byte| matches!(byte, 0xd0..=0xdf | 0xe0 | 0xe1 | 0xe3..=0xed))
+}
+
+/// What may be the answer of a completion whose announcements are none, the best first: the whole
+/// of it, or what its last sentence comes to.
+pub fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
+    whole(scope, policy).into_iter().chain(concluded(scope, policy)).collect()
+}
+
+/// The completion as a bare answer, where it may be one.
+pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
+    let bare = matches!(policy, Policy::Auto | Policy::Whole)
+        && !scope.code.has_blocks
+        && scope.text.len() <= WHOLE_BYTES_MAX
+        && !(policy == Policy::Auto && is_sentence(scope.text));
+    let found = bare.then(|| slice(scope.text, 0, scope.text.len(), Provenance::Whole)).flatten();
+    // A box that is none by its place or by the words around it is none by its value either.
+    found.filter(|found| policy == Policy::Whole || !found.text.contains("\\boxed"))
+}
+
+/// What the last sentence of a completion comes to.
+pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
+    let mut found = Vec::new();
     match policy {
         Policy::Auto => {
+            found.extend(conclusion::several(scope.text));
             found.extend(tail::last_sentence(scope.text));
             found.extend(conclusion::find(scope.text));
         }
         Policy::LastNumber => found.extend(tail::last_number(scope.text, 0)),
         _ => {}
     }
+    let mut looked = 0;
+    found.retain(|candidate| {
+        !candidate.text.contains("\\boxed") && !scope.quoted(candidate.span, &mut looked)
+    });
     found
+}
+
+/// Whether a text begins as a sentence does that comes to a value at its end: "I got 42", "In
+/// total, 42". The words of short texts may be the answer.
+fn is_sentence(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default().trim_end_matches([',', ':']);
+    let second = words.next().is_some_and(|word| {
+        let letters = word.trim_end_matches([',', '.']);
+        letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    });
+    let named = ["by", "from", "using"].iter().any(|lead| lead.eq_ignore_ascii_case(first));
+    (second || named || text.contains(" equals "))
+        && text.contains(|c: char| c.is_ascii_digit())
+        && (named || phrases::LEAD_INS.iter().any(|lead| lead.eq_ignore_ascii_case(first)))
 }
 
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.
@@ -174,7 +294,7 @@ fn plain_reference(text: &str) -> Cow<'_, str> {
 /// nothing back: the reference is right by definition.
 fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
     let mut found = Vec::new();
-    anchors::find(&Scope::all(text), &mut found, &mut Meter::new(REFERENCE_FUEL)).ok()?;
+    said(&Scope::all(text), &mut found, &mut Meter::new(REFERENCE_FUEL)).ok()?;
     found.retain(|candidate| {
         let words = candidate.text.split_whitespace();
         candidate.provenance == Provenance::Anchor
@@ -203,9 +323,6 @@ fn slice(text: &str, from: usize, to: usize, provenance: Provenance) -> Option<C
     let part = text.get(from..to)?;
     let start = from + part.len() - trimmed_start(part).len();
     let part = trimmed_start(part).trim_end();
-    (!part.is_empty()).then(|| Candidate {
-        text: Cow::Borrowed(part),
-        span: (start, start + part.len()),
-        provenance,
-    })
+    let text = hidden::shown(part).filter(|text| !text.is_empty())?;
+    Some(Candidate { text, span: (start, start + part.len()), provenance })
 }

@@ -58,14 +58,14 @@ use poly::Ctx;
 use reading::Reading;
 use value::Value as Answer;
 
-use crate::extract::{self, Candidate, Provenance, Scope};
+use crate::extract::{self, Candidate, Provenance, Scope, Spoken, Thinking};
 use crate::prelude::*;
 
 /// Right when the answer equals the reference as mathematics.
 ///
 /// The answer is taken from the last `\boxed{}` or announcement ("the answer is", `#### 18`,
-/// `"answer": "18"`, in Chinese and Russian too), outside chains of thought, code and quotations of
-/// the prompt; a completion that is nothing but an answer works too. LaTeX, plain text and Unicode
+/// `"answer": "18"`, in many languages), outside thinking, hidden text, code and quotations of the
+/// prompt; a completion that is nothing but an answer works too. LaTeX, plain text and Unicode
 /// are read alike: fractions, surds, percents, units, points, sets, intervals, matrices, equations
 /// and inequalities, polynomials and rational functions, number words. What cannot be proved equal
 /// is not paid. Where the reference is a decimal, an answer within half a unit of its last digit is
@@ -149,7 +149,14 @@ impl Check for Math {
             return Err(Fault::bad_reference("the reference is empty"));
         }
         meter.spend(20 + sample.completion().len() as u64)?;
-        let scope = Scope::of(sample.completion(), sample.prompt(), self.allow_hidden);
+        let spoken = match self.allow_hidden {
+            true => Spoken::all(sample.completion()),
+            false => Spoken::of(sample.completion(), Thinking::Skip),
+        };
+        let scope = match self.allow_hidden {
+            true => Scope::everything(&spoken, sample.prompt()),
+            false => Scope::of(&spoken, sample.prompt()),
+        };
         let announced = extract::announced(&scope, self.extract, meter)?;
         let mut best: Option<Trial> = None;
         for reference in &references {
@@ -288,7 +295,13 @@ impl Math {
         let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
         let chosen = match choose(announced, textual, ctx)? {
-            None => choose(&extract::unannounced(scope, self.extract), textual, ctx)?,
+            None => {
+                let whole = extract::whole(scope, self.extract);
+                match choose(whole.as_slice(), textual, ctx)? {
+                    None => choose(&extract::concluded(scope, self.extract), textual, ctx)?,
+                    chosen => chosen,
+                }
+            }
             chosen => chosen,
         };
         let Some(chosen) = chosen else {
@@ -397,23 +410,35 @@ fn short(text: &str) -> bool {
     text.len() <= 100 && text.split_whitespace().count() <= 6
 }
 
-/// The number that ends an announced sentence, unless it leaves a choice.
+/// The number that ends an announced sentence, unless it leaves a choice or the words around it
+/// make something else of it.
 fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Option<Candidate<'a>> {
     let found = extract::last_number(&candidate.text, 0)?;
     let (from, to) = found.span;
-    let head = candidate.text.get(..from)?;
+    let (head, after) = (candidate.text.get(..from)?, candidate.text.get(to..)?);
     let another = head.contains(|c: char| c.is_ascii_digit());
-    let denied = head.split_whitespace().any(|word| word.eq_ignore_ascii_case("not"));
-    if denied || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
+    let open = head.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| {
+        UNKNOWN.iter().any(|unknown| unknown.eq_ignore_ascii_case(word)) || word.ends_with("n't")
+    });
+    if open || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
         return None;
     }
-    let text = found.text.clone().into_owned();
+    let found = extract::signed(found, &candidate.text, 0);
+    let head = candidate.text.get(..found.span.0)?;
+    if extract::qualify::qualifier(head, after).is_some() {
+        return None;
+    }
+    let text = found.text.into_owned();
     let span = match &candidate.text {
-        std::borrow::Cow::Borrowed(_) => (candidate.span.0 + from, candidate.span.0 + to),
+        std::borrow::Cow::Borrowed(_) => (candidate.span.0 + found.span.0, candidate.span.0 + to),
         std::borrow::Cow::Owned(_) => candidate.span,
     };
     Some(Candidate { text: text.into(), span, provenance: candidate.provenance })
 }
+
+/// Words of an announced sentence that says that there is no answer.
+const UNKNOWN: [&str; 8] =
+    ["not", "unknown", "unclear", "uncertain", "undetermined", "unsure", "hard", "cannot"];
 
 fn shown(ctx: &Ctx<'_, '_>, reading: &Reading, values: &[Answer]) -> String {
     values.first().map_or_else(|| reading.text.clone(), |value| ctx.show_value(value))

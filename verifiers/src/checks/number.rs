@@ -7,8 +7,8 @@ use dashu_base::Abs as _;
 use dashu_ratio::RBig;
 
 use crate::canonical::number_text;
+use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
-use crate::thinking::after_thinking;
 use scan::{Found, Notation};
 
 /// Right when the number that the completion gives equals the reference.
@@ -90,8 +90,8 @@ impl Check for Number {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let wanted = self.wanted(reference, meter)?;
         let completion = sample.completion();
-        let start = after_thinking(completion);
-        let body = completion.get(start..).unwrap_or_default();
+        let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
+        let (start, body) = (said.start, completion.get(said).unwrap_or_default());
         meter.spend(scan::price(body))?;
         let found = match self.find(body) {
             Ok(found) => found,

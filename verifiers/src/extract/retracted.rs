@@ -1,6 +1,6 @@
 //! Answers that are taken back, and what takes their place.
 
-use super::{Candidate, Provenance, anchors, slice};
+use super::{Candidate, Provenance, announce, qualify, slice};
 
 /// What announces that something was wrong.
 const RETRACTIONS: [&str; 11] = [
@@ -18,9 +18,6 @@ const RETRACTIONS: [&str; 11] = [
 ];
 /// What leads to the new value.
 const VERBS: [&str; 6] = ["it is ", "it's ", "should be ", "must be ", "is actually ", "应该是"];
-/// What denies the value before it.
-const DENIALS: [&str; 7] =
-    ["is wrong", "is incorrect", "is not ", "was wrong", "cannot be", "不对", "是错"];
 /// Only the end of a text is looked at.
 const LOOKED_AT: usize = 300;
 /// Between the retraction and the new value stand at most this many bytes.
@@ -31,7 +28,7 @@ const WORDS_MAX: usize = 3;
 /// Whether what follows a value says that it is none.
 pub(super) fn denied(after: &str) -> bool {
     let after = after.trim_start_matches(['$', ' ', '*', '\\', ')', ']', '，', ',']);
-    DENIALS.iter().any(|denial| after.starts_with(denial))
+    qualify::is_denied_after(after)
 }
 
 /// "Wait, that is wrong. It is 41." behind the last announcement: the value that replaces it.
@@ -42,6 +39,10 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     if !after.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c)) {
         return None;
     }
+    // What is wrong by a remark on the answer is not the answer.
+    let skipped = if qualify::is_remark(after) { announce::sentence_end(after) } else { 0 };
+    let from = from + skipped;
+    let after = text.get(from..)?;
     let after = after.to_ascii_lowercase();
     let ends = RETRACTIONS.iter().filter_map(|word| Some(after.rfind(word)? + word.len()));
     let mut at = ends.max()?;
@@ -50,7 +51,8 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let verb = VERBS.iter().filter_map(|verb| Some(near.find(verb)? + verb.len())).min();
     at += verb.unwrap_or(near.len() - near.trim_start_matches([' ', ',', ':', '.']).len());
     let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));
-    let (start, end) = value.then(|| anchors::span_of_answer(text, from + at)).flatten()?;
+    let (start, end) = value.then(|| announce::span_of_answer(text, from + at)).flatten()?;
     let found = slice(text, start, end, Provenance::Anchor)?;
-    (found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
+    let boxed = found.text.contains("\\boxed");
+    (!boxed && found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
 }

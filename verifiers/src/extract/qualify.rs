@@ -1,0 +1,306 @@
+//! What the words around a value make of it: a value that is denied, bounded, named, counted with
+//! or only tried is no answer.
+//!
+//! Checks share these functions of the text before and behind a value. They look at a few words
+//! alone, so that they may be asked for every value of a text.
+
+use super::phrases as say;
+
+/// Why a value is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Qualifier {
+    /// "not 4", "4 is wrong", "neither 4".
+    Denied,
+    /// "less than 4", "at least 4", "4 or more".
+    Bounded,
+    /// "between 3 and 4".
+    Ranged,
+    /// "the 4th prime".
+    Ordinal,
+    /// "equation (4)", "Theorem 4", "page 4".
+    Named,
+    /// "for example 4", "try x = 4".
+    Example,
+    /// "half of 4", "4 squared", "4 out of 5".
+    Computed,
+    /// "in 4 steps", "I tried 4 times".
+    Counted,
+    /// "4 or 5", "4, maybe".
+    Hedged,
+}
+
+/// How much text before an announcement is looked at, in bytes.
+const CLAUSE_MAX: usize = 120;
+
+/// The longest value that a remark denies, in bytes.
+const VALUE_MAX: usize = 60;
+
+/// What makes a value none, by the text of its sentence before it and behind it.
+pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
+    let named = before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '#', '*']);
+    let before =
+        before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '{', '*', '_', '`', '"', ':']);
+    let assigned = unassigned(before);
+    let after = after.trim_start_matches([' ', '$', '\\', ')', ']', '}', '*', '_', '`', '"', ',']);
+    // "between 3 and 4".
+    let ranged = ends_with(before, &["and", "to"]) && clause(before).contains("between ");
+    let summed = ends_with(before, say::SUMMING);
+    let compound =
+        after.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    let led = |phrases| ends_with(before, phrases) || ends_with(assigned, phrases);
+    let followed = |phrases| starts_with(after, phrases);
+    let found = [
+        (led(say::DENIED_BEFORE) || followed(say::DENIED_AFTER), Qualifier::Denied),
+        (followed(&["st", "nd", "rd", "th"]), Qualifier::Ordinal),
+        (led(say::BOUND_BEFORE) && !summed || followed(say::BOUND_AFTER), Qualifier::Bounded),
+        (ranged || led(say::RANGE_BEFORE), Qualifier::Ranged),
+        (compound || ends_with(named, say::NAME_BEFORE), Qualifier::Named),
+        (led(say::OPERATION_BEFORE) || followed(say::OPERATION_AFTER), Qualifier::Computed),
+        (followed(say::COUNTED_AFTER), Qualifier::Counted),
+        (led(say::EXAMPLE_BEFORE), Qualifier::Example),
+        (followed(say::HEDGE_AFTER), Qualifier::Hedged),
+    ];
+    found.into_iter().find_map(|(holds, why)| holds.then_some(why))
+}
+
+/// Whether a text ends in words that deny the value behind it: "not", "instead of", "答案不是".
+pub fn is_denied_before(before: &str) -> bool {
+    ends_with(before, say::DENIED_BEFORE)
+}
+
+/// Whether a text begins with words that deny the value before it: "is wrong", "cannot be".
+pub fn is_denied_after(after: &str) -> bool {
+    starts_with(after, say::DENIED_AFTER)
+}
+
+/// The text before "x =".
+fn unassigned(before: &str) -> &str {
+    let Some(named) = before.strip_suffix('=') else { return before };
+    let named = named.trim_end();
+    let name = named.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    name.trim_end_matches([' ', '$', '\\', '('])
+}
+
+/// Whether the words before an announcement take it back or leave it open: "I do not think that
+/// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not.
+pub fn is_unsaid(before: &str) -> bool {
+    let words = clause(before).rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
+    if reports(words.clone()) {
+        return true;
+    }
+    while let Some(word) = words.next() {
+        let is = |other: &&str| other.eq_ignore_ascii_case(word);
+        if say::OPINIONS.iter().any(is) || is_not(word) {
+            // There is no doubt that the answer is 4.
+            let turned = words
+                .peek()
+                .is_some_and(|before| is_one(say::UNDOUBTING, before) || is_not(before));
+            return !(turned && say::DOUBTING.iter().any(is));
+        }
+        if !say::LIGHT.iter().any(is) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether a text begins with a remark, or with a value that it denies: "8 is wrong".
+fn is_other_value(remark: &str) -> bool {
+    let near = remark.get(..remark.floor_char_boundary(VALUE_MAX)).unwrap_or_default();
+    let value = near.split(' ').next().unwrap_or_default();
+    let after = remark.get(value.len()..).unwrap_or_default();
+    starts_with(remark, say::REMARKS)
+        || value.contains(|c: char| c.is_ascii_digit())
+            && after.strip_prefix(' ').is_some_and(|after| starts_with(after, say::DENIED_AFTER))
+}
+
+/// Whether the last words of a clause, in their reverse order, report what somebody says.
+fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    let says = words.next().is_some_and(|word| is_one(say::SAYING, word));
+    says && words.take(2).any(|word| is_one(say::REPORTERS, word))
+}
+
+fn is_not(word: &str) -> bool {
+    word.ends_with("n't") || word.ends_with("n’t")
+}
+
+fn is_one(words: &[&str], word: &str) -> bool {
+    words.iter().any(|other| other.eq_ignore_ascii_case(word))
+}
+
+/// Whether a remark on the value before it says that it is none: "which is false".
+pub(super) fn denies(remark: &str) -> bool {
+    starts_with(remark.trim_start_matches([' ', ',', ';', '(', '*', '$']), say::DENYING_REMARKS)
+}
+
+/// Whether the end of a text says that there is no answer: "I do not know", "I give up".
+pub(super) fn admits(text: &str) -> bool {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(2 * CLAUSE_MAX));
+    let near = text.get(from..).unwrap_or_default().to_ascii_lowercase();
+    say::ADMISSIONS.iter().any(|admission| near.contains(admission))
+}
+
+/// Whether a text begins with a remark: "since", "(see", "rather than".
+pub(super) fn is_remark(text: &str) -> bool {
+    starts_with(text.trim_start_matches([' ', ',', ';', '(', '*', '$']), say::REMARKS)
+}
+
+/// Whether the words before a value say that it comes from a mistake: "a common mistake gives (4)".
+/// A mistake that is mended leads to an answer.
+pub fn is_mistaken(before: &str) -> bool {
+    let clause = clause(before).trim_end_matches([' ', '$', '\\', '(', '[', '*', '"']);
+    let lead = say::LEADS.iter().find(|lead| ends_with(clause, &[**lead]));
+    let named = clause.get(..clause.len() - lead.map_or(0, |lead| lead.len())).unwrap_or_default();
+    let mended = ["fix", "correct", "avoid", "after", "without", "repair", "undo", "mend", "not"];
+    ends_with(named.trim_end(), say::MISTAKES) && {
+        let named = named.to_ascii_lowercase().replace("incorrect", "");
+        !mended.iter().any(|word| named.contains(word))
+    }
+}
+
+/// The last clause of a text.
+pub(super) fn clause(before: &str) -> &str {
+    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(CLAUSE_MAX))..);
+    let ends = ['.', ',', ';', ':', '!', '?', '\n', '。', '，', '；', '！', '？', '('];
+    let near = near.unwrap_or_default().trim_end_matches([' ', '$', '\\', '(', '[', '*', '"', ':']);
+    near.rsplit(ends).next().unwrap_or_default()
+}
+
+/// The length of what is announced without the remark behind it: "7 since 8 is too big", "7 (see
+/// page 8)", "7, not 8". An alternative is no remark: "7, or 8 if ...".
+pub fn value_length(text: &str) -> usize {
+    let separates = |byte: &u8| matches!(byte, b' ' | b',' | b';' | b'(' | b'*');
+    let bytes = text.as_bytes();
+    let (mut in_math, mut at, mut end) = (false, 0, text.len());
+    while let Some(byte) = bytes.get(at) {
+        in_math ^= *byte == b'$';
+        let run = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| separates(byte));
+        let run = run.count();
+        if run > 0 && !in_math && at > 0 && text.get(at + run..).is_some_and(is_other_value) {
+            end = at;
+            break;
+        }
+        at += run.max(1);
+    }
+    let value = text.get(..end).unwrap_or_default().trim_end_matches([' ', ',', ';', '(', '*']);
+    // "The number of apples, which is 4": the value comes behind the words.
+    let is_value = value.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
+        || value.split_whitespace().nth(3).is_none();
+    if is_value { value.len() } else { text.len() }
+}
+
+/// Whether a text begins with one of these phrases as whole words, the case of letters aside.
+pub(super) fn starts_with(text: &str, phrases: &[&str]) -> bool {
+    let bytes = text.as_bytes();
+    let Some(first) = bytes.first() else { return false };
+    phrases.iter().any(|phrase| {
+        // Most phrases are told apart by their first letter.
+        phrase.as_bytes().first().is_some_and(|byte| byte.eq_ignore_ascii_case(first))
+            && bytes
+                .get(..phrase.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(phrase.as_bytes()))
+            && is_edge(
+                phrase.chars().next_back(),
+                text.get(phrase.len()..).and_then(|rest| rest.chars().next()),
+            )
+    })
+}
+
+/// Whether a text ends with one of these phrases as whole words, the case of letters aside.
+pub(super) fn ends_with(text: &str, phrases: &[&str]) -> bool {
+    let bytes = text.as_bytes();
+    let Some(last) = bytes.last() else { return false };
+    phrases.iter().any(|phrase| {
+        let Some(at) = text.len().checked_sub(phrase.len()) else { return false };
+        phrase.as_bytes().last().is_some_and(|byte| byte.eq_ignore_ascii_case(last))
+            && bytes.get(at..).is_some_and(|tail| tail.eq_ignore_ascii_case(phrase.as_bytes()))
+            && is_edge(
+                phrase.chars().next(),
+                text.get(..at).and_then(|head| head.chars().next_back()),
+            )
+    })
+}
+
+/// Whether a word may end between two characters. Scripts without spaces end words anywhere.
+fn is_edge(inner: Option<char>, outer: Option<char>) -> bool {
+    let letter = |c: char| c.is_alphanumeric() || c == '\'';
+    !(inner.is_some_and(|c| letter(c) && !is_unspaced(c)) && outer.is_some_and(letter))
+}
+
+/// Whether a character belongs to a script that sets no spaces between words.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_are_none() {
+        for (before, after, why) in [
+            ("is not ", "", Qualifier::Denied),
+            ("it cannot be $", "$", Qualifier::Denied),
+            ("", " is wrong", Qualifier::Denied),
+            ("答案不是 ", "", Qualifier::Denied),
+            ("is at least ", "", Qualifier::Bounded),
+            ("is ", " or more", Qualifier::Bounded),
+            ("is between ", " and 5", Qualifier::Ranged),
+            ("is the ", "th prime", Qualifier::Ordinal),
+            ("by equation (", ")", Qualifier::Named),
+            ("is shown in Figure ", "", Qualifier::Named),
+            ("Try x = ", ".", Qualifier::Example),
+            ("is half of ", "", Qualifier::Computed),
+            ("is ", " squared", Qualifier::Computed),
+            ("I give up after ", " tries", Qualifier::Counted),
+            ("is ", ", maybe", Qualifier::Hedged),
+        ] {
+            assert_eq!(qualifier(before, after), Some(why), "{before}4{after}");
+        }
+        for (before, after) in [
+            ("is ", ""),
+            ("is ", " apples"),
+            ("x = ", "."),
+            ("is a number, ", " then"),
+            ("is knot ", ""),
+        ] {
+            assert_eq!(qualifier(before, after), None, "{before}4{after}");
+        }
+    }
+
+    #[test]
+    fn announcements_that_are_none() {
+        for before in [
+            "I don't think that the ",
+            "It would be wrong to say the ",
+            "Suppose the ",
+            "I am not sure the ",
+            "I doubt that the ",
+            "We ask whether the ",
+        ] {
+            assert!(is_unsaid(before), "{before}");
+        }
+        for before in
+            ["", "So the ", "Since 2 is not a root, the ", "We do not add the box so the "]
+        {
+            assert!(!is_unsaid(before), "{before}");
+        }
+    }
+
+    #[test]
+    fn remarks_behind_a_value() {
+        for (text, value) in [
+            ("7 (see page 8)", "7"),
+            ("7 since 8 is too big", "7"),
+            ("7, not 8", "7"),
+            ("7; note that 8 is wrong", "7"),
+            ("$7$, as $8$ is not prime", "$7$"),
+            ("7, or 8 if empty", "7, or 8 if empty"),
+            ("3 and 4", "3 and 4"),
+            ("7 apples", "7 apples"),
+        ] {
+            assert_eq!(text.get(..value_length(text)), Some(value), "{text}");
+        }
+    }
+}
