@@ -1,11 +1,12 @@
 //! `exact`: the last line equals the reference.
 
 use crate::prelude::*;
+use crate::thinking::after_thinking;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
 /// A reference that is a list names several acceptable answers. An empty answer is never right,
-/// whatever the reference.
+/// whatever the reference. What the model thinks before it answers is not looked at.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exact {
@@ -22,10 +23,9 @@ impl Check for Exact {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let completion = sample.completion();
         meter.spend(completion.len() as u64)?;
+        let said = completion.get(after_thinking(completion)..).unwrap_or_default().trim_end();
         let body = completion.trim_end();
-        let start = body.rfind('\n').map_or(0, |at| at + 1);
-        let line = body.get(start..).unwrap_or_default();
-        let answer = line.trim_start();
+        let answer = said.rsplit('\n').next().unwrap_or_default().trim_start();
         if answer.is_empty() {
             return Ok(Verdict::graded(false).because("empty"));
         }
