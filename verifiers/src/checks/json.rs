@@ -126,7 +126,7 @@ impl Check for Json {
         match sample.reference().filter(|_| self.equals_reference) {
             None => Ok(judged(true).because("valid")),
             Some(reference) => {
-                let right = self.is_equal(member, reference)?;
+                let right = is_equal(member, reference)?;
                 let reason = if right { "equal" } else { "unequal" };
                 Ok(judged(right).with("extracted", member.shown()).because(reason))
             }
@@ -160,18 +160,18 @@ impl Json {
     fn rules(&self) -> Rules {
         Rules { depth_max: self.depth_max, unique_keys: self.unique_keys }
     }
+}
 
-    /// Whether a member is the reference, or what it holds where it is JSON in text.
-    fn is_equal(&self, member: &Node<'_>, reference: &Value) -> Result<bool, Fault> {
-        let wanted = Node::of(reference).ok_or_else(|| {
-            Fault::bad_reference(
-                "the reference has a number that is too large to be kept exactly; write it as text",
-            )
-        })?;
-        let rules = Rules { depth_max: DEPTH_MAX, unique_keys: false };
-        let held = reference.as_str().and_then(|text| tree::read(text, rules).ok());
-        Ok(*member == wanted || held.is_some_and(|held| *member == held))
-    }
+/// Whether a member is the reference, or what it holds where it is JSON in text.
+fn is_equal(member: &Node<'_>, reference: &Value) -> Result<bool, Fault> {
+    let wanted = Node::of(reference).ok_or_else(|| {
+        Fault::bad_reference(
+            "the reference has a number that is too large to be kept exactly; write it as text",
+        )
+    })?;
+    let rules = Rules { depth_max: DEPTH_MAX, unique_keys: false };
+    let held = reference.as_str().and_then(|text| tree::read(text, rules).ok());
+    Ok(*member == wanted || held.is_some_and(|held| *member == held))
 }
 
 fn schema_in(file: &str, files: &dyn Files) -> Result<Value, BuildError> {
