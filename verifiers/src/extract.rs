@@ -1,20 +1,50 @@
-//! Finding the answer in a completion.
+//! One way to read an answer: where it stands in a completion, for all checks.
 //!
-//! What is announced counts, and the last announcement counts most. Text that was hidden (a chain
-//! of thought, a code block) announces nothing.
+//! [`Spoken`] is what a completion says to its reader: without thinking ([`thinking`]) and without
+//! what is not seen ([`hidden`]). A [`Scope`] of it knows the code and the quotations in which
+//! nothing is announced. [`announced`] gives what is announced, the best first: boxes, formats that
+//! a prompt asks for, sentences ("the answer is 18") in many languages. [`unannounced`] gives what
+//! may be the answer where there is none of these. Checks differ in what they compare alone:
+//!
+//! ```
+//! use assay_verifiers::Meter;
+//! use assay_verifiers::extract::{Policy, Scope, Spoken, Thinking, announced};
+//!
+//! let spoken = Spoken::of("<think>3?</think>The answer is not 3 but 4.", Thinking::Skip);
+//! let scope = Scope::of(&spoken, "What is 2+2?");
+//! let found = announced(&scope, Policy::Auto, &mut Meter::default())?;
+//! assert_eq!(found[0].text, "4");
+//! # Ok::<(), assay_verifiers::Fault>(())
+//! ```
+//!
+//! The text of a candidate reaches to the end of its sentence, so that the check reads its own kind
+//! of value at the start of it (or, for a number in prose, the last one) and asks [`qualify`] what
+//! the words around that value make of it: "less than 18" and "equation (4)" are no answers. A
+//! candidate that is denied or taken back is not among them. Spans are bytes of [`Scope::text`];
+//! [`Scope::offset`] leads to the completion.
 
-mod anchors;
+mod announce;
 mod boxes;
 mod conclusion;
+mod fences;
+pub mod hidden;
+mod markers;
+mod phrases;
+pub mod qualify;
 mod retracted;
 mod scope;
 mod tail;
+pub mod thinking;
 mod words;
 
 use std::borrow::Cow;
 
-pub(crate) use scope::Scope;
-pub(crate) use tail::last_number;
+pub use announce::Announcement;
+pub use fences::Code;
+pub use markers::{Tag, is_answer_tag, last_tag};
+pub use scope::{Scope, Spoken};
+pub use tail::last_number;
+pub use thinking::Thinking;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +72,8 @@ pub enum Policy {
 
 /// How an answer was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Provenance {
+pub enum Provenance {
+    /// `\boxed{18}`.
     Boxed,
     /// `#### 18`, `A: 18`, `<answer>18</answer>`: a format that the prompt asked for.
     Marker,
@@ -52,12 +83,15 @@ pub(crate) enum Provenance {
     Anchor,
     /// The completion is nothing but the answer.
     Whole,
+    /// The formula that ends the last sentence.
     LastMath,
+    /// The number that ends the last sentence.
     LastNumber,
 }
 
 impl Provenance {
-    pub(crate) fn name(self) -> &'static str {
+    /// A fixed word for the evidence.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Boxed => "boxed",
             Self::Marker => "marker",
@@ -72,11 +106,14 @@ impl Provenance {
 
 /// A text that may be the answer.
 #[derive(Clone, Debug)]
-pub(crate) struct Candidate<'a> {
-    pub(crate) text: Cow<'a, str>,
-    /// Byte offsets into the completion.
-    pub(crate) span: (usize, usize),
-    pub(crate) provenance: Provenance,
+pub struct Candidate<'a> {
+    /// What is announced, to the end of its sentence. It is not always a part of the completion:
+    /// boxes that stand beside each other are joined.
+    pub text: Cow<'a, str>,
+    /// Byte offsets into the text of the scope.
+    pub span: (usize, usize),
+    /// How it was found.
+    pub provenance: Provenance,
 }
 
 /// A reference of more words is a solution, where it has formulas or announces its answer.
@@ -89,7 +126,7 @@ const REFERENCE_FUEL: u64 = 10_000;
 const WHOLE_BYTES_MAX: usize = 4000;
 
 /// The answers that a completion announces, the best first.
-pub(crate) fn announced<'a>(
+pub fn announced<'a>(
     scope: &Scope<'a>,
     policy: Policy,
     meter: &mut Meter<'_>,
@@ -99,7 +136,7 @@ pub(crate) fn announced<'a>(
         found.extend(boxes::last_group(scope));
     }
     if matches!(policy, Policy::Auto | Policy::Anchor) {
-        anchors::find(scope, &mut found, meter)?;
+        said(scope, &mut found, meter)?;
         // An announcement of a box adds nothing to the box, and what is said around an object that
         // has an answer is commentary.
         let json = found.iter().any(|candidate| candidate.provenance == Provenance::Json);
@@ -119,11 +156,57 @@ pub(crate) fn announced<'a>(
     Ok(found)
 }
 
+/// Every announcement near the end but boxes, in no order.
+fn said<'a>(
+    scope: &Scope<'a>,
+    found: &mut Vec<Candidate<'a>>,
+    meter: &mut Meter<'_>,
+) -> Result<(), Fault> {
+    let text = scope.text;
+    let mut looked = 0;
+    let mut counts = |candidate: &Candidate<'_>| {
+        !scope.in_code(candidate.span.0) && !scope.quoted(candidate.span, &mut looked)
+    };
+    found.extend(markers::find(text).filter(&mut counts));
+    for at in announce::english(text) {
+        meter.spend(200)?;
+        if let Some(value) = markers::json_member(text, at) {
+            found.extend(markers::json_value(text, value));
+        } else if !scope.in_code(at) {
+            let said = announce::by_answer(text, at).and_then(|said| sentence(text, &said));
+            found.extend(said.filter(&mut counts));
+        }
+    }
+    if found.is_empty() || has_other_scripts(text) {
+        meter.spend(text.len() as u64 / 4)?;
+        let said = announce::foreign(text).into_iter();
+        found.extend(said.filter_map(|said| sentence(text, &said)).filter(&mut counts));
+    }
+    Ok(())
+}
+
+/// What an announcement says: nothing where it is denied, but "not 3 but 4".
+fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candidate<'a>> {
+    let (mut from, to) = (said.said.start, said.said.end);
+    if said.is_unsaid {
+        let inner = text.get(from..to)?;
+        let denial = qualify::starts_with(inner, &["not"]);
+        from += inner.find(" but ").filter(|_| denial)? + " but ".len();
+    }
+    slice(text, from, to, Provenance::Anchor)
+}
+
+/// Whether a text has letters of scripts other than Latin and Greek.
+fn has_other_scripts(text: &str) -> bool {
+    !text.is_ascii()
+        && text.bytes().any(|byte| matches!(byte, 0xd0..=0xdf | 0xe0 | 0xe1 | 0xe3..=0xed))
+}
+
 /// What may be the answer of a completion whose announcements are none.
-pub(crate) fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
+pub fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     if matches!(policy, Policy::Auto | Policy::Whole)
-        && !scope.fenced
+        && !scope.code.has_blocks
         && scope.text.len() <= WHOLE_BYTES_MAX
     {
         found.extend(slice(scope.text, 0, scope.text.len(), Provenance::Whole));
@@ -174,7 +257,7 @@ fn plain_reference(text: &str) -> Cow<'_, str> {
 /// nothing back: the reference is right by definition.
 fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
     let mut found = Vec::new();
-    anchors::find(&Scope::all(text), &mut found, &mut Meter::new(REFERENCE_FUEL)).ok()?;
+    said(&Scope::all(text), &mut found, &mut Meter::new(REFERENCE_FUEL)).ok()?;
     found.retain(|candidate| {
         let words = candidate.text.split_whitespace();
         candidate.provenance == Provenance::Anchor

@@ -12,14 +12,13 @@ pub mod canonical;
 pub mod cases;
 pub mod check;
 pub mod checks;
-mod extract;
+pub mod extract;
 pub mod fault;
 pub mod meter;
 pub mod pattern;
 pub mod prelude;
 pub mod sample;
 pub mod script;
-mod thinking;
 pub mod verdict;
 pub mod verifier;
 

@@ -4,8 +4,8 @@ mod options;
 mod reader;
 
 use crate::canonical::number_text;
+use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
-use crate::thinking::after_thinking;
 use options::Options;
 use reader::{Reader, Reading};
 
@@ -102,8 +102,8 @@ impl Check for Choice {
         let wanted = self.wanted(reference, &options)?;
         let completion = sample.completion();
         meter.spend(4 * completion.len() as u64)?;
-        let start = after_thinking(completion);
-        let body = completion.get(start..).unwrap_or_default();
+        let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
+        let (start, body) = (said.start, completion.get(said).unwrap_or_default());
         let Some(found) = self.find(cues, body, &options, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };

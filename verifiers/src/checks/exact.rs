@@ -1,7 +1,7 @@
 //! `exact`: the last line equals the reference.
 
+use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
-use crate::thinking::after_thinking;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
@@ -23,8 +23,9 @@ impl Check for Exact {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let completion = sample.completion();
         meter.spend(completion.len() as u64)?;
-        let said = completion.get(after_thinking(completion)..).unwrap_or_default().trim_end();
-        let body = completion.trim_end();
+        let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
+        let (start, said) = (said.start, completion.get(said).unwrap_or_default());
+        let said = said.trim_end();
         let answer = said.rsplit('\n').next().unwrap_or_default().trim_start();
         if answer.is_empty() {
             return Ok(Verdict::graded(false).because("empty"));
@@ -34,7 +35,7 @@ impl Check for Exact {
             _ => self.equal_any(answer, sample, meter)?,
         };
         Ok(Verdict::graded(right)
-            .with_extracted(answer, (body.len() - answer.len(), body.len()))
+            .with_extracted(answer, (start + said.len() - answer.len(), start + said.len()))
             .because(if right { "equal" } else { "unequal" }))
     }
 }

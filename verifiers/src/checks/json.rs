@@ -2,10 +2,12 @@
 
 mod tree;
 
+use std::ops::Range;
+
 use jsonschema::{PatternOptions, Validator};
 
+use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
-use crate::thinking::after_thinking;
 use tree::{Node, Rules};
 
 /// Right when the completion is JSON as asked for.
@@ -141,12 +143,13 @@ impl Json {
             Ok((tree::read(text, self.rules())?, (start, end)))
         };
         let end = completion.len();
+        let said = thinking::answer(completion, Thinking::Skip).unwrap_or(end..end);
         // A value that is JSON as it stands may hold the mark of a thought in a text.
-        let whole = || match (parse((0, end)), after_thinking(completion)) {
-            (Err("not-json"), start @ 1..) => parse((start, end)),
-            (parsed, _) => parsed,
+        let whole = || match parse((0, end)) {
+            Err("not-json") if said != (0..end) => parse((said.start, said.end)),
+            parsed => parsed,
         };
-        let fence = || last_fence(completion, after_thinking(completion));
+        let fence = || last_fence(completion, said.clone());
         match self.from {
             From::Whole => whole(),
             From::Fence => parse(fence().ok_or("no-fence")?),
@@ -182,10 +185,10 @@ fn schema_in(file: &str, files: &dyn Files) -> Result<Value, BuildError> {
 
 /// Where the text of the last code fence starts and ends. In a list a fence is indented, and some
 /// models close one at the end of a line.
-fn last_fence(text: &str, from: usize) -> Option<(usize, usize)> {
+fn last_fence(text: &str, part: Range<usize>) -> Option<(usize, usize)> {
     let (mut open, mut last) = (None, None);
-    let mut at = from;
-    for line in text.get(from..)?.split_inclusive('\n') {
+    let mut at = part.start;
+    for line in text.get(part)?.split_inclusive('\n') {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
         let code = line.trim_end().strip_suffix("```").map(str::len);
         match (open, line.get(indent..).is_some_and(|line| line.starts_with("```"))) {

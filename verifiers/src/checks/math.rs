@@ -58,7 +58,7 @@ use poly::Ctx;
 use reading::Reading;
 use value::Value as Answer;
 
-use crate::extract::{self, Candidate, Provenance, Scope};
+use crate::extract::{self, Candidate, Provenance, Scope, Spoken, Thinking};
 use crate::prelude::*;
 
 /// Right when the answer equals the reference as mathematics.
@@ -149,7 +149,14 @@ impl Check for Math {
             return Err(Fault::bad_reference("the reference is empty"));
         }
         meter.spend(20 + sample.completion().len() as u64)?;
-        let scope = Scope::of(sample.completion(), sample.prompt(), self.allow_hidden);
+        let spoken = match self.allow_hidden {
+            true => Spoken::all(sample.completion()),
+            false => Spoken::of(sample.completion(), Thinking::Skip),
+        };
+        let scope = match self.allow_hidden {
+            true => Scope::everything(&spoken, sample.prompt()),
+            false => Scope::of(&spoken, sample.prompt()),
+        };
         let announced = extract::announced(&scope, self.extract, meter)?;
         let mut best: Option<Trial> = None;
         for reference in &references {

@@ -1,6 +1,6 @@
 //! Answers that are taken back, and what takes their place.
 
-use super::{Candidate, Provenance, anchors, slice};
+use super::{Candidate, Provenance, announce, slice};
 
 /// What announces that something was wrong.
 const RETRACTIONS: [&str; 11] = [
@@ -50,7 +50,7 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let verb = VERBS.iter().filter_map(|verb| Some(near.find(verb)? + verb.len())).min();
     at += verb.unwrap_or(near.len() - near.trim_start_matches([' ', ',', ':', '.']).len());
     let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));
-    let (start, end) = value.then(|| anchors::span_of_answer(text, from + at)).flatten()?;
+    let (start, end) = value.then(|| announce::span_of_answer(text, from + at)).flatten()?;
     let found = slice(text, start, end, Provenance::Anchor)?;
     (found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
 }

@@ -1,37 +1,55 @@
 //! What of a completion counts: not chains of thought, not code, not quotations of the question.
 
-use memchr::{memchr, memchr_iter, memchr2, memmem};
+use std::borrow::Cow;
+
+use memchr::memmem;
 
 use super::boxes::{self, Boxed};
-use super::{Candidate, Provenance};
+use super::fences::Code;
+use super::thinking::{self, Thinking};
+use super::{Candidate, Provenance, hidden};
 
-/// The names of the tags around a chain of thought.
-const THOUGHTS: [&str; 3] = ["think", "thinking", "reasoning"];
-/// Tokens of chat templates that end what an assistant says, behind their first sign.
-const CONTROL: [&str; 10] = [
-    "|im_end|>",
-    "|im_start|>",
-    "|endoftext|>",
-    "|end_of_text|>",
-    "|eot_id|>",
-    "|eom_id|>",
-    "|start_header_id|>",
-    "end_of_turn>",
-    "|end|>",
-    "｜end▁of▁sentence｜>",
-];
 /// Quotations of the question are looked up in it at most this often.
 const QUOTED_MAX: usize = 16;
 
+/// What a completion says to its reader: without thinking, and with blanks for what is hidden.
+pub struct Spoken<'a> {
+    text: Cow<'a, str>,
+    /// Where it starts in the completion.
+    from: usize,
+}
+
+impl<'a> Spoken<'a> {
+    /// What is said after the thinking. A model that never stops thinking says nothing. The time
+    /// is linear in the completion; the caller pays for it.
+    pub fn of(completion: &'a str, how: Thinking) -> Self {
+        let part = thinking::answer(completion, how).unwrap_or(completion.len()..completion.len());
+        let said = completion.get(part.clone()).unwrap_or_default();
+        Self { text: hidden::blanked(said), from: part.start }
+    }
+
+    /// All of a completion, even what is hidden.
+    pub fn all(completion: &'a str) -> Self {
+        Self { text: Cow::Borrowed(completion), from: 0 }
+    }
+
+    /// The text, in which [`Spoken::offset`] leads back to the completion.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the text starts in the completion, in bytes.
+    pub fn offset(&self) -> usize {
+        self.from
+    }
+}
+
 /// The part of a completion in which answers are looked for.
-pub(crate) struct Scope<'a> {
+pub struct Scope<'a> {
     pub(super) text: &'a str,
     /// Where `text` starts in the completion.
     from: usize,
-    /// Ranges of code, in order.
-    code: Vec<(usize, usize)>,
-    /// Whether some of the code is a block.
-    pub(super) fenced: bool,
+    pub(super) code: Code,
     /// The question, where its quotations do not count.
     prompt: &'a str,
     /// Whether there is a question at all.
@@ -42,25 +60,36 @@ pub(crate) struct Scope<'a> {
 impl<'a> Scope<'a> {
     /// All of a text.
     pub(super) fn all(text: &'a str) -> Self {
+        let code = Code::default();
+        Self { text, from: 0, code, prompt: "", asked: false, boxes: boxes::of(text) }
+    }
+
+    /// What counts of what was said: not code, and not what is quoted from the prompt.
+    pub fn of(spoken: &'a Spoken<'a>, prompt: &'a str) -> Self {
+        let text = spoken.text();
         Self {
             text,
-            from: 0,
-            code: Vec::new(),
-            fenced: false,
-            prompt: "",
-            asked: false,
+            from: spoken.from,
+            code: Code::of(text),
+            prompt,
+            asked: !prompt.is_empty(),
             boxes: boxes::of(text),
         }
     }
 
-    /// What counts of a completion; all of it where hidden answers are allowed.
-    pub(crate) fn of(completion: &'a str, prompt: &'a str, hidden: bool) -> Self {
-        if hidden {
-            return Self { asked: !prompt.is_empty(), ..Self::all(completion) };
-        }
-        let (from, text) = spoken(completion);
-        let (code, fenced) = code(text);
-        Self { text, from, code, fenced, prompt, asked: !prompt.is_empty(), boxes: boxes::of(text) }
+    /// All of what was said, even code and quotations.
+    pub fn everything(spoken: &'a Spoken<'a>, prompt: &str) -> Self {
+        Self { from: spoken.from, asked: !prompt.is_empty(), ..Self::all(spoken.text()) }
+    }
+
+    /// The text in which answers are looked for. The spans of candidates are bytes of it.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Where the text starts in the completion, in bytes.
+    pub fn offset(&self) -> usize {
+        self.from
     }
 
     /// What a candidate says, and where in the completion it stands.
@@ -70,9 +99,8 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether code stands at this place.
-    pub(super) fn in_code(&self, at: usize) -> bool {
-        let next = self.code.partition_point(|(_, end)| *end <= at);
-        self.code.get(next).is_some_and(|(start, _)| *start <= at)
+    pub fn in_code(&self, at: usize) -> bool {
+        self.code.holds(at)
     }
 
     /// Whether a part of the text is quoted from the question: in a line that starts with `>`, or
@@ -99,62 +127,4 @@ impl<'a> Scope<'a> {
         *looked += usize::from(quote.is_some());
         quote.is_some_and(|quote| memmem::find(self.prompt.as_bytes(), quote.as_bytes()).is_some())
     }
-}
-
-/// What stands behind the last chain of thought and before one that never ends.
-fn spoken(text: &str) -> (usize, &str) {
-    let (mut from, mut to) = (0, text.len());
-    for at in memchr_iter(b'<', text.as_bytes()) {
-        let tail = text.get(at + 1..).unwrap_or_default();
-        let (closes, name) = match tail.strip_prefix('/') {
-            Some(name) => (true, name),
-            None => (false, tail),
-        };
-        let control = CONTROL.iter().any(|token| tail.starts_with(token));
-        if control && text.get(from..at).is_some_and(|before| !before.trim().is_empty()) {
-            to = to.min(at);
-            break;
-        }
-        let thought = THOUGHTS
-            .iter()
-            .find(|thought| name.strip_prefix(**thought).is_some_and(|rest| rest.starts_with('>')));
-        let Some(thought) = thought else { continue };
-        if closes {
-            (from, to) = (at + thought.len() + 3, text.len());
-        } else if to == text.len() {
-            to = at;
-        }
-    }
-    let said = text.get(from..to).unwrap_or_default();
-    // A token of an older template, which is a tag elsewhere.
-    (from, said.trim_end().strip_suffix("</s>").unwrap_or(said))
-}
-
-/// The ranges of code, blocks and inline, and whether there are blocks.
-fn code(text: &str) -> (Vec<(usize, usize)>, bool) {
-    let bytes = text.as_bytes();
-    let (mut ranges, mut fenced, mut at) = (Vec::new(), false, 0);
-    while let Some(start) =
-        bytes.get(at..).and_then(|rest| memchr(b'`', rest)).map(|skip| at + skip)
-    {
-        let ticks = bytes.iter().skip(start).take_while(|byte| **byte == b'`').count();
-        let inside = start + ticks;
-        let rest = text.get(inside..).unwrap_or_default();
-        if ticks >= 3 {
-            fenced = true;
-            let end =
-                memmem::find(rest.as_bytes(), b"```").map_or(text.len(), |end| inside + end + 3);
-            ranges.push((start, end));
-            at = end;
-        } else {
-            // A tick that does not close on its line is no code.
-            at = inside;
-            let next = memchr2(b'`', b'\n', rest.as_bytes()).map(|skip| inside + skip);
-            if let Some(end) = next.filter(|end| bytes.get(*end) == Some(&b'`')) {
-                at = end + ticks.min(bytes.len() - end);
-                ranges.push((start, at));
-            }
-        }
-    }
-    (ranges, fenced)
 }

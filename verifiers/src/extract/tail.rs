@@ -69,7 +69,7 @@ pub(super) fn last_math(text: &str, from: usize) -> Option<Candidate<'_>> {
 }
 
 /// The last number of a text, with its sign, separators and fraction.
-pub(crate) fn last_number(text: &str, offset: usize) -> Option<Candidate<'_>> {
+pub fn last_number(text: &str, offset: usize) -> Option<Candidate<'_>> {
     let bytes = text.as_bytes();
     let mut end = bytes.len();
     loop {

@@ -1,0 +1,380 @@
+//! Text that a reader of the rendered answer does not see, or sees struck out.
+//!
+//! It announces nothing and is no part of an answer: [`blanked`] puts spaces in its place, so that
+//! offsets stay. Characters without width are skipped inside of an answer, for a reader sees
+//! `1\u{200b}8` as 18; a text whose order is overridden reads otherwise than it is stored, so that
+//! [`shown`] refuses it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::{memchr, memchr3, memmem};
+
+/// Commands that show nothing of their argument, strike it out, or set it aside as a note.
+const UNSEEN: [&str; 14] = [
+    "phantom",
+    "hphantom",
+    "vphantom",
+    "cancel",
+    "bcancel",
+    "xcancel",
+    "sout",
+    "st",
+    "footnote",
+    "footnotetext",
+    "marginpar",
+    "label",
+    "tag",
+    "todo",
+];
+/// Commands that define others, with all of their groups.
+const DEFINING: [&str; 5] = ["newcommand", "renewcommand", "providecommand", "def", "gdef"];
+/// Environments that show nothing of what they hold, or show it as code.
+const ENVIRONMENTS: [&str; 4] = ["comment", "verbatim", "lstlisting", "filecontents"];
+/// Colors of text that cannot be seen on white, without case.
+const UNSEEN_COLORS: [&str; 5] = ["white", "transparent", "#fff", "#ffffff", "1,1,1"];
+/// Elements of HTML that a page does not show, or strikes out.
+const ELEMENTS: [&str; 7] = ["del", "strike", "script", "style", "template", "noscript", "title"];
+/// What hides an element, where it stands in its opening tag without spaces and case.
+const STYLES: [&str; 9] = [
+    "display:none",
+    "visibility:hidden",
+    "opacity:0\"",
+    "opacity:0;",
+    "opacity:0'",
+    "font-size:0",
+    "color:white",
+    "color:transparent",
+    "color:#fff",
+];
+/// The longest opening tag of HTML that is read, in bytes.
+const TAG_MAX: usize = 300;
+/// The longest name of a color with its model, in bytes.
+const COLOR_MAX: usize = 40;
+/// The longest text that is struck out by Markdown, and the longest description of an image.
+const STRUCK_MAX: usize = 400;
+
+/// Where a text is not seen, in order.
+///
+/// The time is linear in the text: what is not closed lasts to the end.
+pub fn ranges(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(skip) = bytes.get(at..).and_then(|rest| memchr3(b'<', b'\\', b'~', rest)) {
+        at += skip;
+        let rest = text.get(at..).unwrap_or_default();
+        let hidden = match bytes.get(at) {
+            Some(b'<') => element(rest).map(|length| (0, length)),
+            Some(b'~') => struck(text, at).map(|length| (0, length)),
+            _ => command(rest),
+        };
+        match hidden {
+            Some((from, length)) => {
+                found.push(at + from..at + length);
+                at += length.max(1);
+            }
+            None if rest.starts_with("\\\\") => at += 2,
+            None => at += 1,
+        }
+    }
+    let commented = memchr(b'%', bytes).is_some();
+    let linked = memchr(b'[', bytes).is_some();
+    if commented {
+        found.extend(comments(text));
+    }
+    if linked {
+        found.extend(links(text));
+    }
+    if commented || linked {
+        found.sort_by_key(|range| range.start);
+    }
+    found
+}
+
+/// The text with spaces in the place of what is not seen; offsets stay.
+pub fn blanked(text: &str) -> Cow<'_, str> {
+    let hidden = ranges(text);
+    if hidden.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for range in hidden {
+        let from = range.start.max(out.len());
+        out.push_str(text.get(out.len()..from).unwrap_or_default());
+        let inner = text.get(from..range.end.max(from)).unwrap_or_default();
+        out.extend(inner.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+    }
+    out.push_str(text.get(out.len()..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Whether a character takes no place in a line: zero-width spaces and joiners, soft hyphens, and
+/// marks of direction that move nothing.
+pub fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{feff}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// Whether a character shows the text behind it in another order.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text without characters that are not seen. `None`: it is shown in another order than it is
+/// stored.
+pub fn shown(text: &str) -> Option<Cow<'_, str>> {
+    if text.is_ascii() || !text.contains(|c| is_invisible(c) || reorders(c)) {
+        return Some(Cow::Borrowed(text));
+    }
+    let clean: String = text.chars().filter(|c| !is_invisible(*c)).collect();
+    (!clean.contains(reorders)).then_some(Cow::Owned(clean))
+}
+
+/// The length of a comment of HTML or of an element that is not shown.
+fn element(rest: &str) -> Option<usize> {
+    if rest.starts_with("<!--") {
+        return Some(until(rest, "-->"));
+    }
+    let name_length = rest.bytes().skip(1).take_while(u8::is_ascii_alphanumeric).count();
+    let name = rest.get(1..=name_length).filter(|name| !name.is_empty())?;
+    let near = rest.get(..rest.floor_char_boundary(TAG_MAX))?;
+    let tag = near.get(..near.find('>')?)?.get(1 + name_length..)?;
+    if !tag.is_empty() && !tag.starts_with([' ', '\n', '\t']) {
+        return None;
+    }
+    let named = ELEMENTS.iter().any(|element| element.eq_ignore_ascii_case(name));
+    let styled = || {
+        let tag: String = tag.chars().filter(|c| !c.is_whitespace()).collect();
+        let tag = tag.to_ascii_lowercase();
+        tag == "hidden"
+            || tag.starts_with("hidden=")
+            || tag.ends_with("\"hidden")
+            || STYLES.iter().any(|style| tag.contains(style))
+    };
+    (named || (!tag.is_empty() && styled())).then(|| until(rest, &format!("</{name}>")))
+}
+
+/// The length up to the end of `close`, or of all where it is missing.
+fn until(rest: &str, close: &str) -> usize {
+    memmem::find(rest.as_bytes(), close.as_bytes()).map_or(rest.len(), |at| at + close.len())
+}
+
+/// What a command hides: where that starts and ends.
+fn command(rest: &str) -> Option<(usize, usize)> {
+    let name_length = rest.bytes().skip(1).take_while(u8::is_ascii_alphabetic).count();
+    let name = rest.get(1..=name_length)?;
+    let after = name_length + 1;
+    let tail = rest.get(after..)?;
+    match name {
+        "iffalse" => Some((0, until(rest, "\\fi"))),
+        "begin" => {
+            let name = ENVIRONMENTS.iter().find(|name| {
+                tail.strip_prefix('{')
+                    .and_then(|tail| tail.strip_prefix(**name))
+                    .is_some_and(|tail| tail.starts_with('}'))
+            })?;
+            Some((0, until(rest, &format!("\\end{{{name}}}"))))
+        }
+        "color" | "textcolor" => {
+            let near = tail.get(..tail.floor_char_boundary(COLOR_MAX))?;
+            let named = model(near) + group(near.get(model(near)..)?)?;
+            let color = tail.get(..named)?.trim_matches(|c| "{} ".contains(c)).to_ascii_lowercase();
+            let color = color.rsplit('{').next().unwrap_or_default();
+            UNSEEN_COLORS.contains(&color).then_some(())?;
+            let from = after + named;
+            let rest = rest.get(from..)?;
+            Some((0, from + group(rest).unwrap_or_else(|| rest_of_group(rest))))
+        }
+        _ if UNSEEN.contains(&name) => Some((0, after + group(tail)?)),
+        _ if DEFINING.contains(&name) => {
+            let mut end = after + tail.starts_with('\\').then(|| name_of(tail)).unwrap_or_default();
+            while let Some(length) = rest.get(end..).and_then(group) {
+                end += length;
+            }
+            Some((0, end))
+        }
+        _ => None,
+    }
+}
+
+/// The length of a command.
+fn name_of(text: &str) -> usize {
+    1 + text.bytes().skip(1).take_while(u8::is_ascii_alphabetic).count()
+}
+
+/// The length of the model of a color: `[rgb]`.
+fn model(text: &str) -> usize {
+    let near = text.get(..text.floor_char_boundary(12)).unwrap_or_default();
+    if near.starts_with('[') { near.find(']').map_or(0, |at| at + 1) } else { 0 }
+}
+
+/// The length of the group in braces at the start of a text; all of it where the group is not
+/// closed. `None` where there is none.
+fn group(text: &str) -> Option<usize> {
+    let blank = text.len() - text.trim_start_matches(' ').len();
+    text.get(blank..)?
+        .starts_with('{')
+        .then(|| blank + 1 + rest_of_group(text.get(blank + 1..).unwrap_or_default()) + 1)
+        .map(|length| length.min(text.len()))
+}
+
+/// The length up to the brace that closes the group in which a text begins.
+fn rest_of_group(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return at,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The length of `~~text~~` at `at`, as Markdown strikes it out: on one line, and with blanks or
+/// signs around it. In LaTeX the marks are spaces.
+fn struck(text: &str, at: usize) -> Option<usize> {
+    let inner = text.get(at..)?.strip_prefix("~~")?;
+    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !"}\\$".contains(c));
+    let line = inner.get(..inner.floor_char_boundary(STRUCK_MAX))?;
+    let end = line
+        .find("~~")
+        .filter(|end| line.get(..*end).is_some_and(|struck| !struck.contains('\n')))?;
+    let opens = !inner.starts_with([' ', '~']) && edge(text.get(..at)?.chars().next_back());
+    let closes = !line.get(..end)?.ends_with(' ') && edge(line.get(end + 2..)?.chars().next());
+    (opens && closes).then_some(end + 4)
+}
+
+/// Comments of LaTeX: a line that begins with `%`, or `%4` behind a blank where nothing is closed.
+fn comments(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches(['\n', '\r']);
+        let blank = body.len() - body.trim_start().len();
+        let whole = body.get(blank..).is_some_and(|rest| rest.starts_with('%'));
+        let late = || {
+            let at = body.find(" %")? + 1;
+            let rest = body.get(at + 1..)?;
+            let word = rest.starts_with(|c: char| c.is_alphanumeric() || c == '\\');
+            (word && line.ends_with('\n') && !rest.contains(['}', '$', '='])).then_some(at)
+        };
+        if let Some(at) = whole.then_some(blank).or_else(late) {
+            found.push(start + at..start + body.len());
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// What links and images of Markdown do not show: descriptions, titles, comments made of them.
+fn links(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let line_end = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at + memchr(b'\n', rest).unwrap_or(rest.len())
+    };
+    let comments = memmem::find_iter(bytes, b"[//]:").map(|at| at..line_end(at));
+    let mut found: Vec<Range<usize>> = comments.collect();
+    let mut end = 0;
+    for at in memmem::find_iter(bytes, b"](http") {
+        if at < end {
+            continue;
+        }
+        end = line_end(at);
+        end = memchr(b')', bytes.get(at..end).unwrap_or_default())
+            .map_or(end, |close| at + close + 1);
+        let from = text.floor_char_boundary(at.saturating_sub(STRUCK_MAX));
+        let head = text.get(from..at).unwrap_or_default();
+        let image = head
+            .rfind(['[', '\n'])
+            .filter(|open| head.get(..*open).is_some_and(|before| before.ends_with('!')));
+        found.push(image.map_or(at + 1, |open| from + open - 1)..end);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_seen_is_blank() {
+        for (text, seen) in [
+            ("a <!-- 4 --> b", "a b"),
+            ("a <!-- 4", "a"),
+            ("a <del>4</del> b", "a b"),
+            (r#"a <span style="display: none">4</span> b"#, "a b"),
+            (r#"a <div hidden>4</div> b"#, "a b"),
+            (r#"a <span style="color:red">4</span> b"#, r#"a <span style="color:red">4</span> b"#),
+            ("a < b, c > d", "a < b, c > d"),
+            (r"3\phantom{4}", "3"),
+            (r"\phantom{\frac{1}{2}}3", "3"),
+            (r"\textcolor{white}{4}7", "7"),
+            (r"\textcolor[rgb]{1,1,1}{4}7", "7"),
+            (r"{\color{white} 4}7", "{ }7"),
+            (r"\color{red}{4}", r"\color{red}{4}"),
+            (r"a \iffalse 4 \fi b", "a b"),
+            (r"\newcommand{\x}{4} b", "b"),
+            (r"\def\x{4} b", "b"),
+            ("7 ~~4~~", "7"),
+            (r"$x=4~~\text{or}~~x=5$", r"$x=4~~\text{or}~~x=5$"),
+            ("50% of 8", "50% of 8"),
+            ("% 4\n7", "7"),
+            ("7 %4\n", "7"),
+            ("[//]: # (4)\n7", "7"),
+            ("[7](http://a.b \"4\")", "[7]"),
+            ("![4](http://a.b) 7", "7"),
+            (r"\\phantom{4}", r"\\phantom{4}"),
+        ] {
+            let blanked = blanked(text);
+            assert_eq!(blanked.len(), text.len(), "{text}");
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words(&blanked), words(seen), "{text}");
+        }
+    }
+
+    #[test]
+    fn characters_that_are_not_seen() {
+        assert_eq!(shown("1\u{200b}8").as_deref(), Some("18"));
+        assert_eq!(shown("\u{202e}81"), None);
+        assert_eq!(shown("18").as_deref(), Some("18"));
+    }
+
+    #[test]
+    fn hostile_text_is_read_in_one_pass() {
+        for unit in [
+            "<!--",
+            "\\phantom{",
+            "\\phantom",
+            "<del>",
+            "~~",
+            "~~a",
+            "<a b",
+            "%\n",
+            " %a",
+            "](http",
+            "[//]:",
+            "\\color{white}",
+            "\\def\\a{",
+            "\\begin{comment}",
+            "<a hidden>",
+        ] {
+            let _ = blanked(&unit.repeat(100_000));
+        }
+    }
+}

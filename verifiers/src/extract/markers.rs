@@ -1,0 +1,191 @@
+//! Formats that a prompt asks for: `#### 18`, `A: 18`, `<answer>18</answer>`, members of JSON.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr2;
+
+use super::{Candidate, Provenance, slice};
+
+/// The names of tags that hold an answer, without case. Those in square brackets are capitals.
+const TAGS: [&str; 8] = [
+    "answer",
+    "final_answer",
+    "final-answer",
+    "finalanswer",
+    "final answer",
+    "result",
+    "solution",
+    "final",
+];
+/// A longer text between tags is a solution rather than an answer, where the name of the tag leaves
+/// that open; in bytes.
+const SOLUTION_MAX: usize = 200;
+
+/// What is announced by a format, except for members of JSON, in no order.
+pub(super) fn find(text: &str) -> impl Iterator<Item = Candidate<'_>> {
+    let tag = last_tag(text, is_answer_tag).and_then(|tag| {
+        let inner = slice(text, tag.inner.start, tag.inner.end, Provenance::Marker)?;
+        let solution = tag.name.eq_ignore_ascii_case("solution");
+        (!solution || inner.text.len() <= SOLUTION_MAX).then_some(inner)
+    });
+    hashes(text).into_iter().chain(tag).chain(prefixed(text))
+}
+
+/// Whether a tag of this name holds an answer, whatever the task.
+pub fn is_answer_tag(name: &str) -> bool {
+    TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name))
+}
+
+/// A pair of tags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag<'a> {
+    /// The name as it is written.
+    pub name: &'a str,
+    /// What stands between the tags.
+    pub inner: Range<usize>,
+}
+
+/// The last closed pair of tags whose name is `wanted`: `<answer>18</answer>`, or in capitals
+/// `[ANSWER]18[/ANSWER]`. It opens at the last opening tag before its end.
+pub fn last_tag(text: &str, wanted: impl Fn(&str) -> bool) -> Option<Tag<'_>> {
+    let mut end = text.len();
+    let (name, close, from) = loop {
+        let at = text.get(..end)?.rfind("</").max(text.get(..end)?.rfind("[/"))?;
+        match tag_name(text.get(at..)?, 2).filter(|(name, _)| wanted(name)) {
+            Some((name, length)) => break (name, at, at + length),
+            None => end = at,
+        }
+    };
+    debug_assert!(from <= text.len(), "a tag ends in its text");
+    let mut end = close;
+    loop {
+        let at = memchr2_last(text.get(..end)?)?;
+        match tag_name(text.get(at..)?, 1) {
+            Some((open, length)) if open.eq_ignore_ascii_case(name) => {
+                return Some(Tag { name, inner: at + length..close });
+            }
+            _ => end = at,
+        }
+    }
+}
+
+/// The last place where a tag may open.
+fn memchr2_last(text: &str) -> Option<usize> {
+    memchr::memrchr2(b'<', b'[', text.as_bytes())
+}
+
+/// The name of the tag at the start of `rest` behind so many signs, and the length of the tag.
+fn tag_name(rest: &str, signs: usize) -> Option<(&str, usize)> {
+    let near = rest.get(..rest.floor_char_boundary(40))?;
+    let closer = if near.starts_with('<') { b'>' } else { b']' };
+    let end = memchr2(closer, b'\n', near.as_bytes())?;
+    let name = near.get(signs..end)?;
+    let capitals = closer == b'>' || !name.contains(|c: char| c.is_ascii_lowercase());
+    let named = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    (capitals && named && near.as_bytes().get(end) == Some(&closer)).then_some((name, end + 1))
+}
+
+/// `#### 18`.
+fn hashes(text: &str) -> Option<Candidate<'_>> {
+    memchr::memchr(b'#', text.as_bytes())?;
+    let from = text.rfind("####")? + 4;
+    let line = text.get(from..)?.split('\n').next()?;
+    // A heading of Markdown announces nothing by itself.
+    let last = text.trim_end().len() <= from + line.len();
+    let value = last || line.contains(|c: char| c.is_ascii_digit());
+    value.then(|| slice(text, from, from + line.len(), Provenance::Marker)).flatten()
+}
+
+/// A last line that starts with `A:`.
+fn prefixed(text: &str) -> Option<Candidate<'_>> {
+    let trimmed = text.trim_end();
+    let from = memchr::memrchr(b'\n', trimmed.as_bytes()).map_or(0, |at| at + 1);
+    let body = trimmed.get(from..)?.trim_start().strip_prefix("A:")?;
+    // A:B = 2 is a ratio.
+    let letter = body.strip_prefix(|c: char| c.is_ascii_uppercase());
+    if letter.is_some_and(|rest| rest.trim_start().starts_with(['=', ':'])) {
+        return None;
+    }
+    slice(text, trimmed.len() - body.len(), trimmed.len(), Provenance::Marker)
+}
+
+/// Where the value of the member starts, if "answer" is the name of one.
+pub(super) fn json_member(text: &str, at: usize) -> Option<usize> {
+    let tail = text.get(at..)?;
+    let rest = tail.strip_prefix("\\\"").or_else(|| tail.strip_prefix(['"', '\'']))?;
+    let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+    Some(text.len() - rest.len())
+}
+
+/// `"answer": "18"`: the value of a member, perhaps in a fence or malformed.
+pub(super) fn json_value(text: &str, start: usize) -> Option<Candidate<'_>> {
+    let rest = text.get(start..)?;
+    if let Some(inner) = rest.strip_prefix('"') {
+        let length = string_length(inner)?;
+        let decoded = unescaped(inner.get(..length)?);
+        let span = (start + 1, start + 1 + length);
+        return Some(Candidate { text: decoded, span, provenance: Provenance::Json });
+    }
+    if let Some(inner) = rest.strip_prefix('[')
+        && let Some(length) = inner.find(']')
+    {
+        return slice(text, start + 1, start + 1 + length, Provenance::Json);
+    }
+    let ends = [rest.find(['\n', '}']), rest.find(", \""), rest.find(",\"")];
+    let length = ends.into_iter().flatten().min().unwrap_or(rest.len());
+    let value = rest.get(..length)?.trim_end().trim_end_matches(',');
+    slice(text, start, start + value.len(), Provenance::Json)
+}
+
+/// The length of a JSON string up to its closing quote; a line that closes without one is cut at
+/// its end, a text that was cut off has no answer.
+fn string_length(inner: &str) -> Option<usize> {
+    let bytes = inner.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'"' => return Some(at),
+            b'\n' if inner.get(at..).is_some_and(|rest| rest.trim_start().starts_with('}')) => {
+                return Some(at);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// A JSON string as text. A backslash that starts a LaTeX command stays one, however it was
+/// escaped.
+fn unescaped(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('\\') {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') if !chars.peek().is_some_and(char::is_ascii_lowercase) => out.push('\n'),
+            Some('t') if !chars.peek().is_some_and(char::is_ascii_lowercase) => out.push('\t'),
+            Some('"') => out.push('"'),
+            Some('/') => out.push('/'),
+            Some('\\') => out.push('\\'),
+            Some('u') => {
+                let hex: String = chars.by_ref().take(4).collect();
+                out.extend(u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32));
+            }
+            Some(other) => {
+                out.push('\\');
+                out.push(other);
+            }
+            None => {}
+        }
+    }
+    Cow::Owned(out)
+}

@@ -1,0 +1,212 @@
+//! What the words around a value make of it: a value that is denied, bounded, named, counted with
+//! or only tried is no answer.
+//!
+//! Checks share these functions of the text before and behind a value. They look at a few words
+//! alone, so that they may be asked for every value of a text.
+
+use super::phrases as say;
+
+/// Why a value is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Qualifier {
+    /// "not 4", "4 is wrong", "neither 4".
+    Denied,
+    /// "less than 4", "at least 4", "4 or more".
+    Bounded,
+    /// "between 3 and 4".
+    Ranged,
+    /// "the 4th prime".
+    Ordinal,
+    /// "equation (4)", "Theorem 4", "page 4".
+    Named,
+    /// "for example 4", "try x = 4".
+    Example,
+    /// "half of 4", "4 squared", "4 out of 5".
+    Computed,
+    /// "in 4 steps", "I tried 4 times".
+    Counted,
+    /// "4 or 5", "4, maybe".
+    Hedged,
+}
+
+/// How much text before an announcement is looked at, in bytes.
+const CLAUSE_MAX: usize = 120;
+
+/// What makes a value none, by the text of its sentence before it and behind it.
+pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
+    let before =
+        before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '{', '*', '_', '`', '"', ':']);
+    let assigned = unassigned(before);
+    let after = after.trim_start_matches([' ', '$', '\\', ')', ']', '}', '*', '_', '`', '"', ',']);
+    let led = |phrases| ends_with(before, phrases) || ends_with(assigned, phrases);
+    let followed = |phrases| starts_with(after, phrases);
+    let found = [
+        (led(say::DENIED_BEFORE) || followed(say::DENIED_AFTER), Qualifier::Denied),
+        (followed(&["st", "nd", "rd", "th"]), Qualifier::Ordinal),
+        (led(say::BOUND_BEFORE) || followed(say::BOUND_AFTER), Qualifier::Bounded),
+        (led(say::RANGE_BEFORE), Qualifier::Ranged),
+        (ends_with(before, say::NAME_BEFORE), Qualifier::Named),
+        (led(say::OPERATION_BEFORE) || followed(say::OPERATION_AFTER), Qualifier::Computed),
+        (followed(say::COUNTED_AFTER), Qualifier::Counted),
+        (led(say::EXAMPLE_BEFORE), Qualifier::Example),
+        (followed(say::HEDGE_AFTER), Qualifier::Hedged),
+    ];
+    found.into_iter().find_map(|(holds, why)| holds.then_some(why))
+}
+
+/// The text before "x =".
+fn unassigned(before: &str) -> &str {
+    let Some(named) = before.strip_suffix('=') else { return before };
+    let named = named.trim_end();
+    let name = named.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    name.trim_end_matches([' ', '$', '\\', '('])
+}
+
+/// Whether the words before an announcement take it back or leave it open: "I do not think that
+/// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not.
+pub fn is_unsaid(before: &str) -> bool {
+    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(CLAUSE_MAX))..);
+    let ends = ['.', ',', ';', ':', '!', '?', '\n', '。', '，', '；', '！', '？'];
+    let clause = near.unwrap_or_default().rsplit(ends).next().unwrap_or_default();
+    let words = clause.rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    for word in words.filter(|word| !word.is_empty()) {
+        let is = |other: &&str| other.eq_ignore_ascii_case(word);
+        if say::OPINIONS.iter().any(is) || word.ends_with("n't") || word.ends_with("n’t") {
+            return true;
+        }
+        if !say::LIGHT.iter().any(is) {
+            return false;
+        }
+    }
+    false
+}
+
+/// The length of what is announced without the remark behind it: "7 since 8 is too big", "7 (see
+/// page 8)", "7, not 8". An alternative is no remark: "7, or 8 if ...".
+pub fn value_length(text: &str) -> usize {
+    let mut in_math = false;
+    let mut end = text.len();
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'$' => in_math = !in_math,
+            b' ' | b',' | b';' | b'(' if !in_math && at > 0 => {
+                let rest = text.get(at..).unwrap_or_default();
+                let remark = rest.trim_start_matches([' ', ',', ';', '(', '*']);
+                if rest.len() > remark.len() && starts_with(remark, say::REMARKS) {
+                    end = at;
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    text.get(..end).unwrap_or_default().trim_end_matches([' ', ',', ';', '(', '*']).len()
+}
+
+/// Whether a text begins with one of these phrases as whole words, the case of letters aside.
+pub(super) fn starts_with(text: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| {
+        let head = text.as_bytes().get(..phrase.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(phrase.as_bytes()))
+            && is_edge(
+                phrase.chars().next_back(),
+                text.get(phrase.len()..).and_then(|rest| rest.chars().next()),
+            )
+    })
+}
+
+/// Whether a text ends with one of these phrases as whole words, the case of letters aside.
+pub(super) fn ends_with(text: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| {
+        let Some(at) = text.len().checked_sub(phrase.len()) else { return false };
+        let tail = text.as_bytes().get(at..);
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(phrase.as_bytes()))
+            && is_edge(
+                phrase.chars().next(),
+                text.get(..at).and_then(|head| head.chars().next_back()),
+            )
+    })
+}
+
+/// Whether a word may end between two characters. Scripts without spaces end words anywhere.
+fn is_edge(inner: Option<char>, outer: Option<char>) -> bool {
+    let letter = |c: char| c.is_alphanumeric() || c == '\'';
+    !(inner.is_some_and(|c| letter(c) && !is_unspaced(c)) && outer.is_some_and(letter))
+}
+
+/// Whether a character belongs to a script that sets no spaces between words.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_are_none() {
+        for (before, after, why) in [
+            ("is not ", "", Qualifier::Denied),
+            ("it cannot be $", "$", Qualifier::Denied),
+            ("", " is wrong", Qualifier::Denied),
+            ("答案不是 ", "", Qualifier::Denied),
+            ("is at least ", "", Qualifier::Bounded),
+            ("is ", " or more", Qualifier::Bounded),
+            ("is between ", " and 5", Qualifier::Ranged),
+            ("is the ", "th prime", Qualifier::Ordinal),
+            ("by equation (", ")", Qualifier::Named),
+            ("is shown in Figure ", "", Qualifier::Named),
+            ("Try x = ", ".", Qualifier::Example),
+            ("is half of ", "", Qualifier::Computed),
+            ("is ", " squared", Qualifier::Computed),
+            ("I give up after ", " tries", Qualifier::Counted),
+            ("is ", ", maybe", Qualifier::Hedged),
+        ] {
+            assert_eq!(qualifier(before, after), Some(why), "{before}4{after}");
+        }
+        for (before, after) in [
+            ("is ", ""),
+            ("is ", " apples"),
+            ("x = ", "."),
+            ("is a number, ", " then"),
+            ("is knot ", ""),
+        ] {
+            assert_eq!(qualifier(before, after), None, "{before}4{after}");
+        }
+    }
+
+    #[test]
+    fn announcements_that_are_none() {
+        for before in [
+            "I don't think that the ",
+            "It would be wrong to say the ",
+            "Suppose the ",
+            "I am not sure the ",
+            "I doubt that the ",
+            "We ask whether the ",
+        ] {
+            assert!(is_unsaid(before), "{before}");
+        }
+        for before in
+            ["", "So the ", "Since 2 is not a root, the ", "We do not add the box so the "]
+        {
+            assert!(!is_unsaid(before), "{before}");
+        }
+    }
+
+    #[test]
+    fn remarks_behind_a_value() {
+        for (text, value) in [
+            ("7 (see page 8)", "7"),
+            ("7 since 8 is too big", "7"),
+            ("7, not 8", "7"),
+            ("7; note that 8 is wrong", "7"),
+            ("$7$, as $8$ is not prime", "$7$"),
+            ("7, or 8 if empty", "7, or 8 if empty"),
+            ("3 and 4", "3 and 4"),
+            ("7 apples", "7 apples"),
+        ] {
+            assert_eq!(text.get(..value_length(text)), Some(value), "{text}");
+        }
+    }
+}

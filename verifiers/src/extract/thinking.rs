@@ -1,0 +1,419 @@
+//! Where a model's thinking ends and its answer begins.
+//!
+//! The one reading of thinking for all verifiers. A thought is what stands between the marks of
+//! [`KINDS`] or in a channel of gpt-oss that is not the final one. Where the template of the prompt
+//! has opened the thought, only its end is there. Marks in a code block of the answer belong to
+//! its program, and so do marks in inline code; a thought itself may hold half a block, so it
+//! lasts to the first mark of its end. What follows the token that ends a turn was said by nobody.
+
+use std::ops::Range;
+
+use memchr::memchr3_iter;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::fences;
+
+/// What is done with the model's thinking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Thinking {
+    /// The answer is what follows it; thinking that never ends has no answer.
+    #[default]
+    Skip,
+    /// The answer is what follows it; thinking that never ends is searched all the same.
+    Lenient,
+    /// The prompt opened the thinking: without its end there is no answer.
+    Required,
+    /// It is part of the answer.
+    Keep,
+}
+
+/// How models mark the beginning and the end of their thinking, the case of letters aside.
+const KINDS: [(&str, &str); 15] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<thoughts>", "</thoughts>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<reflection>", "</reflection>"),
+    ("<scratchpad>", "</scratchpad>"),
+    ("<antThinking>", "</antThinking>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|begin_of_thought|>", "<|begin_of_solution|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|START_THINKING|>", "<|START_RESPONSE|>"),
+];
+/// How a channel begins; its name follows, and what is said in it behind [`MESSAGE`].
+const CHANNEL: &str = "<|channel|>";
+const MESSAGE: &str = "<|message|>";
+/// The longest name of a channel with its recipient, in bytes.
+const CHANNEL_NAME_MAX: usize = 80;
+/// Channels as a tokenizer leaves them that drops their marks.
+const BARE_CHANNELS: (&str, &str) = ("analysis", "assistantfinal");
+
+/// Tokens that end a turn.
+const TURN_ENDS: [&str; 17] = [
+    "<|im_end|>",
+    "<|im_start|>",
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|start_header_id|>",
+    "<|end|>",
+    "<|return|>",
+    "<|end_of_solution|>",
+    "<|END_RESPONSE|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|user|>",
+    "<end_of_turn>",
+    "<start_of_turn>",
+    "<｜end▁of▁sentence｜>",
+    "<｜User｜>",
+];
+/// Tokens that end a text at its very end, and are tags elsewhere.
+const LAST_ENDS: [&str; 2] = ["</s>", "<eos>"];
+
+/// The part of `text` that answers: what follows the thinking, up to the token that ends the turn.
+/// `None`: the model never stopped thinking, and has not answered.
+///
+/// The time is linear in the text; the caller pays for it.
+pub fn answer(text: &str, how: Thinking) -> Option<Range<usize>> {
+    answer_outside(text, how, |part| fences::closed(text, part))
+}
+
+/// The same, where `code` finds the code blocks of a part of the text, in their order.
+pub fn answer_outside(
+    text: &str,
+    how: Thinking,
+    code: impl Fn(Range<usize>) -> Vec<Range<usize>>,
+) -> Option<Range<usize>> {
+    let marks = marks(text);
+    let mut part = 0..without_last_ends(text);
+    if how == Thinking::Keep {
+        return Some(part);
+    }
+    let (mut ended, mut lasts) = (false, false);
+    if marks.is_empty() {
+        (part.start, ended, lasts) = bare_channels(text);
+    } else {
+        match first_thought(text, &marks, &Outside::of(&code, part.clone(), &marks)) {
+            Thought::None => {}
+            Thought::To(end) => (part.start, ended) = (end, true),
+            Thought::Lasts => lasts = true,
+        }
+        if !lasts {
+            lasts = settle(text, &marks, &code, &mut part, &mut ended);
+        }
+    }
+    match how {
+        Thinking::Lenient => Some(part),
+        _ if lasts => None,
+        Thinking::Required => ended.then_some(part),
+        _ => Some(part),
+    }
+}
+
+enum Thought {
+    None,
+    /// It ends before this place.
+    To(usize),
+    Lasts,
+}
+
+/// The thought that opens in the first turn.
+fn first_thought(text: &str, marks: &[Mark], outside: &Outside<'_>) -> Thought {
+    let mut blank_to = 0;
+    for mark in marks.iter().filter(|mark| !outside.holds(mark, text)) {
+        match mark.what {
+            What::EndsTurn if is_blank(text, blank_to, mark.start) => blank_to = mark.end,
+            What::Opens(kind) => {
+                return end_of_thought(marks, kind, mark.end).map_or(Thought::Lasts, Thought::To);
+            }
+            _ => break,
+        }
+    }
+    Thought::None
+}
+
+fn is_blank(text: &str, from: usize, to: usize) -> bool {
+    text.get(from..to).unwrap_or_default().trim().is_empty()
+}
+
+/// Narrows `part` to what follows the last end of a thought in its first turn. Whether another
+/// thought begins there and lasts.
+fn settle(
+    text: &str,
+    marks: &[Mark],
+    code: &impl Fn(Range<usize>) -> Vec<Range<usize>>,
+    part: &mut Range<usize>,
+    ended: &mut bool,
+) -> bool {
+    let outside = Outside::of(code, part.clone(), marks);
+    let seen = |mark: &&Mark| part.contains(&mark.start) && !outside.holds(mark, text);
+    let mut start = part.start;
+    for mark in marks.iter().filter(seen) {
+        match mark.what {
+            What::EndsTurn => {
+                if !is_blank(text, start, mark.start) {
+                    part.end = mark.start;
+                    break;
+                }
+                // The token of an empty turn is no answer, either.
+                start = mark.end;
+            }
+            What::Closes(_) => {
+                (start, *ended) = (mark.end, true);
+            }
+            What::Opens(_) => {}
+        }
+    }
+    part.start = start;
+    // A thought may have held half a block, so that its end changes what is code.
+    let outside = Outside::of(code, part.clone(), marks);
+    marks.iter().any(|mark| {
+        matches!(mark.what, What::Opens(_))
+            && part.contains(&mark.start)
+            && !outside.holds(mark, text)
+    })
+}
+
+/// Where the thought of this kind ends that was opened before `from`. A thought that is closed by
+/// the mark of another kind ends there, unless that kind was opened within it.
+fn end_of_thought(marks: &[Mark], kind: Kind, from: usize) -> Option<usize> {
+    let later = || marks.iter().filter(|mark| mark.start >= from);
+    let end = later().find(|mark| mark.what == What::Closes(kind)).map(|mark| mark.end);
+    end.or_else(|| {
+        let mut within = later().filter(|mark| !mark.ends_turn());
+        match within.next() {
+            Some(Mark { what: What::Closes(_), end, .. }) => Some(*end),
+            _ => None,
+        }
+    })
+}
+
+/// What marks a thought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A tag, by its opening mark.
+    Tag(&'static str),
+    Channel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Opens(Kind),
+    Closes(Kind),
+    EndsTurn,
+}
+
+/// A mark and the bytes on which it stands.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    what: What,
+    start: usize,
+    end: usize,
+}
+
+impl Mark {
+    fn ends_turn(&self) -> bool {
+        self.what == What::EndsTurn
+    }
+}
+
+/// All marks of a text, in their order.
+fn marks(text: &str) -> Vec<Mark> {
+    let places =
+        memchr3_iter(b'<', b'[', "◁".as_bytes().first().copied().unwrap_or(b'<'), text.as_bytes());
+    places
+        .filter_map(|at| {
+            let (what, length) = mark(text.get(at..)?)?;
+            let quoted = what == What::EndsTurn
+                && text.get(..at).is_some_and(|before| before.ends_with(['"', '\'', '`']));
+            (!quoted).then_some(Mark { what, start: at, end: at + length })
+        })
+        .collect()
+}
+
+/// The mark at the start of `rest`, and its length.
+fn mark(rest: &str) -> Option<(What, usize)> {
+    // Of the many brackets and signs of relation, few go on as a mark does.
+    let second = rest.chars().nth(1)?;
+    if !(second.is_ascii_alphabetic() || matches!(second, '/' | '|' | '｜')) {
+        return None;
+    }
+    if let Some(name) = rest.strip_prefix(CHANNEL) {
+        let near = name.get(..name.floor_char_boundary(CHANNEL_NAME_MAX))?;
+        let (name, _) = near.split_once(MESSAGE)?;
+        let length = CHANNEL.len() + name.len() + MESSAGE.len();
+        let last = name.trim().split_whitespace().next() == Some("final");
+        let what = if last { What::Closes(Kind::Channel) } else { What::Opens(Kind::Channel) };
+        return Some((what, length));
+    }
+    for (open, close) in KINDS {
+        if starts_with(rest, open) {
+            return Some((What::Opens(Kind::Tag(open)), open.len()));
+        }
+        if starts_with(rest, close) {
+            return Some((What::Closes(Kind::Tag(open)), close.len()));
+        }
+    }
+    let end = TURN_ENDS.iter().find(|token| rest.starts_with(**token))?;
+    // The end of one message of several.
+    let goes_on = rest.get(end.len()..)?.trim_start().starts_with("<|start|>assistant");
+    (!goes_on).then_some((What::EndsTurn, end.len()))
+}
+
+fn starts_with(rest: &str, mark: &str) -> bool {
+    rest.as_bytes().get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
+}
+
+/// The end of `text` without the tokens that end it.
+fn without_last_ends(text: &str) -> usize {
+    let mut rest = text;
+    while let Some(cut) = LAST_ENDS.iter().find_map(|end| rest.trim_end().strip_suffix(end)) {
+        rest = cut;
+    }
+    rest.len()
+}
+
+/// Channels without their marks, "analysisWe add.assistantfinal4": where the answer starts, whether
+/// a thought ended, and whether one lasts.
+fn bare_channels(text: &str) -> (usize, bool, bool) {
+    let (first, last) = BARE_CHANNELS;
+    let Some(rest) = text.strip_prefix(first) else { return (0, false, false) };
+    match text.rfind(last) {
+        Some(at) => (at + last.len(), true, false),
+        None => (0, false, rest.starts_with(|c: char| c.is_ascii_uppercase())),
+    }
+}
+
+/// The code of a part of the text.
+struct Outside<'m> {
+    blocks: Vec<Range<usize>>,
+    marks: &'m [Mark],
+}
+
+impl<'m> Outside<'m> {
+    fn of(
+        code: impl Fn(Range<usize>) -> Vec<Range<usize>>,
+        part: Range<usize>,
+        marks: &'m [Mark],
+    ) -> Self {
+        Self { blocks: code(part), marks }
+    }
+
+    /// Whether the mark is part of a block or of inline code. The end of a thought whose opening
+    /// is not there may follow half a block: alone on its line, it counts unless marks in that
+    /// block begin with an opening one.
+    fn holds(&self, mark: &Mark, text: &str) -> bool {
+        let before = text.get(..mark.start).unwrap_or_default();
+        let after = text.get(mark.end..).unwrap_or_default();
+        if before.ends_with('`') && after.starts_with('`') && !before.ends_with("```") {
+            return true;
+        }
+        let next = self.blocks.partition_point(|block| block.end <= mark.start);
+        let Some(block) = self.blocks.get(next).filter(|block| block.start <= mark.start) else {
+            return false;
+        };
+        if !matches!(mark.what, What::Closes(_)) {
+            return true;
+        }
+        let alone = before.ends_with('\n') && after.starts_with(['\n', '\r']);
+        let first = self.marks.partition_point(|mark| mark.start < block.start);
+        let opened =
+            self.marks.get(first).is_some_and(|first| matches!(first.what, What::Opens(_)));
+        !alone || opened
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skipped(text: &str) -> Option<&str> {
+        answer(text, Thinking::Skip).and_then(|part| text.get(part))
+    }
+
+    #[test]
+    fn what_follows_the_thoughts_is_the_answer() {
+        for (text, said) in [
+            ("4", "4"),
+            ("<think>3</think>4", "4"),
+            ("3</think>4", "4"),
+            ("<THINKING>3</Thinking>4", "4"),
+            ("<think>3</thinking>4", "4"),
+            ("<thought>3</thought>4", "4"),
+            ("[THINK]3[/THINK]4", "4"),
+            ("◁think▷3◁/think▷4", "4"),
+            (
+                "<|begin_of_thought|>3<|end_of_thought|><|begin_of_solution|>4<|end_of_solution|>",
+                "4",
+            ),
+            ("<think>a<think>b</think>c</think>4", "4"),
+            ("<think>a</think>b<think>c</think>4", "4"),
+            ("<think>say <reasoning> twice</think>4", "4"),
+            ("<think>```python\nhalf</think>4", "4"),
+            ("```\nhalf\n</think>\n```python\n4\n```", "\n```python\n4\n```"),
+            ("```\n<think>\n</think>\n```\n4", "```\n<think>\n</think>\n```\n4"),
+            ("`<think>` is a tag. 4", "`<think>` is a tag. 4"),
+            ("4<|im_end|>\n<|im_start|>user 5", "4"),
+            ("<|im_start|>4<|im_end|><|im_start|>assistant<think>", "4"),
+            ("split('<|im_end|>')", "split('<|im_end|>')"),
+            ("4</s>", "4"),
+            (
+                "<|channel|>analysis<|message|>3<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>",
+                "4",
+            ),
+            ("3<|end|><|start|>assistant<|channel|>final<|message|>4", "4"),
+            ("analysisSo 3.assistantfinal4", "4"),
+            ("analysis of 4", "analysis of 4"),
+            ("</think>", ""),
+        ] {
+            assert_eq!(skipped(text), Some(said), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_thought_that_lasts_has_no_answer() {
+        for text in [
+            "<think>3",
+            "4 <think>",
+            "</think>4<think>3",
+            "<think>a <reasoning>b</reasoning> c",
+            "<|channel|>analysis<|message|>4",
+            "<|channel|>final<|message|>3<|start|>assistant<|channel|>analysis<|message|>4",
+            "analysisThe answer is 4.",
+        ] {
+            assert_eq!(skipped(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_settings_of_thinking() {
+        let how = |text, how| answer(text, how).map(|part: Range<usize>| part.start);
+        assert_eq!(how("<think>3", Thinking::Lenient), Some(0));
+        assert_eq!(how("4", Thinking::Required), None);
+        assert_eq!(how("3</think>4", Thinking::Required), Some(9));
+        assert_eq!(how("<think>3</think>4", Thinking::Keep), Some(0));
+    }
+
+    #[test]
+    fn hostile_marks_are_read_in_one_pass() {
+        for unit in [
+            "<think>",
+            "</think>",
+            "<think></think>",
+            "```\n<think>\n",
+            "```\n</think>\n",
+            "<|channel|>",
+            "<|im_end|>",
+        ] {
+            let _ = skipped(&unit.repeat(100_000));
+        }
+    }
+}
