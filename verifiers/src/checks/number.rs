@@ -58,8 +58,20 @@ pub struct Number {
 
 /// Words between an announcement and its number.
 const LEADS: [&str; 14] = [
-    "about", "approximately", "approx", "roughly", "around", "exactly", "only", "just", "simply",
-    "equal", "to", "text", "mathbf", "textbf",
+    "about",
+    "approximately",
+    "approx",
+    "roughly",
+    "around",
+    "exactly",
+    "only",
+    "just",
+    "simply",
+    "equal",
+    "to",
+    "text",
+    "mathbf",
+    "textbf",
 ];
 
 /// What the reference asks for.
@@ -103,9 +115,11 @@ impl Check for Number {
         };
         meter.spend(1000)?;
         let right = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
-        Ok(Verdict::graded(right)
-            .with_extracted(&answer.text, answer.span)
-            .because(if right { "equal" } else { "unequal" }))
+        Ok(Verdict::graded(right).with_extracted(&answer.text, answer.span).because(if right {
+            "equal"
+        } else {
+            "unequal"
+        }))
     }
 }
 
@@ -138,9 +152,10 @@ impl Number {
             value: found.value,
         };
         if let Some(after) = &self.after {
-            let found = after.find_iter(body).last().and_then(|from| {
-                scan::first(body, from.end(), self.notation())
-            });
+            let found = after
+                .find_iter(body)
+                .last()
+                .and_then(|from| scan::first(body, from.end(), self.notation()));
             return Ok(found.map(in_body).ok_or("nothing-found"));
         }
         for candidate in extract::announced(scope, Policy::Auto, meter)? {
@@ -148,7 +163,8 @@ impl Number {
                 self.direct(body, candidate.span.0).map(|read| read.map(in_body))
             } else {
                 meter.spend(scan::price(&candidate.text))?;
-                self.held(&candidate).map(|read| read.map(|found| held_answer(scope, &candidate, found)))
+                self.held(&candidate)
+                    .map(|read| read.map(|found| held_answer(scope, &candidate, found)))
             };
             if let Some(read) = read {
                 return Ok(read);
@@ -157,28 +173,36 @@ impl Number {
         Ok(near::last(body, 0, self.notation()).map(in_body))
     }
 
-    /// The number that follows at once, or the result of the calculation that does.
+    /// The number that follows an announcement at once, or the result of the calculation that
+    /// does. An announced date or time is an answer, and has no number.
     fn direct(&self, text: &str, from: usize) -> Option<Result<Found, &'static str>> {
-        let found = scan::first(text, from, self.notation())?;
-        if !is_lead(text.get(from..found.start)?) {
-            return None;
+        let found = scan::first(text, from, self.notation());
+        let gap = text.get(from..found.as_ref().map_or(text.len(), |found| found.start))?;
+        let lead = gap.find(|c: char| c.is_ascii_digit()).and_then(|at| gap.get(..at));
+        if lead.is_some_and(is_lead) {
+            return Some(Err("nothing-found"));
         }
+        let found = found.filter(|_| is_lead(gap))?;
+        let line = line_end(text, found.end);
         Some(if is_worked_out(text, found.end) {
-            near::last(line_end(text, found.end), found.start, self.notation())
+            near::last(line, found.start, self.notation())
         } else if near::is_hedged(text, &found, self.notation()) {
             Err("hedge")
         } else if (Near { text, from: 0 }).may_answer(&found) {
             Ok(found)
         } else {
-            Err("no-answer")
+            Err("nothing-found")
         })
     }
 
     /// The number of a box, a tag or a member. An empty one has none, and nothing else counts.
     fn held(&self, candidate: &Candidate<'_>) -> Option<Result<Found, &'static str>> {
         let text = &candidate.text;
-        self.direct(text, 0).or_else(|| match near::last(text, 0, self.notation()) {
-            Err("nothing-found") if candidate.provenance != Provenance::Boxed => None,
+        let is_final = candidate.provenance == Provenance::Boxed
+            || text.contains(|c: char| c.is_ascii_digit());
+        let direct = self.direct(text, 0).filter(|_| !text.contains('\n'));
+        direct.or_else(|| match near::last(text, 0, self.notation()) {
+            Err("nothing-found") if !is_final => None,
             read => Some(read),
         })
     }

@@ -3,15 +3,25 @@
 use std::collections::VecDeque;
 
 use super::scan::{self, Found, Notation, is_superscript};
-use crate::extract::qualify;
+use crate::extract::qualify::{self, Qualifier};
 
 /// Commands of LaTeX around words, and around answers.
 const DRESS: [&str; 10] = [
-    "text", "textrm", "textbf", "mathrm", "mathbf", "textit", "quad", "boxed", "fbox", "underline",
+    "text",
+    "textrm",
+    "textbf",
+    "mathrm",
+    "mathbf",
+    "textit",
+    "quad",
+    "boxed",
+    "fbox",
+    "underline",
 ];
 /// Functions that a bracket behind their name calls.
 const FUNCTIONS: [&str; 14] = [
-    "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "gcd", "lcm", "max", "min", "abs", "floor", "ceil",
+    "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "gcd", "lcm", "max", "min", "abs", "floor",
+    "ceil",
 ];
 /// Words between two numbers of which only one can be meant.
 #[rustfmt::skip]
@@ -52,7 +62,11 @@ pub(super) fn last(text: &str, from: usize, notation: Notation) -> Result<Found,
     let mut numbers = last_few(text, from, notation);
     let at = numbers.iter().rposition(|found| near.may_answer(found)).ok_or("nothing-found")?;
     numbers.truncate(at + 1);
-    if near.is_one_of_several(&numbers) { Err("hedge") } else { numbers.pop().ok_or("nothing-found") }
+    if near.is_one_of_several(&numbers) {
+        Err("hedge")
+    } else {
+        numbers.pop().ok_or("nothing-found")
+    }
 }
 
 /// The number of a reference: the last one, unless it is one of two.
@@ -84,10 +98,25 @@ impl Near<'_> {
     pub(super) fn may_answer(&self, found: &Found) -> bool {
         let (before, after) = self.around(found);
         let behind = after.get(..after.floor_char_boundary(BEHIND_MAX)).unwrap_or_default();
+        // An arrow is no relation.
+        let lead = before.trim_end_matches(' ');
+        let lead = ["->", "=>", "⇒", "→"].iter().find_map(|arrow| lead.strip_suffix(arrow));
         !is_part(before, after)
+            && !self.is_second_operand(found)
             && !is_asked(behind)
             && !self.is_aside(found)
-            && qualify::qualifier(before, behind).is_none()
+            && qualify::qualifier(lead.unwrap_or(before), behind).is_none()
+            && qualify::qualifier("", behind_unit(behind)) != Some(Qualifier::Bounded)
+    }
+
+    /// Whether the sign of a number joins it to what stands before: "9 + 9", "x - 3".
+    fn is_second_operand(&self, found: &Found) -> bool {
+        let text = self.text.get(found.start..found.end).unwrap_or_default();
+        let lead = self.around(found).0.trim_end();
+        let head = lead.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let is_variable = lead.len() == head.len() + 1 && !lead.ends_with(['a', 'A', 'I']);
+        text.starts_with(['+', '-', '−'])
+            && (lead.ends_with(|c: char| c.is_ascii_digit() || ")}".contains(c)) || is_variable)
     }
 
     fn around(&self, found: &Found) -> (&str, &str) {
@@ -127,7 +156,9 @@ impl Near<'_> {
             between.split(is_apart).filter(|word| !word.is_empty() && !DRESS.contains(word));
         match (words.next(), words.next()) {
             (None, _) => Joint::Sign,
-            (Some(word), None) if BETWEEN.iter().any(|or| or.eq_ignore_ascii_case(word)) => Joint::Word,
+            (Some(word), None) if BETWEEN.iter().any(|or| or.eq_ignore_ascii_case(word)) => {
+                Joint::Word
+            }
             _ => Joint::None,
         }
     }
@@ -136,13 +167,27 @@ impl Near<'_> {
     /// 2.)", "18 (see page 8)".
     fn is_aside(&self, found: &Found) -> bool {
         let body = self.text.trim_end().trim_end_matches(['.', '*']);
-        let Some(open) = body.strip_suffix(')').and_then(|inner| inner.rfind('(')) else { return false };
+        let Some(open) = body.strip_suffix(')').and_then(|inner| inner.rfind('(')) else {
+            return false;
+        };
         let lead = self.text.get(self.from..open).unwrap_or_default().trim_end();
         let inner = body.get(open + 1..).unwrap_or_default();
         let word = inner.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
         let remark = ASIDES.iter().any(|aside| aside.eq_ignore_ascii_case(word));
-        found.start > open && !lead.is_empty() && (remark || lead.ends_with(['.', '!', '\n']))
+        // "18 dollars (9 dollars each)", but not "eighteen (18)" and "9 + 9 (= 18)".
+        let sentence = lead.rsplit(['.', '\n']).next().unwrap_or_default();
+        let told = inner.contains(|c: char| c.is_alphabetic())
+            && !inner.contains('=')
+            && sentence.contains(|c: char| c.is_ascii_digit());
+        let ended = lead.ends_with(['.', '!', '\n']);
+        found.start > open && !lead.is_empty() && (remark || ended || told)
     }
+}
+
+/// What follows the unit of a number: "18 (dollars) or less".
+fn behind_unit(behind: &str) -> &str {
+    let unit = behind.trim_start_matches(' ');
+    unit.trim_start_matches(char::is_alphabetic)
 }
 
 /// What stands between two numbers.
@@ -158,7 +203,9 @@ enum Joint {
 fn is_asked(after: &str) -> bool {
     let end = after.char_indices().find(|(at, c)| match c {
         '?' | '？' | '!' | '\n' | '。' => true,
-        '.' => !after.get(at + 1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())),
+        '.' => {
+            !after.get(at + 1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        }
         _ => false,
     });
     matches!(end, Some((_, '?' | '？')))
@@ -194,7 +241,8 @@ fn is_operand_behind(before: &str) -> bool {
         1 if before.ends_with(' ') => operand(stars.trim_end()),
         _ => stars.ends_with(|c: char| c.is_ascii_digit() || c == ')'),
     };
-    let subscript = bare.strip_suffix('_').is_some_and(|head| head.ends_with(|c: char| c.is_alphanumeric()));
+    let subscript =
+        bare.strip_suffix('_').is_some_and(|head| head.ends_with(|c: char| c.is_alphanumeric()));
     let signed = bare.ends_with(['^', '√', '×', '÷', '·', '/', '±', '≠']);
     let added = bare.strip_suffix('+').is_some_and(|head| operand(head.trim_end()));
     let second = braced && bare.ends_with(['}', ']']);
@@ -206,9 +254,13 @@ fn is_operand_before(before: &str, after: &str) -> bool {
     let mut chars = after.chars();
     let (first, second) = (chars.next(), chars.next());
     let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let degrees = ["^\\circ", "^{\\circ", "^°", "^{°", "^\\degree"].iter().any(|unit| after.starts_with(unit));
+    let degrees = ["^\\circ", "^{\\circ", "^°", "^{°", "^\\degree"]
+        .iter()
+        .any(|unit| after.starts_with(unit));
     match first {
-        Some('!') if before.trim().is_empty() || before.ends_with('{') || letter(second) => return true,
+        Some('!') if before.trim().is_empty() || before.ends_with('{') || letter(second) => {
+            return true;
+        }
         Some('^') if !degrees => return true,
         Some('_') if letter(second) || second == Some('{') => return true,
         Some('π' | '√') => return true,
@@ -218,7 +270,8 @@ fn is_operand_before(before: &str, after: &str) -> bool {
         _ => {}
     }
     let rest = after.trim_start_matches(' ');
-    let commands = ["\\pi", "\\sqrt", "\\times", "\\cdot", "\\div", "\\pm", "\\log", "\\ln", "\\sin", "\\cos"];
+    let commands =
+        ["\\pi", "\\sqrt", "\\times", "\\cdot", "\\div", "\\pm", "\\log", "\\ln", "\\sin", "\\cos"];
     if commands.iter().any(|command| rest.starts_with(command)) {
         return true;
     }
@@ -226,5 +279,7 @@ fn is_operand_before(before: &str, after: &str) -> bool {
     let operator = rest.starts_with(['+', '×', '÷', '·', '*']) && !before.ends_with('*');
     let spaced = next == Some(' ') && rest.len() < after.len();
     let operand = rest.chars().skip(1).find(|c| *c != ' ');
-    operator && (spaced || letter(next)) && operand.is_some_and(|c| c.is_alphanumeric() || "(\\".contains(c))
+    operator
+        && (spaced || letter(next))
+        && operand.is_some_and(|c| c.is_alphanumeric() || "(\\".contains(c))
 }

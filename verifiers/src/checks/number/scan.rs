@@ -91,6 +91,12 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
     let rest = text.get(at..).unwrap_or_default();
     let Some(c) = rest.chars().next() else { return Step::Skip(text.len().max(at + 1)) };
     let next = at + c.len_utf8();
+    // What is emphasized may be a number, and a name has its letters first.
+    let emphasis =
+        c == '_' && !text.get(..at).is_some_and(|head| head.ends_with(char::is_alphanumeric));
+    if emphasis && rest.trim_start_matches('_').starts_with(|c: char| c.is_ascii_digit()) {
+        return Step::Skip(next);
+    }
     if c.is_alphabetic() || c == '_' {
         return Step::Skip(at + word_end(rest));
     }
@@ -117,7 +123,8 @@ fn sign_word(text: &str, at: usize) -> (usize, bool) {
     let word = ["negative", "Negative", "minus", "Minus"].iter().find_map(|word| {
         let head = before.strip_suffix(word)?;
         let lead = head.trim_end_matches([' ', '$']);
-        let subtracts = word.ends_with("inus") && lead.ends_with(|c: char| c.is_ascii_digit() || ")}".contains(c));
+        let subtracts = word.ends_with("inus")
+            && lead.ends_with(|c: char| c.is_ascii_digit() || ")}".contains(c));
         (!head.ends_with(char::is_alphanumeric) && !subtracts).then_some(head.len())
     });
     word.map_or((at, false), |start| (start, true))
@@ -237,10 +244,15 @@ fn times_power(text: &str, at: usize) -> Option<(RBig, usize)> {
     let rest = text.get(at..)?.trim_start();
     let sign = ["\\times", "\\cdot", "×", "·", "x", "*"].iter().find(|s| rest.starts_with(**s))?;
     let rest = rest.get(sign.len()..)?.trim_start();
-    if let Some(raised) = rest.strip_prefix("10").filter(|raised| raised.starts_with(is_superscript)) {
+    if let Some(raised) =
+        rest.strip_prefix("10").filter(|raised| raised.starts_with(is_superscript))
+    {
         let length = raised.find(|c| !is_superscript(c)).unwrap_or(raised.len());
         let exponent: String = raised.get(..length)?.chars().filter_map(lowered).collect();
-        return Some((decimal::parse(&format!("1e{exponent}"))?, text.len() - raised.len() + length));
+        return Some((
+            decimal::parse(&format!("1e{exponent}"))?,
+            text.len() - raised.len() + length,
+        ));
     }
     let rest = rest.strip_prefix("10^").or_else(|| rest.strip_prefix("10**"))?;
     let digits = rest.trim_start_matches(['{', '(']);
