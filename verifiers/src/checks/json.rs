@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use jsonschema::{PatternOptions, Validator};
 
-use crate::extract::{Thinking, thinking};
+use crate::extract::{self, Thinking, thinking};
 use crate::prelude::*;
 use tree::{Node, Rules};
 
 /// Right when the completion is JSON as asked for.
 ///
-/// The JSON is the whole completion, or else the last code fence in it; what the model thinks
-/// before it answers is not looked at. JSON Schema (drafts 4 to 2020-12) is checked without the
+/// The JSON is the whole completion, or else the last code fence in it, or else what stands in the
+/// last answer tag; what the model thinks before it answers is not looked at. JSON Schema (drafts 4 to 2020-12) is checked without the
 /// network: a reference out of the schema is an error of the configuration. Patterns in it are
 /// linear: no look-around.
 ///
@@ -52,7 +52,7 @@ pub struct Json {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum From {
-    /// The whole completion, or else the last code fence.
+    /// The whole completion, or else the last code fence, or else the last answer tag.
     #[default]
     Any,
     /// The whole completion.
@@ -150,11 +150,16 @@ impl Json {
             parsed => parsed,
         };
         let fence = || last_fence(completion, said.clone());
+        let tag = || {
+            let text = completion.get(said.clone())?;
+            let inner = extract::last_tag(text, extract::is_answer_tag)?.inner;
+            Some((said.start + inner.start, said.start + inner.end))
+        };
         match self.from {
             From::Whole => whole(),
             From::Fence => parse(fence().ok_or("no-fence")?),
-            From::Any => match (whole(), fence()) {
-                (Err("not-json"), Some(fence)) => parse(fence),
+            From::Any => match (whole(), fence().or_else(tag)) {
+                (Err("not-json"), Some(part)) => parse(part),
                 (parsed, _) => parsed,
             },
         }

@@ -56,6 +56,9 @@ pub struct Number {
     percent_is_fraction: bool,
 }
 
+/// How far behind an announcement its number is looked for.
+const NEAR_BYTES_MAX: usize = 4096;
+
 /// Words between an announcement and its number.
 const LEADS: [&str; 14] = [
     "about",
@@ -176,8 +179,9 @@ impl Number {
     /// The number that follows an announcement at once, or the result of the calculation that
     /// does. An announced date or time is an answer, and has no number.
     fn direct(&self, text: &str, from: usize) -> Option<Result<Found, &'static str>> {
-        let found = scan::first(text, from, self.notation());
-        let gap = text.get(from..found.as_ref().map_or(text.len(), |found| found.start))?;
+        let near = text.get(..text.floor_char_boundary(from + NEAR_BYTES_MAX))?;
+        let found = scan::first(near, from, self.notation());
+        let gap = near.get(from..found.as_ref().map_or(near.len(), |found| found.start))?;
         let lead = gap.find(|c: char| c.is_ascii_digit()).and_then(|at| gap.get(..at));
         if lead.is_some_and(is_lead) {
             return Some(Err("nothing-found"));

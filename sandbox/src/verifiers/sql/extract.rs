@@ -1,5 +1,7 @@
 //! Where the query stands in an answer.
 
+use assay_verifiers::extract::{Thinking, thinking};
+
 use super::lex::{Kind, tokens};
 
 /// The tags and labels that announce a query, in lower case.
@@ -19,9 +21,10 @@ pub(super) type Span = (usize, usize);
 /// tags, the last code fence, the last line with a label such as `SQL:`, the whole text if it
 /// begins like a query, code in backticks, and prose that turns into a query.
 pub(super) fn query(text: &str) -> Option<Span> {
-    let start = after_thinking(text)?;
-    let answer = tagged(text, (start, text.len())).unwrap_or((start, text.len()));
-    let is_tagged = answer != (start, text.len());
+    let said = thinking::answer(text, Thinking::Skip)?;
+    let said = (said.start, said.end);
+    let answer = tagged(text, said).unwrap_or(said);
+    let is_tagged = answer != said;
     let found = fenced(text, answer)
         .or_else(|| labelled(text, answer))
         .or_else(|| is_query(slice(text, answer)).then(|| cut(text, answer)))
@@ -29,15 +32,6 @@ pub(super) fn query(text: &str) -> Option<Span> {
         .or_else(|| in_prose(text, answer));
     // Tags say that what is in them is the answer, whatever it looks like.
     trimmed(text, found.or(is_tagged.then_some(answer))?)
-}
-
-/// Where the answer starts: a model that never stops thinking has none.
-fn after_thinking(text: &str) -> Option<usize> {
-    const END: &str = "</think>";
-    match text.rfind(END) {
-        Some(at) => Some(at + END.len()),
-        None => (!text.contains("<think>")).then_some(0),
-    }
 }
 
 fn slice(text: &str, span: Span) -> &str {
@@ -285,6 +279,8 @@ mod tests {
             "```sql\nSELECT a FROM t",
             "<think>SELECT z</think>\nSQL: SELECT a FROM t",
             "<think>```sql\nSELECT z\n```</think>SELECT a FROM t",
+            "<reasoning>SELECT z</reasoning>SELECT a FROM t",
+            "<|channel|>analysis<|message|>SELECT z<|end|><|start|>assistant<|channel|>final<|message|>SELECT a FROM t",
             "**SQL:** SELECT a FROM t\n\nThis joins the tables.",
             "Final answer: `SELECT a FROM t`.",
             "<answer>SELECT a FROM t</answer>",
@@ -340,6 +336,7 @@ mod tests {
             "I select nothing. With that, I stop.",
             "Create a table first. Then ask again.",
             "<think>SELECT 1",
+            "<|begin_of_thought|>SELECT 1",
             "SQL:",
             "Answer: 42",
         ] {

@@ -262,7 +262,9 @@ fn is_denied(before: &str) -> bool {
 /// "The wrong option is C", "many choose option C".
 fn is_of_others(before: &str) -> bool {
     let wrong = words_before(before).next().is_some_and(|word| WRONG.contains(&word.as_str()));
-    let clause = before.rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or_default();
+    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(64))..);
+    let near = near.unwrap_or_default();
+    let clause = near.rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or_default();
     wrong || words_before(clause).any(|word| OTHERS.contains(&word.as_str()))
 }
 

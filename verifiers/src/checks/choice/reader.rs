@@ -83,17 +83,18 @@ impl<'a> Reader<'a> {
 
     /// Reads the options that end before `end`, as in "(A) and (C) are correct".
     pub(super) fn before(text: &'a str, end: usize, options: &'a Options<'a>) -> Option<Reading> {
-        let line = text.get(..end)?.rfind('\n').map_or(0, |at| at + 1);
-        let line = Reader::new(text.get(..end)?, line, options);
-        let whole = line.letters(Enclosed::No).filter(|reading| {
-            let said = text.get(reading.end..end).unwrap_or_default();
+        let head = text.get(..end)?;
+        let near = head.floor_char_boundary(end.saturating_sub(2 * OPTION_BYTES_MAX));
+        let line = head.get(near..)?.rfind('\n').map_or(near, |at| near + at + 1);
+        let whole = Reader::new(head, line, options).letters(Enclosed::No).filter(|reading| {
+            let said = head.get(reading.end..).unwrap_or_default();
             let said = said.trim_start_matches([')', ']', '.', ':', '*', '-', ' ']);
-            end - reading.end <= OPTION_BYTES_MAX && options.matching(said) == Some(reading.letters)
+            said.len() <= OPTION_BYTES_MAX && options.matching(said) == Some(reading.letters)
         });
         if whole.is_some() {
             return whole;
         }
-        let mut from = text.get(..end)?.trim_end().len();
+        let mut from = head.trim_end().len();
         let mut start = None;
         for _ in 0..=options.count() {
             let head =
@@ -115,8 +116,7 @@ impl<'a> Reader<'a> {
                 break;
             }
         }
-        let near = text.get(..end)?;
-        Reader::new(near, start?, options).letters(Enclosed::Yes)
+        Reader::new(head, start?, options).letters(Enclosed::Yes)
     }
 
     /// Reads a text that is nothing but an option, or whose last line is, or else its first.

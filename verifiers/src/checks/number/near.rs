@@ -81,7 +81,8 @@ pub(super) fn reference(text: &str, notation: Notation) -> Option<Found> {
 
 /// Whether another number is on offer behind this one.
 pub(super) fn is_hedged(text: &str, found: &Found, notation: Notation) -> bool {
-    let next = scan::first(text, found.end, notation);
+    let near = text.get(..text.floor_char_boundary(found.end + BEHIND_MAX)).unwrap_or_default();
+    let next = scan::first(near, found.end, notation);
     next.is_some_and(|next| Near { text, from: 0 }.is_one_of_several(&[found.clone(), next]))
 }
 
@@ -214,7 +215,9 @@ fn is_asked(after: &str) -> bool {
 /// Whether a number is a part of a term whose value is another: `x^{18}`, `\sqrt{18}`, `18!`, `3
 /// \times 18`, `18x`.
 fn is_part(before: &str, after: &str) -> bool {
-    is_operand_behind(before) || is_operand_before(before, after)
+    // A box that is not closed was cut off, and perhaps its number with it.
+    let open = before.trim_end_matches([' ', '$']).ends_with("boxed{") && !after.contains('}');
+    open || is_operand_behind(before) || is_operand_before(before, after)
 }
 
 /// Whether what stands before a number takes it into a term.
