@@ -19,6 +19,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use assay_verifiers::extract::Thinking;
 use blocks::{Block, blocks};
 pub use language::Language;
 use language::Tag;
@@ -70,21 +71,6 @@ pub enum Choice {
     First,
     /// All of them, joined in their order.
     All,
-}
-
-/// What is done with the model's thinking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Thinking {
-    /// The answer is what follows it; thinking that never ends has no answer.
-    #[default]
-    Skip,
-    /// The answer is what follows it; thinking that never ends is searched all the same.
-    Lenient,
-    /// The prompt opened the thinking: without its end there is no answer.
-    Required,
-    /// It is part of the answer.
-    Keep,
 }
 
 /// How a program was found: a fixed word for the evidence.

@@ -43,7 +43,7 @@ pub use announce::Announcement;
 pub use fences::Code;
 pub use markers::{Tag, is_answer_tag, last_tag};
 pub use scope::{Scope, Spoken};
-pub use tail::last_number;
+pub use tail::{last_number, signed};
 pub use thinking::Thinking;
 
 use schemars::JsonSchema;
@@ -193,7 +193,8 @@ fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candidate<'a>> {
         let denial = qualify::starts_with(inner, &["not"]);
         from += inner.find(" but ").filter(|_| denial)? + " but ".len();
     }
-    slice(text, from, to, Provenance::Anchor)
+    let value = qualify::value_length(text.get(from..to)?);
+    slice(text, from, from + value, Provenance::Anchor)
 }
 
 /// Whether a text has letters of scripts other than Latin and Greek.
@@ -208,18 +209,38 @@ pub fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> 
     if matches!(policy, Policy::Auto | Policy::Whole)
         && !scope.code.has_blocks
         && scope.text.len() <= WHOLE_BYTES_MAX
+        && !(policy == Policy::Auto && is_sentence(scope.text))
     {
         found.extend(slice(scope.text, 0, scope.text.len(), Provenance::Whole));
     }
     match policy {
         Policy::Auto => {
+            found.extend(conclusion::several(scope.text));
             found.extend(tail::last_sentence(scope.text));
             found.extend(conclusion::find(scope.text));
         }
         Policy::LastNumber => found.extend(tail::last_number(scope.text, 0)),
         _ => {}
     }
+    let mut looked = 0;
+    found.retain(|candidate| {
+        candidate.provenance == Provenance::Whole || !scope.quoted(candidate.span, &mut looked)
+    });
     found
+}
+
+/// Whether a text begins as a sentence does that comes to a value at its end: "I got 42", "In
+/// total, 42". The words of short texts may be the answer.
+fn is_sentence(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default().trim_end_matches([',', ':']);
+    let second = words.next().is_some_and(|word| {
+        let letters = word.trim_end_matches([',', '.']);
+        letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    });
+    second
+        && text.contains(|c: char| c.is_ascii_digit())
+        && phrases::LEAD_INS.iter().any(|lead| lead.eq_ignore_ascii_case(first))
 }
 
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.
@@ -286,9 +307,6 @@ fn slice(text: &str, from: usize, to: usize, provenance: Provenance) -> Option<C
     let part = text.get(from..to)?;
     let start = from + part.len() - trimmed_start(part).len();
     let part = trimmed_start(part).trim_end();
-    (!part.is_empty()).then(|| Candidate {
-        text: Cow::Borrowed(part),
-        span: (start, start + part.len()),
-        provenance,
-    })
+    let text = hidden::shown(part).filter(|text| !text.is_empty())?;
+    Some(Candidate { text, span: (start, start + part.len()), provenance })
 }

@@ -404,23 +404,35 @@ fn short(text: &str) -> bool {
     text.len() <= 100 && text.split_whitespace().count() <= 6
 }
 
-/// The number that ends an announced sentence, unless it leaves a choice.
+/// The number that ends an announced sentence, unless it leaves a choice or the words around it
+/// make something else of it.
 fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Option<Candidate<'a>> {
     let found = extract::last_number(&candidate.text, 0)?;
     let (from, to) = found.span;
-    let head = candidate.text.get(..from)?;
+    let (head, after) = (candidate.text.get(..from)?, candidate.text.get(to..)?);
     let another = head.contains(|c: char| c.is_ascii_digit());
-    let denied = head.split_whitespace().any(|word| word.eq_ignore_ascii_case("not"));
-    if denied || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
+    let open = head.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| {
+        UNKNOWN.iter().any(|unknown| unknown.eq_ignore_ascii_case(word)) || word.ends_with("n't")
+    });
+    if open || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
         return None;
     }
-    let text = found.text.clone().into_owned();
+    let found = extract::signed(found, &candidate.text, 0);
+    let head = candidate.text.get(..found.span.0)?;
+    if extract::qualify::qualifier(head, after).is_some() {
+        return None;
+    }
+    let text = found.text.into_owned();
     let span = match &candidate.text {
-        std::borrow::Cow::Borrowed(_) => (candidate.span.0 + from, candidate.span.0 + to),
+        std::borrow::Cow::Borrowed(_) => (candidate.span.0 + found.span.0, candidate.span.0 + to),
         std::borrow::Cow::Owned(_) => candidate.span,
     };
     Some(Candidate { text: text.into(), span, provenance: candidate.provenance })
 }
+
+/// Words of an announced sentence that says that there is no answer.
+const UNKNOWN: [&str; 8] =
+    ["not", "unknown", "unclear", "uncertain", "undetermined", "unsure", "hard", "cannot"];
 
 fn shown(ctx: &Ctx<'_, '_>, reading: &Reading, values: &[Answer]) -> String {
     values.first().map_or_else(|| reading.text.clone(), |value| ctx.show_value(value))

@@ -22,6 +22,7 @@ const VERB_WITHIN: usize = 80;
 #[rustfmt::skip]
 const STEMS: &[&str] = &[
     // English, besides "answer".
+    "correct option", "correct choice", "right option", "right choice", "best option", "final option", "correct letter",
     "final result", "result:", "ans:", "ans =", "ans=", "ans.", "solution:",
     // Chinese, Japanese, Korean.
     "答案", "故选", "应选", "答：", "答:", "最终结果", "答え", "解答", "回答", "正解", "정답", "답은", "답:", "답 :", "답이",
@@ -64,6 +65,23 @@ const NEGATIONS: &[&str] = &[
 const COPULAS: &[&str] = &[
     "です", "である", "だ", "になります", "となります", "입니다", "이다", "이에요", "예요", "है", "हैं", "হয়", "است", "'dir", "'dır",
     "'tir", "'tır", "'dur", "'dür", "'tur", "'tür", "'dür", "dir", "dır", "olur",
+];
+
+/// Words between the verb and the answer.
+const FILLERS: &[&str] = &[
+    "donc",
+    "entonces",
+    "por lo tanto",
+    "portanto",
+    "então",
+    "quindi",
+    "dunque",
+    "also",
+    "somit",
+    "daher",
+    "dus",
+    "итак",
+    "таким образом",
 ];
 
 /// An announcement.
@@ -167,6 +185,10 @@ fn by_stem(text: &str, stem: Range<usize>) -> Option<Announcement> {
     if !(said || value) {
         return None;
     }
+    let filler = FILLERS.iter().find(|filler| qualify::starts_with(next, &[**filler]));
+    if let Some(filler) = filler {
+        start = text.len() - next.len() + filler.len();
+    }
     let mut found = announcement(text, stem.start..start)?;
     let inner = text.get(found.said.clone())?;
     found.is_unsaid |= denied || has_negation(inner.split_whitespace().next().unwrap_or_default());
@@ -217,17 +239,14 @@ fn next_verb(near: &str, reach: usize, first: bool) -> Option<(usize, usize)> {
     None
 }
 
-fn has_negation(between: &str) -> bool {
-    NEGATIONS.iter().any(|word| {
-        between.match_indices(word).any(|(at, _)| {
-            let unspaced = word.starts_with(qualify::is_unspaced);
-            let before = between.get(..at).and_then(|head| head.chars().next_back());
-            let after = between.get(at + word.len()..).and_then(|rest| rest.chars().next());
-            unspaced
-                || !before.is_some_and(char::is_alphanumeric)
-                    && !after.is_some_and(char::is_alphanumeric)
-        })
-    })
+/// Whether a word of a text denies.
+fn has_negation(text: &str) -> bool {
+    let is = |word: &str| NEGATIONS.iter().any(|negation| negation.eq_ignore_ascii_case(word));
+    let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    let unspaced = |negation: &&&str| negation.starts_with(qualify::is_unspaced);
+    words.into_iter().any(is)
+        || !text.is_ascii()
+            && NEGATIONS.iter().filter(unspaced).any(|negation| text.contains(negation))
 }
 
 /// The announcement of what follows a cue.
@@ -236,9 +255,7 @@ fn announcement(text: &str, cue: Range<usize>) -> Option<Announcement> {
     let before = text.get(..cue.start)?;
     let is_unsaid = qualify::is_unsaid(before)
         || has_negation(text.get(cue.clone())?)
-        || has_negation(
-            text.get(from..to)?.split([' ', ',']).next()?.trim_matches(['*', '_', '"', '`']),
-        );
+        || has_negation(text.get(from..to)?.split([' ', ',']).next()?);
     Some(Announcement { cue, said: from..to, is_unsaid })
 }
 
@@ -281,7 +298,10 @@ fn find_word(line: &str, verb: &str) -> Option<usize> {
 /// From the announcement to the end of its sentence; the next lines where it ends in a colon.
 pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
     let tail = text.get(start..)?;
-    let lead = tail.len() - tail.trim_start_matches([' ', '\n', '\r', '\t', ':', '*']).len();
+    let bare = tail.trim_start_matches([' ', '\n', '\r', '\t', ':', '*', '…']);
+    // "The answer is ... 4"; ".5" has one dot.
+    let bare = if bare.starts_with("..") { bare.trim_start_matches(['.', ' ', '*']) } else { bare };
+    let lead = tail.len() - bare.len();
     if tail.get(..lead)?.matches('\n').count() > 3 {
         return None;
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::words::PARTING;
-use super::{Candidate, Provenance, Scope, retracted};
+use super::{Candidate, Provenance, Scope, hidden, qualify, retracted};
 
 /// The words that join boxes; any other word between them takes the first one back.
 const JOINING: [&str; 12] =
@@ -36,6 +36,7 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     let last = boxes.find(|found| {
         !scope.quoted((found.start, found.end), &mut looked)
             && !text.get(found.end..).is_some_and(retracted::denied)
+            && !text.get(..found.start).is_some_and(is_denied)
     })?;
     let mut group = vec![(last.from, last.to)];
     let mut next = last.start;
@@ -55,8 +56,18 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     } else {
         Cow::Owned(contents.join(", "))
     };
+    let joined = match joined {
+        Cow::Borrowed(text) => hidden::shown(text)?,
+        Cow::Owned(text) => Cow::Owned(hidden::shown(&text)?.into_owned()),
+    };
     let span = if same { (last.from, last.to) } else { (group.first()?.0, last.to) };
     Some(Candidate { text: joined, span, provenance: Provenance::Boxed })
+}
+
+/// Whether the words before a box say that it is not the answer: "not", "a common mistake gives".
+fn is_denied(before: &str) -> bool {
+    let lead = before.trim_end_matches([' ', '$', '\\', '(', '[', '{', '*', '_', ':']);
+    qualify::is_denied_before(lead) || qualify::is_unsaid(lead) || qualify::is_mistaken(lead)
 }
 
 /// The boxes of a text in which answers stand: none where it ends within one, for then the last
@@ -144,6 +155,24 @@ fn bare(text: &str) -> usize {
     if number.is_empty() { usize::from(letters == 1) } else { sign + number.len() }
 }
 
+/// Words between boxes that offer the second one as well.
+#[rustfmt::skip]
+const OFFERING: [&str; 16] = [
+    "or", "maybe", "perhaps", "possibly", "probably", "alternatively", "else", "otherwise", "could", "might", "be", "even", "it",
+    "also", "either", "is",
+];
+
+/// Whether what stands between two boxes offers the second one as well: "or maybe".
+fn offers(gap: &str) -> bool {
+    let mut said = words(gap).peekable();
+    let doubted = |word: &&str| {
+        ["or", "maybe", "perhaps", "possibly", "alternatively"]
+            .iter()
+            .any(|offer| offer.eq_ignore_ascii_case(word))
+    };
+    said.peek().is_some_and(doubted) && said.all(|word| is_one_of(&OFFERING, word))
+}
+
 /// Whether what stands between two boxes joins them into one answer.
 fn connects(gap: &str) -> bool {
     if gap.len() > 60 || gap.matches('\n').count() > 1 {
@@ -158,7 +187,8 @@ fn connects(gap: &str) -> bool {
     words.all(|word| {
         labels && word.chars().count() == 1
             || JOINING.iter().any(|join| join.eq_ignore_ascii_case(word))
-    }) || phrase(gap)
+    }) || offers(gap)
+        || phrase(gap)
 }
 
 fn words(gap: &str) -> impl Iterator<Item = &str> {

@@ -3,7 +3,7 @@
 //! The weakest announcement of all: a sentence that says one value and leaves no doubt about it.
 
 use super::words::{COURTESIES, DOUBTS};
-use super::{Candidate, Provenance, retracted, tail};
+use super::{Candidate, Provenance, qualify, retracted, slice, tail};
 
 /// How a sentence begins that concludes.
 const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently", "in total"];
@@ -12,6 +12,11 @@ const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently
 const SENTENCE_MAX: usize = 600;
 /// So many courtesies are passed over.
 const COURTESIES_MAX: usize = 4;
+
+/// What stands before several values.
+const VERBS: [&str; 7] = [" is ", " are ", " be ", " takes ", " equals ", " equal ", " was "];
+/// A sentence of more words behind its verb says more than its values.
+const SEVERAL_WORDS_MAX: usize = 12;
 
 /// Words behind which a number is a part of a sum or a name.
 const BEFORE: [&str; 6] = ["by", "from", "per", "each", "every", "no."];
@@ -41,6 +46,26 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
     .then_some(number)
 }
 
+/// Several values behind the verb of the last sentence: "the roots are x = 1 and x = 2", "it is
+/// 3:15 PM". One value alone is better found from the end.
+pub(super) fn several(text: &str) -> Option<Candidate<'_>> {
+    let (from, to) = last_sentence(text)?;
+    let sentence = text.get(from..to).filter(|sentence| sentence.len() <= SENTENCE_MAX)?;
+    let verb = VERBS.iter().filter_map(|verb| Some((sentence.find(verb)?, verb.len()))).min()?;
+    let (before, said) = sentence.split_at_checked(verb.0 + verb.1)?;
+    let values = said.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '/')));
+    let values = values.filter(|run| run.contains(|c: char| c.is_ascii_digit())).count();
+    let plain = !before.contains(|c: char| c.is_ascii_digit() || "$\\=?".contains(c));
+    let words = said.split_whitespace().count();
+    let first = said.split_whitespace().take(2).any(is_doubted);
+    let doubted = sentence.contains(['?', '$', '\\']) || is_doubted(before) || first || {
+        qualify::qualifier(before, said).is_some() || qualify::is_unsaid(before)
+    };
+    (plain && values > 1 && words <= SEVERAL_WORDS_MAX && !doubted)
+        .then(|| slice(text, from + before.len(), to, Provenance::LastMath))
+        .flatten()
+}
+
 /// The formula that ends the sentence, where it is the only one.
 fn formula(text: &str, (from, to): (usize, usize)) -> Option<Candidate<'_>> {
     let found = tail::last_math(text.get(..to)?, from)?;
@@ -64,18 +89,20 @@ fn concludes(sentence: &str) -> bool {
         let head = lead.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
         head && lead.get(word.len()..).is_some_and(|rest| rest.starts_with([' ', ',', ':']))
     });
-    let doubted = || {
-        sentence.contains('?')
-            || sentence.contains("n't")
-            || sentence
-                .split(|c: char| !c.is_alphanumeric())
-                .any(|word| DOUBTS.iter().any(|doubt| doubt.eq_ignore_ascii_case(word)))
-    };
-    begins && !doubted()
+    begins && !is_doubted(sentence)
+}
+
+/// Whether a sentence asks, or has a word of doubt.
+fn is_doubted(sentence: &str) -> bool {
+    sentence.contains('?')
+        || sentence.contains("n't")
+        || sentence
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| DOUBTS.iter().any(|doubt| doubt.eq_ignore_ascii_case(word)))
 }
 
 /// Where the last sentence stands that is no courtesy.
-fn last_sentence(text: &str) -> Option<(usize, usize)> {
+pub(super) fn last_sentence(text: &str) -> Option<(usize, usize)> {
     let mut end = text.trim_end().len();
     for _ in 0..=COURTESIES_MAX {
         let body = text.get(..end)?.trim_end_matches(['.', '!', ' ', '*', '\n', '\r', '_']);

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr3, memmem};
+use memchr::{memchr, memchr_iter, memchr3_iter, memmem};
 
 /// Commands that show nothing of their argument, strike it out, or set it aside as a note.
 const UNSEEN: [&str; 14] = [
@@ -60,36 +60,65 @@ const STRUCK_MAX: usize = 400;
 pub fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(skip) = bytes.get(at..).and_then(|rest| memchr3(b'<', b'\\', b'~', rest)) {
-        at += skip;
+    let mut next = 0;
+    for at in memchr3_iter(b'<', b'\\', b'~', bytes) {
+        if at < next || !may_hide(bytes.get(at..).unwrap_or_default()) {
+            // Of `\\`, the second one begins no command.
+            next = next.max(at + usize::from(bytes.get(at..at + 2) == Some(br"\\")) * 2);
+            continue;
+        }
         let rest = text.get(at..).unwrap_or_default();
-        let hidden = match bytes.get(at) {
-            Some(b'<') => element(rest).map(|length| (0, length)),
-            Some(b'~') => struck(text, at).map(|length| (0, length)),
+        let length = match bytes.get(at) {
+            Some(b'<') => element(rest),
+            Some(b'~') => struck(text, at),
             _ => command(rest),
         };
-        match hidden {
-            Some((from, length)) => {
-                found.push(at + from..at + length);
-                at += length.max(1);
-            }
-            None if rest.starts_with("\\\\") => at += 2,
-            None => at += 1,
+        if let Some(length) = length {
+            found.push(at..at + length);
+            next = at + length;
         }
     }
-    let commented = memchr(b'%', bytes).is_some();
-    let linked = memchr(b'[', bytes).is_some();
-    if commented {
-        found.extend(comments(text));
+    let others = found.len();
+    comments(text, &mut found);
+    if memchr(b'[', bytes).is_some() {
+        links(text, &mut found);
     }
-    if linked {
-        found.extend(links(text));
-    }
-    if commented || linked {
+    if found.len() > others {
         found.sort_by_key(|range| range.start);
     }
     found
+}
+
+/// A first look at a sign: few commands and tags hide something.
+fn may_hide(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'<', next, ..] => *next == b'!' || next.is_ascii_alphabetic(),
+        [b'~', next, ..] => *next == b'~',
+        [b'\\', one, two, three, ..] => {
+            matches!(
+                [*one, *two, *three],
+                [b'h' | b'v', b'p', _]
+                    | [b'p', b'h', b'a']
+                    | [b'c', b'a', b'n']
+                    | [b'b' | b'x', b'c', _]
+                    | [b's', b'o', b'u']
+                    | [b's', b't', b'{']
+                    | [b'f', b'o', b'o']
+                    | [b'm', b'a', b'r']
+                    | [b'l', b'a', b'b']
+                    | [b't', b'a', b'g']
+                    | [b't', b'o', b'd']
+                    | [b'n' | b'r', b'e', b'w' | b'n']
+                    | [b'p', b'r', b'o']
+                    | [b'd', b'e', b'f']
+                    | [b'g', b'd', b'e']
+                    | [b'i', b'f', b'f']
+                    | [b'b', b'e', b'g']
+                    | [b'c', b'o', b'l']
+            ) || bytes.starts_with(b"\\textcolor")
+        }
+        _ => false,
+    }
 }
 
 /// The text with spaces in the place of what is not seen; offsets stay.
@@ -169,21 +198,21 @@ fn until(rest: &str, close: &str) -> usize {
     memmem::find(rest.as_bytes(), close.as_bytes()).map_or(rest.len(), |at| at + close.len())
 }
 
-/// What a command hides: where that starts and ends.
-fn command(rest: &str) -> Option<(usize, usize)> {
+/// The length of a command with what it hides.
+fn command(rest: &str) -> Option<usize> {
     let name_length = rest.bytes().skip(1).take_while(u8::is_ascii_alphabetic).count();
     let name = rest.get(1..=name_length)?;
     let after = name_length + 1;
     let tail = rest.get(after..)?;
     match name {
-        "iffalse" => Some((0, until(rest, "\\fi"))),
+        "iffalse" => Some(until(rest, "\\fi")),
         "begin" => {
             let name = ENVIRONMENTS.iter().find(|name| {
                 tail.strip_prefix('{')
                     .and_then(|tail| tail.strip_prefix(**name))
                     .is_some_and(|tail| tail.starts_with('}'))
             })?;
-            Some((0, until(rest, &format!("\\end{{{name}}}"))))
+            Some(until(rest, &format!("\\end{{{name}}}")))
         }
         "color" | "textcolor" => {
             let near = tail.get(..tail.floor_char_boundary(COLOR_MAX))?;
@@ -193,15 +222,15 @@ fn command(rest: &str) -> Option<(usize, usize)> {
             UNSEEN_COLORS.contains(&color).then_some(())?;
             let from = after + named;
             let rest = rest.get(from..)?;
-            Some((0, from + group(rest).unwrap_or_else(|| rest_of_group(rest))))
+            Some(from + group(rest).unwrap_or_else(|| rest_of_group(rest)))
         }
-        _ if UNSEEN.contains(&name) => Some((0, after + group(tail)?)),
+        _ if UNSEEN.contains(&name) => Some(after + group(tail)?),
         _ if DEFINING.contains(&name) => {
             let mut end = after + tail.starts_with('\\').then(|| name_of(tail)).unwrap_or_default();
             while let Some(length) = rest.get(end..).and_then(group) {
                 end += length;
             }
-            Some((0, end))
+            Some(end)
         }
         _ => None,
     }
@@ -260,36 +289,37 @@ fn struck(text: &str, at: usize) -> Option<usize> {
 }
 
 /// Comments of LaTeX: a line that begins with `%`, or `%4` behind a blank where nothing is closed.
-fn comments(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let body = line.trim_end_matches(['\n', '\r']);
-        let blank = body.len() - body.trim_start().len();
-        let whole = body.get(blank..).is_some_and(|rest| rest.starts_with('%'));
-        let late = || {
-            let at = body.find(" %")? + 1;
-            let rest = body.get(at + 1..)?;
-            let word = rest.starts_with(|c: char| c.is_alphanumeric() || c == '\\');
-            (word && line.ends_with('\n') && !rest.contains(['}', '$', '='])).then_some(at)
-        };
-        if let Some(at) = whole.then_some(blank).or_else(late) {
-            found.push(start + at..start + body.len());
+fn comments(text: &str, found: &mut Vec<Range<usize>>) {
+    let bytes = text.as_bytes();
+    let mut next = 0;
+    for at in memchr_iter(b'%', bytes) {
+        let before = text.get(..at).unwrap_or_default();
+        if at < next || !(before.is_empty() || before.ends_with([' ', '\n', '\t'])) {
+            continue;
         }
-        start += line.len();
+        let rest = bytes.get(at..).unwrap_or_default();
+        let end = memchr(b'\n', rest);
+        next = end.map_or(text.len(), |end| at + end);
+        let whole = before.trim_end_matches([' ', '\t']);
+        let said = text.get(at + 1..next).unwrap_or_default();
+        let late = said.starts_with(|c: char| c.is_alphanumeric() || c == '\\')
+            && end.is_some()
+            && !said.contains(['}', '$', '=']);
+        if whole.is_empty() || whole.ends_with('\n') || late {
+            found.push(at..next);
+        }
     }
-    found
 }
 
 /// What links and images of Markdown do not show: descriptions, titles, comments made of them.
-fn links(text: &str) -> Vec<Range<usize>> {
+fn links(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let line_end = |at: usize| {
         let rest = bytes.get(at..).unwrap_or_default();
         at + memchr(b'\n', rest).unwrap_or(rest.len())
     };
     let comments = memmem::find_iter(bytes, b"[//]:").map(|at| at..line_end(at));
-    let mut found: Vec<Range<usize>> = comments.collect();
+    found.extend(comments);
     let mut end = 0;
     for at in memmem::find_iter(bytes, b"](http") {
         if at < end {
@@ -305,7 +335,6 @@ fn links(text: &str) -> Vec<Range<usize>> {
             .filter(|open| head.get(..*open).is_some_and(|before| before.ends_with('!')));
         found.push(image.map_or(at + 1, |open| from + open - 1)..end);
     }
-    found
 }
 
 #[cfg(test)]

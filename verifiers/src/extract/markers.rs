@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::memchr2;
+use memchr::{memchr2, memmem, memrchr2_iter};
 
 use super::{Candidate, Provenance, slice};
 
@@ -49,39 +49,30 @@ pub struct Tag<'a> {
 /// The last closed pair of tags whose name is `wanted`: `<answer>18</answer>`, or in capitals
 /// `[ANSWER]18[/ANSWER]`. It opens at the last opening tag before its end.
 pub fn last_tag(text: &str, wanted: impl Fn(&str) -> bool) -> Option<Tag<'_>> {
-    let mut end = text.len();
-    let (name, close, from) = loop {
-        let at = text.get(..end)?.rfind("</").max(text.get(..end)?.rfind("[/"))?;
-        match tag_name(text.get(at..)?, 2).filter(|(name, _)| wanted(name)) {
-            Some((name, length)) => break (name, at, at + length),
-            None => end = at,
-        }
-    };
-    debug_assert!(from <= text.len(), "a tag ends in its text");
-    let mut end = close;
-    loop {
-        let at = memchr2_last(text.get(..end)?)?;
-        match tag_name(text.get(at..)?, 1) {
-            Some((open, length)) if open.eq_ignore_ascii_case(name) => {
-                return Some(Tag { name, inner: at + length..close });
-            }
-            _ => end = at,
-        }
+    let bytes = text.as_bytes();
+    // Most texts have no tags, which is found fastest from their start.
+    if memmem::find(bytes, b"</").is_none() && memmem::find(bytes, b"[/").is_none() {
+        return None;
     }
+    let (name, close) = memrchr2_iter(b'<', b'[', bytes).find_map(|at| {
+        let (name, _) =
+            tag_name(text.get(at..)?.strip_prefix(['<', '['])?.strip_prefix('/')?, at, bytes)?;
+        wanted(name).then_some((name, at))
+    })?;
+    memrchr2_iter(b'<', b'[', bytes.get(..close)?).find_map(|at| {
+        let (open, length) = tag_name(text.get(at + 1..)?, at, bytes)?;
+        open.eq_ignore_ascii_case(name).then(|| Tag { name, inner: at + 1 + length..close })
+    })
 }
 
-/// The last place where a tag may open.
-fn memchr2_last(text: &str) -> Option<usize> {
-    memchr::memrchr2(b'<', b'[', text.as_bytes())
-}
-
-/// The name of the tag at the start of `rest` behind so many signs, and the length of the tag.
-fn tag_name(rest: &str, signs: usize) -> Option<(&str, usize)> {
+/// The name with which `rest` begins, and its length with the end of its tag, which opened at `at`.
+fn tag_name<'a>(rest: &'a str, at: usize, bytes: &[u8]) -> Option<(&'a str, usize)> {
     let near = rest.get(..rest.floor_char_boundary(40))?;
-    let closer = if near.starts_with('<') { b'>' } else { b']' };
+    let angular = bytes.get(at) == Some(&b'<');
+    let closer = if angular { b'>' } else { b']' };
     let end = memchr2(closer, b'\n', near.as_bytes())?;
-    let name = near.get(signs..end)?;
-    let capitals = closer == b'>' || !name.contains(|c: char| c.is_ascii_lowercase());
+    let name = near.get(..end)?;
+    let capitals = angular || !name.contains(|c: char| c.is_ascii_lowercase());
     let named = name.starts_with(|c: char| c.is_ascii_alphabetic());
     (capitals && named && near.as_bytes().get(end) == Some(&closer)).then_some((name, end + 1))
 }

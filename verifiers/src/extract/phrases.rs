@@ -18,7 +18,7 @@ pub(super) const DENIED_AFTER: &[&str] = &[
     "is wrong", "is incorrect", "is not", "isn't", "isn’t", "was wrong", "was incorrect", "is false", "is invalid", "is impossible",
     "is a mistake", "is mistaken", "is too", "is lying", "is a lie", "is nonsense", "is excluded", "is ruled out", "is rejected",
     "is extraneous", "cannot be", "can't be", "can not be", "does not", "doesn't", "do not", "did not", "didn't", "fails", "failed",
-    "would be wrong", "would be incorrect", "leads to a contradiction", "is a contradiction", "is a common mistake",
+    "would be wrong", "would be incorrect", "was my", "was a guess", "was just", "was only", "was the first", "comes from a mistake", "leads to a contradiction", "is a contradiction", "is a common mistake",
     "不对", "是错", "是不对", "不正确", "错误", "не", "неверно", "ist falsch", "ist nicht", "est faux", "n'est pas", "es incorrecto",
     "no es", "não é", "non è", "is niet", "değil", "değildir", "아닙니다", "아니다", "아니", "이 아니", "가 아니", "ではありません", "ではない",
     "じゃない", "नहीं",
@@ -89,6 +89,7 @@ pub(super) const COUNTED_AFTER: &[&str] = &[
 pub(super) const EXAMPLE_BEFORE: &[&str] = &[
     "for example", "for instance", "e.g.", "e.g", "such as", "example", "try", "tries", "trying", "tried", "consider", "suppose",
     "assume", "assuming", "let", "if", "when", "whether", "test", "testing", "check", "checking", "guess", "first guess",
+    "i will get", "i'll get", "i want", "i want to get", "i would get", "i hope for", "i expect",
     "try with", "start with", "starting with", "plug in", "plugging in", "substitute", "substituting", "example,", "instance,",
     "例如", "比如", "假设", "如果", "например", "если", "пусть", "zum Beispiel", "wenn", "par exemple", "supposons", "por ejemplo",
     "supongamos", "por exemplo", "per esempio", "bijvoorbeeld", "misalnya", "ví dụ",
@@ -115,8 +116,28 @@ pub(super) const LIGHT: &[&str] = &[
     "believe", "believes", "say", "says", "saying", "said", "claim", "claims", "tell", "tells", "you", "me", "us", "who", "know",
     "sure", "certain", "confident", "convinced", "clear", "true", "right", "correct", "final", "exact", "actual", "likely", "possible",
     "mean", "imply", "agree", "want", "conclude", "case", "then", "would", "could", "can", "will", "thinking", "i", "we", "whose",
-    "that's", "guess",
+    "that's", "guess", "answer", "answers", "result", "value", "solution", "equals", "equal", "are",
 ];
+/// What goes wrong, before the verbs that say to what it leads.
+#[rustfmt::skip]
+pub(super) const MISTAKES: &[&str] = &[
+    "mistake", "error", "trap", "pitfall", "slip", "misconception", "misreading", "fallacy", "miscalculation", "oversight", "typo",
+    "wrong answer", "wrong value", "wrong result", "wrong", "wrongly", "incorrect answer", "incorrect value", "incorrect result",
+    "incorrectly", "mistakenly", "erroneously", "naively", "distractor",
+];
+/// The verbs that say to what a mistake leads.
+#[rustfmt::skip]
+pub(super) const LEADS: &[&str] = &[
+    "gives", "give", "gave", "yields", "yield", "is", "was", "would give", "would be", "would yield", "leads to", "lead to", "results in",
+    "produces", "is to say", "is to answer", "is answering", "being", "get", "gets", "answer", "say",
+];
+/// What begins a sentence in which the value comes last, rather than an answer.
+#[rustfmt::skip]
+pub(super) const LEAD_INS: &[&str] = &[
+    "i", "in", "it", "it's", "we", "she", "he", "they", "there", "this", "that", "so", "then", "on", "at", "by", "you", "altogether",
+    "my", "our", "her", "his", "their", "the", "thus", "hence", "therefore", "finally",
+];
+
 /// What begins a remark that says something else than the value before it.
 #[rustfmt::skip]
 pub(super) const REMARKS: &[&str] = &[

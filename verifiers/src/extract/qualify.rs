@@ -34,24 +34,32 @@ const CLAUSE_MAX: usize = 120;
 
 /// What makes a value none, by the text of its sentence before it and behind it.
 pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
+    let named = before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '#', '*']);
     let before =
         before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '{', '*', '_', '`', '"', ':']);
     let assigned = unassigned(before);
     let after = after.trim_start_matches([' ', '$', '\\', ')', ']', '}', '*', '_', '`', '"', ',']);
+    // "between 3 and 4".
+    let ranged = ends_with(before, &["and", "to"]) && clause(before).contains("between ");
     let led = |phrases| ends_with(before, phrases) || ends_with(assigned, phrases);
     let followed = |phrases| starts_with(after, phrases);
     let found = [
         (led(say::DENIED_BEFORE) || followed(say::DENIED_AFTER), Qualifier::Denied),
         (followed(&["st", "nd", "rd", "th"]), Qualifier::Ordinal),
         (led(say::BOUND_BEFORE) || followed(say::BOUND_AFTER), Qualifier::Bounded),
-        (led(say::RANGE_BEFORE), Qualifier::Ranged),
-        (ends_with(before, say::NAME_BEFORE), Qualifier::Named),
+        (ranged || led(say::RANGE_BEFORE), Qualifier::Ranged),
+        (ends_with(named, say::NAME_BEFORE), Qualifier::Named),
         (led(say::OPERATION_BEFORE) || followed(say::OPERATION_AFTER), Qualifier::Computed),
         (followed(say::COUNTED_AFTER), Qualifier::Counted),
         (led(say::EXAMPLE_BEFORE), Qualifier::Example),
         (followed(say::HEDGE_AFTER), Qualifier::Hedged),
     ];
     found.into_iter().find_map(|(holds, why)| holds.then_some(why))
+}
+
+/// Whether a text ends in words that deny the value behind it: "not", "instead of", "答案不是".
+pub fn is_denied_before(before: &str) -> bool {
+    ends_with(before, say::DENIED_BEFORE)
 }
 
 /// The text before "x =".
@@ -65,10 +73,7 @@ fn unassigned(before: &str) -> &str {
 /// Whether the words before an announcement take it back or leave it open: "I do not think that
 /// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not.
 pub fn is_unsaid(before: &str) -> bool {
-    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(CLAUSE_MAX))..);
-    let ends = ['.', ',', ';', ':', '!', '?', '\n', '。', '，', '；', '！', '？'];
-    let clause = near.unwrap_or_default().rsplit(ends).next().unwrap_or_default();
-    let words = clause.rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    let words = clause(before).rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     for word in words.filter(|word| !word.is_empty()) {
         let is = |other: &&str| other.eq_ignore_ascii_case(word);
         if say::OPINIONS.iter().any(is) || word.ends_with("n't") || word.ends_with("n’t") {
@@ -79,6 +84,32 @@ pub fn is_unsaid(before: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a text begins with a remark: "since", "(see", "rather than".
+pub(super) fn is_remark(text: &str) -> bool {
+    starts_with(text.trim_start_matches([' ', ',', ';', '(', '*', '$']), say::REMARKS)
+}
+
+/// Whether the words before a value say that it comes from a mistake: "a common mistake gives (4)".
+/// A mistake that is mended leads to an answer.
+pub fn is_mistaken(before: &str) -> bool {
+    let clause = clause(before).trim_end_matches([' ', '$', '\\', '(', '[', '*', '"']);
+    let lead = say::LEADS.iter().find(|lead| ends_with(clause, &[**lead]));
+    let named = clause.get(..clause.len() - lead.map_or(0, |lead| lead.len())).unwrap_or_default();
+    let mended = ["fix", "correct", "avoid", "after", "without", "repair", "undo", "mend", "not"];
+    ends_with(named.trim_end(), say::MISTAKES) && {
+        let named = named.to_ascii_lowercase().replace("incorrect", "");
+        !mended.iter().any(|word| named.contains(word))
+    }
+}
+
+/// The last clause of a text.
+fn clause(before: &str) -> &str {
+    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(CLAUSE_MAX))..);
+    let ends = ['.', ',', ';', ':', '!', '?', '\n', '。', '，', '；', '！', '？', '('];
+    let near = near.unwrap_or_default().trim_end_matches([' ', '$', '\\', '(', '[', '*', '"', ':']);
+    near.rsplit(ends).next().unwrap_or_default()
 }
 
 /// The length of what is announced without the remark behind it: "7 since 8 is too big", "7 (see
@@ -100,7 +131,11 @@ pub fn value_length(text: &str) -> usize {
             _ => {}
         }
     }
-    text.get(..end).unwrap_or_default().trim_end_matches([' ', ',', ';', '(', '*']).len()
+    let value = text.get(..end).unwrap_or_default().trim_end_matches([' ', ',', ';', '(', '*']);
+    // "The number of apples, which is 4": the value comes behind the words.
+    let is_value = value.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
+        || value.split_whitespace().nth(3).is_none();
+    if is_value { value.len() } else { text.len() }
 }
 
 /// Whether a text begins with one of these phrases as whole words, the case of letters aside.

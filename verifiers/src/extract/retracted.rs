@@ -1,6 +1,6 @@
 //! Answers that are taken back, and what takes their place.
 
-use super::{Candidate, Provenance, announce, slice};
+use super::{Candidate, Provenance, announce, qualify, slice};
 
 /// What announces that something was wrong.
 const RETRACTIONS: [&str; 11] = [
@@ -38,6 +38,10 @@ pub(super) fn denied(after: &str) -> bool {
 pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let from = text.ceil_char_boundary(said.max(text.len().saturating_sub(LOOKED_AT)));
     let after = text.get(from..)?;
+    // What is wrong by a remark on the answer is not the answer.
+    let skipped = if qualify::is_remark(after) { announce::sentence_end(after) } else { 0 };
+    let from = from + skipped;
+    let after = text.get(from..)?;
     // Most texts end with their answer, and cost no more than this.
     if !after.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c)) {
         return None;
@@ -52,5 +56,6 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));
     let (start, end) = value.then(|| announce::span_of_answer(text, from + at)).flatten()?;
     let found = slice(text, start, end, Provenance::Anchor)?;
-    (found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
+    let boxed = found.text.contains("\\boxed");
+    (!boxed && found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
 }

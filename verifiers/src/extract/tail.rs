@@ -1,6 +1,8 @@
 //! Completions that announce nothing: what ends the last sentence.
 
-use super::{Candidate, Provenance, retracted, slice};
+use std::borrow::Cow;
+
+use super::{Candidate, Provenance, qualify, retracted, slice};
 use crate::checks::math::units;
 
 /// The value that ends the last sentence: mathematics between dollars, or a number.
@@ -15,9 +17,14 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
     let body = line.trim_end_matches(['.', '*', ' ', '!']);
     let sentence = body.rfind(". ").map_or(line_start, |at| line_start + at + 2);
     let number = last_number(trimmed.get(sentence..)?, sentence);
-    let number = number.filter(|found| stands_free(trimmed, sentence, found.span));
-    let math = last_math(trimmed, sentence)
-        .filter(|found| !trimmed.get(found.span.1..).is_some_and(retracted::denied));
+    let number = number
+        .map(|found| signed(found, trimmed.get(sentence..).unwrap_or_default(), sentence))
+        .filter(|found| stands_free(trimmed, sentence, found.span));
+    let math = last_math(trimmed, sentence).filter(|found| {
+        let after = trimmed.get(found.span.1..).unwrap_or_default();
+        let before = trimmed.get(sentence..found.span.0).unwrap_or_default();
+        !retracted::denied(after) && is_said(before, after)
+    });
     match (&math, &number) {
         (Some(math), Some(number)) if math.span.1 < number.span.0 => Some(number.clone()),
         (Some(_), _) => math,
@@ -28,6 +35,30 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
 /// The words by which a sentence takes a number back.
 const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不", "错"];
 
+/// Whether the words around a value leave it an answer.
+fn is_said(before: &str, after: &str) -> bool {
+    qualify::qualifier(before, after).is_none()
+        && !qualify::is_unsaid(before)
+        && !qualify::is_mistaken(before)
+}
+
+/// "Negative 4" and "minus 4" as -4. The sentence starts at `offset`.
+pub fn signed<'a>(found: Candidate<'a>, sentence: &str, offset: usize) -> Candidate<'a> {
+    let before = found.span.0.checked_sub(offset).and_then(|at| sentence.get(..at));
+    let lead = before.unwrap_or_default().trim_end_matches([' ', '$', '*']);
+    let named = ["negative", "minus"].iter().find(|sign| qualify::ends_with(lead, &[**sign]));
+    let Some(sign) = named else { return found };
+    let at = lead.len() - sign.len();
+    let subtracts = lead
+        .get(..at)
+        .is_some_and(|head| head.trim_end().ends_with(|c: char| c.is_ascii_digit() || c == ')'));
+    if subtracts || found.text.starts_with(['-', '−']) {
+        return found;
+    }
+    let text = Cow::Owned(format!("-{}", found.text));
+    Candidate { text, span: (offset + at, found.span.1), provenance: found.provenance }
+}
+
 /// Whether a number is said rather than part of a formula, and is the only one on offer.
 pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
     let (before, after) = (text.get(sentence..from).unwrap_or(""), text.get(to..).unwrap_or(""));
@@ -37,9 +68,10 @@ pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize
     let listed = lead.strip_suffix(" and").unwrap_or(lead).trim_end_matches([',', ';', ' ']);
     let offered = offered || listed.ends_with(|c: char| c.is_ascii_digit());
     let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
-        || lead.ends_with(['-', '–', '+', '*', '/', '×'])
-        || DENIALS.iter().any(|word| lead.ends_with(word));
-    let denied = after.contains('?') || DENIALS.iter().any(|word| after.contains(word));
+        || lead.ends_with(['-', '–', '+', '*', '/', '×']);
+    let denied = after.contains('?')
+        || DENIALS.iter().any(|word| after.contains(word))
+        || !is_said(before, after);
     let goes_on = after
         .trim_start()
         .starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);

@@ -227,9 +227,9 @@ impl Mark {
 
 /// All marks of a text, in their order.
 fn marks(text: &str) -> Vec<Mark> {
-    let places =
-        memchr3_iter(b'<', b'[', "◁".as_bytes().first().copied().unwrap_or(b'<'), text.as_bytes());
-    places
+    let bytes = text.as_bytes();
+    memchr3_iter(b'<', b'[', TRIANGLE[0], bytes)
+        .filter(|at| may_begin(bytes.get(*at..).unwrap_or_default()))
         .filter_map(|at| {
             let (what, length) = mark(text.get(at..)?)?;
             let quoted = what == What::EndsTurn
@@ -239,13 +239,20 @@ fn marks(text: &str) -> Vec<Mark> {
         .collect()
 }
 
+/// The bytes of the sign with which some marks begin.
+const TRIANGLE: [u8; 3] = [0xe2, 0x97, 0x81];
+
+/// Of the many brackets and signs of relation, few go on as a mark does.
+fn may_begin(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'[', next, ..] => matches!(next, b'T' | b't' | b'/'),
+        [b'<', next, ..] => next.is_ascii_alphabetic() || matches!(next, b'/' | b'|' | 0xef),
+        _ => bytes.starts_with(&TRIANGLE),
+    }
+}
+
 /// The mark at the start of `rest`, and its length.
 fn mark(rest: &str) -> Option<(What, usize)> {
-    // Of the many brackets and signs of relation, few go on as a mark does.
-    let second = rest.chars().nth(1)?;
-    if !(second.is_ascii_alphabetic() || matches!(second, '/' | '|' | '｜')) {
-        return None;
-    }
     if let Some(name) = rest.strip_prefix(CHANNEL) {
         let near = name.get(..name.floor_char_boundary(CHANNEL_NAME_MAX))?;
         let (name, _) = near.split_once(MESSAGE)?;
@@ -335,73 +342,6 @@ impl<'m> Outside<'m> {
 mod tests {
     use super::*;
 
-    fn skipped(text: &str) -> Option<&str> {
-        answer(text, Thinking::Skip).and_then(|part| text.get(part))
-    }
-
-    #[test]
-    fn what_follows_the_thoughts_is_the_answer() {
-        for (text, said) in [
-            ("4", "4"),
-            ("<think>3</think>4", "4"),
-            ("3</think>4", "4"),
-            ("<THINKING>3</Thinking>4", "4"),
-            ("<think>3</thinking>4", "4"),
-            ("<thought>3</thought>4", "4"),
-            ("[THINK]3[/THINK]4", "4"),
-            ("◁think▷3◁/think▷4", "4"),
-            (
-                "<|begin_of_thought|>3<|end_of_thought|><|begin_of_solution|>4<|end_of_solution|>",
-                "4",
-            ),
-            ("<think>a<think>b</think>c</think>4", "4"),
-            ("<think>a</think>b<think>c</think>4", "4"),
-            ("<think>say <reasoning> twice</think>4", "4"),
-            ("<think>```python\nhalf</think>4", "4"),
-            ("```\nhalf\n</think>\n```python\n4\n```", "\n```python\n4\n```"),
-            ("```\n<think>\n</think>\n```\n4", "```\n<think>\n</think>\n```\n4"),
-            ("`<think>` is a tag. 4", "`<think>` is a tag. 4"),
-            ("4<|im_end|>\n<|im_start|>user 5", "4"),
-            ("<|im_start|>4<|im_end|><|im_start|>assistant<think>", "4"),
-            ("split('<|im_end|>')", "split('<|im_end|>')"),
-            ("4</s>", "4"),
-            (
-                "<|channel|>analysis<|message|>3<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>",
-                "4",
-            ),
-            ("3<|end|><|start|>assistant<|channel|>final<|message|>4", "4"),
-            ("analysisSo 3.assistantfinal4", "4"),
-            ("analysis of 4", "analysis of 4"),
-            ("</think>", ""),
-        ] {
-            assert_eq!(skipped(text), Some(said), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_thought_that_lasts_has_no_answer() {
-        for text in [
-            "<think>3",
-            "4 <think>",
-            "</think>4<think>3",
-            "<think>a <reasoning>b</reasoning> c",
-            "<|channel|>analysis<|message|>4",
-            "<|channel|>final<|message|>3<|start|>assistant<|channel|>analysis<|message|>4",
-            "analysisThe answer is 4.",
-        ] {
-            assert_eq!(skipped(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_settings_of_thinking() {
-        let how = |text, how| answer(text, how).map(|part: Range<usize>| part.start);
-        assert_eq!(how("<think>3", Thinking::Lenient), Some(0));
-        assert_eq!(how("4", Thinking::Required), None);
-        assert_eq!(how("3</think>4", Thinking::Required), Some(9));
-        assert_eq!(how("<think>3</think>4", Thinking::Keep), Some(0));
-    }
-
     #[test]
     fn hostile_marks_are_read_in_one_pass() {
         for unit in [
@@ -413,7 +353,7 @@ mod tests {
             "<|channel|>",
             "<|im_end|>",
         ] {
-            let _ = skipped(&unit.repeat(100_000));
+            let _ = answer(&unit.repeat(100_000), Thinking::Skip);
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) const PARTING: &[&str] = &[
 ];
 
 /// How a closing courtesy begins.
-pub(super) const COURTESIES: [&str; 20] = [
+pub(super) const COURTESIES: &[&str] = &[
     "i hope it is correct",
     "i hope it's correct",
     "i hope this is correct",
@@ -41,6 +41,20 @@ pub(super) const COURTESIES: [&str; 20] = [
     "thanks",
     "good luck",
     "have a great day",
+    "great",
+    "done",
+    "we are done",
+    "we're done",
+    "that is it",
+    "that's it",
+    "that is all",
+    "q.e.d",
+    "qed",
+    "this completes the",
+    "this is the final answer",
+    "that is the final answer",
+    "which is what we wanted",
+    "this is what we wanted",
 ];
 
 /// Words of a sentence that leaves its number in doubt, or says something else of it.
