@@ -68,9 +68,9 @@ pub(super) fn raised(answer: &Answer<'_>, class: &str) -> Paid {
         said(&|word| word != class && is_class(word)).filter(|claim| *claim != Claim::Denied);
     match (named, other) {
         (Some(Claim::Made), None) => Paid::full("exception"),
-        (Some(Claim::Open), None) | (Some(Claim::Denied), Some(Claim::Open)) => Paid::NOTHING,
+        (Some(_), None) | (Some(Claim::Denied), Some(Claim::Open)) => Paid::NOTHING,
         (_, Some(_)) => Paid { share: FAILS, reading: "fails" },
-        (Some(Claim::Denied) | None, None) => match said(&is_failure) {
+        (None, None) => match said(&is_failure) {
             Some(Claim::Made) => Paid { share: FAILS, reading: "fails" },
             _ => Paid::NOTHING,
         },
