@@ -216,6 +216,13 @@ mod tests {
         }
     }
 
+    #[test]
+    fn boxes_that_are_never_closed_hold_no_answer() {
+        let sample = Sample::builder("\\boxed{".repeat(5000)).reference("C").build();
+        let verdict = choice().check(&sample, &mut Meter::default()).unwrap();
+        assert_eq!(verdict.outcome, Outcome::Scored(Reward::ZERO));
+    }
+
     proptest! {
         #[test]
         fn no_text_panics(completion in r"(?s).{0,80}|([A-J(){}*,. \\]|answer|is|boxed|or){0,30}", reference in ".{0,6}") {

@@ -118,11 +118,8 @@ impl Check for Number {
         };
         meter.spend(1000)?;
         let right = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
-        Ok(Verdict::graded(right).with_extracted(&answer.text, answer.span).because(if right {
-            "equal"
-        } else {
-            "unequal"
-        }))
+        let reason = if right { "equal" } else { "unequal" };
+        Ok(Verdict::graded(right).with_extracted(&answer.text, answer.span).because(reason))
     }
 }
 

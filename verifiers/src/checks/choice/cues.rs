@@ -20,7 +20,7 @@ const ANSWER: &str = concat!(
     r#"(?i)\\boxed\s*\{|<(?:answer|choice)>"#,
     r#"|\banswer["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
     r#"|\b(?:options?|choices?|closest|best match|pick|selection|guess)\s+(?:is|are|would be|should be|must be|ist)\b"#,
-    r#"|\banswers are\b|\b(?:opci[oó]n|opç[aã]o|opzione|alternativa|option|вариант|选项)\s*(?:(?:correcta|correta|corretta|correcte|juste|giusta|esatta)\s*)?(?:es|é|è|est|[-—–:：]|是|为)"#,
+    r#"|\banswers are\b|(?:\b(?:opci[oó]n|opç[aã]o|opzione|alternativa|l['’]option)|вариант|选项)\s*(?:(?:correcta|correta|corretta|correcte|juste|giusta|esatta)\s*)?(?:es|é|è|est|[-—–:：]|是|为)"#,
     r#"|\b(?:final|correct|best|right|closest|my) (?:option|choice|pick)["'*_`]*\s*[:=：]"#,
     r#"|\b(?:is|be|choose|select|pick|with|to|matches)\s+(?:option|choice)\b"#,
     // The verb of who answers.
@@ -35,7 +35,7 @@ const VERDICT: &str = concat!(
     r#"(?i)\b(?:is|are) (?:(?:indeed|clearly|definitely|therefore|thus|the|my|only|both|all|also) )*"#,
     r#"(?:(?:correct|right|best|most (?:accurate|appropriate|suitable|likely))\b|(?:final )?answers?\b)"#,
     r#"| ?(?:是|为)(?:唯一)?(?:正确|对)的?| ?(?:が|は)正解| ?(?:이|가) 정답"#,
-    r#"|\b(?:est|es|ist|è|é) (?:(?:la|die|a|l['’])\s*)?(?:(?:bonne|respuesta|opción|richtige|risposta|resposta|opção|alternativa) )?"#,
+    r#"| (?:est|es|ist|è|é) (?:(?:la|die|a|l['’])\s*)?(?:(?:bonne|respuesta|opción|richtige|risposta|resposta|opção|alternativa) )?"#,
     r#"(?:correct|corret|corrett|korrekt|richtig|réponse|antwort|giusta|esatta)"#,
     r#"| [-—–]? ?(?:правильный|верный) ответ"#,
 );
@@ -89,11 +89,17 @@ pub(super) enum Place<'a> {
     Said(Candidate<'a>),
 }
 
+/// A pattern whose words end as those of ASCII do: to look for the ends of words of all scripts is
+/// many times slower.
+fn by_words(pattern: &str) -> Result<Pattern, String> {
+    Pattern::new(&pattern.replace(r"\b", r"(?-u:\b)"))
+}
+
 impl Cues {
     pub(super) fn new() -> Result<Self, String> {
         Ok(Self {
-            answer: Pattern::new(ANSWER)?,
-            verdict: Pattern::new(VERDICT)?,
+            answer: by_words(ANSWER)?,
+            verdict: by_words(VERDICT)?,
             next_question: Pattern::new(NEXT_QUESTION)?,
         })
     }
@@ -159,6 +165,8 @@ impl Place<'_> {
     /// The answer that is announced here, unless it is taken back.
     pub(super) fn read(&self, body: &str, options: &Options<'_>) -> Option<Reading> {
         let mut reading = match self {
+            // "The closest options are" leads to a list.
+            Self::After(_, cue) if cue.ends_with(" are") && !options.several => return None,
             Self::After(at, cue) => {
                 let before = body.get(..at - cue.len())?;
                 if is_denied(before) || is_of_others(before) || qualify::is_unsaid(before) {

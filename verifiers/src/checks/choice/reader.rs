@@ -192,8 +192,18 @@ impl<'a> Reader<'a> {
             return None;
         }
         let end = self.at + length;
-        let letters = self.options.matching(self.text.get(self.at..end)?)?;
+        let text = self.text.get(self.at..end)?;
+        let letters = self.options.matching(text).or_else(|| self.named_behind(text))?;
         Some(Reading { letters, is_hedge: false, start: self.at, first_end: end, end })
+    }
+
+    /// The text of an option with its letter in brackets behind it: "7 (C)".
+    fn named_behind(&self, text: &str) -> Option<u32> {
+        let (said, letter) =
+            text.trim().trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?;
+        let mut letters = letter.chars();
+        let bit = self.options.bit(letters.next()?).filter(|_| letters.next().is_none())?;
+        (self.options.matching(said) == Some(bit)).then_some(bit)
     }
 
     /// One letter, or several that are joined.
@@ -357,7 +367,7 @@ impl<'a> Reader<'a> {
         ends(line)
             || gives_reason(line)
             || self.joined(self.text.len() - rest.len()).is_some()
-            || (said.len() < line.len() && self.options.matching(said) == Some(bit))
+            || (said.len() < line.len() && self.options.matching(in_brackets(said)) == Some(bit))
             || (is_only && line.starts_with([')', '.', ':']))
     }
 
@@ -495,6 +505,12 @@ fn starts_with_word(text: &str, word: &str) -> bool {
     let same = text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     let after = text.get(word.len()..).and_then(|rest| rest.chars().next());
     same && !after.is_some_and(char::is_alphanumeric)
+}
+
+/// What brackets around all of a text hold: "(7)".
+fn in_brackets(text: &str) -> &str {
+    let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    inner.unwrap_or(text)
 }
 
 /// "C, since 7 is prime."

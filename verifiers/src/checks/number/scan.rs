@@ -109,7 +109,7 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
     match found {
         Some(Ok((value, end))) => {
             let (start, minus) = sign_word(text, at);
-            let value = if negative != minus { -value } else { value };
+            let value = if negative == minus { value } else { -value };
             Step::Number(Found { value, start, end })
         }
         Some(Err(end)) => Step::Skip(end.max(next)),
