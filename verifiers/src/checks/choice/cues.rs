@@ -17,7 +17,7 @@ pub(super) struct Cues {
 
 /// An answer follows.
 const ANSWER: &str = concat!(
-    r#"(?i)\\boxed\s*\{|<(?:answer|choice)>"#,
+    r#"(?i)[\\]boxed\s*\{|<(?:answer|choice)>"#,
     r#"|\banswer["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
     r#"|\b(?:options?|choices?|closest|best match|pick|selection|guess)\s+(?:is|are|would be|should be|must be|ist)\b"#,
     r#"|\banswers are\b|(?:\b(?:opci[oó]n|opç[aã]o|opzione|alternativa|l['’]option)|вариант|选项)\s*(?:(?:correcta|correta|corretta|correcte|juste|giusta|esatta)\s*)?(?:es|é|è|est|[-—–:：]|是|为)"#,
@@ -90,7 +90,7 @@ pub(super) enum Place<'a> {
 }
 
 /// A pattern whose words end as those of ASCII do: to look for the ends of words of all scripts is
-/// many times slower.
+/// many times slower. A backslash of the text stands in brackets there.
 fn by_words(pattern: &str) -> Result<Pattern, String> {
     Pattern::new(&pattern.replace(r"\b", r"(?-u:\b)"))
 }

@@ -128,7 +128,9 @@ impl<'a> Reader<'a> {
         }
         let mut lines: Vec<Option<Reading>> = last_lines(body)
             .map(|(start, end)| {
-                let line = Reader::new(body.get(..end).unwrap_or_default(), start, options);
+                // With the end of the line, which tells it from a text of one line.
+                let to = body.len().min(end + 1);
+                let line = Reader::new(body.get(..to).unwrap_or_default(), start, options);
                 line.letters(Enclosed::Alone).or_else(|| line.option_text(end - start))
             })
             .collect();
@@ -152,7 +154,7 @@ impl<'a> Reader<'a> {
     pub(super) fn first_line(text: &'a str, options: &'a Options<'a>) -> Option<Reading> {
         let start = text.len() - text.trim_start().len();
         let end = start + text.get(start..)?.find('\n')?;
-        let line = Reader::new(text.get(..end)?, start, options);
+        let line = Reader::new(text.get(..=end)?, start, options);
         let reading = line.letters(Enclosed::Alone)?;
         let is_capital = text.get(reading.start..)?.starts_with(|c: char| c.is_ascii_uppercase());
         // What lists the options answers nothing.
@@ -253,9 +255,9 @@ impl<'a> Reader<'a> {
         let rest = rest.get(..rest.floor_char_boundary(NEAR_BYTES_MAX)).unwrap_or_default();
         let next = rest.split('\n').skip(1).find(|line| !line.trim().is_empty());
         let next = next.and_then(|line| {
-            // More lines follow, so that a text behind the letter must be that of its option.
-            let line = format!("\n{line}");
-            Reader::new(&line, 1, options).letters(Enclosed::Alone).map(|next| next.letters)
+            // With the end of the line, which tells it from a text of one line.
+            let line = format!("{line}\n");
+            Reader::new(&line, 0, options).letters(Enclosed::Alone).map(|next| next.letters)
         });
         reading.letters == 1 && next == Some(2) && !options.several
     }
@@ -363,7 +365,7 @@ impl<'a> Reader<'a> {
     fn ends_line(&self, bit: u32, rest: &str) -> bool {
         let line = rest.split('\n').next().unwrap_or_default();
         let said = line.trim_start_matches([')', '.', ':', ' ', '*', '-', '–', '—', '=']);
-        let is_only = self.options.are_unknown() && !self.text.trim().contains('\n');
+        let is_only = self.options.are_unknown() && !self.text.trim_start().contains('\n');
         ends(line)
             || gives_reason(line)
             || self.joined(self.text.len() - rest.len()).is_some()
