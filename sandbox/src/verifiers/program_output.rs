@@ -3,8 +3,11 @@
 mod equal;
 mod find;
 mod judge;
+mod line;
 mod literal;
+mod paid;
 mod question;
+mod raised;
 mod sheet;
 #[cfg(test)]
 mod tests;
@@ -22,7 +25,8 @@ use crate::runtime::{Guest, Limits};
 use crate::trial;
 use equal::Equality;
 use find::{Answer, Find, Want};
-use judge::{Judge, Paid};
+use judge::Judge;
+use paid::Paid;
 use question::{Ask, Question, Task};
 use truth::{Lost, Room, Truth, Truths};
 

@@ -1,22 +1,25 @@
 //! `choice`: the letter of a multiple-choice answer.
 
+mod cues;
 mod options;
 mod reader;
 
 use crate::canonical::number_text;
-use crate::extract::{Thinking, thinking};
+use crate::extract::{Scope, Spoken, Thinking};
 use crate::prelude::*;
+use cues::Cues;
 use options::Options;
 use reader::{Reader, Reading};
 
 /// Right when the completion settles on the option that the reference names.
 ///
 /// The answer is read from `\boxed{C}`, `<answer>C</answer>`, `"answer": "C"`, "the answer is
-/// (C)", "Answer: **C**", "the closest option is C" and the like; without any of these, from a
-/// completion or last line that is nothing but an option: "C", "(C)", "C. Paris", "Option C", or
-/// the text of one. Text up to the last `</think>` is not looked at, nor is another question that
-/// the completion runs on into. A hedge ("A or C", "A, C", "either B or D") is wrong: it names
-/// no option. There is no guess where nothing is found.
+/// (C)", "Answer: **C**", "the closest option is C", "I choose C", "C is correct" and the like, in
+/// the languages in which models answer; without any of these, from a completion or last line that
+/// is nothing but an option ("C", "(C)", "C. Paris", "Option C", or the text of one), else from
+/// such a first line. What the model thinks and what is hidden is not looked at, nor is another
+/// question that the completion runs on into, nor a copied list of the options. A hedge ("A or C",
+/// "A, C", "either B or D") is wrong: it names no option. There is no guess where nothing is found.
 ///
 /// The reference is a letter, the number of the option, or its text. Options are taken from a
 /// column of the row (a list of texts, a list of `{"A": "text"}`, or one such object), else from
@@ -34,11 +37,12 @@ pub struct Choice {
     #[serde(default)]
     index_from: u64,
     /// Which of several answers counts. Take the first for raw completions of a base model, which
-    /// go on after their answer.
+    /// go on after their answer; "C is correct" and announcements in other languages than English
+    /// do not count there.
     #[serde(default)]
     take: Take,
-    /// Every option that the reference names must be named, and no other: "A, C" is then an
-    /// answer. The reference is a list, or a text such as "AC" or "A, C".
+    /// Every option that the reference names must be named, and no other: "A, C" and "AC" are then
+    /// answers. The reference is a list, or a text such as "AC" or "A, C".
     #[serde(default)]
     multiple: bool,
     #[serde(skip)]
@@ -64,23 +68,6 @@ fn ten() -> u8 {
     10
 }
 
-/// What introduces an answer, and what ends the question at hand.
-#[derive(Debug)]
-struct Cues {
-    answer: Pattern,
-    next_question: Pattern,
-}
-
-const ANSWER: &str = concat!(
-    r#"(?i)\\boxed\s*\{|<(?:answer|choice)>"#,
-    r#"|\banswer["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
-    r#"|\b(?:option|choice|closest|best match)\s+(?:is|would be|should be|must be)\b"#,
-    r#"|\b(?:final|correct|best|right|closest|my) (?:option|choice)["'*_`]*\s*[:=：]"#,
-    r#"|\b(?:is|be|choose|select|pick|with|to|matches)\s+(?:option|choice)\b"#,
-);
-
-const NEXT_QUESTION: &str = r"(?im)^[\s#*>]*(?:(?:next )?question|q)\s*\d*\s*[:.]";
-
 impl Check for Choice {
     const ID: &'static str = "choice";
 
@@ -89,22 +76,22 @@ impl Check for Choice {
             let message = format!("from 2 to 26 letters can count, not {}", self.letters);
             return Err(BuildError::new("letters", message));
         }
-        let compiled = |pattern| Pattern::new(pattern).map_err(|error| BuildError::new("", error));
-        self.cues =
-            Some(Cues { answer: compiled(ANSWER)?, next_question: compiled(NEXT_QUESTION)? });
+        self.cues = Some(Cues::new().map_err(|error| BuildError::new("", error))?);
         Ok(())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
-        let options = Options::of(sample, &self.options, self.letters, meter)?;
+        let mut options = Options::of(sample, &self.options, self.letters, meter)?;
+        options.several = self.multiple;
         let wanted = self.wanted(reference, &options)?;
         let completion = sample.completion();
         meter.spend(4 * completion.len() as u64)?;
-        let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
-        let (start, body) = (said.start, completion.get(said).unwrap_or_default());
-        let Some(found) = self.find(cues, body, &options, meter)? else {
+        let spoken = Spoken::of(completion, Thinking::Skip);
+        let scope = Scope::of(&spoken, sample.prompt());
+        let start = scope.offset();
+        let Some(found) = self.find(cues, &scope, &options, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
         let is_hedge = found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple);
@@ -161,47 +148,43 @@ impl Choice {
     fn find(
         &self,
         cues: &Cues,
-        body: &str,
+        scope: &Scope<'_>,
         options: &Options<'_>,
         meter: &mut Meter<'_>,
     ) -> Result<Option<Reading>, Fault> {
-        let mut kept = None;
-        let mut end = body.len();
-        for cue in cues.answer.find_iter(body) {
-            // What is read on after a cue has a bound; see `Reader::near`.
+        let body = scope.text();
+        let mut places = cues.places(scope, meter)?;
+        // A raw completion says much in passing, and the form of its answer is known.
+        places.retain(|place| matches!(self.take, Take::Last) || place.is_format());
+        let mut read = |place: &cues::Place<'_>| {
+            // What is read at a place has a bound; see `Reader::near`.
             meter.spend(4096)?;
-            if cue.start() >= end {
-                break;
-            }
-            if is_denied(body.get(..cue.start()).unwrap_or_default()) {
-                continue;
-            }
-            let Some(reading) = Reader::near(body, cue.end(), options).after(cue.as_str()) else {
-                continue;
-            };
-            if kept.is_none() {
-                // Only once there is an answer can a further question follow.
-                end = cues.next_question.find_at(body, reading.end).map_or(end, |at| at.start());
-            }
-            kept = Some(reading);
-            if matches!(self.take, Take::First) {
+            Ok(place.read(body, options))
+        };
+        let mut first = None;
+        for place in &places {
+            first = read(place)?;
+            if first.is_some() {
                 break;
             }
         }
-        Ok(kept.or_else(|| Reader::alone(body, options)))
+        let Some(first) = first else {
+            meter.spend(1 << 16)?;
+            let alone = Reader::alone(body, options);
+            return Ok(alone.or_else(|| Reader::first_line(body, options)));
+        };
+        if matches!(self.take, Take::First) {
+            return Ok(Some(first));
+        }
+        // Only once there is an answer can a further question follow.
+        let end = cues.next_question(body, first.end);
+        for place in places.iter().rev().filter(|place| place.at() < end) {
+            if let Some(reading) = read(place)? {
+                return Ok(Some(reading));
+            }
+        }
+        Ok(Some(first))
     }
-}
-
-/// "We cannot choose option A." Of a long word, as many may come in a row, only the end is read.
-fn is_denied(before: &str) -> bool {
-    let before = before.trim_end();
-    let near = before.floor_char_boundary(before.len().saturating_sub(32));
-    let word = before.get(near..).unwrap_or_default().rsplit(char::is_whitespace).next();
-    let word = word.unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
-    let word = word.to_lowercase();
-    ["not", "cannot", "never"].contains(&word.as_str())
-        || word.ends_with("n't")
-        || word.ends_with("n’t")
 }
 
 #[cfg(test)]
@@ -231,6 +214,13 @@ mod tests {
             let sample = Sample::builder(text).reference("B").build();
             let _ = choice().check(&sample, &mut Meter::default());
         }
+    }
+
+    #[test]
+    fn boxes_that_are_never_closed_hold_no_answer() {
+        let sample = Sample::builder("\\boxed{".repeat(5000)).reference("C").build();
+        let verdict = choice().check(&sample, &mut Meter::default()).unwrap();
+        assert_eq!(verdict.outcome, Outcome::Scored(Reward::ZERO));
     }
 
     proptest! {

@@ -1,11 +1,12 @@
 //! `exact`: the last line equals the reference.
 
+use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
 /// A reference that is a list names several acceptable answers. An empty answer is never right,
-/// whatever the reference.
+/// whatever the reference. What the model thinks before it answers is not looked at.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exact {
@@ -22,10 +23,10 @@ impl Check for Exact {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let completion = sample.completion();
         meter.spend(completion.len() as u64)?;
-        let body = completion.trim_end();
-        let start = body.rfind('\n').map_or(0, |at| at + 1);
-        let line = body.get(start..).unwrap_or_default();
-        let answer = line.trim_start();
+        let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
+        let (start, said) = (said.start, completion.get(said).unwrap_or_default());
+        let said = said.trim_end();
+        let answer = said.rsplit('\n').next().unwrap_or_default().trim_start();
         if answer.is_empty() {
             return Ok(Verdict::graded(false).because("empty"));
         }
@@ -34,7 +35,7 @@ impl Check for Exact {
             _ => self.equal_any(answer, sample, meter)?,
         };
         Ok(Verdict::graded(right)
-            .with_extracted(answer, (body.len() - answer.len(), body.len()))
+            .with_extracted(answer, (start + said.len() - answer.len(), start + said.len()))
             .because(if right { "equal" } else { "unequal" }))
     }
 }

@@ -1,19 +1,24 @@
 //! `json`: well-formed JSON that a schema accepts, or a member that equals the reference.
 
-use std::collections::BTreeSet;
-use std::fmt;
+mod tree;
+
+use std::ops::Range;
 
 use jsonschema::{PatternOptions, Validator};
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number};
 
+use crate::extract::{self, Thinking, thinking};
 use crate::prelude::*;
+use tree::{Node, Rules};
 
 /// Right when the completion is JSON as asked for.
 ///
-/// The JSON is the whole completion, or else the last code fence in it. JSON Schema (drafts 4 to
-/// 2020-12) is checked without the network: a reference out of the schema is an error of the
-/// configuration. Patterns in it are linear: no look-around.
+/// The JSON is the whole completion, or else the last code fence in it, or else what stands in the
+/// last answer tag; what the model thinks before it answers is not looked at. JSON Schema (drafts 4 to 2020-12) is checked without the
+/// network: a reference out of the schema is an error of the configuration. Patterns in it are
+/// linear: no look-around.
+///
+/// Numbers are compared with the reference by all their digits. Give integers beyond 2^53 as text:
+/// JSON readers round them.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Json {
@@ -47,7 +52,7 @@ pub struct Json {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum From {
-    /// The whole completion, or else the last code fence.
+    /// The whole completion, or else the last code fence, or else the last answer tag.
     #[default]
     Any,
     /// The whole completion.
@@ -62,7 +67,7 @@ struct Compiled {
     bytes: usize,
 }
 
-/// The recursion limit of the JSON reader is 128.
+/// A level of the text is a call of its reader.
 const DEPTH_MAX: usize = 120;
 
 fn depth_max() -> usize {
@@ -111,7 +116,7 @@ impl Check for Json {
         if let Some(compiled) = &self.compiled {
             let length = (span.1 - span.0) as u64;
             meter.spend(length * (1 + compiled.bytes as u64 / 64))?;
-            if let Err(error) = compiled.validator.validate(&value) {
+            if let Err(error) = compiled.validator.validate(&value.value()) {
                 let at = error.instance_path().to_string();
                 let rule = error.schema_path().to_string();
                 return Ok(judged(false).with("at", at).with("rule", rule).because("schema"));
@@ -123,40 +128,58 @@ impl Check for Json {
         match sample.reference().filter(|_| self.equals_reference) {
             None => Ok(judged(true).because("valid")),
             Some(reference) => {
-                let right = equal(member, reference) || is_written_in(member, reference);
-                let shown = member.to_string();
+                let right = is_equal(member, reference)?;
                 let reason = if right { "equal" } else { "unequal" };
-                Ok(judged(right).with("extracted", shown).because(reason))
+                Ok(judged(right).with("extracted", member.shown()).because(reason))
             }
         }
     }
 }
 
 impl Json {
-    fn read(&self, completion: &str) -> Result<(Value, (usize, usize)), &'static str> {
-        let whole = (0, completion.len());
+    fn read<'a>(&self, completion: &'a str) -> Result<(Node<'a>, (usize, usize)), &'static str> {
+        let parse = |(start, end): (usize, usize)| {
+            let text = completion.get(start..end).unwrap_or_default();
+            Ok((tree::read(text, self.rules())?, (start, end)))
+        };
+        let end = completion.len();
+        let said = thinking::answer(completion, Thinking::Skip).unwrap_or(end..end);
+        // A value that is JSON as it stands may hold the mark of a thought in a text.
+        let whole = || match parse((0, end)) {
+            Err("not-json") if said != (0..end) => parse((said.start, said.end)),
+            parsed => parsed,
+        };
+        let fence = || last_fence(completion, said.clone());
+        let tag = || {
+            let text = completion.get(said.clone())?;
+            let inner = extract::last_tag(text, extract::is_answer_tag)?.inner;
+            Some((said.start + inner.start, said.start + inner.end))
+        };
         match self.from {
-            From::Whole => self.parse(completion, whole),
-            From::Fence => self.parse(completion, last_fence(completion).ok_or("no-fence")?),
-            From::Any => match (self.parse(completion, whole), last_fence(completion)) {
-                (Err("not-json"), Some(fence)) => self.parse(completion, fence),
+            From::Whole => whole(),
+            From::Fence => parse(fence().ok_or("no-fence")?),
+            From::Any => match (whole(), fence().or_else(tag)) {
+                (Err("not-json"), Some(part)) => parse(part),
                 (parsed, _) => parsed,
             },
         }
     }
 
-    fn parse(
-        &self,
-        text: &str,
-        (start, end): (usize, usize),
-    ) -> Result<(Value, (usize, usize)), &'static str> {
-        let text = text.get(start..end).unwrap_or_default();
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let seed = Strict { levels_left: self.depth_max, unique_keys: self.unique_keys };
-        let value = seed.deserialize(&mut reader).map_err(|error| reason(&error))?;
-        reader.end().map_err(|_| "not-json")?;
-        Ok((value, (start, end)))
+    fn rules(&self) -> Rules {
+        Rules { depth_max: self.depth_max, unique_keys: self.unique_keys }
     }
+}
+
+/// Whether a member is the reference, or what it holds where it is JSON in text.
+fn is_equal(member: &Node<'_>, reference: &Value) -> Result<bool, Fault> {
+    let wanted = Node::of(reference).ok_or_else(|| {
+        Fault::bad_reference(
+            "the reference has a number that is too large to be kept exactly; write it as text",
+        )
+    })?;
+    let rules = Rules { depth_max: DEPTH_MAX, unique_keys: false };
+    let held = reference.as_str().and_then(|text| tree::read(text, rules).ok());
+    Ok(*member == wanted || held.is_some_and(|held| *member == held))
 }
 
 fn schema_in(file: &str, files: &dyn Files) -> Result<Value, BuildError> {
@@ -167,10 +190,10 @@ fn schema_in(file: &str, files: &dyn Files) -> Result<Value, BuildError> {
 
 /// Where the text of the last code fence starts and ends. In a list a fence is indented, and some
 /// models close one at the end of a line.
-fn last_fence(text: &str) -> Option<(usize, usize)> {
+fn last_fence(text: &str, part: Range<usize>) -> Option<(usize, usize)> {
     let (mut open, mut last) = (None, None);
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    let mut at = part.start;
+    for line in text.get(part)?.split_inclusive('\n') {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
         let code = line.trim_end().strip_suffix("```").map(str::len);
         match (open, line.get(indent..).is_some_and(|line| line.starts_with("```"))) {
@@ -184,126 +207,6 @@ fn last_fence(text: &str) -> Option<(usize, usize)> {
         at += line.len();
     }
     last
-}
-
-/// Equal as JSON, numbers by value.
-fn equal(one: &Value, two: &Value) -> bool {
-    match (one, two) {
-        (Value::Number(one), Value::Number(two)) => {
-            one == two || (one.is_f64() != two.is_f64() && digits(one) == digits(two))
-        }
-        (Value::Array(one), Value::Array(two)) => {
-            one.len() == two.len() && one.iter().zip(two).all(|(one, two)| equal(one, two))
-        }
-        (Value::Object(one), Value::Object(two)) => {
-            one.len() == two.len()
-                && one.iter().all(|(key, one)| two.get(key).is_some_and(|two| equal(one, two)))
-        }
-        (one, two) => one == two,
-    }
-}
-
-/// All digits of a whole number: as a float, 2^53 + 1 would be its neighbour.
-fn digits(number: &Number) -> String {
-    match number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
-        // Adding zero turns a negative zero into zero.
-        Some(float) => format!("{:.0}", float + 0.0),
-        None => number.to_string(),
-    }
-}
-
-/// Whether the reference is text that holds this value as JSON.
-fn is_written_in(member: &Value, reference: &Value) -> bool {
-    let parsed = reference.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    parsed.is_some_and(|reference| equal(member, &reference))
-}
-
-const TOO_DEEP: &str = "nests too deep";
-const TWICE: &str = "key comes twice";
-
-fn reason(error: &serde_json::Error) -> &'static str {
-    let text = error.to_string();
-    match () {
-        () if text.starts_with(TOO_DEEP) => "too-deep",
-        () if text.starts_with(TWICE) => "duplicate-key",
-        () => "not-json",
-    }
-}
-
-/// Reads a value within a depth, and sees keys that come twice.
-#[derive(Clone, Copy)]
-struct Strict {
-    levels_left: usize,
-    unique_keys: bool,
-}
-
-impl Strict {
-    fn inner<E: serde::de::Error>(self) -> Result<Self, E> {
-        let levels_left = self.levels_left.checked_sub(1).ok_or_else(|| E::custom(TOO_DEEP))?;
-        Ok(Self { levels_left, ..self })
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Strict {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Strict {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let inner = self.inner()?;
-        let mut values = Vec::new();
-        while let Some(value) = items.next_element_seed(inner)? {
-            values.push(value);
-        }
-        Ok(Value::Array(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let inner = self.inner()?;
-        let mut members = Map::new();
-        let mut seen = BTreeSet::new();
-        while let Some(key) = items.next_key::<String>()? {
-            if self.unique_keys && !seen.insert(key.clone()) {
-                return Err(A::Error::custom(TWICE));
-            }
-            members.insert(key, items.next_value_seed(inner)?);
-        }
-        Ok(Value::Object(members))
-    }
 }
 
 #[cfg(test)]
@@ -343,7 +246,8 @@ mod tests {
     #[test]
     fn deep_text_is_refused_and_not_followed() {
         let check: Json = serde_json::from_value(json!({})).unwrap();
-        let sample = Sample::builder("[".repeat(500_000)).build();
+        let text = format!("{}{}", "[".repeat(250_000), "]".repeat(250_000));
+        let sample = Sample::builder(text).build();
         let verdict = check.check(&sample, &mut Meter::default()).unwrap();
         assert_eq!(verdict.evidence.get("reason"), Some(&json!("too-deep")));
     }

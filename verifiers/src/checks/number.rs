@@ -1,23 +1,29 @@
 //! `number`: a number in prose, compared exactly or within a tolerance.
 
 mod decimal;
+mod near;
 mod scan;
 
 use dashu_base::Abs as _;
 use dashu_ratio::RBig;
 
 use crate::canonical::number_text;
-use crate::extract::{Thinking, thinking};
+use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking};
 use crate::prelude::*;
+use near::Near;
 use scan::{Found, Notation};
 
 /// Right when the number that the completion gives equals the reference.
 ///
-/// The number is the one in the last `\boxed{...}`, else the one that follows the last "answer
-/// is", "answer:" or "####" directly, else the last one. `after` names another place. Text up to
-/// the last `</think>` is not looked at, nor is what is still thought at the end. Signs, thousands separators, fractions (`3/4`,
-/// `\frac{3}{4}`, `1 1/2`), exponents (`2e5`, `2 \times 10^5`), "million" and the like are read;
-/// currencies and units are not looked at. "3 or 4" gives no number.
+/// The number is the one in the last `\boxed{...}` or answer tag, or the one that follows the last
+/// "answer is", "answer:" or "####" directly, in the languages in which models answer; else the
+/// last one. `after` names another place. What the model thinks and what is hidden is not looked
+/// at. Signs, thousands separators, fractions (`3/4`, `\frac{3}{4}`, `1 1/2`), exponents (`2e5`,
+/// `2 \times 10^5`), "million", "dozen", `18k` and the like are read; currencies and units are not
+/// looked at.
+///
+/// "3 or 4", "3-4" and "1 2 3" give no number. Neither does one that is denied, a bound, a name or
+/// an operand: "not 4", "at least 4", "page 4", "half of 4", `4!`, `\sqrt{4}`, `2024-01-04`.
 ///
 /// Numbers are compared as exact fractions, so 0.1 + 0.2 is 0.3 and integers of any length are
 /// told apart. The reference is a number, a text that holds one, a list of acceptable ones, an
@@ -48,14 +54,28 @@ pub struct Number {
     /// 50% is 0.5. Otherwise the sign is a unit like any other, and 50% is 50.
     #[serde(default)]
     percent_is_fraction: bool,
-    #[serde(skip)]
-    cue: Option<Pattern>,
 }
 
-const CUE: &str = concat!(
-    r#"(?i)(?:\banswer["'*_`]*(?:\s+is|\s*[:=])|####)"#,
-    r#"(?:[\s*_"'`$€£¥~≈:=(\[{\\]|about|approximately|roughly|text|[a-z]\s*=)*"#,
-);
+/// How far behind an announcement its number is looked for.
+const NEAR_BYTES_MAX: usize = 4096;
+
+/// Words between an announcement and its number.
+const LEADS: [&str; 14] = [
+    "about",
+    "approximately",
+    "approx",
+    "roughly",
+    "around",
+    "exactly",
+    "only",
+    "just",
+    "simply",
+    "equal",
+    "to",
+    "text",
+    "mathbf",
+    "textbf",
+];
 
 /// What the reference asks for.
 enum Wanted {
@@ -82,7 +102,6 @@ impl Check for Number {
         if self.significant == Some(0) {
             return Err(BuildError::new("significant", "at least one digit is significant"));
         }
-        self.cue = Some(Pattern::new(CUE).map_err(|error| BuildError::new("", error))?);
         Ok(())
     }
 
@@ -90,20 +109,26 @@ impl Check for Number {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let wanted = self.wanted(reference, meter)?;
         let completion = sample.completion();
-        let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
-        let (start, body) = (said.start, completion.get(said).unwrap_or_default());
-        meter.spend(scan::price(body))?;
-        let found = match self.find(body) {
-            Ok(found) => found,
+        meter.spend(scan::price(completion))?;
+        let spoken = Spoken::of(completion, Thinking::Skip);
+        let scope = Scope::of(&spoken, sample.prompt());
+        let answer = match self.find(&scope, meter)? {
+            Ok(answer) => answer,
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
         meter.spend(1000)?;
-        let right = wanted.iter().any(|wanted| self.is_right(&found.value, wanted));
-        let text = body.get(found.start..found.end).unwrap_or_default();
-        Ok(Verdict::graded(right)
-            .with_extracted(text, (start + found.start, start + found.end))
-            .because(if right { "equal" } else { "unequal" }))
+        let right = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
+        let reason = if right { "equal" } else { "unequal" };
+        Ok(Verdict::graded(right).with_extracted(&answer.text, answer.span).because(reason))
     }
+}
+
+/// A number that a completion gives.
+struct Answer {
+    value: RBig,
+    text: String,
+    /// Its bytes in the completion.
+    span: (usize, usize),
 }
 
 impl Number {
@@ -115,30 +140,72 @@ impl Number {
         }
     }
 
-    fn find(&self, body: &str) -> Result<Found, &'static str> {
-        let notation = self.notation();
+    fn find(
+        &self,
+        scope: &Scope<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Result<Answer, &'static str>, Fault> {
+        let body = scope.text();
+        let in_body = |found: Found| Answer {
+            text: body.get(found.start..found.end).unwrap_or_default().to_owned(),
+            span: (scope.offset() + found.start, scope.offset() + found.end),
+            value: found.value,
+        };
         if let Some(after) = &self.after {
-            let from = after.find_iter(body).last().ok_or("nothing-found")?.end();
-            return scan::first(body, from, notation).ok_or("nothing-found");
+            let found = after
+                .find_iter(body)
+                .last()
+                .and_then(|from| scan::first(body, from.end(), self.notation()));
+            return Ok(found.map(in_body).ok_or("nothing-found"));
         }
-        if let Some((start, end)) = last_box(body) {
-            let boxed = body.get(..end).unwrap_or_default();
-            return scan::last(boxed, start, notation);
-        }
-        let cue = self.cue.as_ref().and_then(|cue| cue.find_iter(body).last());
-        let direct = cue.and_then(|cue| {
-            let found = scan::first(body, cue.end(), notation)?;
-            let gap = body.get(cue.end()..found.start)?;
-            gap.chars().all(|c| !c.is_alphanumeric()).then_some(found)
-        });
-        match direct {
-            Some(found) if is_worked_out(body, found.end) => {
-                scan::last(line_end(body, found.end), found.start, notation)
+        for candidate in extract::announced(scope, Policy::Auto, meter)? {
+            let read = if candidate.provenance == Provenance::Anchor {
+                self.direct(body, candidate.span.0).map(|read| read.map(in_body))
+            } else {
+                meter.spend(scan::price(&candidate.text))?;
+                self.held(&candidate)
+                    .map(|read| read.map(|found| held_answer(scope, &candidate, found)))
+            };
+            if let Some(read) = read {
+                return Ok(read);
             }
-            Some(found) if scan::is_hedged(body, &found, notation) => Err("hedge"),
-            Some(found) => Ok(found),
-            None => scan::last(body, 0, notation),
         }
+        Ok(near::last(body, 0, self.notation()).map(in_body))
+    }
+
+    /// The number that follows an announcement at once, or the result of the calculation that
+    /// does. An announced date or time is an answer, and has no number.
+    fn direct(&self, text: &str, from: usize) -> Option<Result<Found, &'static str>> {
+        let near = text.get(..text.floor_char_boundary(from + NEAR_BYTES_MAX))?;
+        let found = scan::first(near, from, self.notation());
+        let gap = near.get(from..found.as_ref().map_or(near.len(), |found| found.start))?;
+        let lead = gap.find(|c: char| c.is_ascii_digit()).and_then(|at| gap.get(..at));
+        if lead.is_some_and(is_lead) {
+            return Some(Err("nothing-found"));
+        }
+        let found = found.filter(|_| is_lead(gap))?;
+        let line = line_end(text, found.end);
+        Some(if is_worked_out(text, found.end) {
+            near::last(line, found.start, self.notation())
+        } else if near::is_hedged(text, &found, self.notation()) {
+            Err("hedge")
+        } else if (Near { text, from: 0 }).may_answer(&found) {
+            Ok(found)
+        } else {
+            Err("nothing-found")
+        })
+    }
+
+    /// The number of a box, a tag or a member. An empty one has none, and nothing else counts.
+    fn held(&self, candidate: &Candidate<'_>) -> Option<Result<Found, &'static str>> {
+        let text = &candidate.text;
+        let is_final = candidate.provenance == Provenance::Boxed
+            || text.contains(|c: char| c.is_ascii_digit());
+        let direct = self.direct(text, 0).filter(|_| !text.contains('\n'));
+        direct.or_else(|| match near::last(text, 0, self.notation()) {
+            Err("nothing-found") if !is_final => None,
+            read => Some(read),
+        })
     }
 
     fn wanted(&self, reference: &Value, meter: &mut Meter<'_>) -> Result<Vec<Wanted>, Fault> {
@@ -161,7 +228,7 @@ impl Number {
                 Some(Wanted::Exactly(decimal::parse(&number_text(number))?, double))
             }
             Value::String(text) => self.interval(text.trim()).or_else(|| {
-                let found = scan::last(text, 0, self.notation()).ok()?;
+                let found = near::reference(text, self.notation())?;
                 Some(Wanted::Exactly(found.value, None))
             }),
             Value::Object(members) => {
@@ -183,7 +250,7 @@ impl Number {
         let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
         let (low, high) = inner.split_once(';').or_else(|| inner.split_once(','))?;
         let end = |text: &str, closed: bool| {
-            Some(End(scan::last(text, 0, self.notation()).ok()?.value, closed))
+            Some(End(near::reference(text, self.notation())?.value, closed))
         };
         let (low, high) = (end(low, text.starts_with('['))?, end(high, text.ends_with(']'))?);
         (low.0 <= high.0).then_some(Wanted::Within { low: Some(low), high: Some(high) })
@@ -229,19 +296,32 @@ fn is_worked_out(body: &str, at: usize) -> bool {
     rest.contains('=') || ["+", "/", "×", "- ", "* ", "-"].iter().any(|sign| next.starts_with(sign))
 }
 
-/// Where the contents of the last `\boxed{...}` start and end.
-fn last_box(body: &str) -> Option<(usize, usize)> {
-    let start = body.rfind("\\boxed{")? + "\\boxed{".len();
-    let mut depth = 1_u32;
-    let end = body.get(start..)?.char_indices().find_map(|(at, c)| {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
+/// Whether nothing of its own is said between an announcement and its number.
+fn is_lead(gap: &str) -> bool {
+    let mut rest = gap;
+    while let Some(at) = rest.find(char::is_alphanumeric) {
+        rest = rest.get(at..).unwrap_or_default();
+        let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+        let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let is_name = end == 1 && after.trim_start().starts_with('=');
+        if !is_name && !LEADS.iter().any(|lead| lead.eq_ignore_ascii_case(word)) {
+            return false;
         }
-        (depth == 0).then_some(start + at)
-    })?;
-    Some((start, end))
+        rest = after;
+    }
+    !gap.contains(['≠', '<', '>', '≤', '≥', '√', '^', '!'])
+}
+
+/// The number of a candidate, as the completion has it.
+fn held_answer(scope: &Scope<'_>, candidate: &Candidate<'_>, found: Found) -> Answer {
+    let (start, end) = candidate.span;
+    let is_part = scope.text().get(start..end) == Some(candidate.text.as_ref());
+    let span = if is_part { (start + found.start, start + found.end) } else { (start, end) };
+    Answer {
+        text: candidate.text.get(found.start..found.end).unwrap_or_default().to_owned(),
+        span: (scope.offset() + span.0, scope.offset() + span.1),
+        value: found.value,
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! `tags`: the parts of a completion stand in their tags, once each and in order.
 
+use crate::extract::hidden;
 use crate::prelude::*;
 
 /// Right when every tag is opened and closed exactly once, in the order given, around some text.
 ///
 /// For `["think", "answer"]` that is `<think>...</think> <answer>...</answer>`: tags that are
-/// missing, doubled, nested, unclosed, empty or out of order are refused. Without `tags`, the
-/// reference lists them.
+/// missing, doubled, nested, unclosed, empty or out of order are refused. A tag that holds nothing
+/// that can be seen (white space, zero-width characters, blank signs) is empty. Without `tags`,
+/// the reference lists them.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tags {
@@ -85,7 +87,7 @@ impl Tags {
             let (Some(before), Some(inner)) = (text.get(at..open), text.get(body..close)) else {
                 return Some(("out-of-order", name));
             };
-            if inner.trim().is_empty() {
+            if inner.chars().all(is_blank) {
                 return Some(("empty", name));
             }
             if self.strict && !before.trim().is_empty() {
@@ -103,6 +105,19 @@ impl Tags {
 fn only(text: &str, mark: &str) -> Option<usize> {
     let at = text.find(mark)?;
     (text.rfind(mark) == Some(at)).then_some(at)
+}
+
+/// Whether nothing of a character can be seen: white space, controls, what Unicode calls default
+/// ignorable (The Unicode Standard, section "Default Ignorable Code Points"), and blank signs.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || hidden::is_invisible(c)
+        || matches!(c,
+            '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// The share of the marks that come once; never all of it.

@@ -50,7 +50,7 @@ impl Default for Find {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Source {
     /// The first of these that there is: the last tag, the last JSON member, the last assertion,
-    /// the last sentence or fenced block that says it, the whole text.
+    /// the last sentence, fenced block or interactive session that says it, the whole text.
     #[default]
     Auto,
     /// The inside of the last tag.
@@ -155,11 +155,10 @@ impl<'a> Search<'a, '_> {
         }
         if found.is_empty() && (of(Source::Phrase) || of(Source::Fence)) {
             let said = of(Source::Phrase).then(|| phrase::said(self.text, part.clone())).flatten();
-            let fenced = of(Source::Fence).then(|| self.fenced(part)).flatten();
-            let later = |said: &Answer<'_>| {
-                fenced.as_ref().is_none_or(|fenced| fenced.span.0 < said.span.0)
-            };
-            found.extend(said.filter(later).or(fenced));
+            let fenced = of(Source::Fence).then(|| self.fenced(part.clone())).flatten();
+            let shown = all.then(|| self.session(part)).flatten();
+            let all = fenced.into_iter().chain(shown).chain(said);
+            found.extend(all.max_by_key(|answer| answer.span.0));
         }
         if all || self.how.from == Source::Whole {
             found.extend(whole);
@@ -177,6 +176,22 @@ impl<'a> Search<'a, '_> {
         };
         let range = blocks.iter().rfind(says)?;
         self.answer(range.clone(), "fence")
+    }
+
+    /// What the last prompt of an interactive session is answered with.
+    fn session(&self, part: Range<usize>) -> Option<Answer<'a>> {
+        let text = self.text.get(part.clone())?;
+        let prompt = text.rfind("\n>>> ").map(|at| at + 1);
+        let prompt = prompt.or_else(|| text.starts_with(">>> ").then_some(0))?;
+        let mut start = prompt + text.get(prompt..)?.find('\n')? + 1;
+        while text.get(start..)?.starts_with("...") {
+            start += text.get(start..)?.find('\n')? + 1;
+        }
+        let rest = text.get(start..)?;
+        let blank = rest.find("\n\n").filter(|_| self.want != Want::Text);
+        let end = rest.find("\n```").into_iter().chain(blank).min().unwrap_or(rest.len());
+        let from = part.start + start;
+        self.answer(from..from + end, "session")
     }
 
     fn answer(&self, range: Range<usize>, from: &'static str) -> Option<Answer<'a>> {

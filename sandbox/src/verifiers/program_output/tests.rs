@@ -167,6 +167,14 @@ fn damaged_json_is_read() {
         assert_eq!(found(text, Source::Json), [answer], "{text}");
     }
     assert!(found("no braces: \"answer\": 5", Source::Json).is_empty());
+    for text in [
+        r#"{"answer": "1", "answer": "2"}"#,
+        r#"{"answer": [1, {"a": 2}], "note": "}", "answer": 2}"#,
+    ] {
+        assert!(found(text, Source::Json).is_empty(), "{text} answers twice");
+    }
+    let nested = r#"{"parts": [{"answer": "1"}, {"answer": "2"}], "answer": "3"}"#;
+    assert_eq!(found(nested, Source::Json), ["3"]);
 }
 
 #[test]
@@ -179,6 +187,9 @@ fn sentences_and_assertions_are_read() {
         (r"so \boxed{{'a': 1}}", "{'a': 1}"),
         ("assert f([1, '=='], k={}) == [2]  # since", "assert f([1, '=='], k={}) == [2]"),
         ("assert f(1) == ??\nThe answer is 5", "5"),
+        (">>> f(1)\n[2]", "[2]"),
+        ("In a session:\n```python\n>>> f(0)\n[1]\n>>> f(\n... 1)\n[2]\n```\nDone.", "[2]"),
+        (">>> f(1)\n[2]\n\nSo the output is [3]", "[3]"),
     ] {
         assert_eq!(found(text, Source::Auto).first().map(String::as_str), Some(answer), "{text}");
     }

@@ -279,6 +279,8 @@ mod tests {
             "```sql\nSELECT a FROM t",
             "<think>SELECT z</think>\nSQL: SELECT a FROM t",
             "<think>```sql\nSELECT z\n```</think>SELECT a FROM t",
+            "<reasoning>SELECT z</reasoning>SELECT a FROM t",
+            "<|channel|>analysis<|message|>SELECT z<|end|><|start|>assistant<|channel|>final<|message|>SELECT a FROM t",
             "**SQL:** SELECT a FROM t\n\nThis joins the tables.",
             "Final answer: `SELECT a FROM t`.",
             "<answer>SELECT a FROM t</answer>",
@@ -334,6 +336,7 @@ mod tests {
             "I select nothing. With that, I stop.",
             "Create a table first. Then ask again.",
             "<think>SELECT 1",
+            "<|begin_of_thought|>SELECT 1",
             "SQL:",
             "Answer: 42",
         ] {

@@ -12,6 +12,8 @@ use crate::sample::{Sample, value_text};
 pub(super) struct Options<'a> {
     texts: Vec<Cow<'a, str>>,
     count: usize,
+    /// Several of them may be asked for, so that "AC" names two.
+    pub(super) several: bool,
 }
 
 impl<'a> Options<'a> {
@@ -36,7 +38,7 @@ impl<'a> Options<'a> {
         meter.spend(texts.iter().map(|text| text.len() as u64).sum())?;
         texts.truncate(26);
         let count = if texts.len() < 2 { usize::from(letters) } else { texts.len() };
-        Ok(Self { texts, count })
+        Ok(Self { texts, count, several: false })
     }
 
     pub(super) fn count(&self) -> usize {

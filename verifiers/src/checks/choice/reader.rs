@@ -30,21 +30,15 @@ const NEAR_BYTES_MAX: usize = 4 * OPTION_BYTES_MAX;
 const LETTERS_BYTES_MAX: usize = 512;
 
 /// Words that may stand between "the answer is" and the option.
-const FILLERS: [&str; 14] = [
-    "option",
-    "choice",
-    "answer",
-    "letter",
-    "the",
-    "is",
-    "be",
-    "therefore",
-    "thus",
-    "clearly",
-    "likely",
-    "probably",
-    "most",
+#[rustfmt::skip]
+const FILLERS: &[&str] = &[
+    "option", "options", "choice", "choices", "answer", "answers", "letter", "letters", "the", "is",
+    "be", "it's", "it’s", "it", "must", "so", "hence", "therefore", "thus", "then", "clearly",
+    "certainly", "definitely", "obviously", "surely", "likely", "probably", "most", "only", "both",
     "closest to",
+    "选项", "選項", "選択肢", "就是", "la", "el", "le", "die", "der", "das", "opción", "opzione",
+    "opção", "alternativa", "letra", "lettre", "lettera", "réponse", "respuesta", "antwort",
+    "вариант", "буква",
 ];
 
 /// Commands of LaTeX that only dress what they hold.
@@ -79,17 +73,94 @@ impl<'a> Reader<'a> {
         reader.letters(Enclosed::Yes).or_else(|| reader.option_text(length))
     }
 
-    /// Reads a text that is nothing but an option, or whose last line is.
+    /// Reads a text that is announced as the answer: one that is held by a box, a tag or a member,
+    /// or one that is said.
+    pub(super) fn held(text: &'a str, options: &'a Options<'a>, is_said: bool) -> Option<Reading> {
+        let reader = Reader::near(text, 0, options);
+        let enclosed = if is_said { Enclosed::No } else { Enclosed::Yes };
+        reader.letters(enclosed).or_else(|| reader.option_text(text.len()))
+    }
+
+    /// Reads the options that end before `end`, as in "(A) and (C) are correct".
+    pub(super) fn before(text: &'a str, end: usize, options: &'a Options<'a>) -> Option<Reading> {
+        let head = text.get(..end)?;
+        let near = head.floor_char_boundary(end.saturating_sub(2 * OPTION_BYTES_MAX));
+        let line = head.get(near..)?.rfind('\n').map_or(near, |at| near + at + 1);
+        let whole = Reader::new(head, line, options).letters(Enclosed::No).filter(|reading| {
+            let said = head.get(reading.end..).unwrap_or_default();
+            let said = said.trim_start_matches([')', ']', '.', ':', '*', '-', ' ']);
+            said.len() <= OPTION_BYTES_MAX && options.matching(said) == Some(reading.letters)
+        });
+        if whole.is_some() {
+            return whole;
+        }
+        let mut from = head.trim_end().len();
+        let mut start = None;
+        for _ in 0..=options.count() {
+            let head =
+                text.get(..from)?.trim_end_matches([')', ']', '*', '_', '`', '"', '\'', '$']);
+            let before = head.strip_suffix(|c: char| c.is_ascii_uppercase())?;
+            if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) {
+                break;
+            }
+            start = Some(before.len());
+            let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
+            let joined =
+                [" and", " or", ",", "&", "/"].iter().find_map(|join| lead.strip_suffix(join));
+            let Some(joined) = joined else { break };
+            from = joined.trim_end_matches([' ', ',']).len();
+            let goes_on =
+                text.get(..from)?.trim_end_matches([')', ']', '*', '_', '`', '"', '\'', '$']);
+            let letter = goes_on.strip_suffix(|c: char| c.is_ascii_uppercase());
+            if letter.is_none_or(|before| before.ends_with(char::is_alphanumeric)) {
+                break;
+            }
+        }
+        Reader::new(head, start?, options).letters(Enclosed::Yes)
+    }
+
+    /// Reads a text that is nothing but an option, or whose last line is, or else its first.
     pub(super) fn alone(text: &'a str, options: &'a Options<'a>) -> Option<Reading> {
         let body = text.trim_end();
-        let start = body.rfind('\n').map_or(0, |at| at + 1);
         let whole = Reader::new(body, body.len() - body.trim_start().len(), options);
         if let Some(reading) = whole.option_text(body.len() - whole.at) {
             return Some(reading);
         }
-        let line = Reader::new(body, start, options);
-        let reading = line.letters(Enclosed::Alone);
-        reading.or_else(|| line.option_text(body.len() - start))
+        let mut lines: Vec<Option<Reading>> = last_lines(body)
+            .map(|(start, end)| {
+                // With the end of the line, which tells it from a text of one line.
+                let to = body.len().min(end + 1);
+                let line = Reader::new(body.get(..to).unwrap_or_default(), start, options);
+                line.letters(Enclosed::Alone).or_else(|| line.option_text(end - start))
+            })
+            .collect();
+        lines.reverse();
+        if !options.several {
+            leave_out_lists(&mut lines);
+        }
+        let last = lines.pop()??;
+        // Letters on lines of their own are offered together.
+        let above = lines.iter().rev().map_while(|line| *line);
+        Some(above.fold(last, |all, line| Reading {
+            letters: all.letters | line.letters,
+            is_hedge: all.is_hedge | line.is_hedge,
+            start: line.start,
+            first_end: line.first_end,
+            end: all.end,
+        }))
+    }
+
+    /// Reads a first line that is nothing but an option, before text that explains it.
+    pub(super) fn first_line(text: &'a str, options: &'a Options<'a>) -> Option<Reading> {
+        let start = text.len() - text.trim_start().len();
+        let end = start + text.get(start..)?.find('\n')?;
+        let line = Reader::new(text.get(..=end)?, start, options);
+        let reading = line.letters(Enclosed::Alone)?;
+        let is_capital = text.get(reading.start..)?.starts_with(|c: char| c.is_ascii_uppercase());
+        // What lists the options answers nothing.
+        let next = text.get(end..)?.trim_start();
+        let next = Reader::near(next, 0, options).letters(Enclosed::Alone);
+        (is_capital && next.is_none()).then_some(reading)
     }
 
     fn rest(&self) -> &'a str {
@@ -123,14 +194,30 @@ impl<'a> Reader<'a> {
             return None;
         }
         let end = self.at + length;
-        let letters = self.options.matching(self.text.get(self.at..end)?)?;
+        let text = self.text.get(self.at..end)?;
+        let letters = self.options.matching(text).or_else(|| self.named_behind(text))?;
         Some(Reading { letters, is_hedge: false, start: self.at, first_end: end, end })
+    }
+
+    /// The text of an option with its letter in brackets behind it: "7 (C)".
+    fn named_behind(&self, text: &str) -> Option<u32> {
+        let (said, letter) =
+            text.trim().trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?;
+        let mut letters = letter.chars();
+        let bit = self.options.bit(letters.next()?).filter(|_| letters.next().is_none())?;
+        (self.options.matching(said) == Some(bit)).then_some(bit)
     }
 
     /// One letter, or several that are joined.
     fn letters(&self, enclosed: Enclosed) -> Option<Reading> {
         let (at, hedged) = self.opened(self.at);
+        if let Some(reading) = self.glued(at) {
+            return Some(reading);
+        }
         let first = self.letter(at, enclosed)?;
+        if self.is_equated(&first) {
+            return None;
+        }
         let mut reading = Reading {
             letters: first.bit,
             is_hedge: hedged,
@@ -139,6 +226,7 @@ impl<'a> Reader<'a> {
             end: first.end,
         };
         let mut at = first.after;
+        let alone = reading;
         while at < self.at + LETTERS_BYTES_MAX
             && let Some((next, is_or)) = self.joined(at)
         {
@@ -147,8 +235,31 @@ impl<'a> Reader<'a> {
             reading.is_hedge |= is_or;
             at = next.after;
         }
+        if matches!(enclosed, Enclosed::Alone) && reading.letters != alone.letters {
+            let rest = self.text.get(at..)?;
+            if !ends(rest) && !gives_reason(rest) {
+                return None;
+            }
+        }
+        // "The answer is A, B and C are wrong": what follows the first is of another clause.
+        if reading.letters != alone.letters && self.goes_on_behind(at) {
+            return Some(alone);
+        }
         reading.is_hedge |= self.hedged_later(at);
         Some(reading)
+    }
+
+    /// Whether the option that was read begins a list of all of them.
+    pub(super) fn lists(text: &str, reading: &Reading, options: &Options<'_>) -> bool {
+        let rest = text.get(reading.end..).unwrap_or_default();
+        let rest = rest.get(..rest.floor_char_boundary(NEAR_BYTES_MAX)).unwrap_or_default();
+        let next = rest.split('\n').skip(1).find(|line| !line.trim().is_empty());
+        let next = next.and_then(|line| {
+            // With the end of the line, which tells it from a text of one line.
+            let line = format!("{line}\n");
+            Reader::new(&line, 0, options).letters(Enclosed::Alone).map(|next| next.letters)
+        });
+        reading.letters == 1 && next == Some(2) && !options.several
     }
 
     /// Skips markup, openers and fillers; "either" and "both" announce a hedge.
@@ -163,12 +274,15 @@ impl<'a> Reader<'a> {
                 blanks
             } else if let Some(dress) = dress {
                 dress.len()
-            } else if rest
-                .starts_with(['*', '_', '`', '$', '"', '\'', ':', '{', '(', '[', '“', '‘'])
-            {
+            } else if rest.starts_with([
+                '*', '_', '`', '$', '"', '\'', ':', '：', '{', '(', '（', '[', '【', '“', '‘', '-',
+                '•', '→',
+            ]) {
                 rest.chars().next().map_or(0, char::len_utf8)
             } else if let Some(word) = FILLERS.iter().find(|word| starts_with_word(rest, word)) {
                 word.len()
+            } else if rest.starts_with(',') && self.follows_filler(at) {
+                1
             } else if starts_with_word(rest, "either") {
                 hedged = true;
                 "either".len()
@@ -179,6 +293,39 @@ impl<'a> Reader<'a> {
         (at, hedged)
     }
 
+    /// "Hence, C."
+    fn follows_filler(&self, at: usize) -> bool {
+        at > self.at && self.text.get(..at).is_some_and(|head| head.ends_with(char::is_alphabetic))
+    }
+
+    /// "AC", where several options may be asked for.
+    fn glued(&self, at: usize) -> Option<Reading> {
+        let rest = self.text.get(at..).filter(|_| self.options.several)?;
+        let length = rest.bytes().take_while(u8::is_ascii_uppercase).count();
+        let after = rest.get(length..)?;
+        let mut letters = 0;
+        for letter in rest.get(..length)?.chars() {
+            letters |= self.options.bit(letter).filter(|bit| letters & bit == 0)?;
+        }
+        let end = at + length;
+        let ends = !after.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c));
+        (length > 1 && ends).then_some(Reading {
+            letters,
+            is_hedge: false,
+            start: at,
+            first_end: end,
+            end,
+        })
+    }
+
+    /// Whether something is said to be equal to the letter that is not the text of its option:
+    /// "C = wrong".
+    fn is_equated(&self, letter: &Letter) -> bool {
+        let rest = self.text.get(letter.after..).unwrap_or_default().trim_start_matches(' ');
+        let value = rest.strip_prefix('=').and_then(|value| value.split('\n').next());
+        value.is_some_and(|value| self.options.matching(value) != Some(letter.bit))
+    }
+
     /// The letter at `at`, unless it belongs to a word.
     fn letter(&self, at: usize, enclosed: Enclosed) -> Option<Letter> {
         let rest = self.text.get(at..)?;
@@ -186,14 +333,16 @@ impl<'a> Reader<'a> {
         let bit = self.options.bit(letter)?;
         let opened = self.text.get(..at)?.chars().next_back();
         let tail = rest.get(1..)?;
-        let closed =
-            tail.trim_start_matches(['*', '_', '`', '"', '\'', ')', ']', '}', '$', '”', '’']);
+        let closed = tail.trim_start_matches([
+            '*', '_', '`', '"', '\'', ')', '）', ']', '】', '}', '$', '”', '’',
+        ]);
         let closed = closed.strip_prefix("\\)").or(closed.strip_prefix("\\]")).unwrap_or(closed);
         let is_dressed = closed.len() < tail.len()
             && !closed.starts_with(|c: char| c.is_alphanumeric() || "{^".contains(c))
-            && opened.is_some_and(|c| "([{*_`\"'$“‘".contains(c));
-        let ends =
-            !tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=".contains(c)) || is_dressed;
+            && opened.is_some_and(|c| "([（【{*_`\"'$“‘".contains(c));
+        let goes_on = tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c))
+            && !self.is_sum(tail);
+        let ends = !goes_on || is_dressed;
         let stands = match enclosed {
             Enclosed::Alone => self.ends_line(bit, closed),
             Enclosed::Yes => true,
@@ -203,15 +352,24 @@ impl<'a> Reader<'a> {
         (ends && stands).then_some(Letter { bit, start: at, end: at + 1, after })
     }
 
+    /// "A+C", but not "C++" and "A+".
+    fn is_sum(&self, tail: &str) -> bool {
+        let Some(rest) = tail.strip_prefix('+') else { return false };
+        let mut chars = rest.chars();
+        let next = chars.next().and_then(|letter| self.options.bit(letter));
+        next.is_some() && !chars.next().is_some_and(char::is_alphanumeric)
+    }
+
     /// Nothing follows on the line but another option, or the text of this one. Where the options
     /// are not known, any text does if the completion is that one line.
     fn ends_line(&self, bit: u32, rest: &str) -> bool {
         let line = rest.split('\n').next().unwrap_or_default();
-        let said = line.trim_start_matches([')', '.', ':', ' ', '*']);
-        let is_only = self.options.are_unknown() && !self.text.trim().contains('\n');
+        let said = line.trim_start_matches([')', '.', ':', ' ', '*', '-', '–', '—', '=']);
+        let is_only = self.options.are_unknown() && !self.text.trim_start().contains('\n');
         ends(line)
+            || gives_reason(line)
             || self.joined(self.text.len() - rest.len()).is_some()
-            || (said.len() < line.len() && self.options.matching(said) == Some(bit))
+            || (said.len() < line.len() && self.options.matching(in_brackets(said)) == Some(bit))
             || (is_only && line.starts_with([')', '.', ':']))
     }
 
@@ -220,7 +378,9 @@ impl<'a> Reader<'a> {
         let rest = self.text.get(at..)?;
         let mut tail = rest.trim_start_matches([' ', '\t']);
         let blank = tail.len() < rest.len();
-        let joined = tail.trim_start_matches([',', ';', '/', '&', '+', '|', ' ']);
+        let lines = self.options.several && tail.starts_with('\n');
+        let joined = tail.trim_start_matches([',', ';', '/', '&', '+', '|', ' ', '、', '，', '；']);
+        let joined = if lines { joined.trim_start() } else { joined };
         let mut is_joined = joined.len() < tail.len();
         tail = joined;
         let mut is_or = false;
@@ -243,11 +403,23 @@ impl<'a> Reader<'a> {
         let goes_on = starts_with_word(after.trim_start(), "is")
             || starts_with_word(after.trim_start(), "are");
         let stands = match (is_joined, blank) {
+            (true, _) if lines => ends(after),
             (true, _) => !goes_on,
             (false, true) => ends(after) || self.letter_follows(next.after),
-            (false, false) => false,
+            (false, false) => self.options.several && rest.starts_with(['(', '[']),
         };
         stands.then_some((next, is_or))
+    }
+
+    /// Whether one more letter is joined, of which something is said.
+    fn goes_on_behind(&self, at: usize) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let tail = rest.trim_start_matches([',', ' ']);
+        let tail = tail.strip_prefix("and ").filter(|tail| tail.len() < rest.len());
+        let Some(tail) = tail else { return false };
+        let (start, _) = self.opened(self.text.len() - tail.len());
+        let after = self.letter(start, Enclosed::No).and_then(|next| self.text.get(next.after..));
+        after.is_some_and(|after| starts_with_word(after.trim_start(), "are"))
     }
 
     /// Whether a blank and another bare letter follow.
@@ -278,6 +450,40 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Lines at the end of a text that are read.
+const LINES_MAX: usize = 40;
+
+/// The last lines that are not empty, without marks of a list, the last one first.
+fn last_lines(body: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut end = Some(body.len());
+    let lines = std::iter::from_fn(move || {
+        let to = end?;
+        let start = body.get(..to)?.rfind('\n').map_or(0, |at| at + 1);
+        end = start.checked_sub(1);
+        Some((start, to))
+    });
+    let full = lines
+        .filter(|(start, end)| body.get(*start..*end).is_some_and(|line| !line.trim().is_empty()));
+    full.take(LINES_MAX)
+}
+
+/// Leaves out lines that list the options in their order from A on, as a copy of the question does.
+fn leave_out_lists(lines: &mut [Option<Reading>]) {
+    let mut at = 0;
+    while at < lines.len() {
+        let rest = lines.get_mut(at..).unwrap_or_default();
+        let in_order = |(nth, line): &(usize, &Option<Reading>)| {
+            u32::try_from(*nth).ok().and_then(|nth| 1_u32.checked_shl(nth))
+                == line.map(|line| line.letters)
+        };
+        let length = rest.iter().enumerate().take_while(in_order).count();
+        if length > 1 {
+            rest.iter_mut().take(length).for_each(|line| *line = None);
+        }
+        at += length.max(1);
+    }
+}
+
 /// How much the place tells of what stands there.
 #[derive(Clone, Copy)]
 enum Enclosed {
@@ -303,10 +509,23 @@ fn starts_with_word(text: &str, word: &str) -> bool {
     same && !after.is_some_and(char::is_alphanumeric)
 }
 
+/// What brackets around all of a text hold: "(7)".
+fn in_brackets(text: &str) -> &str {
+    let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    inner.unwrap_or(text)
+}
+
+/// "C, since 7 is prime."
+fn gives_reason(rest: &str) -> bool {
+    let rest = rest.trim_start_matches([',', ' ']);
+    ["because", "since"].iter().any(|word| starts_with_word(rest, word))
+}
+
 /// Nothing but signs follow on the line.
 fn ends(rest: &str) -> bool {
+    let rest = rest.strip_prefix(" only").unwrap_or(rest);
     let mut line = rest.chars().take_while(|c| *c != '\n');
-    line.all(|c| c.is_whitespace() || ".,;:!*)]}`$".contains(c))
+    line.all(|c| c.is_whitespace() || ".,;:!*)]}`$\"'。".contains(c))
 }
 
 /// "A" and "I" are words as well.

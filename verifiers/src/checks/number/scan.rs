@@ -20,12 +20,33 @@ pub(super) struct Found {
     pub(super) end: usize,
 }
 
-/// Commands of LaTeX around words.
-const DRESS: [&str; 5] = ["text", "textrm", "textbf", "mathrm", "quad"];
+/// Words that scale the number before them, by how much.
+const SCALES: [(&str, &str); 12] = [
+    ("dozen", "12"),
+    ("hundred", "1e2"),
+    ("thousand", "1e3"),
+    ("lakh", "1e5"),
+    ("million", "1e6"),
+    ("crore", "1e7"),
+    ("billion", "1e9"),
+    ("trillion", "1e12"),
+    ("千", "1e3"),
+    ("万", "1e4"),
+    ("萬", "1e4"),
+    ("亿", "1e8"),
+];
 
-/// Words that scale the number before them, by their power of ten.
-const SCALES: [(&str, &str); 4] =
-    [("thousand", "1e3"), ("million", "1e6"), ("billion", "1e9"), ("trillion", "1e12")];
+/// Letters right behind a number that scale it, where no word goes on: 18k, 2.5M.
+const SUFFIXES: [(&str, &str); 8] = [
+    ("bn", "1e9"),
+    ("mn", "1e6"),
+    ("k", "1e3"),
+    ("K", "1e3"),
+    ("M", "1e6"),
+    ("B", "1e9"),
+    ("T", "1e12"),
+    ("mln", "1e6"),
+];
 
 /// What a number costs beside its bytes.
 const NUMBER_FUEL: u64 = 150;
@@ -59,38 +80,6 @@ pub(super) fn first(text: &str, from: usize, notation: Notation) -> Option<Found
     None
 }
 
-/// The last number at or after `from`; an error if there is none, or if it is one of "3 or 4".
-pub(super) fn last(text: &str, from: usize, notation: Notation) -> Result<Found, &'static str> {
-    let mut at = from;
-    let mut kept: Option<Found> = None;
-    let mut hedged = false;
-    while at < text.len() {
-        match number_at(text, at, notation) {
-            Step::Number(found) => {
-                hedged = kept.as_ref().is_some_and(|kept| joined_by_or(text, kept, &found));
-                at = found.end;
-                kept = Some(found);
-            }
-            Step::Skip(end) => at = end,
-        }
-    }
-    if hedged { Err("hedge") } else { kept.ok_or("nothing-found") }
-}
-
-/// Whether "or" and another number follow.
-pub(super) fn is_hedged(text: &str, found: &Found, notation: Notation) -> bool {
-    first(text, found.end, notation).is_some_and(|next| joined_by_or(text, found, &next))
-}
-
-fn joined_by_or(text: &str, one: &Found, two: &Found) -> bool {
-    let between = text.get(one.end..two.start).unwrap_or_default();
-    let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),{}[]~".contains(c);
-    let mut words =
-        between.split(is_apart).filter(|word| !word.is_empty() && !DRESS.contains(word));
-    let is_or = words.next().is_some_and(|word| word.eq_ignore_ascii_case("or"));
-    is_or && words.next().is_none() && one.value != two.value
-}
-
 enum Step {
     Number(Found),
     /// Nothing before this place.
@@ -102,6 +91,12 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
     let rest = text.get(at..).unwrap_or_default();
     let Some(c) = rest.chars().next() else { return Step::Skip(text.len().max(at + 1)) };
     let next = at + c.len_utf8();
+    // What is emphasized may be a number, and a name has its letters first.
+    let emphasis =
+        c == '_' && !text.get(..at).is_some_and(|head| head.ends_with(char::is_alphanumeric));
+    if emphasis && rest.trim_start_matches('_').starts_with(|c: char| c.is_ascii_digit()) {
+        return Step::Skip(next);
+    }
     if c.is_alphabetic() || c == '_' {
         return Step::Skip(at + word_end(rest));
     }
@@ -113,12 +108,26 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
     let found = fraction_of_latex(text, start, notation).or_else(|| plain(text, start, notation));
     match found {
         Some(Ok((value, end))) => {
-            let value = if negative { -value } else { value };
-            Step::Number(Found { value, start: at, end })
+            let (start, minus) = sign_word(text, at);
+            let value = if negative == minus { value } else { -value };
+            Step::Number(Found { value, start, end })
         }
         Some(Err(end)) => Step::Skip(end.max(next)),
         None => Step::Skip(next),
     }
+}
+
+/// Where the word of a sign before a number starts, and whether it is there: "negative 5".
+fn sign_word(text: &str, at: usize) -> (usize, bool) {
+    let before = text.get(..at).unwrap_or_default().trim_end_matches(' ');
+    let word = ["negative", "Negative", "minus", "Minus"].iter().find_map(|word| {
+        let head = before.strip_suffix(word)?;
+        let lead = head.trim_end_matches([' ', '$']);
+        let subtracts = word.ends_with("inus")
+            && lead.ends_with(|c: char| c.is_ascii_digit() || ")}".contains(c));
+        (!head.ends_with(char::is_alphanumeric) && !subtracts).then_some(head.len())
+    });
+    word.map_or((at, false), |start| (start, true))
 }
 
 /// A name with its digits is skipped whole: `x2`, `H2O`.
@@ -193,10 +202,18 @@ fn plain(text: &str, at: usize, notation: Notation) -> Read {
     for (word, power) in SCALES {
         let start = trimmed.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
         // Five thousandths are no thousands.
-        let ends = |tail: &str| !tail.trim_start_matches('s').starts_with(char::is_alphabetic);
+        let ends = |tail: &str| {
+            !word.is_ascii() || !tail.trim_start_matches('s').starts_with(char::is_alphabetic)
+        };
         if start.and(trimmed.get(word.len()..)).is_some_and(ends) {
             (value, end) =
                 (value * decimal::parse(power)?, text.len() - trimmed.len() + word.len());
+        }
+    }
+    for (letters, power) in SUFFIXES {
+        let tail = rest.strip_prefix(letters);
+        if tail.is_some_and(|tail| !tail.starts_with(|c: char| c.is_alphanumeric() || c == '_')) {
+            (value, end) = (value * decimal::parse(power)?, end + letters.len());
         }
     }
     let percent = ["%", "\\%", " %", " percent", " \\%"].iter().find(|p| rest.starts_with(**p));
@@ -227,6 +244,16 @@ fn times_power(text: &str, at: usize) -> Option<(RBig, usize)> {
     let rest = text.get(at..)?.trim_start();
     let sign = ["\\times", "\\cdot", "×", "·", "x", "*"].iter().find(|s| rest.starts_with(**s))?;
     let rest = rest.get(sign.len()..)?.trim_start();
+    if let Some(raised) =
+        rest.strip_prefix("10").filter(|raised| raised.starts_with(is_superscript))
+    {
+        let length = raised.find(|c| !is_superscript(c)).unwrap_or(raised.len());
+        let exponent: String = raised.get(..length)?.chars().filter_map(lowered).collect();
+        return Some((
+            decimal::parse(&format!("1e{exponent}"))?,
+            text.len() - raised.len() + length,
+        ));
+    }
     let rest = rest.strip_prefix("10^").or_else(|| rest.strip_prefix("10**"))?;
     let digits = rest.trim_start_matches(['{', '(']);
     let length =
@@ -237,6 +264,19 @@ fn times_power(text: &str, at: usize) -> Option<(RBig, usize)> {
     let tail = digits.get(length..)?;
     let tail = if digits.len() < rest.len() { tail.strip_prefix(['}', ')'])? } else { tail };
     Some((power, text.len() - tail.len()))
+}
+
+const SUPERSCRIPTS: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺";
+
+/// Whether a character is a digit or sign of an exponent.
+pub(super) fn is_superscript(c: char) -> bool {
+    SUPERSCRIPTS.contains(c)
+}
+
+/// The digit or sign of an exponent on its line.
+fn lowered(c: char) -> Option<char> {
+    let at = SUPERSCRIPTS.chars().position(|other| other == c)?;
+    "0123456789-+".chars().nth(at)
 }
 
 /// Digits with separators, decimals and an exponent. An error is how far something reaches that
@@ -275,10 +315,26 @@ fn digits_at(text: &str, at: usize, notation: Notation) -> Read {
     let is_version = tail.starts_with('.') && run(tail, 1) > 1;
     let is_ordinal =
         ["st", "nd", "rd", "th"].iter().any(|o| tail.starts_with(o) && word_end(tail) == 2);
+    if let Some(after) = parts(rest, end) {
+        return Some(Err(at + after));
+    }
     match decimal::parse(&digits) {
         Some(value) if !is_version && !is_ordinal => Some(Ok((value, at + end))),
         _ => Some(Err(at + end + if is_version { run(tail, 1) } else { 0 })),
     }
+}
+
+/// The end of a date or a time, of which no part is the number that is meant: 2024-01-18, 18:30.
+fn parts(text: &str, at: usize) -> Option<usize> {
+    let next = |at: usize, sign: char| {
+        let end = run(text, at + 1);
+        (text.get(at..)?.starts_with(sign) && end > at + 1).then_some(end)
+    };
+    let mut end = next(at, ':').or_else(|| next(at, '-').and_then(|end| next(end, '-')))?;
+    while let Some(after) = next(end, ':').or_else(|| next(end, '-')) {
+        end = after;
+    }
+    Some(end)
 }
 
 /// The end of the run of digits at `at`.

@@ -15,7 +15,8 @@ const ENDS_MAX: usize = 16;
 /// Bytes of the longest key that may follow.
 const KEY_BYTES_MAX: usize = 64;
 
-/// The last member of `part` that is called by one of `keys`, of which the first is preferred.
+/// The last member of `part` that is called by one of `keys`, of which the first is preferred. An
+/// object that has it twice says nothing.
 pub(super) fn member<'a>(
     text: &'a str,
     part: Range<usize>,
@@ -26,8 +27,14 @@ pub(super) fn member<'a>(
         return Ok(None);
     };
     for key in keys.iter().filter(|key| !key.is_empty()) {
-        for value in values(inner, key).take(TRIED_MAX) {
-            if let Some(read) = read(inner, value, meter)? {
+        let places: Vec<usize> = values(inner, key).take(TRIED_MAX).collect();
+        for (at, value) in places.iter().enumerate() {
+            if let Some(read) = read(inner, *value, meter)? {
+                let earlier = places.get(at + 1).and_then(|from| inner.get(*from..*value));
+                meter.spend(earlier.map_or(0, str::len) as u64)?;
+                if earlier.is_some_and(in_one_object) {
+                    return Ok(None);
+                }
                 let span = (part.start + read.span.0, part.start + read.span.1);
                 return Ok(Some(Answer { span, ..read }));
             }
@@ -49,6 +56,24 @@ fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = usize> + 'a {
         let value = rest.strip_prefix(':')?.trim_start();
         (!value.is_empty()).then_some(text.len() - value.len())
     })
+}
+
+/// Whether no bracket closes or stays open in the text between two members.
+fn in_one_object(between: &str) -> bool {
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    for c in between.chars() {
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '{' | '[') => depth += 1,
+            (None, '}' | ']') if depth == 0 => return false,
+            (None, '}' | ']') => depth -= 1,
+            _ => {}
+        }
+    }
+    depth == 0
 }
 
 fn read<'a>(text: &'a str, at: usize, meter: &mut Meter<'_>) -> Result<Option<Answer<'a>>, Fault> {

@@ -1,0 +1,255 @@
+//! Whether an answer says that a program fails, and with which exception.
+
+use super::find::Answer;
+use super::literal::{self, Words};
+use super::paid::Paid;
+
+/// What is paid for knowing that the program fails, but not how.
+const FAILS: f64 = 0.5;
+/// Characters of an answer that names an exception: whoever tells a story names many.
+const CHARS_MAX: usize = 200;
+
+/// How the names of exceptions end.
+const CLASS_ENDS: [&str; 6] = ["Error", "Exception", "Exit", "Interrupt", "Iteration", "Warning"];
+/// Words that say that something fails.
+#[rustfmt::skip]
+const FAILURES: &[&str] = &[
+    "error", "errors", "exception", "exceptions", "fail", "fails", "raise", "raises", "crash",
+    "crashes", "throw", "throws", "traceback",
+];
+/// Words that deny; `n't` does as well.
+const NEGATIONS: [&str; 7] = ["no", "not", "never", "without", "cannot", "neither", "nor"];
+/// Words for no exception behind "exception:".
+const NONE: [&str; 6] = ["none", "no", "0", "null", "nothing", "false"];
+/// Words for keeping an exception from being raised, by their stems.
+#[rustfmt::skip]
+const AVERTS: &[&str] = &[
+    "avoid", "prevent", "catch", "caught", "handle", "handling", "suppress", "swallow", "ignor",
+    "bypass", "circumvent", "escap", "averted", "guard",
+];
+/// Words that leave open whether it is raised.
+#[rustfmt::skip]
+const DOUBTS: &[&str] = &[
+    "might", "may", "could", "maybe", "perhaps", "possibly", "presumably", "if", "unless", "whether",
+];
+/// Words between a denial and what it denies, of which none begins a clause.
+#[rustfmt::skip]
+const LIGHT: &[&str] = &[
+    "a", "an", "the", "any", "of", "than", "raise", "raises", "raised", "raising", "throw", "throws",
+    "thrown", "throwing", "be", "been", "being", "get", "gets", "have", "has", "cause", "causes",
+    "produce", "produces", "give", "gives", "result", "results", "in", "with", "encounter",
+    "encounters", "hit", "hits", "trigger", "triggers", "lead", "leads", "to", "this", "that",
+    "such", "it", "by", "does", "do", "did", "is", "are", "was", "were", "will", "would", "can",
+    "should", "python", "builtin", "uncaught", "unhandled", "error", "errors", "exception",
+    "exceptions", "handler", "handlers", "program", "function", "code", "call", "actual", "kind",
+    "fail", "fails", "crash", "crashes", "instead", "rather",
+];
+
+/// All for the class, half for saying that it fails. A class that is denied, doubted, or one of
+/// several things that may happen is not said.
+pub(super) fn raised(answer: &Answer<'_>, class: &str) -> Paid {
+    let text = answer.text.trim();
+    let is_value = !answer.quoted && literal::read(text, Words::Python).is_ok();
+    if is_value || answer.value.is_some() || text.chars().count() > CHARS_MAX {
+        return Paid::NOTHING;
+    }
+    let tokens = tokens(text);
+    let class = class.rsplit('.').next().unwrap_or(class);
+    let is_class = |word: &str| {
+        CLASS_ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end)) || word == class
+    };
+    let said = |is_meant: &dyn Fn(&str) -> bool| {
+        let place = tokens.iter().rposition(|token| is_meant(token))?;
+        Some(claim(&tokens, place))
+    };
+    let is_failure = |word: &str| FAILURES.contains(&word.to_ascii_lowercase().as_str());
+    let named = said(&|word| word == class);
+    let other =
+        said(&|word| word != class && is_class(word)).filter(|claim| *claim != Claim::Denied);
+    match (named, other) {
+        (Some(Claim::Made), None) => Paid::full("exception"),
+        (Some(_), None) | (Some(Claim::Denied), Some(Claim::Open)) => Paid::NOTHING,
+        (_, Some(_)) => Paid { share: FAILS, reading: "fails" },
+        (None, None) => match said(&is_failure) {
+            Some(Claim::Made) => Paid { share: FAILS, reading: "fails" },
+            _ => Paid::NOTHING,
+        },
+    }
+}
+
+/// What an answer says of an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    Made,
+    Denied,
+    /// It may be raised, or something else may happen.
+    Open,
+}
+
+/// Words and signs, without white space and what only sets words off.
+fn tokens(text: &str) -> Vec<&str> {
+    let is_word = |c: char| c.is_alphanumeric() || "_'’".contains(c);
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = rest.find(|c| !is_word(c)).filter(|length| *length > 0);
+        let length = if is_word(first) { length.unwrap_or(rest.len()) } else { first.len_utf8() };
+        let (token, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        let token = token.trim_matches('\'');
+        if !token.is_empty()
+            && !token.starts_with(|c: char| c.is_whitespace() || "`*\"".contains(c))
+        {
+            tokens.push(token);
+        }
+        rest = after;
+    }
+    tokens
+}
+
+/// What is said of the exception at `place`.
+fn claim(tokens: &[&str], place: usize) -> Claim {
+    let (before, after) = tokens.split_at_checked(place).unwrap_or_default();
+    let before: Vec<&str> = before.iter().rev().copied().collect();
+    let after: Vec<&str> = after.iter().skip(1).copied().collect();
+    let is_alternative = is_or(&before) || is_or(&after);
+    let (backward, forward) = (walked(&before), walked(&after));
+    // Behind the name of an exception its message may stand, which is more than one word.
+    let is_none = |word: &str| NONE.iter().any(|none| none.eq_ignore_ascii_case(word));
+    let none =
+        matches!(after.as_slice(), [":" | "=", word] | [":" | "=", word, "."] if is_none(word));
+    match (backward, forward) {
+        _ if none || before.first() == Some(&"0") => Claim::Denied,
+        (Walk::Doubt, _) | (_, Walk::Doubt) => Claim::Open,
+        (Walk::Negations(one), Walk::Negations(other)) if (one + other) % 2 == 1 => Claim::Denied,
+        _ if is_alternative || after.first() == Some(&"?") => Claim::Open,
+        _ => Claim::Made,
+    }
+}
+
+/// Whether the words come to an "or" before anything else.
+fn is_or(words: &[&str]) -> bool {
+    let mut words =
+        words.iter().skip_while(|word| LIGHT.contains(word) || ["(", ")", ","].contains(word));
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case("or"))
+}
+
+enum Walk {
+    Negations(usize),
+    Doubt,
+}
+
+/// Counts what denies in the words of a clause, up to the first that says something else.
+fn walked(words: &[&str]) -> Walk {
+    let mut negations = 0;
+    let mut last = "";
+    for token in words {
+        let word = token.to_lowercase();
+        // "instead of", read backward; "instead" alone denies nothing.
+        let pair = std::mem::replace(&mut last, token);
+        let averts = matches!((word.as_str(), pair), ("instead", "of") | ("rather", "than"));
+        if DOUBTS.contains(&word.as_str()) {
+            return Walk::Doubt;
+        }
+        let averts = averts || AVERTS.iter().any(|stem| word.starts_with(stem));
+        let negates =
+            NEGATIONS.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t");
+        if averts || negates {
+            negations += 1;
+        } else if !LIGHT.contains(&word.as_str()) {
+            break;
+        }
+    }
+    Walk::Negations(negations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(text: &str) -> f64 {
+        let answer =
+            Answer { text: text.into(), value: None, span: (0, 0), from: "whole", quoted: false };
+        raised(&answer, "ZeroDivisionError").share
+    }
+
+    #[test]
+    fn an_exception_that_is_said() {
+        for text in [
+            "ZeroDivisionError",
+            "It raises a ZeroDivisionError.",
+            "raise ZeroDivisionError('division by zero')",
+            "ZeroDivisionError: integer division or modulo by zero",
+            "ZeroDivisionError: not a number",
+            "No value is returned, ZeroDivisionError is raised",
+            "It does not return; it raises ZeroDivisionError",
+            "It doesn't return a value but raises ZeroDivisionError",
+            "10 cannot be divided by 0, so it raises `ZeroDivisionError`",
+            "an uncaught ZeroDivisionError",
+            "The ZeroDivisionError is not caught",
+            "nothing catches it, so ZeroDivisionError is raised",
+            "It instead raises ZeroDivisionError",
+            "It raises ZeroDivisionError, not ValueError",
+            "It raises ZeroDivisionError instead of returning 0",
+            "builtins.ZeroDivisionError",
+            "a ZeroDivisionError would be raised",
+            "Traceback (most recent call last):\nZeroDivisionError: division by zero",
+        ] {
+            assert_eq!(share(text), 1.0, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_exception_that_is_denied_or_left_open() {
+        for text in [
+            "no ZeroDivisionError",
+            "No ZeroDivisionError is raised",
+            "not a ZeroDivisionError",
+            "It never raises a ZeroDivisionError",
+            "It doesn't raise ZeroDivisionError",
+            "It avoids the ZeroDivisionError and returns 0",
+            "The ZeroDivisionError is caught and 0 returned",
+            "handles ZeroDivisionError",
+            "0 instead of ZeroDivisionError",
+            "0 rather than a ZeroDivisionError",
+            "without ZeroDivisionError",
+            "ZeroDivisionError is not raised",
+            "ZeroDivisionError does not occur",
+            "ZeroDivisionError won't be raised",
+            "ZeroDivisionError or None",
+            "None or ZeroDivisionError",
+            "0 (or ZeroDivisionError)",
+            "ZeroDivisionError, or 0",
+            "ZeroDivisionError?",
+            "maybe ZeroDivisionError",
+            "It might raise a ZeroDivisionError",
+            "It raises ZeroDivisionError? Then no ZeroDivisionError is raised",
+            "It does not raise an error; 0",
+            "Exception: none",
+            "errors: 0",
+            "no exception",
+            "0 errors",
+            "It does not fail",
+            "5 or an error",
+            "terror",
+            "5",
+        ] {
+            assert_eq!(share(text), 0.0, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_failure_without_its_name() {
+        for text in [
+            "it raises an error",
+            "error",
+            "raise Exception",
+            "ZeroDivisionError or ValueError",
+            "ValueError",
+            "It raises ValueError or TypeError",
+            "It crashes because 0 is not allowed",
+            "a division by zero error",
+        ] {
+            assert_eq!(share(text), 0.5, "{text}");
+        }
+    }
+}

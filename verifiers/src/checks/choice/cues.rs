@@ -1,0 +1,293 @@
+//! Where an answer is announced: "the answer is C", "I choose C", "C is correct".
+
+use super::options::Options;
+use super::reader::{Reader, Reading};
+use crate::extract::{self, Candidate, Policy, Provenance, Scope, qualify};
+use crate::fault::Fault;
+use crate::meter::Meter;
+use crate::pattern::Pattern;
+
+/// What introduces an answer, follows it, and ends the question at hand.
+#[derive(Debug)]
+pub(super) struct Cues {
+    answer: Pattern,
+    verdict: Pattern,
+    next_question: Pattern,
+}
+
+/// An answer follows.
+const ANSWER: &str = concat!(
+    r#"(?i)[\\]boxed\s*\{|<(?:answer|choice)>"#,
+    r#"|\banswer["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
+    r#"|\b(?:options?|choices?|closest|best match|pick|selection|guess)\s+(?:is|are|would be|should be|must be|ist)\b"#,
+    r#"|\banswers are\b|(?:\b(?:opci[oó]n|opç[aã]o|opzione|alternativa|l['’]option)|вариант|选项)\s*(?:(?:correcta|correta|corretta|correcte|juste|giusta|esatta)\s*)?(?:es|é|è|est|[-—–:：]|是|为)"#,
+    r#"|\b(?:final|correct|best|right|closest|my) (?:option|choice|pick)["'*_`]*\s*[:=：]"#,
+    r#"|\b(?:is|be|choose|select|pick|with|to|matches)\s+(?:option|choice)\b"#,
+    // The verb of who answers.
+    r#"|\b(?:i|we)(?:['’](?:d|ll|m|re|ve))?(?: (?:would|will|shall|must|should|can|have|to|am|are|going|therefore|thus|also|definitely))*"#,
+    r#" (?:choose|chose|pick|picked|select|selected|go with|going with|went with|opt for|vote for|settle on|(?:say|think|believe|guess|conclude)(?: that)?)\b"#,
+    r#"|\blet(?:'s|’s| us) (?:choose|pick|select|go with)\b"#,
+    r#"|我?选择?|選擇?|\b(?:elijo|escojo|je choisis|ich wähle|scelgo|escolho|wybieram)\b|выбираю"#,
+);
+
+/// An answer stands before it.
+const VERDICT: &str = concat!(
+    r#"(?i)\b(?:is|are) (?:(?:indeed|clearly|definitely|therefore|thus|the|my|only|both|all|also) )*"#,
+    r#"(?:(?:correct|right|best|most (?:accurate|appropriate|suitable|likely))\b|(?:final )?answers?\b)"#,
+    r#"| ?(?:是|为)(?:唯一)?(?:正确|对)的?| ?(?:が|は)正解| ?(?:이|가) 정답"#,
+    r#"| (?:est|es|ist|è|é) (?:(?:la|die|a|l['’])\s*)?(?:(?:bonne|respuesta|opción|richtige|risposta|resposta|opção|alternativa) )?"#,
+    r#"(?:correct|corret|corrett|korrekt|richtig|réponse|antwort|giusta|esatta)"#,
+    r#"| [-—–]? ?(?:правильный|верный) ответ"#,
+);
+
+const NEXT_QUESTION: &str = r"(?im)^[\s#*>]*(?:(?:next )?question|q)\s*\d*\s*[:.]";
+
+/// Of the announcements of a text so many are looked at from either end.
+const LOOKED_AT_MAX: usize = 200;
+
+/// Words of an announcement that names a wrong option.
+const WRONG: [&str; 8] =
+    ["wrong", "incorrect", "false", "worst", "bad", "trap", "eliminated", "excluded"];
+
+/// Who is not the writer.
+const OTHERS: [&str; 9] =
+    ["students", "people", "many", "others", "they", "someone", "somebody", "everyone", "friend"];
+
+/// Words that may stand before the letter of "C is correct"; behind others it is a part of a name.
+#[rustfmt::skip]
+const LEADS: &[&str] = &[
+    "option", "options", "choice", "choices", "answer", "answers", "letter", "letters", "statement",
+    "that", "only", "so", "therefore", "thus", "hence", "then", "think", "believe", "say", "conclude",
+    "is", "and", "or", "both", "since", "because", "means", "see", "find", "shows", "means", "clearly",
+    "implies", "but", "know", "sure", "opción", "antwort", "réponse", "respuesta", "risposta",
+    "resposta", "ответ", "вариант",
+];
+
+/// How a remark begins that takes the answer before it back.
+const REMARKS: [&str; 12] = [
+    "which is a trap",
+    "which is wrong",
+    "which is incorrect",
+    "which is false",
+    "which is not",
+    "which is a mistake",
+    "but that is wrong",
+    "but this is wrong",
+    "but it is wrong",
+    "but that is incorrect",
+    "but this is incorrect",
+    "but it is incorrect",
+];
+
+/// A place where an answer is announced.
+pub(super) enum Place<'a> {
+    /// The answer follows a cue, of which the text is kept.
+    After(usize, &'a str),
+    /// The answer stands before a verdict; whether it says "also".
+    Before(usize, bool),
+    /// What was announced in a way that all checks read.
+    Said(Candidate<'a>),
+}
+
+/// A pattern whose words end as those of ASCII do: to look for the ends of words of all scripts is
+/// many times slower. A backslash of the text stands in brackets there.
+fn by_words(pattern: &str) -> Result<Pattern, String> {
+    Pattern::new(&pattern.replace(r"\b", r"(?-u:\b)"))
+}
+
+impl Cues {
+    pub(super) fn new() -> Result<Self, String> {
+        Ok(Self {
+            answer: by_words(ANSWER)?,
+            verdict: by_words(VERDICT)?,
+            next_question: Pattern::new(NEXT_QUESTION)?,
+        })
+    }
+
+    /// Where the next question begins behind `from`.
+    pub(super) fn next_question(&self, body: &str, from: usize) -> usize {
+        self.next_question.find_at(body, from).map_or(body.len(), |at| at.start())
+    }
+
+    /// Where answers are announced, in order.
+    pub(super) fn places<'a>(
+        &self,
+        scope: &Scope<'a>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Vec<Place<'a>>, Fault> {
+        let body = scope.text();
+        meter.spend(4 * body.len() as u64)?;
+        let said = extract::announced(scope, Policy::Auto, meter)?;
+        let after = self.answer.find_iter(body).map(|cue| Place::After(cue.end(), cue.as_str()));
+        // Boxes that stand beside each other are one answer, which is read as such.
+        let in_boxes = |at: usize| {
+            said.iter().any(|said| {
+                said.provenance == Provenance::Boxed && said.span.0 <= at && at <= said.span.1
+            })
+        };
+        let mut places: Vec<Place<'_>> = after.filter(|place| !in_boxes(place.at())).collect();
+        let before = self.verdict.find_iter(body);
+        places.extend(before.map(|verdict| {
+            let also = verdict.as_str().contains(" also ");
+            Place::Before(verdict.start(), also)
+        }));
+        let own: Vec<usize> = places.iter().map(Place::at).collect();
+        places.extend(said.into_iter().filter_map(|said| {
+            let known = own.iter().any(|at| *at <= said.span.0 && said.span.0 - at <= 8);
+            (said.provenance != Provenance::Anchor || !known).then_some(Place::Said(said))
+        }));
+        places.sort_by_key(Place::at);
+        if places.len() > 2 * LOOKED_AT_MAX {
+            places.drain(LOOKED_AT_MAX..places.len() - LOOKED_AT_MAX);
+        }
+        Ok(places)
+    }
+}
+
+impl Place<'_> {
+    /// Whether it has a form that a prompt asks for. What is said in passing has not.
+    pub(super) fn is_format(&self) -> bool {
+        match self {
+            Self::After(..) => true,
+            Self::Before(..) => false,
+            Self::Said(said) => said.provenance != Provenance::Anchor,
+        }
+    }
+
+    /// Where it stands in the text.
+    pub(super) fn at(&self) -> usize {
+        match self {
+            Self::After(at, _) | Self::Before(at, _) => *at,
+            Self::Said(said) => said.span.0,
+        }
+    }
+
+    /// The answer that is announced here, unless it is taken back.
+    pub(super) fn read(&self, body: &str, options: &Options<'_>) -> Option<Reading> {
+        let mut reading = match self {
+            // "The closest options are" leads to a list.
+            Self::After(_, cue) if cue.ends_with(" are") && !options.several => return None,
+            Self::After(at, cue) => {
+                let before = body.get(..at - cue.len())?;
+                if is_denied(before) || is_of_others(before) || qualify::is_unsaid(before) {
+                    return None;
+                }
+                let reading = Reader::near(body, *at, options).after(cue)?;
+                let after = body.get(reading.end..)?;
+                if Reader::lists(body, &reading, options) || is_opinion(cue) && !ends_clause(after)
+                {
+                    return None;
+                }
+                reading
+            }
+            Self::Before(at, also) => {
+                let reading = Reader::before(body, *at, options)?;
+                let before = body.get(..reading.start)?;
+                let is_said = !is_denied(before) && is_own_letter(before);
+                if !is_said || is_of_others(before) || qualify::is_unsaid(before) {
+                    return None;
+                }
+                Reading { is_hedge: reading.is_hedge || *also, ..reading }
+            }
+            Self::Said(said) => {
+                let is_said = said.provenance == Provenance::Anchor;
+                if is_said && is_of_another_question(body.get(..said.span.0)?) {
+                    return None;
+                }
+                let reading = Reader::held(&said.text, options, is_said)?;
+                let (start, end) = said.span;
+                let is_part = body.get(start..end) == Some(said.text.as_ref());
+                let at = |inner: usize| if is_part { start + inner } else { end };
+                Reading {
+                    start: if is_part { start + reading.start } else { start },
+                    first_end: at(reading.first_end),
+                    end: at(reading.end),
+                    ..reading
+                }
+            }
+        };
+        let after = body.get(reading.end..)?;
+        let near = after.get(..after.floor_char_boundary(80))?;
+        let asked = matches!(self, Self::Before(at, _) if is_asked(body.get(*at..)?));
+        match qualify::qualifier("", near) {
+            _ if asked || is_taken_back(near) => return None,
+            Some(qualify::Qualifier::Denied) if !matches!(self, Self::Before(..)) => return None,
+            Some(qualify::Qualifier::Hedged) => reading.is_hedge = true,
+            _ => {}
+        }
+        Some(reading)
+    }
+}
+
+/// "I think": what follows may be said of an option, and need not name the answer.
+fn is_opinion(cue: &str) -> bool {
+    let words = cue.trim_end_matches(" that");
+    ["say", "think", "believe", "guess", "conclude"].iter().any(|verb| words.ends_with(verb))
+}
+
+/// Whether nothing is said of the option behind it but a reason.
+fn ends_clause(after: &str) -> bool {
+    let rest = after.trim_start_matches([')', ']', '*', '_', '`', '"', '\'']);
+    let words = rest.trim_start();
+    rest.is_empty()
+        || rest.starts_with(['.', ',', ';', '!', '\n'])
+        || ["because", "since", "as "].iter().any(|reason| words.starts_with(reason))
+}
+
+/// Whether the sentence of a verdict is a question.
+fn is_asked(verdict: &str) -> bool {
+    let near = verdict.get(..verdict.floor_char_boundary(80)).unwrap_or_default();
+    near.find(['.', '?', '!', ',', '\n'])
+        .is_some_and(|at| near.get(at..).is_some_and(|end| end.starts_with('?')))
+}
+
+/// "C, which is a trap".
+fn is_taken_back(after: &str) -> bool {
+    let remark =
+        after.trim_start_matches([')', ']', '*', '_', '`', '"', ',', ' ']).to_ascii_lowercase();
+    REMARKS.iter().any(|start| remark.starts_with(start))
+}
+
+/// The words at the end of a text, the last one first. Of a long word, as many may come in a row,
+/// only the end is read.
+fn words_before(before: &str) -> impl Iterator<Item = String> {
+    let before = before.trim_end();
+    let near = before.floor_char_boundary(before.len().saturating_sub(32));
+    let near = before.get(near..).unwrap_or_default();
+    near.rsplit(char::is_whitespace)
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+}
+
+/// "We cannot choose option A."
+fn is_denied(before: &str) -> bool {
+    let last = words_before(before).next().unwrap_or_default();
+    before.trim_end().ends_with(['不', '别', '未', '非', '没'])
+        || ["not", "cannot", "never", "neither", "nor"].contains(&last.as_str())
+        || last.ends_with("n't")
+        || last.ends_with("n’t")
+}
+
+/// "The wrong option is C", "many choose option C".
+fn is_of_others(before: &str) -> bool {
+    let wrong = words_before(before).next().is_some_and(|word| WRONG.contains(&word.as_str()));
+    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(64))..);
+    let near = near.unwrap_or_default();
+    let clause = near.rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or_default();
+    wrong || words_before(clause).any(|word| OTHERS.contains(&word.as_str()))
+}
+
+/// "Answer 2: C", "it answers the second question as (C)".
+fn is_of_another_question(before: &str) -> bool {
+    let mut words = words_before(before);
+    let (last, one) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let numbered = !last.is_empty() && last.chars().all(|c| c.is_ascii_digit());
+    last == "as" || (numbered && one.starts_with("answer"))
+}
+
+/// Whether the letter behind this text stands for itself: "vitamin C" does not.
+fn is_own_letter(before: &str) -> bool {
+    let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
+    let ends_word = lead.ends_with(char::is_alphanumeric);
+    let word = words_before(lead).next().unwrap_or_default();
+    !ends_word || before.ends_with(['(', '[', '*']) || LEADS.contains(&word.as_str())
+}
