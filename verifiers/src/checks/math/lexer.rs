@@ -5,9 +5,15 @@ use super::words::{self, Command};
 use crate::meter::Meter;
 
 mod based;
+mod numbers;
+
+use numbers::digit_at;
 
 /// The most tokens of one answer.
 const TOKENS_MAX: usize = 20_000;
+
+/// The longest argument that is dropped, in bytes.
+const ARGUMENT_MAX: usize = 256;
 
 /// What a token is. Slices point into the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,12 +37,18 @@ pub(super) enum Tok<'a> {
     Frac,
     Sqrt,
     Binom,
-    Overline,
+    /// A mark above what follows, by its name.
+    Accent(&'static str),
     Not,
     Begin(&'a str),
     End,
-    /// A multiplier such as a million, as a power of ten.
-    Scale(u32),
+    /// A multiplier: a dozen, a million.
+    Scale(u64),
+    /// The sign of a currency, by its name.
+    Currency(&'static str),
+    /// A fraction or a binomial whose sign stands between its parts.
+    Over,
+    Choose,
     Plus,
     Minus,
     PlusMinus,
@@ -186,6 +198,8 @@ impl<'a> Lexer<'a> {
                         self.push(tok, first.len_utf8());
                     }
                     self.relation_tail();
+                } else if first == '$' && self.is_price() {
+                    self.push(Tok::Currency("dollar"), 1);
                 } else if ignorable(first) {
                     self.at += first.len_utf8();
                 } else if let Some(name) = words::greek_char(first) {
@@ -200,6 +214,12 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
+    /// Whether a dollar before digits is one of money: the dollars around formulas come in pairs.
+    fn is_price(&self) -> bool {
+        digit_at(self.rest(), 1)
+            && memchr::memchr_iter(b'$', self.text.as_bytes()).take(2).count() == 1
+    }
+
     /// A symbol of one character.
     fn symbol(&mut self, first: char) -> Option<Tok<'a>> {
         if self.prose_end == self.at + 1 && first == '}' {
@@ -212,13 +232,16 @@ impl<'a> Lexer<'a> {
 
     /// `<=`, `>=`, `==`, `!=`, `->` and the like, typed as two characters.
     fn relation_tail(&mut self) {
+        // 10!=3628800
+        let factorial = matches!(self.tokens.as_slice(),
+            [.., Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Bang, spaced: false }]);
         let Some(last) = self.tokens.last_mut() else { return };
         let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let joined = match (last.tok, next) {
             (Tok::Less, Some('=')) => Tok::LessEqual,
             (Tok::More, Some('=')) => Tok::MoreEqual,
             (Tok::Equal, Some('=')) => Tok::Equal,
-            (Tok::Bang, Some('=')) => Tok::Unequal,
+            (Tok::Bang, Some('=')) if !factorial => Tok::Unequal,
             (Tok::Plus, Some('-'))
                 if self.text.get(self.at..).is_some_and(|r| r.starts_with("-/")) =>
             {
@@ -231,71 +254,29 @@ impl<'a> Lexer<'a> {
         self.at += 1;
     }
 
-    /// Digits with their separators: `1,234.50`, `1{,}234`, `1\,234`, `.5`.
-    fn number(&mut self) {
-        let rest = self.rest();
-        let mut end = digits(rest, 0);
-        let commas = if self.encloses(rest) { Commas::Separate } else { self.commas };
-        if commas != Commas::Decimal {
-            while let Some(separator) = separator(rest, end, commas) {
-                end += separator + 3;
-            }
-        }
-        let point = rest.get(end..).is_some_and(|tail| tail.starts_with('.'));
-        let comma =
-            commas == Commas::Decimal && rest.get(end..).is_some_and(|tail| tail.starts_with(','));
-        if (point || comma) && digit_at(rest, end + 1) {
-            end = digits(rest, end + 1);
-        } else if point && rest.get(end + 1..).is_some_and(repeats) {
-            end += 1;
-        }
-        let text = rest.get(..end).unwrap_or_default();
-        self.push(Tok::Num(text), end.max(1));
-        self.exponent();
-    }
-
-    /// Whether brackets stand around nothing but digits and commas: `(3,331)` is a point.
-    fn encloses(&self, rest: &str) -> bool {
-        let open = matches!(
-            self.tokens.last(),
-            Some(Token { tok: Tok::LParen | Tok::LBracket | Tok::LSet, .. })
-        );
-        open && rest
-            .trim_start_matches(|c: char| c.is_ascii_digit() || c == ',')
-            .starts_with([')', ']', '\\'])
-    }
-
-    /// `2.5e-7`, `1E6`: the exponent is written as a power of ten.
-    fn exponent(&mut self) {
-        let rest = self.rest();
-        let marked = rest.starts_with(['e', 'E']);
-        let sign = usize::from(rest.get(1..).is_some_and(|tail| tail.starts_with(['-', '+'])));
-        if !marked || !digit_at(rest, 1 + sign) {
-            return;
-        }
-        let end = digits(rest, 1 + sign);
-        if end > 8 || rest.get(end..).is_some_and(|tail| tail.starts_with(char::is_alphabetic)) {
-            return;
-        }
-        self.push(Tok::Times, 0);
-        self.push(Tok::Num("10"), 0);
-        self.push(Tok::Caret, 0);
-        if rest.get(1..).is_some_and(|tail| tail.starts_with('-')) {
-            self.push(Tok::Minus, 0);
-        }
-        self.push(Tok::Num(rest.get(1 + sign..end).unwrap_or_default()), end);
-    }
-
     /// A run of Latin letters: a function, a word, or variables side by side.
     fn letters(&mut self) {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         let run = rest.get(..end).unwrap_or_default();
         let prose = self.at < self.prose_end;
-        if let Some(tok) = words::word(run) {
+        let after_number = self.follows_count();
+        let after = rest.get(end..).unwrap_or_default().trim_start();
+        if after_number && run == "min" && !after.starts_with(['(', '{', '\\']) {
+            return self.push(Tok::Word(run), end);
+        }
+        // 1.5 x 10^3: the letter stands for the sign.
+        if after_number && run == "x" && (after.starts_with("10^") || after.starts_with("10**")) {
+            return self.push(Tok::Times, end);
+        }
+        let counts = |tok: &Tok<'_>| match tok {
+            Tok::Scale(_) if matches!(run, "score" | "gross" | "tens") => self.follows_count(),
+            Tok::Scale(_) => !self.tokens.is_empty(),
+            _ => true,
+        };
+        if let Some(tok) = words::word(run).filter(counts) {
             return self.push(tok, end);
         }
-        let after_number = matches!(self.tokens.last(), Some(Token { tok: Tok::Num(_), .. }));
         // \mathrm{i}, \mathrm{e}, \mathrm{d}x: constants set upright.
         let upright = prose && matches!(run, "i" | "e" | "d") && rest.get(1..2) == Some("}");
         // \frac{NO}{BO}: points, and no word.
@@ -307,6 +288,11 @@ impl<'a> Lexer<'a> {
             return self.push(Tok::Word(run), end);
         }
         self.push(Tok::Letter(run.get(..1).unwrap_or_default()), 1);
+    }
+
+    /// Whether a number or a multiplier stands before.
+    fn follows_count(&self) -> bool {
+        matches!(self.tokens.last(), Some(Token { tok: Tok::Num(_) | Tok::Scale(_), .. }))
     }
 
     /// Letters of another script: only ever text.
@@ -332,13 +318,17 @@ impl<'a> Lexer<'a> {
             Command::Letter => self.push(Tok::Letter(name), 1 + end),
             Command::Skip => {
                 self.at += 1 + end;
-                if name == "mathbb" {
+                if matches!(name, "mathbb" | "Bbb") {
                     self.blackboard();
                 }
             }
             Command::Prose => {
                 self.at += 1 + end;
                 self.prose();
+            }
+            Command::Drop => {
+                self.at += 1 + end;
+                self.dropped();
             }
             Command::Begin => self.environment(1 + end),
             Command::End => {
@@ -349,6 +339,20 @@ impl<'a> Lexer<'a> {
             Command::Unknown => return self.split_command(name),
         }
         Ok(())
+    }
+
+    /// An argument that says nothing: a color, a width, a label.
+    fn dropped(&mut self) {
+        for (open, close) in [('*', "*"), ('[', "]"), ('{', "}")] {
+            let rest = self.rest();
+            let tail = rest.trim_start();
+            let near = tail.get(..ARGUMENT_MAX).unwrap_or(tail);
+            if tail.starts_with(open)
+                && let Some(end) = near.find(close)
+            {
+                self.at += rest.len() - tail.len() + end + 1;
+            }
+        }
     }
 
     /// The real numbers; other sets stay letters.
@@ -412,13 +416,18 @@ impl<'a> Lexer<'a> {
     }
 
     fn escaped(&mut self, tail: &str) -> Result<(), Stop> {
-        let first = tail.chars().next().ok_or(Stop::Unreadable)?;
+        let Some(first) = tail.chars().next() else {
+            // The space behind it was cut off.
+            self.at += 1;
+            return Ok(());
+        };
         match first {
+            '$' => self.push(Tok::Currency("dollar"), 2),
             '{' => self.push(Tok::LSet, 2),
             '}' => self.push(Tok::RSet, 2),
             '%' => self.push(Tok::Percent, 2),
             '|' => self.push(Tok::Bar, 2),
-            '(' | ')' | '[' | ']' | '$' | ',' | '!' | ';' | ':' | ' ' | '/' | '#' | '&' | '\n' => {
+            '(' | ')' | '[' | ']' | ',' | '!' | ';' | ':' | ' ' | '/' | '#' | '&' | '\n' => {
                 self.at += 2;
             }
             '_' => self.push(Tok::Under, 2),
@@ -483,54 +492,12 @@ fn relates(tok: Tok<'_>) -> bool {
     )
 }
 
-/// The length of a separator of thousands at `at`, where exactly three digits follow it.
-fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
-    let tail = rest.get(at..)?;
-    let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
-    let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
-        // 32,\! 349: the space means nothing in mathematics, and the mark says one number.
-        Some(mark) => {
-            mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' '))
-        }
-        // 1 234 567, but not the mixed number 3 141/1000.
-        None if tail.starts_with([' ', '~']) && rest.find([' ', '~']).is_some_and(|at| at <= 3) => {
-            let end = digits(rest, at + 1);
-            (!rest.get(end..).is_some_and(|tail| tail.trim_start().starts_with('/')))
-                .then_some(1)?
-        }
-        None if commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
-        None => return None,
-    };
-    let from = at + length;
-    (digits(rest, from) == from + 3).then_some(length)
-}
-
-fn digits(text: &str, from: usize) -> usize {
-    let bytes = text.as_bytes();
-    let mut end = from;
-    while bytes.get(end).is_some_and(u8::is_ascii_digit) {
-        end += 1;
-    }
-    end
-}
-
-fn digit_at(text: &str, at: usize) -> bool {
-    text.as_bytes().get(at).is_some_and(u8::is_ascii_digit)
-}
-
-/// Whether a repeating part starts here: `0.\overline{3}`.
-fn repeats(tail: &str) -> bool {
-    ["\\overline", "\\bar", "\\dot", "\\\\overline", "\\\\bar"]
-        .iter()
-        .any(|mark| tail.starts_with(mark))
-}
-
 /// Characters that carry no meaning: spaces, currency, marks that direct text.
 fn ignorable(c: char) -> bool {
     c.is_whitespace()
         || matches!(
             c,
-            '$' | '~' | '€' | '£' | '¥' | '₹' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}'
+            '$' | '~' | '`' | '"' | '“' | '”' | '}' | '.' | '✓' | '✔' | '\u{feff}'
         )
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
 }

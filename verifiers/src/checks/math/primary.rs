@@ -21,6 +21,10 @@ impl<'a> Parser<'_, 'a> {
                     self.at += 1;
                     self.subscripted(base)?
                 }
+                Some(Tok::Bang) if self.ahead(1) == Some(Tok::Bang) => {
+                    self.at += 2;
+                    self.node(Node::Fun("factorial2", vec![base]), &[base])?
+                }
                 Some(Tok::Bang) => self.postfix(base, Node::Factorial)?,
                 Some(Tok::Percent) => self.postfix(base, Node::Percent)?,
                 Some(Tok::Degree) => self.postfix(base, Node::Degrees)?,
@@ -40,7 +44,21 @@ impl<'a> Parser<'_, 'a> {
         self.at += 1;
         let Node::Var(name) = self.tree.get(base)? else { return Ok(base) };
         let name = format!("{name}'");
-        self.node(Node::Var(name), &[base])
+        self.applied(name, base)
+    }
+
+    /// A name, or the function of that name where brackets follow: `f'(x)`, `f^{-1}(x)`.
+    fn applied(&mut self, name: String, base: Id) -> Result<Id, Stop> {
+        if !name.starts_with(['f', 'g', 'h', 'F', 'G', 'H'])
+            || self.peek() != Some(Tok::LParen)
+            || self.spaced()
+        {
+            return self.node(Node::Var(name), &[base]);
+        }
+        self.at += 1;
+        let inner = self.nested(|parser| parser.sequence(false))?;
+        self.expect(Tok::RParen)?;
+        self.node(Node::Call(name, vec![inner]), &[inner])
     }
 
     fn raised(&mut self, base: Id) -> Result<Id, Stop> {
@@ -51,9 +69,10 @@ impl<'a> Parser<'_, 'a> {
             Some(Tok::Plus | Tok::Minus)
                 if matches!(self.ahead(inner + 1), Some(Tok::RBrace) | None) =>
             {
+                let positive = self.ahead(inner) == Some(Tok::Plus);
                 self.at += 1 + inner;
                 self.close(braced)?;
-                return Ok(base);
+                return self.one_sided(base, positive);
             }
             // 45^\circ, x^{\prime}, 15^{\text{th}}, A^T
             Some(Tok::Degree) => {
@@ -75,7 +94,31 @@ impl<'a> Parser<'_, 'a> {
             _ => {}
         }
         let exponent = self.nested(Self::argument_signed)?;
+        if self.peek() == Some(Tok::LParen)
+            && let Node::Var(name) = self.tree.get(base)?
+            && matches!(name.as_str(), "f" | "g" | "h" | "F" | "G" | "H")
+            && self.is_minus_one(exponent)?
+        {
+            let name = format!("{name}^-1");
+            return self.applied(name, base);
+        }
         self.node(Node::Pow(base, exponent), &[base, exponent])
+    }
+
+    fn is_minus_one(&self, id: Id) -> Result<bool, Stop> {
+        let Node::Neg(inner) = self.tree.get(id)? else { return Ok(false) };
+        Ok(matches!(self.tree.get(*inner)?, Node::Num(value, None) if value.is_one()))
+    }
+
+    /// A number from one side, or a set of numbers of one sign: `0^+`, `\mathbb{Z}^+`.
+    fn one_sided(&mut self, base: Id, positive: bool) -> Result<Id, Stop> {
+        let Node::Var(name) = self.tree.get(base)? else { return Ok(base) };
+        let name = match (name.as_str(), positive) {
+            ("Z" | "N", true) => "N".to_owned(),
+            (name, true) => format!("{name}^+"),
+            (name, false) => format!("{name}^-"),
+        };
+        self.node(Node::Var(name), &[base])
     }
 
     fn close(&mut self, braced: bool) -> Result<(), Stop> {
@@ -83,6 +126,9 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn subscripted(&mut self, base: Id) -> Result<Id, Stop> {
+        if let Some(name) = self.bounded_set(base)? {
+            return self.node(Node::Var(name.to_owned()), &[base]);
+        }
         let text = self.subscript()?;
         match self.tree.get(base)? {
             Node::Var(name) => {
@@ -90,12 +136,33 @@ impl<'a> Parser<'_, 'a> {
                 self.node(Node::Var(name), &[base])
             }
             Node::Num(value, None) if value.is_int() => {
-                let base = text.parse().map_err(|_| Stop::Unreadable)?;
+                let text = text.strip_prefix("base").unwrap_or(&text);
+                let base = text.parse().ok().or_else(|| super::spelled::base(text));
+                let base = base.ok_or(Stop::Unreadable)?;
                 let digits = value.to_string();
                 self.node(Node::Based(digits, base), &[])
             }
             _ => Err(Stop::Unreadable),
         }
+    }
+
+    /// Whole numbers above a bound: `\mathbb{Z}_{>0}`, `\mathbb{Z}_{\ge 0}`, `\mathbb{N}_+`.
+    fn bounded_set(&mut self, base: Id) -> Result<Option<&'static str>, Stop> {
+        if !matches!(self.tree.get(base)?, Node::Var(name) if matches!(name.as_str(), "Z" | "N")) {
+            return Ok(None);
+        }
+        let braced = self.peek() == Some(Tok::LBrace);
+        let inner = usize::from(braced);
+        let (name, length) = match (self.ahead(inner), self.ahead(inner + 1)) {
+            (Some(Tok::Plus), _) => ("N", 1),
+            (Some(Tok::More), Some(Tok::Num("0"))) => ("N", 2),
+            (Some(Tok::MoreEqual), Some(Tok::Num("0"))) => ("N_0", 2),
+            (Some(Tok::MoreEqual), Some(Tok::Num("1"))) => ("N", 2),
+            _ => return Ok(None),
+        };
+        self.at += inner + length;
+        self.close(braced)?;
+        Ok(Some(name))
     }
 
     /// What stands below, as text: `_1`, `_{12}`, `_{\text{max}}`.
@@ -182,7 +249,7 @@ impl<'a> Parser<'_, 'a> {
             Tok::Frac => self.fraction(),
             Tok::Sqrt => self.root(),
             Tok::Binom => {
-                let (n, k) = (self.nested(Self::argument)?, self.nested(Self::argument)?);
+                let (n, k) = self.two_arguments()?;
                 self.node(Node::Fun("binom", vec![n, k]), &[n, k])
             }
             Tok::Fun(name) => self.nested(|parser| parser.function(name)),
@@ -194,32 +261,70 @@ impl<'a> Parser<'_, 'a> {
                     None => self.braced(),
                 }
             }
-            Tok::LParen | Tok::LBracket => self.group(tok),
+            Tok::LParen | Tok::LBracket | Tok::RBracket => self.group(tok),
             Tok::LSet => self.set(),
             Tok::Bar => self.absolute(),
             Tok::LFloor => self.bracketed("floor", Tok::RFloor),
             Tok::LCeil => self.bracketed("ceil", Tok::RCeil),
             Tok::Begin(name) => self.matrix(name),
-            Tok::Overline => self.argument(),
+            Tok::Accent(name) => self.accented(name),
             _ => Err(Stop::Unreadable),
         }
+    }
+
+    /// A mark above a name is part of the name; above digits and unit vectors it says nothing.
+    fn accented(&mut self, name: &'static str) -> Result<Id, Stop> {
+        let inner = self.argument()?;
+        let under = match self.tree.get(inner)? {
+            Node::Var(under) if !matches!(under.as_str(), "i" | "j" | "k") => under.clone(),
+            Node::Mul(_) => match self.small_letters(inner)? {
+                Some(letters) => letters,
+                None => return Ok(inner),
+            },
+            _ => return Ok(inner),
+        };
+        self.node(Node::Var(format!("{name} {under}")), &[inner])
+    }
+
+    /// The letters of `\overline{abc}`, which are digits in their order; two large ones are points.
+    fn small_letters(&self, id: Id) -> Result<Option<String>, Stop> {
+        let Node::Mul(factors) = self.tree.get(id)? else { return Ok(None) };
+        let mut letters = String::with_capacity(factors.len());
+        for factor in factors {
+            match self.tree.get(*factor)? {
+                Node::Var(name) if name.len() == 1 && !name.starts_with(char::is_uppercase) => {
+                    letters.push_str(name);
+                }
+                Node::Num(digit, None) => letters.push_str(&digit.to_string()),
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(letters))
     }
 
     /// The real numbers, or the positive ones: `\mathbb{R}^+`, `\mathbb{R}_{\ge 0}`.
     fn reals(&mut self) -> Result<Id, Stop> {
         let braced = usize::from(self.ahead(1) == Some(Tok::LBrace));
-        let open = match (self.peek(), self.ahead(1 + braced), self.ahead(2 + braced)) {
+        let (open, close) = match (self.peek(), self.ahead(1 + braced), self.ahead(2 + braced)) {
             (Some(Tok::Caret | Tok::Under), Some(Tok::Plus), _)
-            | (Some(Tok::Under), Some(Tok::More), Some(Tok::Num("0"))) => '(',
-            (Some(Tok::Under), Some(Tok::MoreEqual), Some(Tok::Num("0"))) => '[',
+            | (Some(Tok::Under), Some(Tok::More), Some(Tok::Num("0"))) => ('(', ')'),
+            (Some(Tok::Under), Some(Tok::MoreEqual), Some(Tok::Num("0"))) => ('[', ')'),
+            (Some(Tok::Caret | Tok::Under), Some(Tok::Minus), _)
+            | (Some(Tok::Under), Some(Tok::Less), Some(Tok::Num("0"))) => (')', ')'),
+            (Some(Tok::Under), Some(Tok::LessEqual), Some(Tok::Num("0"))) => (')', ']'),
             _ => return self.node(Node::Reals, &[]),
         };
         self.at += 1 + braced;
-        self.at += if self.peek() == Some(Tok::Plus) { 1 } else { 2 };
+        self.at += if matches!(self.peek(), Some(Tok::Plus | Tok::Minus)) { 1 } else { 2 };
         self.close(braced > 0)?;
         let zero = self.node(Node::Num(dashu_ratio::RBig::ZERO, None), &[])?;
-        let items = vec![zero, self.node(Node::Infinity, &[])?];
-        self.node(Node::Group { open, close: ')', items: items.clone() }, &items)
+        let infinity = self.node(Node::Infinity, &[])?;
+        let (open, items) = if open == ')' {
+            ('(', vec![self.node(Node::Neg(infinity), &[infinity])?, zero])
+        } else {
+            (open, vec![zero, infinity])
+        };
+        self.node(Node::Group { open, close, items: items.clone() }, &items)
     }
 
     /// A variable, or a function applied to something in parentheses.
@@ -256,19 +361,20 @@ impl<'a> Parser<'_, 'a> {
         self.node(Node::Words(text), &[])
     }
 
+    /// Two braced arguments, or a digit for each: `\frac12` and `\binom5{2}`.
+    fn two_arguments(&mut self) -> Result<(Id, Id), Stop> {
+        if let Some(Tok::Num(digits)) = self.peek()
+            && digits.len() == 2
+        {
+            self.at += 1;
+            let (top, below) = digits.split_at(1);
+            return Ok((self.number(top)?, self.number(below)?));
+        }
+        Ok((self.nested(Self::argument)?, self.nested(Self::argument)?))
+    }
+
     fn fraction(&mut self) -> Result<Id, Stop> {
-        let (top, below) = match self.peek() {
-            // \frac12 and \frac1{2}: one digit each.
-            Some(Tok::Num(digits)) if digits.len() == 2 => {
-                self.at += 1;
-                let (top, below) = digits.split_at(1);
-                (self.number(top)?, self.number(below)?)
-            }
-            _ => {
-                let top = self.nested(Self::argument)?;
-                (top, self.nested(Self::argument)?)
-            }
-        };
+        let (top, below) = self.two_arguments()?;
         if let Some(derivative) = self.derivative(top, below)? {
             return Ok(derivative);
         }
@@ -370,6 +476,10 @@ impl<'a> Parser<'_, 'a> {
             (Tok::LParen, Tok::RBracket) => ('(', ']'),
             (Tok::LBracket, Tok::RParen) => ('[', ')'),
             (Tok::LBracket, Tok::RBracket) => ('[', ']'),
+            // ]1, 3[ and [1, 3[ are open where the bracket is turned away.
+            (Tok::RBracket, Tok::LBracket) => ('(', ')'),
+            (Tok::RBracket, Tok::RBracket) => ('(', ']'),
+            (Tok::LBracket, Tok::LBracket) => ('[', ')'),
             _ => return Err(Stop::Unreadable),
         };
         match self.tree.get(inner)? {

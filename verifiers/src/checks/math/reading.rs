@@ -1,10 +1,9 @@
 //! From text to the values that it may mean.
 
-use std::borrow::Cow;
-
 use super::Stop;
 use super::ast::{Id, Tree};
 use super::calendar::{self, Calendar};
+use super::characters::cleaned;
 use super::families::Parameter;
 use super::lexer::{self, Commas};
 use super::phrases::{self, Phrase};
@@ -156,75 +155,6 @@ pub(super) fn trimmed(text: &str) -> &str {
         }
     }
     text
-}
-
-/// Characters that stand for several, and commands whose backslash an escape swallowed.
-fn cleaned(text: &str) -> Cow<'_, str> {
-    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-    const FRACTIONS: &[(char, &str)] = &[
-        ('½', "\\frac12"),
-        ('⅓', "\\frac13"),
-        ('⅔', "\\frac23"),
-        ('¼', "\\frac14"),
-        ('¾', "\\frac34"),
-        ('⅕', "\\frac15"),
-        ('⅙', "\\frac16"),
-        ('⅛', "\\frac18"),
-        ('⅜', "\\frac38"),
-        ('⅝', "\\frac58"),
-        ('⅞', "\\frac78"),
-    ];
-    let special = |c: char| {
-        c < ' ' || RAISED.contains(c) || c == '⁻' || FRACTIONS.iter().any(|(have, _)| *have == c)
-    };
-    if text.is_ascii() && !text.bytes().any(|byte| byte < b' ') || !text.contains(special) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut raised = false;
-    for c in text.chars() {
-        let digit = RAISED.chars().position(|have| have == c);
-        if (digit.is_some() || c == '⁻') != raised {
-            out.push_str(if raised { "}" } else { "^{" });
-            raised = !raised;
-        }
-        match (c, digit) {
-            (_, Some(digit)) => {
-                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)));
-            }
-            ('⁻', _) => out.push('-'),
-            // \frac, \text and \boxed after an escape sequence was taken for the control character.
-            ('\u{c}', _) => out.push_str("\\f"),
-            ('\t', _) => out.push_str("\\t"),
-            ('\u{8}', _) => out.push_str("\\b"),
-            _ => match FRACTIONS.iter().find(|(have, _)| *have == c) {
-                Some((_, fraction)) => out.push_str(fraction),
-                None => out.push(c),
-            },
-        }
-    }
-    if raised {
-        out.push('}');
-    }
-    // A tab that stood for itself.
-    Cow::Owned(if out.contains("\\t") { restore_tabs(&out) } else { out })
-}
-
-fn restore_tabs(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("\\t") {
-        let (head, tail) = rest.split_at(at);
-        out.push_str(head);
-        let after = tail.get(2..).unwrap_or_default();
-        let command = [
-            "ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore",
-        ];
-        out.push_str(if command.iter().any(|name| after.starts_with(name)) { "\\t" } else { " " });
-        rest = after;
-    }
-    out.push_str(rest);
-    out
 }
 
 /// Whether the comma of a reference is more likely a decimal point than a list: `0,111`, `1,22`.

@@ -11,6 +11,8 @@ pub(super) enum Command {
     Skip,
     /// Its argument is text.
     Prose,
+    /// Nothing, with its argument: a color, a width.
+    Drop,
     Begin,
     End,
     Unknown,
@@ -22,10 +24,19 @@ pub(super) fn command(name: &str) -> Command {
         return Command::Tok(tok);
     }
     Command::Tok(match name {
-        "frac" | "dfrac" | "tfrac" | "cfrac" => Tok::Frac,
-        "sqrt" => Tok::Sqrt,
+        "frac" | "dfrac" | "tfrac" | "cfrac" | "nicefrac" | "sfrac" | "xfrac" | "flatfrac" => {
+            Tok::Frac
+        }
+        "over" => Tok::Over,
+        "choose" => Tok::Choose,
+        "sqrt" | "surd" => Tok::Sqrt,
         "binom" | "dbinom" | "tbinom" => Tok::Binom,
-        "overline" | "bar" | "dot" => Tok::Overline,
+        "overline" => Tok::Accent("overline"),
+        "bar" => Tok::Accent("bar"),
+        "dot" => Tok::Accent("dot"),
+        "ddot" => Tok::Accent("ddot"),
+        "hat" | "widehat" => Tok::Accent("hat"),
+        "tilde" | "widetilde" => Tok::Accent("tilde"),
         "cdot" | "times" | "ast" | "cdotp" | "bullet" => Tok::Times,
         "div" => Tok::Slash,
         "pm" => Tok::PlusMinus,
@@ -71,7 +82,11 @@ pub(super) fn command(name: &str) -> Command {
         "begin" => return Command::Begin,
         "end" => return Command::End,
         "text" | "textbf" | "textit" | "textrm" | "textsf" | "mathrm" | "mbox" | "operatorname"
-        | "textnormal" | "hbox" | "emph" | "texttt" | "mathsf" => return Command::Prose,
+        | "textnormal" | "hbox" | "emph" | "texttt" | "mathsf" | "mathtt" | "textsc" => {
+            return Command::Prose;
+        }
+        "color" | "textcolor" | "colorbox" | "hspace" | "vspace" | "mspace" | "label" | "tag"
+        | "phantom" | "hphantom" | "vphantom" => return Command::Drop,
         _ => return styled(name),
     })
 }
@@ -87,9 +102,10 @@ const SKIPPED: &[&str] = &[
     "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr",
     "middle", "quad", "qquad", "displaystyle", "textstyle", "limits", "nolimits", "mathbf",
     "boldsymbol", "bf", "rm", "it", "mathbb", "mathcal", "mathit", "mathfrak", "vec",
-    "overrightarrow", "hat", "tilde", "widehat", "underline", "boxed", "fbox", "thinspace",
-    "enspace", "space", "hfill", "hline", "notag", "nonumber", "dollar", "unit", "ensuremath",
-    "scriptstyle", "phantom", "large", "Large",
+    "overrightarrow", "underline", "boxed", "fbox", "framebox", "thinspace", "enspace", "space",
+    "hfill", "hline", "notag", "nonumber", "dollar", "unit", "ensuremath", "scriptstyle", "large",
+    "Large", "LARGE", "huge", "Huge", "small", "footnotesize", "tiny", "normalsize", "bold", "bm",
+    "mathop", "mathord", "mathstrut", "Bbb", "newline", "checkmark", "blacksquare",
 ];
 
 /// Commands that are names.
@@ -107,8 +123,7 @@ const SIGNS: &[&str] = &[
     "ldots", "cdots", "dots", "dotsc", "dotsb", "vdots", "ddots", "implies", "iff", "Rightarrow",
     "Leftarrow", "Leftrightarrow", "Longrightarrow", "Longleftrightarrow", "longmapsto", "mapsto",
     "leftarrow", "leftrightarrow", "uparrow", "downarrow", "therefore", "because", "forall",
-    "exists", "nexists", "neg", "lnot", "checkmark", "blacksquare", "newline", "par", "label", "tag",
-    "ref", "cancel", "color", "textcolor", "overset", "underset", "stackrel",
+    "exists", "nexists", "neg", "lnot", "par", "ref", "cancel", "overset", "underset", "stackrel",
 ];
 
 /// Whether an unknown command is a sign rather than a name.
@@ -157,10 +172,20 @@ pub(super) fn word(run: &str) -> Option<Tok<'static>> {
         "or" | "Or" | "OR" => Tok::Or,
         "degrees" | "degree" | "deg" => Tok::Degree,
         "percent" | "percentage" | "Percent" | "pct" => Tok::Percent,
-        "thousand" => Tok::Scale(3),
-        "million" => Tok::Scale(6),
-        "billion" => Tok::Scale(9),
-        "trillion" => Tok::Scale(12),
+        "plus" => Tok::Plus,
+        "minus" => Tok::Minus,
+        "tens" => Tok::Scale(10),
+        "dozen" | "dozens" => Tok::Scale(12),
+        "score" => Tok::Scale(20),
+        "hundred" | "hundreds" => Tok::Scale(100),
+        "gross" => Tok::Scale(144),
+        "thousand" | "thousands" => Tok::Scale(1_000),
+        "lakh" | "lakhs" => Tok::Scale(100_000),
+        "million" | "millions" | "mil" | "mln" | "mn" => Tok::Scale(1_000_000),
+        "crore" | "crores" => Tok::Scale(10_000_000),
+        "billion" | "billions" | "bn" => Tok::Scale(1_000_000_000),
+        "trillion" | "trillions" => Tok::Scale(1_000_000_000_000),
+        "quadrillion" => Tok::Scale(1_000_000_000_000_000),
         "for" | "where" | "For" | "Where" => Tok::Stop,
         "union" => Tok::Cup,
         "mod" => Tok::Mod,
@@ -189,8 +214,8 @@ fn in_order(run: &str) -> bool {
 /// The meaning of a symbol of one character.
 pub(super) fn symbol(c: char) -> Option<Tok<'static>> {
     Some(match c {
-        '+' | '＋' => Tok::Plus,
-        '-' | '−' | '–' | '﹣' | '－' => Tok::Minus,
+        '+' | '＋' | '﹢' => Tok::Plus,
+        '-' | '−' | '–' | '—' | '‑' | '‐' | '﹣' | '－' => Tok::Minus,
         '±' => Tok::PlusMinus,
         '*' | '×' | '·' | '⋅' | '∙' | '•' => Tok::Times,
         '/' | '÷' | '⁄' | '∕' => Tok::Slash,
@@ -231,6 +256,13 @@ pub(super) fn symbol(c: char) -> Option<Tok<'static>> {
         '⌈' => Tok::LCeil,
         '⌉' => Tok::RCeil,
         '√' => Tok::Sqrt,
+        '€' => Tok::Currency("euro"),
+        '£' => Tok::Currency("gbp"),
+        '¥' => Tok::Currency("yen"),
+        '₹' => Tok::Currency("rupee"),
+        '₽' => Tok::Currency("ruble"),
+        '₩' => Tok::Currency("won"),
+        '¢' => Tok::Currency("cent"),
         '∞' => Tok::Infinity,
         '∅' | '⌀' => Tok::EmptySet,
         'ℝ' => Tok::Reals,
