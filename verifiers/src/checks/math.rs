@@ -10,6 +10,7 @@
 mod algebra;
 mod approx;
 mod arrays;
+mod asides;
 mod ast;
 mod ball;
 mod build;
@@ -22,6 +23,7 @@ mod evaluate;
 mod extract;
 mod families;
 mod functions;
+mod letters;
 mod lexer;
 mod limits;
 mod meets;
@@ -312,7 +314,9 @@ impl Math {
             && (scope.asked || chosen.candidate.provenance != Provenance::Whole);
         let judged = if same {
             Judged::Equal(Rung::Bytes)
-        } else if wanted.names_another(&chosen.reading) || echoes {
+        } else if wanted.same_letters(&chosen.reading) {
+            Judged::Equal(Rung::Text)
+        } else if echoes || wanted.contradicts(&chosen.reading, ctx)? {
             Judged::Unequal
         } else {
             self.judge(&wanted_values, &chosen.values, ctx)?
@@ -362,6 +366,7 @@ fn choose<'a>(
     ctx: &mut Ctx<'_, '_>,
 ) -> Result<Option<Chosen<'a>>, Stop> {
     for candidate in candidates {
+        let candidate = &before_clause(candidate);
         let reading = reading::read(&candidate.text, true, ctx)?;
         let values = reading.values(ctx)?;
         let text = |value: &Answer| matches!(value, Answer::Text(_));
@@ -391,6 +396,21 @@ fn choose<'a>(
     Ok(None)
 }
 
+/// An announced value without the clause that its sentence goes on with.
+fn before_clause<'a>(candidate: &Candidate<'a>) -> Candidate<'a> {
+    let announced = matches!(
+        candidate.provenance,
+        Provenance::Anchor | Provenance::Marker | Provenance::Json
+    );
+    let end = asides::value_before_clause(&candidate.text).filter(|_| announced);
+    let Some(value) = end.and_then(|end| candidate.text.get(..end)) else {
+        return candidate.clone();
+    };
+    let (from, to) = candidate.span;
+    let text = value.to_owned().into();
+    Candidate { text, span: (from, to.min(from + value.len())), provenance: candidate.provenance }
+}
+
 /// Whether a text is a sentence with numbers in it rather than a value with a few words.
 fn wordy(text: &str) -> bool {
     let word = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -407,7 +427,8 @@ fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Option<Candidat
     let (from, to) = found.span;
     let head = candidate.text.get(..from)?;
     let another = head.contains(|c: char| c.is_ascii_digit());
-    let denied = head.split_whitespace().any(|word| word.eq_ignore_ascii_case("not"));
+    let denied = head.split_whitespace().any(|word| word.eq_ignore_ascii_case("not"))
+        || asides::alters(head);
     if denied || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
         return None;
     }

@@ -256,12 +256,7 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         let Value::Scalar(scalar) = &value else { return Ok(value) };
         let first = self.canon(left)?;
         if !only_two || !(self.ctx.has_variable(&first) || self.ctx.has_variable(&scalar.canon)) {
-            // "41 = 42" says nothing; a side that was rounded may differ.
-            let wrong = only_two
-                && scalar.decimal.is_none()
-                && self.decimal(left)?.is_none()
-                && matches!((first.as_rational(), scalar.canon.as_rational()), (Some(one), Some(two)) if one != two);
-            return if wrong { Err(Stop::Unreadable) } else { Ok(value) };
+            return Ok(value);
         }
         if let Some((label, parameter)) = self.label(right)?
             && parameter.is_none()

@@ -7,7 +7,7 @@ use super::algebra::negated;
 use super::ast::{Id, Node, Rel};
 use super::build::Builder;
 use super::number::{power_of_ten, small, whole};
-use super::poly::Canon;
+use super::poly::{Canon, Ctx};
 use super::units;
 use super::value::{Scalar, Value};
 
@@ -15,14 +15,17 @@ use super::value::{Scalar, Value};
 const NEAR: f64 = 0.01;
 
 impl Builder<'_, '_, '_> {
-    /// Whether no two numbers that a chain joins contradict each other. `1 = 2` says nothing.
+    /// Whether no two numbers side by side in a chain contradict each other. `1 = 2` says nothing.
     pub(super) fn agree(&mut self, sides: &[Id], signs: &[Rel]) -> Result<bool, Stop> {
         let mut before: Option<Box<Scalar>> = None;
         for (at, side) in sides.iter().enumerate() {
-            let Some(number) = self.number(*side)? else { continue };
+            let Some(number) = self.number(*side)? else {
+                before = None;
+                continue;
+            };
             let sign = at.checked_sub(1).and_then(|at| signs.get(at)).copied();
             if let Some(before) = &before
-                && !self.close(before, &number, sign.unwrap_or(Rel::Equal))?
+                && !self.ctx.close(before, &number, sign.unwrap_or(Rel::Equal))?
             {
                 return Ok(false);
             }
@@ -38,7 +41,7 @@ impl Builder<'_, '_, '_> {
             let Value::Scalar(other) = value else { return Ok(None) };
             if self.ctx.has_variable(&one.canon)
                 || self.ctx.has_variable(&other.canon)
-                || !self.close(one, other, Rel::Equal)?
+                || !self.ctx.close(one, other, Rel::Equal)?
             {
                 return Ok(None);
             }
@@ -64,8 +67,11 @@ impl Builder<'_, '_, '_> {
             _ => None,
         })
     }
+}
 
-    fn close(&mut self, one: &Scalar, two: &Scalar, sign: Rel) -> Result<bool, Stop> {
+impl Ctx<'_, '_> {
+    /// Whether two numbers say the same: exactly, or one of them rounded.
+    pub(super) fn close(&mut self, one: &Scalar, two: &Scalar, sign: Rel) -> Result<bool, Stop> {
         let factor = match (&one.unit, &two.unit) {
             (Some(want), Some(have)) if want != have => match units::factor(want, have) {
                 Some(factor) => factor,
@@ -73,13 +79,13 @@ impl Builder<'_, '_, '_> {
             },
             _ => RBig::ONE,
         };
-        let answer = self.ctx.mul(&two.canon, &Canon::rational(factor.clone()))?;
-        if self.ctx.equal(&one.canon, &answer)? {
+        let answer = self.mul(&two.canon, &Canon::rational(factor.clone()))?;
+        if self.equal(&one.canon, &answer)? {
             return Ok(true);
         }
-        let difference = self.ctx.add(&one.canon, &negated(&answer))?;
+        let difference = self.add(&one.canon, &negated(&answer))?;
         let (Some((apart, error)), Some((size, _))) =
-            (self.ctx.approx(&difference), self.ctx.approx(&one.canon))
+            (self.approx(&difference), self.approx(&one.canon))
         else {
             return Ok(true);
         };

@@ -75,6 +75,8 @@ pub(super) enum Tok<'a> {
     More,
     MoreEqual,
     Approx,
+    /// About, before a number; else a relation that is not read.
+    Similar,
     In,
     /// The remainder of a division.
     Mod,
@@ -269,6 +271,11 @@ impl<'a> Lexer<'a> {
         if after_number && run == "x" && (after.starts_with("10^") || after.starts_with("10**")) {
             return self.push(Tok::Times, end);
         }
+        if let Some(name) = words::currency(run)
+            && after.trim_start_matches(['.', '}', ' ']).starts_with(|c: char| c.is_ascii_digit())
+        {
+            return self.push(Tok::Currency(name), end);
+        }
         let counts = |tok: &Tok<'_>| match tok {
             Tok::Scale(_) if matches!(run, "score" | "gross" | "tens") => self.follows_count(),
             Tok::Scale(_) => !self.tokens.is_empty(),
@@ -284,7 +291,7 @@ impl<'a> Lexer<'a> {
             && run.len() == 2
             && rest.get(2..3) == Some("}")
             && run.bytes().all(|byte| byte.is_ascii_uppercase());
-        if !upright && !points && (prose || words::is_word(run, after_number)) {
+        if !upright && !points && (prose || words::is_word(run, after_number || self.follows_word())) {
             return self.push(Tok::Word(run), end);
         }
         self.push(Tok::Letter(run.get(..1).unwrap_or_default()), 1);
@@ -293,6 +300,11 @@ impl<'a> Lexer<'a> {
     /// Whether a number or a multiplier stands before.
     fn follows_count(&self) -> bool {
         matches!(self.tokens.last(), Some(Token { tok: Tok::Num(_) | Tok::Scale(_), .. }))
+    }
+
+    /// Whether a word stands before: "square cm".
+    fn follows_word(&self) -> bool {
+        matches!(self.tokens.last(), Some(Token { tok: Tok::Word(_), .. }))
     }
 
     /// Letters of another script: only ever text.
@@ -328,7 +340,7 @@ impl<'a> Lexer<'a> {
             }
             Command::Drop => {
                 self.at += 1 + end;
-                self.dropped();
+                self.dropped()?;
             }
             Command::Begin => self.environment(1 + end),
             Command::End => {
@@ -342,7 +354,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// An argument that says nothing: a color, a width, a label.
-    fn dropped(&mut self) {
+    fn dropped(&mut self) -> Result<(), Stop> {
         for (open, close) in [('*', "*"), ('[', "]"), ('{', "}")] {
             let rest = self.rest();
             let tail = rest.trim_start();
@@ -350,9 +362,14 @@ impl<'a> Lexer<'a> {
             if tail.starts_with(open)
                 && let Some(end) = near.find(close)
             {
+                // White on white is not to be seen.
+                if near.get(..end).is_some_and(|said| said.contains("white")) {
+                    return Err(Stop::Unreadable);
+                }
                 self.at += rest.len() - tail.len() + end + 1;
             }
         }
+        Ok(())
     }
 
     /// The real numbers; other sets stay letters.

@@ -135,6 +135,11 @@ impl<'a> Parser<'_, 'a> {
         while let Some(Tok::Equal | Tok::Approx) = self.peek() {
             self.at += 1;
         }
+        if (self.peek(), self.ahead(1).map(|tok| matches!(tok, Tok::Num(_))))
+            == (Some(Tok::Similar), Some(true))
+        {
+            self.at += 1;
+        }
         let mut sides = vec![self.side()?];
         let mut signs = Vec::new();
         while let Some(sign) = self.relation() {
@@ -153,6 +158,7 @@ impl<'a> Parser<'_, 'a> {
             "only",
             "about",
             "approximately",
+            "approx",
             "exactly",
             "roughly",
             "the",
@@ -188,6 +194,10 @@ impl<'a> Parser<'_, 'a> {
             let label = self.words_text(end);
             self.at += 2;
             return Some(format!("{label} {number}"));
+        }
+        // "a negative 4"
+        if (self.peek(), self.ahead(1)) == (Some(Tok::Letter("a")), Some(Tok::Word("negative"))) {
+            self.at += 1;
         }
         while let (Some(Tok::Word(word)), Some(_)) = (self.peek(), self.ahead(1)) {
             if !EMPTY.contains(&word.to_ascii_lowercase().as_str()) {
@@ -414,6 +424,7 @@ impl<'a> Parser<'_, 'a> {
             | Tok::Frac
             | Tok::Sqrt
             | Tok::Binom
+            | Tok::Accent(_)
             | Tok::LParen
             | Tok::LBrace
             | Tok::LFloor
@@ -572,6 +583,7 @@ fn periodic(digits: &str, places: usize) -> Option<RBig> {
 /// Whether the only comma stands before other than three digits: then it is a decimal comma.
 fn decimal_comma(text: &str) -> bool {
     text.split_once(',').is_some_and(|(whole, tail)| {
+        let (whole, tail) = (whole.trim_end_matches('{'), tail.trim_start_matches('}'));
         tail.bytes().all(|b| b.is_ascii_digit()) && (whole == "0" || tail.len() != 3)
     })
 }

@@ -27,7 +27,17 @@ impl<'a> Parser<'_, 'a> {
                 }
                 Some(Tok::Bang) => self.postfix(base, Node::Factorial)?,
                 Some(Tok::Percent) => self.postfix(base, Node::Percent)?,
-                Some(Tok::Degree) => self.postfix(base, Node::Degrees)?,
+                Some(Tok::Degree) => {
+                    self.at += 1;
+                    self.degrees(base)?
+                }
+                Some(Tok::LBrace)
+                    if self.ahead(1) == Some(Tok::RBrace)
+                        && !matches!(self.ahead(2), Some(Tok::Under | Tok::Caret)) =>
+                {
+                    self.at += 2;
+                    base
+                }
                 Some(Tok::Prime) => self.primed(base)?,
                 _ => return Ok(base),
             };
@@ -37,6 +47,17 @@ impl<'a> Parser<'_, 'a> {
     fn postfix(&mut self, base: Id, make: fn(Id) -> Node) -> Result<Id, Stop> {
         self.at += 1;
         self.node(make(base), &[base])
+    }
+
+    /// Degrees of an angle, or of a scale whose letter follows: `30^\circ C`.
+    fn degrees(&mut self, base: Id) -> Result<Id, Stop> {
+        let unit = match (self.peek(), self.ahead(1)) {
+            (Some(Tok::Letter("C")), None | Some(Tok::Comma | Tok::RParen | Tok::And)) => "celsius",
+            (Some(Tok::Letter("F")), None | Some(Tok::Comma | Tok::RParen | Tok::And)) => "fahrenheit",
+            _ => return self.node(Node::Degrees(base), &[base]),
+        };
+        self.at += 1;
+        self.price(unit, base)
     }
 
     /// A derivative's prime is part of the name.
@@ -62,6 +83,9 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn raised(&mut self, base: Id) -> Result<Id, Stop> {
+        if self.empty_braces() {
+            return Ok(base);
+        }
         let braced = self.peek() == Some(Tok::LBrace);
         let inner = usize::from(braced);
         match self.ahead(inner) {
@@ -78,7 +102,7 @@ impl<'a> Parser<'_, 'a> {
             Some(Tok::Degree) => {
                 self.at += 1 + inner;
                 self.close(braced)?;
-                return self.node(Node::Degrees(base), &[base]);
+                return self.degrees(base);
             }
             Some(Tok::Prime) => {
                 self.at += inner;
@@ -125,7 +149,16 @@ impl<'a> Parser<'_, 'a> {
         if braced { self.expect(Tok::RBrace) } else { Ok(()) }
     }
 
+    fn empty_braces(&mut self) -> bool {
+        let empty = self.peek() == Some(Tok::LBrace) && self.ahead(1) == Some(Tok::RBrace);
+        self.at += if empty { 2 } else { 0 };
+        empty
+    }
+
     fn subscripted(&mut self, base: Id) -> Result<Id, Stop> {
+        if self.empty_braces() {
+            return Ok(base);
+        }
         if let Some(name) = self.bounded_set(base)? {
             return self.node(Node::Var(name.to_owned()), &[base]);
         }

@@ -250,7 +250,8 @@ impl<'a> Parser<'_, 'a> {
         }
         // More words than a unit or a noun has are a sentence, and so is what goes on with a
         // number: 5 apples 6 pears.
-        let goes_on = matches!(self.peek(), Some(Tok::Num(_)));
+        let name = matches!(self.tree.get(value)?, Node::Var(_));
+        let goes_on = !name && matches!(self.peek(), Some(Tok::Num(_)));
         if count > WORDS_MAX || goes_on || says(&words) {
             return Err(Stop::Unreadable);
         }

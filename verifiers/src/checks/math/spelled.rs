@@ -184,7 +184,7 @@ fn whole(words: &[&str]) -> Option<i64> {
             group = (1..100).contains(&count).then_some(100 * count);
         } else if let Some((_, size)) = BUNDLES.iter().find(|bundle| bundle.0 == *word) {
             // "a dozen", but no "score" without its count.
-            let count = if *size == 12 { group.or(Some(1)) } else { group };
+            let count = if *size == 20 { group } else { group.or(Some(1)) };
             group = count.filter(|count| total == 0 && (1..100).contains(count)).map(|n| size * n);
         } else {
             let scale = SCALES.iter().find(|scale| scale.0 == *word)?.1;

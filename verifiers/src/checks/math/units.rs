@@ -223,7 +223,7 @@ fn exact(name: &str) -> Option<Measure> {
 fn measured(text: &str) -> Option<Measure> {
     let mut whole = Measure { dimensions: [0; 8], kind: 0, size: RBig::ONE };
     let mut below = false;
-    let mut power = 1i8;
+    let (mut power, mut named) = (1i8, false);
     let text = text.replace('/', " per ").replace('*', " ");
     let mut words = text.split_whitespace().peekable();
     while let Some(word) = words.next() {
@@ -261,11 +261,12 @@ fn measured(text: &str) -> Option<Measure> {
         for (sum, dimension) in whole.dimensions.iter_mut().zip(unit.dimensions) {
             *sum = sum.checked_add(dimension.checked_mul(times)?)?;
         }
+        named = true;
         whole.kind = whole.kind.max(unit.kind);
         whole.size *= unit.size.pow(isize::from(times));
         power = 1;
     }
-    Some(whole)
+    named.then_some(whole)
 }
 
 /// The first words of a text that are a unit, or else the last ones: "cm long", "total hours".

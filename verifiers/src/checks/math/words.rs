@@ -55,6 +55,7 @@ pub(super) fn command(name: &str) -> Command {
         "ne" | "neq" => Tok::Unequal,
         "not" => Tok::Not,
         "approx" | "simeq" | "approxeq" => Tok::Approx,
+        "sim" => Tok::Similar,
         "equiv" => Tok::Equal,
         "in" => Tok::In,
         "bmod" | "mod" => Tok::Mod,
@@ -193,6 +194,19 @@ pub(super) fn word(run: &str) -> Option<Tok<'static>> {
     })
 }
 
+/// The currency that a code before an amount names.
+pub(super) fn currency(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "USD" => "dollar",
+        "EUR" => "euro",
+        "GBP" => "gbp",
+        "JPY" => "yen",
+        "CNY" | "RMB" => "yuan",
+        "INR" | "Rs" => "rupee",
+        _ => return None,
+    })
+}
+
 /// Whether a run of letters is a word rather than variables side by side.
 pub(super) fn is_word(run: &str, after_number: bool) -> bool {
     const SHORT: &[&str] = &[
@@ -202,7 +216,9 @@ pub(super) fn is_word(run: &str, after_number: bool) -> bool {
     let lower = run.to_ascii_lowercase();
     run.len() >= 4
         || SHORT.contains(&lower.as_str())
-        || (run.len() >= 2 && after_number && super::units::known(run))
+        || (run.len() >= 2
+            && after_number
+            && (super::units::known(run) || matches!(run, "sq" | "cu")))
         || (run.len() == 3 && lower.contains(['a', 'e', 'i', 'o', 'u']) && !in_order(&lower))
 }
 

@@ -86,6 +86,7 @@ fn fraction(rest: &str, end: usize, commas: Commas) -> usize {
         Some(b'.') => 1,
         Some(b',') if commas == Commas::Decimal => 1,
         Some(b'{') if tail.starts_with("{.}") => 3,
+        Some(b'{') if tail.starts_with("{,}") && commas == Commas::Decimal => 3,
         _ => return end,
     };
     if digit_at(rest, end + mark) {
