@@ -26,6 +26,7 @@ mod functions;
 mod letters;
 mod lexer;
 mod limits;
+mod measures;
 mod meets;
 mod names;
 mod nouns;
@@ -366,7 +367,8 @@ fn choose<'a>(
     ctx: &mut Ctx<'_, '_>,
 ) -> Result<Option<Chosen<'a>>, Stop> {
     for candidate in candidates {
-        let candidate = &before_clause(candidate);
+        let cut = before_clause(candidate);
+        let candidate = cut.as_ref().unwrap_or(candidate);
         let reading = reading::read(&candidate.text, true, ctx)?;
         let values = reading.values(ctx)?;
         let text = |value: &Answer| matches!(value, Answer::Text(_));
@@ -397,18 +399,18 @@ fn choose<'a>(
 }
 
 /// An announced value without the clause that its sentence goes on with.
-fn before_clause<'a>(candidate: &Candidate<'a>) -> Candidate<'a> {
-    let announced = matches!(
-        candidate.provenance,
-        Provenance::Anchor | Provenance::Marker | Provenance::Json
-    );
-    let end = asides::value_before_clause(&candidate.text).filter(|_| announced);
-    let Some(value) = end.and_then(|end| candidate.text.get(..end)) else {
-        return candidate.clone();
-    };
+fn before_clause<'a>(candidate: &Candidate<'a>) -> Option<Candidate<'a>> {
+    let announced =
+        matches!(candidate.provenance, Provenance::Anchor | Provenance::Marker | Provenance::Json);
+    if !announced {
+        return None;
+    }
+    let end = asides::value_before_clause(&candidate.text)?;
+    let value = candidate.text.get(..end)?;
     let (from, to) = candidate.span;
     let text = value.to_owned().into();
-    Candidate { text, span: (from, to.min(from + value.len())), provenance: candidate.provenance }
+    let span = (from, to.min(from + value.len()));
+    Some(Candidate { text, span, provenance: candidate.provenance })
 }
 
 /// Whether a text is a sentence with numbers in it rather than a value with a few words.

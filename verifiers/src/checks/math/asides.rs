@@ -109,8 +109,13 @@ fn without_gap(head: &str) -> (&str, bool) {
 
 /// What stands in `\text{}`, where this is all.
 fn unwrapped(text: &str) -> &str {
-    let inner = ["\\text{", "\\mathrm{", "\\textbf{"].iter().find_map(|open| text.strip_prefix(open));
-    inner.and_then(|inner| inner.strip_suffix('}')).filter(|inner| !inner.contains('}')).unwrap_or(text).trim()
+    let inner =
+        ["\\text{", "\\mathrm{", "\\textbf{"].iter().find_map(|open| text.strip_prefix(open));
+    inner
+        .and_then(|inner| inner.strip_suffix('}'))
+        .filter(|inner| !inner.contains('}'))
+        .unwrap_or(text)
+        .trim()
 }
 
 /// The length of the value at the start of an announced sentence that goes on with a clause of
@@ -143,11 +148,46 @@ fn begins(text: &str, words: &str) -> bool {
     text.get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words))
 }
 
+/// `P(X = 3) = 0.25`, `\mathbb{E}[X] = 3.5`: a function of what is no number, as a name with its
+/// value.
+pub(super) fn named_value(text: &str) -> Option<String> {
+    const NAMES: [&str; 10] = [
+        "P",
+        "\\Pr",
+        "Pr",
+        "E",
+        "\\mathbb{P}",
+        "\\mathbb{E}",
+        "\\mathrm{P}",
+        "\\text{P}",
+        "Var",
+        "\\operatorname{Var}",
+    ];
+    let (from, rest) =
+        NAMES.iter().find_map(|name| Some((name.len(), text.strip_prefix(name)?)))?;
+    let inner = rest.strip_prefix("\\left").unwrap_or(rest);
+    let close = match inner.as_bytes().first()? {
+        b'(' => ')',
+        b'[' => ']',
+        _ => return None,
+    };
+    let length = inner.get(..TEXT_MAX).unwrap_or(inner).find(close)? + 1;
+    // P(x) may define a polynomial.
+    let event = close == ']' || inner.get(..length)?.contains(['=', '<', '>', '|', '\\']);
+    let end = from + rest.len() - inner.len() + length;
+    let value = text.get(end..)?.trim_start().strip_prefix('=')?;
+    let name: String = text.get(..end)?.chars().filter(char::is_ascii_alphanumeric).collect();
+    event.then(|| format!("\\text{{{name}}} = {value}"))
+}
+
 /// Whether the words before a number make another one of it.
 pub(super) fn alters(head: &str) -> bool {
     let last = head.trim_end().rsplit(' ').next().unwrap_or_default();
     let of = head.trim_end().strip_suffix(" of").and_then(|head| head.rsplit(' ').next());
-    [Some(last), of].into_iter().flatten().any(|word| ALTERING.contains(&word.to_ascii_lowercase().as_str()))
+    [Some(last), of]
+        .into_iter()
+        .flatten()
+        .any(|word| ALTERING.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 #[cfg(test)]
@@ -168,7 +208,8 @@ mod tests {
         let again = |value, note| Some(Note::Again { value, note });
         assert_eq!(note("\\frac34 (0.75)"), again("\\frac34", "0.75"));
         assert_eq!(note("\\text{four (4)}"), again("four", "4"));
-        for text in ["f(x)", "x(x+1)", "(1, 2)", "5 (mod 7)", "2 (x + y)", "P (A)", "x = 5 (x = 7)"] {
+        for text in ["f(x)", "x(x+1)", "(1, 2)", "5 (mod 7)", "2 (x + y)", "P (A)", "x = 5 (x = 7)"]
+        {
             assert_eq!(note(text), None, "{text}");
         }
     }
@@ -180,7 +221,14 @@ mod tests {
         assert_eq!(value("7 (see page 8)"), Some("7"));
         assert_eq!(value("$7$ (since $x = -7$ is negative)"), Some("$7$"));
         assert_eq!(value("**7** (not **8**)"), Some("**7**"));
-        for text in ["7", "x since 8", "7 is not 8", "4 (not the answer)", "7 apples", "12 as I guess wrong"] {
+        for text in [
+            "7",
+            "x since 8",
+            "7 is not 8",
+            "4 (not the answer)",
+            "7 apples",
+            "12 as I guess wrong",
+        ] {
             assert_eq!(value(text), None, "{text}");
         }
     }

@@ -11,8 +11,8 @@ use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
 
 /// The names that functions have.
 const FUNCTIONS: [&str; 18] = [
-    "f", "g", "h", "F", "G", "H", "f'", "g'", "h'", "F'", "G'", "H'", "f^-1", "g^-1", "h^-1", "f''",
-    "g''", "h''",
+    "f", "g", "h", "F", "G", "H", "f'", "g'", "h'", "F'", "G'", "H'", "f^-1", "g^-1", "h^-1",
+    "f''", "g''", "h''",
 ];
 
 /// Builds the values of one tree.
@@ -306,17 +306,23 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                     match self.tree.get(*point)? {
                         // The measure of an angle has the name of the angle.
                         Node::Var(letter) if name.is_empty() && letter == "m" => {}
-                        Node::Var(shape) if name.is_empty() && shape == "angle" => {}
+                        Node::Var(shape)
+                            if name.is_empty()
+                                && matches!(shape.as_str(), "angle" | "triangle") => {}
                         Node::Var(letter)
                             if letter.len() == 1
                                 && letter.starts_with(|c: char| c.is_ascii_uppercase()) =>
                         {
                             name.push_str(letter);
                         }
+                        Node::Mul(_) if name.is_empty() => match self.segment(*point)? {
+                            Some(points) => name = points,
+                            None => return Ok(None),
+                        },
                         _ => return Ok(None),
                     }
                 }
-                Some(name)
+                (!name.is_empty()).then_some(name)
             }
             Node::Fun("abs", inner) => match inner.as_slice() {
                 [inner] => self.segment(*inner)?,

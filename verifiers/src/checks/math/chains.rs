@@ -17,19 +17,17 @@ const NEAR: f64 = 0.01;
 impl Builder<'_, '_, '_> {
     /// Whether no two numbers side by side in a chain contradict each other. `1 = 2` says nothing.
     pub(super) fn agree(&mut self, sides: &[Id], signs: &[Rel]) -> Result<bool, Stop> {
-        let mut before: Option<Box<Scalar>> = None;
-        for (at, side) in sides.iter().enumerate() {
-            let Some(number) = self.number(*side)? else {
-                before = None;
+        for (pair, sign) in sides.windows(2).zip(signs) {
+            let [one, two] = pair else { continue };
+            // Most sides are names, which are quick to tell.
+            if self.is_name(*one)? || self.is_name(*two)? {
                 continue;
-            };
-            let sign = at.checked_sub(1).and_then(|at| signs.get(at)).copied();
-            if let Some(before) = &before
-                && !self.ctx.close(before, &number, sign.unwrap_or(Rel::Equal))?
+            }
+            if let (Some(one), Some(two)) = (self.number(*one)?, self.number(*two)?)
+                && !self.ctx.close(&one, &two, *sign)?
             {
                 return Ok(false);
             }
-            before = Some(number);
         }
         Ok(true)
     }
@@ -58,6 +56,10 @@ impl Builder<'_, '_, '_> {
         }
         names.sort_unstable();
         Ok(Some(Value::Text(names.join(" or "))))
+    }
+
+    fn is_name(&self, side: Id) -> Result<bool, Stop> {
+        Ok(matches!(self.tree.get(side)?, Node::Var(_) | Node::Words(_) | Node::Call(..)))
     }
 
     fn number(&mut self, side: Id) -> Result<Option<Box<Scalar>>, Stop> {

@@ -68,7 +68,8 @@ fn plain_form(c: char) -> Option<char> {
     if (first..=last).contains(&code) {
         return char::from_u32(code - distance);
     }
-    let digit = ZEROS.iter().find_map(|zero| code.checked_sub(u32::from(*zero)).filter(|d| *d < 10));
+    let digit =
+        ZEROS.iter().find_map(|zero| code.checked_sub(u32::from(*zero)).filter(|d| *d < 10));
     digit.and_then(|digit| char::from_digit(digit, 10))
 }
 
@@ -88,7 +89,6 @@ fn restore_tabs(text: &str) -> String {
     out.push_str(rest);
     out
 }
-
 
 #[cfg(test)]
 mod tests {

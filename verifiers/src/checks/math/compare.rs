@@ -6,7 +6,8 @@ use dashu_ratio::RBig;
 use super::Stop;
 use super::calendar::Calendar;
 use super::evaluate::Near;
-use super::number::{Exp, small};
+use super::measures;
+use super::number::small;
 use super::poly::{Canon, Ctx, Kind};
 use super::settings::{Decimals, Strict};
 use super::units;
@@ -360,7 +361,11 @@ impl Comparer<'_, '_, '_> {
             &Side { value: answer, decimal: steps.1 },
         )?;
         let marks = one.percent != two.percent || one.degrees != two.degrees;
-        if !marks || scale.is_some() || matches!(first, Judged::Equal(_)) || marks_clash(one, two) {
+        if !marks
+            || scale.is_some()
+            || matches!(first, Judged::Equal(_))
+            || measures::marks_clash(one, two)
+        {
             return Ok(first);
         }
         // One side wears the sign, the other leaves it to the question.
@@ -488,17 +493,6 @@ fn terminates(value: &Canon) -> bool {
     rest.is_one()
 }
 
-/// Whether one side wears a sign and the other a sign or a unit of something else: the sign was
-/// not merely left out.
-fn marks_clash(one: &Scalar, two: &Scalar) -> bool {
-    let clash = |one: &Scalar, two: &Scalar| {
-        let unit = two.unit.as_deref();
-        (one.percent && (two.degrees || unit.is_some()))
-            || (one.degrees && (two.percent || unit.is_some_and(units::is_measure)))
-    };
-    clash(one, two) || clash(two, one)
-}
-
 fn looks_like_time(parts: &[Canon]) -> bool {
     clock_minutes(parts).is_some_and(|minutes| minutes % 60 >= 10)
 }
@@ -530,34 +524,6 @@ pub(super) fn both(one: Judged, two: Judged) -> Judged {
 }
 
 impl Ctx<'_, '_> {
-    /// A number times letters that are units, as a number with that unit, where the other side
-    /// has one: `5000 m` beside kilometres, `10 m/s` beside kilometres in an hour.
-    fn with_unit_letter(&self, value: &Scalar, beside: &Scalar) -> Option<Scalar> {
-        let known = beside.unit.as_deref().is_some_and(units::is_measure);
-        let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), known && value.unit.is_none())
-        else {
-            return None;
-        };
-        if mono.is_empty() || !value.canon.den.is_one() {
-            return None;
-        }
-        let mut unit = String::new();
-        for (atom, exp) in mono {
-            match self.kind(*atom) {
-                Some(Kind::Var(name)) if exp.is_int() && units::known(name) => {
-                    unit.push_str(if unit.is_empty() { "" } else { " " });
-                    unit.push_str(&name.to_lowercase());
-                    if *exp != Exp::ONE {
-                        unit.push('^');
-                        unit.push_str(&exp.num.to_string());
-                    }
-                }
-                _ => return None,
-            }
-        }
-        Some(Scalar { canon: Canon::rational(coef.clone()), unit: Some(unit), ..value.clone() })
-    }
-
     /// The lowest rung that decides a form.
     fn rung(&self, value: &Canon) -> Rung {
         if value.as_rational().is_some() {

@@ -37,7 +37,8 @@ impl Ctx<'_, '_> {
     /// Every second whole number down from `n`.
     fn double_factorial(&mut self, n: &Canon) -> Result<Canon, Stop> {
         let Some(n) = n.as_rational() else { return self.opaque("factorial2", vec![n.clone()]) };
-        let n = super::number::whole(&n).filter(|n| (0..=DOUBLE_MAX).contains(n)).ok_or(Stop::Cap)?;
+        let n =
+            super::number::whole(&n).filter(|n| (0..=DOUBLE_MAX).contains(n)).ok_or(Stop::Cap)?;
         let mut product = dashu_ratio::RBig::ONE;
         for factor in (1..=n).rev().step_by(2) {
             self.meter.spend(20)?;

@@ -2,7 +2,15 @@
 
 /// What may stand around letters that are read one by one.
 const WRAPPERS: [&str; 9] = [
-    "\\text{", "\\mathrm{", "\\textbf{", "\\overrightarrow{", "\\vec{", "\\triangle", "{", " ", "\\ ",
+    "\\text{",
+    "\\mathrm{",
+    "\\textbf{",
+    "\\overrightarrow{",
+    "\\vec{",
+    "\\triangle",
+    "{",
+    " ",
+    "\\ ",
 ];
 /// The longest row of letters.
 const ROW_MAX: usize = 40;
@@ -15,7 +23,8 @@ pub(super) fn in_a_row(text: &str) -> Option<&str> {
         row = rest;
     }
     let row = row.trim_end_matches(['}', ' ']);
-    ((2..=ROW_MAX).contains(&row.len()) && row.bytes().all(|byte| byte.is_ascii_uppercase())).then_some(row)
+    ((2..=ROW_MAX).contains(&row.len()) && row.bytes().all(|byte| byte.is_ascii_uppercase()))
+        .then_some(row)
 }
 
 /// `(C) 42`, `C. 42`, `\textbf{(C)}\ 42`: the letter and what it stands for.
@@ -38,7 +47,6 @@ pub(super) fn choice(text: &str) -> Option<(&str, &str)> {
     (!rest.is_empty() || tail.starts_with(')')).then_some((letter, rest))
 }
 
-
 /// `\text{Option C}`, `Choice (C)`, `(c)`: the letter of a choice without its value.
 pub(super) fn named_choice(text: &str) -> Option<String> {
     let head = text.strip_prefix("\\text{").and_then(|rest| rest.strip_suffix('}')).unwrap_or(text);
@@ -48,7 +56,8 @@ pub(super) fn named_choice(text: &str) -> Option<String> {
     let rest = head.get(named.map_or(0, str::len)..)?.trim().trim_end_matches('.');
     let bracketed = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let letter = bracketed.or(named.map(|_| rest))?;
-    let fits = letter.len() == 1 && letter.starts_with(|c: char| ('a'..='j').contains(&c.to_ascii_lowercase()));
+    let fits = letter.len() == 1
+        && letter.starts_with(|c: char| ('a'..='j').contains(&c.to_ascii_lowercase()));
     fits.then(|| letter.to_ascii_uppercase())
 }
 

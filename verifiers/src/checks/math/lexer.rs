@@ -235,8 +235,10 @@ impl<'a> Lexer<'a> {
     /// `<=`, `>=`, `==`, `!=`, `->` and the like, typed as two characters.
     fn relation_tail(&mut self) {
         // 10!=3628800
-        let factorial = matches!(self.tokens.as_slice(),
-            [.., Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Bang, spaced: false }]);
+        let factorial = matches!(
+            self.tokens.as_slice(),
+            [.., Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Bang, spaced: false }]
+        );
         let Some(last) = self.tokens.last_mut() else { return };
         let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let joined = match (last.tok, next) {
@@ -291,7 +293,10 @@ impl<'a> Lexer<'a> {
             && run.len() == 2
             && rest.get(2..3) == Some("}")
             && run.bytes().all(|byte| byte.is_ascii_uppercase());
-        if !upright && !points && (prose || words::is_word(run, after_number || self.follows_word())) {
+        if !upright
+            && !points
+            && (prose || words::is_word(run, after_number || self.follows_word()))
+        {
             return self.push(Tok::Word(run), end);
         }
         self.push(Tok::Letter(run.get(..1).unwrap_or_default()), 1);
@@ -330,6 +335,9 @@ impl<'a> Lexer<'a> {
             Command::Letter => self.push(Tok::Letter(name), 1 + end),
             Command::Skip => {
                 self.at += 1 + end;
+                // A bracket that is not there.
+                let bracket = matches!(name, "left" | "right");
+                self.at += usize::from(bracket && self.rest().starts_with('.'));
                 if matches!(name, "mathbb" | "Bbb") {
                     self.blackboard();
                 }
@@ -512,9 +520,6 @@ fn relates(tok: Tok<'_>) -> bool {
 /// Characters that carry no meaning: spaces, currency, marks that direct text.
 fn ignorable(c: char) -> bool {
     c.is_whitespace()
-        || matches!(
-            c,
-            '$' | '~' | '`' | '"' | '“' | '”' | '}' | '.' | '✓' | '✔' | '\u{feff}'
-        )
+        || matches!(c, '$' | '~' | '`' | '"' | '“' | '”' | '}' | '.' | '✓' | '✔' | '\u{feff}')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
 }

@@ -27,7 +27,11 @@ pub(super) fn agree(one: &str, two: &str) -> bool {
     let (more, less) = (rest(&one, &two), rest(&two, &one));
     let foreign = |words: &[String]| words.iter().any(|word| !word.is_ascii());
     let general = |words: &[String]| words.iter().all(|word| GENERAL.contains(&word.as_str()));
-    more.is_empty() || less.is_empty() || general(&more) || general(&less) || foreign(&more) != foreign(&less)
+    more.is_empty()
+        || less.is_empty()
+        || general(&more)
+        || general(&less)
+        || foreign(&more) != foreign(&less)
 }
 
 /// Whether what stands behind two equal units may be the same: "km north" is not "km south".
@@ -45,7 +49,9 @@ pub(super) fn agree_behind(one: &str, two: &str) -> bool {
 /// Whether a noun stands for any other.
 pub(super) fn is_general(noun: &str) -> bool {
     stems(noun).iter().all(|word| {
-        GENERAL.contains(&word.as_str()) || !word.is_ascii() || matches!(word.as_str(), "square" | "cubic")
+        GENERAL.contains(&word.as_str())
+            || !word.is_ascii()
+            || matches!(word.as_str(), "square" | "cubic")
     })
 }
 
@@ -87,7 +93,9 @@ fn singular(word: &str) -> String {
     }
     let hisses = |stem: &&str| ["s", "x", "z", "ch", "sh"].iter().any(|end| stem.ends_with(end));
     let stem = word.strip_suffix("es").filter(hisses);
-    stem.or_else(|| word.strip_suffix('s').filter(|stem| !stem.ends_with('s'))).unwrap_or(word).to_owned()
+    stem.or_else(|| word.strip_suffix('s').filter(|stem| !stem.ends_with('s')))
+        .unwrap_or(word)
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -569,7 +569,8 @@ fn endless(text: &str) -> (&str, bool) {
 /// `0.333...` and `0.1212...`: digits behind the point that are one period, at least twice.
 fn periodic(digits: &str, places: usize) -> Option<RBig> {
     let tail = digits.get(digits.len().checked_sub(places)?..)?;
-    let whole = digits.get(..digits.len() - places).filter(|whole| !whole.is_empty()).unwrap_or("0");
+    let whole =
+        digits.get(..digits.len() - places).filter(|whole| !whole.is_empty()).unwrap_or("0");
     let again = |length: &usize| {
         let period = tail.get(..*length).unwrap_or_default();
         let least = if *length == 1 { 3 } else { 2 };

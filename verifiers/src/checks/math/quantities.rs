@@ -34,12 +34,14 @@ struct Part {
     unit: String,
 }
 
-impl<'a> Parser<'_, 'a> {
+impl Parser<'_, '_> {
     /// `5 ft 6 in`, `2 h 30 min`, `3 dollars and 50 cents`, `12^\circ 30'`: one value in several
     /// units. `None`, and nothing is eaten, where it is something else.
     pub(super) fn compound(&mut self) -> Result<Option<Id>, Stop> {
-        let (Some(Tok::Num(_)), Some(Tok::Word(_) | Tok::Letter(_) | Tok::Degree | Tok::Caret | Tok::Prime)) =
-            (self.peek(), self.ahead(1))
+        let (
+            Some(Tok::Num(_)),
+            Some(Tok::Word(_) | Tok::Letter(_) | Tok::Degree | Tok::Caret | Tok::Prime),
+        ) = (self.peek(), self.ahead(1))
         else {
             return Ok(None);
         };
@@ -163,9 +165,8 @@ impl<'a> Parser<'_, 'a> {
         };
         let goes_on = match before {
             None => units::ratio(&unit, &unit).is_some(),
-            Some(before) => {
-                units::ratio(&unit, &before.unit).is_some_and(|factor| factor > RBig::ONE && value < factor)
-            }
+            Some(before) => units::ratio(&unit, &before.unit)
+                .is_some_and(|factor| factor > RBig::ONE && value < factor),
         };
         Ok(goes_on.then_some(Part { value, unit }))
     }
@@ -228,8 +229,8 @@ impl<'a> Parser<'_, 'a> {
         loop {
             let below = self.peek() == Some(Tok::Slash);
             let name = match (self.peek(), self.ahead(1)) {
-                (Some(Tok::Word(name)), _) => name,
-                (Some(Tok::Slash), Some(Tok::Word(name) | Tok::Letter(name))) => name,
+                (Some(Tok::Word(name)), _)
+                | (Some(Tok::Slash), Some(Tok::Word(name) | Tok::Letter(name))) => name,
                 (Some(Tok::Times), Some(Tok::Word(name))) if units::known(name) => name,
                 _ => break,
             };
@@ -250,6 +251,9 @@ impl<'a> Parser<'_, 'a> {
         }
         // More words than a unit or a noun has are a sentence, and so is what goes on with a
         // number: 5 apples 6 pears.
+        if words == "per cent" {
+            return self.node(Node::Percent(value), &[value]);
+        }
         let name = matches!(self.tree.get(value)?, Node::Var(_));
         let goes_on = !name && matches!(self.peek(), Some(Tok::Num(_)));
         if count > WORDS_MAX || goes_on || says(&words) {

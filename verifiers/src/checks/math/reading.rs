@@ -51,6 +51,7 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
         Some([value, note]) => simple(value, ctx)?.zip(simple(note, ctx)?).map(<[_; 2]>::from),
         None => None,
     };
+    let clean = asides::named_value(&clean).map_or(clean, Cow::Owned);
     let clean = trimmed(&clean);
     let (phrase, clean) =
         phrases::begins(clean).map_or((None, clean), |(phrase, rest)| (Some(phrase), rest));
@@ -205,11 +206,7 @@ impl Reading {
 }
 
 /// Whether two trees are the same number. `None` where one is no number.
-fn agree(
-    one: &(Tree, Id),
-    two: &(Tree, Id),
-    ctx: &mut Ctx<'_, '_>,
-) -> Result<Option<bool>, Stop> {
+fn agree(one: &(Tree, Id), two: &(Tree, Id), ctx: &mut Ctx<'_, '_>) -> Result<Option<bool>, Stop> {
     let mut numbers = Vec::with_capacity(2);
     for (tree, root) in [one, two] {
         match build::build(ctx, tree, *root) {
@@ -272,8 +269,9 @@ fn decimal_comma(text: &str) -> bool {
 
 /// Whether a comma might separate thousands, and whether the only one might be a decimal point.
 fn comma_shapes(text: &str) -> (bool, bool) {
-    let bare = text.replace("{,}", ",");
-    let text = bare.as_str();
+    let bare =
+        if text.contains("{,}") { text.replace("{,}", ",").into() } else { Cow::Borrowed(text) };
+    let text = &*bare;
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let thousands = text.match_indices(',').any(|(at, _)| {

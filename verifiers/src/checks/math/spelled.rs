@@ -103,6 +103,15 @@ fn value(words: &[&str]) -> Option<RBig> {
     match words {
         ["half", "dozen"] => return Some(small(6, 1)),
         ["quarter"] => return Some(small(1, 4)),
+        ["half", scale] => {
+            let scale = SCALES.iter().find(|have| have.0 == *scale)?.1;
+            return Some(small(scale, 2));
+        }
+        // "three and three quarters"
+        [whole_words @ .., "and", above, below] if PARTS.iter().any(|part| part.1 == *below) => {
+            let part = value(&[above, below])?;
+            return whole(whole_words).map(|whole| small(whole, 1) + part);
+        }
         // "two and a half dozen"
         [head @ .., "dozen" | "dozens"] if head.contains(&"half") => {
             return value(head).map(|value| value * small(12, 1));
@@ -226,6 +235,8 @@ mod tests {
             ("seven apples", 7, 1),
             ("two and half dozen", 30, 1),
             ("two gross", 288, 1),
+            ("half million", 500_000, 1),
+            ("three and three quarters", 15, 4),
             ("three hundredths", 3, 100),
             ("third", 3, 1),
             ("twenty fifth", 25, 1),

@@ -298,7 +298,8 @@ pub(super) fn factor(reference: &str, unit: &str) -> Option<RBig> {
 /// Whether a noun may stand for a unit: "units", of the same power.
 fn counts(noun: &str, measure: &Measure) -> bool {
     let power = nouns::power(noun);
-    let powers = [LENGTH, AREA, VOLUME].iter().position(|dimensions| *dimensions == measure.dimensions);
+    let powers =
+        [LENGTH, AREA, VOLUME].iter().position(|dimensions| *dimensions == measure.dimensions);
     nouns::is_general(noun) && (power == 1 || powers.is_none_or(|at| at + 1 == power))
 }
 

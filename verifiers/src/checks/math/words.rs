@@ -18,25 +18,38 @@ pub(super) enum Command {
     Unknown,
 }
 
+/// Commands of fractions, whatever their size.
+const FRACTIONS: [&str; 8] =
+    ["frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac", "xfrac", "flatfrac"];
+
+/// Marks above a name, with the name of each that is used here.
+const ACCENTS: [(&str, &str); 8] = [
+    ("overline", "overline"),
+    ("bar", "bar"),
+    ("dot", "dot"),
+    ("ddot", "ddot"),
+    ("hat", "hat"),
+    ("widehat", "hat"),
+    ("tilde", "tilde"),
+    ("widetilde", "tilde"),
+];
+
 /// The meaning of the command called `name`.
 pub(super) fn command(name: &str) -> Command {
     if let Some(tok) = function(name) {
         return Command::Tok(tok);
     }
+    if FRACTIONS.contains(&name) {
+        return Command::Tok(Tok::Frac);
+    }
+    if let Some((_, mark)) = ACCENTS.iter().find(|(have, _)| *have == name) {
+        return Command::Tok(Tok::Accent(mark));
+    }
     Command::Tok(match name {
-        "frac" | "dfrac" | "tfrac" | "cfrac" | "nicefrac" | "sfrac" | "xfrac" | "flatfrac" => {
-            Tok::Frac
-        }
         "over" => Tok::Over,
         "choose" => Tok::Choose,
         "sqrt" | "surd" => Tok::Sqrt,
         "binom" | "dbinom" | "tbinom" => Tok::Binom,
-        "overline" => Tok::Accent("overline"),
-        "bar" => Tok::Accent("bar"),
-        "dot" => Tok::Accent("dot"),
-        "ddot" => Tok::Accent("ddot"),
-        "hat" | "widehat" => Tok::Accent("hat"),
-        "tilde" | "widetilde" => Tok::Accent("tilde"),
         "cdot" | "times" | "ast" | "cdotp" | "bullet" => Tok::Times,
         "div" => Tok::Slash,
         "pm" => Tok::PlusMinus,
@@ -71,6 +84,7 @@ pub(super) fn command(name: &str) -> Command {
         "rceil" => Tok::RCeil,
         "lbrace" => Tok::LSet,
         "rbrace" => Tok::RSet,
+        "measuredangle" | "sphericalangle" => Tok::Letter("angle"),
         "imath" => Tok::Letter("i"),
         "jmath" => Tok::Letter("j"),
         "langle" => Tok::LParen,
@@ -106,7 +120,7 @@ const SKIPPED: &[&str] = &[
     "overrightarrow", "underline", "boxed", "fbox", "framebox", "thinspace", "enspace", "space",
     "hfill", "hline", "notag", "nonumber", "dollar", "unit", "ensuremath", "scriptstyle", "large",
     "Large", "LARGE", "huge", "Huge", "small", "footnotesize", "tiny", "normalsize", "bold", "bm",
-    "mathop", "mathord", "mathstrut", "Bbb", "newline", "checkmark", "blacksquare",
+    "mathop", "mathord", "mathstrut", "mathnormal", "tt", "underbrace", "overbrace", "Bbb", "newline", "checkmark", "blacksquare",
 ];
 
 /// Commands that are names.

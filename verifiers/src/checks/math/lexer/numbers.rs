@@ -14,7 +14,7 @@ const EXPONENTS: [&str; 6] = ["e", "E", "\\text{e}", "\\text{E}", "\\mathrm{e}",
 const PREFIXES: [(&str, u32); 6] =
     [("0x", 16), ("0X", 16), ("0b", 2), ("0B", 2), ("0o", 8), ("0O", 8)];
 
-impl<'a> Lexer<'a> {
+impl Lexer<'_> {
     /// Digits with their separators: `1,234.50`, `1{,}234`, `1\,234`, `.5`, `0x1F`.
     pub(super) fn number(&mut self) {
         let rest = self.rest();
@@ -23,7 +23,9 @@ impl<'a> Lexer<'a> {
         }
         let commas = if self.encloses(rest) { Commas::Separate } else { self.commas };
         let end = whole(rest, commas);
-        let end = if points(rest) > 1 { end } else { fraction(rest, end, commas) };
+        // One point is a decimal point, more of them are not.
+        let dotted = rest.get(..end).is_some_and(|whole| whole.contains('.'));
+        let end = if dotted { end } else { fraction(rest, end, commas) };
         let text = rest.get(..end).unwrap_or_default();
         self.push(Tok::Num(text), end.max(1));
         self.exponent();
@@ -43,6 +45,9 @@ impl<'a> Lexer<'a> {
     /// `2.5e-7`, `1E6`, `1.5\text{e}3`: the exponent is written as a power of ten.
     fn exponent(&mut self) {
         let rest = self.rest();
+        if !rest.starts_with(['e', 'E', '\\']) {
+            return;
+        }
         let Some(mark) = EXPONENTS.iter().find(|mark| rest.starts_with(**mark)) else { return };
         let from = mark.len();
         let sign = usize::from(rest.get(from..).is_some_and(|tail| tail.starts_with(['-', '+'])));
@@ -50,7 +55,8 @@ impl<'a> Lexer<'a> {
             return;
         }
         let end = digits(rest, from + sign);
-        if end > from + 7 || rest.get(end..).is_some_and(|tail| tail.starts_with(char::is_alphabetic))
+        if end > from + 7
+            || rest.get(end..).is_some_and(|tail| tail.starts_with(char::is_alphabetic))
         {
             return;
         }
@@ -67,14 +73,16 @@ impl<'a> Lexer<'a> {
 /// The whole part with its separators.
 fn whole(rest: &str, commas: Commas) -> usize {
     let mut end = digits(rest, 0);
-    let pairs = if commas == Commas::Thousands { paired(rest) } else { None };
-    if let Some(end) = pairs.or_else(|| (points(rest) > 1).then(|| digits_and(rest, b'.'))) {
+    let special = match rest.as_bytes().get(end) {
+        Some(b',') if commas == Commas::Thousands => paired(rest),
+        Some(b'.') if points(rest) > 1 => Some(digits_and(rest, b'.')),
+        _ => None,
+    };
+    if let Some(end) = special {
         return end;
     }
-    if commas != Commas::Decimal {
-        while let Some(separator) = separator(rest, end, commas) {
-            end += separator + 3;
-        }
+    while let Some(separator) = separator(rest, end, commas) {
+        end += separator + 3;
     }
     end
 }
@@ -92,7 +100,8 @@ fn fraction(rest: &str, end: usize, commas: Commas) -> usize {
     if digit_at(rest, end + mark) {
         let end = digits(rest, end + mark);
         let tail = rest.get(end..).unwrap_or_default();
-        return end + ELLIPSES.iter().find(|dots| tail.starts_with(**dots)).map_or(0, |dots| dots.len());
+        return end
+            + ELLIPSES.iter().find(|dots| tail.starts_with(**dots)).map_or(0, |dots| dots.len());
     }
     let repeats = tail.starts_with('.') && tail.get(1..).is_some_and(repeats);
     end + usize::from(repeats)
@@ -137,6 +146,9 @@ fn digits_and(text: &str, mark: u8) -> usize {
 
 /// The digits behind the prefix of a base.
 fn prefixed(rest: &str) -> Option<(&str, u32)> {
+    if !rest.starts_with('0') {
+        return None;
+    }
     let (prefix, base) = PREFIXES.iter().find(|(prefix, _)| rest.starts_with(prefix))?;
     let tail = rest.get(prefix.len()..)?;
     let length = tail.bytes().take_while(u8::is_ascii_alphanumeric).count();
@@ -148,12 +160,14 @@ fn prefixed(rest: &str) -> Option<(&str, u32)> {
 /// The length of a separator of thousands at `at`, where exactly three digits follow it.
 fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
     let tail = rest.get(at..)?;
-    let first = tail.as_bytes().first()?;
-    if first.is_ascii_alphanumeric() {
+    if matches!(tail.as_bytes().first()?, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'}' | b')' | b'+' | b'-' | b'^' | b'/' | b'=')
+    {
         return None;
     }
-    let starts = |marks: &[&'static str]| marks.iter().find(|mark| tail.starts_with(**mark)).copied();
-    let length = if let Some(mark) = starts(&MARKS) {
+    let starts =
+        |marks: &[&'static str]| marks.iter().find(|mark| tail.starts_with(**mark)).copied();
+    let marks = if commas == Commas::Decimal { &[][..] } else { &MARKS };
+    let length = if let Some(mark) = starts(marks) {
         // 32,\! 349: the space means nothing in mathematics, and the mark says one number.
         mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' '))
     } else if let Some(mark) = starts(&MARKS_OF_SHORT).or_else(|| starts(&[" ", "~"])) {
@@ -186,7 +200,8 @@ pub(super) fn digit_at(text: &str, at: usize) -> bool {
 /// Whether a repeating part starts here: `0.\overline{3}`, `0.(3)`.
 fn repeats(tail: &str) -> bool {
     let marks = ["\\overline", "\\bar", "\\dot", "\\\\overline", "\\\\bar"];
-    let bracket = tail.strip_prefix('(').map(|tail| tail.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let bracket =
+        tail.strip_prefix('(').map(|tail| tail.trim_start_matches(|c: char| c.is_ascii_digit()));
     marks.iter().any(|mark| tail.starts_with(mark))
         || bracket.is_some_and(|after| after.starts_with(')') && !tail.starts_with("()"))
 }
