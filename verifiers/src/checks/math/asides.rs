@@ -8,9 +8,9 @@ use super::spelled;
 const TEXT_MAX: usize = 400;
 /// Notes that change nothing.
 #[rustfmt::skip]
-const SILENT: [&str; 10] = [
+const SILENT: [&str; 9] = [
     "approx", "exact", "rounded", "simplified", "in simplest", "about", "final answer",
-    "to the nearest", "nearest", "answer",
+    "to the nearest", "nearest",
 ];
 /// What may stand between a value and its note.
 const GAPS: [&str; 8] = ["\\text{", "\\mathrm{", "\\", "\\,", "\\;", "\\quad", "~", "$"];
@@ -24,8 +24,9 @@ const CLAUSES: [&str; 12] = [
 ];
 /// Words of a clause that takes its value back.
 #[rustfmt::skip]
-const RETRACTING: [&str; 9] = [
+const RETRACTING: [&str; 15] = [
     "wrong", "incorrect", "the answer", "correct", "right", "sure", "mistake", "actually", "wait",
+    "well as", "bound", "estimate", "guess", "candidate", "first",
 ];
 /// Words that make another number of the one behind them.
 #[rustfmt::skip]
@@ -57,7 +58,10 @@ pub(super) fn note(text: &str) -> Option<Note<'_>> {
     if value.is_empty() || !apart || lower.starts_with("mod") {
         return None;
     }
-    if SILENT.iter().any(|word| lower.starts_with(word)) {
+    // "(rounded to 2 places)" says nothing, but "(about 5)" does.
+    let brief = lower.split(' ').count() <= 2 && !lower.contains(|c: char| c.is_ascii_digit());
+    let of_rounding = lower.starts_with("rounded") || lower.contains("nearest");
+    if (brief || of_rounding) && SILENT.iter().any(|word| lower.starts_with(word)) {
         return Some(Note::Part(Cow::Borrowed(value)));
     }
     if let Some(base) = lower.strip_prefix("base ") {
@@ -176,7 +180,7 @@ pub(super) fn named_value(text: &str) -> Option<String> {
     let event = close == ']' || inner.get(..length)?.contains(['=', '<', '>', '|', '\\']);
     let end = from + rest.len() - inner.len() + length;
     let value = text.get(end..)?.trim_start().strip_prefix('=')?;
-    let name: String = text.get(..end)?.chars().filter(char::is_ascii_alphanumeric).collect();
+    let name: String = text.get(..end)?.chars().filter(char::is_ascii_alphabetic).collect();
     event.then(|| format!("\\text{{{name}}} = {value}"))
 }
 
@@ -202,6 +206,7 @@ mod tests {
         };
         assert_eq!(part("7.0 (approx)"), "7.0");
         assert_eq!(part("7 \\text{ (exactly)}"), "7");
+        assert_eq!(part("2.67 (rounded to 2 places)"), "2.67");
         assert_eq!(part("\\text{minus 5 (approx)}"), "minus 5");
         assert_eq!(part("3 (\\text{dollars})"), "3\\text{ dollars}");
         assert_eq!(part("21\\text{ (base 5)}"), "21_{5}");
@@ -228,6 +233,8 @@ mod tests {
             "4 (not the answer)",
             "7 apples",
             "12 as I guess wrong",
+            "7 as well as 8",
+            "7 as a lower bound",
         ] {
             assert_eq!(value(text), None, "{text}");
         }

@@ -17,9 +17,11 @@ const PARTS_MAX: usize = 4;
 /// Words that no unit and no noun has: "7 is wrong" says something of 7, "4 negative" another
 /// number.
 #[rustfmt::skip]
-const SAYING: [&str; 17] = [
-    "not", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe", "negative", "below",
-    "above", "than", "unless", "except", "root", "power",
+const SAYING: [&str; 31] = [
+    "not", "no", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe", "negative",
+    "below", "above", "than", "unless", "except", "root", "power", "too", "extraneous", "rejected",
+    "invalid", "false", "impossible", "discarded", "guess", "if", "when", "ten", "twenty",
+    "never",
 ];
 /// What an ordinal may point at that has a value of its own: the 4th prime is 7.
 #[rustfmt::skip]

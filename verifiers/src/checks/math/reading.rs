@@ -329,6 +329,17 @@ fn plain_text(text: &str) -> String {
         }
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
-    let words = out.split_whitespace().filter(|word| !matches!(*word, "the" | "a" | "an"));
-    words.collect::<Vec<_>>().join(" ")
+    let mut kept = Vec::new();
+    let mut words = out.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        match word {
+            // A third is a part, and the third a place.
+            "a" | "an" if words.peek().is_some_and(|next| spelled::is_part(next)) => {
+                kept.push("one")
+            }
+            "the" | "a" | "an" => {}
+            word => kept.push(word),
+        }
+    }
+    kept.join(" ")
 }

@@ -60,6 +60,11 @@ pub(super) fn part(word: &str) -> Option<i64> {
     PARTS.iter().find(|part| part.1 == word).map(|part| part.2)
 }
 
+/// Whether a word is a part in the singular that is no half and no quarter: "third".
+pub(super) fn is_part(word: &str) -> bool {
+    PARTS.iter().any(|part| part.0 == word && !matches!(word, "half" | "quarter"))
+}
+
 /// The base that a word names: "two", "hex".
 pub(super) fn base(word: &str) -> Option<u32> {
     let number = ONES.iter().position(|name| word.eq_ignore_ascii_case(name));
