@@ -7,8 +7,6 @@ use crate::meter::Meter;
 mod based;
 mod numbers;
 
-use numbers::digit_at;
-
 /// The most tokens of one answer.
 const TOKENS_MAX: usize = 20_000;
 
@@ -515,6 +513,10 @@ fn relates(tok: Tok<'_>) -> bool {
             | Tok::MoreEqual
             | Tok::Approx
     )
+}
+
+fn digit_at(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at).is_some_and(u8::is_ascii_digit)
 }
 
 /// Characters that carry no meaning: spaces, currency, marks that direct text.

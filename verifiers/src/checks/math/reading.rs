@@ -335,7 +335,7 @@ fn plain_text(text: &str) -> String {
         match word {
             // A third is a part, and the third a place.
             "a" | "an" if words.peek().is_some_and(|next| spelled::is_part(next)) => {
-                kept.push("one")
+                kept.push("one");
             }
             "the" | "a" | "an" => {}
             word => kept.push(word),

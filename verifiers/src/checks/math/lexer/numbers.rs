@@ -1,6 +1,6 @@
 //! Numbers as they are written: marks between thousands, exponents, periods, bases by a prefix.
 
-use super::{Commas, Lexer, Tok, Token};
+use super::{Commas, Lexer, Tok, Token, digit_at};
 
 /// What may stand between thousands whatever a comma means.
 const MARKS: [&str; 6] = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
@@ -191,10 +191,6 @@ fn digits(text: &str, from: usize) -> usize {
         end += 1;
     }
     end
-}
-
-pub(super) fn digit_at(text: &str, at: usize) -> bool {
-    text.as_bytes().get(at).is_some_and(u8::is_ascii_digit)
 }
 
 /// Whether a repeating part starts here: `0.\overline{3}`, `0.(3)`.
