@@ -53,9 +53,12 @@ pub(super) fn note(text: &str) -> Option<Note<'_>> {
     let open = opening(closed)?;
     let inner = closed.get(open + 1..closed.len() - 1)?.trim();
     let (value, apart) = without_gap(closed.get(..open)?);
+    if value.is_empty() || !apart {
+        return None;
+    }
     let inner = unwrapped(inner);
     let lower = inner.to_ascii_lowercase();
-    if value.is_empty() || !apart || lower.starts_with("mod") {
+    if lower.starts_with("mod") {
         return None;
     }
     // "(rounded to 2 places)" says nothing, but "(about 5)" does.

@@ -262,6 +262,9 @@ impl<'a> Lexer<'a> {
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         let run = rest.get(..end).unwrap_or_default();
         let prose = self.at < self.prose_end;
+        if run.len() == 1 && !prose && run != "x" {
+            return self.push(Tok::Letter(run), 1);
+        }
         let after_number = self.follows_count();
         let after = rest.get(end..).unwrap_or_default().trim_start();
         if after_number && run == "min" && !after.starts_with(['(', '{', '\\']) {

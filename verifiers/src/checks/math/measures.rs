@@ -20,12 +20,11 @@ impl Ctx<'_, '_> {
     /// A number times letters that are units, as a number with that unit, where the other side
     /// has one: `5000 m` beside kilometres, `10 m/s` beside kilometres in an hour.
     pub(super) fn with_unit_letter(&self, value: &Scalar, beside: &Scalar) -> Option<Scalar> {
-        let known = beside.unit.as_deref().is_some_and(units::is_measure);
-        let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), known && value.unit.is_none())
-        else {
+        let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), value.unit.is_none()) else {
             return None;
         };
-        if mono.is_empty() || !value.canon.den.is_one() {
+        let other = beside.unit.as_deref()?;
+        if mono.is_empty() || !value.canon.den.is_one() || !units::is_measure(other) {
             return None;
         }
         let mut unit = String::new();

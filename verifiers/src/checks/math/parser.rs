@@ -559,6 +559,9 @@ fn with_period(digits: &str, places: usize, period: &str) -> Option<RBig> {
 
 /// Digits before the dots that say that they go on.
 fn endless(text: &str) -> (&str, bool) {
+    if text.ends_with(|c: char| c.is_ascii_digit()) {
+        return (text, false);
+    }
     let dots = text.find(['…', '\\']).or_else(|| text.find("..."));
     match dots.filter(|_| text.ends_with(['.', '…', 's'])) {
         Some(at) => (text.get(..at).unwrap_or(text), true),

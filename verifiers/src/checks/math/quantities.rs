@@ -17,11 +17,11 @@ const PARTS_MAX: usize = 4;
 /// Words that no unit and no noun has: "7 is wrong" says something of 7, "4 negative" another
 /// number.
 #[rustfmt::skip]
-const SAYING: [&str; 31] = [
+const SAYING: [&str; 32] = [
     "not", "no", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe", "negative",
     "below", "above", "than", "unless", "except", "root", "power", "too", "extraneous", "rejected",
     "invalid", "false", "impossible", "discarded", "guess", "if", "when", "ten", "twenty",
-    "never",
+    "never", "got",
 ];
 /// What an ordinal may point at that has a value of its own: the 4th prime is 7.
 #[rustfmt::skip]
@@ -40,13 +40,27 @@ impl Parser<'_, '_> {
     /// `5 ft 6 in`, `2 h 30 min`, `3 dollars and 50 cents`, `12^\circ 30'`: one value in several
     /// units. `None`, and nothing is eaten, where it is something else.
     pub(super) fn compound(&mut self) -> Result<Option<Id>, Stop> {
-        let (
-            Some(Tok::Num(_)),
-            Some(Tok::Word(_) | Tok::Letter(_) | Tok::Degree | Tok::Caret | Tok::Prime),
-        ) = (self.peek(), self.ahead(1))
-        else {
+        // Most numbers are told from their next tokens.
+        let number = |by: usize| matches!(self.ahead(by), Some(Tok::Num(_)));
+        let goes_on = number(0)
+            && match (self.ahead(1), self.ahead(2)) {
+                (
+                    Some(Tok::Word(_) | Tok::Letter("h" | "m" | "s" | "g" | "l" | "L" | "d")),
+                    next,
+                ) => {
+                    number(2)
+                        || (matches!(next, Some(Tok::Comma | Tok::And)) && (number(3) || number(4)))
+                }
+                (Some(Tok::Degree | Tok::Prime), _) => number(2),
+                (Some(Tok::Caret), Some(Tok::LBrace)) => {
+                    matches!(self.ahead(3), Some(Tok::Degree | Tok::Prime))
+                }
+                (Some(Tok::Caret), next) => matches!(next, Some(Tok::Degree | Tok::Prime)),
+                _ => false,
+            };
+        if !goes_on {
             return Ok(None);
-        };
+        }
         let start = self.at;
         let found = match self.angle()? {
             None => {

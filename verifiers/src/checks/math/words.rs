@@ -39,11 +39,8 @@ pub(super) fn command(name: &str) -> Command {
     if let Some(tok) = function(name) {
         return Command::Tok(tok);
     }
-    if FRACTIONS.contains(&name) {
+    if name.ends_with("frac") && FRACTIONS.contains(&name) {
         return Command::Tok(Tok::Frac);
-    }
-    if let Some((_, mark)) = ACCENTS.iter().find(|(have, _)| *have == name) {
-        return Command::Tok(Tok::Accent(mark));
     }
     Command::Tok(match name {
         "over" => Tok::Over,
@@ -151,6 +148,8 @@ fn styled(name: &str) -> Command {
         Command::Skip
     } else if NAMES.contains(&name) {
         Command::Letter
+    } else if let Some((_, mark)) = ACCENTS.iter().find(|(have, _)| *have == name) {
+        Command::Tok(Tok::Accent(mark))
     } else {
         Command::Unknown
     }

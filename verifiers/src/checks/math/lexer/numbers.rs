@@ -6,6 +6,8 @@ use super::{Commas, Lexer, Tok, Token, digit_at};
 const MARKS: [&str; 6] = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
 /// What does so behind at most three digits.
 const MARKS_OF_SHORT: [&str; 7] = ["\\;", "\\:", "\\ ", "'", "’", "_", "\u{a0}"];
+/// The longest mark, with a space, in bytes.
+const MARK_MAX: usize = 5;
 /// What says that the digits go on.
 const ELLIPSES: [&str; 5] = ["\\ldots", "\\dots", "\\cdots", "...", "…"];
 /// How the exponent of a power of ten begins.
@@ -160,10 +162,9 @@ fn prefixed(rest: &str) -> Option<(&str, u32)> {
 /// The length of a separator of thousands at `at`, where exactly three digits follow it.
 fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
     let tail = rest.get(at..)?;
-    if matches!(tail.as_bytes().first()?, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'}' | b')' | b'+' | b'-' | b'^' | b'/' | b'=')
-    {
-        return None;
-    }
+    // Every mark is short, and three digits stand behind it.
+    let near = tail.bytes().take(MARK_MAX + 1).position(|byte| byte.is_ascii_digit());
+    near.filter(|near| *near > 0 && digits(tail, *near) == near + 3)?;
     let starts =
         |marks: &[&'static str]| marks.iter().find(|mark| tail.starts_with(**mark)).copied();
     let marks = if commas == Commas::Decimal { &[][..] } else { &MARKS };
