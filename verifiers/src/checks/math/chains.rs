@@ -74,6 +74,9 @@ impl Builder<'_, '_, '_> {
 impl Ctx<'_, '_> {
     /// Whether two numbers say the same: exactly, or one of them rounded.
     pub(super) fn close(&mut self, one: &Scalar, two: &Scalar, sign: Rel) -> Result<bool, Stop> {
+        for unit in [&one.unit, &two.unit].into_iter().flatten() {
+            self.meter.spend(100 * unit.len() as u64)?;
+        }
         let factor = match (&one.unit, &two.unit) {
             (Some(want), Some(have)) if want != have => match units::factor(want, have) {
                 Some(factor) => factor,

@@ -333,6 +333,9 @@ impl Comparer<'_, '_, '_> {
     }
 
     fn scalars(&mut self, one: &Scalar, two: &Scalar) -> Result<Judged, Stop> {
+        for unit in [&one.unit, &two.unit].into_iter().flatten() {
+            self.ctx.meter.spend(100 * unit.len() as u64)?;
+        }
         // "5000 m" beside kilometres: the letter is no variable.
         let (read_one, read_two) =
             (self.ctx.with_unit_letter(one, two), self.ctx.with_unit_letter(two, one));

@@ -125,6 +125,7 @@ pub(super) fn lex<'a>(
 ) -> Result<Vec<Token<'a>>, Stop> {
     meter.spend(10 + 2 * text.len() as u64)?;
     let indices = memchr::memchr(b'_', text.as_bytes()).is_some();
+    let one_dollar = memchr::memchr_iter(b'$', text.as_bytes()).take(2).count() == 1;
     let mut lexer = Lexer {
         text,
         at: 0,
@@ -134,6 +135,7 @@ pub(super) fn lex<'a>(
         rows: 0,
         indices,
         related: false,
+        one_dollar,
     };
     lexer.tokens.reserve(text.len().min(64));
     while lexer.at < text.len() {
@@ -158,6 +160,8 @@ struct Lexer<'a> {
     indices: bool,
     /// Whether a sign of relation was met.
     related: bool,
+    /// Whether there is one dollar: then no formula stands between two.
+    one_dollar: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -216,8 +220,7 @@ impl<'a> Lexer<'a> {
 
     /// Whether a dollar before digits is one of money: the dollars around formulas come in pairs.
     fn is_price(&self) -> bool {
-        digit_at(self.rest(), 1)
-            && memchr::memchr_iter(b'$', self.text.as_bytes()).take(2).count() == 1
+        self.one_dollar && digit_at(self.rest(), 1)
     }
 
     /// A symbol of one character.

@@ -8,6 +8,8 @@ const MARKS: [&str; 6] = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
 const MARKS_OF_SHORT: [&str; 7] = ["\\;", "\\:", "\\ ", "'", "’", "_", "\u{a0}"];
 /// The longest mark, with a space, in bytes.
 const MARK_MAX: usize = 5;
+/// More pairs of digits are a list.
+const PAIRS_MAX: usize = 12;
 /// What says that the digits go on.
 const ELLIPSES: [&str; 5] = ["\\ldots", "\\dots", "\\cdots", "...", "…"];
 /// How the exponent of a power of ten begins.
@@ -112,13 +114,16 @@ fn fraction(rest: &str, end: usize, commas: Commas) -> usize {
 /// How many points separate groups of three: `1.000.000`. One alone is a decimal point.
 fn points(rest: &str) -> usize {
     let first = digits(rest, 0);
+    if !(1..=3).contains(&first) {
+        return 0;
+    }
     let mut groups = 0;
     let mut at = first;
     while rest.as_bytes().get(at) == Some(&b'.') && digits(rest, at + 1) == at + 4 {
         (groups, at) = (groups + 1, at + 4);
     }
     let ends = !rest.get(at..).is_some_and(|tail| tail.starts_with('.')) || !digit_at(rest, at + 1);
-    if (1..=3).contains(&first) && ends { groups } else { 0 }
+    if ends { groups } else { 0 }
 }
 
 /// The end of a number whose digits stand in pairs before the last three: `12,34,567`.
@@ -128,7 +133,10 @@ fn paired(rest: &str) -> Option<usize> {
         return None;
     }
     let mut pairs = 0;
-    while rest.as_bytes().get(at) == Some(&b',') && digits(rest, at + 1) == at + 3 {
+    while pairs < PAIRS_MAX
+        && rest.as_bytes().get(at) == Some(&b',')
+        && digits(rest, at + 1) == at + 3
+    {
         (pairs, at) = (pairs + 1, at + 3);
     }
     let last = rest.as_bytes().get(at) == Some(&b',') && digits(rest, at + 1) == at + 4;
