@@ -10,19 +10,25 @@
 mod algebra;
 mod approx;
 mod arrays;
+mod asides;
 mod ast;
 mod ball;
 mod build;
 mod calculus;
 mod calendar;
+mod chains;
+mod characters;
 mod compare;
 mod evaluate;
 mod families;
 mod functions;
+mod letters;
 mod lexer;
 mod limits;
+mod measures;
 mod meets;
 mod names;
+mod nouns;
 mod number;
 mod operators;
 mod parser;
@@ -30,6 +36,7 @@ mod phrases;
 mod poly;
 mod primary;
 mod qualify;
+mod quantities;
 mod ranges;
 mod reading;
 mod relations;
@@ -321,7 +328,9 @@ impl Math {
             && (scope.asked || chosen.candidate.provenance != Provenance::Whole);
         let judged = if same {
             Judged::Equal(Rung::Bytes)
-        } else if wanted.names_another(&chosen.reading) || echoes {
+        } else if wanted.same_letters(&chosen.reading) {
+            Judged::Equal(Rung::Text)
+        } else if echoes || wanted.contradicts(&chosen.reading, ctx)? {
             Judged::Unequal
         } else {
             self.judge(&wanted_values, &chosen.values, ctx)?
@@ -371,6 +380,8 @@ fn choose<'a>(
     ctx: &mut Ctx<'_, '_>,
 ) -> Result<Option<Chosen<'a>>, Stop> {
     for candidate in candidates {
+        let cut = before_clause(candidate);
+        let candidate = cut.as_ref().unwrap_or(candidate);
         let reading = reading::read(&candidate.text, true, ctx)?;
         let values = reading.values(ctx)?;
         let text = |value: &Answer| matches!(value, Answer::Text(_));
@@ -400,6 +411,21 @@ fn choose<'a>(
     Ok(None)
 }
 
+/// An announced value without the clause that its sentence goes on with.
+fn before_clause<'a>(candidate: &Candidate<'a>) -> Option<Candidate<'a>> {
+    let announced =
+        matches!(candidate.provenance, Provenance::Anchor | Provenance::Marker | Provenance::Json);
+    if !announced {
+        return None;
+    }
+    let end = asides::value_before_clause(&candidate.text)?;
+    let value = candidate.text.get(..end)?;
+    let (from, to) = candidate.span;
+    let text = value.to_owned().into();
+    let span = (from, to.min(from + value.len()));
+    Some(Candidate { text, span, provenance: candidate.provenance })
+}
+
 /// Whether a text is a sentence with numbers in it rather than a value with a few words.
 fn wordy(text: &str) -> bool {
     let word = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -419,7 +445,7 @@ fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Option<Candidat
     let another = head.contains(|c: char| c.is_ascii_digit());
     let open = head.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| {
         UNKNOWN.iter().any(|unknown| unknown.eq_ignore_ascii_case(word)) || word.ends_with("n't")
-    });
+    }) || asides::alters(head);
     if open || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
         return None;
     }

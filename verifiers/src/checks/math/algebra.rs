@@ -12,7 +12,8 @@ impl Ctx<'_, '_> {
     /// `base` to the `exponent`.
     pub(super) fn pow(&mut self, base: &Canon, exponent: &Canon) -> Result<Canon, Stop> {
         if base.is_zero() {
-            let positive = exponent.as_rational().is_none_or(|value| value.is_positive());
+            let positive =
+                exponent.as_rational().is_none_or(|value| value.is_positive() && !value.is_zero());
             return if positive { Ok(Canon::int(0)) } else { Err(Stop::Undefined) };
         }
         if let Some(value) = exponent.as_rational() {

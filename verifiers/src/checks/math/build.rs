@@ -9,6 +9,12 @@ use super::number::{self, small};
 use super::poly::{Canon, Ctx, Kind};
 use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
 
+/// The names that functions have.
+const FUNCTIONS: [&str; 18] = [
+    "f", "g", "h", "F", "G", "H", "f'", "g'", "h'", "F'", "G'", "H'", "f^-1", "g^-1", "h^-1",
+    "f''", "g''", "h''",
+];
+
 /// Builds the values of one tree.
 pub(super) struct Builder<'c, 'm, 'b> {
     pub(super) ctx: &'c mut Ctx<'m, 'b>,
@@ -178,6 +184,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             }
         }
         if signs.iter().all(|sign| matches!(sign, Rel::Equal | Rel::Approx)) {
+            if !self.agree(sides, signs)? {
+                return Err(Stop::Unreadable);
+            }
             return self.equalities(sides, signs);
         }
         // a < x < b: both hold.
@@ -228,10 +237,12 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             let value = self.value(value_id)?;
             let both = kept.len() == 2 && !matches!(self.tree.get(first_id)?, Node::Ratio(_));
             let equation = match (&value, parameter.is_none() && both) {
-                (Value::Scalar(scalar), true) => {
-                    let left = self.canon(first_id)?;
-                    Some(self.ctx.sub(&left, &scalar.canon)?)
-                }
+                // A name in words is no expression.
+                (Value::Scalar(scalar), true) => match self.canon(first_id) {
+                    Ok(left) => Some(self.ctx.sub(&left, &scalar.canon)?),
+                    Err(Stop::Unreadable) => None,
+                    Err(stop) => return Err(stop),
+                },
                 _ => None,
             };
             return Ok(named(label, parameter, value, equation));
@@ -245,12 +256,7 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         let Value::Scalar(scalar) = &value else { return Ok(value) };
         let first = self.canon(left)?;
         if !only_two || !(self.ctx.has_variable(&first) || self.ctx.has_variable(&scalar.canon)) {
-            // "41 = 42" says nothing; a side that was rounded may differ.
-            let wrong = only_two
-                && scalar.decimal.is_none()
-                && self.decimal(left)?.is_none()
-                && matches!((first.as_rational(), scalar.canon.as_rational()), (Some(one), Some(two)) if one != two);
-            return if wrong { Err(Stop::Unreadable) } else { Ok(value) };
+            return Ok(value);
         }
         if let Some((label, parameter)) = self.label(right)?
             && parameter.is_none()
@@ -266,7 +272,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     /// A name that stands alone, with its parameter where it is a function.
     fn label(&self, id: Id) -> Result<Option<(String, Option<String>)>, Stop> {
         Ok(match self.tree.get(id)? {
-            Node::Var(name) | Node::Words(name) => Some((name.clone(), None)),
+            // What stands above a letter is no part of the name of an answer.
+            Node::Var(name) => Some((name.rsplit(' ').next().unwrap_or(name).to_owned(), None)),
+            Node::Words(name) => Some((name.clone(), None)),
             Node::Call(name, args) => match args.as_slice() {
                 [arg] => match self.tree.get(*arg)? {
                     Node::Var(parameter) => Some((name.clone(), Some(parameter.clone()))),
@@ -296,16 +304,25 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 let mut name = String::new();
                 for point in points {
                     match self.tree.get(*point)? {
+                        // The measure of an angle has the name of the angle.
+                        Node::Var(letter) if name.is_empty() && letter == "m" => {}
+                        Node::Var(shape)
+                            if name.is_empty()
+                                && matches!(shape.as_str(), "angle" | "triangle") => {}
                         Node::Var(letter)
                             if letter.len() == 1
                                 && letter.starts_with(|c: char| c.is_ascii_uppercase()) =>
                         {
                             name.push_str(letter);
                         }
+                        Node::Mul(_) if name.is_empty() => match self.segment(*point)? {
+                            Some(points) => name = points,
+                            None => return Ok(None),
+                        },
                         _ => return Ok(None),
                     }
                 }
-                Some(name)
+                (!name.is_empty()).then_some(name)
             }
             Node::Fun("abs", inner) => match inner.as_slice() {
                 [inner] => self.segment(*inner)?,
@@ -510,7 +527,7 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             let orders = if name == "C" { Canon::int(1) } else { self.ctx.factorial(k)? };
             return self.ctx.mul(&choices, &orders);
         }
-        let known = ["f", "g", "h", "F", "G", "H"].into_iter().find(|have| *have == name);
+        let known = FUNCTIONS.into_iter().find(|have| *have == name);
         self.ctx.opaque(known.unwrap_or("function"), args)
     }
 

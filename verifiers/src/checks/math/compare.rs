@@ -6,7 +6,8 @@ use dashu_ratio::RBig;
 use super::Stop;
 use super::calendar::Calendar;
 use super::evaluate::Near;
-use super::number::{Exp, small};
+use super::measures;
+use super::number::small;
 use super::poly::{Canon, Ctx, Kind};
 use super::settings::{Decimals, Strict};
 use super::units;
@@ -332,6 +333,9 @@ impl Comparer<'_, '_, '_> {
     }
 
     fn scalars(&mut self, one: &Scalar, two: &Scalar) -> Result<Judged, Stop> {
+        for unit in [&one.unit, &two.unit].into_iter().flatten() {
+            self.ctx.meter.spend(100 * unit.len() as u64)?;
+        }
         // "5000 m" beside kilometres: the letter is no variable.
         let (read_one, read_two) =
             (self.ctx.with_unit_letter(one, two), self.ctx.with_unit_letter(two, one));
@@ -360,7 +364,11 @@ impl Comparer<'_, '_, '_> {
             &Side { value: answer, decimal: steps.1 },
         )?;
         let marks = one.percent != two.percent || one.degrees != two.degrees;
-        if !marks || scale.is_some() || matches!(first, Judged::Equal(_)) {
+        if !marks
+            || scale.is_some()
+            || matches!(first, Judged::Equal(_))
+            || measures::marks_clash(one, two)
+        {
             return Ok(first);
         }
         // One side wears the sign, the other leaves it to the question.
@@ -519,26 +527,6 @@ pub(super) fn both(one: Judged, two: Judged) -> Judged {
 }
 
 impl Ctx<'_, '_> {
-    /// A number times one letter, as a number with that unit, where the other side has one.
-    fn with_unit_letter(&self, value: &Scalar, beside: &Scalar) -> Option<Scalar> {
-        let known = beside.unit.as_deref().is_some_and(units::known);
-        let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), known && value.unit.is_none())
-        else {
-            return None;
-        };
-        let ([(atom, Exp::ONE)], true) = (mono.as_slice(), value.canon.den.is_one()) else {
-            return None;
-        };
-        match self.kind(*atom) {
-            Some(Kind::Var(name)) if units::known(name) => Some(Scalar {
-                canon: Canon::rational(coef.clone()),
-                unit: Some(name.clone()),
-                ..value.clone()
-            }),
-            _ => None,
-        }
-    }
-
     /// The lowest rung that decides a form.
     fn rung(&self, value: &Canon) -> Rung {
         if value.as_rational().is_some() {

@@ -54,6 +54,9 @@ impl Ctx<'_, '_> {
             Value::Scalar(scalar) if self.is_variable(&scalar.canon, "Z") => {
                 Ok(Some(whole_numbers()))
             }
+            Value::Scalar(scalar) if self.is_variable(&scalar.canon, "N") => {
+                Ok(Some(natural_numbers()))
+            }
             Value::Scalar(scalar) => self.progression(&scalar.canon, parameters),
             // A function or a sequence has a value for each index, in this order.
             Value::Named(named)
@@ -249,6 +252,11 @@ fn indexed(label: &str, parameters: &[Parameter]) -> bool {
 /// All whole numbers.
 pub(super) fn whole_numbers() -> Family {
     Family { var: None, period: Canon::int(1), terms: vec![Canon::int(0)], range: Range::Whole }
+}
+
+/// The positive whole numbers.
+pub(super) fn natural_numbers() -> Family {
+    Family { terms: vec![Canon::int(1)], range: Range::From(1), ..whole_numbers() }
 }
 
 /// The whole numbers with these remainders.

@@ -3,6 +3,9 @@
 use super::Stop;
 use super::poly::{Canon, Ctx, Kind};
 
+/// Larger double factorials are not computed.
+const DOUBLE_MAX: i64 = 300;
+
 impl Ctx<'_, '_> {
     /// The function called `name` of its arguments; a logarithm's base comes last.
     pub(super) fn apply(&mut self, name: &'static str, args: Vec<Canon>) -> Result<Canon, Stop> {
@@ -22,12 +25,26 @@ impl Ctx<'_, '_> {
             ("floor", [x]) => self.rounded(x, false),
             ("ceil", [x]) => self.rounded(x, true),
             ("binom", [n, k]) => self.binomial(n, k),
+            ("factorial2", [n]) => self.double_factorial(n),
             ("mod" | "gcd" | "lcm", [first, rest @ ..]) if !rest.is_empty() => {
                 self.divided(name, first, rest, &args)
             }
             ("min" | "max", [_, ..]) => self.extreme(name, args),
             _ => self.opaque(name, args),
         }
+    }
+
+    /// Every second whole number down from `n`.
+    fn double_factorial(&mut self, n: &Canon) -> Result<Canon, Stop> {
+        let Some(n) = n.as_rational() else { return self.opaque("factorial2", vec![n.clone()]) };
+        let n =
+            super::number::whole(&n).filter(|n| (0..=DOUBLE_MAX).contains(n)).ok_or(Stop::Cap)?;
+        let mut product = dashu_ratio::RBig::ONE;
+        for factor in (1..=n).rev().step_by(2) {
+            self.meter.spend(20)?;
+            product *= dashu_ratio::RBig::from(factor);
+        }
+        Ok(Canon::rational(product))
     }
 
     /// Remainders and common divisors of whole numbers; opaque with variables.

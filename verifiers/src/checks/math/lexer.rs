@@ -5,9 +5,13 @@ use super::words::{self, Command};
 use crate::meter::Meter;
 
 mod based;
+mod numbers;
 
 /// The most tokens of one answer.
 const TOKENS_MAX: usize = 20_000;
+
+/// The longest argument that is dropped, in bytes.
+const ARGUMENT_MAX: usize = 256;
 
 /// What a token is. Slices point into the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,12 +35,18 @@ pub(super) enum Tok<'a> {
     Frac,
     Sqrt,
     Binom,
-    Overline,
+    /// A mark above what follows, by its name.
+    Accent(&'static str),
     Not,
     Begin(&'a str),
     End,
-    /// A multiplier such as a million, as a power of ten.
-    Scale(u32),
+    /// A multiplier: a dozen, a million.
+    Scale(u64),
+    /// The sign of a currency, by its name.
+    Currency(&'static str),
+    /// A fraction or a binomial whose sign stands between its parts.
+    Over,
+    Choose,
     Plus,
     Minus,
     PlusMinus,
@@ -63,6 +73,8 @@ pub(super) enum Tok<'a> {
     More,
     MoreEqual,
     Approx,
+    /// About, before a number; else a relation that is not read.
+    Similar,
     In,
     /// The remainder of a division.
     Mod,
@@ -113,6 +125,7 @@ pub(super) fn lex<'a>(
 ) -> Result<Vec<Token<'a>>, Stop> {
     meter.spend(10 + 2 * text.len() as u64)?;
     let indices = memchr::memchr(b'_', text.as_bytes()).is_some();
+    let one_dollar = memchr::memchr_iter(b'$', text.as_bytes()).take(2).count() == 1;
     let mut lexer = Lexer {
         text,
         at: 0,
@@ -122,6 +135,7 @@ pub(super) fn lex<'a>(
         rows: 0,
         indices,
         related: false,
+        one_dollar,
     };
     lexer.tokens.reserve(text.len().min(64));
     while lexer.at < text.len() {
@@ -146,6 +160,8 @@ struct Lexer<'a> {
     indices: bool,
     /// Whether a sign of relation was met.
     related: bool,
+    /// Whether there is one dollar: then no formula stands between two.
+    one_dollar: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -186,6 +202,8 @@ impl<'a> Lexer<'a> {
                         self.push(tok, first.len_utf8());
                     }
                     self.relation_tail();
+                } else if first == '$' && self.is_price() {
+                    self.push(Tok::Currency("dollar"), 1);
                 } else if ignorable(first) {
                     self.at += first.len_utf8();
                 } else if let Some(name) = words::greek_char(first) {
@@ -200,6 +218,11 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
+    /// Whether a dollar before digits is one of money: the dollars around formulas come in pairs.
+    fn is_price(&self) -> bool {
+        self.one_dollar && digit_at(self.rest(), 1)
+    }
+
     /// A symbol of one character.
     fn symbol(&mut self, first: char) -> Option<Tok<'a>> {
         if self.prose_end == self.at + 1 && first == '}' {
@@ -212,13 +235,18 @@ impl<'a> Lexer<'a> {
 
     /// `<=`, `>=`, `==`, `!=`, `->` and the like, typed as two characters.
     fn relation_tail(&mut self) {
+        // 10!=3628800
+        let factorial = matches!(
+            self.tokens.as_slice(),
+            [.., Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Bang, spaced: false }]
+        );
         let Some(last) = self.tokens.last_mut() else { return };
         let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let joined = match (last.tok, next) {
             (Tok::Less, Some('=')) => Tok::LessEqual,
             (Tok::More, Some('=')) => Tok::MoreEqual,
             (Tok::Equal, Some('=')) => Tok::Equal,
-            (Tok::Bang, Some('=')) => Tok::Unequal,
+            (Tok::Bang, Some('=')) if !factorial => Tok::Unequal,
             (Tok::Plus, Some('-'))
                 if self.text.get(self.at..).is_some_and(|r| r.starts_with("-/")) =>
             {
@@ -231,71 +259,37 @@ impl<'a> Lexer<'a> {
         self.at += 1;
     }
 
-    /// Digits with their separators: `1,234.50`, `1{,}234`, `1\,234`, `.5`.
-    fn number(&mut self) {
-        let rest = self.rest();
-        let mut end = digits(rest, 0);
-        let commas = if self.encloses(rest) { Commas::Separate } else { self.commas };
-        if commas != Commas::Decimal {
-            while let Some(separator) = separator(rest, end, commas) {
-                end += separator + 3;
-            }
-        }
-        let point = rest.get(end..).is_some_and(|tail| tail.starts_with('.'));
-        let comma =
-            commas == Commas::Decimal && rest.get(end..).is_some_and(|tail| tail.starts_with(','));
-        if (point || comma) && digit_at(rest, end + 1) {
-            end = digits(rest, end + 1);
-        } else if point && rest.get(end + 1..).is_some_and(repeats) {
-            end += 1;
-        }
-        let text = rest.get(..end).unwrap_or_default();
-        self.push(Tok::Num(text), end.max(1));
-        self.exponent();
-    }
-
-    /// Whether brackets stand around nothing but digits and commas: `(3,331)` is a point.
-    fn encloses(&self, rest: &str) -> bool {
-        let open = matches!(
-            self.tokens.last(),
-            Some(Token { tok: Tok::LParen | Tok::LBracket | Tok::LSet, .. })
-        );
-        open && rest
-            .trim_start_matches(|c: char| c.is_ascii_digit() || c == ',')
-            .starts_with([')', ']', '\\'])
-    }
-
-    /// `2.5e-7`, `1E6`: the exponent is written as a power of ten.
-    fn exponent(&mut self) {
-        let rest = self.rest();
-        let marked = rest.starts_with(['e', 'E']);
-        let sign = usize::from(rest.get(1..).is_some_and(|tail| tail.starts_with(['-', '+'])));
-        if !marked || !digit_at(rest, 1 + sign) {
-            return;
-        }
-        let end = digits(rest, 1 + sign);
-        if end > 8 || rest.get(end..).is_some_and(|tail| tail.starts_with(char::is_alphabetic)) {
-            return;
-        }
-        self.push(Tok::Times, 0);
-        self.push(Tok::Num("10"), 0);
-        self.push(Tok::Caret, 0);
-        if rest.get(1..).is_some_and(|tail| tail.starts_with('-')) {
-            self.push(Tok::Minus, 0);
-        }
-        self.push(Tok::Num(rest.get(1 + sign..end).unwrap_or_default()), end);
-    }
-
     /// A run of Latin letters: a function, a word, or variables side by side.
     fn letters(&mut self) {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         let run = rest.get(..end).unwrap_or_default();
         let prose = self.at < self.prose_end;
-        if let Some(tok) = words::word(run) {
+        if run.len() == 1 && !prose && run != "x" {
+            return self.push(Tok::Letter(run), 1);
+        }
+        let after_number = self.follows_count();
+        let after = rest.get(end..).unwrap_or_default().trim_start();
+        if after_number && run == "min" && !after.starts_with(['(', '{', '\\']) {
+            return self.push(Tok::Word(run), end);
+        }
+        // 1.5 x 10^3: the letter stands for the sign.
+        if after_number && run == "x" && (after.starts_with("10^") || after.starts_with("10**")) {
+            return self.push(Tok::Times, end);
+        }
+        if let Some(name) = words::currency(run)
+            && after.trim_start_matches(['.', '}', ' ']).starts_with(|c: char| c.is_ascii_digit())
+        {
+            return self.push(Tok::Currency(name), end);
+        }
+        let counts = |tok: &Tok<'_>| match tok {
+            Tok::Scale(_) if matches!(run, "score" | "gross" | "tens") => self.follows_count(),
+            Tok::Scale(_) => !self.tokens.is_empty(),
+            _ => true,
+        };
+        if let Some(tok) = words::word(run).filter(counts) {
             return self.push(tok, end);
         }
-        let after_number = matches!(self.tokens.last(), Some(Token { tok: Tok::Num(_), .. }));
         // \mathrm{i}, \mathrm{e}, \mathrm{d}x: constants set upright.
         let upright = prose && matches!(run, "i" | "e" | "d") && rest.get(1..2) == Some("}");
         // \frac{NO}{BO}: points, and no word.
@@ -303,10 +297,23 @@ impl<'a> Lexer<'a> {
             && run.len() == 2
             && rest.get(2..3) == Some("}")
             && run.bytes().all(|byte| byte.is_ascii_uppercase());
-        if !upright && !points && (prose || words::is_word(run, after_number)) {
+        if !upright
+            && !points
+            && (prose || words::is_word(run, after_number || self.follows_word()))
+        {
             return self.push(Tok::Word(run), end);
         }
         self.push(Tok::Letter(run.get(..1).unwrap_or_default()), 1);
+    }
+
+    /// Whether a number or a multiplier stands before.
+    fn follows_count(&self) -> bool {
+        matches!(self.tokens.last(), Some(Token { tok: Tok::Num(_) | Tok::Scale(_), .. }))
+    }
+
+    /// Whether a word stands before: "square cm".
+    fn follows_word(&self) -> bool {
+        matches!(self.tokens.last(), Some(Token { tok: Tok::Word(_), .. }))
     }
 
     /// Letters of another script: only ever text.
@@ -332,13 +339,20 @@ impl<'a> Lexer<'a> {
             Command::Letter => self.push(Tok::Letter(name), 1 + end),
             Command::Skip => {
                 self.at += 1 + end;
-                if name == "mathbb" {
+                // A bracket that is not there.
+                let bracket = matches!(name, "left" | "right");
+                self.at += usize::from(bracket && self.rest().starts_with('.'));
+                if matches!(name, "mathbb" | "Bbb") {
                     self.blackboard();
                 }
             }
             Command::Prose => {
                 self.at += 1 + end;
                 self.prose();
+            }
+            Command::Drop => {
+                self.at += 1 + end;
+                self.dropped()?;
             }
             Command::Begin => self.environment(1 + end),
             Command::End => {
@@ -347,6 +361,25 @@ impl<'a> Lexer<'a> {
                 self.push(Tok::End, close + 2);
             }
             Command::Unknown => return self.split_command(name),
+        }
+        Ok(())
+    }
+
+    /// An argument that says nothing: a color, a width, a label.
+    fn dropped(&mut self) -> Result<(), Stop> {
+        for (open, close) in [('*', "*"), ('[', "]"), ('{', "}")] {
+            let rest = self.rest();
+            let tail = rest.trim_start();
+            let near = tail.get(..ARGUMENT_MAX).unwrap_or(tail);
+            if tail.starts_with(open)
+                && let Some(end) = near.find(close)
+            {
+                // White on white is not to be seen.
+                if near.get(..end).is_some_and(|said| said.contains("white")) {
+                    return Err(Stop::Unreadable);
+                }
+                self.at += rest.len() - tail.len() + end + 1;
+            }
         }
         Ok(())
     }
@@ -412,13 +445,18 @@ impl<'a> Lexer<'a> {
     }
 
     fn escaped(&mut self, tail: &str) -> Result<(), Stop> {
-        let first = tail.chars().next().ok_or(Stop::Unreadable)?;
+        let Some(first) = tail.chars().next() else {
+            // The space behind it was cut off.
+            self.at += 1;
+            return Ok(());
+        };
         match first {
+            '$' => self.push(Tok::Currency("dollar"), 2),
             '{' => self.push(Tok::LSet, 2),
             '}' => self.push(Tok::RSet, 2),
             '%' => self.push(Tok::Percent, 2),
             '|' => self.push(Tok::Bar, 2),
-            '(' | ')' | '[' | ']' | '$' | ',' | '!' | ';' | ':' | ' ' | '/' | '#' | '&' | '\n' => {
+            '(' | ')' | '[' | ']' | ',' | '!' | ';' | ':' | ' ' | '/' | '#' | '&' | '\n' => {
                 self.at += 2;
             }
             '_' => self.push(Tok::Under, 2),
@@ -483,54 +521,13 @@ fn relates(tok: Tok<'_>) -> bool {
     )
 }
 
-/// The length of a separator of thousands at `at`, where exactly three digits follow it.
-fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
-    let tail = rest.get(at..)?;
-    let known = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
-    let length = match known.iter().find(|mark| tail.starts_with(**mark)) {
-        // 32,\! 349: the space means nothing in mathematics, and the mark says one number.
-        Some(mark) => {
-            mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' '))
-        }
-        // 1 234 567, but not the mixed number 3 141/1000.
-        None if tail.starts_with([' ', '~']) && rest.find([' ', '~']).is_some_and(|at| at <= 3) => {
-            let end = digits(rest, at + 1);
-            (!rest.get(end..).is_some_and(|tail| tail.trim_start().starts_with('/')))
-                .then_some(1)?
-        }
-        None if commas == Commas::Thousands && tail.starts_with(',') && at <= 3 + 4 * 40 => 1,
-        None => return None,
-    };
-    let from = at + length;
-    (digits(rest, from) == from + 3).then_some(length)
-}
-
-fn digits(text: &str, from: usize) -> usize {
-    let bytes = text.as_bytes();
-    let mut end = from;
-    while bytes.get(end).is_some_and(u8::is_ascii_digit) {
-        end += 1;
-    }
-    end
-}
-
 fn digit_at(text: &str, at: usize) -> bool {
     text.as_bytes().get(at).is_some_and(u8::is_ascii_digit)
-}
-
-/// Whether a repeating part starts here: `0.\overline{3}`.
-fn repeats(tail: &str) -> bool {
-    ["\\overline", "\\bar", "\\dot", "\\\\overline", "\\\\bar"]
-        .iter()
-        .any(|mark| tail.starts_with(mark))
 }
 
 /// Characters that carry no meaning: spaces, currency, marks that direct text.
 fn ignorable(c: char) -> bool {
     c.is_whitespace()
-        || matches!(
-            c,
-            '$' | '~' | '€' | '£' | '¥' | '₹' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}'
-        )
+        || matches!(c, '$' | '~' | '`' | '"' | '“' | '”' | '}' | '.' | '✓' | '✔' | '\u{feff}')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
 }

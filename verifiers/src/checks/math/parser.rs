@@ -12,13 +12,6 @@ use super::number;
 const DEPTH_MAX: u32 = 64;
 /// The longest number that is read, in digits.
 const DIGITS_MAX: usize = 4000;
-/// The most words behind a value.
-const UNIT_WORDS_MAX: usize = 5;
-
-/// Words that no unit and no noun has: "7 is wrong" says something of 7.
-const SAYING: [&str; 9] =
-    ["not", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe"];
-
 /// Reads a whole answer.
 pub(super) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
     let mut parser =
@@ -142,6 +135,11 @@ impl<'a> Parser<'_, 'a> {
         while let Some(Tok::Equal | Tok::Approx) = self.peek() {
             self.at += 1;
         }
+        if (self.peek(), self.ahead(1).map(|tok| matches!(tok, Tok::Num(_))))
+            == (Some(Tok::Similar), Some(true))
+        {
+            self.at += 1;
+        }
         let mut sides = vec![self.side()?];
         let mut signs = Vec::new();
         while let Some(sign) = self.relation() {
@@ -160,6 +158,7 @@ impl<'a> Parser<'_, 'a> {
             "only",
             "about",
             "approximately",
+            "approx",
             "exactly",
             "roughly",
             "the",
@@ -195,6 +194,10 @@ impl<'a> Parser<'_, 'a> {
             let label = self.words_text(end);
             self.at += 2;
             return Some(format!("{label} {number}"));
+        }
+        // "a negative 4"
+        if (self.peek(), self.ahead(1)) == (Some(Tok::Letter("a")), Some(Tok::Word("negative"))) {
+            self.at += 1;
         }
         while let (Some(Tok::Word(word)), Some(_)) = (self.peek(), self.ahead(1)) {
             if !EMPTY.contains(&word.to_ascii_lowercase().as_str()) {
@@ -276,9 +279,23 @@ impl<'a> Parser<'_, 'a> {
             let term = self.signed_product()?;
             terms.push(self.with_sign(sign, term)?);
         }
-        match terms.as_slice() {
-            [only] => Ok(*only),
-            _ => self.node(Node::Add(terms.clone()), &terms),
+        let whole = match terms.as_slice() {
+            [only] => *only,
+            _ => self.node(Node::Add(terms.clone()), &terms)?,
+        };
+        match self.peek() {
+            Some(tok @ (Tok::Over | Tok::Choose)) => {
+                self.at += 1;
+                let below = self.nested(Self::sum)?;
+                let over = tok == Tok::Over;
+                let node = if over {
+                    Node::Div(whole, below)
+                } else {
+                    Node::Fun("binom", vec![whole, below])
+                };
+                self.node(node, &[whole, below])
+            }
+            _ => Ok(whole),
         }
     }
 
@@ -293,17 +310,36 @@ impl<'a> Parser<'_, 'a> {
 
     /// A product with signs before it.
     pub(super) fn signed_product(&mut self) -> Result<Id, Stop> {
-        match self.peek() {
-            Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)) => {
+        match (self.peek(), self.ahead(1)) {
+            (Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus | Tok::MinusPlus)), _) => {
                 self.at += 1;
                 let inner = self.nested(Self::signed_product)?;
                 self.with_sign(sign, inner)
+            }
+            (Some(Tok::Word("negative" | "Negative")), Some(Tok::Num(_))) => {
+                self.at += 1;
+                let inner = self.nested(Self::product)?;
+                self.with_sign(Tok::Minus, inner)
+            }
+            // {-}2
+            (Some(Tok::LBrace), Some(Tok::Minus)) if self.ahead(2) == Some(Tok::RBrace) => {
+                self.at += 3;
+                let inner = self.nested(Self::signed_product)?;
+                self.with_sign(Tok::Minus, inner)
             }
             _ => self.product(),
         }
     }
 
     pub(super) fn product(&mut self) -> Result<Id, Stop> {
+        if let Some(compound) = self.compound()? {
+            return Ok(compound);
+        }
+        if let Some(Tok::Currency(name)) = self.peek() {
+            self.at += 1;
+            let amount = self.nested(Self::signed_product)?;
+            return self.price(name, amount);
+        }
         let first = self.power()?;
         let mut left = match self.mixed(first)? {
             Some(mixed) => mixed,
@@ -330,10 +366,14 @@ impl<'a> Parser<'_, 'a> {
                     left = self.node(Node::Fun("mod", vec![left, below]), &[left, below])?;
                     factors = vec![left];
                 }
-                Some(Tok::Scale(power)) => {
+                Some(Tok::Scale(scale)) => {
                     self.at += 1;
-                    let scale = RBig::from(number::power_of_ten(power as usize));
-                    factors.push(self.node(Node::Num(scale, None), &[])?);
+                    factors.push(self.node(Node::Num(RBig::from(scale), None), &[])?);
+                }
+                Some(Tok::Currency(name)) => {
+                    self.at += 1;
+                    left = self.multiplied(&factors)?;
+                    factors = vec![self.price(name, left)?];
                 }
                 // "3 to 4" is a ratio.
                 Some(Tok::Word("to")) if matches!(self.ahead(1), Some(Tok::Num(_))) => {
@@ -341,7 +381,10 @@ impl<'a> Parser<'_, 'a> {
                 }
                 Some(Tok::Word(_)) => {
                     left = self.multiplied(&factors)?;
-                    left = self.quantity(left)?;
+                    left = match self.spoken(left)? {
+                        Some(said) => said,
+                        None => self.quantity(left)?,
+                    };
                     factors = vec![left];
                 }
                 // Two numbers side by side are no product: "4 2" is not 8.
@@ -357,42 +400,6 @@ impl<'a> Parser<'_, 'a> {
             [only] => Ok(*only),
             _ => self.node(Node::Mul(factors.to_vec()), factors),
         }
-    }
-
-    /// The words behind a value: its unit, or a noun.
-    fn quantity(&mut self, value: Id) -> Result<Id, Stop> {
-        let mut count = 0;
-        while let Some(Tok::Word(_)) = self.ahead(count) {
-            count += 1;
-        }
-        let mut words = self.words_text(count);
-        if self.peek() == Some(Tok::Caret) {
-            let digits = [self.ahead(1), self.ahead(2)].into_iter().flatten();
-            let power = digits.into_iter().find_map(|tok| match tok {
-                Tok::Num(digits) => Some(digits),
-                _ => None,
-            });
-            self.at += 2 + 2 * usize::from(self.ahead(1) == Some(Tok::LBrace));
-            words.push('^');
-            words.push_str(power.unwrap_or("1"));
-        }
-        // More words than a unit or a noun has are a sentence.
-        let says = |word: &str| SAYING.contains(&word);
-        if count > UNIT_WORDS_MAX || words.split(' ').any(says) {
-            return Err(Stop::Unreadable);
-        }
-        // "miles per hour", "km/h": the whole is the unit.
-        while self.peek() == Some(Tok::Slash)
-            && matches!(self.ahead(1), Some(Tok::Word(_) | Tok::Letter(_)))
-        {
-            words.push_str(" per ");
-            if let Some(Tok::Word(unit) | Tok::Letter(unit)) = self.ahead(1) {
-                words.push_str(&unit.to_lowercase());
-            }
-            self.at += 2;
-        }
-        // The noun of an aside: "18 dollars (per day)".
-        self.node(Node::Quantity(value, words), &[value])
     }
 
     fn signed_factor(&mut self) -> Result<Id, Stop> {
@@ -417,6 +424,7 @@ impl<'a> Parser<'_, 'a> {
             | Tok::Frac
             | Tok::Sqrt
             | Tok::Binom
+            | Tok::Accent(_)
             | Tok::LParen
             | Tok::LBrace
             | Tok::LFloor
@@ -463,7 +471,10 @@ impl<'a> Parser<'_, 'a> {
 
     /// The number that a token holds: its digits, with what separates them dropped.
     pub(super) fn number(&mut self, text: &str) -> Result<Id, Stop> {
+        let (text, endless) = endless(text);
         let decimal_comma = !text.contains('.') && decimal_comma(text);
+        // 1.000.000: points between thousands.
+        let points = memchr::memchr_iter(b'.', text.as_bytes()).take(2).count() == 1;
         let mut digits = String::with_capacity(text.len());
         let mut places = None;
         for c in text.chars() {
@@ -472,7 +483,7 @@ impl<'a> Parser<'_, 'a> {
                     digits.push(c);
                     places = places.map(|places| places + 1);
                 }
-                '.' => places = Some(0u32),
+                '.' if points => places = Some(0u32),
                 ',' if decimal_comma => places = Some(0u32),
                 _ => {}
             }
@@ -480,8 +491,18 @@ impl<'a> Parser<'_, 'a> {
         if digits.len() > DIGITS_MAX {
             return Err(Stop::Cap);
         }
-        if places.is_some() && self.peek() == Some(Tok::Overline) {
-            return self.repeating(&digits, places.unwrap_or(0) as usize);
+        if let Some(places) = places {
+            if endless && let Some(value) = periodic(&digits, places as usize) {
+                return self.node(Node::Num(value, None), &[]);
+            }
+            let bracket = matches!(
+                (self.peek(), self.ahead(1), self.ahead(2)),
+                (Some(Tok::LParen), Some(Tok::Num(_)), Some(Tok::RParen))
+            );
+            let over = matches!(self.peek(), Some(Tok::Accent("overline" | "bar" | "dot")));
+            if over || (bracket && !self.spaced()) {
+                return self.repeating(&digits, places as usize);
+            }
         }
         let value = UBig::from_str_radix(&digits, 10).map_err(|_| Stop::Unreadable)?;
         let Some(places) = places else { return self.node(Node::Num(value.into(), None), &[]) };
@@ -492,29 +513,81 @@ impl<'a> Parser<'_, 'a> {
         self.node(Node::Num(value, Some(written)), &[])
     }
 
-    /// `0.1\overline{6}`: the period over as many nines.
+    /// `0.1\overline{6}`, `0.1(6)`, `0.\dot{1}4\dot{2}`: the period over as many nines.
     fn repeating(&mut self, digits: &str, places: usize) -> Result<Id, Stop> {
-        self.at += 1;
-        let braced = self.eat(Tok::LBrace);
-        let Some(Tok::Num(period)) = self.peek() else { return Err(Stop::Unreadable) };
-        self.at += 1;
-        if braced {
-            self.expect(Tok::RBrace)?;
+        let mut period = self.period()?.to_owned();
+        // Dots stand above the first and the last digit of a period.
+        if let (Some(Tok::Num(middle)), Some(Tok::Accent("dot"))) = (self.peek(), self.ahead(1)) {
+            self.at += 1;
+            period.push_str(middle);
+            period.push_str(self.period()?);
+        } else if self.peek() == Some(Tok::Accent("dot")) {
+            period.push_str(self.period()?);
         }
         if period.len() > 100 || places > 1000 || !period.bytes().all(|b| b.is_ascii_digit()) {
             return Err(Stop::Cap);
         }
-        let read = |text: &str| UBig::from_str_radix(text, 10).map_err(|_| Stop::Unreadable);
-        let before = RBig::from_parts(read(digits)?.into(), number::power_of_ten(places));
-        let nines = number::power_of_ten(period.len()) - UBig::ONE;
-        let repeated = RBig::from_parts(read(period)?.into(), nines * number::power_of_ten(places));
-        self.node(Node::Num(before + repeated, None), &[])
+        let value = with_period(digits, places, &period).ok_or(Stop::Unreadable)?;
+        self.node(Node::Num(value, None), &[])
     }
+
+    /// The digits under a mark or in brackets.
+    fn period(&mut self) -> Result<&'a str, Stop> {
+        self.at += 1;
+        let bracket = self.tokens.get(self.at - 1).is_some_and(|token| token.tok == Tok::LParen);
+        let braced = !bracket && self.eat(Tok::LBrace);
+        let Some(Tok::Num(period)) = self.peek() else { return Err(Stop::Unreadable) };
+        self.at += 1;
+        if bracket {
+            self.expect(Tok::RParen)?;
+        }
+        if braced {
+            self.expect(Tok::RBrace)?;
+        }
+        Ok(period)
+    }
+}
+
+/// The value of digits, `places` of them behind the point, and of a period behind them.
+fn with_period(digits: &str, places: usize, period: &str) -> Option<RBig> {
+    let read = |text: &str| UBig::from_str_radix(text, 10).ok();
+    let before = RBig::from_parts(read(digits)?.into(), number::power_of_ten(places));
+    let nines = number::power_of_ten(period.len()) - UBig::ONE;
+    let repeated = RBig::from_parts(read(period)?.into(), nines * number::power_of_ten(places));
+    Some(before + repeated)
+}
+
+/// Digits before the dots that say that they go on.
+fn endless(text: &str) -> (&str, bool) {
+    if text.ends_with(|c: char| c.is_ascii_digit()) {
+        return (text, false);
+    }
+    let dots = text.find(['…', '\\']).or_else(|| text.find("..."));
+    match dots.filter(|_| text.ends_with(['.', '…', 's'])) {
+        Some(at) => (text.get(..at).unwrap_or(text), true),
+        None => (text, false),
+    }
+}
+
+/// `0.333...` and `0.1212...`: digits behind the point that are one period, at least twice.
+fn periodic(digits: &str, places: usize) -> Option<RBig> {
+    let tail = digits.get(digits.len().checked_sub(places)?..)?;
+    let whole =
+        digits.get(..digits.len() - places).filter(|whole| !whole.is_empty()).unwrap_or("0");
+    let again = |length: &usize| {
+        let period = tail.get(..*length).unwrap_or_default();
+        let least = if *length == 1 { 3 } else { 2 };
+        places >= least * length
+            && tail.as_bytes().chunks(*length).all(|part| period.as_bytes().starts_with(part))
+    };
+    let length = (1..=places.min(6)).find(again)?;
+    with_period(whole, 0, tail.get(..length)?)
 }
 
 /// Whether the only comma stands before other than three digits: then it is a decimal comma.
 fn decimal_comma(text: &str) -> bool {
     text.split_once(',').is_some_and(|(whole, tail)| {
+        let (whole, tail) = (whole.trim_end_matches('{'), tail.trim_start_matches('}'));
         tail.bytes().all(|b| b.is_ascii_digit()) && (whole == "0" || tail.len() != 3)
     })
 }

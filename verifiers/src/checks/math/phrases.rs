@@ -5,6 +5,7 @@ use dashu_ratio::RBig;
 use super::Stop;
 use super::families;
 use super::poly::Ctx;
+use super::units;
 use super::value::{Interval, Region, Value};
 
 /// How a phrase goes on.
@@ -47,6 +48,16 @@ pub(super) fn set_of(text: &str) -> Option<Value> {
         "all real number",
         "real numbers",
     ];
+    const NATURAL: &[&str] = &[
+        "positive integers",
+        "all positive integers",
+        "natural numbers",
+        "all natural numbers",
+        "set of positive integers",
+        "set of natural numbers",
+        "any positive integer",
+        "every positive integer",
+    ];
     const WHOLE: &[&str] =
         &["all integers", "any integer", "every integer", "set of all integers", "set of integers"];
     if EMPTY.contains(&text) {
@@ -54,6 +65,9 @@ pub(super) fn set_of(text: &str) -> Option<Value> {
     }
     if WHOLE.contains(&text) {
         return Some(Value::Family(families::whole_numbers()));
+    }
+    if NATURAL.contains(&text) {
+        return Some(Value::Family(families::natural_numbers()));
     }
     ALL.contains(&text).then(|| Value::Region(Region::everything()))
 }
@@ -105,7 +119,7 @@ impl Ctx<'_, '_> {
                 let family = families::residues(None, &modulus, vec![RBig::ZERO]);
                 return family.map(Value::Family).ok_or(Stop::Unreadable);
             }
-            (_, Value::Scalar(scalar)) if scalar.unit.is_none() => {
+            (_, Value::Scalar(scalar)) if scalar.unit.as_deref().is_none_or(units::is_money) => {
                 let end = Some(scalar.canon.clone());
                 if let Phrase::Above { closed } = phrase {
                     Interval { low: end, high: None, low_closed: closed, high_closed: false }

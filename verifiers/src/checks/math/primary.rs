@@ -6,6 +6,7 @@ use super::lexer::Tok;
 use super::parser::Parser;
 
 mod counting;
+mod marks;
 
 impl<'a> Parser<'_, 'a> {
     /// A factor with what is attached to it: powers, subscripts, factorials, percent, degrees.
@@ -21,9 +22,23 @@ impl<'a> Parser<'_, 'a> {
                     self.at += 1;
                     self.subscripted(base)?
                 }
+                Some(Tok::Bang) if self.ahead(1) == Some(Tok::Bang) => {
+                    self.at += 2;
+                    self.node(Node::Fun("factorial2", vec![base]), &[base])?
+                }
                 Some(Tok::Bang) => self.postfix(base, Node::Factorial)?,
                 Some(Tok::Percent) => self.postfix(base, Node::Percent)?,
-                Some(Tok::Degree) => self.postfix(base, Node::Degrees)?,
+                Some(Tok::Degree) => {
+                    self.at += 1;
+                    self.degrees(base)?
+                }
+                Some(Tok::LBrace)
+                    if self.ahead(1) == Some(Tok::RBrace)
+                        && !matches!(self.ahead(2), Some(Tok::Under | Tok::Caret)) =>
+                {
+                    self.at += 2;
+                    base
+                }
                 Some(Tok::Prime) => self.primed(base)?,
                 _ => return Ok(base),
             };
@@ -35,15 +50,10 @@ impl<'a> Parser<'_, 'a> {
         self.node(make(base), &[base])
     }
 
-    /// A derivative's prime is part of the name.
-    fn primed(&mut self, base: Id) -> Result<Id, Stop> {
-        self.at += 1;
-        let Node::Var(name) = self.tree.get(base)? else { return Ok(base) };
-        let name = format!("{name}'");
-        self.node(Node::Var(name), &[base])
-    }
-
     fn raised(&mut self, base: Id) -> Result<Id, Stop> {
+        if self.empty_braces() {
+            return Ok(base);
+        }
         let braced = self.peek() == Some(Tok::LBrace);
         let inner = usize::from(braced);
         match self.ahead(inner) {
@@ -51,21 +61,28 @@ impl<'a> Parser<'_, 'a> {
             Some(Tok::Plus | Tok::Minus)
                 if matches!(self.ahead(inner + 1), Some(Tok::RBrace) | None) =>
             {
+                let positive = self.ahead(inner) == Some(Tok::Plus);
                 self.at += 1 + inner;
                 self.close(braced)?;
-                return Ok(base);
+                return self.one_sided(base, positive);
             }
             // 45^\circ, x^{\prime}, 15^{\text{th}}, A^T
             Some(Tok::Degree) => {
                 self.at += 1 + inner;
                 self.close(braced)?;
-                return self.node(Node::Degrees(base), &[base]);
+                return self.degrees(base);
             }
             Some(Tok::Prime) => {
                 self.at += inner;
-                let id = self.primed(base)?;
+                let mut name = match self.tree.get(base)? {
+                    Node::Var(name) => Some(name.clone()),
+                    _ => None,
+                };
+                while self.eat(Tok::Prime) {
+                    name = name.map(|name| name + "'");
+                }
                 self.close(braced)?;
-                return Ok(id);
+                return name.map_or(Ok(base), |name| self.applied(name, base));
             }
             Some(Tok::Word("th" | "st" | "nd" | "rd")) => {
                 self.at += 1 + inner;
@@ -75,14 +92,39 @@ impl<'a> Parser<'_, 'a> {
             _ => {}
         }
         let exponent = self.nested(Self::argument_signed)?;
+        if self.peek() == Some(Tok::LParen)
+            && let Node::Var(name) = self.tree.get(base)?
+            && matches!(name.as_str(), "f" | "g" | "h" | "F" | "G" | "H")
+            && self.is_minus_one(exponent)?
+        {
+            let name = format!("{name}^-1");
+            return self.applied(name, base);
+        }
         self.node(Node::Pow(base, exponent), &[base, exponent])
+    }
+
+    fn is_minus_one(&self, id: Id) -> Result<bool, Stop> {
+        let Node::Neg(inner) = self.tree.get(id)? else { return Ok(false) };
+        Ok(matches!(self.tree.get(*inner)?, Node::Num(value, None) if value.is_one()))
     }
 
     fn close(&mut self, braced: bool) -> Result<(), Stop> {
         if braced { self.expect(Tok::RBrace) } else { Ok(()) }
     }
 
+    fn empty_braces(&mut self) -> bool {
+        let empty = self.peek() == Some(Tok::LBrace) && self.ahead(1) == Some(Tok::RBrace);
+        self.at += if empty { 2 } else { 0 };
+        empty
+    }
+
     fn subscripted(&mut self, base: Id) -> Result<Id, Stop> {
+        if self.empty_braces() {
+            return Ok(base);
+        }
+        if let Some(name) = self.bounded_set(base)? {
+            return self.node(Node::Var(name.to_owned()), &[base]);
+        }
         let text = self.subscript()?;
         match self.tree.get(base)? {
             Node::Var(name) => {
@@ -90,7 +132,9 @@ impl<'a> Parser<'_, 'a> {
                 self.node(Node::Var(name), &[base])
             }
             Node::Num(value, None) if value.is_int() => {
-                let base = text.parse().map_err(|_| Stop::Unreadable)?;
+                let text = text.strip_prefix("base").unwrap_or(&text);
+                let base = text.parse().ok().or_else(|| super::spelled::base(text));
+                let base = base.ok_or(Stop::Unreadable)?;
                 let digits = value.to_string();
                 self.node(Node::Based(digits, base), &[])
             }
@@ -182,7 +226,7 @@ impl<'a> Parser<'_, 'a> {
             Tok::Frac => self.fraction(),
             Tok::Sqrt => self.root(),
             Tok::Binom => {
-                let (n, k) = (self.nested(Self::argument)?, self.nested(Self::argument)?);
+                let (n, k) = self.two_arguments()?;
                 self.node(Node::Fun("binom", vec![n, k]), &[n, k])
             }
             Tok::Fun(name) => self.nested(|parser| parser.function(name)),
@@ -194,32 +238,15 @@ impl<'a> Parser<'_, 'a> {
                     None => self.braced(),
                 }
             }
-            Tok::LParen | Tok::LBracket => self.group(tok),
+            Tok::LParen | Tok::LBracket | Tok::RBracket => self.group(tok),
             Tok::LSet => self.set(),
             Tok::Bar => self.absolute(),
             Tok::LFloor => self.bracketed("floor", Tok::RFloor),
             Tok::LCeil => self.bracketed("ceil", Tok::RCeil),
             Tok::Begin(name) => self.matrix(name),
-            Tok::Overline => self.argument(),
+            Tok::Accent(name) => self.accented(name),
             _ => Err(Stop::Unreadable),
         }
-    }
-
-    /// The real numbers, or the positive ones: `\mathbb{R}^+`, `\mathbb{R}_{\ge 0}`.
-    fn reals(&mut self) -> Result<Id, Stop> {
-        let braced = usize::from(self.ahead(1) == Some(Tok::LBrace));
-        let open = match (self.peek(), self.ahead(1 + braced), self.ahead(2 + braced)) {
-            (Some(Tok::Caret | Tok::Under), Some(Tok::Plus), _)
-            | (Some(Tok::Under), Some(Tok::More), Some(Tok::Num("0"))) => '(',
-            (Some(Tok::Under), Some(Tok::MoreEqual), Some(Tok::Num("0"))) => '[',
-            _ => return self.node(Node::Reals, &[]),
-        };
-        self.at += 1 + braced;
-        self.at += if self.peek() == Some(Tok::Plus) { 1 } else { 2 };
-        self.close(braced > 0)?;
-        let zero = self.node(Node::Num(dashu_ratio::RBig::ZERO, None), &[])?;
-        let items = vec![zero, self.node(Node::Infinity, &[])?];
-        self.node(Node::Group { open, close: ')', items: items.clone() }, &items)
     }
 
     /// A variable, or a function applied to something in parentheses.
@@ -256,19 +283,20 @@ impl<'a> Parser<'_, 'a> {
         self.node(Node::Words(text), &[])
     }
 
+    /// Two braced arguments, or a digit for each: `\frac12` and `\binom5{2}`.
+    fn two_arguments(&mut self) -> Result<(Id, Id), Stop> {
+        if let Some(Tok::Num(digits)) = self.peek()
+            && digits.len() == 2
+        {
+            self.at += 1;
+            let (top, below) = digits.split_at(1);
+            return Ok((self.number(top)?, self.number(below)?));
+        }
+        Ok((self.nested(Self::argument)?, self.nested(Self::argument)?))
+    }
+
     fn fraction(&mut self) -> Result<Id, Stop> {
-        let (top, below) = match self.peek() {
-            // \frac12 and \frac1{2}: one digit each.
-            Some(Tok::Num(digits)) if digits.len() == 2 => {
-                self.at += 1;
-                let (top, below) = digits.split_at(1);
-                (self.number(top)?, self.number(below)?)
-            }
-            _ => {
-                let top = self.nested(Self::argument)?;
-                (top, self.nested(Self::argument)?)
-            }
-        };
+        let (top, below) = self.two_arguments()?;
         if let Some(derivative) = self.derivative(top, below)? {
             return Ok(derivative);
         }
@@ -366,9 +394,10 @@ impl<'a> Parser<'_, 'a> {
         let close = self.peek().ok_or(Stop::Unreadable)?;
         self.at += 1;
         let (open, close) = match (open, close) {
-            (Tok::LParen, Tok::RParen) => ('(', ')'),
-            (Tok::LParen, Tok::RBracket) => ('(', ']'),
-            (Tok::LBracket, Tok::RParen) => ('[', ')'),
+            // ]1, 3[ and [1, 3[ are open where the bracket is turned away.
+            (Tok::LParen, Tok::RParen) | (Tok::RBracket, Tok::LBracket) => ('(', ')'),
+            (Tok::LParen | Tok::RBracket, Tok::RBracket) => ('(', ']'),
+            (Tok::LBracket, Tok::RParen | Tok::LBracket) => ('[', ')'),
             (Tok::LBracket, Tok::RBracket) => ('[', ']'),
             _ => return Err(Stop::Unreadable),
         };

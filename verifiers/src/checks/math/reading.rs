@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 
 use super::Stop;
-use super::ast::{Id, Tree};
+use super::asides::{self, Note};
+use super::ast::{Id, Node, Rel, Tree};
 use super::calendar::{self, Calendar};
+use super::characters::cleaned;
 use super::families::Parameter;
 use super::lexer::{self, Commas};
 use super::phrases::{self, Phrase};
 use super::poly::Ctx;
 use super::value::{Family, Value};
-use super::{build, parser, qualify, spelled};
+use super::{build, letters, parser, qualify, spelled};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
@@ -18,8 +20,13 @@ pub(super) struct Reading {
     pub(super) text: String,
     /// A date or a time of day.
     calendar: Vec<Calendar>,
-    /// The letter of a choice that came with its value.
+    /// The letter of a choice that came with its value, and the value.
     letter: Option<u8>,
+    stated: Option<(Tree, Id)>,
+    /// Letters in a row, whose order matters: `HHT`.
+    letters: Option<String>,
+    /// A value and the note behind it that may say it again.
+    again: Option<[(Tree, Id); 2]>,
     /// The letters that the text says stand for whole numbers.
     parameters: Vec<Parameter>,
     family: Option<Family>,
@@ -34,6 +41,17 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
     let family = qualify::congruence(clean);
     let whole = clean;
     let (clean, parameters) = qualify::qualified(clean);
+    let clean = trimmed(&clean);
+    let (clean, again) = match asides::note(clean) {
+        Some(Note::Part(part)) => (part, None),
+        Some(Note::Again { value, note }) => (Cow::Borrowed(clean), Some([value, note])),
+        None => (Cow::Borrowed(clean), None),
+    };
+    let again = match again {
+        Some([value, note]) => simple(value, ctx)?.zip(simple(note, ctx)?).map(<[_; 2]>::from),
+        None => None,
+    };
+    let clean = asides::named_value(&clean).map_or(clean, Cow::Owned);
     let clean = trimmed(&clean);
     let (phrase, clean) =
         phrases::begins(clean).map_or((None, clean), |(phrase, rest)| (Some(phrase), rest));
@@ -52,14 +70,60 @@ pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Re
     for commas in ways {
         trees.extend(tree(clean, commas, ctx)?);
     }
-    let choice = choice(clean);
+    if let Some(thousands) = shorthand(clean) {
+        trees.extend(tree(&thousands, Commas::Thousands, ctx)?);
+    }
+    let choice = letters::choice(clean);
+    let mut stated = None;
     if let Some((letter, rest)) = choice {
         trees.extend(tree(letter, Commas::Thousands, ctx)?);
+        stated = tree(rest, Commas::Thousands, ctx)?;
         trees.extend(tree(rest, Commas::Thousands, ctx)?);
+    } else if let Some(letter) = letters::named_choice(clean) {
+        trees.extend(tree(&letter, Commas::Thousands, ctx)?);
     }
     let letter = choice.and_then(|(letter, _)| letter.bytes().next());
     let calendar = calendar::read(clean);
-    Ok(Reading { trees, text: plain_text(whole), calendar, letter, parameters, family, phrase })
+    let letters = letters::in_a_row(clean).map(str::to_owned);
+    let text = plain_text(whole);
+    Ok(Reading {
+        trees,
+        text,
+        calendar,
+        letter,
+        stated,
+        letters,
+        again,
+        parameters,
+        family,
+        phrase,
+    })
+}
+
+/// A number in digits or in words.
+fn simple(text: &str, ctx: &mut Ctx<'_, '_>) -> Result<Option<(Tree, Id)>, Stop> {
+    match spelled::number(&plain_text(text)) {
+        Some((value, None)) => {
+            let mut tree = Tree::default();
+            let id = tree.add(Node::Num(value, None), &[])?;
+            Ok(Some((tree, id)))
+        }
+        _ => tree(text, Commas::Thousands, ctx),
+    }
+}
+
+/// `5k`, `2.5M`: a number in thousands or millions, written out.
+fn shorthand(text: &str) -> Option<String> {
+    let (number, zeros) = match text.as_bytes().last()? {
+        b'k' | b'K' => (text.get(..text.len() - 1)?, 3),
+        b'M' => (text.get(..text.len() - 1)?, 6),
+        b'B' => (text.get(..text.len() - 1)?, 9),
+        _ => return None,
+    };
+    let digits = number.strip_prefix("\\$").or_else(|| number.strip_prefix('$')).unwrap_or(number);
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    (digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(plain))
+        .then(|| format!("{number}\\cdot 10^{zeros}"))
 }
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
@@ -83,9 +147,25 @@ impl Reading {
         self.trees.iter().any(|(tree, _)| tree.has_operator())
     }
 
-    /// Whether two choices carry different letters: then their values do not matter.
-    pub(super) fn names_another(&self, other: &Self) -> bool {
-        self.letter.zip(other.letter).is_some_and(|(one, two)| one != two)
+    /// Whether both are the same letters in a row, however they are set.
+    pub(super) fn same_letters(&self, other: &Self) -> bool {
+        self.letters.is_some() && self.letters == other.letters
+    }
+
+    /// Whether two choices carry different letters: then their values do not matter. Or they
+    /// carry one letter and state two values, or are letters in another order.
+    pub(super) fn contradicts(&self, other: &Self, ctx: &mut Ctx<'_, '_>) -> Result<bool, Stop> {
+        let letters = self.letter.zip(other.letter);
+        if letters.is_some_and(|(one, two)| one != two) {
+            return Ok(true);
+        }
+        if let Some((one, two)) = self.letters.as_ref().zip(other.letters.as_ref()) {
+            return Ok(one != two);
+        }
+        match (&self.stated, &other.stated) {
+            (Some(one), Some(two)) => Ok(agree(one, two, ctx)? == Some(false)),
+            _ => Ok(false),
+        }
     }
 
     /// The values of the trees, and the text itself where it is no mathematics. Mathematics past a
@@ -93,6 +173,11 @@ impl Reading {
     pub(super) fn values(&self, ctx: &mut Ctx<'_, '_>) -> Result<Vec<Value>, Stop> {
         if let Some((value, noun)) = spelled::number(&self.text) {
             return Ok(vec![Value::counted(value, noun)]);
+        }
+        if let Some([value, note]) = &self.again
+            && agree(value, note, ctx)? == Some(true)
+        {
+            return build::build(ctx, &value.0, value.1).map(|value| vec![value]);
         }
         let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
         // A date is no difference of numbers, whatever its signs look like.
@@ -120,6 +205,22 @@ impl Reading {
     }
 }
 
+/// Whether two trees are the same number. `None` where one is no number.
+fn agree(one: &(Tree, Id), two: &(Tree, Id), ctx: &mut Ctx<'_, '_>) -> Result<Option<bool>, Stop> {
+    let mut numbers = Vec::with_capacity(2);
+    for (tree, root) in [one, two] {
+        match build::build(ctx, tree, *root) {
+            Ok(Value::Scalar(scalar)) if !ctx.has_variable(&scalar.canon) => numbers.push(scalar),
+            Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+            _ => return Ok(None),
+        }
+    }
+    match numbers.as_slice() {
+        [one, two] => ctx.close(one, two, Rel::Approx).map(Some),
+        _ => Ok(None),
+    }
+}
+
 impl Reading {
     /// The value with what the words around it say: the set that they name, or a family.
     fn repeated(&self, value: Value, ctx: &mut Ctx<'_, '_>) -> Result<Value, Stop> {
@@ -142,7 +243,8 @@ pub(super) fn trimmed(text: &str) -> &str {
         text = crate::extract::trimmed_start(text.trim_matches(['`', '"', ' ', '\n', '\r']))
             .trim_end();
         if !text.ends_with("\\,") && !text.ends_with("\\;") {
-            text = text.strip_suffix(['.', ',', ';', '^', '_']).unwrap_or(text);
+            let dots = text.ends_with("...");
+            text = text.strip_suffix(['.', ',', ';', '^', '_']).filter(|_| !dots).unwrap_or(text);
         }
         text = text.strip_suffix("**").unwrap_or(text);
         text = text.strip_prefix("**").unwrap_or(text);
@@ -158,75 +260,6 @@ pub(super) fn trimmed(text: &str) -> &str {
     text
 }
 
-/// Characters that stand for several, and commands whose backslash an escape swallowed.
-fn cleaned(text: &str) -> Cow<'_, str> {
-    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-    const FRACTIONS: &[(char, &str)] = &[
-        ('½', "\\frac12"),
-        ('⅓', "\\frac13"),
-        ('⅔', "\\frac23"),
-        ('¼', "\\frac14"),
-        ('¾', "\\frac34"),
-        ('⅕', "\\frac15"),
-        ('⅙', "\\frac16"),
-        ('⅛', "\\frac18"),
-        ('⅜', "\\frac38"),
-        ('⅝', "\\frac58"),
-        ('⅞', "\\frac78"),
-    ];
-    let special = |c: char| {
-        c < ' ' || RAISED.contains(c) || c == '⁻' || FRACTIONS.iter().any(|(have, _)| *have == c)
-    };
-    if text.is_ascii() && !text.bytes().any(|byte| byte < b' ') || !text.contains(special) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut raised = false;
-    for c in text.chars() {
-        let digit = RAISED.chars().position(|have| have == c);
-        if (digit.is_some() || c == '⁻') != raised {
-            out.push_str(if raised { "}" } else { "^{" });
-            raised = !raised;
-        }
-        match (c, digit) {
-            (_, Some(digit)) => {
-                out.extend(u32::try_from(digit).ok().and_then(|d| char::from_digit(d, 10)));
-            }
-            ('⁻', _) => out.push('-'),
-            // \frac, \text and \boxed after an escape sequence was taken for the control character.
-            ('\u{c}', _) => out.push_str("\\f"),
-            ('\t', _) => out.push_str("\\t"),
-            ('\u{8}', _) => out.push_str("\\b"),
-            _ => match FRACTIONS.iter().find(|(have, _)| *have == c) {
-                Some((_, fraction)) => out.push_str(fraction),
-                None => out.push(c),
-            },
-        }
-    }
-    if raised {
-        out.push('}');
-    }
-    // A tab that stood for itself.
-    Cow::Owned(if out.contains("\\t") { restore_tabs(&out) } else { out })
-}
-
-fn restore_tabs(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("\\t") {
-        let (head, tail) = rest.split_at(at);
-        out.push_str(head);
-        let after = tail.get(2..).unwrap_or_default();
-        let command = [
-            "ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore",
-        ];
-        out.push_str(if command.iter().any(|name| after.starts_with(name)) { "\\t" } else { " " });
-        rest = after;
-    }
-    out.push_str(rest);
-    out
-}
-
 /// Whether the comma of a reference is more likely a decimal point than a list: `0,111`, `1,22`.
 fn decimal_comma(text: &str) -> bool {
     let Some((whole, rest)) = text.split_once(',') else { return false };
@@ -236,6 +269,9 @@ fn decimal_comma(text: &str) -> bool {
 
 /// Whether a comma might separate thousands, and whether the only one might be a decimal point.
 fn comma_shapes(text: &str) -> (bool, bool) {
+    let bare =
+        if text.contains("{,}") { text.replace("{,}", ",").into() } else { Cow::Borrowed(text) };
+    let text = &*bare;
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let thousands = text.match_indices(',').any(|(at, _)| {
@@ -247,26 +283,6 @@ fn comma_shapes(text: &str) -> (bool, bool) {
         _ => false,
     };
     (thousands, decimal)
-}
-
-/// `(C) 42`, `C. 42`, `\textbf{(C)}\ 42`: the letter and what it stands for.
-fn choice(text: &str) -> Option<(&str, &str)> {
-    let mut head = text;
-    for wrapper in ["\\textbf{", "\\text{", "\\mathbf{", "\\mathrm{", "\\textrm{"] {
-        head = head.strip_prefix(wrapper).unwrap_or(head);
-    }
-    let bracket = head.starts_with('(');
-    let head = head.strip_prefix('(').unwrap_or(head);
-    let letter =
-        head.get(..1).filter(|letter| letter.starts_with(|c: char| ('A'..='J').contains(&c)))?;
-    let tail = head.get(1..)?;
-    let rest = match (tail.strip_prefix(')'), tail.strip_prefix(['.', ':'])) {
-        (Some(rest), _) => rest,
-        (None, Some(rest)) if !bracket && rest.starts_with(' ') => rest,
-        _ => return None,
-    };
-    let rest = rest.trim_start_matches(['}', '.', ':', '\\', ' ', '~', ',']);
-    (!rest.is_empty() || tail.starts_with(')')).then_some((letter, rest))
 }
 
 /// The words of a text without markup, punctuation, case and articles.
@@ -291,12 +307,17 @@ fn plain_text(text: &str) -> String {
                     | "operatorname"
             );
             if !markup {
-                out.push_str(name);
+                out.push_str(if name == "lnot" { "neg" } else { name });
             }
             rest = tail.get(end..).unwrap_or_default();
             continue;
         }
-        if c.is_alphanumeric()
+        // The point of a decimal number.
+        let point = c == '.'
+            && out.ends_with(|c: char| c.is_ascii_digit())
+            && rest.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if point
+            || c.is_alphanumeric()
             || matches!(
                 c,
                 '+' | '-' | '<' | '>' | '=' | '/' | '^' | '*' | '|' | '(' | '[' | ')' | ']' | '_'
@@ -308,6 +329,17 @@ fn plain_text(text: &str) -> String {
         }
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
-    let words = out.split_whitespace().filter(|word| !matches!(*word, "the" | "a" | "an"));
-    words.collect::<Vec<_>>().join(" ")
+    let mut kept = Vec::new();
+    let mut words = out.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        match word {
+            // A third is a part, and the third a place.
+            "a" | "an" if words.peek().is_some_and(|next| spelled::is_part(next)) => {
+                kept.push("one");
+            }
+            "the" | "a" | "an" => {}
+            word => kept.push(word),
+        }
+    }
+    kept.join(" ")
 }

@@ -17,6 +17,14 @@ impl Builder<'_, '_, '_> {
         if let Some(region) = self.each_excluded(items, &values)? {
             return Ok(Value::Region(region));
         }
+        if join == Join::Or {
+            if let Some(one) = self.one_of(&values)? {
+                return Ok(one);
+            }
+            if let Some(statement) = self.disjunction(items)? {
+                return Ok(statement);
+            }
+        }
         self.joined(values, join)
     }
 

@@ -37,7 +37,8 @@ const SCALES: [(&str, i64); 4] = [
     ("billion", 1_000_000_000),
     ("trillion", 1_000_000_000_000),
 ];
-const PARTS: [(&str, &str, i64); 11] = [
+const BUNDLES: [(&str, i64); 4] = [("dozen", 12), ("dozens", 12), ("gross", 144), ("score", 20)];
+const PARTS: [(&str, &str, i64); 14] = [
     ("half", "halves", 2),
     ("third", "thirds", 3),
     ("quarter", "quarters", 4),
@@ -49,7 +50,33 @@ const PARTS: [(&str, &str, i64); 11] = [
     ("ninth", "ninths", 9),
     ("tenth", "tenths", 10),
     ("twelfth", "twelfths", 12),
+    ("twentieth", "twentieths", 20),
+    ("hundredth", "hundredths", 100),
+    ("thousandth", "thousandths", 1000),
 ];
+
+/// The number below the bar of a fraction that ends with a word: "thirds", "tenths".
+pub(super) fn part(word: &str) -> Option<i64> {
+    PARTS.iter().find(|part| part.1 == word).map(|part| part.2)
+}
+
+/// Whether a word is a part in the singular that is no half and no quarter: "third".
+pub(super) fn is_part(word: &str) -> bool {
+    PARTS.iter().any(|part| part.0 == word && !matches!(word, "half" | "quarter"))
+}
+
+/// The base that a word names: "two", "hex".
+pub(super) fn base(word: &str) -> Option<u32> {
+    let number = ONES.iter().position(|name| word.eq_ignore_ascii_case(name));
+    let number = number.and_then(|at| u32::try_from(at).ok());
+    number.or(match word {
+        "bin" => Some(2),
+        "oct" => Some(8),
+        "dec" => Some(10),
+        "hex" => Some(16),
+        _ => None,
+    })
+}
 
 /// The number that a text says, and the noun that it counts. Articles are gone and letters are
 /// small.
@@ -78,26 +105,62 @@ pub(super) fn number(text: &str) -> Option<(RBig, Option<&str>)> {
 
 fn value(words: &[&str]) -> Option<RBig> {
     let [head @ .., last] = words else { return None };
-    if *words == ["half", "dozen"] {
-        return Some(small(6, 1));
+    match words {
+        ["half", "dozen"] => return Some(small(6, 1)),
+        ["quarter"] => return Some(small(1, 4)),
+        ["half", scale] => {
+            let scale = SCALES.iter().find(|have| have.0 == *scale)?.1;
+            return Some(small(scale, 2));
+        }
+        // "three and three quarters"
+        [whole_words @ .., "and", above, below] if PARTS.iter().any(|part| part.1 == *below) => {
+            let part = value(&[above, below])?;
+            return whole(whole_words).map(|whole| small(whole, 1) + part);
+        }
+        // "two and a half dozen"
+        [head @ .., "dozen" | "dozens"] if head.contains(&"half") => {
+            return value(head).map(|value| value * small(12, 1));
+        }
+        _ => {}
     }
     if let Some((one, _, below)) = PARTS.iter().find(|part| part.0 == *last || part.1 == *last) {
-        return fraction(head, last == one, *below);
+        // "twenty fifth" is no fraction.
+        if let Some(value) = fraction(head, last == one, *below) {
+            return Some(value);
+        }
     }
-    whole(words).map(|value| small(value, 1))
+    whole(words).or_else(|| ordinal(head, last)).map(|value| small(value, 1))
+}
+
+/// "third", "twenty first": the number of a place.
+fn ordinal(head: &[&str], last: &str) -> Option<i64> {
+    const IRREGULAR: [(&str, &str); 7] = [
+        ("first", "one"),
+        ("second", "two"),
+        ("third", "three"),
+        ("fifth", "five"),
+        ("eighth", "eight"),
+        ("ninth", "nine"),
+        ("twelfth", "twelve"),
+    ];
+    let tens = last.strip_suffix("ieth").map(|stem| format!("{stem}y"));
+    let irregular = IRREGULAR.iter().find(|pair| pair.0 == last).map(|pair| pair.1);
+    let name = irregular.or(tens.as_deref()).or_else(|| last.strip_suffix("th"))?;
+    let mut words = head.to_vec();
+    words.push(name);
+    whole(&words)
 }
 
 /// "two thirds", "half", "three and a half": the words before the part of a whole.
 fn fraction(head: &[&str], single: bool, below: i64) -> Option<RBig> {
     let part = small(1, below);
     match head {
-        [] if single && matches!(below, 2 | 4) => Some(part),
+        [] if single && below == 2 => Some(part),
         [whole_words @ .., "and"] if single && below == 2 => {
             Some(small(whole(whole_words)?, 1) + part)
         }
         _ => {
             let above = whole(head)?;
-            // "twenty fifth" is an ordinal.
             (above > 0 && (above == 1) == single).then(|| small(above, below))
         }
     }
@@ -133,9 +196,10 @@ fn whole(words: &[&str]) -> Option<i64> {
         } else if *word == "hundred" {
             let count = group.unwrap_or(1);
             group = (1..100).contains(&count).then_some(100 * count);
-        } else if *word == "dozen" {
-            let count = group.unwrap_or(1);
-            group = (total == 0 && (1..100).contains(&count)).then_some(12 * count);
+        } else if let Some((_, size)) = BUNDLES.iter().find(|bundle| bundle.0 == *word) {
+            // "a dozen", but no "score" without its count.
+            let count = if *size == 20 { group } else { group.or(Some(1)) };
+            group = count.filter(|count| total == 0 && (1..100).contains(count)).map(|n| size * n);
         } else {
             let scale = SCALES.iter().find(|scale| scale.0 == *word)?.1;
             let count = group.unwrap_or(1);
@@ -174,6 +238,14 @@ mod tests {
             ("two dozen", 24, 1),
             ("minus twenty one", -21, 1),
             ("seven apples", 7, 1),
+            ("two and half dozen", 30, 1),
+            ("two gross", 288, 1),
+            ("half million", 500_000, 1),
+            ("three and three quarters", 15, 4),
+            ("three hundredths", 3, 100),
+            ("third", 3, 1),
+            ("twenty fifth", 25, 1),
+            ("thirtieth", 30, 1),
         ] {
             assert_eq!(said(text), Some(small(top, below)), "{text}");
         }
@@ -184,8 +256,6 @@ mod tests {
             "two three",
             "twenty ten",
             "one of them",
-            "third",
-            "twenty fifth",
             "one thirds",
             "thousand million",
             "one and two",

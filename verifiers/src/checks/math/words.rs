@@ -11,21 +11,42 @@ pub(super) enum Command {
     Skip,
     /// Its argument is text.
     Prose,
+    /// Nothing, with its argument: a color, a width.
+    Drop,
     Begin,
     End,
     Unknown,
 }
+
+/// Commands of fractions, whatever their size.
+const FRACTIONS: [&str; 8] =
+    ["frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac", "xfrac", "flatfrac"];
+
+/// Marks above a name, with the name of each that is used here.
+const ACCENTS: [(&str, &str); 8] = [
+    ("overline", "overline"),
+    ("bar", "bar"),
+    ("dot", "dot"),
+    ("ddot", "ddot"),
+    ("hat", "hat"),
+    ("widehat", "hat"),
+    ("tilde", "tilde"),
+    ("widetilde", "tilde"),
+];
 
 /// The meaning of the command called `name`.
 pub(super) fn command(name: &str) -> Command {
     if let Some(tok) = function(name) {
         return Command::Tok(tok);
     }
+    if name.ends_with("frac") && FRACTIONS.contains(&name) {
+        return Command::Tok(Tok::Frac);
+    }
     Command::Tok(match name {
-        "frac" | "dfrac" | "tfrac" | "cfrac" => Tok::Frac,
-        "sqrt" => Tok::Sqrt,
+        "over" => Tok::Over,
+        "choose" => Tok::Choose,
+        "sqrt" | "surd" => Tok::Sqrt,
         "binom" | "dbinom" | "tbinom" => Tok::Binom,
-        "overline" | "bar" | "dot" => Tok::Overline,
         "cdot" | "times" | "ast" | "cdotp" | "bullet" => Tok::Times,
         "div" => Tok::Slash,
         "pm" => Tok::PlusMinus,
@@ -44,6 +65,7 @@ pub(super) fn command(name: &str) -> Command {
         "ne" | "neq" => Tok::Unequal,
         "not" => Tok::Not,
         "approx" | "simeq" | "approxeq" => Tok::Approx,
+        "sim" => Tok::Similar,
         "equiv" => Tok::Equal,
         "in" => Tok::In,
         "bmod" | "mod" => Tok::Mod,
@@ -59,6 +81,7 @@ pub(super) fn command(name: &str) -> Command {
         "rceil" => Tok::RCeil,
         "lbrace" => Tok::LSet,
         "rbrace" => Tok::RSet,
+        "measuredangle" | "sphericalangle" => Tok::Letter("angle"),
         "imath" => Tok::Letter("i"),
         "jmath" => Tok::Letter("j"),
         "langle" => Tok::LParen,
@@ -71,7 +94,11 @@ pub(super) fn command(name: &str) -> Command {
         "begin" => return Command::Begin,
         "end" => return Command::End,
         "text" | "textbf" | "textit" | "textrm" | "textsf" | "mathrm" | "mbox" | "operatorname"
-        | "textnormal" | "hbox" | "emph" | "texttt" | "mathsf" => return Command::Prose,
+        | "textnormal" | "hbox" | "emph" | "texttt" | "mathsf" | "mathtt" | "textsc" => {
+            return Command::Prose;
+        }
+        "color" | "textcolor" | "colorbox" | "hspace" | "vspace" | "mspace" | "label" | "tag"
+        | "phantom" | "hphantom" | "vphantom" => return Command::Drop,
         _ => return styled(name),
     })
 }
@@ -87,9 +114,10 @@ const SKIPPED: &[&str] = &[
     "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr",
     "middle", "quad", "qquad", "displaystyle", "textstyle", "limits", "nolimits", "mathbf",
     "boldsymbol", "bf", "rm", "it", "mathbb", "mathcal", "mathit", "mathfrak", "vec",
-    "overrightarrow", "hat", "tilde", "widehat", "underline", "boxed", "fbox", "thinspace",
-    "enspace", "space", "hfill", "hline", "notag", "nonumber", "dollar", "unit", "ensuremath",
-    "scriptstyle", "phantom", "large", "Large",
+    "overrightarrow", "underline", "boxed", "fbox", "framebox", "thinspace", "enspace", "space",
+    "hfill", "hline", "notag", "nonumber", "dollar", "unit", "ensuremath", "scriptstyle", "large",
+    "Large", "LARGE", "huge", "Huge", "small", "footnotesize", "tiny", "normalsize", "bold", "bm",
+    "mathop", "mathord", "mathstrut", "mathnormal", "tt", "underbrace", "overbrace", "Bbb", "newline", "checkmark", "blacksquare",
 ];
 
 /// Commands that are names.
@@ -107,8 +135,7 @@ const SIGNS: &[&str] = &[
     "ldots", "cdots", "dots", "dotsc", "dotsb", "vdots", "ddots", "implies", "iff", "Rightarrow",
     "Leftarrow", "Leftrightarrow", "Longrightarrow", "Longleftrightarrow", "longmapsto", "mapsto",
     "leftarrow", "leftrightarrow", "uparrow", "downarrow", "therefore", "because", "forall",
-    "exists", "nexists", "neg", "lnot", "checkmark", "blacksquare", "newline", "par", "label", "tag",
-    "ref", "cancel", "color", "textcolor", "overset", "underset", "stackrel",
+    "exists", "nexists", "neg", "lnot", "par", "ref", "cancel", "overset", "underset", "stackrel",
 ];
 
 /// Whether an unknown command is a sign rather than a name.
@@ -121,6 +148,8 @@ fn styled(name: &str) -> Command {
         Command::Skip
     } else if NAMES.contains(&name) {
         Command::Letter
+    } else if let Some((_, mark)) = ACCENTS.iter().find(|(have, _)| *have == name) {
+        Command::Tok(Tok::Accent(mark))
     } else {
         Command::Unknown
     }
@@ -157,13 +186,36 @@ pub(super) fn word(run: &str) -> Option<Tok<'static>> {
         "or" | "Or" | "OR" => Tok::Or,
         "degrees" | "degree" | "deg" => Tok::Degree,
         "percent" | "percentage" | "Percent" | "pct" => Tok::Percent,
-        "thousand" => Tok::Scale(3),
-        "million" => Tok::Scale(6),
-        "billion" => Tok::Scale(9),
-        "trillion" => Tok::Scale(12),
+        "plus" => Tok::Plus,
+        "minus" => Tok::Minus,
+        "tens" => Tok::Scale(10),
+        "dozen" | "dozens" => Tok::Scale(12),
+        "score" => Tok::Scale(20),
+        "hundred" | "hundreds" => Tok::Scale(100),
+        "gross" => Tok::Scale(144),
+        "thousand" | "thousands" => Tok::Scale(1_000),
+        "lakh" | "lakhs" => Tok::Scale(100_000),
+        "million" | "millions" | "mil" | "mln" | "mn" => Tok::Scale(1_000_000),
+        "crore" | "crores" => Tok::Scale(10_000_000),
+        "billion" | "billions" | "bn" => Tok::Scale(1_000_000_000),
+        "trillion" | "trillions" => Tok::Scale(1_000_000_000_000),
+        "quadrillion" => Tok::Scale(1_000_000_000_000_000),
         "for" | "where" | "For" | "Where" => Tok::Stop,
         "union" => Tok::Cup,
         "mod" => Tok::Mod,
+        _ => return None,
+    })
+}
+
+/// The currency that a code before an amount names.
+pub(super) fn currency(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "USD" => "dollar",
+        "EUR" => "euro",
+        "GBP" => "gbp",
+        "JPY" => "yen",
+        "CNY" | "RMB" => "yuan",
+        "INR" | "Rs" => "rupee",
         _ => return None,
     })
 }
@@ -177,7 +229,9 @@ pub(super) fn is_word(run: &str, after_number: bool) -> bool {
     let lower = run.to_ascii_lowercase();
     run.len() >= 4
         || SHORT.contains(&lower.as_str())
-        || (run.len() >= 2 && after_number && super::units::known(run))
+        || (run.len() >= 2
+            && after_number
+            && (super::units::known(run) || matches!(run, "sq" | "cu")))
         || (run.len() == 3 && lower.contains(['a', 'e', 'i', 'o', 'u']) && !in_order(&lower))
 }
 
@@ -189,8 +243,8 @@ fn in_order(run: &str) -> bool {
 /// The meaning of a symbol of one character.
 pub(super) fn symbol(c: char) -> Option<Tok<'static>> {
     Some(match c {
-        '+' | '＋' => Tok::Plus,
-        '-' | '−' | '–' | '﹣' | '－' => Tok::Minus,
+        '+' | '＋' | '﹢' => Tok::Plus,
+        '-' | '−' | '–' | '—' | '‑' | '‐' | '﹣' | '－' => Tok::Minus,
         '±' => Tok::PlusMinus,
         '*' | '×' | '·' | '⋅' | '∙' | '•' => Tok::Times,
         '/' | '÷' | '⁄' | '∕' => Tok::Slash,
@@ -231,6 +285,13 @@ pub(super) fn symbol(c: char) -> Option<Tok<'static>> {
         '⌈' => Tok::LCeil,
         '⌉' => Tok::RCeil,
         '√' => Tok::Sqrt,
+        '€' => Tok::Currency("euro"),
+        '£' => Tok::Currency("gbp"),
+        '¥' => Tok::Currency("yen"),
+        '₹' => Tok::Currency("rupee"),
+        '₽' => Tok::Currency("ruble"),
+        '₩' => Tok::Currency("won"),
+        '¢' => Tok::Currency("cent"),
         '∞' => Tok::Infinity,
         '∅' | '⌀' => Tok::EmptySet,
         'ℝ' => Tok::Reals,
