@@ -16,18 +16,25 @@ mod build;
 mod calculus;
 mod calendar;
 mod compare;
+mod dots;
+mod echo;
 mod evaluate;
 mod extract;
 mod families;
 mod functions;
+mod layout;
+mod letters;
 mod lexer;
 mod limits;
+mod markup;
 mod meets;
 mod names;
 mod number;
 mod operators;
+mod order;
 mod parser;
 mod phrases;
+mod points;
 mod poly;
 mod primary;
 mod qualify;
@@ -43,6 +50,7 @@ mod settings;
 mod show;
 mod solve;
 mod spelled;
+mod statement;
 mod substitute;
 mod trig;
 mod units;
@@ -51,9 +59,10 @@ mod value;
 mod whole;
 mod words;
 
-pub use settings::{Decimals, Policy, Strict};
+pub use settings::{Decimals, Policy, Relations, Strict};
 
 use compare::{Comparer, Judged, Rung};
+use echo::{Pair, Question, Refusal};
 use extract::{Candidate, Provenance, Scope};
 use poly::Ctx;
 use reading::Reading;
@@ -91,6 +100,10 @@ pub struct Math {
     /// answer to a problem, and is computed.
     #[serde(default = "yes")]
     closed_form: bool,
+    /// What an equation or inequality may stand for: `solved`, its solutions where it is solved for
+    /// its variable; `equivalent`, its solutions in any form.
+    #[serde(default)]
+    relations: Relations,
     /// What must also be written as in the reference: `{ units = true, order = true, relations = true }`.
     #[serde(default)]
     strict: Strict,
@@ -151,9 +164,10 @@ impl Check for Math {
         meter.spend(20 + sample.completion().len() as u64)?;
         let scope = Scope::of(sample.completion(), sample.prompt(), self.allow_hidden);
         let announced = extract::announced(&scope, self.extract, meter)?;
+        let said = Said { scope, announced, question: Question::new(sample.prompt()) };
         let mut best: Option<Trial> = None;
         for reference in &references {
-            let trial = self.trial(reference, &scope, &announced, meter)?;
+            let trial = self.trial(reference, &said, meter)?;
             let better = best.as_ref().is_none_or(|best| trial.rank() > best.rank());
             if better {
                 best = Some(trial);
@@ -172,15 +186,15 @@ struct Trial {
     extracted: Option<(String, (usize, usize), Provenance)>,
     normal: String,
     reference_normal: String,
-    /// The answer is an operator that was to be worked out.
-    echoes: bool,
+    /// Why an equal answer is none.
+    refusal: Option<Refusal>,
 }
 
 impl Trial {
     /// A comparison that came to no end.
     fn undecided() -> Self {
         let (normal, reference_normal) = (String::new(), String::new());
-        Self { judged: Judged::Undecided, extracted: None, normal, reference_normal, echoes: false }
+        Self { judged: Judged::Undecided, extracted: None, normal, reference_normal, refusal: None }
     }
 
     fn rank(&self) -> u8 {
@@ -196,8 +210,7 @@ impl Trial {
             Judged::Equal(rung) => rung.reason(),
             Judged::Undecided => "undecided",
             Judged::Unequal if self.extracted.is_none() => "no-answer",
-            Judged::Unequal if self.echoes => "not-closed-form",
-            Judged::Unequal => "proved-unequal",
+            Judged::Unequal => self.refusal.map_or("proved-unequal", Refusal::reason),
         };
         let Some((text, span, provenance)) = self.extracted else {
             return Verdict::graded(false)
@@ -216,6 +229,13 @@ impl Trial {
     }
 }
 
+/// A completion, the answers that it announces, and what it was asked.
+struct Said<'a> {
+    scope: Scope<'a>,
+    announced: Vec<Candidate<'a>>,
+    question: Question<'a>,
+}
+
 /// An answer that was chosen among the candidates, and what it may mean.
 struct Chosen<'a> {
     candidate: Candidate<'a>,
@@ -227,30 +247,29 @@ impl Math {
     fn trial(
         &self,
         reference: &str,
-        scope: &Scope<'_>,
-        announced: &[Candidate<'_>],
+        said: &Said<'_>,
         meter: &mut Meter<'_>,
     ) -> Result<Trial, Fault> {
-        if let Some(trial) = whole::trial(reference, scope, announced) {
+        if let Some(trial) = whole::trial(reference, &said.scope, &said.announced) {
             return Ok(trial);
         }
         let limit = WORK_MAX.min(meter.left());
         let mut work = Meter::new(limit);
-        let trial = self.attempts(reference, scope, announced, &mut work);
+        let trial = self.attempts(reference, said, &mut work);
         // Where the fuel of the sample is gone, this is the fault; else only the comparison was cut.
         meter.spend(work.spent().min(WORK_MAX))?;
         let trial = match trial {
             Err(fault) if fault.kind == FaultKind::OutOfFuel => Trial::undecided(),
             trial => trial?,
         };
-        let first = announced.first().filter(|_| trial.extracted.is_none());
+        let first = said.announced.first().filter(|_| trial.extracted.is_none());
         let same =
             |first: &&Candidate<'_>| reading::trimmed(&first.text) == reading::trimmed(reference);
         Ok(match first.filter(same) {
             // Too large to be read, and the same text.
             Some(first) if matches!(trial.judged, Judged::Undecided) => Trial {
                 judged: Judged::Equal(Rung::Bytes),
-                extracted: Some(scope.taken(first.clone())),
+                extracted: Some(said.scope.taken(first.clone())),
                 ..trial
             },
             _ => trial,
@@ -260,11 +279,10 @@ impl Math {
     fn attempts(
         &self,
         reference: &str,
-        scope: &Scope<'_>,
-        announced: &[Candidate<'_>],
+        said: &Said<'_>,
         meter: &mut Meter<'_>,
     ) -> Result<Trial, Fault> {
-        let first = self.attempt(reference, scope, announced, &mut Ctx::new(meter));
+        let first = self.attempt(reference, said, &mut Ctx::new(meter));
         let (trial, bare_log) = settled(first)?;
         if !bare_log || matches!(trial.judged, Judged::Equal(_)) {
             return Ok(trial);
@@ -272,23 +290,27 @@ impl Math {
         // A `\log` without a base: the decimal one did not fit, so try the natural one.
         let mut ctx = Ctx::new(meter);
         ctx.natural_log = true;
-        let (second, _) = settled(self.attempt(reference, scope, announced, &mut ctx))?;
+        let (second, _) = settled(self.attempt(reference, said, &mut ctx))?;
         Ok(if second.rank() > trial.rank() { second } else { trial })
     }
 
     fn attempt(
         &self,
         reference: &str,
-        scope: &Scope<'_>,
-        announced: &[Candidate<'_>],
+        said: &Said<'_>,
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<(Trial, bool), Stop> {
         let wanted = reading::read(reference, false, ctx)?;
-        let wanted_values = wanted.values(ctx)?;
+        let mut wanted_values = wanted.values(ctx)?;
         let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
-        let chosen = match choose(announced, textual, ctx)? {
-            None => choose(&extract::unannounced(scope, self.extract), textual, ctx)?,
+        if textual {
+            for part in statement::answers(reference) {
+                wanted_values.extend(reading::read(part, false, ctx)?.values(ctx)?);
+            }
+        }
+        let chosen = match choose(&said.announced, textual, ctx)? {
+            None => choose(&extract::unannounced(&said.scope, self.extract), textual, ctx)?,
             chosen => chosen,
         };
         let Some(chosen) = chosen else {
@@ -297,25 +319,61 @@ impl Math {
                 extracted: None,
                 normal: String::new(),
                 reference_normal,
-                echoes: false,
+                refusal: None,
             };
             return Ok((none, false));
         };
         let same = reading::trimmed(&chosen.candidate.text) == reading::trimmed(reference);
-        let echoes = self.closed_form
+        let open = self.closed_form
             && chosen.reading.has_operator()
             && !wanted.has_operator()
-            && (scope.asked || chosen.candidate.provenance != Provenance::Whole);
-        let judged = if same {
+            && (said.scope.asked || chosen.candidate.provenance != Provenance::Whole);
+        let mut refusal = open.then_some(Refusal::NotClosedForm);
+        let mut judged = if same {
             Judged::Equal(Rung::Bytes)
-        } else if wanted.names_another(&chosen.reading) || echoes {
+        } else if wanted.names_another(&chosen.reading) || open {
             Judged::Unequal
         } else {
-            self.judge(&wanted_values, &chosen.values, ctx)?
+            self.judge(&wanted_values, &chosen.values, &said.question, ctx)?
         };
+        if let (Judged::Equal(rung), false) = (judged, same) {
+            let pair = Pair {
+                answer: &chosen.candidate.text,
+                answer_reading: &chosen.reading,
+                reference,
+                reference_reading: &wanted,
+                rung,
+            };
+            let value = matches!(wanted_values.as_slice(), [Answer::Scalar(_)]);
+            refusal = self.refusal(&pair, value, &said.question, ctx)?;
+            judged = if refusal.is_some() { Judged::Unequal } else { judged };
+        }
         let normal = shown(ctx, &chosen.reading, &chosen.values);
-        let extracted = Some(scope.taken(chosen.candidate));
-        Ok((Trial { judged, extracted, normal, reference_normal, echoes }, ctx.bare_log))
+        let extracted = Some(said.scope.taken(chosen.candidate));
+        Ok((Trial { judged, extracted, normal, reference_normal, refusal }, ctx.bare_log))
+    }
+
+    /// Why an answer that equals the reference is none.
+    fn refusal(
+        &self,
+        pair: &Pair<'_>,
+        value: bool,
+        question: &Question<'_>,
+        ctx: &mut Ctx<'_, '_>,
+    ) -> Result<Option<Refusal>, Stop> {
+        Ok(if self.relations == Relations::Solved
+            && pair.is_unsolved(value, !question.is_empty())
+        {
+            Some(Refusal::NotSolved)
+        } else if question.is_empty() {
+            None
+        } else if pair.echoes(question, ctx.meter)? {
+            Some(Refusal::Echo)
+        } else if self.closed_form && pair.is_unevaluated(question, ctx.meter)? {
+            Some(Refusal::NotEvaluated)
+        } else {
+            None
+        })
     }
 
     /// Equal where any meaning of the answer equals any meaning of the reference.
@@ -323,6 +381,7 @@ impl Math {
         &self,
         wanted: &[Answer],
         values: &[Answer],
+        question: &Question<'_>,
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<Judged, Stop> {
         let mut comparer = Comparer { ctx, decimals: &self.decimals, strict: self.strict };
@@ -330,7 +389,7 @@ impl Math {
         let mut judged = if open { Judged::Undecided } else { Judged::Unequal };
         for want in wanted {
             for have in values {
-                match comparer.compare(want, have) {
+                match comparer.up_to_letters(want, have, question) {
                     Ok(equal @ Judged::Equal(_)) => return Ok(equal),
                     Ok(Judged::Unequal) => {}
                     Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),

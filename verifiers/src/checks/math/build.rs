@@ -90,6 +90,8 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 Ok(named(label, None, value, None))
             }
             Node::Words(text) => Ok(Value::Text(text.clone())),
+            Node::Dots => Ok(Value::Text("…".to_owned())),
+            Node::PlusMinus { at, .. } if self.is_array(*at)? => self.both_signs(*at),
             Node::Infinity => Ok(Value::Infinity { negative: false }),
             Node::Neg(inner) if matches!(tree.get(*inner)?, Node::Infinity) => {
                 Ok(Value::Infinity { negative: true })
@@ -150,6 +152,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     }
 
     fn group(&mut self, open: char, close: char, items: &[Id]) -> Result<Value, Stop> {
+        if let ('(', ')', Some(points)) = (open, close, self.points(items)?) {
+            return Ok(points);
+        }
         let items = self.flattened(items)?;
         let endless = items.iter().any(|item| matches!(item, Value::Infinity { .. }));
         let mixed = (open == '(') != (close == ')');
@@ -184,8 +189,10 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         let mut whole: Option<Region> = None;
         for (pair, sign) in sides.windows(2).zip(signs) {
             let [left, right] = pair else { continue };
-            let Value::Region(region) = self.inequality(*left, *right, *sign)? else {
-                return Err(Stop::Unreadable);
+            let region = match self.inequality(*left, *right, *sign)? {
+                Value::Region(region) => region,
+                Value::Relation(_) => return self.ranks(sides, signs)?.ok_or(Stop::Unreadable),
+                _ => return Err(Stop::Unreadable),
             };
             whole = Some(match whole {
                 Some(before) => self.ctx.intersection(&before, &region)?,
@@ -228,10 +235,12 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             let value = self.value(value_id)?;
             let both = kept.len() == 2 && !matches!(self.tree.get(first_id)?, Node::Ratio(_));
             let equation = match (&value, parameter.is_none() && both) {
-                (Value::Scalar(scalar), true) => {
-                    let left = self.canon(first_id)?;
-                    Some(self.ctx.sub(&left, &scalar.canon)?)
-                }
+                // A name in words is no expression.
+                (Value::Scalar(scalar), true) => match self.canon(first_id) {
+                    Ok(left) => Some(self.ctx.sub(&left, &scalar.canon)?),
+                    Err(Stop::Unreadable) => None,
+                    Err(stop) => return Err(stop),
+                },
                 _ => None,
             };
             return Ok(named(label, parameter, value, equation));
@@ -396,8 +405,11 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             }
             Node::Neg(inner)
             | Node::Quantity(inner, _)
-            | Node::Percent(inner)
             | Node::Degrees(inner) => self.decimal(*inner)?,
+            Node::Percent(inner) => match (self.decimal(*inner)?, self.tree.get(*inner)?) {
+                (None, Node::Num(value, None)) if value.is_int() => Some(whole_percent(value)),
+                (decimal, _) => decimal,
+            },
             Node::Mul(factors) => match factors.as_slice() {
                 [first, power] => self.scaled_decimal(*first, *power)?,
                 _ => None,
@@ -438,9 +450,15 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             }
             Node::Var(name) => self.variable(name),
             Node::Pi => self.ctx.of(Kind::Pi),
-            Node::Add(terms) => self.folded(terms, 0, Ctx::add),
+            Node::Add(terms) => match self.dotted("sum of", terms)? {
+                Some(sum) => Ok(sum),
+                None => self.folded(terms, 0, Ctx::add),
+            },
             Node::Neg(inner) => Ok(negated(&self.canon(*inner)?)),
-            Node::Mul(factors) => self.folded(factors, 1, Ctx::mul),
+            Node::Mul(factors) => match self.dotted("product of", factors)? {
+                Some(product) => Ok(product),
+                None => self.folded(factors, 1, Ctx::mul),
+            },
             Node::Div(top, below) => {
                 let (top, below) = (self.canon(*top)?, self.canon(*below)?);
                 self.ctx.div(&top, &below)
@@ -554,6 +572,12 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         (self.bare, self.seen.degrees) = (bare, saw);
         self.ctx.apply(name, args)
     }
+}
+
+/// `33\%` may be rounded.
+fn whole_percent(value: &RBig) -> Decimal {
+    let digits = value.to_string().len();
+    Decimal { step: RBig::ONE, significant: u32::try_from(digits).unwrap_or(u32::MAX) }
 }
 
 fn named(label: String, parameter: Option<String>, value: Value, equation: Option<Canon>) -> Value {

@@ -113,6 +113,7 @@ impl Comparer<'_, '_, '_> {
             }
             (Value::Text(one), Value::Text(two)) => Ok(judged(one == two, Rung::Text)),
             (Value::Relation(one), Value::Relation(two)) => self.relations(one, two),
+            (Value::Ranks(one), Value::Ranks(two)) => self.ranks(one, two),
             _ => self.containers(reference, answer),
         }
     }

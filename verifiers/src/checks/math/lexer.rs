@@ -25,6 +25,7 @@ pub(super) enum Tok<'a> {
     /// A big operator, which is never evaluated: sum, int, lim, ...
     Big(&'static str),
     Pi,
+    Dots,
     Infinity,
     EmptySet,
     Reals,

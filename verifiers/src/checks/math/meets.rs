@@ -22,12 +22,19 @@ impl Comparer<'_, '_, '_> {
             (Value::Family(_), _) | (_, Value::Family(_)) => {
                 self.families(reference, answer).map(Some)
             }
+            (Value::Scalar(_), Value::Relation(relation)) => match self.ctx.stated(relation) {
+                Some(value) => match self.compare(reference, &Value::plain(value))? {
+                    equal @ Judged::Equal(_) => Ok(Some(equal)),
+                    _ => self.described(relation, reference),
+                },
+                None => self.described(relation, reference),
+            },
             (
                 Value::Relation(relation),
                 other @ (Value::Scalar(_) | Value::Set(_) | Value::List(_)),
             )
             | (
-                other @ (Value::Scalar(_) | Value::Set(_) | Value::List(_)),
+                other @ (Value::Set(_) | Value::List(_)),
                 Value::Relation(relation),
             ) => self.described(relation, other),
             (Value::Relation(relation), Value::Named(named))

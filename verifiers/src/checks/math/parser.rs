@@ -413,6 +413,7 @@ impl<'a> Parser<'_, 'a> {
             | Tok::Fun(_)
             | Tok::Big(_)
             | Tok::Pi
+            | Tok::Dots
             | Tok::Infinity
             | Tok::Frac
             | Tok::Sqrt

@@ -10,7 +10,7 @@ use super::lexer::{self, Commas};
 use super::phrases::{self, Phrase};
 use super::poly::Ctx;
 use super::value::{Family, Value};
-use super::{build, parser, qualify, spelled};
+use super::{build, markup, parser, qualify, spelled};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
@@ -29,7 +29,8 @@ pub(super) struct Reading {
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
 pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Reading, Stop> {
-    let clean = cleaned(text);
+    let marked = markup::plain(text);
+    let clean = cleaned(&marked);
     let clean = trimmed(&clean);
     let family = qualify::congruence(clean);
     let whole = clean;
@@ -81,6 +82,16 @@ impl Reading {
     /// Whether a sum, an integral, a limit or a derivative stands in any reading.
     pub(super) fn has_operator(&self) -> bool {
         self.trees.iter().any(|(tree, _)| tree.has_operator())
+    }
+
+    /// Whether it is a choice by its letter.
+    pub(super) fn is_choice(&self) -> bool {
+        self.letter.is_some()
+    }
+
+    /// Whether it is a date or a time of day.
+    pub(super) fn is_calendar(&self) -> bool {
+        !self.calendar.is_empty()
     }
 
     /// Whether two choices carry different letters: then their values do not matter.

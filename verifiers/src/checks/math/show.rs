@@ -157,6 +157,13 @@ impl Ctx<'_, '_> {
                     Sign::NotPositive => " <= 0",
                 });
             }
+            Value::Ranks(ranks) => {
+                for (at, rank) in ranks.iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else if rank.strict { " < " } else { " <= " });
+                    let terms: Vec<String> = rank.terms.iter().map(|term| self.show(term)).collect();
+                    out.push_str(&terms.join(" = "));
+                }
+            }
             Value::Named(named) => {
                 out.push_str(&named.label);
                 out.push_str(" = ");
