@@ -43,6 +43,7 @@ mod reading;
 mod relations;
 mod rename;
 mod roots;
+mod rounding;
 mod sampled;
 mod series;
 mod sets;
@@ -361,19 +362,20 @@ impl Math {
         question: &Question<'_>,
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<Option<Refusal>, Stop> {
-        Ok(if self.relations == Relations::Solved
-            && pair.is_unsolved(value, !question.is_empty())
-        {
-            Some(Refusal::NotSolved)
-        } else if question.is_empty() {
-            None
-        } else if pair.echoes(question, ctx.meter)? {
-            Some(Refusal::Echo)
-        } else if self.closed_form && pair.is_unevaluated(question, ctx.meter)? {
-            Some(Refusal::NotEvaluated)
-        } else {
-            None
-        })
+        Ok(
+            if self.relations == Relations::Solved && pair.is_unsolved(value, !question.is_empty())
+            {
+                Some(Refusal::NotSolved)
+            } else if question.is_empty() {
+                None
+            } else if pair.echoes(question, ctx.meter)? {
+                Some(Refusal::Echo)
+            } else if self.closed_form && pair.is_unevaluated(question, ctx.meter)? {
+                Some(Refusal::NotEvaluated)
+            } else {
+                None
+            },
+        )
     }
 
     /// Equal where any meaning of the answer equals any meaning of the reference.

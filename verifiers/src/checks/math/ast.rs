@@ -142,7 +142,9 @@ impl Node {
             | Self::Ratio(items) => out.extend(items),
             Self::Matrix(rows) => out.extend(rows.iter().flatten()),
             Self::Cases(branches) => {
-                out.extend(branches.iter().flat_map(|(value, when)| [Some(*value), *when]).flatten());
+                out.extend(
+                    branches.iter().flat_map(|(value, when)| [Some(*value), *when]).flatten(),
+                );
             }
             Self::Operator(operator) => {
                 out.extend([operator.from, operator.to, Some(operator.body)].into_iter().flatten());

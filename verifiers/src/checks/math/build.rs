@@ -403,9 +403,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             Node::Num(_, Some(written)) => {
                 Some(Decimal { step: step(written), significant: written.significant })
             }
-            Node::Neg(inner)
-            | Node::Quantity(inner, _)
-            | Node::Degrees(inner) => self.decimal(*inner)?,
+            Node::Neg(inner) | Node::Quantity(inner, _) | Node::Degrees(inner) => {
+                self.decimal(*inner)?
+            }
             Node::Percent(inner) => match (self.decimal(*inner)?, self.tree.get(*inner)?) {
                 (None, Node::Num(value, None)) if value.is_int() => Some(whole_percent(value)),
                 (decimal, _) => decimal,

@@ -14,6 +14,7 @@ use super::ast::{Id, Node, Rel, Tree};
 use super::compare::Rung;
 use super::layout::{self, ARTICLE, is_number, is_word};
 use super::reading::Reading;
+use super::units;
 use crate::meter::Meter;
 
 /// Of a longer question the end is looked at, in bytes.
@@ -85,8 +86,16 @@ impl<'a> Question<'a> {
     fn offers(&self, symbols: &[&str]) -> bool {
         const ASKED: [&str; 4] = ["which", "choose", "select", "pick"];
         const AMONG: [&str; 10] = [
-            "or", "following", "larger", "largest", "greater", "greatest", "smaller", "smallest",
-            "least", "closest",
+            "or",
+            "following",
+            "larger",
+            "largest",
+            "greater",
+            "greatest",
+            "smaller",
+            "smallest",
+            "least",
+            "closest",
         ];
         const SHOWN: [&str; 3] = ["show", "prove", "verify"];
         let has = |words: &[&str]| {
@@ -203,7 +212,7 @@ fn gives(question: &[&str], number: &str) -> bool {
     })
 }
 
-/// The symbols without the final dot and without brackets around all of them.
+/// The symbols without a final sign of punctuation.
 fn unwrapped<'s, 'a>(symbols: &'s [&'a str]) -> &'s [&'a str] {
     let mut symbols = symbols;
     while let [rest @ .., "." | "," | ";"] = symbols {
@@ -219,8 +228,8 @@ fn changes_form(answer: &[&str], reference: &[&str]) -> bool {
     match (signs.next(), signs.next()) {
         (Some(_), Some(_)) => true,
         (Some(only), None) if is_number(only) => {
-            let percent = reference.contains(&"%");
-            percent || !essence(reference).iter().all(|symbol| is_number(symbol))
+            let plain = essence(reference).iter().all(|symbol| is_number(symbol));
+            !reference.contains(only) && (!plain || reference.contains(&"%"))
         }
         (Some(only), None) => *only == "pi",
         _ => false,
@@ -234,9 +243,26 @@ fn has_form(answer: &[&str], reference: &[&str]) -> bool {
     form == essence(reference) || sides.into_iter().any(|side| form == essence(side))
 }
 
-/// What a form is made of, in no order: without labels, words, brackets and marks that may be left
-/// out.
+/// The symbols without the unit that ends them: `5 km/h`, `25 cm^2`.
+fn without_unit<'s, 'a>(symbols: &'s [&'a str]) -> &'s [&'a str] {
+    let unit = |symbol: &str| is_word(symbol) || units::known(symbol);
+    let mut rest = symbols;
+    loop {
+        rest = match rest {
+            [_, .., "^", "2" | "3"] if rest.iter().nth_back(2).is_some_and(|name| unit(name)) => {
+                rest.get(..rest.len() - 3).unwrap_or_default()
+            }
+            [before @ .., name] if !before.is_empty() && unit(name) => before,
+            [before @ .., "/"] if rest.len() < symbols.len() => before,
+            _ => return rest,
+        };
+    }
+}
+
+/// What a form is made of, in no order: without its unit, labels, words, brackets and marks that
+/// may be left out.
 fn essence<'a>(symbols: &[&'a str]) -> Vec<&'a str> {
+    let symbols = without_unit(symbols);
     let mut kept: Vec<&str> = Vec::with_capacity(symbols.len());
     let mut since = 0;
     for symbol in symbols {
@@ -357,7 +383,7 @@ fn is_solved(tree: &Tree, sides: &[Id], value: bool) -> bool {
     let lone = |at: usize, side: Id| match tree.get(side) {
         Ok(Node::Var(_)) => names.iter().all(|(place, _)| *place == at),
         Ok(Node::Call(..) | Node::Words(_)) => true,
-        Ok(Node::Fun(..)) => value,
+        Ok(Node::Fun(..) | Node::Operator(_)) => value,
         _ => false,
     };
     sides.iter().enumerate().any(|(at, side)| lone(at, *side))

@@ -200,9 +200,8 @@ impl<'a> Layout<'a> {
 
     fn number(&mut self) {
         let rest = self.rest().as_bytes();
-        let digits = |from: usize| {
-            rest.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count()
-        };
+        let digits =
+            |from: usize| rest.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
         // \frac12: one digit each.
         let whole = if matches!(self.next, Next::Top | Next::Below) { 1 } else { digits(0) };
         let places = if rest.get(whole) == Some(&b'.') { digits(whole + 1) } else { 0 };
@@ -228,7 +227,8 @@ impl<'a> Layout<'a> {
         let ascii = rest.starts_with(|c: char| c.is_ascii());
         let inside = |c: char| c.is_alphabetic() && c.is_ascii() == ascii;
         let end = rest.find(|c: char| !inside(c)).unwrap_or(rest.len());
-        let spaced = self.text.get(..self.at).is_none_or(|head| !head.ends_with(char::is_alphanumeric));
+        let spaced =
+            self.text.get(..self.at).is_none_or(|head| !head.ends_with(char::is_alphanumeric));
         let run = self.take(end);
         if let Some(name) = NAMES.iter().find(|name| **name == run) {
             return self.push(name);
@@ -312,7 +312,8 @@ impl<'a> Layout<'a> {
     fn sign(&mut self, first: char) {
         self.formula ^= first == '$';
         let rest = self.rest();
-        let double = ["<=", ">=", "!=", "**", "=="].into_iter().find(|pair| rest.starts_with(*pair));
+        let double =
+            ["<=", ">=", "!=", "**", "=="].into_iter().find(|pair| rest.starts_with(*pair));
         if let Some(pair) = double {
             self.at += 2;
             let signs = [("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("**", "^"), ("==", "=")];
@@ -366,7 +367,9 @@ mod tests {
 
     #[test]
     fn broken_layout_is_read_to_its_end() {
-        for text in ["\\", "\\frac", "\\frac{", "}}}{{{", "((((", "))))", "\\\\\\", "^^{", "…\\left."] {
+        for text in
+            ["\\", "\\frac", "\\frac{", "}}}{{{", "((((", "))))", "\\\\\\", "^^{", "…\\left."]
+        {
             symbols(text);
         }
     }

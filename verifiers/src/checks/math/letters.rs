@@ -80,6 +80,7 @@ impl Ctx<'_, '_> {
                     self.add_names(&scalar.canon, None, &mut own);
                 }
                 let says_more = own.len() < items.len();
+                own.retain(|name| !out.contains(name));
                 out.extend(own);
                 says_more
             }

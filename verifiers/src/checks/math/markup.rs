@@ -16,7 +16,8 @@ const HTML: &[(&str, &str)] = &[
 
 /// Commands for dots, the longer ones first.
 const DOTS: [&str; 9] = [
-    "\\ldots", "\\cdots", "\\dotsb", "\\dotsc", "\\dotsm", "\\dotsi", "\\dotso", "\\hdots", "\\dots",
+    "\\ldots", "\\cdots", "\\dotsb", "\\dotsc", "\\dotsm", "\\dotsi", "\\dotso", "\\hdots",
+    "\\dots",
 ];
 
 /// The text without such ways of writing.

@@ -33,16 +33,20 @@ impl Comparer<'_, '_, '_> {
                 Value::Relation(relation),
                 other @ (Value::Scalar(_) | Value::Set(_) | Value::List(_)),
             )
-            | (
-                other @ (Value::Set(_) | Value::List(_)),
-                Value::Relation(relation),
-            ) => self.described(relation, other),
+            | (other @ (Value::Set(_) | Value::List(_)), Value::Relation(relation)) => {
+                self.described(relation, other)
+            }
             (Value::Relation(relation), Value::Named(named))
             | (Value::Named(named), Value::Relation(relation))
                 if named.equation.is_none() =>
             {
                 self.described(relation, &Value::Named(named.clone()))
             }
+            (Value::Region(region), Value::List(items))
+            | (Value::List(items), Value::Region(region)) => match self.ctx.united(items)? {
+                Some(whole) => self.same_region(region, &whole).map(Some),
+                None => Ok(None),
+            },
             (Value::Scalar(scalar), vector @ (Value::Tuple { .. } | Value::Matrix(_))) => {
                 self.vector(scalar, vector, true)
             }

@@ -10,7 +10,7 @@ use super::lexer::{self, Commas};
 use super::phrases::{self, Phrase};
 use super::poly::Ctx;
 use super::value::{Family, Value};
-use super::{build, markup, parser, qualify, spelled};
+use super::{build, markup, parser, qualify, spelled, statement};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
@@ -105,6 +105,9 @@ impl Reading {
         if let Some((value, noun)) = spelled::number(&self.text) {
             return Ok(vec![Value::counted(value, noun)]);
         }
+        if let Some(kind) = statement::kind_of_number(&self.text) {
+            return Ok(vec![Value::Text(kind.to_owned())]);
+        }
         let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
         // A date is no difference of numbers, whatever its signs look like.
         let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
@@ -125,7 +128,7 @@ impl Reading {
             }
         }
         if values.is_empty() && !open && !self.text.is_empty() {
-            values.push(Value::Text(self.text.clone()));
+            values.push(Value::Text(statement::winner(&self.text).to_owned()));
         }
         Ok(values)
     }

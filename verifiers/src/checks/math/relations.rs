@@ -97,7 +97,7 @@ impl Ctx<'_, '_> {
         let plain = |(mono, _): &(Mono, RBig)| {
             mono.iter().any(|(atom, _)| matches!(self.kind(*atom), Some(Kind::Var(_))))
         };
-        let several = names.len() > 1 || !varying.iter().any(plain);
+        let several = matches!(names.len(), 2..=3) || !varying.iter().any(plain);
         let states = relation.sign == Sign::Zero && left.den.is_one() && !constant.is_empty();
         (states && several).then(|| negated(&Canon::poly(Poly(constant))))
     }

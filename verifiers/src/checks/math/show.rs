@@ -159,8 +159,15 @@ impl Ctx<'_, '_> {
             }
             Value::Ranks(ranks) => {
                 for (at, rank) in ranks.iter().enumerate() {
-                    out.push_str(if at == 0 { "" } else if rank.strict { " < " } else { " <= " });
-                    let terms: Vec<String> = rank.terms.iter().map(|term| self.show(term)).collect();
+                    out.push_str(if at == 0 {
+                        ""
+                    } else if rank.strict {
+                        " < "
+                    } else {
+                        " <= "
+                    });
+                    let terms: Vec<String> =
+                        rank.terms.iter().map(|term| self.show(term)).collect();
                     out.push_str(&terms.join(" = "));
                 }
             }

@@ -10,9 +10,6 @@ pub(super) fn answers(text: &str) -> Vec<&str> {
     if text.len() > TEXT_MAX || denies(text) {
         return Vec::new();
     }
-    if let Some(kind) = kind_of_number(text) {
-        return vec![kind];
-    }
     let copula = ["is", "are", "was", "were"];
     let Some((subject, rest)) = around_verb(text, &copula) else {
         return around_verb(text, &["wins", "win", "won", "served", "has", "can"])
@@ -67,32 +64,43 @@ fn is_name(subject: &str) -> bool {
         && !OTHERS.contains(&subject)
 }
 
-/// "any odd number of participants": which numbers they are.
-fn kind_of_number(text: &str) -> Option<&str> {
-    const KINDS: [&str; 6] = ["odd", "even", "prime", "composite", "positive", "negative"];
-    let text = text.strip_prefix("\\text{").unwrap_or(text).trim_start_matches("\text{");
-    let mut words = text.split([' ', '}']).filter(|word| !word.is_empty());
-    let first = words.next()?;
-    let kind = match first.to_ascii_lowercase().as_str() {
-        "any" | "all" | "every" | "only" => words.next()?,
-        _ => first,
-    };
-    let noun = words.next()?;
-    let numbers = matches!(noun, "number" | "numbers" | "integer" | "integers" | "values");
-    let rest = words.next();
-    (numbers && KINDS.contains(&kind) && rest.is_none_or(|word| word == "of")).then_some(kind)
+/// The kind of whole numbers that a text names: "odd" for "all odd numbers n" and "n is odd". The
+/// text is in lower case and without articles.
+pub(super) fn kind_of_number(text: &str) -> Option<&str> {
+    const KINDS: [&str; 4] = ["odd", "even", "prime", "composite"];
+    const FILLERS: [&str; 15] = [
+        "n", "x", "k", "m", "is", "are", "all", "any", "every", "only", "number", "numbers",
+        "integer", "integers", "values",
+    ];
+    let mut kind = None;
+    for word in text.split(' ') {
+        match (kind, word) {
+            (None, _) if KINDS.contains(&word) => kind = Some(word),
+            // "of participants"
+            (Some(_), "of") => break,
+            _ if FILLERS.contains(&word) => {}
+            _ => return None,
+        }
+    }
+    kind
+}
+
+/// Who wins, where a text says no more than that.
+pub(super) fn winner(text: &str) -> &str {
+    const ENDINGS: [&str; 5] =
+        [" wins", " will win", " can win", " always wins", " has winning strategy"];
+    ENDINGS.iter().find_map(|ending| text.strip_suffix(ending)).unwrap_or(text)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::answers;
+    use super::{answers, kind_of_number, winner};
 
     #[test]
     fn what_is_said_of_the_subject() {
         assert_eq!(answers("The function $f(x+1)-1$ is odd."), ["odd"]);
         assert_eq!(answers(r"x=3 \text{ is the only solution of it}"), ["x=3"]);
         assert_eq!(answers("Alice wins the first game"), ["Alice"]);
-        assert_eq!(answers("Any odd number of participants"), ["odd"]);
         for text in [
             "The function is not odd",
             "Neither is odd",
@@ -103,6 +111,16 @@ mod tests {
             "",
         ] {
             assert!(answers(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn wording_alone_says_nothing() {
+        assert_eq!(kind_of_number("any odd number of participants"), Some("odd"));
+        assert_eq!(kind_of_number("n is even"), Some("even"));
+        assert_eq!(winner("second player wins"), "second player");
+        for text in ["n is not odd", "odd and prime", "odd n geq 3", "n", ""] {
+            assert_eq!(kind_of_number(text), None, "{text}");
         }
     }
 }
