@@ -54,10 +54,12 @@ mod spelled;
 mod statement;
 mod substitute;
 mod trig;
+mod unfinished;
 mod units;
 mod univariate;
 mod value;
 mod whole;
+mod wording;
 mod words;
 
 pub use settings::{Decimals, Policy, Relations, Strict};

@@ -19,6 +19,8 @@ pub(super) struct Builder<'c, 'm, 'b> {
     bare: bool,
     seen: Seen,
     unit: Option<String>,
+    /// Whether there are plus-minus signs at all.
+    pub(super) signed: bool,
     /// The variables of the operators around.
     pub(super) bound: Vec<String>,
 }
@@ -40,6 +42,7 @@ pub(super) fn build(ctx: &mut Ctx<'_, '_>, tree: &Tree, root: Id) -> Result<Valu
         bare: false,
         seen: Seen::default(),
         unit: None,
+        signed: tree.nodes().any(|node| matches!(node, Node::PlusMinus { .. })),
         bound: Vec::new(),
     };
     builder.value(root)

@@ -175,12 +175,15 @@ impl<'a> Layout<'a> {
     }
 
     fn opened(&mut self) {
+        // Braces that hold no argument say nothing.
+        let loose = matches!(self.out.last(), None | Some(&("|" | "=" | "+" | "," | "(")));
+        let plain = self.next == Next::Styled || (self.next == Next::Plain && loose);
         self.open.push(match self.next {
-            Next::Styled => Close::Nothing,
+            _ if plain => Close::Nothing,
             Next::Top => Close::Top,
-            Next::Below | Next::Plain => Close::Group,
+            _ => Close::Group,
         });
-        if self.next != Next::Styled {
+        if !plain {
             self.out.push("(");
         }
         self.next = Next::Plain;

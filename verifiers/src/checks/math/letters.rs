@@ -41,22 +41,22 @@ impl Comparer<'_, '_, '_> {
                 return Ok(Judged::Unequal);
             }
         }
-        self.exchanged(one, two.clone(), &want, &have)
+        self.exchanged(one, two, &want, &have)
     }
 
     /// Tries every way to call the letters `have` by the names `want`.
     fn exchanged(
         &mut self,
         one: &Value,
-        two: Value,
+        two: &Value,
         want: &[String],
         have: &[String],
     ) -> Result<Judged, Stop> {
-        let Some((to, rest)) = want.split_first() else { return self.compare(one, &two) };
+        let Some((to, rest)) = want.split_first() else { return self.compare(one, two) };
         for from in have {
-            let Some(renamed) = self.ctx.with_letter(&two, from, to)? else { break };
+            let Some(renamed) = self.ctx.with_letter(two, from, to)? else { break };
             let others: Vec<String> = have.iter().filter(|name| *name != from).cloned().collect();
-            let judged = self.exchanged(one, renamed, rest, &others)?;
+            let judged = self.exchanged(one, &renamed, rest, &others)?;
             if matches!(judged, Judged::Equal(_)) {
                 return Ok(judged);
             }

@@ -22,9 +22,15 @@ const DOTS: [&str; 9] = [
 
 /// The text without such ways of writing.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    let html = text.contains(['<', '&']) && HTML.iter().any(|(mark, _)| text.contains(mark));
-    let dotted = text.contains("dots") || text.contains("...");
-    let ringed = text.contains("\\textcircled") || text.contains(|c| ring(c).is_some());
+    let (mut html, mut dotted, mut ringed) = (false, false, !text.is_ascii());
+    for pair in text.as_bytes().windows(2) {
+        html |= matches!(pair, [b'<' | b'&', b'a'..=b'z' | b'/']);
+        dotted |= matches!(pair, [b'.', b'.'] | [b't', b's']);
+        ringed |= matches!(pair, [b'l', b'e']);
+    }
+    html = html && HTML.iter().any(|(mark, _)| text.contains(mark));
+    dotted = dotted && (text.contains("dots") || text.contains("..."));
+    ringed = ringed && (text.contains("\\textcircled") || text.contains(|c| ring(c).is_some()));
     if !(html || dotted || ringed) {
         return Cow::Borrowed(text);
     }

@@ -12,9 +12,13 @@ const SIGNS_MAX: usize = 5;
 impl Builder<'_, '_, '_> {
     /// The points that coordinates with plus-minus signs name. `None` where there are no signs.
     pub(super) fn points(&mut self, items: &[Id]) -> Result<Option<Value>, Stop> {
+        if !self.signed || items.len() < 2 {
+            return Ok(None);
+        }
         let (mut signed, mut opposed) = (0, false);
         for item in items {
             let mut has = false;
+            self.ctx.meter.spend(100)?;
             self.tree.visit(*item, &mut |node| {
                 if let Node::PlusMinus { minus_first, .. } = node {
                     (has, opposed) = (true, opposed || *minus_first);
@@ -22,7 +26,7 @@ impl Builder<'_, '_, '_> {
             });
             signed += usize::from(has);
         }
-        if signed == 0 || items.len() < 2 {
+        if signed == 0 {
             return Ok(None);
         }
         if signed > SIGNS_MAX {

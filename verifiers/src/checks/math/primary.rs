@@ -105,8 +105,9 @@ impl<'a> Parser<'_, 'a> {
         while let Some(tok) = self.peek() {
             match tok {
                 Tok::RBrace if braced => break,
-                Tok::Num(part) | Tok::Letter(part) | Tok::Word(part) => text.push_str(part),
-                Tok::Fun(part) => text.push_str(part),
+                Tok::Num(part) | Tok::Letter(part) | Tok::Word(part) | Tok::Fun(part) => {
+                    text.push_str(part);
+                }
                 Tok::Plus if braced => text.push('+'),
                 Tok::Minus if braced => text.push('-'),
                 Tok::Comma if braced => text.push(','),

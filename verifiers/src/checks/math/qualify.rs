@@ -165,9 +165,9 @@ fn constant(pieces: &[Piece<'_>], at: usize) -> Option<(usize, usize)> {
         return None;
     }
     let from = lead(pieces, at)?;
-    let names = |piece: &Piece<'_>| piece.text == "=" || piece.text == ")";
-    let named = pieces.get(..from).is_some_and(|head| head.iter().any(names));
-    named.then(|| (from, closed(pieces, from, at + 2)))
+    let ends = |piece: &Piece<'_>| piece.text == "=" || piece.text == ")";
+    let defined = pieces.get(..from).is_some_and(|head| head.iter().any(ends));
+    defined.then(|| (from, closed(pieces, from, at + 2)))
 }
 
 /// "where k is an integer", "for any integer k".
