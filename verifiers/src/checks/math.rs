@@ -4,8 +4,10 @@
 //! the tree, and `compare` climbs the ladder from equal bytes to equal canonical forms (`poly`,
 //! `algebra`, `trig`). What describes numbers is solved to them: inequalities in one variable
 //! (`solve`, `substitute`, `roots`), families over whole numbers (`families`, `qualify`), sets
-//! (`sets`, `ranges`, `phrases`); `meets` and `relations` compare across kinds. Floating point
-//! (`approx`) only ever tells numbers apart.
+//! (`sets`, `ranges`, `phrases`); `meets`, `relations`, `order` and `letters` compare across kinds
+//! and names. Floating point (`approx`) only ever tells numbers apart. An answer that is equal but
+//! says the question again is refused (`echo`, by the symbols of `layout` and `wording`, and by
+//! what is left to be done, `unfinished`).
 
 mod algebra;
 mod approx;
@@ -61,6 +63,7 @@ mod value;
 mod whole;
 mod wording;
 mod words;
+mod written;
 
 pub use settings::{Decimals, Policy, Relations, Strict};
 

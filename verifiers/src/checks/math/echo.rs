@@ -21,7 +21,7 @@ use crate::meter::Meter;
 /// Of a longer question the end is looked at, in bytes.
 const QUESTION_MAX: usize = 32 * 1024;
 /// A longer answer, in symbols, is not looked for by its form.
-const ANSWER_MAX: usize = 200;
+const ANSWER_MAX: usize = 64;
 
 /// Why an answer that equals the reference is not paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl Pair<'_> {
         let trees = &self.answer_reading.trees;
         let foldable = trees.iter().any(|(tree, root)| has_arithmetic(tree, *root));
         let symbols = question.symbols(meter)?;
-        meter.spend(4 * symbols.len() as u64)?;
+        meter.spend(8 * symbols.len() as u64)?;
         let found = stands(symbols, answer, foldable) || (quantity && stands_once(symbols, answer));
         Ok(found && !question.offers(symbols))
     }
@@ -187,14 +187,14 @@ impl Pair<'_> {
         if !left(has_arithmetic) {
             return Ok(false);
         }
-        let given = question.symbols(meter)?;
+        let asked = question.symbols(meter)?;
         let symbols = layout::symbols(self.answer);
-        meter.spend((symbols.len() * (20 + given.len())) as u64)?;
+        meter.spend((symbols.len() * (20 + asked.len())) as u64)?;
         let mut before = "";
         for symbol in symbols {
             let power = before == "^" && matches!(symbol, "2" | "3");
-            let gives = || given.iter().any(|have| is_same_number(have, symbol));
-            if is_number(symbol) && !power && !gives() {
+            let is_given = || asked.iter().any(|have| is_same_number(have, symbol));
+            if is_number(symbol) && !power && !is_given() {
                 return Ok(false);
             }
             before = symbol;
