@@ -20,6 +20,14 @@ use crate::meter::Meter;
 
 /// Of a longer question the end is looked at, in bytes.
 const QUESTION_MAX: usize = 32 * 1024;
+/// How far behind "which" the choice is, in symbols.
+const CHOICE_MAX: usize = 30;
+/// Words that say what there is to choose among.
+#[rustfmt::skip]
+const AMONG: &[&str] = &[
+    "or", "following", "larger", "largest", "greater", "greatest", "smaller", "smallest", "least",
+    "closest",
+];
 /// A longer answer, in symbols, is not looked for by its form.
 const ANSWER_MAX: usize = 64;
 
@@ -73,37 +81,42 @@ impl<'a> Question<'a> {
         Ok(self.symbols.get_or_init(|| layout::symbols_of_prose(self.text)))
     }
 
-    /// Whether a letter stands in it.
+    /// Whether a letter stands in it, alone or beside another one.
     pub(super) fn mentions(&self, letter: &str, meter: &mut Meter<'_>) -> Result<bool, Stop> {
+        #[rustfmt::skip]
+        const WORDS: &[&str] = &[
+            "of", "is", "in", "to", "if", "on", "at", "by", "it", "as", "be", "we", "or", "an", "so",
+            "no", "do", "he", "up", "us", "me", "my", "am", "go",
+        ];
         let symbols = self.symbols(meter)?;
-        meter.spend(symbols.len() as u64)?;
-        Ok(symbols.iter().any(|symbol| {
-            *symbol == letter || (symbol.len() == 2 && !is_word(symbol) && symbol.contains(letter))
-        }))
+        meter.spend(2 * symbols.len() as u64)?;
+        Ok(symbols
+            .iter()
+            .any(|symbol| symbol.len() <= 2 && symbol.contains(letter) && !WORDS.contains(symbol)))
     }
 
     /// Whether it offers values to choose among, or states what is to be shown: then repeating a
     /// part of it is an answer.
     fn offers(&self, symbols: &[&str]) -> bool {
-        const ASKED: [&str; 4] = ["which", "choose", "select", "pick"];
-        const AMONG: [&str; 10] = [
-            "or",
-            "following",
-            "larger",
-            "largest",
-            "greater",
-            "greatest",
-            "smaller",
-            "smallest",
-            "least",
-            "closest",
-        ];
-        const SHOWN: [&str; 3] = ["show", "prove", "verify"];
-        let has = |words: &[&str]| {
-            symbols.iter().any(|symbol| words.iter().any(|word| symbol.eq_ignore_ascii_case(word)))
+        let is = |symbol: &str, words: &[&str]| {
+            words.iter().any(|word| symbol.eq_ignore_ascii_case(word))
         };
-        let labels = |one: &str, two: &str| self.text.contains(one) && self.text.contains(two);
-        has(&SHOWN) || (has(&ASKED) && has(&AMONG)) || labels("(A)", "(B)") || labels("A)", "B)")
+        let shown = symbols
+            .windows(2)
+            .any(|pair| matches!(pair, [verb, "that"] if is(verb, &["show", "prove", "verify"])));
+        let asked = symbols.iter().enumerate().any(|(at, symbol)| {
+            let sentence = symbols.iter().skip(at).take(CHOICE_MAX);
+            is(symbol, &["which", "choose", "select", "pick"])
+                && sentence.take_while(|symbol| **symbol != "?").any(|symbol| is(symbol, AMONG))
+        });
+        // "(A) 12" is an option, P(A) is none.
+        let label = |name: &str| {
+            self.text.match_indices(name).any(|(at, _)| {
+                let head = self.text.get(..at).unwrap_or_default();
+                !head.strip_suffix('(').unwrap_or(head).ends_with(char::is_alphanumeric)
+            })
+        };
+        shown || asked || (label("A)") && label("B)"))
     }
 }
 
