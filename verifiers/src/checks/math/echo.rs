@@ -106,7 +106,11 @@ impl<'a> Question<'a> {
             .any(|pair| matches!(pair, [verb, "that"] if is(verb, &["show", "prove", "verify"])));
         let asked = symbols.iter().enumerate().any(|(at, symbol)| {
             let sentence = symbols.iter().skip(at).take(CHOICE_MAX);
-            is(symbol, &["which", "choose", "select", "pick"])
+            // "42, which is ..." and "in which" ask nothing.
+            let before = at.checked_sub(1).and_then(|at| symbols.get(at));
+            let relative = before.is_some_and(|word| is(word, &[",", "in", "for", "of", "by"]));
+            !relative
+                && is(symbol, &["which", "choose", "select", "pick"])
                 && sentence.take_while(|symbol| **symbol != "?").any(|symbol| is(symbol, AMONG))
         });
         // "(A) 12" is an option, P(A) is none.

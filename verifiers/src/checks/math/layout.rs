@@ -111,6 +111,8 @@ impl<'a> Layout<'a> {
         while let Some(first) = self.rest().chars().next() {
             let before = self.at;
             match first {
+                ' ' | '\n' | '\r' | '\t' => self.at += 1,
+                'a'..='z' | 'A'..='Z' => self.letters(),
                 '\\' => self.command(),
                 '0'..='9' => self.number(),
                 '.' => self.dots(),
