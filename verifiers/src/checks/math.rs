@@ -103,7 +103,8 @@ pub struct Math {
     decimals: Decimals,
     /// Refuse an answer that is a sum, a product, an integral, a limit or a derivative which the
     /// reference has not: it says the problem again. A bare expression without a prompt is no
-    /// answer to a problem, and is computed.
+    /// answer to a problem, and is computed. Where there is a prompt, arithmetic of its numbers
+    /// that was left to be done is refused too.
     #[serde(default = "yes")]
     closed_form: bool,
     /// What an equation or inequality may stand for: `solved`, its solutions where it is solved for
