@@ -40,13 +40,23 @@ pub(super) fn unwrapped<'s, 'a>(symbols: &'s [&'a str]) -> &'s [&'a str] {
 pub(super) fn changes_form(answer: &[&str], reference: &[&str]) -> bool {
     let mut signs = answer.iter().filter(|symbol| !is_word(symbol));
     match (signs.next(), signs.next()) {
-        (Some(_), Some(_)) => true,
+        (Some(_), Some(_)) => !(is_one_number(answer) && is_one_number(reference)),
         (Some(only), None) if is_number(only) => {
             let plain = essence(reference).iter().all(|symbol| is_number(symbol));
             !reference.contains(only) && (!plain || reference.contains(&"%"))
         }
         (Some(only), None) => *only == "pi",
         _ => false,
+    }
+}
+
+/// Whether the symbols are one number, perhaps in groups of three digits, and its unit.
+fn is_one_number(symbols: &[&str]) -> bool {
+    let group =
+        |pair: &[&str]| matches!(pair, [",", digits] if digits.len() == 3 && is_number(digits));
+    match without_unit(symbols) {
+        [first, groups @ ..] => is_number(first) && groups.chunks(2).all(group),
+        [] => false,
     }
 }
 
