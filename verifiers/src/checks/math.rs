@@ -4,7 +4,7 @@
 //! the tree, and `compare` climbs the ladder from equal bytes to equal canonical forms (`poly`,
 //! `algebra`, `trig`). What describes numbers is solved to them: inequalities in one variable
 //! (`solve`, `substitute`, `roots`), families over whole numbers (`families`, `qualify`), sets
-//! (`sets`, `ranges`, `phrases`); `meets`, `relations`, `order` and `letters` compare across kinds
+//! (`sets`, `ranges`, `phrases`); `meets`, `relations`, `order` and `renaming` compare across kinds
 //! and names. Floating point (`approx`) only ever tells numbers apart. An answer that is equal but
 //! says the question again is refused (`echo`, by the symbols of `layout` and `wording`, and by
 //! what is left to be done, `unfinished`).
@@ -25,7 +25,7 @@ mod extract;
 mod families;
 mod functions;
 mod layout;
-mod letters;
+mod renaming;
 mod lexer;
 mod limits;
 mod markup;
