@@ -4,8 +4,10 @@
 //! the tree, and `compare` climbs the ladder from equal bytes to equal canonical forms (`poly`,
 //! `algebra`, `trig`). What describes numbers is solved to them: inequalities in one variable
 //! (`solve`, `substitute`, `roots`), families over whole numbers (`families`, `qualify`), sets
-//! (`sets`, `ranges`, `phrases`); `meets` and `relations` compare across kinds. Floating point
-//! (`approx`) only ever tells numbers apart.
+//! (`sets`, `ranges`, `phrases`); `meets`, `relations`, `order` and `renaming` compare across kinds
+//! and names. Floating point (`approx`) only ever tells numbers apart. An answer that is equal but
+//! says the question again is refused (`echo`, by the symbols of `layout` and `wording`, and by
+//! what is left to be done, `unfinished`).
 
 mod algebra;
 mod approx;
@@ -19,20 +21,26 @@ mod calendar;
 mod chains;
 mod characters;
 mod compare;
+mod dots;
+mod echo;
 mod evaluate;
 mod families;
 mod functions;
+mod layout;
 mod letters;
 mod lexer;
 mod limits;
+mod markup;
 mod measures;
 mod meets;
 mod names;
 mod nouns;
 mod number;
 mod operators;
+mod order;
 mod parser;
 mod phrases;
+mod points;
 mod poly;
 mod primary;
 mod qualify;
@@ -41,7 +49,9 @@ mod ranges;
 mod reading;
 mod relations;
 mod rename;
+mod renaming;
 mod roots;
+mod rounding;
 mod sampled;
 mod series;
 mod sets;
@@ -49,18 +59,23 @@ mod settings;
 mod show;
 mod solve;
 mod spelled;
+mod statement;
 mod substitute;
 mod trig;
+mod unfinished;
 pub(crate) mod units;
 mod univariate;
 mod value;
 mod whole;
+mod wording;
 mod words;
+mod written;
 
 pub use crate::extract::Policy;
-pub use settings::{Decimals, Strict};
+pub use settings::{Decimals, Relations, Strict};
 
 use compare::{Comparer, Judged, Rung};
+use echo::{Pair, Question, Refusal};
 use poly::Ctx;
 use reading::Reading;
 use value::Value as Answer;
@@ -95,9 +110,14 @@ pub struct Math {
     decimals: Decimals,
     /// Refuse an answer that is a sum, a product, an integral, a limit or a derivative which the
     /// reference has not: it says the problem again. A bare expression without a prompt is no
-    /// answer to a problem, and is computed.
+    /// answer to a problem, and is computed. Where there is a prompt, arithmetic of its numbers
+    /// that was left to be done is refused too.
     #[serde(default = "yes")]
     closed_form: bool,
+    /// What an equation or inequality may stand for: `solved`, its solutions where it is solved for
+    /// its variable; `equivalent`, its solutions in any form.
+    #[serde(default)]
+    relations: Relations,
     /// What must also be written as in the reference: `{ units = true, order = true, relations = true }`.
     #[serde(default)]
     strict: Strict,
@@ -165,9 +185,10 @@ impl Check for Math {
             false => Scope::of(&spoken, sample.prompt()),
         };
         let announced = extract::announced(&scope, self.extract, meter)?;
+        let said = Said { scope, announced, question: Question::new(sample.prompt()) };
         let mut best: Option<Trial> = None;
         for reference in &references {
-            let trial = self.trial(reference, &scope, &announced, meter)?;
+            let trial = self.trial(reference, &said, meter)?;
             let better = best.as_ref().is_none_or(|best| trial.rank() > best.rank());
             if better {
                 best = Some(trial);
@@ -186,15 +207,15 @@ struct Trial {
     extracted: Option<(String, (usize, usize), Provenance)>,
     normal: String,
     reference_normal: String,
-    /// The answer is an operator that was to be worked out.
-    echoes: bool,
+    /// Why an equal answer is none.
+    refusal: Option<Refusal>,
 }
 
 impl Trial {
     /// A comparison that came to no end.
     fn undecided() -> Self {
         let (normal, reference_normal) = (String::new(), String::new());
-        Self { judged: Judged::Undecided, extracted: None, normal, reference_normal, echoes: false }
+        Self { judged: Judged::Undecided, extracted: None, normal, reference_normal, refusal: None }
     }
 
     fn rank(&self) -> u8 {
@@ -210,8 +231,7 @@ impl Trial {
             Judged::Equal(rung) => rung.reason(),
             Judged::Undecided => "undecided",
             Judged::Unequal if self.extracted.is_none() => "no-answer",
-            Judged::Unequal if self.echoes => "not-closed-form",
-            Judged::Unequal => "proved-unequal",
+            Judged::Unequal => self.refusal.map_or("proved-unequal", Refusal::reason),
         };
         let Some((text, span, provenance)) = self.extracted else {
             return Verdict::graded(false)
@@ -230,6 +250,13 @@ impl Trial {
     }
 }
 
+/// A completion, the answers that it announces, and what it was asked.
+struct Said<'a> {
+    scope: Scope<'a>,
+    announced: Vec<Candidate<'a>>,
+    question: Question<'a>,
+}
+
 /// An answer that was chosen among the candidates, and what it may mean.
 struct Chosen<'a> {
     candidate: Candidate<'a>,
@@ -241,30 +268,29 @@ impl Math {
     fn trial(
         &self,
         reference: &str,
-        scope: &Scope<'_>,
-        announced: &[Candidate<'_>],
+        said: &Said<'_>,
         meter: &mut Meter<'_>,
     ) -> Result<Trial, Fault> {
-        if let Some(trial) = whole::trial(reference, scope, announced) {
+        if let Some(trial) = whole::trial(reference, &said.scope, &said.announced) {
             return Ok(trial);
         }
         let limit = WORK_MAX.min(meter.left());
         let mut work = Meter::new(limit);
-        let trial = self.attempts(reference, scope, announced, &mut work);
+        let trial = self.attempts(reference, said, &mut work);
         // Where the fuel of the sample is gone, this is the fault; else only the comparison was cut.
         meter.spend(work.spent().min(WORK_MAX))?;
         let trial = match trial {
             Err(fault) if fault.kind == FaultKind::OutOfFuel => Trial::undecided(),
             trial => trial?,
         };
-        let first = announced.first().filter(|_| trial.extracted.is_none());
+        let first = said.announced.first().filter(|_| trial.extracted.is_none());
         let same =
             |first: &&Candidate<'_>| reading::trimmed(&first.text) == reading::trimmed(reference);
         Ok(match first.filter(same) {
             // Too large to be read, and the same text.
             Some(first) if matches!(trial.judged, Judged::Undecided) => Trial {
                 judged: Judged::Equal(Rung::Bytes),
-                extracted: Some(scope.taken(first.clone())),
+                extracted: Some(said.scope.taken(first.clone())),
                 ..trial
             },
             _ => trial,
@@ -274,11 +300,10 @@ impl Math {
     fn attempts(
         &self,
         reference: &str,
-        scope: &Scope<'_>,
-        announced: &[Candidate<'_>],
+        said: &Said<'_>,
         meter: &mut Meter<'_>,
     ) -> Result<Trial, Fault> {
-        let first = self.attempt(reference, scope, announced, &mut Ctx::new(meter));
+        let first = self.attempt(reference, said, &mut Ctx::new(meter));
         let (trial, bare_log) = settled(first)?;
         if !bare_log || matches!(trial.judged, Judged::Equal(_)) {
             return Ok(trial);
@@ -286,26 +311,30 @@ impl Math {
         // A `\log` without a base: the decimal one did not fit, so try the natural one.
         let mut ctx = Ctx::new(meter);
         ctx.natural_log = true;
-        let (second, _) = settled(self.attempt(reference, scope, announced, &mut ctx))?;
+        let (second, _) = settled(self.attempt(reference, said, &mut ctx))?;
         Ok(if second.rank() > trial.rank() { second } else { trial })
     }
 
     fn attempt(
         &self,
         reference: &str,
-        scope: &Scope<'_>,
-        announced: &[Candidate<'_>],
+        said: &Said<'_>,
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<(Trial, bool), Stop> {
         let wanted = reading::read(reference, false, ctx)?;
-        let wanted_values = wanted.values(ctx)?;
+        let mut wanted_values = wanted.values(ctx)?;
         let textual = !wanted_values.is_empty() && wanted_values.iter().all(Answer::is_words);
         let reference_normal = shown(ctx, &wanted, &wanted_values);
-        let chosen = match choose(announced, textual, ctx)? {
+        if textual {
+            for part in statement::answers(reference) {
+                wanted_values.extend(reading::read(part, false, ctx)?.values(ctx)?);
+            }
+        }
+        let chosen = match choose(&said.announced, textual, ctx)? {
             None => {
-                let whole = extract::whole(scope, self.extract);
+                let whole = extract::whole(&said.scope, self.extract);
                 match choose(whole.as_slice(), textual, ctx)? {
-                    None => choose(&extract::concluded(scope, self.extract), textual, ctx)?,
+                    None => choose(&extract::concluded(&said.scope, self.extract), textual, ctx)?,
                     chosen => chosen,
                 }
             }
@@ -317,27 +346,64 @@ impl Math {
                 extracted: None,
                 normal: String::new(),
                 reference_normal,
-                echoes: false,
+                refusal: None,
             };
             return Ok((none, false));
         };
         let same = reading::trimmed(&chosen.candidate.text) == reading::trimmed(reference);
-        let echoes = self.closed_form
+        let open = self.closed_form
             && chosen.reading.has_operator()
             && !wanted.has_operator()
-            && (scope.asked || chosen.candidate.provenance != Provenance::Whole);
-        let judged = if same {
+            && (said.scope.asked || chosen.candidate.provenance != Provenance::Whole);
+        let mut refusal = open.then_some(Refusal::NotClosedForm);
+        let mut judged = if same {
             Judged::Equal(Rung::Bytes)
         } else if wanted.same_letters(&chosen.reading) {
             Judged::Equal(Rung::Text)
-        } else if echoes || wanted.contradicts(&chosen.reading, ctx)? {
+        } else if open || wanted.contradicts(&chosen.reading, ctx)? {
             Judged::Unequal
         } else {
-            self.judge(&wanted_values, &chosen.values, ctx)?
+            self.judge(&wanted_values, &chosen.values, &said.question, ctx)?
         };
+        if let (Judged::Equal(rung), false) = (judged, same) {
+            let pair = Pair {
+                answer: &chosen.candidate.text,
+                answer_reading: &chosen.reading,
+                reference,
+                reference_reading: &wanted,
+                rung,
+            };
+            let value = matches!(wanted_values.as_slice(), [Answer::Scalar(_)]);
+            refusal = self.refusal(&pair, value, &said.question, ctx)?;
+            judged = if refusal.is_some() { Judged::Unequal } else { judged };
+        }
         let normal = shown(ctx, &chosen.reading, &chosen.values);
-        let extracted = Some(scope.taken(chosen.candidate));
-        Ok((Trial { judged, extracted, normal, reference_normal, echoes }, ctx.bare_log))
+        let extracted = Some(said.scope.taken(chosen.candidate));
+        Ok((Trial { judged, extracted, normal, reference_normal, refusal }, ctx.bare_log))
+    }
+
+    /// Why an answer that equals the reference is none.
+    fn refusal(
+        &self,
+        pair: &Pair<'_>,
+        value: bool,
+        question: &Question<'_>,
+        ctx: &mut Ctx<'_, '_>,
+    ) -> Result<Option<Refusal>, Stop> {
+        Ok(
+            if self.relations == Relations::Solved && pair.is_unsolved(value, !question.is_empty())
+            {
+                Some(Refusal::NotSolved)
+            } else if question.is_empty() {
+                None
+            } else if pair.echoes(question, ctx.meter)? {
+                Some(Refusal::Echo)
+            } else if self.closed_form && pair.is_unevaluated(question, ctx.meter)? {
+                Some(Refusal::NotEvaluated)
+            } else {
+                None
+            },
+        )
     }
 
     /// Equal where any meaning of the answer equals any meaning of the reference.
@@ -345,6 +411,7 @@ impl Math {
         &self,
         wanted: &[Answer],
         values: &[Answer],
+        question: &Question<'_>,
         ctx: &mut Ctx<'_, '_>,
     ) -> Result<Judged, Stop> {
         let mut comparer = Comparer { ctx, decimals: &self.decimals, strict: self.strict };
@@ -352,7 +419,7 @@ impl Math {
         let mut judged = if open { Judged::Undecided } else { Judged::Unequal };
         for want in wanted {
             for have in values {
-                match comparer.compare(want, have) {
+                match comparer.up_to_letters(want, have, question) {
                     Ok(equal @ Judged::Equal(_)) => return Ok(equal),
                     Ok(Judged::Unequal) => {}
                     Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),

@@ -52,6 +52,8 @@ pub(super) enum Node {
     /// Digits with a base: `1010_2`.
     Based(String, u32),
     Var(String),
+    /// Terms that go on: `1 + 2 + \cdots + n`.
+    Dots,
     Pi,
     Infinity,
     EmptySet,
@@ -102,6 +104,55 @@ pub(super) enum Node {
     Words(String),
 }
 
+impl Node {
+    /// Appends what stands directly below.
+    fn children(&self, out: &mut Vec<Id>) {
+        match self {
+            Self::Num(..)
+            | Self::Based(..)
+            | Self::Var(_)
+            | Self::Dots
+            | Self::Pi
+            | Self::Infinity
+            | Self::EmptySet
+            | Self::Reals
+            | Self::Words(_) => {}
+            Self::Neg(at)
+            | Self::PlusMinus { at, .. }
+            | Self::Factorial(at)
+            | Self::Percent(at)
+            | Self::Degrees(at)
+            | Self::Quantity(at, _)
+            | Self::Labelled(_, at) => out.push(*at),
+            Self::Div(one, two)
+            | Self::Pow(one, two)
+            | Self::Root(one, two)
+            | Self::Union(one, two)
+            | Self::Intersection(one, two)
+            | Self::Without(one, two) => out.extend([one, two]),
+            Self::Add(items)
+            | Self::Mul(items)
+            | Self::Fun(_, items)
+            | Self::Call(_, items)
+            | Self::Group { items, .. }
+            | Self::Set(items)
+            | Self::Builder(items)
+            | Self::Seq(items, _)
+            | Self::Chain(items, _)
+            | Self::Ratio(items) => out.extend(items),
+            Self::Matrix(rows) => out.extend(rows.iter().flatten()),
+            Self::Cases(branches) => {
+                out.extend(
+                    branches.iter().flat_map(|(value, when)| [Some(*value), *when]).flatten(),
+                );
+            }
+            Self::Operator(operator) => {
+                out.extend([operator.from, operator.to, Some(operator.body)].into_iter().flatten());
+            }
+        }
+    }
+}
+
 /// The tree under construction.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
@@ -120,6 +171,20 @@ impl Tree {
         self.nodes.push(node);
         self.depths.push(depth);
         Id::try_from(self.nodes.len() - 1).map_err(|_| Stop::Cap)
+    }
+
+    /// All nodes.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter()
+    }
+
+    /// Shows every node under `id`, itself included.
+    pub(super) fn visit<'t>(&'t self, id: Id, show: &mut impl FnMut(&'t Node)) {
+        let mut todo = vec![id];
+        while let Some(node) = todo.pop().and_then(|id| self.nodes.get(id as usize)) {
+            show(node);
+            node.children(&mut todo);
+        }
     }
 
     /// Whether a sum, an integral, a limit or a derivative stands in it.

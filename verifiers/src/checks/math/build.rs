@@ -1,13 +1,11 @@
 //! From syntax to values.
 
-use dashu_ratio::RBig;
-
 use super::Stop;
 use super::algebra::negated;
-use super::ast::{Id, Node, Rel, Tree, Written};
-use super::number::{self, small};
+use super::ast::{Id, Node, Rel, Tree};
+use super::number::small;
 use super::poly::{Canon, Ctx, Kind};
-use super::value::{Decimal, Named, Region, Relation, Scalar, Sign, Value};
+use super::value::{Named, Region, Relation, Scalar, Sign, Value};
 
 /// The names that functions have.
 const FUNCTIONS: [&str; 18] = [
@@ -25,6 +23,8 @@ pub(super) struct Builder<'c, 'm, 'b> {
     bare: bool,
     seen: Seen,
     unit: Option<String>,
+    /// Whether there are plus-minus signs at all.
+    pub(super) signed: bool,
     /// The variables of the operators around.
     pub(super) bound: Vec<String>,
 }
@@ -46,6 +46,7 @@ pub(super) fn build(ctx: &mut Ctx<'_, '_>, tree: &Tree, root: Id) -> Result<Valu
         bare: false,
         seen: Seen::default(),
         unit: None,
+        signed: tree.nodes().any(|node| matches!(node, Node::PlusMinus { .. })),
         bound: Vec::new(),
     };
     builder.value(root)
@@ -96,6 +97,8 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
                 Ok(named(label, None, value, None))
             }
             Node::Words(text) => Ok(Value::Text(text.clone())),
+            Node::Dots => Ok(Value::Text("…".to_owned())),
+            Node::PlusMinus { at, .. } if self.is_array(*at)? => self.both_signs(*at),
             Node::Infinity => Ok(Value::Infinity { negative: false }),
             Node::Neg(inner) if matches!(tree.get(*inner)?, Node::Infinity) => {
                 Ok(Value::Infinity { negative: true })
@@ -156,6 +159,9 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
     }
 
     fn group(&mut self, open: char, close: char, items: &[Id]) -> Result<Value, Stop> {
+        if let ('(', ')', Some(points)) = (open, close, self.points(items)?) {
+            return Ok(points);
+        }
         let items = self.flattened(items)?;
         let endless = items.iter().any(|item| matches!(item, Value::Infinity { .. }));
         let mixed = (open == '(') != (close == ')');
@@ -193,8 +199,10 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         let mut whole: Option<Region> = None;
         for (pair, sign) in sides.windows(2).zip(signs) {
             let [left, right] = pair else { continue };
-            let Value::Region(region) = self.inequality(*left, *right, *sign)? else {
-                return Err(Stop::Unreadable);
+            let region = match self.inequality(*left, *right, *sign)? {
+                Value::Region(region) => region,
+                Value::Relation(_) => return self.ranks(sides, signs)?.ok_or(Stop::Unreadable),
+                _ => return Err(Stop::Unreadable),
             };
             whole = Some(match whole {
                 Some(before) => self.ctx.intersection(&before, &region)?,
@@ -402,48 +410,6 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
         Ok(Value::Scalar(Box::new(Scalar { canon, bare, percent, degrees, unit, decimal })))
     }
 
-    /// How the number was written, where the whole is one decimal number.
-    fn decimal(&self, id: Id) -> Result<Option<Decimal>, Stop> {
-        let step = |written: &Written| {
-            RBig::ONE / RBig::from(number::power_of_ten(written.places as usize))
-        };
-        Ok(match self.tree.get(id)? {
-            Node::Num(_, Some(written)) => {
-                Some(Decimal { step: step(written), significant: written.significant })
-            }
-            Node::Neg(inner)
-            | Node::Quantity(inner, _)
-            | Node::Percent(inner)
-            | Node::Degrees(inner) => self.decimal(*inner)?,
-            Node::Mul(factors) => match factors.as_slice() {
-                [first, power] => self.scaled_decimal(*first, *power)?,
-                _ => None,
-            },
-            _ => None,
-        })
-    }
-
-    /// `6.02 \times 10^{23}`.
-    fn scaled_decimal(&self, first: Id, power: Id) -> Result<Option<Decimal>, Stop> {
-        let Some(decimal) = self.decimal(first)? else { return Ok(None) };
-        let Node::Pow(base, exponent) = self.tree.get(power)? else { return Ok(None) };
-        let Node::Num(base, None) = self.tree.get(*base)? else { return Ok(None) };
-        let (negative, exponent) = match self.tree.get(*exponent)? {
-            Node::Neg(inner) => (true, self.tree.get(*inner)?),
-            node => (false, node),
-        };
-        let Node::Num(exponent, None) = exponent else { return Ok(None) };
-        let Some(exponent) = number::whole(exponent).filter(|e| (0..400).contains(e)) else {
-            return Ok(None);
-        };
-        if *base != small(10, 1) {
-            return Ok(None);
-        }
-        let scale = RBig::from(number::power_of_ten(usize::try_from(exponent).unwrap_or(0)));
-        let step = if negative { decimal.step / scale } else { decimal.step * scale };
-        Ok(Some(Decimal { step, ..decimal }))
-    }
-
     /// The canonical form of an expression.
     pub(super) fn canon(&mut self, id: Id) -> Result<Canon, Stop> {
         self.ctx.meter.spend(20)?;
@@ -455,9 +421,15 @@ impl<'m, 'b> Builder<'_, 'm, 'b> {
             }
             Node::Var(name) => self.variable(name),
             Node::Pi => self.ctx.of(Kind::Pi),
-            Node::Add(terms) => self.folded(terms, 0, Ctx::add),
+            Node::Add(terms) => match self.dotted("sum of", terms)? {
+                Some(sum) => Ok(sum),
+                None => self.folded(terms, 0, Ctx::add),
+            },
             Node::Neg(inner) => Ok(negated(&self.canon(*inner)?)),
-            Node::Mul(factors) => self.folded(factors, 1, Ctx::mul),
+            Node::Mul(factors) => match self.dotted("product of", factors)? {
+                Some(product) => Ok(product),
+                None => self.folded(factors, 1, Ctx::mul),
+            },
             Node::Div(top, below) => {
                 let (top, below) = (self.canon(*top)?, self.canon(*below)?);
                 self.ctx.div(&top, &below)

@@ -1,8 +1,5 @@
 //! The ladder: from equal bytes to equal canonical forms, and containers piece by piece.
 
-use dashu_base::Signed as _;
-use dashu_ratio::RBig;
-
 use super::Stop;
 use super::calendar::Calendar;
 use super::evaluate::Near;
@@ -99,8 +96,8 @@ impl Comparer<'_, '_, '_> {
                 [top, below] => {
                     let value = self.ctx.div(top, below)?;
                     let decimal = scalar.step(false);
-                    let one = Side { value: &scalar.canon, decimal };
-                    self.numbers(&one, &Side { value: &value, decimal: None })
+                    let one = Side { value: &scalar.canon, decimal, percent: false };
+                    self.numbers(&one, &Side { value: &value, decimal: None, percent: false })
                 }
                 _ => Ok(Judged::Unequal),
             },
@@ -114,6 +111,7 @@ impl Comparer<'_, '_, '_> {
             }
             (Value::Text(one), Value::Text(two)) => Ok(judged(one == two, Rung::Text)),
             (Value::Relation(one), Value::Relation(two)) => self.relations(one, two),
+            (Value::Ranks(one), Value::Ranks(two)) => self.ranks(one, two),
             _ => self.containers(reference, answer),
         }
     }
@@ -360,8 +358,8 @@ impl Comparer<'_, '_, '_> {
         let answer = scaled.as_ref().unwrap_or(&two.canon);
         let steps = (one.step(false), two.step(false));
         let first = self.numbers(
-            &Side { value: &one.canon, decimal: steps.0 },
-            &Side { value: answer, decimal: steps.1 },
+            &Side { value: &one.canon, decimal: steps.0, percent: one.percent },
+            &Side { value: answer, decimal: steps.1, percent: two.percent },
         )?;
         let marks = one.percent != two.percent || one.degrees != two.degrees;
         if !marks
@@ -376,8 +374,8 @@ impl Comparer<'_, '_, '_> {
             (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
         let steps = (one.step(true), two.step(true));
         let second = self.numbers(
-            &Side { value: left, decimal: steps.0 },
-            &Side { value: right, decimal: steps.1 },
+            &Side { value: left, decimal: steps.0, percent: one.percent },
+            &Side { value: right, decimal: steps.1, percent: two.percent },
         )?;
         Ok(if second == Judged::Unequal { first } else { second })
     }
@@ -388,57 +386,7 @@ impl Comparer<'_, '_, '_> {
         if matches!(exact, Judged::Equal(_)) {
             return Ok(exact);
         }
-        match self.slack(one, two) {
-            Some(slack) if self.within(one.value, two.value, &slack)? => {
-                Ok(Judged::Equal(Rung::Decimal))
-            }
-            _ => Ok(exact),
-        }
-    }
-
-    /// How far the two may lie apart because one of them was rounded.
-    fn slack(&self, one: &Side<'_>, two: &Side<'_>) -> Option<RBig> {
-        let relative = match self.decimals {
-            Decimals::Exact => return None,
-            Decimals::ReferenceDigits => None,
-            Decimals::Relative(eps) => Some(RBig::try_from(*eps).ok()?),
-        };
-        if one.decimal.is_none() && two.decimal.is_none() {
-            return None;
-        }
-        if let Some(eps) = relative {
-            let size = one
-                .value
-                .as_rational()
-                .map(|value| if value.is_negative() { -value } else { value });
-            return Some(eps * size.unwrap_or(RBig::ONE));
-        }
-        let half = |decimal: &Decimal| &decimal.step * small(1, 2);
-        match (&one.decimal, &two.decimal) {
-            // A short decimal is as likely exact as rounded: another decimal must equal it.
-            (Some(want), Some(have)) => {
-                (want.significant >= 3 && have.step < want.step).then(|| half(want))
-            }
-            (Some(want), None) => {
-                let long = want.significant >= 3 || !terminates(two.value);
-                long.then(|| half(want))
-            }
-            // The reference is exact: only what has no short decimal may be written as one.
-            (None, Some(have)) => {
-                (have.significant >= 5 && !terminates(one.value)).then(|| half(have))
-            }
-            (None, None) => None,
-        }
-    }
-
-    fn within(&mut self, one: &Canon, two: &Canon, slack: &RBig) -> Result<bool, Stop> {
-        let difference = self.ctx.sub(one, two)?;
-        if let Some(value) = difference.as_rational() {
-            let size = if value.is_negative() { -value } else { value };
-            return Ok(size <= *slack);
-        }
-        let near = self.ctx.approx(&difference);
-        Ok(near.is_some_and(|(near, error)| near.abs() + error <= slack.to_f64_fast()))
+        Ok(if self.rounded(one, two)? { Judged::Equal(Rung::Decimal) } else { exact })
     }
 
     /// Equal as exact forms; told apart where floating point can.
@@ -470,9 +418,10 @@ impl Comparer<'_, '_, '_> {
 }
 
 /// One side of a numeric comparison.
-struct Side<'a> {
-    value: &'a Canon,
-    decimal: Option<Decimal>,
+pub(super) struct Side<'a> {
+    pub(super) value: &'a Canon,
+    pub(super) decimal: Option<Decimal>,
+    pub(super) percent: bool,
 }
 
 impl Scalar {
@@ -487,7 +436,7 @@ impl Scalar {
 }
 
 /// Whether the value can be written as a finite decimal.
-fn terminates(value: &Canon) -> bool {
+pub(super) fn terminates(value: &Canon) -> bool {
     let Some(value) = value.as_rational() else { return false };
     let mut rest = value.denominator().clone();
     for prime in [2u8, 5] {

@@ -29,6 +29,7 @@ pub(super) enum Tok<'a> {
     /// A big operator, which is never evaluated: sum, int, lim, ...
     Big(&'static str),
     Pi,
+    Dots,
     Infinity,
     EmptySet,
     Reals,

@@ -22,20 +22,31 @@ impl Comparer<'_, '_, '_> {
             (Value::Family(_), _) | (_, Value::Family(_)) => {
                 self.families(reference, answer).map(Some)
             }
+            (Value::Scalar(_), Value::Relation(relation)) => match self.ctx.stated(relation) {
+                Some(value) => match self.compare(reference, &Value::plain(value))? {
+                    equal @ Judged::Equal(_) => Ok(Some(equal)),
+                    _ => self.described(relation, reference),
+                },
+                None => self.described(relation, reference),
+            },
             (
                 Value::Relation(relation),
                 other @ (Value::Scalar(_) | Value::Set(_) | Value::List(_)),
             )
-            | (
-                other @ (Value::Scalar(_) | Value::Set(_) | Value::List(_)),
-                Value::Relation(relation),
-            ) => self.described(relation, other),
+            | (other @ (Value::Set(_) | Value::List(_)), Value::Relation(relation)) => {
+                self.described(relation, other)
+            }
             (Value::Relation(relation), Value::Named(named))
             | (Value::Named(named), Value::Relation(relation))
                 if named.equation.is_none() =>
             {
                 self.described(relation, &Value::Named(named.clone()))
             }
+            (Value::Region(region), Value::List(items))
+            | (Value::List(items), Value::Region(region)) => match self.ctx.united(items)? {
+                Some(whole) => self.same_region(region, &whole).map(Some),
+                None => Ok(None),
+            },
             (Value::Scalar(scalar), vector @ (Value::Tuple { .. } | Value::Matrix(_))) => {
                 self.vector(scalar, vector, true)
             }

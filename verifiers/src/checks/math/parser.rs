@@ -420,6 +420,7 @@ impl<'a> Parser<'_, 'a> {
             | Tok::Fun(_)
             | Tok::Big(_)
             | Tok::Pi
+            | Tok::Dots
             | Tok::Infinity
             | Tok::Frac
             | Tok::Sqrt

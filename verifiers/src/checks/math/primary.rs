@@ -149,7 +149,9 @@ impl<'a> Parser<'_, 'a> {
         while let Some(tok) = self.peek() {
             match tok {
                 Tok::RBrace if braced => break,
-                Tok::Num(part) | Tok::Letter(part) | Tok::Word(part) => text.push_str(part),
+                Tok::Num(part) | Tok::Letter(part) | Tok::Word(part) | Tok::Fun(part) => {
+                    text.push_str(part);
+                }
                 Tok::Plus if braced => text.push('+'),
                 Tok::Minus if braced => text.push('-'),
                 Tok::Comma if braced => text.push(','),
@@ -220,6 +222,7 @@ impl<'a> Parser<'_, 'a> {
             },
             Tok::Word(_) => self.words(),
             Tok::Pi => self.node(Node::Pi, &[]),
+            Tok::Dots => self.node(Node::Dots, &[]),
             Tok::Infinity => self.node(Node::Infinity, &[]),
             Tok::EmptySet => self.node(Node::EmptySet, &[]),
             Tok::Reals => self.reals(),
@@ -321,6 +324,10 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn function(&mut self, name: &'static str) -> Result<Id, Stop> {
+        // "max = 5"
+        if matches!((name, self.peek()), ("min" | "max", Some(Tok::Equal))) {
+            return self.node(Node::Words(name.to_owned()), &[]);
+        }
         let (mut base, mut power) = (None, None);
         loop {
             if base.is_none() && self.eat(Tok::Under) {

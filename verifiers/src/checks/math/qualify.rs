@@ -43,13 +43,17 @@ pub(super) fn qualified(text: &str) -> (Cow<'_, str>, Vec<Parameter>) {
     let mut parameters = Vec::new();
     while parameters.len() < PARAMETERS_MAX && rest.len() <= TEXT_MAX {
         let pieces = pieces(&rest);
-        let found = (0..pieces.len())
-            .find_map(|at| membership(&pieces, at).or_else(|| description(&pieces, at)));
+        let found = (0..pieces.len()).find_map(|at| {
+            let whole = membership(&pieces, at).or_else(|| description(&pieces, at));
+            whole
+                .map(|(parameter, from, to)| (Some(parameter), from, to))
+                .or_else(|| constant(&pieces, at).map(|(from, to)| (None, from, to)))
+        });
         let Some((parameter, from, to)) = found else { break };
         let (Some(first), Some(last)) = (pieces.get(from), pieces.get(to)) else { break };
         let (start, end) = (first.start, last.end());
         rest = Cow::Owned(cut(&rest, start, end));
-        parameters.push(parameter);
+        parameters.extend(parameter);
     }
     (rest, parameters)
 }
@@ -150,6 +154,20 @@ fn membership(pieces: &[Piece<'_>], at: usize) -> Option<(Parameter, usize, usiz
     }
     let from = lead(pieces, at)?;
     Some((Parameter { name, range }, from, closed(pieces, from, to)))
+}
+
+/// `, c \in \mathbb{R}` behind a function or a point: its letter is any real number.
+fn constant(pieces: &[Piece<'_>], at: usize) -> Option<(usize, usize)> {
+    letter(pieces.get(at)?)?;
+    let real = pieces.get(at + 2)?.is(&["R", "ℝ", "\\R"]);
+    let plain = !pieces.get(at + 3).is_some_and(|mark| mark.is(&["_", "^", "\\setminus"]));
+    if !real || !plain || !pieces.get(at + 1)?.is(&["\\in", "∈"]) {
+        return None;
+    }
+    let from = lead(pieces, at)?;
+    let ends = |piece: &Piece<'_>| piece.text == "=" || piece.text == ")";
+    let defined = pieces.get(..from).is_some_and(|head| head.iter().any(ends));
+    defined.then(|| (from, closed(pieces, from, at + 2)))
 }
 
 /// "where k is an integer", "for any integer k".

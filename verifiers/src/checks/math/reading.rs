@@ -12,7 +12,7 @@ use super::lexer::{self, Commas};
 use super::phrases::{self, Phrase};
 use super::poly::Ctx;
 use super::value::{Family, Value};
-use super::{build, letters, parser, qualify, spelled};
+use super::{build, letters, markup, parser, qualify, spelled, statement};
 
 /// What a text may mean: a few trees, or nothing but a text.
 pub(super) struct Reading {
@@ -36,7 +36,8 @@ pub(super) struct Reading {
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
 pub(super) fn read(text: &str, answer: bool, ctx: &mut Ctx<'_, '_>) -> Result<Reading, Stop> {
-    let clean = cleaned(text);
+    let marked = markup::plain(text);
+    let clean = cleaned(&marked);
     let clean = trimmed(&clean);
     let family = qualify::congruence(clean);
     let whole = clean;
@@ -147,6 +148,16 @@ impl Reading {
         self.trees.iter().any(|(tree, _)| tree.has_operator())
     }
 
+    /// Whether it is a choice by its letter.
+    pub(super) fn is_choice(&self) -> bool {
+        self.letter.is_some()
+    }
+
+    /// Whether it is a date or a time of day.
+    pub(super) fn is_calendar(&self) -> bool {
+        !self.calendar.is_empty()
+    }
+
     /// Whether both are the same letters in a row, however they are set.
     pub(super) fn same_letters(&self, other: &Self) -> bool {
         self.letters.is_some() && self.letters == other.letters
@@ -179,6 +190,9 @@ impl Reading {
         {
             return build::build(ctx, &value.0, value.1).map(|value| vec![value]);
         }
+        if let Some(kind) = statement::kind_of_number(&self.text) {
+            return Ok(vec![Value::Text(kind.to_owned())]);
+        }
         let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
         // A date is no difference of numbers, whatever its signs look like.
         let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
@@ -199,7 +213,7 @@ impl Reading {
             }
         }
         if values.is_empty() && !open && !self.text.is_empty() {
-            values.push(Value::Text(self.text.clone()));
+            values.push(Value::Text(statement::winner(&self.text).to_owned()));
         }
         Ok(values)
     }

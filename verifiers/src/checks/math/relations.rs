@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 
+use dashu_ratio::RBig;
+
 use super::Stop;
+use super::algebra::negated;
 use super::compare::{Comparer, Judged, Rung, judged};
 use super::number::Exp;
 use super::poly::{Atom, Canon, Ctx, Kind, Mono, Poly, mul_mono};
@@ -84,6 +87,21 @@ impl Comparer<'_, '_, '_> {
 }
 
 impl Ctx<'_, '_> {
+    /// The number that an equation states of an expression: 5 in `x + y = 5` and `|z| = 5`. Of one
+    /// variable it says what that is, and the number is none of its solutions.
+    pub(super) fn stated(&self, relation: &Relation) -> Option<Canon> {
+        let left = &relation.left;
+        let (varying, constant): (Vec<_>, Vec<_>) =
+            left.num.0.iter().cloned().partition(|(mono, _)| self.mono_varies(mono));
+        let names = self.names_in(left);
+        let plain = |(mono, _): &(Mono, RBig)| {
+            mono.iter().any(|(atom, _)| matches!(self.kind(*atom), Some(Kind::Var(_))))
+        };
+        let several = matches!(names.len(), 2..=3) || !varying.iter().any(plain);
+        let states = relation.sign == Sign::Zero && left.den.is_one() && !constant.is_empty();
+        (states && several).then(|| negated(&Canon::poly(Poly(constant))))
+    }
+
     /// A numerator without negative powers of its variables.
     fn cleared(&mut self, poly: &Poly) -> Result<Poly, Stop> {
         let mut factor = Mono::new();

@@ -186,6 +186,19 @@ impl Ctx<'_, '_> {
         Ok(self.family(value, parameters)?.map(Value::Family))
     }
 
+    /// Intervals that stand side by side, as one part of the line.
+    pub(super) fn united(&mut self, items: &[Value]) -> Result<Option<Region>, Stop> {
+        let mut whole = Region::empty();
+        for item in items {
+            if !matches!(item, Value::Region(_) | Value::Tuple { .. }) {
+                return Ok(None);
+            }
+            let Some(part) = self.region(item)? else { return Ok(None) };
+            whole = self.union(whole, part)?;
+        }
+        Ok(Some(whole))
+    }
+
     /// The whole numbers in a region: a set, or all from one on.
     fn whole_in(&mut self, region: &Region, range: Range) -> Result<Option<Value>, Stop> {
         let least = match range {

@@ -17,6 +17,17 @@ pub struct Strict {
     pub(super) relations: bool,
 }
 
+/// What an equation or inequality may stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Relations {
+    /// For its solutions where it is solved for its variable: `x > 2`, but not `2x + 1 > 5`.
+    #[default]
+    Solved,
+    /// For its solutions in any form.
+    Equivalent,
+}
+
 /// How numbers written as decimals are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -3,7 +3,7 @@
 use dashu_ratio::RBig;
 
 use super::poly::{Canon, Ctx, Kind, Mono, Poly};
-use super::value::{Region, Scalar, Sign, Value};
+use super::value::{Rank, Region, Scalar, Sign, Value};
 
 /// Texts are cut here: evidence is a hint, not a copy.
 const TEXT_BYTES_MAX: usize = 200;
@@ -157,6 +157,7 @@ impl Ctx<'_, '_> {
                     Sign::NotPositive => " <= 0",
                 });
             }
+            Value::Ranks(ranks) => self.ranks_text(out, ranks),
             Value::Named(named) => {
                 out.push_str(&named.label);
                 out.push_str(" = ");
@@ -182,6 +183,16 @@ impl Ctx<'_, '_> {
                 }
             }
             Value::Text(text) => out.push_str(text),
+        }
+    }
+
+    fn ranks_text(&self, out: &mut String, ranks: &[Rank]) {
+        for (at, rank) in ranks.iter().enumerate() {
+            if at > 0 {
+                out.push_str(if rank.strict { " < " } else { " <= " });
+            }
+            let terms: Vec<String> = rank.terms.iter().map(|term| self.show(term)).collect();
+            out.push_str(&terms.join(" = "));
         }
     }
 

@@ -25,6 +25,8 @@ pub(super) enum Value {
     Matrix(Vec<Vec<Value>>),
     Ratio(Vec<Canon>),
     Relation(Relation),
+    /// Terms in rising order.
+    Ranks(Vec<Rank>),
     Named(Box<Named>),
     Calendar(Calendar),
     Family(Family),
@@ -84,6 +86,14 @@ pub(super) enum Sign {
 pub(super) struct Relation {
     pub(super) sign: Sign,
     pub(super) left: Canon,
+}
+
+/// Equal terms of a chain.
+#[derive(Clone, Debug)]
+pub(super) struct Rank {
+    pub(super) terms: Vec<Canon>,
+    /// Whether they are greater than those before, and not perhaps equal.
+    pub(super) strict: bool,
 }
 
 /// `x = 5`, `f(x) = 2x`, `Minimum: 1`.

@@ -25,7 +25,7 @@ pub(super) fn trial(
         extracted: Some(scope.taken(first.clone())),
         normal: have.to_string(),
         reference_normal: want.to_string(),
-        echoes: false,
+        refusal: None,
     })
 }
 

@@ -296,6 +296,7 @@ pub(super) fn symbol(c: char) -> Option<Tok<'static>> {
         '∅' | '⌀' => Tok::EmptySet,
         'ℝ' => Tok::Reals,
         'π' => Tok::Pi,
+        '…' => Tok::Dots,
         '∨' => Tok::Or,
         '∧' => Tok::And,
         _ => return None,
