@@ -10,7 +10,7 @@
 //! use assay_verifiers::Meter;
 //! use assay_verifiers::extract::{Policy, Scope, Spoken, Thinking, announced};
 //!
-//! let spoken = Spoken::of("<think>3?</think>The answer is not 3 but 4.", Thinking::Skip);
+//! let spoken = Spoken::of("<think>3?</think>The answer is not 3 but 4", Thinking::Skip);
 //! let scope = Scope::of(&spoken, "What is 2+2?");
 //! let found = announced(&scope, Policy::Auto, &mut Meter::default())?;
 //! assert_eq!(found[0].text, "4");

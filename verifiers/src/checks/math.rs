@@ -447,8 +447,6 @@ fn choose<'a>(
     ctx: &mut Ctx<'_, '_>,
 ) -> Result<Option<Chosen<'a>>, Stop> {
     for candidate in candidates {
-        let cut = before_clause(candidate);
-        let candidate = cut.as_ref().unwrap_or(candidate);
         let reading = reading::read(&candidate.text, true, ctx)?;
         let values = reading.values(ctx)?;
         let text = |value: &Answer| matches!(value, Answer::Text(_));
@@ -476,21 +474,6 @@ fn choose<'a>(
         }
     }
     Ok(None)
-}
-
-/// An announced value without the clause that its sentence goes on with.
-fn before_clause<'a>(candidate: &Candidate<'a>) -> Option<Candidate<'a>> {
-    let announced =
-        matches!(candidate.provenance, Provenance::Anchor | Provenance::Marker | Provenance::Json);
-    if !announced {
-        return None;
-    }
-    let end = asides::value_before_clause(&candidate.text)?;
-    let value = candidate.text.get(..end)?;
-    let (from, to) = candidate.span;
-    let text = value.to_owned().into();
-    let span = (from, to.min(from + value.len()));
-    Some(Candidate { text, span, provenance: candidate.provenance })
 }
 
 /// Whether a text is a sentence with numbers in it rather than a value with a few words.

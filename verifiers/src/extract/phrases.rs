@@ -138,17 +138,22 @@ pub(super) const SAYING: &[&str] = &[
     "say", "says", "said", "claim", "claims", "claimed", "write", "writes", "wrote", "answer", "answers", "answered", "think", "thinks",
     "believe", "believes", "argue", "suggest", "suggests", "guess", "guesses",
 ];
-/// What a remark says of the value before it that is none.
+/// What a remark says of the value before it that is none, or not alone.
 #[rustfmt::skip]
 pub(super) const DENYING_REMARKS: &[&str] = &[
     "which is false", "which is wrong", "which is incorrect", "which is impossible", "which is absurd", "which is a contradiction",
-    "which is a mistake", "which contradicts", "which cannot be", "which can't be", "which fails", "which leads to a contradiction",
+    "which is a mistake", "as well as", "along with", "together with", "which contradicts", "which cannot be", "which can't be", "which fails", "which leads to a contradiction",
 ];
 /// What says that there is no answer, where a number is only mentioned.
 #[rustfmt::skip]
 pub(super) const ADMISSIONS: &[&str] = &[
     "i do not know", "i don't know", "i don’t know", "no idea", "i give up", "i gave up", "i cannot", "i can't", "i can not", "i pass",
     "not sure", "unable to", "could not solve", "couldn't solve", "i am stuck", "i'm stuck", "not enough information",
+];
+/// What takes back the value of its own sentence.
+#[rustfmt::skip]
+pub(super) const SECOND_THOUGHTS: &[&str] = &[
+    "wait,", "i made a mistake", "i made an error", "scratch that", "never mind", "on second thought",
 ];
 /// Verbs that go on with "up to" without a bound.
 pub(super) const SUMMING: &[&str] =

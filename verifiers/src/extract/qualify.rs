@@ -131,7 +131,10 @@ fn is_one(words: &[&str], word: &str) -> bool {
 
 /// Whether a remark on the value before it says that it is none: "which is false".
 pub(super) fn denies(remark: &str) -> bool {
+    let near = remark.get(..remark.floor_char_boundary(2 * CLAUSE_MAX)).unwrap_or_default();
+    let lower = near.to_ascii_lowercase();
     starts_with(remark.trim_start_matches([' ', ',', ';', '(', '*', '$']), say::DENYING_REMARKS)
+        || say::SECOND_THOUGHTS.iter().any(|thought| lower.contains(thought))
 }
 
 /// Whether the end of a text says that there is no answer: "I do not know", "I give up".

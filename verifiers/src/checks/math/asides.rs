@@ -16,18 +16,6 @@ const SILENT: [&str; 9] = [
 const GAPS: [&str; 8] = ["\\text{", "\\mathrm{", "\\", "\\,", "\\;", "\\quad", "~", "$"];
 /// What a note may begin with.
 const LEADS: [&str; 7] = ["or ", "or", "i.e. ", "i.e., ", "that is, ", "=", "\\approx"];
-/// How a clause begins that gives a reason or names another value.
-#[rustfmt::skip]
-const CLAUSES: [&str; 12] = [
-    "since ", "because ", "as ", "instead of ", "rather than ", "unlike ", "as opposed to ", "found in ",
-    "see ", "after ", "not ", "and not ",
-];
-/// Words of a clause that takes its value back.
-#[rustfmt::skip]
-const RETRACTING: [&str; 15] = [
-    "wrong", "incorrect", "the answer", "correct", "right", "sure", "mistake", "actually", "wait",
-    "well as", "bound", "estimate", "guess", "candidate", "first",
-];
 /// Words that make another number of the one behind them.
 #[rustfmt::skip]
 const ALTERING: [&str; 11] = [
@@ -125,36 +113,6 @@ fn unwrapped(text: &str) -> &str {
         .trim()
 }
 
-/// The length of the value at the start of an announced sentence that goes on with a clause of
-/// its own: `7, since 8 is too large`, `7 (see page 8)`.
-pub(super) fn value_before_clause(text: &str) -> Option<usize> {
-    let start = text.trim_start_matches(['*', '$', '\\', '(', ' ', '-', '−', '+']);
-    if text.len() > TEXT_MAX || !start.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return None;
-    }
-    let mut rest = 0;
-    while let Some(found) = text.get(rest..)?.find([' ', '(']) {
-        let at = rest + found;
-        let tail = text.get(at..)?.trim_start_matches([' ', '(']);
-        if let Some(clause) = CLAUSES.iter().find(|clause| begins(tail, clause)) {
-            let said = tail.get(clause.len()..)?;
-            let number = |c: char| c.is_ascii_digit() || matches!(c, '$' | '*' | '\\' | '-');
-            let denies = clause.ends_with("not ") && !said.starts_with(number);
-            let lower = said.to_ascii_lowercase();
-            let retracts = RETRACTING.iter().any(|word| lower.contains(word));
-            let value = text.get(..at)?.trim_end_matches([' ', ',', ';', ':', '–', '—', '(']);
-            let says = value.split(' ').any(|word| matches!(word, "is" | "are" | "was" | "were"));
-            return (!denies && !retracts && !says).then_some(value.len());
-        }
-        rest = at + 1;
-    }
-    None
-}
-
-fn begins(text: &str, words: &str) -> bool {
-    text.get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words))
-}
-
 /// `P(X = 3) = 0.25`, `\mathbb{E}[X] = 3.5`: a function of what is no number, as a name with its
 /// value.
 pub(super) fn named_value(text: &str) -> Option<String> {
@@ -219,27 +177,6 @@ mod tests {
         for text in ["f(x)", "x(x+1)", "(1, 2)", "5 (mod 7)", "2 (x + y)", "P (A)", "x = 5 (x = 7)"]
         {
             assert_eq!(note(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_clause_is_no_part_of_the_value() {
-        let value = |text: &'static str| value_before_clause(text).and_then(|end| text.get(..end));
-        assert_eq!(value("7 since 8 is too big"), Some("7"));
-        assert_eq!(value("7 (see page 8)"), Some("7"));
-        assert_eq!(value("$7$ (since $x = -7$ is negative)"), Some("$7$"));
-        assert_eq!(value("**7** (not **8**)"), Some("**7**"));
-        for text in [
-            "7",
-            "x since 8",
-            "7 is not 8",
-            "4 (not the answer)",
-            "7 apples",
-            "12 as I guess wrong",
-            "7 as well as 8",
-            "7 as a lower bound",
-        ] {
-            assert_eq!(value(text), None, "{text}");
         }
     }
 }
