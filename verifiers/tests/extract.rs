@@ -24,7 +24,7 @@ struct Answered {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Extracted {
+struct ReadCase {
     name: String,
     /// How the case tries to be paid.
     #[serde(rename = "hack")]
@@ -54,7 +54,7 @@ fn answers_begin_behind_the_thinking() {
 #[test]
 fn answers_stand_where_they_are_announced() {
     let text = include_str!("../../fixtures/extract/answers.toml");
-    let file: File<Extracted> = toml::from_str(text).unwrap();
+    let file: File<ReadCase> = toml::from_str(text).unwrap();
     let wrong: Vec<String> = file
         .case
         .iter()

@@ -176,13 +176,16 @@ impl Check for Math {
             return Err(Fault::bad_reference("the reference is empty"));
         }
         meter.spend(20 + sample.completion().len() as u64)?;
-        let spoken = match self.allow_hidden {
-            true => Spoken::all(sample.completion()),
-            false => Spoken::of(sample.completion(), Thinking::Skip),
+        let (completion, prompt) = (sample.completion(), sample.prompt());
+        let spoken = if self.allow_hidden {
+            Spoken::all(completion)
+        } else {
+            Spoken::of(completion, Thinking::Skip)
         };
-        let scope = match self.allow_hidden {
-            true => Scope::everything(&spoken, sample.prompt()),
-            false => Scope::of(&spoken, sample.prompt()),
+        let scope = if self.allow_hidden {
+            Scope::everything(&spoken, prompt)
+        } else {
+            Scope::of(&spoken, prompt)
         };
         let announced = extract::announced(&scope, self.extract, meter)?;
         let said = Said { scope, announced, question: Question::new(sample.prompt()) };

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memchr2, memchr3_iter, memmem};
+use memchr::{memchr, memchr_iter, memchr3_iter, memmem};
 
 /// Commands that show nothing of their argument, strike it out, or set it aside as a note.
 const UNSEEN: [&str; 14] = [
@@ -79,8 +79,8 @@ pub fn ranges(text: &str) -> Vec<Range<usize>> {
         }
     }
     let others = found.len();
-    if memchr2(b'%', b'[', bytes).is_some() {
-        comments(text, &mut found);
+    comments(text, &mut found);
+    if memchr(b'[', bytes).is_some() {
         links(text, &mut found);
     }
     if found.len() > others {
@@ -226,7 +226,7 @@ fn command(rest: &str) -> Option<usize> {
         }
         _ if UNSEEN.contains(&name) => Some(after + group(tail)?),
         _ if DEFINING.contains(&name) => {
-            let mut end = after + tail.starts_with('\\').then(|| name_of(tail)).unwrap_or_default();
+            let mut end = after + if tail.starts_with('\\') { name_of(tail) } else { 0 };
             while let Some(length) = rest.get(end..).and_then(group) {
                 end += length;
             }
@@ -305,8 +305,10 @@ fn comments(text: &str, found: &mut Vec<Range<usize>>) {
         let late = said.starts_with(|c: char| c.is_alphanumeric() || c == '\\')
             && end.is_some()
             && !said.contains(['}', '$', '=']);
-        // No word goes before the sign of a percentage.
-        let behind_word = whole.ends_with(|c: char| c.is_alphabetic() || ".!?".contains(c));
+        // No sentence goes before the sign of a percentage, but a word may: "Discount % * Value".
+        let behind_word = whole.ends_with(['.', '!', '?'])
+            || whole.ends_with(char::is_alphabetic)
+                && said.starts_with(|c: char| c.is_alphabetic() || c == '\\');
         if whole.is_empty() || whole.ends_with('\n') || behind_word || late {
             found.push(at..next);
         }
@@ -350,7 +352,7 @@ mod tests {
             ("a <!-- 4", "a"),
             ("a <del>4</del> b", "a b"),
             (r#"a <span style="display: none">4</span> b"#, "a b"),
-            (r#"a <div hidden>4</div> b"#, "a b"),
+            ("a <div hidden>4</div> b", "a b"),
             (r#"a <span style="color:red">4</span> b"#, r#"a <span style="color:red">4</span> b"#),
             ("a < b, c > d", "a < b, c > d"),
             (r"3\phantom{4}", "3"),

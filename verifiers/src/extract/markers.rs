@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr2, memmem, memrchr2_iter};
+use memchr::{memchr2, memrchr_iter, memrchr2_iter};
 
 use super::{Candidate, Provenance, slice};
 
@@ -50,15 +50,9 @@ pub struct Tag<'a> {
 /// `[ANSWER]18[/ANSWER]`. It opens at the last opening tag before its end.
 pub fn last_tag(text: &str, wanted: impl Fn(&str) -> bool) -> Option<Tag<'_>> {
     let bytes = text.as_bytes();
-    // Most texts have no tags, which is found fastest from their start.
-    let first = memchr2(b'<', b'[', bytes)?;
-    let tail = bytes.get(first..)?;
-    if memmem::find(tail, b"</").is_none() && memmem::find(tail, b"[/").is_none() {
-        return None;
-    }
-    let (name, close) = memrchr2_iter(b'<', b'[', bytes).find_map(|at| {
-        let (name, _) =
-            tag_name(text.get(at..)?.strip_prefix(['<', '['])?.strip_prefix('/')?, at, bytes)?;
+    let (name, close) = memrchr_iter(b'/', bytes).find_map(|slash| {
+        let at = slash.checked_sub(1).filter(|at| matches!(bytes.get(*at), Some(b'<' | b'[')))?;
+        let (name, _) = tag_name(text.get(slash + 1..)?, at, bytes)?;
         wanted(name).then_some((name, at))
     })?;
     memrchr2_iter(b'<', b'[', bytes.get(..close)?).find_map(|at| {

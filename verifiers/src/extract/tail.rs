@@ -47,7 +47,7 @@ const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不
 fn is_said(before: &str, after: &str) -> bool {
     qualify::qualifier(before, after).is_none()
         && !qualify::is_unsaid(before)
-        && !(!before.is_ascii() && announce::has_negation(qualify::clause(before)))
+        && (before.is_ascii() || !announce::has_negation(qualify::clause(before)))
         && !qualify::is_mistaken(before)
 }
 

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr3_iter;
+use memchr::{memchr2_iter, memchr3_iter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -228,8 +228,12 @@ impl Mark {
 /// All marks of a text, in their order.
 fn marks(text: &str) -> Vec<Mark> {
     let bytes = text.as_bytes();
+    let known = |at: &usize| may_begin(bytes.get(*at..).unwrap_or_default());
+    if !memchr2_iter(b'<', b'[', bytes).any(|at| known(&at)) && text.is_ascii() {
+        return Vec::new();
+    }
     memchr3_iter(b'<', b'[', TRIANGLE[0], bytes)
-        .filter(|at| may_begin(bytes.get(*at..).unwrap_or_default()))
+        .filter(known)
         .filter_map(|at| {
             let (what, length) = mark(text.get(at..)?)?;
             let quoted = what == What::EndsTurn
@@ -257,7 +261,7 @@ fn mark(rest: &str) -> Option<(What, usize)> {
         let near = name.get(..name.floor_char_boundary(CHANNEL_NAME_MAX))?;
         let (name, _) = near.split_once(MESSAGE)?;
         let length = CHANNEL.len() + name.len() + MESSAGE.len();
-        let last = name.trim().split_whitespace().next() == Some("final");
+        let last = name.split_whitespace().next() == Some("final");
         let what = if last { What::Closes(Kind::Channel) } else { What::Opens(Kind::Channel) };
         return Some((what, length));
     }
