@@ -21,9 +21,10 @@ pub(crate) fn completed(program: &str, prompt: &str, suite: &Suite) -> String {
     };
     for name in asked.words() {
         if outline.methods.contains(&name) && !outline.defined.contains(&name) {
-            source.push_str(&format!(
+            let function = format!(
                 "\n\n\ndef {name}(*args, **kwargs):\n    return Solution().{name}(*args, **kwargs)\n"
-            ));
+            );
+            source.push_str(&function);
         }
     }
     source
@@ -135,7 +136,7 @@ fn as_body(program: &str) -> String {
     if !is_flush {
         return program.to_owned();
     }
-    program.split_inclusive('\n').map(|line| format!("    {line}")).collect()
+    program.split_inclusive('\n').flat_map(|line| ["    ", line]).collect()
 }
 
 fn joined(before: &str, after: &str) -> String {

@@ -159,6 +159,7 @@ const ONLY: &str = "";
 
 impl Check for Sql {
     const ID: &'static str = "sql";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         self.validate()?;

@@ -18,6 +18,7 @@ pub struct Exact {
 
 impl Check for Exact {
     const ID: &'static str = "exact";
+    const VERSION: u32 = 2;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };

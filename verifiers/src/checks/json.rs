@@ -76,6 +76,7 @@ fn depth_max() -> usize {
 
 impl Check for Json {
     const ID: &'static str = "json";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         if !(1..=DEPTH_MAX).contains(&self.depth_max) {

@@ -152,7 +152,7 @@ impl From<Fault> for Stop {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {

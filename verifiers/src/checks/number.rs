@@ -92,6 +92,7 @@ struct End(RBig, bool);
 
 impl Check for Number {
     const ID: &'static str = "number";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {

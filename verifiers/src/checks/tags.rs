@@ -33,6 +33,7 @@ type Flaw<'a> = (&'static str, &'a str);
 
 impl Check for Tags {
     const ID: &'static str = "tags";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();

@@ -256,33 +256,33 @@ fn accessed(operator: &Operator<'_>) -> Option<(u64, Option<ValType>)> {
         Op::V128Store { .. } => Some(ValType::V128),
         _ => None,
     };
-    let memarg = match operator {
-        Op::I32Store { memarg }
-        | Op::I32Store8 { memarg }
-        | Op::I32Store16 { memarg }
-        | Op::I64Store { memarg }
-        | Op::I64Store8 { memarg }
-        | Op::I64Store16 { memarg }
-        | Op::I64Store32 { memarg }
-        | Op::F32Store { memarg }
-        | Op::F64Store { memarg }
-        | Op::V128Store { memarg }
-        | Op::I32Load { memarg }
-        | Op::I32Load8S { memarg }
-        | Op::I32Load8U { memarg }
-        | Op::I32Load16S { memarg }
-        | Op::I32Load16U { memarg }
-        | Op::I64Load { memarg }
-        | Op::I64Load8S { memarg }
-        | Op::I64Load8U { memarg }
-        | Op::I64Load16S { memarg }
-        | Op::I64Load16U { memarg }
-        | Op::I64Load32S { memarg }
-        | Op::I64Load32U { memarg }
-        | Op::F32Load { memarg }
-        | Op::F64Load { memarg }
-        | Op::V128Load { memarg } => memarg,
-        _ => return None,
+    let (Op::I32Store { memarg }
+    | Op::I32Store8 { memarg }
+    | Op::I32Store16 { memarg }
+    | Op::I64Store { memarg }
+    | Op::I64Store8 { memarg }
+    | Op::I64Store16 { memarg }
+    | Op::I64Store32 { memarg }
+    | Op::F32Store { memarg }
+    | Op::F64Store { memarg }
+    | Op::V128Store { memarg }
+    | Op::I32Load { memarg }
+    | Op::I32Load8S { memarg }
+    | Op::I32Load8U { memarg }
+    | Op::I32Load16S { memarg }
+    | Op::I32Load16U { memarg }
+    | Op::I64Load { memarg }
+    | Op::I64Load8S { memarg }
+    | Op::I64Load8U { memarg }
+    | Op::I64Load16S { memarg }
+    | Op::I64Load16U { memarg }
+    | Op::I64Load32S { memarg }
+    | Op::I64Load32U { memarg }
+    | Op::F32Load { memarg }
+    | Op::F64Load { memarg }
+    | Op::V128Load { memarg }) = operator
+    else {
+        return None;
     };
     Some((memarg.offset, stored))
 }
