@@ -1,9 +1,9 @@
 //! Where a model's thinking ends and its answer begins.
 //!
-//! The one reading of thinking for all verifiers. A thought is what stands between the marks of
-//! [`KINDS`] or in a channel of gpt-oss that is not the final one. Where the template of the prompt
-//! has opened the thought, only its end is there. Marks in a code block of the answer belong to
-//! its program, and so do marks in inline code; a thought itself may hold half a block, so it
+//! The one reading of thinking for all verifiers. A thought stands between marks such as `<think>`
+//! and `</think>`, or in a channel of gpt-oss that is not the final one. Where the template of the
+//! prompt has opened the thought, only its end is there. Marks in a code block of the answer belong
+//! to its program, and so do marks in inline code; a thought itself may hold half a block, so it
 //! lasts to the first mark of its end. What follows the token that ends a turn was said by nobody.
 
 use std::ops::Range;
