@@ -25,6 +25,7 @@ _WORKS = frozenset((
     "setattr", "hasattr", "print", "callable", "any", "all"))
 _WORKS_WITH_KEY = frozenset(("sorted", "min", "max"))
 
+_LISTS = (ast.List, ast.Tuple, ast.ListComp)
 # Parameters by which pytest hands over what was printed, logged or patched.
 _FIXTURES = frozenset((
     "capsys", "capfd", "capsysbinary", "capfdbinary", "caplog", "recwarn", "monkeypatch", "mocker"))
@@ -101,7 +102,7 @@ class _Reader(ast.NodeVisitor):
         self.own = before
 
     def _objects(self, body):
-        """Variables that hold objects of the candidate's classes."""
+        """Variables that hold objects of the candidate's classes, or lists of them."""
         found = {}
         for node in body:
             for part in ast.walk(node):
@@ -110,14 +111,17 @@ class _Reader(ast.NodeVisitor):
                     # What has attributes of its own is an object of its own.
                     key = _key(part.value)
                     if key and self._is_theirs(key):
-                        found[key] = True
-                elif kind is ast.Assign and self._makes(part.value):
-                    found.update({_key(t): True for t in part.targets if _key(t)})
+                        found[key] = "object"
+                elif kind is ast.Assign and (
+                        self._makes(part.value) or type(part.value) in _LISTS
+                        and self._is_own(part.value)):
+                    kept = "object" if type(part.value) is ast.Call else "list"
+                    found.update({_key(t): kept for t in part.targets if _key(t)})
                 elif kind is ast.NamedExpr and self._makes(part.value):
-                    found[part.target.id] = True
+                    found[part.target.id] = "object"
                 elif kind is ast.withitem and part.optional_vars is not None \
                         and self._makes(part.context_expr) and _key(part.optional_vars):
-                    found[_key(part.optional_vars)] = True
+                    found[_key(part.optional_vars)] = "object"
         return found
 
     def _is_theirs(self, key):
@@ -176,7 +180,7 @@ class _Reader(ast.NodeVisitor):
         shared = {}
         for part in node.body:
             if isinstance(part, FUNCTIONS):
-                shared.update({key: True for key in self._objects(part.body) if "." in key})
+                shared.update({key: kept for key, kept in self._objects(part.body).items() if "." in key})
         self.scope(node.body, {**self.own, **shared})
 
     def visit_Compare(self, node):
@@ -302,6 +306,8 @@ class _Reader(ast.NodeVisitor):
     def visit_Attribute(self, node):
         if node.attr in _DUNDERS and (_key(node.value) in self.asked or self._is_own(node.value)):
             self.because(node, f"{node.attr} of the candidate's")
+        elif node.attr == "__class__" and self._makes(node.value):
+            self.because(node, "the class of an object of the candidate's")
         self.generic_visit(node)
 
     def visit_Name(self, node):
@@ -336,10 +342,17 @@ class _Reader(ast.NodeVisitor):
                 self.because(node, f"{name} of an object of the candidate's")
         elif self._reaches(function):
             self._handed_over(node, every)
+        if type(function) is ast.Attribute and function.attr in ("sort", "index", "remove", "count") \
+                and self._is_own(function.value) and not self._is_object(function.value):
+            self.because(node, f"{function.attr} compares objects of the candidate's")
         if type(function) is ast.Attribute and function.attr in _MUTATES \
                 and type(function.value) is ast.Attribute and self._is_own(function.value.value):
             self.because(node, "an attribute of the candidate's is changed in place")
         self.generic_visit(node)
+
+    def _is_object(self, node):
+        """Whether it is one object, not a list of them."""
+        return self.own.get(_key(node)) == "object" or self._makes(node)
 
     def _are_classes(self, nodes):
         """Exceptions and classes may be handed to `assertRaises` and its like."""

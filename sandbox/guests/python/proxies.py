@@ -189,6 +189,14 @@ class Iterable(Stand):
         return ask("iter", self._assay_number)
 
 
+class CallIterable(Call, Iterable):
+    """Something of the candidate's room that can be called and gone through."""
+
+    __slots__ = ()
+
+    _may = Stand._may
+
+
 class Iterator(Stand):
     """An iterator of the candidate's room, taken step by step."""
 
@@ -249,7 +257,7 @@ def _stand(kinds, number, flags, name):
     if flags & plain.AWAITABLE:
         return Awaitable(number, name)
     if flags & plain.CALLABLE:
-        return Call(number, name)
+        return (CallIterable if flags & plain.ITERABLE else Call)(number, name)
     return (Iterable if flags & plain.ITERABLE else Stand)(number, name)
 
 

@@ -82,8 +82,9 @@ def read(room, prompt, setup, test, entry_points):
     suite.members = _members(names.free - bound, names.called_by_name)
     suite.constants = suite.asked - names.called - suite.classes - set(entry_points)
     suite.tests = _tests(tree)
-    suite.required = [node.lineno for node in tree.body if type(node) is ast.Assert]
-    suite.asserts = sum(type(node) is ast.Assert for node in ast.walk(tree))
+    suite.required = [node.lineno for node in tree.body
+                      if type(node) is ast.Assert and not _is_failure(node)]
+    suite.asserts = sum(type(node) is ast.Assert and not _is_failure(node) for node in ast.walk(tree))
     if not (suite.asserts or suite.tests or _may_fail(tree)):
         raise Broken("the suite defines no test")
     if not (every or names.modules):
@@ -207,10 +208,15 @@ def _tests(tree):
     return tuple(found)
 
 
+def _is_failure(node):
+    """`assert False`, which says that its place must not be reached."""
+    return type(node.test) is ast.Constant and not node.test.value
+
+
 def _may_fail(tree):
     """Whether something in the tests can fail without an assertion: it raises, exits or calls."""
     return any(
-        type(node) is ast.Raise or type(node) is ast.Expr and type(node.value) in _CALLS
+        type(node) in (ast.Raise, ast.Assert) or type(node) is ast.Expr and type(node.value) in _CALLS
         for node in ast.walk(tree)
     )
 

@@ -80,3 +80,28 @@ fn what_a_shared_room_pays_wrongly_is_written_down() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Protocols {
+    program: String,
+    tests: Vec<String>,
+}
+
+#[test]
+fn whatever_tests_ask_of_a_class_some_room_can_judge() {
+    let path = root().join("fixtures/sandbox/class-protocols.toml");
+    let file: Protocols = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let passes = |program: &str, test: &str| {
+        let task = Task { candidate: program, test, ..Task::default() };
+        with_terms(|terms| judge(python(), &task, terms)).ruling()
+    };
+    let mut wrong = Vec::new();
+    for test in &file.tests {
+        let found = [passes(&file.program, test), passes("P = Q = Base = None", test)];
+        if found != [Ruling::Passed, Ruling::Failed] {
+            wrong.push(format!("{test}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
