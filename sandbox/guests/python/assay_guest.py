@@ -23,6 +23,7 @@ import library  # noqa: E402
 import names  # noqa: E402
 import plain  # noqa: E402
 import proxies  # noqa: E402
+import pytest_run  # noqa: E402
 import pytest_shim  # noqa: E402
 import results  # noqa: E402
 import runner  # noqa: E402
@@ -53,11 +54,15 @@ class WitWorld(wit_world.WitWorld):
         return _OPERATIONS[operation](*arguments)
 
 
+# What a run uses of ours, and what only makes the snapshot.
+_OURS = (instrument, isolation, judge, library, names, plain, proxies, pytest_run, pytest_shim,
+         results, runner, shared, solver, suite)
+_BUILDERS = ("common", "heap", "loop", "shims", "stdlib", "threads", "warm")
+
+
 def _seal():
     """Leaves a clean room: none of our modules can be imported, and no collection walks ours."""
-    for name in ("common", "heap", "instrument", "isolation", "judge", "library", "loop", "names",
-                 "plain", "proxies", "pytest_shim", "results", "runner", "shared", "shims", "solver",
-                 "stdlib", "suite", "threads", "warm"):
+    for name in (*_BUILDERS, *(module.__name__ for module in _OURS)):
         sys.modules.pop(name, None)
     # What the library registered is for processes, sockets and threads that are not there.
     atexit._clear()
@@ -66,8 +71,7 @@ def _seal():
     gc.collect()
     heap.settle()
     heap.release()
-    heap.gather((instrument, isolation, judge, library, names, plain, proxies, pytest_shim, results,
-                 runner, shared, solver, suite, sys.modules[__name__], wit_world))
+    heap.gather((*_OURS, sys.modules[__name__], wit_world))
     shared.note_types()
     warm.run()
     gc.collect()

@@ -49,6 +49,7 @@ _ENDS = frozenset(("SystemExit", "KeyboardInterrupt", "GeneratorExit"))
 _MUTATES = frozenset((
     "append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "add",
     "discard", "setdefault", "popitem", "appendleft", "popleft", "extendleft", "rotate"))
+_COMPARES_MEMBERS = ("sort", "index", "remove", "count")
 # Assertions of unittest, by what they do with their arguments.
 _COMPARES = frozenset((
     "assertEqual", "assertNotEqual", "assertIn", "assertNotIn", "assertLess", "assertLessEqual",
@@ -180,7 +181,8 @@ class _Reader(ast.NodeVisitor):
         shared = {}
         for part in node.body:
             if isinstance(part, FUNCTIONS):
-                shared.update({key: kept for key, kept in self._objects(part.body).items() if "." in key})
+                objects = self._objects(part.body)
+                shared.update({key: kept for key, kept in objects.items() if "." in key})
         self.scope(node.body, {**self.own, **shared})
 
     def visit_Compare(self, node):
@@ -342,7 +344,7 @@ class _Reader(ast.NodeVisitor):
                 self.because(node, f"{name} of an object of the candidate's")
         elif self._reaches(function):
             self._handed_over(node, every)
-        if type(function) is ast.Attribute and function.attr in ("sort", "index", "remove", "count") \
+        if type(function) is ast.Attribute and function.attr in _COMPARES_MEMBERS \
                 and self._is_own(function.value) and not self._is_object(function.value):
             self.because(node, f"{function.attr} compares objects of the candidate's")
         if type(function) is ast.Attribute and function.attr in _MUTATES \

@@ -10,6 +10,7 @@ import types
 import library
 import names
 import proxies
+import pytest_run
 import pytest_shim
 import runner
 import suite as suites
@@ -235,4 +236,4 @@ def _install(suite, results, namespace, find, options):
         runner.run(namespace, None, results, lambda name: _ran(suite, results, namespace, name))
         return int(any(row[2] for row in results.rows.values()))
 
-    sys.modules["pytest"] = pytest_shim.module(main)
+    sys.modules["pytest"] = pytest_shim.module(main, MonkeyPatch=pytest_run.MonkeyPatch)

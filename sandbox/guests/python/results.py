@@ -46,6 +46,16 @@ class Results:
         if self.stop_at_first or type(error) is RecursionError:
             raise error if isinstance(error, Exception) else AssertionError(error)
 
+    def note_failed(self, key, error):
+        """Records a failure where somebody else decides whether the tests go on."""
+        stops, self.stop_at_first = self.stop_at_first, False
+        try:
+            self.failed(key, error)
+        except RecursionError:
+            pass
+        finally:
+            self.stop_at_first = stops
+
     def has_failed(self, key):
         row = self.rows.get(key)
         return row is not None and row[2] > 0
@@ -106,7 +116,8 @@ class Recorder:
                     try:
                         value = await function(*args, **kwargs)
                     except Exception as error:
-                        _note(results, name, error)
+                        if not is_skip(error):
+                            results.note_failed(name, error)
                         raise
                     results.passed(name)
                     return value
@@ -117,7 +128,8 @@ class Recorder:
                     try:
                         value = function(*args, **kwargs)
                     except Exception as error:
-                        _note(results, name, error)
+                        if not is_skip(error):
+                            results.note_failed(name, error)
                         raise
                     if name != "check" and not inspect.iscoroutine(value):
                         results.passed(name)
@@ -148,18 +160,6 @@ class _Passing:
         if error is None:
             self.results.passed(sys._getframe(1).f_lineno)
         return False
-
-
-def _note(results, name, error):
-    if is_skip(error):
-        return
-    stops, results.stop_at_first = results.stop_at_first, False
-    try:
-        results.failed(name, error)
-    except RecursionError:
-        pass
-    finally:
-        results.stop_at_first = stops
 
 
 def is_of_program(error):

@@ -5,7 +5,7 @@ import sys
 import types
 import unittest
 
-import pytest_shim
+import pytest_run
 from plain import cut
 from results import is_of_program, shown
 from suite import Broken
@@ -23,15 +23,15 @@ def run(namespace, entry, results, ran):
             if entry is None:
                 raise Broken("the tests define check(candidate), and no entry point is known")
             call(check, entry)
-    fixtures = pytest_shim.Fixtures(namespace)
+    fixtures = pytest_run.Fixtures(namespace)
     for name, value in [*namespace.items()]:
         if isinstance(value, type) and issubclass(value, unittest.TestCase):
             if value.__module__ == "__main__" and not _is_base(value):
                 run_cases(results, value)
         elif isinstance(value, type) and name.startswith("Test") and value.__module__ == "__main__":
-            pytest_shim.run_class(results, fixtures, value)
+            pytest_run.run_class(results, fixtures, value)
         elif name.startswith("test") and type(value) is types.FunctionType and not ran(name):
-            pytest_shim.run_function(results, fixtures, value, name, None)
+            pytest_run.run_function(results, fixtures, value, name, None)
     fixtures.close(results)
 
 
@@ -93,12 +93,7 @@ class _Outcome(_TestResult):
         self.is_failed = True
         name = _name(test)
         if not self.results.has_failed(name):
-            stops, self.results.stop_at_first = self.results.stop_at_first, False
-            try:
-                self.results.failed(name, error)
-            except RecursionError:
-                pass
-            self.results.stop_at_first = stops
+            self.results.note_failed(name, error)
         if self.failfast:
             self.stop()
 
