@@ -39,7 +39,7 @@ test: assets
 # Programs of C and C++. The workspace is built as for `make test`, so that nothing is built twice.
 test-c: assets-c
 	cargo clippy --workspace --all-targets --features c --locked -- -D warnings
-	cargo test --workspace --features c --locked --test c
+	cargo test --workspace --features c --locked --test cases -- "[c]"
 
 # The exporter of models makes the fixtures again, byte for byte. Needs torch, which is large.
 test-export:

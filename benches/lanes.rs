@@ -7,7 +7,8 @@
 #![expect(clippy::unwrap_used, reason = "a bench stops at what it does not expect")]
 #![expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^53")]
 
-#[path = "../tests/support/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+#[path = "../tests/it/support.rs"]
 mod support;
 
 use std::io::Cursor;

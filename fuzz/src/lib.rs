@@ -1,6 +1,6 @@
 //! The fuzz targets: each takes any bytes, and panics where a promise is broken.
 //!
-//! The drivers in `fuzz_targets/` call them from libFuzzer; `tests/replay.rs` includes this file
+//! The drivers in `fuzz_targets/` call them from libFuzzer; `tests/it/replay.rs` includes this file
 //! and calls them with the seeds and with every hostile dataset.
 
 use std::collections::BTreeMap;

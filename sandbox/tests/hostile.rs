@@ -1,5 +1,6 @@
 //! What a hostile guest costs the host: memory while it runs and none afterwards, and no more time
-//! than the deadline allows. The guests must be there: `make assets` builds them.
+//! than the deadline allows. It has a process to itself, because it measures the memory of the
+//! process. The guests must be there: `make assets` builds them.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,0 +1,26 @@
+//! Every model folder among the fixtures loads on both backends: the golden pairs, which hold what
+//! transformers says, come out. `make assets` fetches the library of ONNX Runtime.
+
+use std::sync::Arc;
+
+use assay_reward_models::Models;
+use assay_reward_models::backend::Choice;
+use assay_reward_models::models::Run;
+use libtest_mimic::Trial;
+
+use crate::support;
+
+pub(crate) fn trials(models: &Arc<Models>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for folder in support::folders() {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        for backend in [Choice::Ort, Choice::Rten] {
+            let (folder, models) = (folder.clone(), Arc::clone(models));
+            trials.push(Trial::test(format!("{backend:?}: {name}"), move || {
+                let run = Run { backend, ..Run::default() };
+                models.load(&folder, &run).map(|_| ()).map_err(|error| error.to_string().into())
+            }));
+        }
+    }
+    trials
+}

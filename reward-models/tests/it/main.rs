@@ -1,0 +1,7 @@
+//! Models from outside, where a test is not one case of a file (`tests/cases`).
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod damage;
+mod sharing;

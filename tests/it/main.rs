@@ -1,0 +1,14 @@
+//! The facade from outside. One binary, because each one more is linked with everything that the
+//! workspace depends on; only what needs a process of its own is another (`hostile_memory.rs`).
+
+mod cli;
+mod crash;
+mod determinism;
+mod hostile;
+mod lanes;
+mod models;
+mod readme;
+mod replay;
+mod suites;
+mod support;
+mod tidy;

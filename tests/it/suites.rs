@@ -1,0 +1,106 @@
+//! `assay validate` on rewards whose reference is tests. The guests must be there: `make assets`
+//! builds them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+/// One run at a time: the first one compiles the guests for all.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn validate(folder: &Path, config: &str, data: &Path, more: &[&str]) -> Output {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = folder.join("assay.toml");
+    std::io::Write::write_all(&mut std::fs::File::create(&path).unwrap(), config.as_bytes())
+        .unwrap();
+    Command::new(env!("CARGO_BIN_EXE_assay"))
+        .arg("validate")
+        .args([&path, data])
+        .args(more)
+        .env_clear()
+        .env("ASSAY_ASSETS", root().join("target/assets"))
+        .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")))
+        .output()
+        .unwrap()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn found(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+const CONFIG: &str = "version = 1\n[[reward]]\nname = \"tests\"\nverifier = \"unit_tests\"\n";
+
+#[test]
+fn suites_that_trivial_programs_pass_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = root().join("fixtures/sandbox/suites.jsonl");
+    let output = validate(folder.path(), CONFIG, &data, &["--json"]);
+    let report = found(&output);
+    let suites = &report["rewards"][0]["data"]["suites"];
+    assert_eq!(
+        (&suites["suites"], &suites["weak"], &suites["broken"]),
+        (&json!(8), &json!(2), &json!(0))
+    );
+    let expected = json!([
+        {"id": "weak-even", "row": 2, "rows": 2, "passed": ["True", "1"]},
+        {"id": "weak-yes", "row": 7, "rows": 1, "passed": ["YES"]},
+    ]);
+    assert_eq!(suites["weak_suites"], expected);
+    // A warning: weak tests are the data's, and a run is still worth having.
+    assert_eq!((output.status.code(), &report["ok"]), (Some(0), &json!(true)));
+    let text = validate(folder.path(), CONFIG, &data, &[]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("2 of 8 passed by programs that solve nothing: a warning"), "{text}");
+    assert!(text.contains("row 2 weak-even and 1 more: True, 1\n"), "{text}");
+}
+
+#[test]
+fn suites_that_judge_nobody_are_no_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("rows.jsonl");
+    let rows = [
+        json!({"id": "broken", "completion": "", "reference": {"test": "1 / 0\nassert f() == 1"}}),
+        json!({"id": "right", "completion": "", "reference": {"test": "assert f(3) == 4"}}),
+    ];
+    let rows = rows.map(|row| row.to_string()).join("\n");
+    std::io::Write::write_all(&mut std::fs::File::create(&data).unwrap(), rows.as_bytes()).unwrap();
+    let output = validate(folder.path(), CONFIG, &data, &["--json"]);
+    let report = found(&output);
+    let suites = &report["rewards"][0]["data"]["suites"];
+    assert_eq!((&suites["weak"], &suites["broken"]), (&json!(0), &json!(1)));
+    assert_eq!(suites["broken_suites"][0]["id"], "broken");
+    assert_eq!((output.status.code(), &report["ok"]), (Some(1), &json!(false)));
+}
+
+#[test]
+fn printed_output_is_audited_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("rows.jsonl");
+    let rows = [
+        json!({"id": "echo", "completion": "", "reference": {"cases": [{"stdin": "7\n", "stdout": "7\n"}]}}),
+        json!({"id": "nothing", "completion": "", "reference": {"cases": [{"stdin": "", "stdout": "\n"}]}}),
+        json!({"id": "good", "completion": "", "reference": {"cases": [{"stdin": "3\n", "stdout": "9\n"}]}}),
+    ];
+    let rows = rows.map(|row| row.to_string()).join("\n");
+    std::io::Write::write_all(&mut std::fs::File::create(&data).unwrap(), rows.as_bytes()).unwrap();
+    for language in ["python", "javascript"] {
+        let config = CONFIG.replace("unit_tests", "stdin_stdout");
+        let config = format!("{config}config = {{ language = \"{language}\" }}\n");
+        let report = found(&validate(folder.path(), &config, &data, &["--json"]));
+        let weak = &report["rewards"][0]["data"]["suites"]["weak_suites"];
+        assert_eq!(
+            (&weak[0]["passed"], &weak[1]["passed"], weak.as_array().map(Vec::len)),
+            (&json!(["its input"]), &json!(["nothing", "its input"]), Some(2)),
+            "{language}"
+        );
+    }
+}

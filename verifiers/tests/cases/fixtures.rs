@@ -1,0 +1,37 @@
+//! Every case of `fixtures/checks` is a test of its own, named
+//! `<check>: <case>`.
+
+use assay_verifiers::cases::{self, Case, CaseFile};
+use assay_verifiers::checks::{self, Entry};
+use libtest_mimic::{Failed, Trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for entry in checks::ALL {
+        let about = &entry.about;
+        let documented = || Ok(about.documented()?);
+        trials.push(Trial::test(format!("{}: is documented", about.id), documented));
+        match cases::parse(about.fixtures) {
+            Ok(file) => trials.extend(trials_of(entry, file)),
+            Err(why) => trials.push(Trial::test(about.id, move || Err(why.into()))),
+        }
+    }
+    trials
+}
+
+fn trials_of(entry: &'static Entry, file: CaseFile) -> Vec<Trial> {
+    let id = entry.about.id;
+    let shows = file.shows(&entry.about);
+    let mut trials = vec![Trial::test(format!("{id}: has enough cases"), || Ok(shows?))];
+    trials.extend(
+        file.cases
+            .into_iter()
+            .map(|case| Trial::test(format!("{id}: {}", case.name), move || judged(entry, &case))),
+    );
+    trials
+}
+
+fn judged(entry: &Entry, case: &Case) -> Result<(), Failed> {
+    let verdict = case.run(entry.build).map_err(|error| error.to_string())?;
+    case.disagreement(&verdict).map_or(Ok(()), |why| Err(why.into()))
+}

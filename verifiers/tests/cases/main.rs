@@ -1,0 +1,18 @@
+//! Each case of the files below `fixtures/` is a test of its own, of the kind that is called as the
+//! module that runs it. To run one:
+//! `cargo test -p assay-verifiers --test cases -- "exact: takes the last line"`; and those of a kind:
+//! `cargo test -p assay-verifiers --test cases -- "[redteam] number/"`.
+
+mod fixtures;
+mod redteam;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let kinds = [("fixtures", fixtures::trials()), ("redteam", redteam::trials())];
+    let named = |(kind, trials): (&'static str, Vec<Trial>)| {
+        trials.into_iter().map(move |trial| trial.with_kind(kind))
+    };
+    libtest_mimic::run(&arguments, kinds.into_iter().flat_map(named).collect()).exit();
+}
