@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo test test-c test-export assets assets-c fmt bench
+.PHONY: demo test test-c test-export features assets assets-c fmt bench
 
 ASSAY := target/release/assay
 DATA := fixtures/datasets
@@ -40,6 +40,15 @@ test: assets
 test-c: assets-c
 	cargo clippy --workspace --all-targets --features c --locked -- -D warnings
 	cargo test --workspace --features c --locked --test cases -- "[c]"
+
+# Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
+features:
+	cargo clippy --no-default-features --locked -- -D warnings
+	set -e; for feature in cli json-schema models parquet sandbox sql tokenizers; do \
+		echo "only $$feature"; \
+		cargo clippy --no-default-features --features $$feature --locked -- -D warnings; \
+	done
+	cargo test --no-default-features --lib --locked
 
 # The exporter of models makes the fixtures again, byte for byte. Needs torch, which is large.
 test-export:

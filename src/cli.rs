@@ -7,12 +7,14 @@ mod cache;
 mod check;
 mod diff;
 mod doctor;
+#[cfg(feature = "models")]
 mod eval;
 mod exit;
 mod explain;
 mod guests;
 mod init;
 mod list;
+#[cfg(feature = "models")]
 mod models;
 mod output;
 mod progress;
@@ -24,6 +26,7 @@ mod text;
 mod validate;
 mod verdict;
 
+#[cfg(feature = "models")]
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,6 +42,7 @@ struct Cli {
     #[command(subcommand)]
     verb: Verb,
     /// The library of ONNX Runtime, or its folder; nothing else is then tried
+    #[cfg(feature = "models")]
     #[arg(long, global = true, env = "ASSAY_ORT_LIB", value_name = "PATH")]
     ort_lib: Option<PathBuf>,
 }
@@ -62,6 +66,7 @@ enum Verb {
     /// Measure how fast a configuration judges a dataset
     Bench(bench::Args),
     /// Measure a reward model by a published protocol
+    #[cfg(feature = "models")]
     Eval(eval::Args),
     /// Tell what was found on this machine, what was skipped, and why
     Doctor(doctor::Args),
@@ -100,6 +105,7 @@ pub(crate) fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
         }
     };
+    #[cfg(feature = "models")]
     models::demand(cli.ort_lib);
     let exit = match cli.verb {
         Verb::Score(args) => score::run(&args),
@@ -110,6 +116,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::List(args) => list::run(&args),
         Verb::Show(args) => show::run(&args),
         Verb::Bench(args) => bench::run(&args),
+        #[cfg(feature = "models")]
         Verb::Eval(args) => eval::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Init(args) => init::run(&args),

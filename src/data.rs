@@ -9,21 +9,32 @@
 //! cannot be read is a [`DataError`], which comes after the rows before the damage.
 
 mod bytes;
+#[cfg(feature = "parquet")]
 mod cells;
 mod columns;
 mod error;
+#[cfg(feature = "parquet")]
 mod export;
 mod inputs;
 mod json;
 mod limits;
 mod lines;
+#[cfg(not(feature = "parquet"))]
+mod no_parquet;
+#[cfg(feature = "parquet")]
 mod pages;
 mod row;
 mod source;
+#[cfg(feature = "parquet")]
 mod table;
+mod verdict;
+
+#[cfg(not(feature = "parquet"))]
+use no_parquet::{cells, export, table};
 
 pub use columns::Columns;
 pub use error::{DataError, Place, RowError, escape};
-pub use export::{ParquetWriter, VerdictReader, VerdictRow};
+pub use export::{ParquetWriter, VerdictReader};
 pub use limits::Limits;
 pub use source::{Block, Row, Source};
+pub use verdict::VerdictRow;

@@ -6,11 +6,29 @@
 pub mod data;
 pub mod engine;
 
+#[cfg(feature = "models")]
 pub use assay_reward_models as reward_models;
+#[cfg(any(feature = "sandbox", feature = "sql"))]
 pub use assay_sandbox as sandbox;
 pub use assay_verifiers as verifiers;
 pub use engine::{Config, ConfigError, Engine, Plan, Registry, Scored};
 
-#[cfg(doctest)]
+/// In place of the reward models, which this build is without.
+#[cfg(not(feature = "models"))]
+pub mod reward_models {
+    /// In place of what loads models: there are none.
+    #[derive(Debug, Default)]
+    pub struct Models;
+}
+
+/// In place of the sandbox, which this build is without.
+#[cfg(not(any(feature = "sandbox", feature = "sql")))]
+pub mod sandbox {
+    /// In place of what runs programs: there are none.
+    #[derive(Debug, Default)]
+    pub struct Sandbox;
+}
+
+#[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

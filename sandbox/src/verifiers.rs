@@ -24,6 +24,7 @@ pub trait Sandboxed: Check {
 }
 
 /// `SQLite` has its own fence.
+#[cfg(feature = "sql")]
 impl Sandboxed for sql::Sql {}
 
 /// A verifier, as the registry knows it.
@@ -34,6 +35,10 @@ pub struct Entry {
     pub build: fn(&Arc<Sandbox>, Value, &dyn Files) -> Result<Built, BuildError>,
 }
 
+#[cfg_attr(
+    not(any(feature = "sql", feature = "wasm")),
+    expect(dead_code, reason = "without features there is no verifier")
+)]
 fn build<C: Sandboxed>(
     sandbox: &Arc<Sandbox>,
     settings: Value,
@@ -42,14 +47,17 @@ fn build<C: Sandboxed>(
     build_with(settings, files, |check: &mut C| check.enter(sandbox))
 }
 
-/// Declares the modules and lists the verifiers. A module, its file, its fixture file and the id
-/// of its verifier share one name.
+/// Declares the modules and lists the verifiers, each behind its feature. A module, its file, its
+/// fixture file and the id of its verifier share one name.
 macro_rules! verifiers {
-    ($($module:ident :: $check:ident),* $(,)?) => {
-        $(pub mod $module;)*
+    ($($feature:literal $module:ident :: $check:ident),* $(,)?) => {
+        $(
+            #[cfg(feature = $feature)]
+            pub mod $module;
+        )*
 
         /// Every verifier of this crate, in the order of its id.
-        pub static ALL: &[Entry] = &[$(Entry {
+        pub static ALL: &[Entry] = &[$(#[cfg(feature = $feature)] Entry {
             about: About::of::<$module::$check>(include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
             ))),
@@ -59,10 +67,10 @@ macro_rules! verifiers {
 }
 
 verifiers! {
-    program_output::ProgramOutput,
-    python_check::PythonCheck,
-    sql::Sql,
-    stdin_stdout::StdinStdout,
-    unit_tests::UnitTests,
-    wasm::Wasm,
+    "wasm" program_output::ProgramOutput,
+    "wasm" python_check::PythonCheck,
+    "sql" sql::Sql,
+    "wasm" stdin_stdout::StdinStdout,
+    "wasm" unit_tests::UnitTests,
+    "wasm" wasm::Wasm,
 }

@@ -1,13 +1,18 @@
 //! `assay doctor`: what was found on this machine, what was skipped, and why.
 
-use assay::reward_models::Models;
-use assay::reward_models::backend::library::{Library, Tried};
-use assay::reward_models::backend::rten::VERSION as RTEN;
+#[cfg(feature = "models")]
+use assay::reward_models::{
+    Models,
+    backend::library::{Library, Tried},
+    backend::rten::VERSION as RTEN,
+};
 use clap::Args as ClapArgs;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::exit::{Exit, Failure};
-use super::{guests, models, output};
+#[cfg(feature = "models")]
+use super::models;
+use super::{guests, output};
 
 /// The files by which guests are known, and what they run.
 const GUESTS: [(&str, &str); 2] = [("python.wasm", "Python"), ("javascript.wasm", "JavaScript")];
@@ -22,8 +27,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let assets = guests::assets();
+    #[cfg(feature = "models")]
     let models = models::models(&assets);
-    let (library, tried) = models.library();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let guest = |(file, name): (&str, &str)| {
         let found = assets.iter().map(|folder| folder.join(file)).find(|path| path.is_file());
@@ -31,23 +36,18 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     };
     let guests: Vec<(String, Option<String>)> = GUESTS.into_iter().map(guest).collect();
     if args.json {
-        let library = library.map(|library| {
-            let path = library.path.display().to_string();
-            json!({"path": path, "version": library.version, "build": library.build})
-        });
-        let tried: Vec<Value> = tried.iter().map(|tried| json!(told(tried))).collect();
-        let found = json!({
-            "assay": env!("CARGO_PKG_VERSION"),
-            "cores": cores,
-            "onnxruntime": library,
-            "tried": tried,
-            "rten": RTEN,
-            "guests": guests.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
-        });
+        let mut found = serde_json::Map::new();
+        found.insert("assay".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+        found.insert("cores".to_owned(), json!(cores));
+        #[cfg(feature = "models")]
+        found.extend(backends_json(&models));
+        let guests: std::collections::BTreeMap<_, _> = guests.into_iter().collect();
+        found.insert("guests".to_owned(), json!(guests));
         output::json(&found)?;
         return Ok(Exit::Ok);
     }
     output::line(&format!("assay {}, {cores} cores", env!("CARGO_PKG_VERSION")));
+    #[cfg(feature = "models")]
     for line in backends(&models) {
         output::line(&line);
     }
@@ -58,7 +58,20 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
+#[cfg(feature = "models")]
+fn backends_json(models: &Models) -> [(String, serde_json::Value); 3] {
+    let (library, tried) = models.library();
+    let library = library.map(|library| {
+        let path = library.path.display().to_string();
+        json!({"path": path, "version": library.version, "build": library.build})
+    });
+    let tried: Vec<String> = tried.iter().map(told).collect();
+    [("onnxruntime", json!(library)), ("tried", json!(tried)), ("rten", json!(RTEN))]
+        .map(|(key, value)| (key.to_owned(), value))
+}
+
 /// What runs models here, what was skipped, and why.
+#[cfg(feature = "models")]
 pub(super) fn backends(models: &Models) -> Vec<String> {
     let (library, tried) = models.library();
     let mut lines = match library {
@@ -72,6 +85,7 @@ pub(super) fn backends(models: &Models) -> Vec<String> {
     lines
 }
 
+#[cfg(feature = "models")]
 fn told(tried: &Tried) -> String {
     let (origin, path) = (tried.place.origin, tried.place.path.display());
     match &tried.outcome {

@@ -5,21 +5,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assay::Registry;
+#[cfg(feature = "sandbox")]
 use assay::sandbox::{Places, Sandbox, runtime};
 
-use super::setup::default_cache_dir;
-use super::{models, output};
+#[cfg(feature = "models")]
+use super::models;
+#[cfg(feature = "sandbox")]
+use super::{output, setup::default_cache_dir};
 
 /// Every verifier of this build. Guests and models are loaded when the first verifier that needs
 /// one is built.
 pub(super) fn registry() -> Registry {
+    #[cfg(feature = "sandbox")]
+    let sandbox = Arc::new(sandbox());
+    #[cfg(not(feature = "sandbox"))]
+    let sandbox = Arc::default();
+    #[cfg(feature = "models")]
+    let models = Arc::new(models::models(&assets()));
+    #[cfg(not(feature = "models"))]
+    let models = Arc::default();
+    Registry::standard(&sandbox, &models)
+}
+
+#[cfg(feature = "sandbox")]
+fn sandbox() -> Sandbox {
     let options = runtime::Options {
         compiled: default_cache_dir().map(|cache| cache.join("guests")),
         notice: Some(Arc::new(|line: &str| output::note(line))),
         ..runtime::Options::default()
     };
-    let sandbox = Sandbox::new(Places { assets: assets(), options });
-    Registry::standard(&Arc::new(sandbox), &Arc::new(models::models(&assets())))
+    Sandbox::new(Places { assets: assets(), options })
 }
 
 /// Folders with assets: `ASSAY_ASSETS`, next to the program, and the user's data folder.

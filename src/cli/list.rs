@@ -1,12 +1,13 @@
 //! `assay list`: what a configuration can name, a line each.
 
-use assay::reward_models;
 use assay::verifiers::checks::About;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
-use super::{doctor, guests, models, output, schema};
+#[cfg(feature = "models")]
+use super::{doctor, models};
+use super::{guests, output, schema};
 
 /// What a configuration can name.
 #[derive(Debug, ClapArgs)]
@@ -50,6 +51,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     for one in &listed {
         output::line(&format!("{:width$}  {}", one.id, one.summary));
     }
+    #[cfg(feature = "models")]
     if args.kind == Kind::Models {
         let models = models::models(&guests::assets());
         for line in doctor::backends(&models) {
@@ -67,8 +69,14 @@ fn of(wanted: impl Fn(&str) -> bool) -> Vec<Listed> {
     registry.abouts().filter(|about| wanted(about.id)).map(listed).collect()
 }
 
+#[cfg(not(feature = "models"))]
+fn asks_a_model(_: &str) -> bool {
+    false
+}
+
+#[cfg(feature = "models")]
 fn asks_a_model(id: &str) -> bool {
-    reward_models::verifiers::ALL.iter().any(|entry| entry.about.id == id)
+    assay::reward_models::verifiers::ALL.iter().any(|entry| entry.about.id == id)
 }
 
 fn listed(about: &About) -> Listed {

@@ -65,9 +65,9 @@ fn unknown(id: &str, registry: &Registry) -> Failure {
     let known = || registry.abouts().map(|about| about.id);
     let help = did_you_mean(id, known()).map(|near| format!("\nhelp: did you mean \"{near}\"?"));
     let known = known().collect::<Vec<_>>().join(", ");
-    let id = inline(id);
+    let unknown = registry.unknown(&inline(id));
     let help = help.unwrap_or_default();
-    Failure::usage(format!("no verifier is called \"{id}\"; known: {known}{help}"))
+    Failure::usage(format!("{unknown}; known: {known}{help}"))
 }
 
 fn page(entry: &'static About) -> Result<Page, Failure> {

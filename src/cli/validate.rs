@@ -3,6 +3,7 @@
 
 mod gold;
 mod hacks;
+#[cfg(feature = "models")]
 mod model;
 mod read;
 mod suites;
@@ -116,8 +117,10 @@ struct RowFound {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let folders = model::folders(&args.config.config)?;
-    if !folders.is_empty() {
+    #[cfg(feature = "models")]
+    if let folders = model::folders(&args.config.config)?
+        && !folders.is_empty()
+    {
         return model::run(&folders, args.json);
     }
     let document = args.config.document()?;

@@ -16,6 +16,7 @@ use super::cells;
 use super::error::DataError;
 use super::limits::Limits;
 use super::table::Table;
+use super::verdict::VerdictRow;
 
 /// How many rows are turned into columns at once.
 const BATCH_ROWS: usize = 1024;
@@ -25,25 +26,6 @@ const ROW_GROUP_BYTES: usize = 64 << 20;
 
 /// What the column of a single reward starts with.
 const REWARD_PREFIX: &str = "reward.";
-
-/// One row of the verdicts of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VerdictRow {
-    /// The id of the sample.
-    pub id: String,
-    /// `scored`, `abstained` or `failed`.
-    pub outcome: String,
-    /// The reward of the sample, where it was scored.
-    pub reward: Option<f64>,
-    /// The fault that left the sample without a reward.
-    pub fault: Option<String>,
-    /// Why the sample has no reward.
-    pub why: Option<String>,
-    /// The reward that each verifier gave, in the order of the names.
-    pub rewards: Vec<Option<f64>>,
-    /// The verdicts, as JSON text.
-    pub verdicts: String,
-}
 
 /// Writes verdicts as Parquet: the columns `id`, `outcome`, `reward`, `fault`, `why`, a
 /// `reward.<name>` for each reward, and `verdicts`. The same rows give the same bytes.

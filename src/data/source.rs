@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow_array::RecordBatch;
 use assay_verifiers::Sample;
 use serde_json::{Map, Value};
 
@@ -19,7 +18,7 @@ use super::json::{self, Line};
 use super::limits::Limits;
 use super::lines::{self, Body, Lines};
 use super::row;
-use super::table::Table;
+use super::table::{Batch, Table};
 
 /// The rows of a dataset, in order, cut into blocks. Holds a block or so of a file at a time.
 pub struct Source {
@@ -182,7 +181,7 @@ pub struct Block {
 
 enum Held {
     Lines(Body),
-    Table(RecordBatch),
+    Table(Batch),
 }
 
 /// One row of a dataset.
@@ -258,7 +257,7 @@ impl Out<'_> {
         }
     }
 
-    fn table(&mut self, batch: &RecordBatch) {
+    fn table(&mut self, batch: &Batch) {
         for at in 0..batch.num_rows() {
             let row = cells::row(batch, at, &self.block.limits);
             self.push(self.block.row + at as u64, row);

@@ -56,6 +56,9 @@ const WHY_MAX: usize = 300;
 /// `DELTA_BYTE_ARRAY`, as page headers write it.
 const DELTA_BYTE_ARRAY: i64 = 7;
 
+/// Rows as columns.
+pub(super) type Batch = RecordBatch;
+
 /// A Parquet file that is being read.
 pub(super) struct Table {
     file: File,

@@ -156,8 +156,8 @@ fn planned(
     let Some(builder) = registry.get(&reward.verifier) else {
         let near = did_you_mean(&reward.verifier, registry.ids());
         let known: Vec<&str> = registry.ids().collect();
-        let message =
-            format!("no verifier is called \"{}\"; known: {}", reward.verifier, known.join(", "));
+        let unknown = registry.unknown(&reward.verifier);
+        let message = format!("{unknown}; known: {}", known.join(", "));
         let help = near.map(|near| format!("did you mean \"{near}\"?"));
         return Err(document.error(&format!("reward[{at}].verifier"), message).help(help));
     };

@@ -3,14 +3,32 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_reward_models::Models;
-use assay_sandbox::Sandbox;
 use assay_verifiers::checks::{self, About};
 use assay_verifiers::{BuildError, Built, Files};
 use serde_json::Value;
 
+use crate::reward_models::Models;
+use crate::sandbox::Sandbox;
+
 /// Makes a verifier from its settings.
 pub type Builder = Box<dyn Fn(Value, &dyn Files) -> Result<Built, BuildError> + Send + Sync>;
+
+/// The verifiers of each feature, those of this build among them.
+const OF_FEATURES: [(&str, &[&str]); 3] = [
+    (
+        "models",
+        &[
+            "embedding_model",
+            "generative_model",
+            "likelihood_model",
+            "outcome_model",
+            "preference_model",
+            "process_model",
+        ],
+    ),
+    ("sandbox", &["program_output", "python_check", "stdin_stdout", "unit_tests", "wasm"]),
+    ("sql", &["sql"]),
+];
 
 /// Verifiers by id. The crates each bring theirs; a program may add its own.
 #[derive(Default)]
@@ -27,17 +45,32 @@ impl Registry {
         for entry in checks::ALL {
             registry.bring(&entry.about, Box::new(entry.build));
         }
-        for entry in assay_sandbox::verifiers::ALL {
+        #[cfg(any(feature = "sandbox", feature = "sql"))]
+        for entry in crate::sandbox::verifiers::ALL {
             let sandbox = Arc::clone(sandbox);
             let build = move |settings, files: &dyn Files| (entry.build)(&sandbox, settings, files);
             registry.bring(&entry.about, Box::new(build));
         }
-        for entry in assay_reward_models::verifiers::ALL {
+        #[cfg(feature = "models")]
+        for entry in crate::reward_models::verifiers::ALL {
             let models = Arc::clone(models);
             let build = move |settings, files: &dyn Files| (entry.build)(&models, settings, files);
             registry.bring(&entry.about, Box::new(build));
         }
+        // What is left out shares nothing.
+        let _ = (sandbox, models);
         registry
+    }
+
+    /// The message for an id under which nothing is registered, without the ids that are known.
+    pub fn unknown(&self, id: &str) -> String {
+        let feature = OF_FEATURES.iter().find(|(_, ids)| ids.contains(&id));
+        match feature {
+            Some((feature, _)) if self.get(id).is_none() => format!(
+                "no verifier is called \"{id}\" in this build: the feature `{feature}` is off"
+            ),
+            _ => format!("no verifier is called \"{id}\""),
+        }
     }
 
     fn bring(&mut self, about: &'static About, builder: Builder) {
@@ -68,5 +101,44 @@ impl Registry {
     /// What is known of every verifier that this build brings, sorted by id.
     pub fn abouts(&self) -> impl Iterator<Item = &'static About> {
         self.about.values().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(any(feature = "models", all(feature = "sandbox", feature = "sql")))]
+    fn of_feature(feature: &str) -> Vec<&'static str> {
+        let found = OF_FEATURES.iter().find(|(known, _)| *known == feature);
+        found.map(|(_, ids)| ids.to_vec()).unwrap_or_default()
+    }
+
+    #[cfg(all(feature = "sandbox", feature = "sql"))]
+    #[test]
+    fn the_verifiers_of_the_sandbox_are_known_without_it() {
+        let ids: Vec<&str> =
+            crate::sandbox::verifiers::ALL.iter().map(|entry| entry.about.id).collect();
+        let mut known = [of_feature("sandbox"), of_feature("sql")].concat();
+        known.sort_unstable();
+        assert_eq!(ids, known);
+    }
+
+    #[cfg(feature = "models")]
+    #[test]
+    fn the_verifiers_of_models_are_known_without_them() {
+        let ids: Vec<&str> =
+            crate::reward_models::verifiers::ALL.iter().map(|entry| entry.about.id).collect();
+        assert_eq!(ids, of_feature("models"));
+    }
+
+    #[test]
+    fn a_verifier_of_a_feature_that_is_off_names_it() {
+        let told = Registry::default().unknown("unit_tests");
+        assert_eq!(
+            told,
+            "no verifier is called \"unit_tests\" in this build: the feature `sandbox` is off"
+        );
+        assert_eq!(Registry::default().unknown("a"), "no verifier is called \"a\"");
     }
 }

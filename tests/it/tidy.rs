@@ -123,6 +123,30 @@ fn edges() -> Vec<(String, BTreeSet<String>)> {
     packages.iter().map(edges).collect()
 }
 
+/// Whoever wants the engine and the rule checks alone waits for no more than this.
+const ENGINE_CRATES_MAX: usize = 120;
+
+#[test]
+fn the_engine_alone_has_few_dependencies() {
+    let tree = ["tree", "--no-default-features", "--edges=normal", "--prefix=none"];
+    let cargo = Command::new(env!("CARGO"))
+        .args(tree)
+        .args(["--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(cargo.stdout).unwrap();
+    let crates: BTreeSet<&str> = text.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    assert!(crates.len() > 20, "{}", String::from_utf8_lossy(&cargo.stderr));
+    assert!(crates.len() <= ENGINE_CRATES_MAX, "{} crates: {crates:#?}", crates.len());
+    for heavy in
+        ["clap", "jsonschema", "ort", "parquet", "rten", "rusqlite", "tokenizers", "wasmtime"]
+    {
+        let is_heavy = |line: &&&str| line.split(' ').next() == Some(heavy);
+        assert_eq!(crates.iter().find(is_heavy), None);
+    }
+}
+
 #[test]
 fn dependencies_point_one_way() {
     // verifiers <- { sandbox, rubrics, reward-models, trainer } <- root <- python

@@ -1,13 +1,13 @@
 //! `json`: well-formed JSON that a schema accepts, or a member that equals the reference.
 
+mod schema;
 mod tree;
 
 use std::ops::Range;
 
-use jsonschema::{PatternOptions, Validator};
-
 use crate::extract::{self, Thinking, thinking};
 use crate::prelude::*;
+use schema::Compiled;
 use tree::{Node, Rules};
 
 /// Right when the completion is JSON as asked for.
@@ -61,12 +61,6 @@ enum From {
     Fence,
 }
 
-#[derive(Debug)]
-struct Compiled {
-    validator: Validator,
-    bytes: usize,
-}
-
 /// A level of the text is a call of its reader.
 const DEPTH_MAX: usize = 120;
 
@@ -94,12 +88,7 @@ impl Check for Json {
             (Some(schema), None) => ("schema", schema.clone()),
             (None, Some(file)) => ("schema_file", schema_in(file, files)?),
         };
-        let validator = jsonschema::options()
-            .offline()
-            .with_pattern_options(PatternOptions::regex().size_limit(Pattern::PROGRAM_BYTES_MAX))
-            .build(&schema)
-            .map_err(|error| BuildError::new(name, error.to_string()))?;
-        self.compiled = Some(Compiled { validator, bytes: schema.to_string().len() });
+        self.compiled = Some(Compiled::new(name, &schema)?);
         Ok(())
     }
 
@@ -117,9 +106,7 @@ impl Check for Json {
         if let Some(compiled) = &self.compiled {
             let length = (span.1 - span.0) as u64;
             meter.spend(length * (1 + compiled.bytes as u64 / 64))?;
-            if let Err(error) = compiled.validator.validate(&value.value()) {
-                let at = error.instance_path().to_string();
-                let rule = error.schema_path().to_string();
+            if let Err((at, rule)) = compiled.validate(&value.value()) {
                 return Ok(judged(false).with("at", at).with("rule", rule).because("schema"));
             }
         }

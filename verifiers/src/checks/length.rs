@@ -1,8 +1,10 @@
 //! `length`: how long the completion is.
 
-use tokenizers::Tokenizer;
+mod tokens;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use self::tokens::Tokens;
 use crate::prelude::*;
 
 /// Right when the length of the completion lies within bounds.
@@ -33,7 +35,7 @@ pub struct Length {
     #[serde(default)]
     soft_overlong: Option<SoftOverlong>,
     #[serde(skip)]
-    loaded: Option<Box<Tokenizer>>,
+    loaded: Option<Tokens>,
 }
 
 /// What is counted.
@@ -84,7 +86,7 @@ impl Check for Length {
         }
         match (self.unit, &self.tokenizer) {
             (Unit::Tokens, Some(file)) => {
-                self.loaded = Some(Box::new(tokenizer(file, files)?));
+                self.loaded = Some(Tokens::read(file, files)?);
                 Ok(())
             }
             (Unit::Tokens, None) => Err(BuildError::new("tokenizer", "tokens need a tokenizer")),
@@ -144,10 +146,7 @@ impl Length {
                 meter.spend(20 * bytes)?;
                 let tokenizer =
                     self.loaded.as_ref().ok_or_else(|| Fault::internal("length was not loaded"))?;
-                let encoded = tokenizer
-                    .encode_fast(text, false)
-                    .map_err(|error| Fault::internal(format!("tokenizer: {error}")))?;
-                encoded.get_ids().len()
+                tokenizer.count(text)?
             }
         };
         Ok(u32::try_from(length).unwrap_or(u32::MAX))
@@ -160,17 +159,6 @@ impl SoftOverlong {
         let over = length.saturating_sub(free).min(self.cache);
         -(f64::from(over) / f64::from(self.cache))
     }
-}
-
-fn tokenizer(file: &str, files: &dyn Files) -> Result<Tokenizer, BuildError> {
-    let bad = |why: String| BuildError::new("tokenizer", why);
-    let bytes = files.read(file).map_err(bad)?;
-    let mut tokenizer =
-        Tokenizer::from_bytes(bytes).map_err(|error| bad(format!("file \"{file}\": {error}")))?;
-    // A tokenizer that pads or cuts would count what it was told to count.
-    tokenizer.with_padding(None);
-    tokenizer.with_truncation(None).map_err(|error| bad(format!("file \"{file}\": {error}")))?;
-    Ok(tokenizer)
 }
 
 #[cfg(test)]

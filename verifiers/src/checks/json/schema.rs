@@ -1,0 +1,52 @@
+//! A JSON Schema, compiled. There is none in a build without the feature `json-schema`.
+
+use crate::prelude::*;
+
+#[cfg(feature = "json-schema")]
+#[derive(Debug)]
+pub(super) struct Compiled {
+    validator: jsonschema::Validator,
+    /// The length of the schema.
+    pub(super) bytes: usize,
+}
+
+#[cfg(feature = "json-schema")]
+impl Compiled {
+    /// Compiles the schema of a setting.
+    pub(super) fn new(setting: &str, schema: &Value) -> Result<Self, BuildError> {
+        let patterns = jsonschema::PatternOptions::regex().size_limit(Pattern::PROGRAM_BYTES_MAX);
+        let validator = jsonschema::options()
+            .offline()
+            .with_pattern_options(patterns)
+            .build(schema)
+            .map_err(|error| BuildError::new(setting, error.to_string()))?;
+        Ok(Self { validator, bytes: schema.to_string().len() })
+    }
+
+    /// Where a value breaks the schema, and the rule that it breaks.
+    pub(super) fn validate(&self, value: &Value) -> Result<(), (String, String)> {
+        self.validator
+            .validate(value)
+            .map_err(|error| (error.instance_path().to_string(), error.schema_path().to_string()))
+    }
+}
+
+/// Never made.
+#[cfg(not(feature = "json-schema"))]
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) bytes: usize,
+    never: std::convert::Infallible,
+}
+
+#[cfg(not(feature = "json-schema"))]
+impl Compiled {
+    pub(super) fn new(setting: &str, _: &Value) -> Result<Self, BuildError> {
+        let why = "this build knows no JSON Schema: built without the feature `json-schema`";
+        Err(BuildError::new(setting, why))
+    }
+
+    pub(super) fn validate(&self, _: &Value) -> Result<(), (String, String)> {
+        match self.never {}
+    }
+}

@@ -1,0 +1,48 @@
+//! What counts tokens. Nothing does in a build without the feature `tokenizers`.
+
+use crate::prelude::*;
+
+/// The setting that names a tokenizer.
+const SETTING: &str = "tokenizer";
+
+#[cfg(feature = "tokenizers")]
+#[derive(Debug)]
+pub(super) struct Tokens(Box<tokenizers::Tokenizer>);
+
+#[cfg(feature = "tokenizers")]
+impl Tokens {
+    pub(super) fn read(file: &str, files: &dyn Files) -> Result<Self, BuildError> {
+        let bad = |why: String| BuildError::new(SETTING, why);
+        let wrong = |why: &dyn std::fmt::Display| bad(format!("file \"{file}\": {why}"));
+        let bytes = files.read(file).map_err(bad)?;
+        let mut tokenizer =
+            tokenizers::Tokenizer::from_bytes(bytes).map_err(|error| wrong(&error))?;
+        // A tokenizer that pads or cuts would count what it was told to count.
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(|error| wrong(&error))?;
+        Ok(Self(Box::new(tokenizer)))
+    }
+
+    pub(super) fn count(&self, text: &str) -> Result<usize, Fault> {
+        let encoded = self.0.encode_fast(text, false);
+        let encoded = encoded.map_err(|error| Fault::internal(format!("tokenizer: {error}")))?;
+        Ok(encoded.get_ids().len())
+    }
+}
+
+/// Never made.
+#[cfg(not(feature = "tokenizers"))]
+#[derive(Debug)]
+pub(super) enum Tokens {}
+
+#[cfg(not(feature = "tokenizers"))]
+impl Tokens {
+    pub(super) fn read(_: &str, _: &dyn Files) -> Result<Self, BuildError> {
+        let why = "this build counts no tokens: built without the feature `tokenizers`";
+        Err(BuildError::new(SETTING, why))
+    }
+
+    pub(super) fn count(&self, _: &str) -> Result<usize, Fault> {
+        match *self {}
+    }
+}
