@@ -8,13 +8,10 @@ MODELS := fixtures/models
 DEMO := target/demo
 EXPORT := target/export
 
-# What the demo uses, which is less than half of the whole build. `cargo build --release` builds all.
-DEMO_FEATURES := cli,json-schema,models,tokenizers
-
 # Scores real model outputs and compares the rewards with the labels that came with them; then 200
 # solutions by a process model, and the scores of the steps of one of them.
 demo:
-	cargo build --release --locked --bin assay --no-default-features --features $(DEMO_FEATURES)
+	cargo build --release --locked --bin assay
 	$(ASSAY) score $(DATA)/demo.toml $(DATA)/gsm8k-openai.jsonl.gz $(DATA)/mmlu-pro.jsonl.gz \
 		--output $(DEMO) --labels label --fresh
 	$(ASSAY) score $(DATA)/steps.toml $(DATA)/arithmetic-steps.jsonl.gz --allow-path $(MODELS) \

@@ -1,6 +1,5 @@
-//! Three lanes side by side: the rate of a run with a check, a batching verifier and a 20 ms remote
-//! verifier (64 in flight), beside the rate of the slowest of them alone. `cargo bench --bench lanes
-//! [ROWS]`.
+//! Two lanes side by side: the rate of a run with a check and an awaited verifier of 1 ms (8 in
+//! flight), beside the rate of the slower of them alone. `cargo bench --bench lanes [ROWS]`.
 
 #![expect(clippy::disallowed_methods, reason = "a bench reads the clock")]
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
@@ -22,7 +21,7 @@ use support::{engine, lines, registry, rows};
 fn rate(verifiers: &[&str], data: &str, count: usize) -> f64 {
     let reward = |id: &&str| format!("[[reward]]\nname = '{id}'\nverifier = '{id}'\n");
     let text: String = verifiers.iter().map(reward).collect();
-    let engine = engine(&text, &registry(&Arc::default()), 2);
+    let engine = engine(&text, registry(&Arc::default()), 2);
     let source = Source::stream("bench", Cursor::new(data.to_owned()), &Limits::default()).unwrap();
     let start = Instant::now();
     assert!(!lines(&engine, source).is_empty(), "nothing was judged");
@@ -33,15 +32,15 @@ fn main() {
     let count = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(20_000);
     let data = rows(count, 1000);
     let mut slowest = f64::INFINITY;
-    for lane in ["busy", "batched", "slow"] {
+    for lane in ["busy", "awaited"] {
         let alone = rate(&[lane], &data, count);
         println!("{lane:<8} alone {alone:>10.0} rows/s");
         slowest = slowest.min(alone);
     }
-    let mixed = rate(&["busy", "batched", "slow"], &data, count);
+    let mixed = rate(&["busy", "awaited"], &data, count);
     println!(
-        "all three      {mixed:>10.0} rows/s, {:.1} % of the slowest alone",
+        "both           {mixed:>10.0} rows/s, {:.1} % of the slower alone",
         100.0 * mixed / slowest
     );
-    println!("limit of the slow lane: 64 in flight of 20 ms each, 3,200 rows/s");
+    println!("limit of the awaited lane: 8 in flight of 1 ms each, 8,000 rows/s");
 }

@@ -8,15 +8,12 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use assay::data::{Limits, Source};
 use assay::engine::runs::{DiskStore, InputFile, RunFolder, hash_file};
-use assay::engine::{BadRows, Document, Options, Session};
-use assay::verifiers::{NoFiles, Sample};
-use assay::{Engine, Plan, Registry};
+use assay::engine::{BadRows, CancellationToken, Document, Session};
+use assay::{Engine, Sample};
 
 const CONFIG: &str = r#"
 version = 1
@@ -37,10 +34,7 @@ config = { unit = "characters", max = 4000 }
 
 fn engine(jobs: usize) -> Engine {
     let document = Document::parse("bench.toml", CONFIG).unwrap();
-    let plan =
-        Plan::build(&document, &Registry::standard(&Arc::default(), &Arc::default()), &NoFiles)
-            .unwrap();
-    Engine::start(plan, Options::new(jobs)).unwrap()
+    Engine::builder().config(document).jobs(jobs).build().unwrap()
 }
 
 /// A row of about 1 kB.
@@ -81,7 +75,7 @@ fn score(data: &Path, dir: &Path, engine: &Engine) {
         retry_faults: false,
     };
     let open = || Source::open(&[data.to_owned()], &Limits::default());
-    session.run(&open, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
+    session.run(&open, &CancellationToken::new(), &mut |_, _| {}).unwrap();
 }
 
 fn main() {

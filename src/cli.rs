@@ -11,11 +11,8 @@ mod doctor;
 mod eval;
 mod exit;
 mod explain;
-mod guests;
 mod init;
 mod list;
-#[cfg(feature = "models")]
-mod models;
 mod output;
 mod progress;
 mod schema;
@@ -29,7 +26,9 @@ mod verdict;
 #[cfg(feature = "models")]
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use assay::setup::Environment;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -41,9 +40,9 @@ use exit::{Exit, Failure};
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
-    /// The library of ONNX Runtime, or its folder; nothing else is then tried
+    /// The library of ONNX Runtime, or its folder; nothing else is then tried (or `ASSAY_ORT_LIB`)
     #[cfg(feature = "models")]
-    #[arg(long, global = true, env = "ASSAY_ORT_LIB", value_name = "PATH")]
+    #[arg(long, global = true, value_name = "PATH")]
     ort_lib: Option<PathBuf>,
 }
 
@@ -105,22 +104,25 @@ pub(crate) fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
         }
     };
+    let mut environment = Environment::read();
+    environment.notice = Some(Arc::new(|line: &str| output::note(line)));
     #[cfg(feature = "models")]
-    models::demand(cli.ort_lib);
+    environment.demand_ort_library(cli.ort_lib);
+    let environment = &environment;
     let exit = match cli.verb {
-        Verb::Score(args) => score::run(&args),
-        Verb::Validate(args) => validate::run(&args),
-        Verb::Explain(args) => explain::run(&args),
-        Verb::Check(args) => check::run(&args),
+        Verb::Score(args) => score::run(&args, environment),
+        Verb::Validate(args) => validate::run(&args, environment),
+        Verb::Explain(args) => explain::run(&args, environment),
+        Verb::Check(args) => check::run(&args, environment),
         Verb::Diff(args) => diff::run(&args),
-        Verb::List(args) => list::run(&args),
-        Verb::Show(args) => show::run(&args),
-        Verb::Bench(args) => bench::run(&args),
+        Verb::List(args) => list::run(&args, environment),
+        Verb::Show(args) => show::run(&args, environment),
+        Verb::Bench(args) => bench::run(&args, environment),
         #[cfg(feature = "models")]
-        Verb::Eval(args) => eval::run(&args),
-        Verb::Doctor(args) => doctor::run(&args),
+        Verb::Eval(args) => eval::run(&args, environment),
+        Verb::Doctor(args) => doctor::run(&args, environment),
         Verb::Init(args) => init::run(&args),
-        Verb::Cache(args) => cache::run(&args),
+        Verb::Cache(args) => cache::run(&args, environment),
         Verb::Completions { shell } => Ok(completions(shell)),
         Verb::Man => man(),
     };

@@ -27,7 +27,6 @@ mod row;
 mod source;
 #[cfg(feature = "parquet")]
 mod table;
-mod verdict;
 
 #[cfg(not(feature = "parquet"))]
 use no_parquet::{cells, export, table};
@@ -37,4 +36,3 @@ pub use error::{DataError, Place, RowError, escape};
 pub use export::{ParquetWriter, VerdictReader};
 pub use limits::Limits;
 pub use source::{Block, Row, Source};
-pub use verdict::VerdictRow;

@@ -1,131 +1,262 @@
 //! The engine: builds a configuration into a plan, runs it over samples, and keeps what it found.
 
 mod arrange;
+mod builder;
 pub mod cache;
-mod chunk;
+mod call;
 mod clock;
+mod closure;
 mod combine;
 mod condition;
 pub mod config;
+mod core;
 mod document;
 mod error;
 mod files;
-mod lanes;
+mod groups;
+mod judge;
+mod lines;
 mod plan;
+mod pool;
 mod registry;
-mod row;
 pub mod runs;
 mod session;
-mod shared;
 mod stream;
 mod summary;
+mod turns;
 
-use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use assay_verifiers::Sample;
-use tokio::runtime::{self, Runtime};
+use assay_verifiers::{Fault, FaultKind, Sample, Scored};
+use futures_util::stream::{self as futures, StreamExt as _};
+use tokio::runtime::{Handle, Runtime, RuntimeFlavor};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::task::unconstrained;
+use tokio_util::task::AbortOnDropHandle;
 
+pub use builder::EngineBuilder;
 pub use cache::{Cache, CacheCounts, CacheStats};
-pub use chunk::Scored;
+pub use call::ScoreOptions;
 pub use clock::{Clock, NoClock};
 pub use combine::Combiner;
 pub use config::Config;
 pub use document::Document;
-pub use error::{ConfigError, did_you_mean};
+pub use error::{ConfigError, EngineError, did_you_mean};
 pub use files::ConfigFolder;
 pub use plan::{Plan, Planned};
 pub use registry::{Builder, Registry};
-pub use row::{RowWriter, VerdictEntry, VerdictRow};
 pub use session::{Report, Session};
-pub use stream::{BadRows, Batch, Counted, Earlier, Ended, StreamError, StreamSpec};
+pub use stream::{BadRows, Batch, Earlier, Ended, StreamError, StreamSpec, Tallied};
 pub use summary::{Agreement, Disagreement, NamedTally, Summary, Tally};
+pub use tokio_util::sync::CancellationToken;
+pub use turns::JudgedTurn;
 
-use lanes::{Permits, Pool, Queue};
-use shared::Shared;
+use call::{Call, GiveUp};
+use core::Core;
 
 /// Samples that travel together when nothing needs them apart or together.
 const CHUNK_ROWS: usize = 256;
+/// What a call may take beyond its deadline, so that verifiers that stop at it are heard.
+const GRACE: Duration = Duration::from_millis(10);
 
-/// What an engine runs on.
-pub struct Options {
-    /// Threads of the compute lane.
-    pub jobs: usize,
-    /// The clock for timings and deadlines.
-    pub clock: Arc<dyn Clock>,
-    /// Where verdicts are kept for the next run; `None` keeps none.
-    pub cache_dir: Option<PathBuf>,
-}
-
-impl Options {
-    /// `jobs` threads, no clock, no cache.
-    pub fn new(jobs: usize) -> Self {
-        Self { jobs: jobs.max(1), clock: Arc::new(NoClock), cache_dir: None }
-    }
-}
-
-/// A plan at work. Cheap to share: every caller's samples meet in the same lanes.
+/// A plan at work. Share it behind an [`Arc`]: every caller's samples meet in the same lanes.
+///
+/// It can be made, used and dropped inside any async runtime and on any thread. Dropping it gives up
+/// what is still under way.
+///
+/// ```
+/// use assay::{Config, Engine, verifiers::Sample};
+///
+/// let config = "version = 1\n[[reward]]\nname = 'correct'\nverifier = 'math'\n";
+/// let engine = Engine::builder().config(Config::parse("assay.toml", config)?).build()?;
+/// let sample = Sample::builder("So it is \\boxed{\\frac{1}{2}}.").reference("0.5").build();
+/// let scored = engine.score(vec![sample]);
+/// assert_eq!(scored[0].reward(), Some(1.0));
+/// assert!(scored[0].verdict("correct").is_some());
+/// # Ok::<(), assay::EngineError>(())
+/// ```
 pub struct Engine {
-    shared: Arc<Shared>,
-    runtime: Runtime,
+    core: Arc<Core>,
+    /// Where awaited work is polled; taken only by `drop`.
+    runtime: Option<Runtime>,
+    /// Room for samples in flight, over all callers of [`Engine::score_async`].
+    intake: Arc<Semaphore>,
+    intake_rows: usize,
     jobs: usize,
 }
 
 impl Engine {
-    /// Starts the threads, queues and permits that `plan` needs.
-    ///
-    /// # Errors
-    /// When the operating system refuses a thread.
-    pub fn start(plan: Plan, options: Options) -> std::io::Result<Self> {
-        let plan = Arc::new(plan);
-        let clock = options.clock;
-        let queue = |at| Queue::start(&plan, at, &clock);
-        let queues = (0..plan.rewards.len()).map(queue).collect::<Result<_, _>>()?;
-        let permits = plan.rewards.iter().map(Permits::of).collect();
-        let pool = Pool::new(options.jobs).map_err(std::io::Error::other)?;
-        let cache = options.cache_dir.map(Cache::new);
-        let runtime = runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("assay-engine")
-            .enable_time()
-            .build()?;
-        Ok(Self {
-            shared: Arc::new(Shared { plan, pool, cache, clock, queues, permits }),
-            runtime,
-            jobs: options.jobs,
-        })
+    /// The parts of an engine, to be put together.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
     }
 
     /// The plan that is at work.
     pub fn plan(&self) -> &Plan {
-        &self.shared.plan
+        &self.core.plan
+    }
+
+    /// Threads of the compute lane.
+    pub fn jobs(&self) -> usize {
+        self.jobs
     }
 
     /// How the cache fared so far; `None` where nothing is kept.
     pub fn cache_counts(&self) -> Option<CacheCounts> {
-        self.shared.cache.as_ref().map(Cache::counts)
+        self.core.cache.as_ref().map(Cache::counts)
+    }
+
+    /// Runs work that is no row of a dataset, such as an audit, on the threads of the engine.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.core.pool.install(work)
     }
 
     /// Judges samples and waits for them: one [`Scored`] each, in their order. Samples of one
     /// group may stand anywhere among them.
-    pub fn score(&self, samples: Vec<Sample>) -> Vec<Scored> {
-        let (sender, receiver) = mpsc::channel();
-        let size = if self.plan().needs_groups() { samples.len() } else { CHUNK_ROWS };
-        let mut rest = samples.into_iter();
-        for at in 0.. {
-            let chunk: Vec<Sample> = rest.by_ref().take(size).collect();
-            if chunk.is_empty() {
-                break;
-            }
-            let (shared, sender) = (Arc::clone(&self.shared), sender.clone());
-            self.runtime.spawn(async move {
-                // The receiver outlives every sender: it is drained below.
-                let _ = sender.send((at, shared.score(Arc::new(chunk)).await));
-            });
+    ///
+    /// The thread is blocked meanwhile. Inside an async runtime, await [`Engine::score_async`]
+    /// instead.
+    pub fn score(&self, samples: impl IntoIterator<Item = Sample>) -> Vec<Scored> {
+        let samples = samples.into_iter().collect();
+        block_on(self.score_async(samples, ScoreOptions::default()))
+    }
+
+    /// Judges samples: one [`Scored`] each, in their order. Samples of one group may stand anywhere
+    /// among them.
+    ///
+    /// Any executor may drive the future. Dropping it gives the work up: verifiers that run stop at
+    /// their next look at the meter. What cannot be judged in time is a fault in its place, never
+    /// missing: `Timeout` behind the deadline, `Overloaded` where there is no room and the call does
+    /// not wait, `Internal` where the engine was dropped meanwhile.
+    pub fn score_async(
+        &self,
+        samples: Vec<Sample>,
+        options: ScoreOptions,
+    ) -> impl Future<Output = Vec<Scored>> + Send + 'static {
+        let (core, intake) = (Arc::clone(&self.core), Arc::clone(&self.intake));
+        let room = u32::try_from(samples.len().min(self.intake_rows)).unwrap_or(u32::MAX);
+        let (chunk_rows, window) = (self.chunk_rows(samples.len()), self.window());
+        let scored = async move {
+            let call = Arc::new(Call::new(&options, core.clock.now_ns()));
+            let _give_up = GiveUp(Arc::clone(&call));
+            let mut scored: Vec<Option<Scored>> = samples.iter().map(|_| None).collect();
+            let judged = async {
+                let _room = admitted(&intake, room, options.wait).await?;
+                let run = |chunk: Vec<usize>| {
+                    let own = chunk.iter().filter_map(|at| samples.get(*at)).cloned().collect();
+                    let (core, call) = (&core, &call);
+                    async move { (chunk, core.run(own, call, |scored| scored).await) }
+                };
+                let chunks = chunks(&core, &samples, chunk_rows).into_iter();
+                let mut running = futures::iter(chunks.map(run)).buffer_unordered(window);
+                while let Some((chunk, judged)) = running.next().await {
+                    for (at, one) in chunk.into_iter().zip(judged.unwrap_or_default()) {
+                        if let Some(slot) = scored.get_mut(at) {
+                            *slot = Some(one);
+                        }
+                    }
+                }
+                Ok(())
+            };
+            let ended = within(&core.handle, options.deadline, judged).await;
+            let fault = ended.err().unwrap_or_else(|| Fault::internal("the sample was lost"));
+            let given = scored.into_iter().zip(&samples);
+            given
+                .map(|(one, sample)| one.unwrap_or_else(|| core.unjudged(sample, &fault, &call)))
+                .collect()
+        };
+        // Another executor inside a tokio task has no budget of polls to give back, and would wait
+        // for one forever.
+        unconstrained(scored)
+    }
+
+    /// Samples that travel together, of `rows`.
+    fn chunk_rows(&self, rows: usize) -> usize {
+        if self.plan().is_slow() { 1 } else { rows.div_ceil(4 * self.jobs).clamp(1, CHUNK_ROWS) }
+    }
+
+    /// How many chunks are under way at once: enough to keep both lanes busy.
+    fn window(&self) -> usize {
+        2 * self.jobs + 2 + self.plan().awaited_rows()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.core.closed.store(true, Ordering::Relaxed);
+        self.intake.close();
+        if let Some(runtime) = self.runtime.take() {
+            // Waiting for threads is not allowed where futures are polled.
+            runtime.shutdown_background();
         }
-        drop(sender);
-        let mut scored: Vec<(usize, Vec<Scored>)> = receiver.iter().collect();
-        scored.sort_by_key(|(at, _)| *at);
-        scored.into_iter().flat_map(|(_, scored)| scored).collect()
+    }
+}
+
+/// Waits for `future` on this thread. A worker of a tokio runtime hands its other tasks on first.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = Handle::try_current().map(|handle| handle.runtime_flavor());
+    let mut waiting = Some(unconstrained(future));
+    let mut wait = || waiting.take().map(pollster::block_on);
+    if matches!(runtime, Ok(RuntimeFlavor::MultiThread)) {
+        match catch_unwind(AssertUnwindSafe(|| tokio::task::block_in_place(&mut wait))) {
+            Ok(Some(done)) => return done,
+            Err(panic) if waiting.is_none() => resume_unwind(panic),
+            // A part of the runtime that may not block: nothing was awaited yet.
+            Ok(None) | Err(_) => {}
+        }
+    }
+    match waiting.take() {
+        Some(future) => pollster::block_on(future),
+        None => unreachable!("what was awaited was returned"),
+    }
+}
+
+/// Waits for room, or not.
+async fn admitted(intake: &Semaphore, room: u32, wait: bool) -> Result<SemaphorePermit<'_>, Fault> {
+    let closed = || Fault::internal("the engine was dropped");
+    if wait {
+        return intake.acquire_many(room).await.map_err(|_| closed());
+    }
+    intake.try_acquire_many(room).map_err(|_| {
+        if intake.is_closed() {
+            return closed();
+        }
+        let left = intake.available_permits();
+        let why = format!("room for {left} samples is left, and the call does not wait");
+        Fault::new(FaultKind::Overloaded, why)
+    })
+}
+
+/// The samples that travel together: groups whole, where they have to be judged whole.
+fn chunks(core: &Core, samples: &[Sample], chunk_rows: usize) -> Vec<Vec<usize>> {
+    if core.plan.needs_groups() {
+        return groups::groups(samples);
+    }
+    let all: Vec<usize> = (0..samples.len()).collect();
+    all.chunks(chunk_rows).map(<[usize]>::to_vec).collect()
+}
+
+/// The work, unless its deadline passes first.
+async fn within(
+    handle: &Handle,
+    deadline: Option<Duration>,
+    work: impl Future<Output = Result<(), Fault>>,
+) -> Result<(), Fault> {
+    let Some(deadline) = deadline else { return work.await };
+    // Timers live in the engine's own runtime: whoever polls this future may have none.
+    let late = async move { tokio::time::sleep(deadline.saturating_add(GRACE)).await };
+    let late = AbortOnDropHandle::new(handle.spawn(late));
+    tokio::select! {
+        biased;
+        done = work => done,
+        // A runtime that is gone has no timers; the work then ends by itself.
+        Ok(()) = late => {
+            let why = format!("the call took more than {} ms", deadline.as_millis());
+            Err(Fault::new(FaultKind::Timeout, why))
+        }
     }
 }

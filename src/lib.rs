@@ -5,13 +5,15 @@
 
 pub mod data;
 pub mod engine;
+pub mod setup;
 
 #[cfg(feature = "models")]
 pub use assay_reward_models as reward_models;
 #[cfg(any(feature = "sandbox", feature = "sql"))]
 pub use assay_sandbox as sandbox;
 pub use assay_verifiers as verifiers;
-pub use engine::{Config, ConfigError, Engine, Plan, Registry, Scored};
+pub use assay_verifiers::{Sample, Scored, Verdict};
+pub use engine::{Config, ConfigError, Engine, EngineError, Plan, Registry, ScoreOptions};
 
 /// In place of the reward models, which this build is without.
 #[cfg(not(feature = "models"))]

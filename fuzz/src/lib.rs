@@ -9,7 +9,9 @@ use std::sync::OnceLock;
 
 use assay::data::{Columns, DataError, Limits, Source};
 use assay::engine::Document;
-use assay::verifiers::{FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier};
+use assay::verifiers::{
+    Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier,
+};
 use assay::verifiers::{canonical, checks};
 use assay::{Plan, Registry};
 use serde_json::{Value, json};
@@ -258,7 +260,7 @@ fn judge_pair(id: &str, data: &[u8]) {
 fn judge(verifier: &dyn Verifier, sample: &Sample) -> Verdict {
     let verdict = || {
         let mut meter = Meter::default();
-        (verifier.verify(sample, &mut meter), meter.spent())
+        (verifier.verify(sample, Earlier::default(), &mut meter), meter.spent())
     };
     let (first, again) = (verdict(), verdict());
     assert_eq!(first, again, "another verdict, or another price");

@@ -28,8 +28,8 @@ use assay_reward_models::graph::GraphInfo;
 use assay_reward_models::manifest::{Manifest, Role};
 use assay_reward_models::schedule::plan::Company;
 use assay_reward_models::schedule::{Limits, Queue};
-use assay_reward_models::tokens::Tokens;
-use assay_verifiers::Never;
+use assay_reward_models::tokens::{Encoder, Tokens};
+use pollster::block_on;
 
 /// Texts of the workload; lengths are log-uniform from 16 to 512.
 const TEXTS: usize = 192;
@@ -63,7 +63,7 @@ fn main() {
         for budget in [256, 512, 1_024] {
             let queue =
                 Queue::start((bench.forward)(), (bench.sessions)(), limits(budget)).unwrap();
-            let taken = timed(|| drop(queue.submit(texts.clone()).wait(&Never)));
+            let taken = timed(|| judged(&queue, texts.clone()));
             let share = 100.0 * bound / taken;
             println!("  budget {budget}: {:.0} tokens/s, {share:.1} %", tokens as f64 / taken);
         }
@@ -86,12 +86,14 @@ fn bench(folder: &Path, backend: &str) -> Bench {
         Box::new(Ort::new(found.environment, found.version, vec![Provider::Cpu], false))
     };
     println!("{} on {}", manifest.name, backend.identity());
+    let tokenizer = std::fs::read(folder.join(&manifest.tokenizer.file)).unwrap();
+    let vocabulary = Encoder::new(&tokenizer, &manifest.tokenizer).unwrap().vocabulary();
     let identity = backend.identity();
     let file = GraphFile { path, threads: 1, cuts: info.cuts.clone() };
     Bench {
         forward: Box::new(move || Forward::new(&manifest, &graph, &info, &identity)),
         sessions: Box::new(move || backend.load(&file, cores).unwrap()),
-        vocabulary: 30_000,
+        vocabulary: u32::try_from(vocabulary).unwrap(),
         cores,
     }
 }
@@ -106,7 +108,15 @@ fn text(length: usize, seed: usize, vocabulary: u32) -> Arc<Tokens> {
 }
 
 fn limits(batch_tokens: usize) -> Limits {
-    Limits { batch_tokens, prefix_bytes: 0, company: Company::Any }
+    // Texts that come again are computed again.
+    Limits { batch_tokens, prefix_bytes: 0, memo_bytes: 0, company: Company::Any }
+}
+
+/// Waits for all of the texts.
+fn judged(queue: &Queue, texts: Vec<Arc<Tokens>>) {
+    for ticket in queue.submit(texts) {
+        block_on(ticket).unwrap();
+    }
 }
 
 fn workload(bench: &Bench) -> Vec<Arc<Tokens>> {
@@ -169,15 +179,15 @@ fn bound(bench: &Bench, texts: &[Arc<Tokens>]) -> f64 {
 /// A caller leaves while its longest texts run: how soon the next caller has its own short text.
 fn leaving(bench: &Bench) {
     let queue = Queue::start((bench.forward)(), (bench.sessions)(), limits(512)).unwrap();
-    let short = || drop(queue.submit(vec![text(16, 0, bench.vocabulary)]).wait(&Never));
+    let short = || judged(&queue, vec![text(16, 0, bench.vocabulary)]);
     short();
     let alone = timed(short);
     let waits = (0..20).map(|at| {
         let long = (0..8).map(|nth| text(512, at * 8 + nth, bench.vocabulary)).collect();
-        let ticket = queue.submit(long);
+        let tickets = queue.submit(long);
         std::thread::sleep(Duration::from_millis(40 + 7 * at as u64));
         timed(|| {
-            drop(ticket);
+            drop(tickets);
             short();
         })
     });
@@ -194,7 +204,7 @@ fn callers(bench: &Bench, texts: &[Arc<Tokens>], bound: f64) {
             for _ in 0..64 {
                 scope.spawn(|| {
                     while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        drop(queue.submit(vec![Arc::clone(text)]).wait(&Never));
+                        judged(&queue, vec![Arc::clone(text)]);
                     }
                 });
             }

@@ -22,7 +22,8 @@ pub struct Writing {
     pub seed: u64,
     /// Tokens that end a continuation.
     pub ends: Vec<u32>,
-    /// Whether a continuation has come to a text that ends it.
+    /// Whether a continuation has come to a text that ends it. The same rule for every text of a
+    /// queue, which takes texts for equal without asking it.
     pub stops: Stops,
 }
 

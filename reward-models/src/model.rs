@@ -2,15 +2,16 @@
 
 mod folder;
 mod golden;
+mod pending;
 
+use std::future::Future;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_verifiers::{Backstop, Digest, Never, canonical};
-use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use assay_verifiers::{Digest, MessageContent, canonical};
 
-use crate::ask::Writing;
+use crate::ask::{Stops, Writing};
 use crate::backend::Backend;
 use crate::consensus::{consensus, mean, votes};
 use crate::error::{ModelError, guarded};
@@ -21,6 +22,7 @@ use crate::steps::Splitter;
 use crate::template::{Template, View};
 use crate::tokens::{Encoder, Tokens};
 use folder::Folder;
+use pending::Pending;
 
 /// How a model is run.
 #[derive(Clone, Debug)]
@@ -49,6 +51,9 @@ impl Default for Options {
     }
 }
 
+/// The most texts of a list that are handed in at once.
+const WINDOW: usize = 1_024;
+
 /// A model that is ready to score.
 pub struct Model {
     /// What its folder says of it.
@@ -60,6 +65,10 @@ pub struct Model {
     encoder: Arc<Encoder>,
     template: Template,
     splitter: Splitter,
+    /// Where what the model writes comes to its end.
+    stops: Stops,
+    /// Threads that tokenise long lists.
+    workers: usize,
     queue: Queue,
     /// What an implicit model is measured against.
     reference: Option<Queue>,
@@ -110,11 +119,15 @@ impl Model {
         let parts: Vec<&[u8]> = digests.iter().map(<[u8; 32]>::as_slice).collect();
         let digest = canonical::digest_parts(&parts);
         let backend = backend.identity();
+        let encoder = Arc::new(texts.encoder);
+        let stops = stops(&encoder, manifest.generate.stop.clone());
         let model = Self {
             manifest,
             digest,
             backend,
-            encoder: Arc::new(texts.encoder),
+            encoder,
+            stops,
+            workers: options.workers.max(1),
             template: texts.template,
             splitter: texts.splitter,
             queue: graphs.model,
@@ -167,13 +180,14 @@ impl Model {
     fn shortened(&self, view: &View, mut over: usize) -> Result<Option<Tokens>, ModelError> {
         let mut view = view.clone();
         while let Some(last) = view.messages.last_mut() {
-            let prompt = self.encoder.plain(&last.content)?;
+            let text = last.text();
+            let prompt = self.encoder.plain(text)?;
             let Some((from, _)) = prompt.get_offsets().get(over) else { return Ok(None) };
-            let kept = last.content.get(*from..).unwrap_or_default().to_owned();
-            if kept.len() >= last.content.len() {
+            let kept = text.get(*from..).unwrap_or_default().to_owned();
+            if kept.len() >= text.len() {
                 return Ok(None);
             }
-            last.content = kept;
+            last.content = MessageContent::Text(kept);
             let tokens = self.encoder.tokens(&self.template.text(&view)?)?;
             over = tokens.ids.len().saturating_sub(self.manifest.limits.max_tokens);
             if over == 0 {
@@ -201,47 +215,36 @@ impl Model {
         self.manifest.score.aggregate.of(&self.step_scores(judgement, steps)?)
     }
 
-    /// Judges texts as the kind of the model asks: one judgement each, in their order.
+    /// Judges texts as the kind of the model asks: one judgement each, in their order. Waits on the
+    /// calling thread, and needs no runtime.
     pub fn judge(&self, views: &[View]) -> Vec<Result<Judgement, ModelError>> {
-        self.judge_within(views, &Never)
+        let mut windows = views.chunks(WINDOW).map(|window| self.submit(self.read(window)));
+        let mut judged = Vec::with_capacity(views.len());
+        let mut now = windows.next();
+        while let Some(window) = now {
+            // The next window is read while this one runs.
+            now = windows.next();
+            let judge = |one: Result<Pending, ModelError>| pollster::block_on(one?.judged(self));
+            judged.extend(window.into_iter().map(judge));
+        }
+        judged
     }
 
-    /// The same, up to the moment when `backstop` expires: what is not judged by then is
-    /// [`ModelError::Stopped`], and what runs for nobody else is stopped.
-    pub fn judge_within(
-        &self,
-        views: &[View],
-        backstop: &dyn Backstop,
-    ) -> Vec<Result<Judgement, ModelError>> {
-        let tokens: Vec<Result<Tokens, ModelError>> =
-            views.par_iter().map(|view| guarded(|| self.tokens(view))).collect();
-        self.judge_tokens(tokens, backstop)
+    /// Starts to judge a text: it is rendered and tokenised at once, on the calling thread, and the
+    /// future waits for the rest, in any runtime. Dropping the future gives the text up.
+    pub fn start(
+        self: &Arc<Self>,
+        view: &View,
+    ) -> impl Future<Output = Result<Judgement, ModelError>> + Send + use<> {
+        let tokens = guarded(|| self.tokens(view));
+        let pending = self.submit(vec![tokens]).pop();
+        let model = Arc::clone(self);
+        async move { pending.unwrap_or(Err(ModelError::Stopped))?.judged(&model).await }
     }
 
-    fn judge_tokens(
-        &self,
-        tokens: Vec<Result<Tokens, ModelError>>,
-        backstop: &dyn Backstop,
-    ) -> Vec<Result<Judgement, ModelError>> {
-        let marks: Vec<Vec<usize>> = tokens
-            .iter()
-            .map(|tokens| {
-                tokens.as_ref().map(|tokens| tokens.positions.clone()).unwrap_or_default()
-            })
-            .collect();
-        let asked = |tokens: Result<Tokens, ModelError>| Ok(Arc::new(self.asked(tokens?)));
-        let tokens: Vec<Result<Arc<Tokens>, ModelError>> = tokens.into_iter().map(asked).collect();
-        let good: Vec<Arc<Tokens>> = tokens.iter().flatten().map(Arc::clone).collect();
-        let reference = self.reference.as_ref().map(|queue| queue.submit(good.clone()));
-        let mut rows = self.queue.submit(good).wait(backstop).into_iter();
-        let mut references = reference.map(|ticket| ticket.wait(backstop).into_iter());
-        let judge = |(tokens, marks): (Result<Arc<Tokens>, ModelError>, Vec<usize>)| {
-            let tokens = tokens?;
-            let rows = rows.next().unwrap_or(Err(ModelError::Stopped))?;
-            let reference = references.as_mut().and_then(Iterator::next).transpose()?;
-            self.judgement(&tokens, &marks, rows, reference.as_ref())
-        };
-        tokens.into_iter().zip(marks).map(judge).collect()
+    /// How many texts the model computed so far: one that equals another is not computed again.
+    pub fn computed(&self) -> u64 {
+        self.queue.computed()
     }
 
     /// The tokens, with what is asked of them.
@@ -250,11 +253,6 @@ impl Model {
         match self.manifest.kind {
             Kind::Implicit => tokens.likelihoods(),
             Kind::Generative | Kind::Process if self.manifest.writes() => {
-                let (encoder, stop) = (Arc::clone(&self.encoder), generate.stop.clone());
-                let stops = move |ids: &[u32]| {
-                    let ended = |text: String| stop.iter().any(|stop| text.contains(stop));
-                    !stop.is_empty() && encoder.decode(ids).is_ok_and(ended)
-                };
                 // The same text gets the same random numbers wherever it stands.
                 let own = tokens.ids.iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<u8>>();
                 let own = canonical::digest_parts(&[b"seed", &own]);
@@ -266,7 +264,7 @@ impl Model {
                     top_p: generate.top_p,
                     seed: generate.seed ^ own,
                     ends: generate.eos_token_ids.clone(),
-                    stops: Arc::new(stops),
+                    stops: Arc::clone(&self.stops),
                 };
                 Tokens { writing: Some(writing), ..tokens }
             }
@@ -325,4 +323,13 @@ impl Model {
         };
         marks.windows(2).map(step).collect()
     }
+}
+
+/// Whether a continuation has come to one of the texts that end it.
+fn stops(encoder: &Arc<Encoder>, stop: Vec<String>) -> Stops {
+    let encoder = Arc::clone(encoder);
+    Arc::new(move |ids| {
+        let ended = |text: String| stop.iter().any(|stop| text.contains(stop));
+        !stop.is_empty() && encoder.decode(ids).is_ok_and(ended)
+    })
 }

@@ -3,80 +3,59 @@
 //! Texts of like length run together: a batch is padded to its longest, and what is padded is
 //! computed for nothing. The plan is made anew over everything that waits whenever a worker is
 //! free, which costs microseconds where a batch costs milliseconds.
+//!
+//! Nobody blocks here but the workers: a text that is handed in is a future. A text that equals one
+//! that waits, runs or was computed shortly before is not computed again.
 
+mod memo;
 pub mod plan;
 pub mod prefix;
+mod ticket;
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::collections::{HashMap, VecDeque};
+use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
-use assay_verifiers::Backstop;
+use futures_channel::oneshot::Receiver;
 
 use crate::backend::{Session, Stop};
 use crate::error::{ModelError, guarded};
 use crate::forward::{Forward, Past};
 use crate::score::Rows;
 use crate::tokens::Tokens;
+use memo::{Key, Memo};
 use plan::{Company, Plan, Waiting};
 use prefix::{Prefix, Prefixes};
-
-/// The most texts that wait; a caller with more waits itself.
-const WAITING_MAX: usize = 4_096;
-/// How often a caller that waits looks at its backstop.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+pub use ticket::Ticket;
+use ticket::{Found, Waiters};
 
 /// A text that waits for its rows.
 struct Job {
-    at: usize,
-    tokens: Arc<Tokens>,
-    /// What it goes on from.
+    text: Arc<Tokens>,
+    /// What it goes on from; the rest is run.
     prefix: Option<Arc<Prefix>>,
-    reply: Sender<(usize, Result<Rows, ModelError>)>,
-    left: Arc<AtomicBool>,
+    /// `None` where equal texts are computed each.
+    key: Option<Key>,
+    waiters: Arc<Waiters>,
     /// Batches that were taken before it since it came.
     passed_over: u32,
 }
 
-/// Texts that a caller handed in. Dropping it gives them up: what waits is not run, and a batch in
-/// which nobody is interested any more is stopped.
-pub struct Ticket {
-    shared: Arc<Shared>,
-    left: Arc<AtomicBool>,
-    replies: Receiver<(usize, Result<Rows, ModelError>)>,
-    count: usize,
-}
-
-impl Ticket {
-    /// Waits for all texts: their rows, in order. Those that are not there when `backstop` expires
-    /// are [`ModelError::Stopped`].
-    pub fn wait(self, backstop: &dyn Backstop) -> Vec<Result<Rows, ModelError>> {
-        let mut found: Vec<Result<Rows, ModelError>> =
-            (0..self.count).map(|_| Err(ModelError::Stopped)).collect();
-        let mut missing = self.count;
-        while missing > 0 && !backstop.expired() {
-            match self.replies.recv_timeout(LOOK_EVERY) {
-                Ok((at, rows)) => {
-                    missing -= 1;
-                    if let Some(slot) = found.get_mut(at) {
-                        *slot = rows;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
+impl Job {
+    /// What is run of the text.
+    fn rest(&self) -> Arc<Tokens> {
+        match &self.prefix {
+            Some(prefix) => Arc::new(prefix.rest(&self.text)),
+            None => Arc::clone(&self.text),
         }
-        found
     }
-}
 
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        self.left.store(true, Ordering::Relaxed);
-        self.shared.stop_what_nobody_wants();
+    /// Its tokens.
+    fn length(&self) -> usize {
+        let before = self.prefix.as_ref().map_or(0, |prefix| prefix.length());
+        self.text.ids.len().saturating_sub(before)
     }
 }
 
@@ -87,11 +66,14 @@ pub struct Limits {
     pub batch_tokens: usize,
     /// Memory for what texts begin with in common, in bytes.
     pub prefix_bytes: usize,
+    /// Memory for the rows of texts that were computed, in bytes; 0 computes every text, also
+    /// those that are equal.
+    pub memo_bytes: usize,
     /// What a text may share a batch with.
     pub company: Company,
 }
 
-/// The queue of a model and its workers.
+/// The queue of a model and its workers. Dropping it stops what runs and what waits.
 pub struct Queue {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
@@ -101,14 +83,16 @@ struct Shared {
     state: Mutex<State>,
     /// Something waits, or the end has come.
     ready: Condvar,
-    /// There is room.
-    room: Condvar,
     forward: Forward,
     /// The most tokens of a batch, padding included.
     budget: usize,
     company: Company,
     /// Beginnings that texts share; `None` where the graph takes no past.
     prefixes: Option<Prefixes>,
+    /// Equal texts are computed once.
+    keyed: bool,
+    /// Texts that were computed.
+    computed: AtomicU64,
 }
 
 #[derive(Default)]
@@ -118,11 +102,19 @@ struct State {
     halves: VecDeque<Vec<Job>>,
     /// Along the workers: who waits for the batch that runs, and what stops it.
     running: Vec<Option<Running>>,
+    /// Who waits for a text that waits or runs, by its key.
+    open: HashMap<Key, Arc<Waiters>>,
+    /// What was computed; `None` where equal texts are computed each.
+    memo: Option<Memo>,
+    /// A text came since the last plan: it may share its beginning with others.
+    fresh: bool,
+    /// Somebody left since the last plan.
+    left: bool,
     ended: bool,
 }
 
 struct Running {
-    wanted_by: Vec<Arc<AtomicBool>>,
+    wanted_by: Vec<Arc<Waiters>>,
     stopper: Arc<dyn Stop>,
 }
 
@@ -136,17 +128,22 @@ impl Queue {
         sessions: Vec<Box<dyn Session>>,
         limits: Limits,
     ) -> std::io::Result<Self> {
-        let state = State { running: sessions.iter().map(|_| None).collect(), ..State::default() };
+        let keyed = limits.memo_bytes > 0;
+        let state = State {
+            running: sessions.iter().map(|_| None).collect(),
+            memo: keyed.then(|| Memo::new(limits.memo_bytes)),
+            ..State::default()
+        };
         let keeps = forward.takes_past() && limits.prefix_bytes > 0;
-        let prefixes = keeps.then(|| Prefixes::new(limits.prefix_bytes));
         let shared = Arc::new(Shared {
-            prefixes,
+            prefixes: keeps.then(|| Prefixes::new(limits.prefix_bytes)),
             state: Mutex::new(state),
             ready: Condvar::new(),
-            room: Condvar::new(),
             forward,
             budget: limits.batch_tokens,
             company: limits.company,
+            keyed,
+            computed: AtomicU64::new(0),
         });
         let mut queue = Self { shared, workers: Vec::new() };
         for (at, session) in sessions.into_iter().enumerate() {
@@ -159,39 +156,46 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Hands texts in. Waits while too many wait already.
-    pub fn submit(&self, texts: Vec<Arc<Tokens>>) -> Ticket {
-        let (reply, replies) = channel();
-        let left = Arc::new(AtomicBool::new(false));
-        let count = texts.len();
-        let texts: Vec<(Arc<Tokens>, Option<Arc<Prefix>>)> = match &self.shared.prefixes {
-            Some(prefixes) => prefixes.split(texts),
-            None => texts.into_iter().map(|text| (text, None)).collect(),
-        };
-        let mut state = self.shared.lock();
-        for (at, (tokens, prefix)) in texts.into_iter().enumerate() {
-            while state.waiting.len() >= WAITING_MAX && !state.ended {
-                state = self.shared.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+    /// Hands texts in, and gives a future for each. Never waits: whoever calls bounds what is in
+    /// flight.
+    pub fn submit(&self, texts: Vec<Arc<Tokens>>) -> Vec<Ticket> {
+        let shared = &self.shared;
+        let keys: Vec<Option<Key>> =
+            texts.iter().map(|text| shared.keyed.then(|| Key::of(text))).collect();
+        let mut state = shared.lock();
+        let mut enter = |(text, key)| {
+            let (found, is_new) = state.enter(text, key);
+            if is_new {
+                shared.ready.notify_one();
             }
-            let (reply, left) = (reply.clone(), Arc::clone(&left));
-            state.waiting.push(Job { at, tokens, prefix, reply, left, passed_over: 0 });
-            self.shared.ready.notify_one();
-        }
-        drop(state);
-        Ticket { shared: Arc::clone(&self.shared), left, replies, count }
+            Ticket::new(found, Arc::downgrade(shared))
+        };
+        texts.into_iter().zip(keys).map(&mut enter).collect()
+    }
+
+    /// How many texts were computed so far: those that equal another one are not.
+    pub fn computed(&self) -> u64 {
+        self.shared.computed.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        {
+        let given_up = {
             let mut state = self.shared.lock();
             state.ended = true;
-            state.waiting.clear();
-            state.halves.clear();
-        }
+            for running in state.running.iter().flatten() {
+                running.stopper.stop();
+            }
+            (
+                mem::take(&mut state.waiting),
+                mem::take(&mut state.halves),
+                mem::take(&mut state.open),
+            )
+        };
         self.shared.ready.notify_all();
-        self.shared.room.notify_all();
+        // Whoever waits is told without the lock.
+        drop(given_up);
         for worker in self.workers.drain(..) {
             let _ = worker.join();
         }
@@ -206,18 +210,19 @@ impl Shared {
     fn work(&self, worker: usize, mut session: Box<dyn Session>) {
         let stopper = session.stopper();
         while let Some(batch) = self.next(worker, &stopper) {
-            let texts: Vec<&Tokens> = batch.iter().map(|job| &*job.tokens).collect();
+            let texts: Vec<Arc<Tokens>> = batch.iter().map(Job::rest).collect();
+            let texts: Vec<&Tokens> = texts.iter().map(|text| &**text).collect();
             let prefix = batch.first().and_then(|job| job.prefix.as_ref());
             let found = guarded(|| {
                 let past = prefix.map(|prefix| prefix.past(&self.forward, &mut *session));
                 self.run(&mut *session, &texts, past.transpose()?.as_deref())
             });
+            if let Some(slot) = self.lock().running.get_mut(worker) {
+                *slot = None;
+            }
             if prefix.is_some() {
                 // Whoever waited for the prefix can go on from it.
                 self.ready.notify_all();
-            }
-            if let Some(slot) = self.lock().running.get_mut(worker) {
-                *slot = None;
             }
             // Who left when the batch had ended must not stop the next one.
             stopper.rearm();
@@ -244,50 +249,69 @@ impl Shared {
             if state.ended {
                 return None;
             }
+            state.let_go();
             if let Some(half) = state.halves.pop_front() {
                 break half;
             }
-            state.waiting.retain(|job| !job.left.load(Ordering::Relaxed));
+            if let Some(prefixes) = &self.prefixes {
+                state.split(prefixes);
+            }
             if let Some(batch) = state.take(self.budget, self.company) {
                 break batch;
             }
             state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
         };
-        let wanted_by = batch.iter().map(|job| Arc::clone(&job.left)).collect();
+        let wanted_by = batch.iter().map(|job| Arc::clone(&job.waiters)).collect();
         if let Some(slot) = state.running.get_mut(worker) {
             *slot = Some(Running { wanted_by, stopper: Arc::clone(stopper) });
         }
-        drop(state);
-        self.room.notify_all();
         Some(batch)
     }
 
     fn answer(&self, mut batch: Vec<Job>, found: Result<Vec<Rows>, ModelError>) {
+        let mut state = self.lock();
         match found {
-            Ok(rows) => {
-                for (job, rows) in batch.into_iter().zip(rows) {
-                    // A caller that left does not want its rows.
-                    let _ = job.reply.send((job.at, Ok(rows)));
-                }
-            }
             Err(ModelError::Memory(_)) if batch.len() > 1 => {
                 let rest = batch.split_off(batch.len() / 2);
-                let mut state = self.lock();
                 state.halves.extend([batch, rest]);
                 self.ready.notify_all();
             }
-            Err(error) => {
+            Err(ModelError::Stopped) if !state.ended => {
+                // Nobody wanted the batch, or the beginning that it goes on from; who came since
+                // then does.
                 for job in batch {
-                    let _ = job.reply.send((job.at, Err(error.clone())));
+                    state.wait_anew(job);
+                }
+                self.ready.notify_all();
+            }
+            found => {
+                let mut found = found.map(Vec::into_iter);
+                let mut told = Vec::with_capacity(batch.len());
+                for job in batch {
+                    let found: Found = match &mut found {
+                        Ok(rows) => rows.next().map(Arc::new).ok_or_else(|| {
+                            ModelError::Run("the graph gave too few rows".to_owned())
+                        }),
+                        Err(error) => Err(error.clone()),
+                    };
+                    self.computed.fetch_add(u64::from(found.is_ok()), Ordering::Relaxed);
+                    state.close(job.key, found.as_ref().ok());
+                    told.push((job.waiters, found));
+                }
+                drop(state);
+                for (waiters, found) in told {
+                    waiters.answer(&found);
                 }
             }
         }
     }
 
-    /// Stops batches of which every caller has left.
+    /// Stops batches of which everybody has left.
     fn stop_what_nobody_wants(&self) {
-        for running in self.lock().running.iter().flatten() {
-            if running.wanted_by.iter().all(|left| left.load(Ordering::Relaxed)) {
+        let mut state = self.lock();
+        state.left = true;
+        for running in state.running.iter().flatten() {
+            if !running.wanted_by.iter().any(|waiters| waiters.any()) {
                 running.stopper.stop();
             }
         }
@@ -295,14 +319,85 @@ impl Shared {
 }
 
 impl State {
+    /// Takes a text in: what answers it, and whether it has to be computed.
+    fn enter(&mut self, text: Arc<Tokens>, key: Option<Key>) -> (Receiver<Found>, bool) {
+        if let (Some(key), Some(memo)) = (&key, &mut self.memo) {
+            if let Some(rows) = memo.get(key) {
+                return (ticket::answered(Ok(rows)), false);
+            }
+            if let Some(waiters) = self.open.get(key) {
+                return (waiters.join(), false);
+            }
+        }
+        let waiters = Arc::new(Waiters::default());
+        let found = waiters.join();
+        if let Some(key) = key {
+            self.open.insert(key, Arc::clone(&waiters));
+        }
+        self.waiting.push(Job { text, prefix: None, key, waiters, passed_over: 0 });
+        self.fresh = true;
+        (found, true)
+    }
+
+    /// A text is done: nobody can join it any more. Its rows are kept where there are any.
+    fn close(&mut self, key: Option<Key>, rows: Option<&Arc<Rows>>) {
+        let Some(key) = key else { return };
+        self.open.remove(&key);
+        if let (Some(memo), Some(rows)) = (&mut self.memo, rows) {
+            memo.put(key, rows);
+        }
+    }
+
+    /// Puts a text back whose batch was stopped, if anybody wants it.
+    fn wait_anew(&mut self, job: Job) {
+        if job.waiters.any() {
+            self.waiting.push(Job { prefix: None, ..job });
+            self.fresh = true;
+        } else {
+            self.close(job.key, None);
+        }
+    }
+
+    /// Lets go of what nobody waits for any more.
+    fn let_go(&mut self) {
+        if !mem::take(&mut self.left) {
+            return;
+        }
+        let open = &mut self.open;
+        let mut wanted = |job: &Job| {
+            let wanted = job.waiters.any();
+            if let (false, Some(key)) = (wanted, &job.key) {
+                open.remove(key);
+            }
+            wanted
+        };
+        self.waiting.retain(&mut wanted);
+        for half in &mut self.halves {
+            half.retain(&mut wanted);
+        }
+        self.halves.retain(|half| !half.is_empty());
+    }
+
+    /// Finds what the texts that wait begin with in common, where one came since the last time.
+    fn split(&mut self, prefixes: &Prefixes) {
+        if !mem::take(&mut self.fresh) {
+            return;
+        }
+        let texts: Vec<&Tokens> = self.waiting.iter().map(|job| &*job.text).collect();
+        let found = prefixes.of(&texts);
+        for (job, prefix) in self.waiting.iter_mut().zip(found) {
+            job.prefix = prefix;
+        }
+    }
+
     /// Plans what waits, and takes one batch out of it.
     fn take(&mut self, budget: usize, company: Company) -> Option<Vec<Job>> {
         let free = |job: &Job| !job.prefix.as_ref().is_some_and(|prefix| prefix.is_under_way());
         let free = self.waiting.iter().enumerate().filter(|(_, job)| free(job));
         let waiting = free.map(|(at, job)| Waiting {
             at,
-            length: job.tokens.ids.len(),
-            alone: job.prefix.is_some() || job.tokens.writing.is_some(),
+            length: job.length(),
+            alone: job.prefix.is_some() || job.text.writing.is_some(),
             passed_over: job.passed_over,
         });
         let chosen = Plan::of(waiting.collect(), budget, company).first()?;
@@ -324,3 +419,6 @@ impl State {
         Some(taken)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,18 @@ impl Rows {
         bits(self) == bits(other)
     }
 
+    /// What they take in memory.
+    pub fn bytes(&self) -> usize {
+        let written = self.written.iter().map(|ids| size_of::<Vec<u32>>() + size_of_val(&**ids));
+        size_of::<Self>()
+            + size_of_val(&*self.data)
+            + size_of_val(&*self.uncertainties)
+            + size_of_val(&*self.gates)
+            + size_of_val(&*self.special)
+            + size_of_val(&*self.likelihoods)
+            + written.sum::<usize>()
+    }
+
     /// The values of each position.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.data.chunks_exact(self.values.max(1))

@@ -1,14 +1,15 @@
 //! The verifiers that ask a model, one file each. A new one costs its file, its fixture file and
 //! one word here.
 
+use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use assay_verifiers::check::settings;
 use assay_verifiers::checks::About;
 use assay_verifiers::{
-    Backstop, BatchVerifier, BuildError, Built, Content, Fault, FaultKind, Files, Lane, Message,
-    Reward, Sample, Spec, Verdict,
+    AsyncVerifier, BuildError, Built, Content, Earlier, Fault, FaultKind, Files, Lane, Message,
+    Meter, Pending, Reward, Sample, Spec, Usage, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -69,47 +70,67 @@ pub struct Entry {
     pub build: fn(&Arc<Models>, Value, &dyn Files) -> Result<Built, BuildError>,
 }
 
-/// Rows that one call judges. With several calls in flight the queue of the model never runs dry.
-const BATCH_MAX: usize = 256;
-const CALLS_MAX: usize = 4;
-
 struct Ready<M> {
     verifier: M,
     model: Arc<Model>,
 }
 
-impl<M: Modelled> BatchVerifier for Ready<M> {
-    fn batch_max(&self) -> usize {
-        BATCH_MAX
+impl<M: Modelled> AsyncVerifier for Ready<M> {
+    fn in_flight_max(&self) -> Option<usize> {
+        None
     }
 
-    fn calls_max(&self) -> usize {
-        CALLS_MAX
-    }
-
-    fn verify_batch(&self, samples: &[&Sample], backstop: &dyn Backstop) -> Vec<Verdict> {
-        let mut views = Vec::with_capacity(samples.len());
-        let count = |sample: &&Sample| {
-            let own = self.verifier.views(&self.model, sample)?;
-            let count = own.len();
-            views.extend(own);
-            Ok(count)
-        };
-        let counts: Vec<Result<usize, Verdict>> = samples.iter().map(count).collect();
-        let mut judged = self.model.judge_within(&views, backstop).into_iter();
-        let verdict = |(sample, count): (&&Sample, Result<usize, Verdict>)| {
-            let mut judge = |count| {
-                let own: Result<Vec<Judgement>, ModelError> = judged.by_ref().take(count).collect();
-                let own = own?;
-                let tokens: usize = own.iter().map(|judgement| judgement.tokens).sum();
-                let verdict = self.verifier.verdict(&self.model, sample, &own)?;
-                Ok(verdict.with("tokens", tokens))
+    fn verify(
+        self: Arc<Self>,
+        sample: &Sample,
+        _: Earlier<'_>,
+        _: &mut Meter<'_>,
+    ) -> Pending<Verdict> {
+        let asked = self.verifier.views(&self.model, sample).map(|views| {
+            let started: Vec<_> = views.iter().map(|view| self.model.start(view)).collect();
+            (started, unread_parts(sample, &views))
+        });
+        let sample = sample.clone();
+        Box::pin(async move {
+            let verdict = match asked {
+                Ok((started, unread)) => {
+                    let judged = self.judged(&sample, started).await;
+                    let judged = judged.unwrap_or_else(|error| Verdict::failed(error.into()));
+                    if unread.is_empty() { judged } else { judged.with("unread", unread) }
+                }
+                Err(known) => known,
             };
-            let verdict = count.map_or_else(|known| known, |count| Verdict::from(judge(count)));
             verdict.with("model", self.model.name()).with("backend", self.model.backend.as_str())
-        };
-        samples.iter().zip(counts).map(verdict).collect()
+        })
     }
+}
+
+impl<M: Modelled> Ready<M> {
+    /// What the judgements come to that were started.
+    async fn judged<T>(&self, sample: &Sample, started: Vec<T>) -> Result<Verdict, ModelError>
+    where
+        T: Future<Output = Result<Judgement, ModelError>>,
+    {
+        let mut judgements = Vec::with_capacity(started.len());
+        let mut usage = Usage::default();
+        for one in started {
+            let judgement = one.await?;
+            let written: usize = judgement.rows.written.iter().map(Vec::len).sum();
+            let tokens = u64::try_from(judgement.tokens + written).unwrap_or(u64::MAX);
+            usage += Usage { tokens, calls: 1 };
+            judgements.push(judgement);
+        }
+        let verdict = self.verifier.verdict(&self.model, sample, &judgements);
+        Ok(Verdict { usage, ..verdict.into() })
+    }
+}
+
+/// The types of the parts that no model of texts reads, of the prompt where it is read and of the
+/// completion.
+fn unread_parts(sample: &Sample, views: &[View]) -> Vec<String> {
+    let prompt = views.first().map(|view| view.messages.as_slice()).unwrap_or_default();
+    let messages = prompt.iter().chain(sample.completion_message());
+    messages.flat_map(|message| message.content.unread()).map(str::to_owned).collect()
 }
 
 fn build<M: Modelled>(
@@ -138,15 +159,15 @@ fn build<M: Modelled>(
             assay_verifiers::canonical::digest_parts(&[model.backend.as_bytes()]),
         ),
     ];
-    let spec = Spec { id: M::ID.into(), version: M::VERSION, settings: written, files: digests };
-    Ok(Built { spec, lane: Lane::Model(Box::new(Ready { verifier, model })) })
+    let spec = Spec { files: digests, ..Spec::new(M::ID, M::VERSION, written) };
+    Ok(Built::new(spec, Lane::Awaited(Arc::new(Ready { verifier, model }))))
 }
 
 /// The messages of a prompt: a text is one message of the user.
 fn messages(prompt: &Content) -> Vec<Message> {
     match prompt {
         Content::Messages(messages) => messages.clone(),
-        Content::Text(text) => vec![Message { role: "user".to_owned(), content: text.clone() }],
+        Content::Text(text) => vec![Message::new("user", text.as_str())],
     }
 }
 
@@ -211,11 +232,13 @@ fn finite(threshold: Option<f64>) -> Result<(), BuildError> {
 /// # Errors
 /// A sample without a prompt: what a model would say of it is no judgement.
 fn view(sample: &Sample) -> Result<View, Verdict> {
-    if sample.prompt().is_empty() {
+    let messages = messages(sample.prompt_content());
+    // The last message may be one that only calls a tool.
+    if messages.iter().all(|message| message.text().is_empty()) {
         return Err(Verdict::abstained("the sample has no prompt"));
     }
     Ok(View {
-        messages: messages(sample.prompt_content()),
+        messages,
         completion: sample.completion().to_owned(),
         reference: sample.reference_text().map(std::borrow::Cow::into_owned).unwrap_or_default(),
         ..View::default()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use assay_verifiers::{Digest, Fault, FaultKind, Outcome, Verdict};
+use assay_verifiers::{Digest, Fault, Outcome, Verdict};
 
 /// Verdicts that are kept at most; beyond that the map starts over.
 const KEPT_MAX: usize = 1 << 14;
@@ -11,12 +11,14 @@ const KEPT_MAX: usize = 1 << 14;
 /// What may be kept.
 pub(crate) trait Kept: Clone {
     /// Whether it says something of the moment and nothing of the program.
-    fn is_passing(&self) -> bool;
+    fn is_transient(&self) -> bool;
 }
+
+type Slot<T> = Arc<OnceLock<Option<T>>>;
 
 /// Verdicts by the digest of everything that they depend on.
 pub(crate) struct Once<T = Verdict> {
-    verdicts: Mutex<HashMap<Digest, Arc<OnceLock<T>>>>,
+    verdicts: Mutex<HashMap<Digest, Slot<T>>>,
 }
 
 impl<T> Default for Once<T> {
@@ -27,17 +29,41 @@ impl<T> Default for Once<T> {
 
 impl<T: Kept> Once<T> {
     /// The verdict under `key`; `judge` gives it where it is not known. Whoever asks while another
-    /// thread judges waits for that thread.
+    /// thread judges waits for that thread, and judges itself where that one was stopped: the
+    /// deadline of one caller is not that of another.
     pub(crate) fn verdict(&self, key: Digest, judge: impl FnOnce() -> T) -> T {
-        let slot = self.slot(key);
-        let verdict = slot.get_or_init(judge).clone();
-        if verdict.is_passing() {
-            self.lock().remove(&key);
+        let mut judge = Some(judge);
+        loop {
+            let slot = self.slot(key);
+            let mut own = None;
+            let verdict = slot.get_or_init(|| {
+                // Taken at most once: what was judged here is returned below.
+                let verdict = judge.take().map(|judge| judge());
+                own.clone_from(&verdict);
+                verdict
+            });
+            match (own, verdict) {
+                (Some(own), _) => {
+                    if own.is_transient() {
+                        self.forget(key, &slot);
+                    }
+                    return own;
+                }
+                (None, Some(kept)) if !kept.is_transient() => return kept.clone(),
+                (None, _) => self.forget(key, &slot),
+            }
         }
-        verdict
     }
 
-    fn slot(&self, key: Digest) -> Arc<OnceLock<T>> {
+    /// Removes what was not to be kept, unless another thread began anew already.
+    fn forget(&self, key: Digest, slot: &Slot<T>) {
+        let mut verdicts = self.lock();
+        if verdicts.get(&key).is_some_and(|now| Arc::ptr_eq(now, slot)) {
+            verdicts.remove(&key);
+        }
+    }
+
+    fn slot(&self, key: Digest) -> Slot<T> {
         let mut verdicts = self.lock();
         if verdicts.len() >= KEPT_MAX {
             verdicts.clear();
@@ -45,7 +71,7 @@ impl<T: Kept> Once<T> {
         Arc::clone(verdicts.entry(key).or_default())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Arc<OnceLock<T>>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Slot<T>>> {
         self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -57,27 +83,43 @@ impl<T> std::fmt::Debug for Once<T> {
 }
 
 impl Kept for Verdict {
-    fn is_passing(&self) -> bool {
-        matches!(&self.outcome, Outcome::Failed(fault) if fault.is_passing())
+    fn is_transient(&self) -> bool {
+        matches!(&self.outcome, Outcome::Failed(fault) if fault.kind.is_transient())
     }
 }
 
 impl<T: Clone> Kept for Result<T, Fault> {
-    fn is_passing(&self) -> bool {
-        self.as_ref().is_err_and(Kept::is_passing)
-    }
-}
-
-impl Kept for Fault {
-    fn is_passing(&self) -> bool {
-        let passing = [FaultKind::Timeout, FaultKind::Internal, FaultKind::Overloaded];
-        passing.contains(&self.kind)
+    fn is_transient(&self) -> bool {
+        self.as_ref().is_err_and(|fault| fault.kind.is_transient())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+
+    use assay_verifiers::FaultKind;
+
     use super::*;
+
+    #[test]
+    fn who_waited_for_a_caller_that_was_stopped_judges_itself() {
+        let (once, judging) = (Once::default(), Barrier::new(2));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let late = once.verdict([3; 32], || {
+                    judging.wait();
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                    Verdict::failed(Fault::new(FaultKind::Timeout, "late"))
+                });
+                assert!(late.outcome.reward().is_none());
+            });
+            judging.wait();
+            let own = once.verdict([3; 32], || Verdict::graded(true));
+            assert_eq!(own, Verdict::graded(true));
+        });
+        assert_eq!(once.verdict([3; 32], || Verdict::graded(false)), Verdict::graded(true));
+    }
 
     #[test]
     fn the_same_work_is_done_once_and_a_fault_of_the_moment_is_not_kept() {

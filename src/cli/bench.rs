@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use assay::Engine;
 use assay::data::Source;
+use assay::setup::Environment;
 use assay::verifiers::Sample;
 use clap::Args as ClapArgs;
 use serde::Serialize;
@@ -72,12 +73,11 @@ struct Measured {
     p99_us: f64,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let document = args.config.document()?;
-    let plan = args.config.plan(&document)?;
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    let document = args.config.document(environment)?;
     // Verdicts from a cache would measure the cache.
     let uncached = EngineArgs { jobs: args.jobs, cache_dir: None, no_cache: true };
-    let engine = uncached.engine(plan)?;
+    let engine = uncached.engine(args.config.builder(environment, document))?;
     if !(args.seconds.is_finite() && args.seconds >= 0.0) {
         return Err(Failure::usage(format!("--seconds {}: not a time", args.seconds)));
     }
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     if samples.is_empty() {
         return Err(Failure::usage("the data have no rows that can be read"));
     }
-    let report = measure(args, &engine, &samples, uncached.jobs())?;
+    let report = measure(args, &engine, &samples)?;
     if args.json {
         output::json(&report)?;
     } else {
@@ -111,12 +111,7 @@ fn samples(args: &Args, engine: &Engine) -> Result<Vec<Sample>, Failure> {
     Ok(samples)
 }
 
-fn measure(
-    args: &Args,
-    engine: &Engine,
-    samples: &[Sample],
-    jobs: usize,
-) -> Result<Report, Failure> {
+fn measure(args: &Args, engine: &Engine, samples: &[Sample]) -> Result<Report, Failure> {
     let lines = Lines::read(&args.data, args.limit, &engine.plan().config.limits.data())?;
     let yardstick =
         lines.as_ref().map(|lines| phases::yardstick(lines, args.seconds)).transpose()?;
@@ -130,7 +125,7 @@ fn measure(
     let verdicts_per_s = judged.rows_per_s * engine.plan().rewards.len() as f64;
     Ok(Report {
         assay: env!("CARGO_PKG_VERSION"),
-        jobs,
+        jobs: engine.jobs(),
         rows: samples.len() as u64,
         verdicts_per_s,
         parse_to_yardstick: over(&parse),

@@ -3,20 +3,20 @@
 use std::path::PathBuf;
 
 use assay::engine::{Cache, CacheStats};
+use assay::setup::Environment;
 use clap::{Args as ClapArgs, Subcommand};
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::setup::default_cache_dir;
 
 /// What is kept between runs.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     #[command(subcommand)]
     what: What,
-    /// The cache folder; by default the user's
-    #[arg(long, value_name = "DIR", env = "ASSAY_CACHE_DIR", global = true)]
+    /// The cache folder; by default the user's (or `ASSAY_CACHE_DIR`)
+    #[arg(long, value_name = "DIR", global = true)]
     cache_dir: Option<PathBuf>,
     /// Print JSON
     #[arg(long, global = true)]
@@ -46,8 +46,9 @@ struct Told {
     removed: u64,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let dir = args.cache_dir.clone().or_else(default_cache_dir).ok_or_else(|| {
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    let known = [&args.cache_dir, &environment.cache_dir, &environment.user_cache];
+    let dir = known.into_iter().flatten().next().cloned().ok_or_else(|| {
         Failure::usage("no cache folder is known: HOME is not set; name one with --cache-dir")
     })?;
     let cache = Cache::new(&dir);

@@ -4,15 +4,15 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::slice;
 
-use assay::engine::{ConfigFolder, Document, Scored, VerdictEntry};
+use assay::engine::Document;
+use assay::setup::Environment;
 use assay::verifiers::{Outcome, Sample, Verdict};
-use assay::{ConfigError, Plan};
+use assay::{ConfigError, Engine};
 use clap::Args as ClapArgs;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::exit::{Exit, Failure};
-use super::guests;
 use super::output;
 use super::setup::EngineArgs;
 use super::text::{Cut, Marks, excerpt};
@@ -61,39 +61,38 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let plan = plan(args)?;
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    let engine = engine(args, environment)?;
     let sample = sample(args)?;
-    let engine = EngineArgs::plain().engine(plan)?;
-    let scored = engine.score(vec![sample.clone()]);
-    let Some(verdict) = scored.into_iter().next().and_then(first) else {
+    let scored = engine.score([sample.clone()]);
+    let verdicts = scored.first().map_or(&[][..], |scored| scored.verdicts.as_slice());
+    let [verdict] = verdicts else {
         return Err(anyhow::anyhow!("internal: the engine gave no verdict").into());
     };
-    tell(args, &sample, &verdict)?;
+    tell(args, &sample, verdict)?;
     let failed = matches!(verdict.outcome, Outcome::Failed(_));
     Ok(if failed { Exit::Fault } else { Exit::Ok })
 }
 
-fn first(scored: Scored) -> Option<Verdict> {
-    scored.verdicts.into_iter().next()
-}
-
-/// The plan of a configuration whose only reward is the verifier.
-fn plan(args: &Args) -> Result<Plan, Failure> {
+/// The engine of a configuration whose only reward is the verifier.
+fn engine(args: &Args, environment: &Environment) -> Result<Engine, Failure> {
     let text = json!({
         "version": 1,
         "reward": [{"name": "check", "verifier": args.id, "config": {}}],
     });
-    let plain = |error: ConfigError| plain(&error);
-    let mut document = Document::parse("check", &text.to_string()).map_err(plain)?;
+    let mut document = Document::parse("check", &text.to_string()).map_err(|e| plain(&e))?;
     for set in &args.sets {
         let Some((key, value)) = set.split_once('=') else {
             return Err(Failure::usage(format!("--set {set}: expected KEY=VALUE")));
         };
-        document.set(&format!("reward.0.config.{key}"), value).map_err(plain)?;
+        let path = format!("reward.0.config.{key}");
+        document.set(&path, value).map_err(|error| plain(&error))?;
     }
-    let files = ConfigFolder::new(".", args.allow_path.clone());
-    Plan::build(&document, &guests::registry(), &files).map_err(plain)
+    let builder = environment.builder(Path::new("check"), document, args.allow_path.clone());
+    EngineArgs::plain().engine(builder).map_err(|failure| match failure {
+        Failure::Config(error) => plain(&error),
+        other => other,
+    })
 }
 
 /// The error without the text that it points into: the user has not written any.
@@ -159,15 +158,15 @@ fn read(path: &Path) -> Result<String, Failure> {
 struct Told<'a> {
     verifier: &'a str,
     #[serde(flatten)]
-    verdict: VerdictEntry,
+    verdict: &'a Verdict,
 }
 
 fn tell(args: &Args, sample: &Sample, verdict: &Verdict) -> Result<(), Failure> {
     if args.json {
-        return output::json(&Told { verifier: &args.id, verdict: verdict::entry(verdict) });
+        return output::json(&Told { verifier: &args.id, verdict });
     }
     let mut notes = vec![("outcome".to_owned(), verdict::outcome(&verdict.outcome))];
-    notes.extend(verdict::notes(&verdict.evidence, sample.completion()));
+    notes.extend(verdict::notes(verdict, sample.completion()));
     output::text(&verdict::columns(&notes, ""));
     if let Some(span) = verdict::span(&verdict.evidence) {
         let shown =

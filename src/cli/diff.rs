@@ -8,7 +8,7 @@ mod run;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assay::engine::VerdictRow;
+use assay::verifiers::Scored;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
@@ -145,9 +145,9 @@ impl Report {
         }
     }
 
-    fn count(&mut self, a: &VerdictRow, b: &VerdictRow, moves: &[Move]) {
+    fn count(&mut self, a: &Scored, b: &Scored, moves: &[Move]) {
         self.moved += u64::from(!moves.is_empty());
-        match (a.reward, b.reward) {
+        match (a.reward(), b.reward()) {
             (Some(a), Some(b)) if a < b => self.up += 1,
             (Some(a), Some(b)) if a > b => self.down += 1,
             (Some(_), None) | (None, Some(_)) => self.came_or_went += 1,

@@ -6,13 +6,12 @@ use assay::reward_models::{
     backend::library::{Library, Tried},
     backend::rten::VERSION as RTEN,
 };
+use assay::setup::Environment;
 use clap::Args as ClapArgs;
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
-#[cfg(feature = "models")]
-use super::models;
-use super::{guests, output};
+use super::output;
 
 /// The files by which guests are known, and what they run.
 const GUESTS: [(&str, &str); 2] = [("python.wasm", "Python"), ("javascript.wasm", "JavaScript")];
@@ -25,13 +24,13 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let assets = guests::assets();
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     #[cfg(feature = "models")]
-    let models = models::models(&assets);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let models = environment.models();
+    let cores = environment.cores;
     let guest = |(file, name): (&str, &str)| {
-        let found = assets.iter().map(|folder| folder.join(file)).find(|path| path.is_file());
+        let found =
+            environment.assets.iter().map(|folder| folder.join(file)).find(|path| path.is_file());
         (name.to_owned(), found.map(|path| path.display().to_string()))
     };
     let guests: Vec<(String, Option<String>)> = GUESTS.into_iter().map(guest).collect();

@@ -11,13 +11,14 @@ use assay::reward_models::benchmarks::{self, FirstError, Preference, StepValidit
 use assay::reward_models::model::{Judgement, Model};
 use assay::reward_models::models::Run;
 use assay::reward_models::template::View;
+use assay::setup::Environment;
 use assay::verifiers::Message;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
-use super::{guests, models, output};
+use super::output;
 use rows::{Row, Rows};
 
 /// Texts that are scored together.
@@ -70,14 +71,13 @@ enum Backend {
     Rten,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     let backend = match args.backend {
         Backend::Auto => Choice::Auto,
         Backend::Ort => Choice::Ort,
         Backend::Rten => Choice::Rten,
     };
-    let models = models::models(&guests::assets());
-    let model = models.load(&args.model, &Run { backend, ..Run::default() });
+    let model = environment.models().load(&args.model, &Run { backend, ..Run::default() });
     let model = model.map_err(|error| Failure::usage(error.to_string()))?;
     let rows = Rows::read(&args.data, names(args.benchmark), &args.columns, args.limit)?;
     output::note(&format!("{} rows, {} on {}", rows.len(), model.name(), model.backend));
@@ -174,7 +174,7 @@ fn prm_bench(args: &Args, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failu
 }
 
 fn user(prompt: &str) -> Vec<Message> {
-    vec![Message { role: "user".to_owned(), content: prompt.to_owned() }]
+    vec![Message::new("user", prompt)]
 }
 
 /// A solution a row, and the scores of its steps.

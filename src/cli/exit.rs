@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use assay::ConfigError;
 use assay::data::DataError;
 use assay::engine::StreamError;
 use assay::engine::runs::RunError;
+use assay::{ConfigError, EngineError};
 
 use super::output;
 
@@ -78,6 +78,15 @@ impl Failure {
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         Self::Config(Box::new(error))
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Config(error) => Self::Config(error),
+            EngineError::Io(error) => error.into(),
+        }
     }
 }
 

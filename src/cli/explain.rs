@@ -5,8 +5,8 @@ mod tell;
 
 use std::path::PathBuf;
 
-use assay::Plan;
-use assay::engine::{Cache, Planned};
+use assay::Engine;
+use assay::setup::Environment;
 use assay::verifiers::Sample;
 use clap::Args as ClapArgs;
 
@@ -48,9 +48,10 @@ struct Which {
     row: Option<u64>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let document = args.config.document()?;
-    let plan = args.config.plan(&document)?;
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    let document = args.config.document(environment)?;
+    let engine = args.engine.engine(args.config.builder(environment, document))?;
+    let plan = engine.plan();
     let wanted = match (&args.which.id, args.which.row) {
         (Some(id), _) => Wanted::Id(id.clone()),
         (None, Some(row)) => Wanted::Row(row - 1),
@@ -64,8 +65,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             return Ok(Exit::Fault);
         }
     };
-    let kept = kept(&plan, args, &sample);
-    let engine = args.engine.engine(plan)?;
+    let kept = kept(&engine, &sample);
     let Found { group, at, .. } = &found;
     let Some(scored) = engine.score(group.clone()).into_iter().nth(*at) else {
         return Err(anyhow::anyhow!("internal: the engine gave no verdict").into());
@@ -90,12 +90,11 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 /// For each reward, what the cache knows before the sample is judged.
-fn kept(plan: &Plan, args: &Args, sample: &Sample) -> Vec<&'static str> {
-    let cache = args.engine.cache_dir(plan).map(Cache::new);
-    let known = |reward: &Planned| match (&cache, &reward.cache_key) {
-        (Some(cache), Some(key)) if cache.get(&Cache::key(key, sample)).is_some() => "hit",
-        (Some(_), Some(_)) => "miss",
-        _ => "off",
+fn kept(engine: &Engine, sample: &Sample) -> Vec<&'static str> {
+    let known = |at| match engine.is_kept(at, sample) {
+        Some(true) => "hit",
+        Some(false) => "miss",
+        None => "off",
     };
-    plan.rewards.iter().map(known).collect()
+    (0..engine.plan().rewards.len()).map(known).collect()
 }

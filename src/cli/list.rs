@@ -1,13 +1,14 @@
 //! `assay list`: what a configuration can name, a line each.
 
+use assay::setup::Environment;
 use assay::verifiers::checks::About;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
-use super::exit::{Exit, Failure};
 #[cfg(feature = "models")]
-use super::{doctor, models};
-use super::{guests, output, schema};
+use super::doctor;
+use super::exit::{Exit, Failure};
+use super::{output, schema};
 
 /// What a configuration can name.
 #[derive(Debug, ClapArgs)]
@@ -37,10 +38,10 @@ struct Listed {
     summary: String,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     let listed: Vec<Listed> = match args.kind {
-        Kind::Checks => of(|id| !asks_a_model(id)),
-        Kind::Models => of(asks_a_model),
+        Kind::Checks => of(environment, |id| !asks_a_model(id)),
+        Kind::Models => of(environment, asks_a_model),
         Kind::Rubrics => Vec::new(),
     };
     if args.json {
@@ -53,8 +54,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     #[cfg(feature = "models")]
     if args.kind == Kind::Models {
-        let models = models::models(&guests::assets());
-        for line in doctor::backends(&models) {
+        for line in doctor::backends(&environment.models()) {
             output::note(&line);
         }
     }
@@ -64,8 +64,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn of(wanted: impl Fn(&str) -> bool) -> Vec<Listed> {
-    let registry = guests::registry();
+fn of(environment: &Environment, wanted: impl Fn(&str) -> bool) -> Vec<Listed> {
+    let registry = environment.registry();
     registry.abouts().filter(|about| wanted(about.id)).map(listed).collect()
 }
 

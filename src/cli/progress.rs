@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay::engine::{Batch, Summary};
+use assay::setup::Monotonic;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::{self, count, percent};
-use super::setup::Monotonic;
 
 /// Seconds between two plain lines.
 const LINE_EVERY_S: f64 = 5.0;

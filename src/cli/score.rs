@@ -2,15 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use assay::data::{Limits, Source};
 use assay::engine::runs::{
     DiskStore, InputFile, RunFolder, Start, hash_file, to_lines, to_parquet,
 };
-use assay::engine::{Agreement, BadRows, Engine, Report, Session, Summary, Tally};
+use assay::engine::{
+    Agreement, BadRows, CancellationToken, Engine, Report, Session, Summary, Tally,
+};
+use assay::setup::Environment;
 use clap::{Args as ClapArgs, ValueEnum};
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use super::exit::{Exit, Failure};
 use super::output::{self, count, percent};
@@ -92,12 +96,12 @@ impl From<BadRowsArg> for BadRows {
     }
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let mut document = args.config.document()?;
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    let mut document = args.config.document(environment)?;
     if let Some(column) = &args.labels {
         document.set("data.label", &toml::Value::from(column.as_str()).to_string())?;
     }
-    let engine = args.engine.engine(args.config.plan(&document)?)?;
+    let engine = args.engine.engine(args.config.builder(environment, document))?;
     let stop = stop_on_signals()?;
     let limits = engine.plan().config.limits.data();
     let mut session = session(args, &engine, &limits)?;
@@ -115,7 +119,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         }
     }
     tell(args, &report, &engine, progress.seconds())?;
-    Ok(exit(args, &report, stop.load(Ordering::Relaxed)))
+    Ok(exit(args, &report, stop.is_cancelled()))
 }
 
 fn session<'a>(args: &Args, engine: &'a Engine, limits: &Limits) -> Result<Session<'a>, Failure> {
@@ -146,15 +150,23 @@ fn inputs(data: &[PathBuf], limits: &Limits) -> Result<Vec<InputFile>, Failure> 
     source.paths().map(describe).collect()
 }
 
-/// The first signal lets the rows in flight finish, or gives them up where a model is asked; the
-/// second ends the process.
-fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
+/// The first signal hands out no more rows; those under way may take half a second more. The second
+/// ends the process.
+fn stop_on_signals() -> Result<CancellationToken, Failure> {
+    let (stop, signalled) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM] {
         let code = Exit::Interrupted as i32;
-        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&stop))?;
-        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&signalled))?;
+        signal_hook::flag::register(signal, Arc::clone(&signalled))?;
     }
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let token = stop.clone();
+    let wait = move || {
+        if signals.forever().next().is_some() {
+            token.cancel();
+        }
+    };
+    std::thread::Builder::new().name("assay-signals".to_owned()).spawn(wait)?;
     Ok(stop)
 }
 

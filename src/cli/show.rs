@@ -1,6 +1,7 @@
 //! `assay show`: the manual page of a verifier.
 
 use assay::engine::did_you_mean;
+use assay::setup::Environment;
 use assay::verifiers::cases::{self, Case};
 use assay::verifiers::checks::About;
 use assay::{Config, Registry};
@@ -8,7 +9,6 @@ use clap::Args as ClapArgs;
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
-use super::guests;
 use super::output;
 use super::schema::{self, Setting};
 use super::text::inline;
@@ -44,12 +44,12 @@ struct Shown {
     expected: String,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     if args.id == "config" {
         output::json(&Config::json_schema())?;
         return Ok(Exit::Ok);
     }
-    let registry = guests::registry();
+    let registry = environment.registry();
     let entry = registry.about(&args.id).ok_or_else(|| unknown(&args.id, &registry))?;
     if args.schema {
         output::json(&(entry.schema)())?;

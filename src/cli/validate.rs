@@ -12,9 +12,10 @@ mod tell;
 use std::path::PathBuf;
 
 use assay::engine::Planned;
+use assay::setup::Environment;
 use assay::verifiers::script::{push_sample, shared_engine};
-use assay::verifiers::{Lane, Meter, Outcome, Sample, Verdict, Verifier};
-use assay::{Plan, Registry};
+use assay::verifiers::{Lane, Meter, Outcome, Sample, Verdict};
+use assay::{Engine, Registry};
 use clap::Args as ClapArgs;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use rhai::Scope;
@@ -22,17 +23,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::exit::{Exit, Failure};
-use super::guests;
 use super::output;
-use super::setup::ConfigArgs;
+use super::setup::{ConfigArgs, EngineArgs};
 use hacks::FixtureReport;
 use read::{DataReport, Rows};
 use suites::SuitesReport;
 
 /// From here on a reward is full.
 const FULL: f64 = 1.0 - 1e-9;
-/// What the engine gives its threads too: parsers recurse to a fixed depth.
-const STACK_BYTES: usize = 8 << 20;
 /// Rows that are listed for one finding; the rest are counted.
 const LISTED_MAX: usize = 100;
 
@@ -116,23 +114,21 @@ struct RowFound {
     paid: Vec<Finding>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     #[cfg(feature = "models")]
     if let folders = model::folders(&args.config.config)?
         && !folders.is_empty()
     {
-        return model::run(&folders, args.json);
+        return model::run(&folders, args.json, environment);
     }
-    let document = args.config.document()?;
-    let registry = guests::registry();
-    let plan = args.config.plan_of(&document, &registry)?;
+    let document = args.config.document(environment)?;
+    let engine = EngineArgs::many().engine(args.config.builder(environment, document))?;
     let rows = match args.data.as_slice() {
         [] => None,
-        data => Some(read::rows(data, &plan.config, args.limit)?),
+        data => Some(read::rows(data, &engine.plan().config, args.limit)?),
     };
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
-    let report =
-        pool.map_err(anyhow::Error::from)?.install(|| report(&plan, rows.as_ref(), &registry));
+    let registry = environment.registry();
+    let report = engine.install(|| report(&engine, rows.as_ref(), &registry));
     if args.json {
         output::json(&report)?;
     } else {
@@ -141,17 +137,18 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(if report.ok { Exit::Ok } else { Exit::Threshold })
 }
 
-fn report(plan: &Plan, rows: Option<&Rows>, registry: &Registry) -> Report {
-    let rewards: Vec<RewardReport> = plan
-        .rewards
-        .iter()
-        .map(|planned| RewardReport {
+fn report(engine: &Engine, rows: Option<&Rows>, registry: &Registry) -> Report {
+    let plan = engine.plan();
+    let reward = |(at, planned): (usize, &Planned)| {
+        let judge = Judge { engine, at, planned };
+        RewardReport {
             name: planned.name.clone(),
             verifier: planned.built.spec.id.to_string(),
-            cases: hacks::fixture(planned, registry),
-            data: rows.and_then(|rows| on_data(planned, rows)),
-        })
-        .collect();
+            cases: hacks::fixture(&judge, registry),
+            data: rows.and_then(|rows| on_data(&judge, rows)),
+        }
+    };
+    let rewards: Vec<RewardReport> = plan.rewards.iter().enumerate().map(reward).collect();
     let data = rows.map(|rows| rows.report.clone());
     let ok = rewards.iter().all(RewardReport::ok) && data.as_ref().is_none_or(DataReport::ok);
     Report { ok, config_hash: plan.config_hash(), data, rewards }
@@ -170,17 +167,16 @@ impl RewardReport {
 }
 
 /// `None` for verifiers that run elsewhere: a model or a judge is not asked by the thousand.
-fn on_data(planned: &Planned, rows: &Rows) -> Option<RewardOnData> {
-    let Lane::Compute(verifier) = &planned.built.lane else { return None };
-    let judge = Judge { verifier: &**verifier, fuel: planned.fuel };
+fn on_data(judge: &Judge<'_>, rows: &Rows) -> Option<RewardOnData> {
+    let Lane::Compute(verifier) = &judge.planned.built.lane else { return None };
     let rows: Vec<&read::Row> =
-        rows.rows.iter().filter(|row| applies(planned, &row.sample)).collect();
-    let (suites, rows) = suites::judge(&judge, &rows);
+        rows.rows.iter().filter(|row| applies(judge.planned, &row.sample)).collect();
+    let (suites, rows) = suites::judge(judge, &**verifier, &rows);
     let answers = hacks::answers(&rows);
     let one = |row: &&read::Row| {
-        let gold = gold::judge(&judge, row);
+        let gold = gold::judge(judge, row);
         let uses_reference = gold.as_ref().is_some_and(|gold| gold.uses_reference);
-        let (hacks_tried, paid) = hacks::judge(&judge, row, &answers);
+        let (hacks_tried, paid) = hacks::judge(judge, row, &answers);
         RowFound { uses_reference, gold, hacks_tried, paid }
     };
     // The order of the rows survives, so the report does not depend on the number of threads.
@@ -227,10 +223,12 @@ fn applies(planned: &Planned, sample: &Sample) -> bool {
     value.ok().and_then(|value| value.as_bool().ok()).unwrap_or(true)
 }
 
-/// A verifier on variants of samples.
+/// A verifier on variants of samples, as the engine runs it.
 struct Judge<'a> {
-    verifier: &'a dyn Verifier,
-    fuel: u64,
+    engine: &'a Engine,
+    /// The place of its reward.
+    at: usize,
+    planned: &'a Planned,
 }
 
 impl Judge<'_> {
@@ -241,7 +239,12 @@ impl Judge<'_> {
             .meta(sample.meta().clone())
             .reference(reference.cloned().unwrap_or_default())
             .build();
-        self.verifier.verify(&variant, &mut Meter::new(self.fuel))
+        self.alone(&variant)
+    }
+
+    fn alone(&self, sample: &Sample) -> Verdict {
+        let missing = || Verdict::abstained("the verifier judges whole groups");
+        self.engine.judge_alone(self.at, sample).unwrap_or_else(missing)
     }
 }
 

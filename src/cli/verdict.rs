@@ -2,32 +2,15 @@
 
 use std::ops::Range;
 
-use assay::engine::VerdictEntry;
-use assay::verifiers::{Evidence, Outcome, Reward, Verdict};
+use assay::verifiers::{Evidence, Outcome, Usage, Verdict};
 use serde_json::Value;
 
 use super::text::inline;
 
 /// The longest note on one line, in characters.
 const NOTE_CHARS_MAX: usize = 400;
-/// The most parts of a completion that are told of.
-const PARTS_MAX: usize = 64;
-
-/// The verdict as a run folder holds it.
-pub(super) fn entry(verdict: &Verdict) -> VerdictEntry {
-    let (fault, why) = match &verdict.outcome {
-        Outcome::Scored(_) => (None, None),
-        Outcome::Abstained(why) => (None, Some(why.to_string())),
-        Outcome::Failed(fault) => (Some(fault.kind), Some(fault.why.to_string())),
-    };
-    VerdictEntry {
-        outcome: verdict.outcome.name().to_owned(),
-        reward: verdict.outcome.reward().map(Reward::get),
-        fault,
-        why,
-        evidence: verdict.evidence.clone(),
-    }
-}
+/// The most steps of a completion that are told of.
+const STEPS_MAX: usize = 64;
 
 /// An outcome on one line.
 pub(super) fn outcome(outcome: &Outcome) -> String {
@@ -38,41 +21,30 @@ pub(super) fn outcome(outcome: &Outcome) -> String {
     }
 }
 
-/// The evidence, a name and a value a line; parts of the completion, such as its steps, a line each.
-pub(super) fn notes(evidence: &Evidence, completion: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for (key, value) in evidence.iter() {
-        match parts(value, completion) {
-            Some(parts) => {
-                let named = parts.into_iter().enumerate();
-                found.extend(named.map(|(at, part)| (format!("{}[{at}]", inline(key)), part)));
-            }
-            None => found.push((inline(key), note(value))),
-        }
+/// What is known of a verdict beside its outcome, a name and a value a line: evidence, components,
+/// steps with their text, and usage.
+pub(super) fn notes(verdict: &Verdict, completion: &str) -> Vec<(String, String)> {
+    let evidence = verdict.evidence.iter().map(|(key, value)| (inline(key), note(value)));
+    let mut found: Vec<(String, String)> = evidence.collect();
+    for (name, component) in verdict.components.iter() {
+        found.push((inline(name), outcome(&component.outcome)));
+    }
+    for (at, step) in verdict.steps.iter().take(STEPS_MAX).enumerate() {
+        let (start, end) = step.span;
+        let turn = step.turn.map_or_else(String::new, |turn| format!(", message {turn}"));
+        let text = completion.get(start..end).filter(|_| step.turn.is_none()).unwrap_or_default();
+        let reward = step.reward.get();
+        let shown = format!("reward {reward:.3}{turn}  {}", note(&Value::from(text)));
+        found.push((format!("steps[{at}]"), shown.trim_end().to_owned()));
+    }
+    if verdict.steps.len() > STEPS_MAX {
+        found.push(("steps".to_owned(), format!("and {} more", verdict.steps.len() - STEPS_MAX)));
+    }
+    if !verdict.usage.is_none() {
+        let Usage { tokens, calls } = verdict.usage;
+        found.push(("usage".to_owned(), format!("{tokens} tokens, {calls} calls")));
     }
     found
-}
-
-/// Parts of the completion: what is told of each, and its text. `None` where the value tells of
-/// something else.
-fn parts(value: &Value, completion: &str) -> Option<Vec<String>> {
-    let Value::Array(parts) = value else { return None };
-    let part = |part: &Value| {
-        let Value::Object(told) = part else { return None };
-        let text = completion.get(ends(told.get("span")?)?)?;
-        let told = told.iter().filter(|(name, _)| *name != "span");
-        let told = told.map(|(name, value)| match value.as_f64() {
-            Some(number) => format!("{} {number:.3}", inline(name)),
-            None => format!("{} {}", inline(name), note(value)),
-        });
-        Some(format!("{}  {}", told.collect::<Vec<_>>().join(", "), note(&Value::from(text))))
-    };
-    let shown: Option<Vec<String>> = parts.iter().take(PARTS_MAX).map(part).collect();
-    let mut shown = shown.filter(|shown| !shown.is_empty())?;
-    if parts.len() > PARTS_MAX {
-        shown.push(format!("and {} more", parts.len() - PARTS_MAX));
-    }
-    Some(shown)
 }
 
 /// Names and values in two columns.

@@ -21,6 +21,16 @@ pub struct Columns {
     /// What the samples of one prompt share: text or an integer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// The token ids of the completion: a list of integers. Unless a column is named, it is metadata
+    /// like any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_ids: Option<String>,
+    /// The log-probability of each token of the completion: a list of numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logprobs: Option<String>,
+    /// Why the completion ended: text, such as `stop`, `length` or `tool_calls`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<String>,
     /// The column whose members join the metadata as if they were columns; by default `meta`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<String>,
@@ -37,6 +47,9 @@ impl Default for Columns {
             completion: "completion".to_owned(),
             reference: "reference".to_owned(),
             group: None,
+            token_ids: None,
+            logprobs: None,
+            finish_reason: None,
             meta: None,
             label: None,
         }
@@ -50,6 +63,9 @@ pub(super) struct Paths<'a> {
     pub(super) completion: Path<'a>,
     pub(super) reference: Path<'a>,
     pub(super) group: Option<Path<'a>>,
+    pub(super) token_ids: Option<Path<'a>>,
+    pub(super) logprobs: Option<Path<'a>>,
+    pub(super) finish_reason: Option<Path<'a>>,
     pub(super) label: Option<Path<'a>>,
     pub(super) meta: Path<'a>,
 }
@@ -59,6 +75,9 @@ impl<'a> Paths<'a> {
         let named = [&columns.id, &columns.prompt, &columns.completion, &columns.reference]
             .into_iter()
             .chain(&columns.group)
+            .chain(&columns.token_ids)
+            .chain(&columns.logprobs)
+            .chain(&columns.finish_reason)
             .chain(&columns.label)
             .map(String::as_str)
             .collect::<Vec<_>>();
@@ -69,6 +88,9 @@ impl<'a> Paths<'a> {
             completion: path(&columns.completion),
             reference: path(&columns.reference),
             group: columns.group.as_deref().map(path),
+            token_ids: columns.token_ids.as_deref().map(path),
+            logprobs: columns.logprobs.as_deref().map(path),
+            finish_reason: columns.finish_reason.as_deref().map(path),
             label: columns.label.as_deref().map(path),
             meta: Path::new(columns.meta.as_deref().unwrap_or("meta"), &[]),
         }
@@ -77,7 +99,9 @@ impl<'a> Paths<'a> {
     /// Removes what two mappings share, once all have read it.
     pub(super) fn clear(&self, row: &mut Map<String, Value>) {
         let fixed = [&self.id, &self.prompt, &self.completion, &self.reference];
-        for path in fixed.into_iter().chain(&self.group).chain(&self.label) {
+        let optional =
+            [&self.group, &self.token_ids, &self.logprobs, &self.finish_reason, &self.label];
+        for path in fixed.into_iter().chain(optional.into_iter().flatten()) {
             if path.shared {
                 path.remove(row);
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use assay_verifiers::{FaultKind, Outcome, Reward, Scored};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
@@ -16,7 +17,6 @@ use super::cells;
 use super::error::DataError;
 use super::limits::Limits;
 use super::table::Table;
-use super::verdict::VerdictRow;
 
 /// How many rows are turned into columns at once.
 const BATCH_ROWS: usize = 1024;
@@ -27,13 +27,13 @@ const ROW_GROUP_BYTES: usize = 64 << 20;
 /// What the column of a single reward starts with.
 const REWARD_PREFIX: &str = "reward.";
 
-/// Writes verdicts as Parquet: the columns `id`, `outcome`, `reward`, `fault`, `why`, a
-/// `reward.<name>` for each reward, and `verdicts`. The same rows give the same bytes.
+/// Writes verdicts as Parquet: the columns `id`, `group`, `outcome`, `reward`, `fault`, `why`, a
+/// `reward.<name>` for each reward, and `verdicts`, as JSON. The same rows give the same bytes.
 pub struct ParquetWriter<W: Write + Send> {
     writer: ArrowWriter<W>,
     schema: SchemaRef,
-    names: usize,
-    rows: Vec<VerdictRow>,
+    names: Vec<String>,
+    rows: Vec<Scored>,
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
@@ -50,16 +50,15 @@ impl<W: Write + Send> ParquetWriter<W> {
             ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
         let writer =
             ArrowWriter::try_new_with_options(out, Arc::clone(&schema), options).map_err(failed)?;
-        Ok(Self { writer, schema, names: names.len(), rows: Vec::new() })
+        Ok(Self { writer, schema, names: names.to_vec(), rows: Vec::new() })
     }
 
     /// Adds a row.
-    pub fn write(&mut self, row: VerdictRow) -> Result<(), DataError> {
-        if row.rewards.len() != self.names {
-            let (has, wants) = (row.rewards.len(), self.names);
-            return Err(DataError::Write {
-                why: format!("a row has {has} rewards; the file has {wants}"),
-            });
+    pub fn write(&mut self, row: Scored) -> Result<(), DataError> {
+        let odd = row.verdicts.iter().find(|(name, _)| !self.names.iter().any(|have| have == name));
+        if let Some((name, _)) = odd {
+            let why = format!("row {:?} has a reward {name:?}, which the file has not", row.id);
+            return Err(DataError::Write { why });
         }
         self.rows.push(row);
         if self.rows.len() == BATCH_ROWS { self.flush() } else { Ok(()) }
@@ -85,33 +84,46 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(())
     }
 
-    fn columns(&self, rows: &[VerdictRow]) -> Vec<ArrayRef> {
-        let text = |read: fn(&VerdictRow) -> &str| -> ArrayRef {
-            Arc::new(StringArray::from_iter_values(rows.iter().map(read)))
-        };
-        let reward: Float64Array = rows.iter().map(|row| row.reward).collect();
-        let optional = |read: fn(&VerdictRow) -> Option<&str>| -> ArrayRef {
+    fn columns(&self, rows: &[Scored]) -> Vec<ArrayRef> {
+        let optional = |read: fn(&Scored) -> Option<&str>| -> ArrayRef {
             Arc::new(rows.iter().map(read).collect::<StringArray>())
         };
+        let text = |read: fn(&Scored) -> &str| -> ArrayRef {
+            Arc::new(StringArray::from_iter_values(rows.iter().map(read)))
+        };
+        let fault: StringArray =
+            rows.iter().map(|row| fault(row).map(|kind| kind.to_string())).collect();
         let mut columns = vec![
             text(|row| &row.id),
-            text(|row| &row.outcome),
-            Arc::new(reward),
-            optional(|row| row.fault.as_deref()),
-            optional(|row| row.why.as_deref()),
+            optional(|row| row.group.as_deref()),
+            text(|row| row.outcome.name()),
+            Arc::new(rows.iter().map(Scored::reward).collect::<Float64Array>()),
+            Arc::new(fault),
+            optional(|row| row.outcome.why()),
         ];
-        for at in 0..self.names {
-            let rewards = rows.iter().map(|row| row.rewards.get(at).copied().flatten());
-            columns.push(Arc::new(rewards.collect::<Float64Array>()));
+        for name in &self.names {
+            let reward = |row: &Scored| row.verdict(name)?.outcome.reward().map(Reward::get);
+            columns.push(Arc::new(rows.iter().map(reward).collect::<Float64Array>()));
         }
-        columns.push(text(|row| &row.verdicts));
+        // Neither keys nor values can fail to be written: keys are text and numbers are finite.
+        let verdicts =
+            rows.iter().map(|row| serde_json::to_string(&row.verdicts).unwrap_or_default());
+        columns.push(Arc::new(StringArray::from_iter_values(verdicts)));
         columns
+    }
+}
+
+fn fault(row: &Scored) -> Option<FaultKind> {
+    match &row.outcome {
+        Outcome::Failed(fault) => Some(fault.kind),
+        Outcome::Scored(_) | Outcome::Abstained(_) => None,
     }
 }
 
 fn schema(names: &[String]) -> SchemaRef {
     let mut fields = vec![
         Field::new("id", DataType::Utf8, false),
+        Field::new("group", DataType::Utf8, true),
         Field::new("outcome", DataType::Utf8, false),
         Field::new("reward", DataType::Float64, true),
         Field::new("fault", DataType::Utf8, true),
@@ -135,7 +147,7 @@ pub struct VerdictReader {
     names: Vec<String>,
     limits: Limits,
     /// Rows that are read already, the next one last.
-    ready: Vec<VerdictRow>,
+    ready: Vec<Scored>,
 }
 
 impl VerdictReader {
@@ -152,13 +164,13 @@ impl VerdictReader {
         &self.names
     }
 
-    fn read(&mut self) -> Result<Option<VerdictRow>, DataError> {
+    fn read(&mut self) -> Result<Option<Scored>, DataError> {
         while self.ready.is_empty() {
             let Some((first, batch)) = self.table.next(&self.file)? else { return Ok(None) };
             for at in (0..batch.num_rows()).rev() {
                 let number = first + at as u64;
                 let row = cells::row(&batch, at, &self.limits).map_err(|defect| defect.to_string());
-                let row = row.and_then(|row| self.verdicts(row));
+                let row = row.and_then(scored);
                 self.ready.push(row.map_err(|why| DataError::Damaged {
                     file: self.file.clone(),
                     form: "parquet",
@@ -169,23 +181,22 @@ impl VerdictReader {
         }
         Ok(self.ready.pop())
     }
+}
 
-    fn verdicts(&self, mut row: Map<String, Value>) -> Result<VerdictRow, String> {
-        let mut text = |column: &str| match row.remove(column) {
-            Some(Value::String(text)) => Ok(text),
-            _ => Err(format!("column \"{column}\" has no text")),
-        };
-        let (id, outcome, verdicts) = (text("id")?, text("outcome")?, text("verdicts")?);
-        let (fault, why) = (text("fault").ok(), text("why").ok());
-        let number = |column: &str| row.get(column).and_then(Value::as_f64);
-        let rewards =
-            self.names.iter().map(|name| number(&format!("{REWARD_PREFIX}{name}"))).collect();
-        Ok(VerdictRow { id, outcome, reward: number("reward"), fault, why, rewards, verdicts })
-    }
+/// The row of columns as the line that it was made of.
+fn scored(mut row: Map<String, Value>) -> Result<Scored, String> {
+    let Some(Value::String(verdicts)) = row.remove("verdicts") else {
+        return Err("column \"verdicts\" has no text".to_owned());
+    };
+    row.retain(|column, _| !column.starts_with(REWARD_PREFIX));
+    let columns = serde_json::to_string(&row).map_err(|error| error.to_string())?;
+    let columns = columns.strip_suffix('}').unwrap_or_default();
+    let line = format!("{columns},\"verdicts\":{verdicts}}}");
+    serde_json::from_str(&line).map_err(|error| error.to_string())
 }
 
 impl Iterator for VerdictReader {
-    type Item = Result<VerdictRow, DataError>;
+    type Item = Result<Scored, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
@@ -196,19 +207,31 @@ impl Iterator for VerdictReader {
 mod tests {
     use std::io::{Seek as _, Write as _};
 
+    use assay_verifiers::{Fault, Verdict, Verdicts};
+
     use super::*;
 
-    fn rows() -> Vec<VerdictRow> {
-        let row = |at: u32| VerdictRow {
+    fn rows() -> Vec<Scored> {
+        let names: Arc<[String]> = names().into();
+        let verdict = |at: u32| match at % 3 {
+            0 => Verdict::failed(Fault::bad_input(format!("row {at}"))),
+            1 => Verdict::scored(Reward::new(f64::from(at) / 7.0).unwrap())
+                .with("z", at)
+                .with("a", 1),
+            _ => Verdict::abstained("x".repeat(at as usize % 50)),
+        };
+        let row = |at: u32| Scored {
             id: format!("../../{at}"),
-            outcome: if at.is_multiple_of(3) { "failed" } else { "scored" }.to_owned(),
-            reward: (!at.is_multiple_of(3)).then_some(f64::from(at) / 7.0),
-            fault: at.is_multiple_of(3).then(|| "BadInput".to_owned()),
-            why: at.is_multiple_of(6).then(|| format!("row {at}")),
-            rewards: vec![at.is_multiple_of(2).then_some(0.1), Some(-0.5)],
-            verdicts: format!("{{\"math\":{{\"why\":\"{}\"}}}}", "x".repeat(at as usize % 50)),
+            group: at.is_multiple_of(4).then(|| "g".to_owned()),
+            outcome: verdict(at).outcome,
+            verdicts: Verdicts::new(Arc::clone(&names), vec![verdict(at), verdict(at + 1)]),
+            spent_ns: Vec::new(),
         };
         (0..3000).map(row).collect()
+    }
+
+    fn names() -> [String; 2] {
+        ["math".to_owned(), "format".to_owned()]
     }
 
     fn written(names: &[String]) -> Vec<u8> {
@@ -221,7 +244,7 @@ mod tests {
 
     #[test]
     fn verdicts_come_back_as_they_were_and_the_bytes_are_the_same() {
-        let names = ["math".to_owned(), "format".to_owned()];
+        let names = names();
         let bytes = written(&names);
         assert_eq!(bytes, written(&names));
         let mut file = tempfile::tempfile().unwrap();
@@ -229,14 +252,15 @@ mod tests {
         file.rewind().unwrap();
         let reader = VerdictReader::open(file, "verdicts.parquet", &Limits::default()).unwrap();
         assert_eq!(reader.names(), names);
-        let back: Vec<VerdictRow> = reader.map(Result::unwrap).collect();
+        let back: Vec<Scored> = reader.map(Result::unwrap).collect();
         assert_eq!(back, rows());
     }
 
     #[test]
-    fn a_row_must_have_every_reward() {
+    fn a_row_has_no_reward_that_the_file_has_not() {
         let mut writer = ParquetWriter::new(Vec::new(), &["math".to_owned()]).unwrap();
         let why = writer.write(rows().remove(0)).unwrap_err().to_string();
-        assert_eq!(why, "parquet output: a row has 2 rewards; the file has 1");
+        let expected = "row \"../../0\" has a reward \"format\", which the file has not";
+        assert_eq!(why, format!("parquet output: {expected}"));
     }
 }

@@ -44,17 +44,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The word for what a value is, for messages.
-pub(super) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "text",
-        Value::Array(_) => "list",
-        Value::Object(_) => "object",
-    }
-}
+pub(super) use assay_verifiers::canonical::kind;
 
 fn read<'de, R: serde_json::de::Read<'de>>(
     mut json: serde_json::Deserializer<R>,

@@ -18,6 +18,10 @@ pub(super) mod table {
         }
     }
 
+    pub(in crate::data) fn bytes(batch: &Batch) -> usize {
+        match *batch {}
+    }
+
     impl Table {
         pub(in crate::data) fn open(_: File, name: &str, _: &Limits) -> Result<Self, DataError> {
             let what = "this build reads no Parquet: built without the feature `parquet`";
@@ -56,8 +60,10 @@ pub(super) mod export {
     use std::io::Write;
     use std::marker::PhantomData;
 
+    use assay_verifiers::Scored;
+
     use super::table::Table;
-    use crate::data::{DataError, Limits, VerdictRow};
+    use crate::data::{DataError, Limits};
 
     /// Never made: this build is without the feature `parquet`.
     pub struct ParquetWriter<W: Write + Send>(Infallible, PhantomData<W>);
@@ -70,7 +76,7 @@ pub(super) mod export {
         }
 
         /// Never called.
-        pub fn write(&mut self, _: VerdictRow) -> Result<(), DataError> {
+        pub fn write(&mut self, _: Scored) -> Result<(), DataError> {
             match self.0 {}
         }
 
@@ -96,7 +102,7 @@ pub(super) mod export {
     }
 
     impl Iterator for VerdictReader {
-        type Item = Result<VerdictRow, DataError>;
+        type Item = Result<Scored, DataError>;
 
         fn next(&mut self) -> Option<Self::Item> {
             match self.0 {}

@@ -1,7 +1,7 @@
 //! A row of columns as a sample.
 
 use assay_verifiers::canonical;
-use assay_verifiers::{Content, Message, Sample};
+use assay_verifiers::{Content, Sample};
 use serde_json::{Map, Number, Value};
 
 use super::columns::{Path, Paths};
@@ -42,10 +42,40 @@ pub(super) fn sample(
     {
         builder = builder.group(name(value).map_err(|defect| named(defect, path, "group"))?);
     }
+    let mut tokens = None;
+    if let Some((path, value)) = taken(paths.token_ids.as_ref(), &mut row) {
+        let ids = token_ids(&value).map_err(|defect| named(defect, path, "token_ids"))?;
+        tokens = Some(ids.len());
+        builder = builder.token_ids(ids);
+    }
+    if let Some((path, value)) = taken(paths.logprobs.as_ref(), &mut row) {
+        let logprobs = logprobs(&value).map_err(|defect| named(defect, path, "logprobs"))?;
+        if let Some(tokens) = tokens.filter(|tokens| *tokens != logprobs.len()) {
+            let why = format!("{} values for {tokens} token ids", logprobs.len());
+            return Err(named(Defect::new(why), path, "logprobs"));
+        }
+        builder = builder.logprobs(logprobs);
+    }
+    if let Some((path, value)) = taken(paths.finish_reason.as_ref(), &mut row) {
+        let Value::String(reason) = value else {
+            let why = format!("expected text, found {}", kind(&value));
+            return Err(named(Defect::new(why), path, "finish_reason"));
+        };
+        builder = builder.finish_reason(reason);
+    }
     let label = paths.label.as_ref().and_then(|path| path.take(&mut row));
     paths.clear(&mut row);
     lift(&mut row, &paths.meta);
     Ok((builder.meta(row).build(), label))
+}
+
+/// What an optional column holds.
+fn taken<'p, 'a>(
+    path: Option<&'p Path<'a>>,
+    row: &mut Map<String, Value>,
+) -> Option<(&'p Path<'a>, Value)> {
+    let path = path?;
+    Some((path, path.take(row)?))
 }
 
 /// Says which column is at fault, and what it was to be where its name does not say so.
@@ -88,78 +118,30 @@ fn lift(row: &mut Map<String, Value>, path: &Path<'_>) {
 }
 
 fn content(value: Value) -> Result<Content, Defect> {
-    match value {
-        Value::String(text) => Ok(Content::Text(text)),
-        Value::Array(values) => {
-            let messages = values.into_iter().enumerate();
-            let read = |(at, value)| message(value).map_err(|defect| in_message(&defect, at));
-            messages.map(read).collect::<Result<Vec<_>, _>>().map(Content::Messages)
-        }
-        other => Err(Defect::new(format!("expected text or messages, found {}", kind(&other)))),
-    }
+    Content::from_value(value).map_err(Defect::new)
 }
 
-fn in_message(defect: &Defect, at: usize) -> Defect {
-    Defect::new(format!("message {}: {}", at + 1, defect.message))
+/// The token ids of the completion.
+fn token_ids(value: &Value) -> Result<Vec<u32>, Defect> {
+    let id = |value: &Value| value.as_u64().and_then(|id| u32::try_from(id).ok());
+    list(value, "token ids", id)
 }
 
-fn message(value: Value) -> Result<Message, Defect> {
-    let Value::Object(mut members) = value else {
-        return Err(Defect::new(format!("expected {{role, content}}, found {}", kind(&value))));
-    };
-    let role = match members.remove("role") {
-        Some(Value::String(role)) => role,
-        Some(other) => {
-            return Err(Defect::new(format!("role: expected text, found {}", kind(&other))));
-        }
-        None => return turn(members),
-    };
-    let content = match members.remove("content") {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text,
-        Some(Value::Array(parts)) => parts.into_iter().map(part).collect::<Result<_, _>>()?,
-        Some(other) => {
-            let found = kind(&other);
-            return Err(Defect::new(format!("content: expected text or parts, found {found}")));
-        }
-    };
-    Ok(Message { role, content })
+/// The log-probabilities of the tokens of the completion.
+fn logprobs(value: &Value) -> Result<Vec<f64>, Defect> {
+    list(value, "numbers", Value::as_f64)
 }
 
-/// A turn that is no message, as agents write them (a call of a tool, its output): its type is
-/// its role, and its content is all that it says, as JSON.
-fn turn(members: Map<String, Value>) -> Result<Message, Defect> {
-    match members.get("type") {
-        Some(Value::String(word)) if word != "message" => {
-            let role = word.clone();
-            let content = canonical::to_bytes(&Value::Object(members));
-            Ok(Message { role, content: String::from_utf8_lossy(&content).into_owned() })
-        }
-        _ => Err(Defect::new("no role")),
-    }
-}
-
-/// The text of one part of a message. Other kinds of part are refused: a sample that left an image
-/// out would be taken for one that never had it.
-fn part(value: Value) -> Result<String, Defect> {
-    let Value::Object(mut members) = value else {
-        return Err(Defect::new(format!(
-            "content: expected {{type, text}}, found {}",
-            kind(&value)
-        )));
+fn list<T>(value: &Value, what: &str, read: fn(&Value) -> Option<T>) -> Result<Vec<T>, Defect> {
+    let Value::Array(values) = value else {
+        return Err(Defect::new(format!("expected a list of {what}, found {}", kind(value))));
     };
-    match (members.remove("type"), members.remove("text")) {
-        (Some(Value::String(word)), Some(Value::String(text)))
-            if ["text", "input_text", "output_text"].contains(&word.as_str()) =>
-        {
-            Ok(text)
-        }
-        (Some(Value::String(word)), _) => {
-            let word = escape(&word);
-            Err(Defect::new(format!("content: a part of type \"{word}\" is not text")))
-        }
-        _ => Err(Defect::new("content: a part without a type")),
-    }
+    let one = |(at, value): (usize, &Value)| {
+        read(value).ok_or_else(|| {
+            Defect::new(format!("expected a list of {what}; value {} is {value}", at + 1))
+        })
+    };
+    values.iter().enumerate().map(one).collect()
 }
 
 /// An id or a group: text, or an integer in canonical form.
@@ -199,6 +181,7 @@ fn beyond(number: &Number) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use assay_verifiers::Message;
     use serde_json::json;
 
     use super::super::columns::Columns;
@@ -230,18 +213,56 @@ mod tests {
         let sample = read(json!({"id": 7, "completion": [
             {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "output_text", "text": "b"}]},
             {"type": "function_call", "name": "f", "call_id": 3.0},
-            {"role": "assistant", "tool_calls": []},
+            {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]},
         ]}))
         .unwrap();
-        let texts: Vec<&str> = sample
-            .completion_content()
-            .messages()
-            .unwrap()
-            .iter()
-            .map(|message| message.content.as_str())
-            .collect();
+        let messages = sample.completion_content().messages().unwrap();
+        let texts: Vec<&str> = messages.iter().map(Message::text).collect();
         assert_eq!(texts, ["ab", r#"{"call_id":3,"name":"f","type":"function_call"}"#, ""]);
+        assert_eq!(messages[2].tool_calls[0].name, "f");
         assert_eq!(sample.id(), "7");
+    }
+
+    #[test]
+    fn a_call_of_a_tool_makes_another_sample() {
+        let called = |name: &str| {
+            let call = json!({"id": "c", "function": {"name": name, "arguments": "{}"}});
+            read(json!({"completion": [{"role": "assistant", "tool_calls": [call]}]})).unwrap()
+        };
+        assert_ne!(called("add").digest(), called("delete").digest());
+    }
+
+    #[test]
+    fn tokens_are_read_where_columns_are_named_for_them() {
+        let columns = Columns {
+            token_ids: Some("ids".into()),
+            logprobs: Some("lp".into()),
+            finish_reason: Some("why".into()),
+            ..Columns::default()
+        };
+        let read = |row: Value| {
+            let Value::Object(row) = row else { panic!("no row") };
+            sample(row, &Paths::new(&columns)).map_err(|defect| defect.to_string())
+        };
+        let (sample, _) =
+            read(json!({"completion": "c", "ids": [1, 2], "lp": [-0.5, 0], "why": "length"}))
+                .unwrap();
+        assert_eq!(sample.token_ids(), Some([1, 2].as_slice()));
+        assert_eq!(sample.logprobs(), Some([-0.5, 0.0].as_slice()));
+        assert_eq!(sample.finish_reason(), Some("length"));
+        for (row, why) in [
+            (
+                json!({"ids": [1, -2]}),
+                "token_ids (ids): expected a list of token ids; value 2 is -2",
+            ),
+            (json!({"ids": "1"}), "token_ids (ids): expected a list of token ids, found text"),
+            (json!({"ids": [1], "lp": [0, 0]}), "logprobs (lp): 2 values for 1 token ids"),
+            (json!({"why": 3}), "finish_reason (why): expected text, found number"),
+        ] {
+            let mut row = row;
+            row["completion"] = json!("c");
+            assert_eq!(read(row).unwrap_err(), why);
+        }
     }
 
     #[test]
@@ -260,8 +281,8 @@ mod tests {
             "completion: message 1: content: expected text or parts, found number"
         );
         assert_eq!(
-            fails(json!({"completion": [{"role": "user", "content": [{"type": "image"}]}]})),
-            "completion: message 1: content: a part of type \"image\" is not text"
+            fails(json!({"completion": [{"role": "user", "content": [{"image": "x"}]}]})),
+            "completion: message 1: content: a part without a type"
         );
         for large in [json!(1e16), json!([1, {"a": 9_007_199_254_740_992.0}])] {
             let why = fails(json!({"completion": "c", "reference": large}));

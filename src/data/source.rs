@@ -18,7 +18,7 @@ use super::json::{self, Line};
 use super::limits::Limits;
 use super::lines::{self, Body, Lines};
 use super::row;
-use super::table::{Batch, Table};
+use super::table::{self, Batch, Table};
 
 /// The rows of a dataset, in order, cut into blocks. Holds a block or so of a file at a time.
 pub struct Source {
@@ -191,6 +191,8 @@ pub struct Row {
     pub index: u64,
     /// Its file, and its place there.
     pub place: Place,
+    /// Its bytes in the input.
+    pub bytes: usize,
     /// The sample, or why there is none.
     pub sample: Result<Sample, RowError>,
     /// The label, where the columns name one and the row has it.
@@ -222,7 +224,7 @@ impl Block {
             Held::Lines(Body::TooLong(bytes)) => {
                 let most = self.limits.row_bytes_max;
                 let why = format!("the row has {bytes} bytes; at most {most} are read");
-                out.push(self.row, Err(Defect::new(why)));
+                out.push(self.row, 0, Err(Defect::new(why)));
             }
             Held::Table(batch) => out.table(batch),
         }
@@ -250,7 +252,7 @@ impl Out<'_> {
                     Some(text) => Line::Text(text),
                     None => Line::Bytes(line),
                 };
-                self.push(number, json::row(line, &self.block.limits));
+                self.push(number, end - start, json::row(line, &self.block.limits));
             }
             start = end + 1;
             number += 1;
@@ -258,13 +260,14 @@ impl Out<'_> {
     }
 
     fn table(&mut self, batch: &Batch) {
+        let bytes = table::bytes(batch);
         for at in 0..batch.num_rows() {
             let row = cells::row(batch, at, &self.block.limits);
-            self.push(self.block.row + at as u64, row);
+            self.push(self.block.row + at as u64, bytes / batch.num_rows(), row);
         }
     }
 
-    fn push(&mut self, number: u64, row: Result<Map<String, Value>, Defect>) {
+    fn push(&mut self, number: u64, bytes: usize, row: Result<Map<String, Value>, Defect>) {
         let place = Place { file: Arc::clone(&self.block.file), row: number };
         let (sample, label) = match row.and_then(|row| row::sample(row, &self.paths)) {
             Ok((sample, label)) => (Ok(sample), label),
@@ -273,6 +276,7 @@ impl Out<'_> {
         self.rows.push(Row {
             index: self.block.index + self.rows.len() as u64,
             place,
+            bytes,
             sample,
             label,
         });

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::ByteViewType;
-use arrow_array::{Array, GenericByteViewArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, GenericByteViewArray, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -58,6 +58,12 @@ const DELTA_BYTE_ARRAY: i64 = 7;
 
 /// Rows as columns.
 pub(super) type Batch = RecordBatch;
+
+/// What the rows of a batch take in memory, in bytes.
+pub(super) fn bytes(batch: &Batch) -> usize {
+    let bytes = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or(0);
+    batch.columns().iter().map(bytes).sum()
+}
 
 /// A Parquet file that is being read.
 pub(super) struct Table {

@@ -4,12 +4,9 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
-use assay_verifiers::Sample;
-use serde_json::Value;
+use assay_verifiers::{Sample, Scored};
 
-use super::CHUNK_ROWS;
-use super::row::VerdictRow;
-use super::shared::group_key;
+use super::groups::group_key;
 use super::stream::{BadRows, Earlier, StreamError, StreamSpec, bad_row_id};
 use crate::data::{Row, RowError};
 
@@ -21,30 +18,41 @@ pub struct OldRow {
     /// Its bytes, without the line end.
     pub line: Vec<u8>,
     /// What it says.
-    pub row: VerdictRow,
+    pub scored: Scored,
 }
 
 /// A row on its way to be scored.
 pub(super) struct Pending {
-    pub(super) index: u64,
-    pub(super) sample: Option<Sample>,
-    pub(super) error: Option<RowError>,
-    pub(super) label: Option<Value>,
+    pub(super) row: Row,
     pub(super) old: Option<OldRow>,
     pub(super) rescore: bool,
     pub(super) skip: bool,
 }
 
+/// Rows that travel together.
+pub(super) struct Chunk {
+    pub(super) rows: Vec<Pending>,
+    /// The bytes of their samples.
+    pub(super) bytes: usize,
+}
+
+impl From<Vec<Pending>> for Chunk {
+    fn from(rows: Vec<Pending>) -> Self {
+        let bytes = rows.iter().map(|pending| pending.row.bytes).sum();
+        Self { rows, bytes }
+    }
+}
+
 impl Pending {
     /// The sample, where it is to be scored.
     pub(super) fn take_sample(&mut self) -> Option<Sample> {
-        if self.rescore { self.sample.take() } else { None }
+        self.row.sample.as_ref().ok().filter(|_| self.rescore).cloned()
     }
 
     fn id(&self) -> std::borrow::Cow<'_, str> {
-        match &self.sample {
-            Some(sample) => sample.id().into(),
-            None => bad_row_id(self.index).into(),
+        match &self.row.sample {
+            Ok(sample) => sample.id().into(),
+            Err(_) => bad_row_id(self.row.index).into(),
         }
     }
 }
@@ -70,6 +78,8 @@ impl<E> From<ArrangeError> for StreamError<E> {
 pub(super) struct Arranger {
     spec: StreamSpec,
     grouped: bool,
+    /// Rows that make a chunk; 1 hands out each row or group by itself.
+    chunk_rows: usize,
     read: u64,
     /// The limit was reached, and with it the end of a group.
     done: bool,
@@ -83,10 +93,11 @@ pub(super) struct Arranger {
 }
 
 impl Arranger {
-    pub(super) fn new(spec: StreamSpec, grouped: bool) -> Self {
+    pub(super) fn new(spec: StreamSpec, grouped: bool, chunk_rows: usize) -> Self {
         Self {
             spec,
             grouped,
+            chunk_rows,
             read: 0,
             done: false,
             group: Vec::new(),
@@ -117,8 +128,8 @@ impl Arranger {
     }
 
     /// Takes the rows of a block. After an error or at the limit the rest of them is dropped.
-    pub(super) fn push(&mut self, rows: Vec<Row>) -> Vec<Vec<Pending>> {
-        let mut chunks = Vec::new();
+    pub(super) fn push(&mut self, rows: Vec<Row>) -> Vec<Chunk> {
+        let mut chunks: Vec<Chunk> = Vec::new();
         let mut chunk = Vec::with_capacity(rows.len());
         for row in rows {
             if self.reached_limit() && !self.continues_group(&row) {
@@ -127,6 +138,7 @@ impl Arranger {
             }
             self.read += 1;
             match self.take(row, &mut chunks) {
+                Ok(Some(pending)) if self.chunk_rows == 1 => chunks.push(vec![pending].into()),
                 Ok(Some(pending)) => chunk.push(pending),
                 Ok(None) => {}
                 Err(error) => {
@@ -136,7 +148,7 @@ impl Arranger {
             }
         }
         if !chunk.is_empty() {
-            chunks.push(chunk);
+            chunks.push(chunk.into());
         }
         self.done |= !self.grouped && self.reached_limit();
         // A group that was cut by an error is not judged in part.
@@ -149,7 +161,7 @@ impl Arranger {
     }
 
     /// The groups that are left, the one in hand included.
-    pub(super) fn flush(&mut self) -> Option<Vec<Pending>> {
+    pub(super) fn flush(&mut self) -> Option<Chunk> {
         self.close_group();
         self.take_ready(1)
     }
@@ -158,26 +170,22 @@ impl Arranger {
     fn close_group(&mut self) {
         let judged = self.group.iter().any(|pending| pending.rescore);
         for mut pending in self.group.drain(..) {
-            pending.rescore = judged && pending.sample.is_some();
+            pending.rescore = judged && pending.row.sample.is_ok();
             self.ready.push(pending);
         }
     }
 
-    fn take_ready(&mut self, at_least: usize) -> Option<Vec<Pending>> {
-        (self.ready.len() >= at_least).then(|| std::mem::take(&mut self.ready))
+    fn take_ready(&mut self, at_least: usize) -> Option<Chunk> {
+        (self.ready.len() >= at_least).then(|| std::mem::take(&mut self.ready).into())
     }
 
     /// Takes one row: into the group in hand, or back to the caller.
-    fn take(
-        &mut self,
-        row: Row,
-        chunks: &mut Vec<Vec<Pending>>,
-    ) -> Result<Option<Pending>, ArrangeError> {
+    fn take(&mut self, row: Row, chunks: &mut Vec<Chunk>) -> Result<Option<Pending>, ArrangeError> {
         let pending = self.pending(row)?;
         if !self.grouped {
             return Ok(Some(pending));
         }
-        if let Some(sample) = &pending.sample {
+        if let Ok(sample) = &pending.row.sample {
             let key = group_key(sample);
             if self.group.is_empty() || key != self.key {
                 let key = key.to_owned();
@@ -185,11 +193,11 @@ impl Arranger {
                     return Err(ArrangeError::Group(format!(
                         "row {}: group {key:?} was already complete; the rows of a group must \
                          stand together",
-                        pending.index + 1
+                        pending.row.index + 1
                     )));
                 }
                 self.close_group();
-                chunks.extend(self.take_ready(CHUNK_ROWS));
+                chunks.extend(self.take_ready(self.chunk_rows));
                 self.key = key;
             }
         }
@@ -202,22 +210,20 @@ impl Arranger {
     }
 
     fn pending(&mut self, row: Row) -> Result<Pending, ArrangeError> {
-        let Row { index, label, sample, .. } = row;
-        let (sample, error) = match sample {
-            Ok(sample) => (Some(sample), None),
-            Err(error) if self.spec.bad_rows == BadRows::Stop => {
+        let row = match row {
+            Row { sample: Err(error), .. } if self.spec.bad_rows == BadRows::Stop => {
                 return Err(ArrangeError::Row(error));
             }
-            Err(error) => (None, Some(error)),
+            row => row,
         };
-        let skip = error.is_some() && self.spec.bad_rows == BadRows::Skip;
-        let rescore = sample.is_some();
-        let mut pending = Pending { index, sample, error, label, old: None, rescore, skip };
+        let (is_bad, rescore) = (row.sample.is_err(), row.sample.is_ok());
+        let skip = is_bad && self.spec.bad_rows == BadRows::Skip;
+        let mut pending = Pending { row, old: None, rescore, skip };
         if !skip {
             pending.old = self.old(&pending)?;
         }
         if let Some(old) = &pending.old {
-            let retry = self.spec.mode == Earlier::RetryFaults && old.row.has_fault();
+            let retry = self.spec.mode == Earlier::RetryFaults && old.scored.has_fault();
             pending.rescore = rescore && retry;
         }
         Ok(pending)
@@ -228,13 +234,13 @@ impl Arranger {
         let Some(old) = self.spec.earlier.next() else { return Ok(None) };
         let old = old.map_err(ArrangeError::Earlier)?;
         let id = pending.id();
-        if old.row.id == id {
+        if old.scored.id == id {
             return Ok(Some(old));
         }
         Err(ArrangeError::Earlier(format!(
             "row {} of the data has id {id:?}, but the run has {:?} there: it is a run of other data",
-            pending.index + 1,
-            old.row.id
+            pending.row.index + 1,
+            old.scored.id
         )))
     }
 }

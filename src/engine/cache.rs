@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::{Evidence, Outcome, Reward, Sample, Verdict};
+use assay_verifiers::{Outcome, Sample, Verdict};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -56,14 +56,6 @@ pub struct CacheStats {
     pub stale: u64,
 }
 
-/// What an entry holds. `Failed` has no form here: it is never kept.
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "lowercase")]
-enum Entry {
-    Scored { reward: f64, evidence: Evidence },
-    Abstained { why: String, evidence: Evidence },
-}
-
 enum Found {
     Verdict(Verdict),
     Nothing,
@@ -94,13 +86,10 @@ impl Cache {
 
     /// Keeps a verdict, unless it failed.
     pub fn put(&self, key: &Digest, verdict: &Verdict) {
-        let evidence = verdict.evidence.clone();
-        let entry = match &verdict.outcome {
-            Outcome::Scored(reward) => Entry::Scored { reward: reward.get(), evidence },
-            Outcome::Abstained(why) => Entry::Abstained { why: why.clone().into_owned(), evidence },
-            Outcome::Failed(_) => return,
-        };
-        if write(&self.path(key), &entry).is_err() {
+        if matches!(verdict.outcome, Outcome::Failed(_)) {
+            return;
+        }
+        if write(&self.path(key), verdict).is_err() {
             self.counts.unwritten.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -195,20 +184,14 @@ fn read(path: &Path) -> Found {
     if canonical::hex(&Sha256::digest(body)).as_bytes() != digest {
         return Found::Corrupt;
     }
-    match serde_json::from_slice(body) {
-        Ok(Entry::Scored { reward, evidence }) => match Reward::new(reward) {
-            Some(reward) => Found::Verdict(Verdict { outcome: Outcome::Scored(reward), evidence }),
-            None => Found::Corrupt,
-        },
-        Ok(Entry::Abstained { why, evidence }) => {
-            Found::Verdict(Verdict { outcome: Outcome::Abstained(why.into()), evidence })
-        }
-        Err(_) => Found::Corrupt,
+    match serde_json::from_slice::<Verdict>(body) {
+        Ok(verdict) if !matches!(verdict.outcome, Outcome::Failed(_)) => Found::Verdict(verdict),
+        Ok(_) | Err(_) => Found::Corrupt,
     }
 }
 
-fn write(path: &Path, entry: &Entry) -> io::Result<()> {
-    let body = serde_json::to_vec(entry)?;
+fn write(path: &Path, verdict: &Verdict) -> io::Result<()> {
+    let body = serde_json::to_vec(verdict)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let stem = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let temporary =

@@ -1,6 +1,4 @@
-//! Time, passed in: nothing but the binary reads a clock.
-
-use assay_verifiers::Backstop;
+//! Time, passed in: nothing but [`crate::setup`] reads a clock.
 
 /// A monotonic clock.
 pub trait Clock: Send + Sync {
@@ -8,30 +6,12 @@ pub trait Clock: Send + Sync {
     fn now_ns(&self) -> u64;
 }
 
-/// A clock that stands still: for callers that need neither timings nor deadlines.
+/// A clock that stands still: timings are 0, and no deadline of the compute lane passes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoClock;
 
 impl Clock for NoClock {
     fn now_ns(&self) -> u64 {
         0
-    }
-}
-
-/// The moment at which a verdict gives up.
-pub(super) struct Deadline<'a> {
-    clock: &'a dyn Clock,
-    at_ns: u64,
-}
-
-impl<'a> Deadline<'a> {
-    pub(super) fn after_ms(clock: &'a dyn Clock, now_ns: u64, limit_ms: u64) -> Self {
-        Self { clock, at_ns: now_ns.saturating_add(limit_ms.saturating_mul(1_000_000)) }
-    }
-}
-
-impl Backstop for Deadline<'_> {
-    fn expired(&self) -> bool {
-        self.clock.now_ns() > self.at_ns
     }
 }

@@ -6,6 +6,7 @@ use assay_verifiers::script::{Program, shared_engine};
 use assay_verifiers::{Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
+use super::condition::script_int;
 use super::config::{Config, How, OnFault};
 use super::plan::Planned;
 
@@ -80,8 +81,8 @@ impl Combiner {
         }
     }
 
-    /// The outcome of the sample. `verdicts` are in the order of the rewards.
-    pub fn combine(&self, verdicts: &[Verdict]) -> Outcome {
+    /// The outcome of the sample at a training step. `verdicts` are in the order of the rewards.
+    pub fn combine(&self, verdicts: &[Verdict], step: u64) -> Outcome {
         if let Some(fault) = self.fault(verdicts) {
             return match self.on_fault {
                 OnFault::Mask | OnFault::DropGroup => Outcome::Failed(fault),
@@ -104,7 +105,7 @@ impl Combiner {
             How::Product => Some(rewards().product()),
             How::Min => rewards().reduce(f64::min),
             How::Gate => self.gated(&scored),
-            How::Expression => match self.evaluate(verdicts) {
+            How::Expression => match self.evaluate(verdicts, step) {
                 Ok(total) => Some(total),
                 Err(fault) => return Outcome::Failed(fault),
             },
@@ -178,11 +179,12 @@ impl Combiner {
         rest.map(|(part, reward)| part.weight * reward).reduce(|sum, term| sum + term)
     }
 
-    fn evaluate(&self, verdicts: &[Verdict]) -> Result<f64, Fault> {
+    fn evaluate(&self, verdicts: &[Verdict], step: u64) -> Result<f64, Fault> {
         let Some(program) = &self.expression else {
             return Err(Fault::internal("no expression was compiled"));
         };
         let mut scope = Scope::new();
+        scope.push_constant("step", script_int(step));
         let mut rewards = Map::new();
         for (part, verdict) in self.parts.iter().zip(verdicts) {
             let reward = verdict.outcome.reward().map_or(Dynamic::UNIT, |r| Dynamic::from(r.get()));
@@ -243,7 +245,7 @@ mod tests {
     }
 
     fn total(rule: &str, verdicts: &[Verdict; 3]) -> Option<f64> {
-        combiner(rule).combine(verdicts).reward().map(Reward::get)
+        combiner(rule).combine(verdicts, 0).reward().map(Reward::get)
     }
 
     const RULES: [&str; 5] = [
@@ -272,12 +274,12 @@ mod tests {
             let verdicts = [scored(0.75), abstained(), abstained()];
             let closed = rule.contains("gate");
             assert_eq!(total(rule, &verdicts), Some(if closed { 0.0 } else { 0.75 }), "{rule}");
-            let none = combiner(rule).combine(&[abstained(), abstained(), abstained()]);
+            let none = combiner(rule).combine(&[abstained(), abstained(), abstained()], 0);
             assert!(matches!(none, Outcome::Abstained(_)), "{rule}");
         }
         assert_eq!(total("how = 'gate'", &[scored(1.0), abstained(), abstained()]), None);
         // A reward of weight 0 does not make a zero of a sample that nothing else judged.
-        let none = combiner("").combine(&[abstained(), abstained(), scored(1.0)]);
+        let none = combiner("").combine(&[abstained(), abstained(), scored(1.0)], 0);
         assert!(matches!(none, Outcome::Abstained(_)));
         assert_eq!(
             total("how = 'gate'\ngates = ['a', 'b', 'c']", &[1.0; 3].map(scored)),
@@ -291,7 +293,7 @@ mod tests {
             for at in 0..2 {
                 let mut verdicts = [scored(1.0), scored(1.0), scored(1.0)];
                 verdicts[at] = failed();
-                let outcome = combiner(rule).combine(&verdicts);
+                let outcome = combiner(rule).combine(&verdicts, 0);
                 assert!(matches!(outcome, Outcome::Failed(_)), "{rule} {at}: {outcome:?}");
             }
         }

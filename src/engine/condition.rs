@@ -1,8 +1,8 @@
 //! `when`: whether a verifier applies to a sample, seen what earlier ones found.
 
-use assay_verifiers::script::{Program, push_sample, shared_engine, to_dynamic};
-use assay_verifiers::{Fault, FaultKind, Meter, Outcome, Sample, Verdict};
-use rhai::{Dynamic, Map, Scope};
+use assay_verifiers::script::{Program, push_sample, push_verdicts, reads_verdicts, shared_engine};
+use assay_verifiers::{Earlier, Fault, FaultKind, Meter, Sample, Verdict};
+use rhai::Scope;
 
 use super::plan::{Plan, Planned};
 
@@ -15,6 +15,7 @@ impl Plan {
         reward: &Planned,
         sample: &Sample,
         verdicts: &[Option<Verdict>],
+        step: u64,
     ) -> Option<Verdict> {
         if !self.gates.is_empty() && !self.gates.contains(&at) {
             for gate in &self.gates {
@@ -25,7 +26,7 @@ impl Plan {
                 }
             }
         }
-        match self.holds(reward.when.as_ref()?, sample, verdicts) {
+        match self.holds(reward.when.as_ref()?, sample, verdicts, step) {
             Ok(true) => None,
             Ok(false) => Some(Verdict::abstained("`when` is false")),
             Err(fault) => Some(Verdict::failed(fault)),
@@ -37,43 +38,22 @@ impl Plan {
         when: &Program,
         sample: &Sample,
         verdicts: &[Option<Verdict>],
+        step: u64,
     ) -> Result<bool, Fault> {
         let mut scope = Scope::new();
         push_sample(&mut scope, when, sample);
-        if when.mentions("rewards") || when.mentions("verdicts") {
-            let (rewards, all) = self.views(verdicts);
-            scope.push_constant("rewards", rewards);
-            scope.push_constant("verdicts", all);
+        if reads_verdicts(when) {
+            push_verdicts(&mut scope, Earlier::new(&self.names, verdicts).iter());
         }
+        scope.push_constant("step", script_int(step));
         let value = when.run(&shared_engine(), &mut scope, &mut Meter::default())?;
         value.as_bool().map_err(|found| {
             Fault::new(FaultKind::Trap, format!("`when` gave {found}, expected true or false"))
         })
     }
+}
 
-    /// What scripts see of verdicts: `rewards.NAME` (a number or `()`), and `verdicts.NAME` with
-    /// `outcome`, `reward` and `evidence`.
-    fn views(&self, verdicts: &[Option<Verdict>]) -> (Map, Map) {
-        let mut rewards = Map::new();
-        let mut all = Map::new();
-        for (name, verdict) in self.names.iter().zip(verdicts) {
-            let Some(verdict) = verdict else { continue };
-            let reward = match &verdict.outcome {
-                Outcome::Scored(reward) => Dynamic::from(reward.get()),
-                _ => Dynamic::UNIT,
-            };
-            let evidence: Map = verdict
-                .evidence
-                .iter()
-                .map(|(key, value)| (key.into(), to_dynamic(value)))
-                .collect();
-            let mut view = Map::new();
-            view.insert("outcome".into(), Dynamic::from(verdict.outcome.name()));
-            view.insert("reward".into(), reward.clone());
-            view.insert("evidence".into(), Dynamic::from(evidence));
-            rewards.insert(name.as_str().into(), reward);
-            all.insert(name.as_str().into(), Dynamic::from(view));
-        }
-        (rewards, all)
-    }
+/// A training step as a script sees it.
+pub(super) fn script_int(step: u64) -> i64 {
+    i64::try_from(step).unwrap_or(i64::MAX)
 }

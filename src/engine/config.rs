@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::document::Document;
 use super::error::ConfigError;
+use super::turns::JudgedTurn;
 use crate::data::{Columns, Limits};
 
 /// A whole configuration file.
@@ -43,17 +44,26 @@ pub struct RewardConfig {
     #[serde(default = "one")]
     pub weight: f64,
     /// A rhai expression over the sample (`meta`, `reference`, `completion`, `prompt`, `id`,
-    /// `group`) and earlier verdicts (`rewards.NAME`, `verdicts.NAME.outcome`). Where it is
+    /// `group`), the training step (`step`, 0 offline) and earlier verdicts (`rewards.NAME`, `verdicts.NAME.outcome`). Where it is
     /// false the verifier abstains and spends nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     /// The settings of the verifier: `assay show ID` names them.
     #[serde(default)]
     pub config: Map<String, Value>,
-    /// Keep verdicts for the next run. By default models and remote verifiers do; rule checks
-    /// are cheaper to run again than to look up.
+    /// Keep verdicts for the next run. By default what is awaited (models, judges) does; rule
+    /// checks are cheaper to run again than to look up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<bool>,
+    /// The version of the verifier to which the reward is held: another one is an error that says
+    /// what changed, so that an upgrade moves no reward in the middle of a training.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin: Option<u32>,
+    /// Which message of a conversation is judged: `last_assistant`, `first_assistant`, `last`,
+    /// `each_assistant` (the mean, with a reward for each message as `steps`), or the place of a
+    /// message, counted from 0.
+    #[serde(default, skip_serializing_if = "JudgedTurn::is_default")]
+    pub turn: JudgedTurn,
     /// Fuel for one verdict; by default `limits.fuel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel: Option<u64>,
@@ -73,7 +83,8 @@ pub struct CombineConfig {
     /// What `on_fault = "floor"` pays. By default the lower clamp, else 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<f64>,
-    /// The expression of `how = "expression"`: rewards by name, `()` where one abstained.
+    /// The expression of `how = "expression"`: rewards by name, `()` where one abstained, and the
+    /// training step as `step`, 0 offline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
     /// The gates of `how = "gate"`. By default the first reward.
@@ -182,6 +193,37 @@ impl Default for CacheConfig {
 
 fn one() -> f64 {
     1.0
+}
+
+impl Default for Config {
+    /// No rewards yet, and every other setting at its default.
+    fn default() -> Self {
+        Self {
+            version: 1,
+            data: Columns::default(),
+            rewards: Vec::new(),
+            combine: CombineConfig::default(),
+            limits: LimitsConfig::default(),
+            cache: CacheConfig::default(),
+        }
+    }
+}
+
+impl RewardConfig {
+    /// A reward of weight 1 by a verifier with its default settings.
+    pub fn new(name: impl Into<String>, verifier: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            verifier: verifier.into(),
+            weight: one(),
+            when: None,
+            config: Map::new(),
+            cache: None,
+            pin: None,
+            turn: JudgedTurn::default(),
+            fuel: None,
+        }
+    }
 }
 
 impl Config {

@@ -119,6 +119,15 @@ impl Document {
     }
 }
 
+impl From<Config> for Document {
+    /// A configuration that was made in a program. Errors point into it as if it were a file.
+    fn from(config: Config) -> Self {
+        let tree = serde_json::to_value(&config).unwrap_or_default();
+        let text = toml::to_string(&tree).unwrap_or_default();
+        Self { name: "configuration".to_owned(), text, tree }
+    }
+}
+
 /// One step of a path that is being set: makes tables as it goes.
 fn step<'a>(place: &'a mut Value, segment: &str) -> Option<&'a mut Value> {
     if place.is_null() {

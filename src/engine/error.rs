@@ -53,6 +53,23 @@ impl ConfigError {
     }
 }
 
+/// Why an engine cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(Box<ConfigError>),
+    /// A file cannot be read, or the operating system refuses a thread.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl From<ConfigError> for EngineError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(Box::new(error))
+    }
+}
+
 /// The known word that is nearest to `word`, where one is near.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known

@@ -1,6 +1,7 @@
 //! The plan: a configuration with everything built, checked and put in order.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
 use assay_verifiers::script::Program;
@@ -12,9 +13,14 @@ use super::config::{Config, How, OnFault, RewardConfig};
 use super::document::{Document, suggestion};
 use super::error::{ConfigError, did_you_mean};
 use super::registry::Registry;
+use super::turns::JudgedTurn;
 
 /// The most rewards that one configuration may hold.
 const REWARDS_MAX: usize = 256;
+
+/// Rows that are awaited at once of a verifier that queues them itself: the more it sees, the better
+/// it plans its batches.
+const AWAITED_ROWS: usize = 1024;
 
 /// A configuration that is ready to run.
 pub struct Plan {
@@ -23,7 +29,7 @@ pub struct Plan {
     /// The rewards, in the order in which they are reported.
     pub rewards: Vec<Planned>,
     /// Their names, in the same order.
-    pub names: Vec<String>,
+    pub names: Arc<[String]>,
     /// Indices of rewards that may run side by side, stage after stage: a stage needs verdicts of
     /// earlier ones alone. Group verifiers are in none; they come last.
     pub stages: Vec<Vec<usize>>,
@@ -45,6 +51,8 @@ pub struct Planned {
     pub built: Built,
     /// Where this is false, the verifier abstains.
     pub when: Option<Program>,
+    /// Which message of a conversation is judged.
+    pub turns: JudgedTurn,
     /// Fuel for one verdict.
     pub fuel: u64,
     /// The part of the cache key that does not depend on the sample; `None` where verdicts are
@@ -75,12 +83,35 @@ impl Plan {
         let (stages, group_rewards) = order.stages()?;
         let combiner = Combiner::build(&config, &rewards, &gates)
             .map_err(|(path, message)| document.error(&path, message))?;
+        let names = names.into();
         Ok(Self { config, rewards, names, stages, group_rewards, gates, combiner })
     }
 
     /// Whether the samples of a prompt have to be judged together.
     pub fn needs_groups(&self) -> bool {
         !self.group_rewards.is_empty() || self.config.combine.on_fault == OnFault::DropGroup
+    }
+
+    /// Whether the verdicts of a reward are awaited.
+    pub(super) fn is_awaited(&self, reward: usize) -> bool {
+        self.rewards.get(reward).is_some_and(|reward| reward.built.lane.is_awaited())
+    }
+
+    /// Whether a row may take a millisecond or more. Such rows are handed out one by one.
+    pub(super) fn is_slow(&self) -> bool {
+        self.rewards.iter().any(|reward| reward.built.slow)
+    }
+
+    /// Rows that are awaited at once: as many as keep whoever answers busy.
+    pub(super) fn awaited_rows(&self) -> usize {
+        let rows = |reward: &Planned| match &reward.built.lane {
+            Lane::Awaited(verifier) => {
+                verifier.in_flight_max().map_or(AWAITED_ROWS, |most| 2 * most)
+            }
+            Lane::AwaitedGroup(_) => AWAITED_ROWS,
+            Lane::Compute(_) | Lane::Group(_) => 0,
+        };
+        self.rewards.iter().map(rows).max().unwrap_or_default()
     }
 
     /// The configuration with every default filled in, and the digest of every file it names:
@@ -104,6 +135,8 @@ impl Plan {
     }
 }
 
+/// What decides a byte of the output. `pin` decides none; `turn` is left out where it is the default,
+/// so that a run of an earlier build goes on.
 fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
     let spec = &planned.built.spec;
     let files: serde_json::Map<String, Value> = spec
@@ -111,7 +144,7 @@ fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
         .iter()
         .map(|(name, digest)| (name.clone(), Value::from(canonical::hex(digest))))
         .collect();
-    json!({
+    let mut resolved = json!({
         "name": planned.name,
         "verifier": spec.id,
         "verifier_version": spec.version,
@@ -120,7 +153,13 @@ fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
         "config": spec.settings,
         "files": files,
         "fuel": planned.fuel,
-    })
+    });
+    if !given.turn.is_default()
+        && let Some(members) = resolved.as_object_mut()
+    {
+        members.insert("turn".to_owned(), json!(given.turn));
+    }
+    resolved
 }
 
 fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> {
@@ -163,6 +202,7 @@ fn planned(
     };
     let built = builder(Value::Object(reward.config.clone()), files)
         .map_err(|error| settings_error(document, at, reward, &error))?;
+    pinned(document, registry, (at, reward), &built)?;
     let when = match &reward.when {
         Some(source) => Some(Program::expression(source).map_err(|error| {
             document.error(&format!("reward[{at}].when"), format!("`when`: {error}"))
@@ -172,14 +212,46 @@ fn planned(
     let fuel = reward.fuel.unwrap_or(config.limits.fuel);
     let kept = match built.lane {
         Lane::Compute(_) => reward.cache.unwrap_or(false),
-        Lane::Model(_) | Lane::Remote(_) => reward.cache.unwrap_or(true),
-        Lane::Group(_) => false,
+        Lane::Awaited(_) => reward.cache.unwrap_or(true),
+        Lane::Group(_) | Lane::AwaitedGroup(_) => false,
     };
     let key = || {
-        canonical::digest_parts(&[b"assay verdict 1", &built.spec.digest(), &fuel.to_le_bytes()])
+        canonical::digest_parts(&[b"assay verdict 2", &built.spec.digest(), &fuel.to_le_bytes()])
     };
     let cache_key = (kept && config.cache.enabled).then(key);
-    Ok(Planned { name: reward.name.clone(), weight: reward.weight, built, when, fuel, cache_key })
+    Ok(Planned {
+        name: reward.name.clone(),
+        weight: reward.weight,
+        built,
+        when,
+        turns: reward.turn,
+        fuel,
+        cache_key,
+    })
+}
+
+/// Holds a reward to the version of its verifier that the configuration names.
+fn pinned(
+    document: &Document,
+    registry: &Registry,
+    (at, reward): (usize, &RewardConfig),
+    built: &Built,
+) -> Result<(), ConfigError> {
+    let (Some(pin), version) = (reward.pin, built.spec.version) else { return Ok(()) };
+    if pin == version {
+        return Ok(());
+    }
+    let (name, verifier) = (&reward.name, &reward.verifier);
+    let message = format!(
+        "reward \"{name}\" is pinned to version {pin} of {verifier}; this build has {version}"
+    );
+    let changes = registry.changes(verifier, pin);
+    let help = if pin > version || changes.is_empty() {
+        format!("set pin = {version} once the rewards of both versions were compared")
+    } else {
+        format!("{}; set pin = {version} to take the change", changes.join("; "))
+    };
+    Err(document.error(&format!("reward[{at}].pin"), message).help(Some(help)))
 }
 
 fn settings_error(
@@ -234,7 +306,9 @@ impl Order<'_> {
         let mut grouped = Vec::new();
         // Gates first: everything else waits for them.
         let behind = |at: &usize| !self.gates.contains(at);
-        let gates_first = self.gates.iter().copied().chain((0..self.rewards.len()).filter(behind));
+        let is_gate = |at: &usize| self.gates.contains(at);
+        let all = 0..self.rewards.len();
+        let gates_first = all.clone().filter(is_gate).chain(all.filter(behind));
         for at in gates_first {
             let needs = self.needs(at)?;
             let depth =
@@ -245,7 +319,7 @@ impl Order<'_> {
         }
         let mut stages: Vec<Vec<usize>> = Vec::new();
         for (at, reward) in self.rewards.iter().enumerate() {
-            if matches!(reward.built.lane, Lane::Group(_)) {
+            if reward.built.lane.is_group() {
                 grouped.push(at);
                 continue;
             }
@@ -265,6 +339,20 @@ impl Order<'_> {
     fn needs(&self, at: usize) -> Result<Vec<usize>, ConfigError> {
         let gate = self.gates.contains(&at);
         let mut needs = if gate { Vec::new() } else { self.gates.to_vec() };
+        let own = self.rewards.get(at);
+        if own.is_some_and(|own| own.built.spec.reads_verdicts) {
+            let single = |(_, reward): &(usize, &Planned)| !reward.built.lane.is_group();
+            let before = self.rewards.iter().enumerate().take(at).filter(single).map(|(at, _)| at);
+            if gate && let Some(other) = before.clone().find(|other| !self.gates.contains(other)) {
+                let other = self.rewards.get(other).map_or("", |other| &other.name);
+                let message = format!(
+                    "the gate reads the verdicts of the rewards before it, and \"{other}\" is \
+                     judged behind the gates"
+                );
+                return Err(self.document.error(&format!("reward[{at}]"), message));
+            }
+            needs.extend(before);
+        }
         let Some(when) = self.rewards.get(at).and_then(|reward| reward.when.as_ref()) else {
             return Ok(needs);
         };
@@ -275,7 +363,7 @@ impl Order<'_> {
             if !when.mentions(&reward.name) {
                 continue;
             }
-            let late = other >= at || matches!(reward.built.lane, Lane::Group(_));
+            let late = other >= at || reward.built.lane.is_group();
             if late || (gate && !self.gates.contains(&other)) {
                 let message = format!("`when` names \"{}\", which is judged later", reward.name);
                 return Err(self.document.error(&format!("reward[{at}].when"), message));

@@ -1,11 +1,14 @@
 //! Which verifiers there are: id to builder. The only place where the engine learns of them.
 
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::sync::Arc;
 
 use assay_verifiers::checks::{self, About};
-use assay_verifiers::{BuildError, Built, Files};
+use assay_verifiers::{BuildError, Built, Earlier, Files, Sample, Verdict};
 use serde_json::Value;
+
+use super::closure;
 
 use crate::reward_models::Models;
 use crate::sandbox::Sandbox;
@@ -38,6 +41,11 @@ pub struct Registry {
 }
 
 impl Registry {
+    /// Everything that this build brings, with a sandbox and models that know of no folder.
+    pub(super) fn default_parts() -> Self {
+        Self::standard(&Arc::default(), &Arc::default())
+    }
+
     /// Everything that this build brings. Verifiers that run programs share `sandbox`, whose
     /// guests are loaded when the first of them is built; those that ask a model share `models`.
     pub fn standard(sandbox: &Arc<Sandbox>, models: &Arc<Models>) -> Self {
@@ -60,6 +68,34 @@ impl Registry {
         // What is left out shares nothing.
         let _ = (sandbox, models);
         registry
+    }
+
+    /// Adds a verifier that is a closure. It sees the sample and the verdicts of the rewards that are
+    /// listed before its own, and takes no settings.
+    pub fn register_fn<F>(&mut self, id: impl Into<String>, judge: F)
+    where
+        F: Fn(&Sample, Earlier<'_>) -> Verdict + Send + Sync + 'static,
+    {
+        let id = id.into();
+        self.register(id.clone(), closure::builder(id, closure::compute(judge)));
+    }
+
+    /// Adds a verifier that is an async closure, of which at most `in_flight_max` calls are awaited
+    /// at once. It takes no settings.
+    pub fn register_async_fn<F, R>(&mut self, id: impl Into<String>, in_flight_max: usize, judge: F)
+    where
+        F: Fn(Sample) -> R + Send + Sync + 'static,
+        R: Future<Output = Verdict> + Send + 'static,
+    {
+        let id = id.into();
+        self.register(id.clone(), closure::builder(id, closure::awaited(in_flight_max, judge)));
+    }
+
+    /// What each version of the verifier `id` behind `version` changed.
+    pub(super) fn changes(&self, id: &str, version: u32) -> Vec<String> {
+        let Some(about) = self.about(id) else { return Vec::new() };
+        let after = about.changes().into_iter().filter(|(number, _)| *number > version);
+        after.map(|(number, change)| format!("version {number}: {change}")).collect()
     }
 
     /// The message for an id under which nothing is registered, without the ids that are known.

@@ -1,14 +1,15 @@
 //! One `assay score`: a dataset through the engine into a run folder.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
+
+use tokio_util::sync::CancellationToken;
 
 use super::Engine;
 use super::runs::{
     CONFIG, Identity, InputFile, MANIFEST, Manifest, RunError, RunFolder, SUMMARY, Start, Store,
     TIMINGS, VERDICTS, hash_file,
 };
-use super::stream::{BadRows, Batch, Counted, Earlier, Ended, StreamError, StreamSpec};
+use super::stream::{BadRows, Batch, Earlier, Ended, StreamError, StreamSpec};
 use super::summary::Summary;
 use crate::data::{Block, DataError};
 
@@ -57,11 +58,11 @@ impl Session<'_> {
     pub fn run<S>(
         &mut self,
         open: &dyn Fn() -> Result<S, DataError>,
-        stop: &AtomicBool,
+        stop: &CancellationToken,
         progress: &mut dyn FnMut(&Summary, &Batch),
     ) -> Result<Report, RunError>
     where
-        S: Iterator<Item = Result<Block, DataError>> + Send,
+        S: Iterator<Item = Result<Block, DataError>> + Send + 'static,
     {
         let start = self.begin()?;
         let mut report = match start {
@@ -104,11 +105,11 @@ impl Session<'_> {
         &mut self,
         source: S,
         start: Start,
-        stop: &AtomicBool,
+        stop: &CancellationToken,
         progress: &mut dyn FnMut(&Summary, &Batch),
     ) -> Result<Report, RunError>
     where
-        S: Iterator<Item = Result<Block, DataError>> + Send,
+        S: Iterator<Item = Result<Block, DataError>> + Send + 'static,
     {
         let (bytes, lines) = self.folder.whole_lines(VERDICTS, u64::MAX)?;
         self.truncate(VERDICTS, bytes)?;
@@ -129,11 +130,11 @@ impl Session<'_> {
     fn retry<S>(
         &mut self,
         source: S,
-        stop: &AtomicBool,
+        stop: &CancellationToken,
         progress: &mut dyn FnMut(&Summary, &Batch),
     ) -> Result<Report, RunError>
     where
-        S: Iterator<Item = Result<Block, DataError>> + Send,
+        S: Iterator<Item = Result<Block, DataError>> + Send + 'static,
     {
         let (bytes, lines) = self.folder.whole_lines(VERDICTS, u64::MAX)?;
         let limit = self.folder.manifest()?.and_then(|manifest| manifest.limit);
@@ -155,11 +156,11 @@ impl Session<'_> {
         source: S,
         spec: StreamSpec,
         into: &str,
-        stop: &AtomicBool,
+        stop: &CancellationToken,
         progress: &mut dyn FnMut(&Summary, &Batch),
     ) -> Result<(Count, Ended), RunError>
     where
-        S: Iterator<Item = Result<Block, DataError>> + Send,
+        S: Iterator<Item = Result<Block, DataError>> + Send + 'static,
     {
         let plan = self.engine.plan();
         let labels = plan.config.data.label.as_deref();
@@ -257,18 +258,8 @@ struct Count {
 
 impl Count {
     fn add(&mut self, batch: &Batch) {
-        self.summary.skipped += batch.skipped.len() as u64;
-        for row in &batch.rows {
-            match row {
-                Counted::New { id, label, scored } => {
-                    self.new += 1;
-                    self.summary.add(id, scored, label.as_ref());
-                }
-                Counted::Old { row, label } => {
-                    self.old += 1;
-                    self.summary.add_row(row, label.as_ref());
-                }
-            }
-        }
+        self.summary.add(batch);
+        self.new += batch.scored as u64;
+        self.old += (batch.rows - batch.scored) as u64;
     }
 }

@@ -1,28 +1,32 @@
 //! A dataset through the engine: blocks are parsed side by side, put in order, scored side by
 //! side, and handed on in the order of the rows, with a bounded number in flight.
+//!
+//! A chunk of rows is handed to the pool twice: as a block that is parsed, and as samples that are
+//! scored and written. Only what is awaited takes further turns.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use assay_verifiers::{Fault, Lane, Sample};
+use assay_verifiers::{Fault, FaultKind, Outcome, Scored};
+use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use tokio::task::{JoinError, JoinHandle};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
-use super::arrange::{Arranger, OldRow, Pending};
-use super::chunk::Scored;
-use super::row::{RowWriter, VerdictRow};
-use super::shared::Shared;
-use super::{CHUNK_ROWS, Engine};
+use super::Engine;
+use super::arrange::{Arranger, Chunk, OldRow, Pending};
+use super::call::{Call, GiveUp, ScoreOptions};
+use super::core::Core;
+use super::lines::{TimingLines, verdict_line};
 use crate::data::{Block, DataError, Row, RowError};
 
-/// How often a stream that waits for a model looks whether it is to stop.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// How long rows that are under way may still take once a stream is to stop.
+const STOP_GRACE: Duration = Duration::from_millis(500);
+/// The most bytes of rows that are under way, unless a single chunk has more.
+const IN_FLIGHT_BYTES_MAX: usize = 256 << 20;
 
 /// What becomes of a row that cannot be read as a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,36 +62,45 @@ pub struct StreamSpec {
 }
 
 /// Some rows, done: the bytes to append, and what to count.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Batch {
     /// Lines for `verdicts.jsonl`.
     pub verdicts: Vec<u8>,
     /// Lines for `timings.jsonl`.
     pub timings: Vec<u8>,
-    /// Every row of the batch, in order.
-    pub rows: Vec<Counted>,
+    /// Rows of the output.
+    pub rows: usize,
+    /// Those of them that were scored now, and not by an earlier session.
+    pub scored: usize,
+    /// What each row came to: its own outcome, then those of its rewards; one row after the other.
+    pub outcomes: Vec<Tallied>,
+    /// The id and the label of each row, where the configuration names a column of labels.
+    pub labels: Vec<(String, Option<Value>)>,
     /// Rows that were left out because they could not be read.
     pub skipped: Vec<RowError>,
 }
 
-/// A row, for whoever counts.
-pub enum Counted {
-    /// One that was scored now.
-    New {
-        /// The id of the sample.
-        id: String,
-        /// Its label, where there is one.
-        label: Option<Value>,
-        /// What it came to.
-        scored: Scored,
-    },
-    /// One that an earlier session scored.
-    Old {
-        /// The line as it was read back.
-        row: VerdictRow,
-        /// Its label, where there is one.
-        label: Option<Value>,
-    },
+/// An outcome, for whoever counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tallied {
+    /// With its reward.
+    Scored(f64),
+    /// Without a reward.
+    Abstained,
+    /// Without a reward, for a fault.
+    Failed(FaultKind),
+    /// There is no verdict, because the row could not be read.
+    Missing,
+}
+
+impl From<&Outcome> for Tallied {
+    fn from(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Scored(reward) => Self::Scored(reward.get()),
+            Outcome::Abstained(_) => Self::Abstained,
+            Outcome::Failed(fault) => Self::Failed(fault.kind),
+        }
+    }
 }
 
 /// Why a stream ended early. Rows before the end were handed on.
@@ -127,73 +140,64 @@ pub enum Ended {
 impl Engine {
     /// Runs every row of `source` through the plan and hands the rows on in their order.
     ///
+    /// Once `stop` is cancelled no more rows are handed out; those under way may take half a second
+    /// more, and are then given up.
+    ///
     /// # Errors
     /// What ended the stream early. Everything before that point was handed on.
     pub fn stream<E>(
         &self,
-        source: impl Iterator<Item = Result<Block, DataError>> + Send,
+        source: impl Iterator<Item = Result<Block, DataError>> + Send + 'static,
         spec: StreamSpec,
-        stop: &AtomicBool,
+        stop: &CancellationToken,
         sink: impl FnMut(Batch) -> Result<(), E>,
     ) -> Result<Ended, StreamError<E>> {
         let (sender, receiver) = mpsc::channel(2);
-        std::thread::scope(|scope| {
-            let reader = std::thread::Builder::new().name("assay-read".to_owned());
-            // The sender goes with the thread: once that ends, so does the channel.
-            let started = reader.spawn_scoped(scope, move || read(source, &sender, stop));
-            started.map_err(|error| StreamError::Internal(error.to_string()))?;
-            let retry = spec.mode == Earlier::RetryFaults;
-            let flow = Flow {
-                engine: self,
-                work: Arc::new(Work {
-                    shared: Arc::clone(&self.shared),
-                    writer: RowWriter::new(&self.plan().names),
-                    retry,
-                }),
-                arranger: Arranger::new(spec, self.plan().needs_groups()),
-                stop,
-                ended: None,
-            };
-            self.runtime.block_on(flow.run(receiver, sink))
-        })
-    }
-
-    /// Whether rows wait for a model. What is in flight may take minutes then: a stream that is to
-    /// stop gives it up.
-    fn asks_models(&self) -> bool {
-        self.plan().rewards.iter().any(|reward| matches!(reward.built.lane, Lane::Model(_)))
-    }
-
-    /// How many chunks are scored at once: enough to keep every lane busy.
-    fn window(&self) -> usize {
-        let lane_rows = |lane: &Lane| match lane {
-            Lane::Compute(_) | Lane::Group(_) => 0,
-            Lane::Model(verifier) => 2 * verifier.batch_max(),
-            Lane::Remote(verifier) => 2 * verifier.in_flight_max(),
+        let reader = std::thread::Builder::new().name("assay-read".to_owned());
+        // Not waited for: a reader of standard input may never come back. It ends with the channel.
+        let started = reader.spawn(move || read(source, &sender));
+        started.map_err(|error| StreamError::Internal(error.to_string()))?;
+        let call = Arc::new(Call::new(&ScoreOptions::default(), 0));
+        let _give_up = GiveUp(Arc::clone(&call));
+        let work = Work {
+            core: Arc::clone(&self.core),
+            call,
+            timings: TimingLines::new(&self.plan().names),
+            retry: spec.mode == Earlier::RetryFaults,
+            labels: self.plan().config.data.label.is_some(),
         };
-        let rows: usize = self.plan().rewards.iter().map(|r| lane_rows(&r.built.lane)).sum();
-        2 * self.jobs + 2 + rows.div_ceil(CHUNK_ROWS)
+        let rows = if self.plan().is_slow() { 1 } else { super::CHUNK_ROWS };
+        let flow = Flow {
+            engine: self,
+            work: Arc::new(work),
+            arranger: Arranger::new(spec, self.plan().needs_groups(), rows),
+            stop,
+            in_flight_bytes: 0,
+            ended: None,
+        };
+        super::block_on(flow.run(receiver, sink))
     }
 }
 
 fn read(
     source: impl Iterator<Item = Result<Block, DataError>>,
     sender: &Sender<Result<Block, DataError>>,
-    stop: &AtomicBool,
 ) {
     for block in source {
         // Sending fails once the other side wants no more.
-        if stop.load(Ordering::Relaxed) || sender.blocking_send(block).is_err() {
+        if sender.blocking_send(block).is_err() {
             return;
         }
     }
 }
 
-/// What the tasks of a stream share.
+/// What the chunks of a stream share.
 struct Work {
-    shared: Arc<Shared>,
-    writer: RowWriter,
+    core: Arc<Core>,
+    call: Arc<Call>,
+    timings: TimingLines,
     retry: bool,
+    labels: bool,
 }
 
 /// A stream under way.
@@ -201,29 +205,14 @@ struct Flow<'a> {
     engine: &'a Engine,
     work: Arc<Work>,
     arranger: Arranger,
-    stop: &'a AtomicBool,
+    stop: &'a CancellationToken,
+    in_flight_bytes: usize,
     ended: Option<Ended>,
 }
 
-type Parsing = FuturesOrdered<Task<Option<Vec<Row>>>>;
-type Scoring = FuturesOrdered<Task<Option<Batch>>>;
-
-/// A task that ends where nobody wants its result any more.
-struct Task<T>(JoinHandle<T>);
-
-impl<T> Future for Task<T> {
-    type Output = Result<T, JoinError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(context)
-    }
-}
-
-impl<T> Drop for Task<T> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
+type Parsing = FuturesOrdered<BoxFuture<'static, Option<Vec<Row>>>>;
+/// Batches, each with the bytes of its rows.
+type Scoring = FuturesOrdered<BoxFuture<'static, (usize, Option<Batch>)>>;
 
 impl Flow<'_> {
     async fn run<E>(
@@ -234,12 +223,11 @@ impl Flow<'_> {
         let (mut parsing, mut scoring) = (Parsing::new(), Scoring::new());
         let (parse_window, window) = (self.engine.jobs + 1, self.engine.window());
         let (mut failure, mut open) = (None, true);
-        let models = self.engine.asks_models();
+        let stop = self.stop;
+        let given_up = given_up(stop.clone(), self.work.core.handle.clone());
+        let mut given_up = std::pin::pin!(given_up);
         loop {
-            if self.stop.load(Ordering::Relaxed) {
-                if models {
-                    return Ok(Ended::Stopped);
-                }
+            if stop.is_cancelled() {
                 self.ended = Some(Ended::Stopped);
             }
             if !open && parsing.is_empty() && self.ended.is_none() && failure.is_none() {
@@ -249,28 +237,32 @@ impl Flow<'_> {
             if self.ended.is_some() || failure.is_some() {
                 blocks.close();
                 parsing = Parsing::new();
+                if scoring.is_empty() {
+                    break;
+                }
             }
             let reading = open && self.ended.is_none() && failure.is_none();
+            let room = scoring.len() < window && self.in_flight_bytes < IN_FLIGHT_BYTES_MAX;
             tokio::select! {
                 biased;
-                Some(batch) = scoring.next() => {
-                    // Going on without a batch would give its place to the rows behind it.
-                    let lost = || StreamError::Internal("a batch was lost".to_owned());
-                    let batch = batch.ok().flatten().ok_or_else(lost)?;
-                    sink(batch).map_err(StreamError::Sink)?;
-                }
-                Some(rows) = parsing.next(), if scoring.len() < window => {
-                    let (chunks, error) = self.arrange(rows.ok().flatten());
-                    scoring.extend(chunks.into_iter().map(|chunk| self.score(chunk)));
-                    failure = error;
-                }
+                () = &mut given_up => return Ok(Ended::Stopped),
                 block = blocks.recv(), if reading && parsing.len() < parse_window => match block {
                     Some(Ok(block)) => parsing.push_back(self.parse(block)),
                     Some(Err(error)) => failure = Some(error.into()),
                     None => open = false,
                 },
-                () = tokio::time::sleep(LOOK_EVERY), if models && !scoring.is_empty() => {}
-                else => break,
+                Some(rows) = parsing.next(), if room => {
+                    let (chunks, error) = self.arrange(rows);
+                    scoring.extend(chunks.into_iter().map(|chunk| self.score(chunk)));
+                    failure = error;
+                }
+                Some((bytes, batch)) = scoring.next() => {
+                    self.in_flight_bytes -= bytes;
+                    // Going on without a batch would give its place to the rows behind it.
+                    let lost = || StreamError::Internal("a batch was lost".to_owned());
+                    sink(batch.ok_or_else(lost)?).map_err(StreamError::Sink)?;
+                }
+                () = stop.cancelled(), if self.ended != Some(Ended::Stopped) => {}
             }
         }
         match failure {
@@ -279,93 +271,99 @@ impl Flow<'_> {
         }
     }
 
-    fn spawn<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> Task<T> {
-        Task(self.engine.runtime.spawn(task))
-    }
-
-    fn parse(&self, block: Block) -> Task<Option<Vec<Row>>> {
-        let shared = Arc::clone(&self.work.shared);
-        self.spawn(async move {
-            let plan = Arc::clone(&shared.plan);
-            shared.pool.run(move || block.rows(&plan.config.data)).await
-        })
+    fn parse(&self, block: Block) -> BoxFuture<'static, Option<Vec<Row>>> {
+        let core = Arc::clone(&self.work.core);
+        let own = Arc::clone(&core);
+        async move { own.pool.run(move || block.rows(&core.plan.config.data)).await }.boxed()
     }
 
     /// Puts rows in order. On an error, what came before it is still to be scored.
-    fn arrange<E>(
-        &mut self,
-        rows: Option<Vec<Row>>,
-    ) -> (Vec<Vec<Pending>>, Option<StreamError<E>>) {
+    fn arrange<E>(&mut self, rows: Option<Vec<Row>>) -> (Vec<Chunk>, Option<StreamError<E>>) {
         let Some(rows) = rows else {
             return (Vec::new(), Some(StreamError::Internal("a block was lost".to_owned())));
         };
         let chunks = self.arranger.push(rows);
         let error = self.arranger.take_error();
         if error.is_none() && self.arranger.is_done() {
-            self.ended = Some(Ended::Limit);
+            self.ended.get_or_insert(Ended::Limit);
         }
         (chunks, error.map(StreamError::from))
     }
 
-    fn score(&self, chunk: Vec<Pending>) -> Task<Option<Batch>> {
-        let work = Arc::clone(&self.work);
-        self.spawn(async move { work.score(chunk).await })
+    /// Scores what needs it, and writes the lines of the batch.
+    fn score(&mut self, mut chunk: Chunk) -> BoxFuture<'static, (usize, Option<Batch>)> {
+        let (work, bytes) = (Arc::clone(&self.work), chunk.bytes);
+        self.in_flight_bytes += bytes;
+        async move {
+            let samples = chunk.rows.iter_mut().filter_map(Pending::take_sample).collect();
+            let own = Arc::clone(&work);
+            let write = move |scored| own.write(chunk.rows, scored);
+            (bytes, work.core.run(samples, &work.call, write).await)
+        }
+        .boxed()
     }
 }
 
-impl Work {
-    /// Scores what needs it, and writes the lines of the batch. `None` where that panicked.
-    async fn score(self: Arc<Self>, mut chunk: Vec<Pending>) -> Option<Batch> {
-        let samples: Vec<Sample> = chunk.iter_mut().filter_map(Pending::take_sample).collect();
-        let samples = Arc::new(samples);
-        let scored = if samples.is_empty() {
-            Vec::new()
-        } else {
-            Arc::clone(&self.shared).score(Arc::clone(&samples)).await
-        };
-        let work = Arc::clone(&self);
-        self.shared.pool.run(move || work.write(chunk, &samples, scored)).await
-    }
+/// Ends when rows that are under way are to be given up.
+async fn given_up(stop: CancellationToken, handle: Handle) {
+    stop.cancelled().await;
+    // Timers live in the engine's own runtime. A runtime that is gone has given up already.
+    let grace = async { tokio::time::sleep(STOP_GRACE).await };
+    let _ = AbortOnDropHandle::new(handle.spawn(grace)).await;
+}
 
-    fn write(&self, chunk: Vec<Pending>, samples: &[Sample], scored: Vec<Scored>) -> Batch {
+impl Work {
+    fn write(&self, rows: Vec<Pending>, scored: Vec<Scored>) -> Batch {
         let mut batch = Batch::default();
-        let mut judged = samples.iter().zip(scored);
-        for pending in chunk {
-            let fresh = match pending.error {
-                None if pending.rescore => {
-                    judged.next().map(|(sample, scored)| (sample.id().to_owned(), scored))
-                }
-                None => None,
-                Some(error) if pending.skip => {
+        let mut judged = scored.into_iter();
+        for pending in rows {
+            let Pending { row, old, rescore, skip } = pending;
+            let fresh = match row.sample {
+                _ if rescore => judged.next(),
+                Ok(_) => None,
+                Err(error) if skip => {
                     batch.skipped.push(error);
                     continue;
                 }
-                Some(error) => {
+                Err(error) => {
                     // The number of the row, not its file: the same rows give the same bytes
                     // from whatever files they come.
-                    let why = format!("row {}: {}", pending.index + 1, error.message());
-                    let fault = Fault::bad_input(why);
-                    Some((bad_row_id(pending.index), Scored::failed(fault)))
+                    let why = format!("row {}: {}", row.index + 1, error.message());
+                    Some(Scored::failed(bad_row_id(row.index), Fault::bad_input(why)))
                 }
             };
-            let label = pending.label;
-            match (pending.old, fresh) {
+            match (old, fresh) {
                 (Some(old), fresh) if !self.retry || fresh.is_none() => {
                     if self.retry {
                         batch.verdicts.extend_from_slice(&old.line);
                         batch.verdicts.push(b'\n');
                     }
-                    batch.rows.push(Counted::Old { row: old.row, label });
+                    self.count(&mut batch, old.scored, row.label);
                 }
-                (_, Some((id, scored))) => {
-                    self.writer.verdict_line(&mut batch.verdicts, &id, &scored);
-                    self.writer.timing_line(&mut batch.timings, pending.index, &scored);
-                    batch.rows.push(Counted::New { id, label, scored });
+                (_, Some(scored)) => {
+                    verdict_line(&mut batch.verdicts, &scored);
+                    self.timings.write(&mut batch.timings, row.index, &scored);
+                    batch.scored += 1;
+                    self.count(&mut batch, scored, row.label);
                 }
                 (_, None) => {}
             }
         }
         batch
+    }
+
+    /// Leaves what is counted of a row. The rest of it is freed here, on the pool.
+    fn count(&self, batch: &mut Batch, scored: Scored, label: Option<Value>) {
+        batch.rows += 1;
+        batch.outcomes.push(Tallied::from(&scored.outcome));
+        let verdicts = scored.verdicts.as_slice();
+        for at in 0..self.core.plan.rewards.len() {
+            let verdict = verdicts.get(at).map(|verdict| Tallied::from(&verdict.outcome));
+            batch.outcomes.push(verdict.unwrap_or(Tallied::Missing));
+        }
+        if self.labels {
+            batch.labels.push((scored.id, label));
+        }
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use assay_verifiers::{FaultKind, Outcome, Reward};
+use assay_verifiers::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::cache::CacheCounts;
-use super::chunk::Scored;
-use super::row::VerdictRow;
+use super::stream::{Batch, Tallied};
 
 /// Disagreements that are listed; the rest are counted.
 const DISAGREEMENTS_MAX: usize = 10_000;
@@ -152,27 +151,23 @@ fn mean(sum: f64, count: u64) -> f64 {
 }
 
 impl Tally {
-    fn add(&mut self, reward: Option<f64>, fault: Option<FaultKind>) {
-        match (reward, fault) {
-            (Some(reward), _) => {
+    fn add(&mut self, outcome: Tallied) {
+        match outcome {
+            Tallied::Scored(reward) => {
                 self.scored += 1;
                 self.sum += reward;
             }
-            (None, Some(fault)) => {
+            Tallied::Failed(fault) => {
                 self.failed += 1;
                 *self.faults.entry(fault).or_default() += 1;
             }
-            (None, None) => self.abstained += 1,
+            Tallied::Abstained => self.abstained += 1,
+            Tallied::Missing => {}
         }
-        self.mean = (self.scored > 0).then(|| mean(self.sum, self.scored));
     }
 
-    fn add_outcome(&mut self, outcome: &Outcome) {
-        match outcome {
-            Outcome::Scored(reward) => self.add(Some(reward.get()), None),
-            Outcome::Abstained(_) => self.add(None, None),
-            Outcome::Failed(fault) => self.add(None, Some(fault.kind)),
-        }
+    fn close(&mut self) {
+        self.mean = (self.scored > 0).then(|| mean(self.sum, self.scored));
     }
 }
 
@@ -186,29 +181,25 @@ impl Summary {
         Self { rewards: names.iter().map(reward).collect(), labels, ..Self::default() }
     }
 
-    /// Counts a row that was just scored.
-    pub fn add(&mut self, id: &str, scored: &Scored, label: Option<&Value>) {
-        self.rows += 1;
-        self.total.add_outcome(&scored.outcome);
-        for (reward, verdict) in self.rewards.iter_mut().zip(&scored.verdicts) {
-            reward.tally.add_outcome(&verdict.outcome);
-        }
-        if let Some(labels) = &mut self.labels {
-            labels.add(id, label, scored.outcome.reward().map(Reward::get));
-        }
-    }
-
-    /// Counts a row that an earlier session of the run wrote.
-    pub fn add_row(&mut self, row: &VerdictRow, label: Option<&Value>) {
-        self.rows += 1;
-        self.total.add(row.reward, row.fault);
-        for reward in &mut self.rewards {
-            if let Some(verdict) = row.verdicts.get(&reward.name) {
-                reward.tally.add(verdict.reward, verdict.fault);
+    /// Counts the rows of a batch.
+    pub fn add(&mut self, batch: &Batch) {
+        self.rows += batch.rows as u64;
+        self.skipped += batch.skipped.len() as u64;
+        let mut totals = Vec::new();
+        for row in batch.outcomes.chunks_exact(1 + self.rewards.len()) {
+            let Some((total, rewards)) = row.split_first() else { continue };
+            self.total.add(*total);
+            for (reward, outcome) in self.rewards.iter_mut().zip(rewards) {
+                reward.tally.add(*outcome);
             }
+            totals.push(*total);
         }
-        if let Some(labels) = &mut self.labels {
-            labels.add(&row.id, label, row.reward);
+        self.total.close();
+        self.rewards.iter_mut().for_each(|reward| reward.tally.close());
+        let Some(labels) = &mut self.labels else { return };
+        for ((id, label), total) in batch.labels.iter().zip(totals) {
+            let reward = if let Tallied::Scored(reward) = total { Some(reward) } else { None };
+            labels.add(id, label.as_ref(), reward);
         }
     }
 

@@ -13,14 +13,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::support::{plan, rows};
+use crate::support::{builder, rows};
+use assay::Registry;
 use assay::data::{Limits, Source};
 use assay::engine::runs::{DiskStore, InputFile, RunError, RunFolder, Store, hash_file};
-use assay::engine::{BadRows, Options, Report, Session};
-use assay::{Engine, Registry};
+use assay::engine::{BadRows, CancellationToken, Report, Session};
 
 const CONFIG: &str = "[data]\ngroup = 'prompt_id'\n\
     [[reward]]\nname = 'correct'\nverifier = 'exact'\ncache = true\n\
@@ -105,10 +104,9 @@ fn score_by(
     store: impl Store + 'static,
     change: impl FnOnce(&mut Session<'_>),
 ) -> Result<Report, RunError> {
-    let options = Options { cache_dir: Some(data.with_extension("cache")), ..Options::new(2) };
-    let engine =
-        Engine::start(plan(config, &Registry::standard(&Arc::default(), &Arc::default())), options)
-            .unwrap();
+    let registry = Registry::standard(&Arc::default(), &Arc::default());
+    let builder = builder(config, registry).cache_dir(data.with_extension("cache"));
+    let engine = builder.jobs(2).build().unwrap();
     let (sha256, bytes) = hash_file(data).unwrap();
     let path = data.display().to_string();
     let mut session = Session {
@@ -123,7 +121,7 @@ fn score_by(
     };
     change(&mut session);
     let open = || Source::open(&[data.to_owned()], &Limits::default());
-    session.run(&open, &AtomicBool::new(false), &mut |_, _| {})
+    session.run(&open, &CancellationToken::new(), &mut |_, _| {})
 }
 
 fn disk(dir: &Path) -> DiskStore {

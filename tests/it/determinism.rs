@@ -15,12 +15,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::support::{lines, plan, rows};
+use crate::support::{builder, lines, rows};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use assay::Registry;
 use assay::data::{Limits, Source};
-use assay::engine::Options;
 use assay::verifiers::canonical;
-use assay::{Engine, Registry};
 use parquet::arrow::ArrowWriter;
 
 const CONFIG: &str = "\
@@ -29,10 +28,9 @@ const CONFIG: &str = "\
     [combine]\nhow = 'expression'\nexpression = '0.9 * correct + 0.1 * (code ?? 0.0)'\n";
 
 fn digest(data: &Path, jobs: usize, cache: Option<&Path>) -> String {
-    let options = Options { cache_dir: cache.map(Path::to_owned), ..Options::new(jobs) };
-    let engine =
-        Engine::start(plan(CONFIG, &Registry::standard(&Arc::default(), &Arc::default())), options)
-            .unwrap();
+    let registry = Registry::standard(&Arc::default(), &Arc::default());
+    let builder = builder(CONFIG, registry).cache_dir(cache.map(Path::to_owned));
+    let engine = builder.jobs(jobs).build().unwrap();
     let source = Source::open(&[data.to_owned()], &Limits::default()).unwrap();
     let out = lines(&engine, source);
     assert_eq!(std::str::from_utf8(&out).unwrap().lines().count(), 3000);

@@ -1,9 +1,11 @@
 //! The facade from outside. One binary, because each one more is linked with everything that the
 //! workspace depends on; only what needs a process of its own is another (`hostile_memory.rs`).
 
+mod axum;
 mod cli;
 mod crash;
 mod determinism;
+mod embedding;
 mod hostile;
 mod lanes;
 mod models;

@@ -62,9 +62,10 @@ fn a_run_scores_by_two_models_and_names_them() {
     let verdicts = std::fs::read_to_string(place.path().join("run/verdicts.jsonl")).unwrap();
     for line in verdicts.lines() {
         let row: Value = serde_json::from_str(line).unwrap();
-        let steps = &row["verdicts"]["steps"]["evidence"];
+        let steps = &row["verdicts"]["steps"];
         assert_eq!(steps["steps"].as_array().unwrap().len(), 2, "{line}");
-        assert!(steps["model"].as_str().unwrap().starts_with("qwen-prm@"), "{line}");
+        assert_eq!(steps["usage"]["calls"], 1, "{line}");
+        assert!(steps["evidence"]["model"].as_str().unwrap().starts_with("qwen-prm@"), "{line}");
     }
 }
 

@@ -10,18 +10,18 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Child;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assay::data::Source;
-use assay::engine::{BadRows, Document, Earlier, Ended, Options, StreamSpec};
-use assay::verifiers::verifier::Judged;
+use assay::engine::{BadRows, CancellationToken, Document, Ended, EngineBuilder, StreamSpec};
 use assay::verifiers::{
-    Backstop, BatchVerifier, Built, Files, Group, GroupVerifier, Lane, Meter, NoFiles,
-    RemoteVerifier, Reward, Sample, Spec, Verdict, Verifier,
+    AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Files, Group, GroupVerifier, Lane, Meter,
+    Pending, Reward, Sample, Spec, Verdict, Verifier,
 };
-use assay::{Engine, Plan, Registry};
+use assay::{Engine, Registry};
+use tokio::sync::Notify;
 
 /// Waits until a file has something in it, or the process ended.
 pub(crate) fn wait_for(path: &Path, child: &mut Child) {
@@ -35,31 +35,31 @@ pub(crate) fn wait_for(path: &Path, child: &mut Child) {
     panic!("{} was not written", path.display());
 }
 
-/// A plan from a configuration's text, without its `version` line.
-pub(crate) fn plan(text: &str, registry: &Registry) -> Plan {
+/// The parts of an engine of a configuration's text, without its `version` line.
+pub(crate) fn builder(text: &str, registry: Registry) -> EngineBuilder {
     let document = Document::parse("test.toml", &format!("version = 1\n{text}")).unwrap();
-    Plan::build(&document, registry, &NoFiles).unwrap()
+    Engine::builder().config(document).registry(registry)
 }
 
 /// An engine with `jobs` threads.
-pub(crate) fn engine(text: &str, registry: &Registry, jobs: usize) -> Engine {
-    Engine::start(plan(text, registry), Options::new(jobs)).unwrap()
+pub(crate) fn engine(text: &str, registry: Registry, jobs: usize) -> Engine {
+    builder(text, registry).jobs(jobs).build().unwrap()
 }
 
 /// Reads everything, with no earlier session.
-fn whole() -> StreamSpec {
+pub(crate) fn whole() -> StreamSpec {
     StreamSpec {
         bad_rows: BadRows::Stop,
         limit: None,
         earlier: Box::new(std::iter::empty()),
-        mode: Earlier::Stand,
+        mode: assay::engine::Earlier::Stand,
     }
 }
 
 /// Every verdict line of `source`.
 pub(crate) fn lines(engine: &Engine, source: Source) -> Vec<u8> {
     let mut lines = Vec::new();
-    let ended = engine.stream(source, whole(), &AtomicBool::new(false), |batch| {
+    let ended = engine.stream(source, whole(), &CancellationToken::new(), |batch| {
         lines.extend_from_slice(&batch.verdicts);
         Ok::<(), std::io::Error>(())
     });
@@ -70,26 +70,44 @@ pub(crate) fn lines(engine: &Engine, source: Source) -> Vec<u8> {
 /// What test verifiers saw.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// The ids of every batch.
-    pub(crate) batches: Mutex<Vec<Vec<String>>>,
-    /// The sizes of the groups.
-    pub(crate) groups: Mutex<Vec<usize>>,
-    /// Remote calls under way, and the most at once.
+    /// The ids of the members of every group.
+    pub(crate) groups: Mutex<Vec<Vec<String>>>,
+    /// Awaited calls under way, and the most at once.
     pub(crate) in_flight: AtomicUsize,
     pub(crate) in_flight_most: AtomicUsize,
-    /// Calls of the compute verifier.
+    /// Awaited calls that ended, and those that were given up.
+    pub(crate) awaited: AtomicUsize,
+    pub(crate) given_up: AtomicUsize,
+    /// Calls of the compute verifiers.
     pub(crate) computed: AtomicUsize,
+    /// Threads that are inside `endless`.
+    pub(crate) spinning: AtomicUsize,
+    /// Lets `held` answer.
+    pub(crate) release: Notify,
 }
 
-/// The standard registry with `busy` (compute), `batched` (model), `slow` (remote, 20 ms, 64 in
-/// flight), `panics` (compute) and `longest` (group), all of which note what they see.
+/// Calls of `awaited` that may be in flight at once.
+pub(crate) const PERMITS: usize = 8;
+
+/// The standard registry with verifiers that note what they see: `busy` and `endless` (compute),
+/// `awaited` (awaited, under [`PERMITS`]), `held` (awaited; answers when it is released), `panics`,
+/// `panics_awaited`, and `longest` and `longest_awaited` (groups, in either lane).
 pub(crate) fn registry(seen: &Arc<Seen>) -> Registry {
     let mut registry = Registry::standard(&Arc::default(), &Arc::default());
     register(&mut registry, seen, "busy", |seen| Lane::Compute(Box::new(Busy(seen))));
-    register(&mut registry, seen, "batched", |seen| Lane::Model(Box::new(Batched(seen))));
-    register(&mut registry, seen, "slow", |seen| Lane::Remote(Box::new(Slow(seen))));
+    register(&mut registry, seen, "endless", |seen| Lane::Compute(Box::new(Endless(seen))));
+    register(&mut registry, seen, "awaited", |seen| {
+        Lane::Awaited(Arc::new(Awaited { seen, held: false, in_flight_max: Some(PERMITS) }))
+    });
+    register(&mut registry, seen, "held", |seen| {
+        Lane::Awaited(Arc::new(Awaited { seen, held: true, in_flight_max: None }))
+    });
     register(&mut registry, seen, "panics", |_| Lane::Compute(Box::new(Panics)));
+    register(&mut registry, seen, "panics_awaited", |_| Lane::Awaited(Arc::new(Panics)));
     register(&mut registry, seen, "longest", |seen| Lane::Group(Box::new(Longest(seen))));
+    register(&mut registry, seen, "longest_awaited", |seen| {
+        Lane::AwaitedGroup(Arc::new(Longest(seen)))
+    });
     registry
 }
 
@@ -101,8 +119,8 @@ fn register(
 ) {
     let seen = Arc::clone(seen);
     let build = move |settings, _: &dyn Files| {
-        let spec = Spec { id: id.into(), version: 1, settings, files: Vec::new() };
-        Ok(Built { spec, lane: lane(Arc::clone(&seen)) })
+        let slow = id == "endless";
+        Ok(Built { slow, ..Built::new(Spec::new(id, 1, settings), lane(Arc::clone(&seen))) })
     };
     registry.register(id, Box::new(build));
 }
@@ -115,7 +133,7 @@ fn length(sample: &Sample) -> Verdict {
 struct Busy(Arc<Seen>);
 
 impl Verifier for Busy {
-    fn verify(&self, sample: &Sample, meter: &mut Meter<'_>) -> Verdict {
+    fn verify(&self, sample: &Sample, _: Earlier<'_>, meter: &mut Meter<'_>) -> Verdict {
         self.0.computed.fetch_add(1, Ordering::Relaxed);
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for _ in 0..20 {
@@ -130,57 +148,131 @@ impl Verifier for Busy {
     }
 }
 
-struct Batched(Arc<Seen>);
+struct Endless(Arc<Seen>);
 
-impl BatchVerifier for Batched {
-    fn batch_max(&self) -> usize {
-        32
-    }
-
-    fn verify_batch(&self, samples: &[&Sample], _: &dyn Backstop) -> Vec<Verdict> {
-        std::thread::sleep(Duration::from_millis(1));
-        let ids = samples.iter().map(|sample| sample.id().to_owned()).collect();
-        self.0.batches.lock().unwrap().push(ids);
-        samples.iter().map(|sample| length(sample)).collect()
+impl Verifier for Endless {
+    /// Spins until the meter says that it is over, for at most a minute of fuel.
+    fn verify(&self, _: &Sample, _: Earlier<'_>, meter: &mut Meter<'_>) -> Verdict {
+        self.0.computed.fetch_add(1, Ordering::SeqCst);
+        self.0.spinning.fetch_add(1, Ordering::SeqCst);
+        let mut left = 60_000_u32;
+        while !meter.expired() && left > 0 {
+            std::thread::sleep(Duration::from_millis(1));
+            left -= 1;
+        }
+        self.0.spinning.fetch_sub(1, Ordering::SeqCst);
+        Verdict::failed(assay::verifiers::Fault::new(
+            assay::verifiers::FaultKind::Timeout,
+            "it would have gone on",
+        ))
     }
 }
 
-struct Slow(Arc<Seen>);
+/// A call that is under way; one that is dropped before its end was given up.
+struct Under(Arc<Seen>, bool);
 
-impl RemoteVerifier for Slow {
-    fn in_flight_max(&self) -> usize {
-        64
+impl Drop for Under {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::SeqCst);
+        let count = if self.1 { &self.0.awaited } else { &self.0.given_up };
+        count.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+struct Awaited {
+    seen: Arc<Seen>,
+    held: bool,
+    in_flight_max: Option<usize>,
+}
+
+impl AsyncVerifier for Awaited {
+    fn in_flight_max(&self) -> Option<usize> {
+        self.in_flight_max
     }
 
-    fn verify<'a>(&'a self, sample: &'a Sample) -> Judged<'a> {
+    fn verify(
+        self: Arc<Self>,
+        sample: &Sample,
+        _: Earlier<'_>,
+        _: &mut Meter<'_>,
+    ) -> Pending<Verdict> {
+        let verdict = length(sample);
         Box::pin(async move {
-            let now = self.0.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
-            self.0.in_flight_most.fetch_max(now, Ordering::SeqCst);
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            self.0.in_flight.fetch_sub(1, Ordering::SeqCst);
-            length(sample)
+            let now = self.seen.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+            self.seen.in_flight_most.fetch_max(now, Ordering::SeqCst);
+            let mut under = Under(Arc::clone(&self.seen), false);
+            if self.held {
+                self.seen.release.notified().await;
+            } else {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            under.1 = true;
+            verdict
         })
     }
 }
 
 struct Panics;
 
+fn boom(sample: &Sample) -> Verdict {
+    assert!(!sample.completion().contains("boom"), "it went boom");
+    Verdict::graded(true)
+}
+
 impl Verifier for Panics {
-    fn verify(&self, sample: &Sample, _: &mut Meter<'_>) -> Verdict {
-        assert!(!sample.completion().contains("boom"), "it went boom");
-        Verdict::graded(true)
+    fn verify(&self, sample: &Sample, _: Earlier<'_>, _: &mut Meter<'_>) -> Verdict {
+        boom(sample)
+    }
+}
+
+impl AsyncVerifier for Panics {
+    fn in_flight_max(&self) -> Option<usize> {
+        None
+    }
+
+    /// Panics in the call, or in the future.
+    fn verify(
+        self: Arc<Self>,
+        sample: &Sample,
+        _: Earlier<'_>,
+        _: &mut Meter<'_>,
+    ) -> Pending<Verdict> {
+        if sample.prompt() == "at once" {
+            let verdict = boom(sample);
+            return Box::pin(async { verdict });
+        }
+        let sample = sample.clone();
+        Box::pin(async move { boom(&sample) })
     }
 }
 
 struct Longest(Arc<Seen>);
 
-impl GroupVerifier for Longest {
-    fn verify_group(&self, group: &Group<'_>, _: &mut Meter<'_>) -> Vec<Verdict> {
-        self.0.groups.lock().unwrap().push(group.members.len());
+impl Longest {
+    fn judge(&self, group: &Group<'_>) -> Vec<Verdict> {
+        let ids = group.members.iter().map(|member| member.sample.id().to_owned()).collect();
+        self.0.groups.lock().unwrap().push(ids);
         let lengths: Vec<usize> =
             group.members.iter().map(|member| member.sample.completion().len()).collect();
         let most = lengths.iter().max().copied().unwrap_or_default();
         lengths.iter().map(|length| Verdict::graded(*length == most)).collect()
+    }
+}
+
+impl GroupVerifier for Longest {
+    fn verify_group(&self, group: &Group<'_>, _: &mut Meter<'_>) -> Vec<Verdict> {
+        self.judge(group)
+    }
+}
+
+impl AsyncGroupVerifier for Longest {
+    fn verify_group(
+        self: Arc<Self>,
+        group: &Group<'_>,
+        _: &mut Meter<'_>,
+    ) -> Pending<Vec<Verdict>> {
+        let verdicts = self.judge(group);
+        Box::pin(async move { verdicts })
     }
 }
 

@@ -203,6 +203,12 @@ fn every_verifier_has_docs_and_fixtures() {
         let schema = (about.schema)().to_value();
         let docs = schema["description"].as_str().unwrap_or_default();
         assert!(docs.len() > 40, "{id}: the doc comment is its manual page");
+        let told: Vec<u32> = about.changes().into_iter().map(|(version, _)| version).collect();
+        let versions: Vec<u32> = (2..=about.version).collect();
+        assert_eq!(
+            told, versions,
+            "{id}: [versions] in its fixtures says what each version changed"
+        );
         for (setting, about) in schema["properties"].as_object().into_iter().flatten() {
             let documented = about["description"].as_str().is_some_and(|docs| docs.len() > 10);
             assert!(documented, "{id}.{setting} has no doc comment");

@@ -13,7 +13,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use assay_verifiers::{Lane, Meter, NoFiles, Outcome, Reward, Sample, Verifier, checks};
+use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verifier, checks};
 use serde_json::{Value, json};
 
 const ROUNDS: usize = 5;
@@ -94,7 +94,7 @@ impl Tally {
             for _ in 0..ROUNDS {
                 let mut meter = Meter::default();
                 let start = Instant::now();
-                let verdict = check.verify(sample, &mut meter);
+                let verdict = check.verify(sample, Earlier::default(), &mut meter);
                 best = best.min(start.elapsed().as_secs_f64() * 1e6);
                 spent = meter.spent();
                 judged = Some(verdict.outcome);

@@ -76,13 +76,20 @@ pub fn write(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
-/// Appends an object of the members that are not null. They must come in the order of their keys.
+/// Appends an object of the members that are not null, in the order of their keys, in whatever order
+/// they come.
 pub fn write_members<'a>(
     out: &mut Vec<u8>,
     members: impl Iterator<Item = (&'a String, &'a Value)>,
 ) {
+    let mut members: Vec<_> = members.filter(|(_, value)| !value.is_null()).collect();
+    // Whether a map of JSON keeps its keys sorted is for the features of serde_json to say; a digest
+    // must not depend on them.
+    if !members.is_sorted_by_key(|(key, _)| *key) {
+        members.sort_unstable_by_key(|(key, _)| *key);
+    }
     out.push(b'{');
-    for (at, (key, value)) in members.filter(|(_, value)| !value.is_null()).enumerate() {
+    for (at, (key, value)) in members.into_iter().enumerate() {
         comma(out, at);
         write_text(out, key);
         out.push(b':');
@@ -97,6 +104,18 @@ pub fn write_text(out: &mut Vec<u8>, text: &str) {
     // no other value has, so it needs no report.
     if serde_json::to_writer(&mut *out, text).is_err() {
         let _ = out.write_all(b"\"\\u0000\"");
+    }
+}
+
+/// The word for what a value is, for messages.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "text",
+        Value::Array(_) => "list",
+        Value::Object(_) => "object",
     }
 }
 
@@ -125,6 +144,16 @@ mod tests {
         assert_eq!(text(&json!(-100.0)), "-100");
         assert_eq!(text(&json!(1e300)), "1e+300");
         assert_eq!(text(&json!(u64::MAX)), "18446744073709551615");
+    }
+
+    #[test]
+    fn keys_are_sorted_in_whatever_order_they_come() {
+        let members = [("b", json!(1)), ("a", json!({"z": 1, "y": null})), ("c", json!(null))];
+        let members: Vec<(String, Value)> =
+            members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let mut out = Vec::new();
+        write_members(&mut out, members.iter().map(|(key, value)| (key, value)));
+        assert_eq!(String::from_utf8(out).unwrap(), r#"{"a":{"z":1},"b":1}"#);
     }
 
     #[test]

@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 use crate::check::{BuildError, Files};
 use crate::checks::About;
 use crate::fault::FaultKind;
-use crate::meter::{Meter, Never};
+use crate::meter::Meter;
 use crate::sample::{Content, Sample};
 use crate::verdict::{Outcome, Verdict};
-use crate::verifier::{Built, Lane};
+use crate::verifier::{Built, Earlier, Lane};
 
 /// The cases of one check.
 #[derive(Clone, Debug, Deserialize)]
@@ -24,6 +24,9 @@ use crate::verifier::{Built, Lane};
 pub struct CaseFile {
     /// The id of the check.
     pub check: String,
+    /// What each version but the first changed, by its number.
+    #[serde(default)]
+    pub versions: BTreeMap<String, String>,
     /// Settings of every case that does not say otherwise. [`parse`] merges them into the cases.
     #[serde(default)]
     pub config: Map<String, Value>,
@@ -64,6 +67,14 @@ pub struct Case {
     /// Notes that the evidence must hold, among others.
     #[serde(default)]
     pub evidence: Map<String, Value>,
+    /// Components that there must be, among others; of each the members that are named.
+    #[serde(default)]
+    pub components: Map<String, Value>,
+    /// All steps; of each the members that are named.
+    pub steps: Option<Vec<Value>>,
+    /// What the verdict must say that it took.
+    #[serde(default)]
+    pub usage: Map<String, Value>,
 }
 
 /// The outcomes that carry no reward.
@@ -144,14 +155,14 @@ impl Case {
         maker: impl FnOnce(Value, &dyn Files) -> Result<Built, BuildError>,
     ) -> Result<Verdict, BuildError> {
         let built = maker(Value::Object(self.config.clone()), self)?;
+        let (sample, mut meter) = (self.sample(), Meter::default());
         match built.lane {
-            Lane::Compute(verifier) => Ok(verifier.verify(&self.sample(), &mut Meter::default())),
-            Lane::Model(verifier) => {
-                let verdict = verifier.verify_batch(&[&self.sample()], &Never).into_iter().next();
-                verdict.ok_or_else(|| BuildError::new("", "the verifier gave no verdict"))
+            Lane::Compute(verifier) => Ok(verifier.verify(&sample, Earlier::default(), &mut meter)),
+            Lane::Awaited(verifier) => {
+                Ok(pollster::block_on(verifier.verify(&sample, Earlier::default(), &mut meter)))
             }
-            Lane::Remote(_) | Lane::Group(_) => {
-                Err(BuildError::new("", "only verifiers that run on their own have cases"))
+            Lane::Group(_) | Lane::AwaitedGroup(_) => {
+                Err(BuildError::new("", "only verifiers of single samples have cases"))
             }
         }
     }
@@ -171,14 +182,19 @@ impl Case {
         if !agrees {
             return Some(format!("expected {}, got {}", self.expected(), described(verdict)));
         }
-        self.evidence.iter().find_map(|(key, wanted)| {
-            let found = verdict.evidence.get(key);
-            let differs = found.is_none_or(|found| !same(found, wanted));
-            differs.then(|| {
-                let found = found.map_or("nothing".to_owned(), Value::to_string);
-                format!("expected evidence {key} = {wanted}, got {found}")
-            })
-        })
+        let steps = self.steps.clone().map(Value::Array);
+        let parts = [
+            ("evidence", json(&verdict.evidence), &self.evidence),
+            ("components", json(&verdict.components), &self.components),
+            ("usage", json(&verdict.usage), &self.usage),
+        ];
+        let of_part = |(part, found, wanted): &(&str, Value, &Map<String, Value>)| {
+            let mut members = wanted.iter();
+            members
+                .find_map(|(key, wanted)| missing(&format!("{part} {key}"), found.get(key), wanted))
+        };
+        let of_steps = || missing("steps", Some(&json(&verdict.steps)), steps.as_ref()?);
+        parts.iter().find_map(of_part).or_else(of_steps)
     }
 
     /// Whether the case expects full reward, none, or no reward at all.
@@ -241,11 +257,34 @@ fn described(verdict: &Verdict) -> String {
     format!("{outcome} {evidence}")
 }
 
-/// TOML tells 1 from 1.0; in evidence they are the same number.
-fn same(found: &Value, wanted: &Value) -> bool {
-    match (found.as_f64(), wanted.as_f64()) {
-        (Some(found), Some(wanted)) => (found - wanted).abs() <= f64::EPSILON * wanted.abs(),
-        _ => found == wanted,
+fn json(part: &impl serde::Serialize) -> Value {
+    serde_json::to_value(part).unwrap_or_default()
+}
+
+/// What is said of a part of a verdict that is not as the case wants it.
+fn missing(what: &str, found: Option<&Value>, wanted: &Value) -> Option<String> {
+    let differs = found.is_none_or(|found| !holds(found, wanted));
+    differs.then(|| {
+        let found = found.map_or("nothing".to_owned(), Value::to_string);
+        format!("expected {what} = {wanted}, got {found}")
+    })
+}
+
+/// Whether what was found is what is wanted; of an object, the members that are wanted. TOML tells
+/// 1 from 1.0; in a verdict they are the same number.
+fn holds(found: &Value, wanted: &Value) -> bool {
+    match (found, wanted) {
+        (Value::Object(found), Value::Object(wanted)) => wanted
+            .iter()
+            .all(|(key, wanted)| found.get(key).is_some_and(|found| holds(found, wanted))),
+        (Value::Array(found), Value::Array(wanted)) => {
+            found.len() == wanted.len()
+                && found.iter().zip(wanted).all(|(found, wanted)| holds(found, wanted))
+        }
+        _ => match (found.as_f64(), wanted.as_f64()) {
+            (Some(found), Some(wanted)) => (found - wanted).abs() <= f64::EPSILON * wanted.abs(),
+            _ => found == wanted,
+        },
     }
 }
 
@@ -253,6 +292,7 @@ fn same(found: &Value, wanted: &Value) -> bool {
 mod tests {
     use super::*;
     use crate::checks;
+    use crate::verdict::{Reward, Step, Usage};
 
     fn case(body: &str) -> Result<Case, String> {
         let text = format!(
@@ -299,5 +339,33 @@ mod tests {
         )
         .unwrap();
         assert_eq!(case.disagreement(&case.run(build).unwrap()), None);
+    }
+
+    #[test]
+    fn components_steps_and_usage_are_compared_where_the_case_names_them() {
+        let mut verdict = Verdict::graded(true);
+        verdict.components.push("a", Outcome::Scored(Reward::ONE).into());
+        verdict.steps = vec![Step::new((0, 2), Reward::ONE), Step::new((3, 4), Reward::ZERO)];
+        verdict.usage = Usage { tokens: 7, calls: 2 };
+        let told = |wanted: &str| {
+            let body = format!("completion = \"A\"\nreward = 1\n{wanted}");
+            case(&body).unwrap().disagreement(&verdict)
+        };
+        for wanted in [
+            "components = { a = { reward = 1 } }",
+            "steps = [{ span = [0, 2], reward = 1 }, { reward = 0.0 }]",
+            "usage = { tokens = 7 }",
+        ] {
+            assert_eq!(told(wanted), None);
+        }
+        for wanted in [
+            "components = { a = { reward = 0 } }",
+            "components = { b = { reward = 1 } }",
+            "steps = [{ span = [0, 2] }]",
+            "steps = []",
+            "usage = { calls = 1 }",
+        ] {
+            assert!(told(wanted).is_some(), "{wanted}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
-use crate::verifier::{Built, Lane, Spec, Trivial, Verifier};
+use crate::verifier::{Built, Earlier, Lane, Spec, Trivial, Verifier};
 
 /// A rule-based verifier: its settings are the fields of the type, read by serde.
 ///
@@ -25,6 +25,9 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
 
     /// Raised whenever the same sample may get another verdict.
     const VERSION: u32 = 1;
+
+    /// Whether one verdict takes a millisecond or more.
+    const SLOW: bool = false;
 
     /// Runs once, when the configuration is built: the place to read files and to refuse settings
     /// that contradict each other.
@@ -42,6 +45,26 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
     /// A fault: whatever stopped the check from judging.
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault>;
 
+    /// Whether the check reads the verdicts of the rewards listed before it. One that does writes
+    /// [`Check::check_after`].
+    fn reads_verdicts(&self) -> bool {
+        false
+    }
+
+    /// Judges one sample, given the verdicts of the rewards listed before it.
+    ///
+    /// # Errors
+    /// See [`Check::check`].
+    fn check_after(
+        &self,
+        sample: &Sample,
+        earlier: Earlier<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Verdict, Fault> {
+        let _ = earlier;
+        self.check(sample, meter)
+    }
+
     /// For checks whose reference is tests: completions that solve nothing. Tests that one of them
     /// passes are weak, and `assay validate` says so. `None` where there are no tests.
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
@@ -51,8 +74,9 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
 }
 
 impl<C: Check> Verifier for C {
-    fn verify(&self, sample: &Sample, meter: &mut Meter<'_>) -> Verdict {
-        self.check(sample, meter).into()
+    fn verify(&self, sample: &Sample, earlier: Earlier<'_>, meter: &mut Meter<'_>) -> Verdict {
+        let verdict = Verdict::from(self.check_after(sample, earlier, meter));
+        verdict.with_unread(sample.completion_message())
     }
 
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
@@ -127,8 +151,9 @@ pub fn build_with<C: Check>(
     let settings = serde_json::to_value(&check)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
     let files = recorded.seen.into_inner();
-    let spec = Spec { id: C::ID.into(), version: C::VERSION, settings, files };
-    Ok(Built { spec, lane: Lane::Compute(Box::new(check)) })
+    let reads_verdicts = check.reads_verdicts();
+    let spec = Spec { files, reads_verdicts, ..Spec::new(C::ID, C::VERSION, settings) };
+    Ok(Built { spec, lane: Lane::Compute(Box::new(check)), slow: C::SLOW })
 }
 
 /// Reads settings.

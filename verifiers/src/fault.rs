@@ -45,8 +45,9 @@ impl FaultKind {
         Self::Internal,
     ];
 
-    /// Whether the same sample may fare better on another try.
-    pub const fn retryable(self) -> bool {
+    /// Whether it says something of the moment and nothing of the sample: another try may fare
+    /// better, and such a verdict is never kept.
+    pub const fn is_transient(self) -> bool {
         matches!(self, Self::Timeout | Self::Upstream | Self::Overloaded | Self::Internal)
     }
 }

@@ -15,9 +15,11 @@ pub mod checks;
 pub mod extract;
 pub mod fault;
 pub mod meter;
+pub mod ordered;
 pub mod pattern;
 pub mod prelude;
 pub mod sample;
+pub mod scored;
 pub mod script;
 pub mod verdict;
 pub mod verifier;
@@ -26,10 +28,12 @@ pub use canonical::Digest;
 pub use check::{BuildError, Check, Files, NoFiles};
 pub use fault::{Fault, FaultKind};
 pub use meter::{Backstop, Meter, Never};
+pub use ordered::OrderedMap;
 pub use pattern::Pattern;
-pub use sample::{Content, Message, Sample, SampleBuilder};
-pub use verdict::{Evidence, Outcome, Reward, Verdict};
+pub use sample::{Content, Message, MessageContent, Sample, SampleBuilder, ToolCall, Turn};
+pub use scored::{Scored, Verdicts};
+pub use verdict::{Component, Components, Evidence, Outcome, Reward, Step, Usage, Verdict};
 pub use verifier::{
-    BatchVerifier, Built, Group, GroupVerifier, Lane, Member, RemoteVerifier, Spec, Trivial,
-    Verifier,
+    AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Group, GroupVerifier, Lane, Member, Pending,
+    Spec, Trivial, Verifier,
 };

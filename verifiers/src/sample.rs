@@ -1,26 +1,20 @@
 //! The sample: one prompt, one completion, its reference, and the rest of its row.
 
-use std::borrow::Cow;
-use std::sync::OnceLock;
+mod message;
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::canonical::{self, Digest};
-
-/// One message of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
-    /// `system`, `user`, `assistant` or `tool`.
-    pub role: String,
-    /// The text of the message.
-    pub content: String,
-}
+pub use message::{Message, MessageContent, ToolCall};
 
 /// A prompt or a completion: plain text, or a list of messages.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Plain text.
     Text(String),
@@ -28,17 +22,67 @@ pub enum Content {
     Messages(Vec<Message>),
 }
 
+/// Which message of a conversation is judged. Of a completion that is plain text, all of it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Turn {
+    /// The last message of the assistant; of a conversation without one, the last message.
+    #[default]
+    LastAssistant,
+    /// The first message of the assistant; of a conversation without one, the last message.
+    FirstAssistant,
+    /// The last message, whoever speaks.
+    Last,
+    /// The message at this place, counted from 0.
+    At(usize),
+}
+
 impl Content {
+    /// Reads text, or a list of messages.
+    ///
+    /// # Errors
+    /// What is wrong with it, and with which message.
+    pub fn from_value(value: Value) -> Result<Self, String> {
+        match value {
+            Value::String(text) => Ok(Self::Text(text)),
+            Value::Array(values) => {
+                let read = |(at, value)| {
+                    let in_message = |why| format!("message {}: {why}", at + 1);
+                    Message::from_value(value).map_err(in_message)
+                };
+                values
+                    .into_iter()
+                    .enumerate()
+                    .map(read)
+                    .collect::<Result<_, _>>()
+                    .map(Self::Messages)
+            }
+            other => Err(format!("expected text or messages, found {}", canonical::kind(&other))),
+        }
+    }
+
     /// The text that is judged: the text itself, or the last message of the assistant (of a
-    /// prompt without one: the last message).
+    /// conversation without one: the last message).
     pub fn text(&self) -> &str {
+        self.text_at(Turn::default())
+    }
+
+    /// The text itself, or that of the message at `turn`; empty where there is none.
+    pub fn text_at(&self, turn: Turn) -> &str {
         match self {
             Self::Text(text) => text,
-            Self::Messages(messages) => messages
-                .iter()
-                .rfind(|message| message.role == "assistant")
-                .or(messages.last())
-                .map_or("", |message| &message.content),
+            Self::Messages(_) => self.message(turn).map_or("", Message::text),
+        }
+    }
+
+    /// The message at `turn`. `None` of plain text, and where there is no such message.
+    pub fn message(&self, turn: Turn) -> Option<&Message> {
+        let messages = self.messages()?;
+        let own = |message: &&Message| message.role == "assistant";
+        match turn {
+            Turn::LastAssistant => messages.iter().rfind(own).or(messages.last()),
+            Turn::FirstAssistant => messages.iter().find(own).or(messages.last()),
+            Turn::Last => messages.last(),
+            Turn::At(at) => messages.get(at),
         }
     }
 
@@ -50,13 +94,29 @@ impl Content {
         }
     }
 
-    fn to_value(&self) -> Value {
+    fn write_canonical(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Text(text) => Value::from(text.as_str()),
+            Self::Text(text) => canonical::write_text(out, text),
             Self::Messages(messages) => {
-                serde_json::to_value(messages).unwrap_or(Value::Array(Vec::new()))
+                let values = messages.iter().map(Message::to_value).collect();
+                canonical::write(out, &Value::Array(values));
             }
         }
+    }
+}
+
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Messages(messages) => messages.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_value(Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
@@ -78,7 +138,7 @@ impl From<Vec<Message>> for Content {
     }
 }
 
-/// One prompt, one completion, its reference and its metadata. Immutable.
+/// One prompt, one completion, its reference and its metadata. Immutable; a clone shares them.
 ///
 /// ```
 /// use assay_verifiers::Sample;
@@ -90,12 +150,22 @@ impl From<Vec<Message>> for Content {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sample {
+    data: Arc<Data>,
+    turn: Turn,
+}
+
+/// What a sample holds; shared by its clones.
+#[derive(Clone, Debug)]
+struct Data {
     id: Option<String>,
     prompt: Content,
     completion: Content,
     reference: Option<Value>,
     group: Option<String>,
     meta: Map<String, Value>,
+    token_ids: Option<Vec<u32>>,
+    logprobs: Option<Vec<f64>>,
+    finish_reason: Option<String>,
     digest: OnceLock<(Digest, String)>,
 }
 
@@ -103,21 +173,39 @@ impl Sample {
     /// Starts a sample from its completion.
     pub fn builder(completion: impl Into<Content>) -> SampleBuilder {
         SampleBuilder {
-            sample: Self {
+            data: Data {
                 id: None,
                 prompt: Content::Text(String::new()),
                 completion: completion.into(),
                 reference: None,
                 group: None,
                 meta: Map::new(),
+                token_ids: None,
+                logprobs: None,
+                finish_reason: None,
                 digest: OnceLock::new(),
             },
         }
     }
 
+    /// The same sample, of which another message is judged. `None` where it has no such message.
+    pub fn at_turn(&self, turn: Turn) -> Option<Self> {
+        let there = match &self.data.completion {
+            Content::Text(_) => true,
+            Content::Messages(_) => self.data.completion.message(turn).is_some(),
+        };
+        there.then(|| Self { data: Arc::clone(&self.data), turn })
+    }
+
+    /// The places of the messages of the assistant; `None` where the completion is plain text.
+    pub fn assistant_turns(&self) -> Option<Vec<usize>> {
+        let messages = self.data.completion.messages()?.iter().enumerate();
+        Some(messages.filter(|(_, one)| one.role == "assistant").map(|(at, _)| at).collect())
+    }
+
     /// The id that was given, or the SHA-256 of the canonical form in hexadecimal.
     pub fn id(&self) -> &str {
-        match &self.id {
+        match &self.data.id {
             Some(id) => id,
             None => &self.digests().1,
         }
@@ -125,38 +213,58 @@ impl Sample {
 
     /// The text that is judged.
     pub fn completion(&self) -> &str {
-        self.completion.text()
+        self.data.completion.text_at(self.turn)
+    }
+
+    /// The message that is judged; `None` where the completion is plain text.
+    pub fn completion_message(&self) -> Option<&Message> {
+        self.data.completion.message(self.turn)
     }
 
     /// The completion as it came: text or messages.
     pub fn completion_content(&self) -> &Content {
-        &self.completion
+        &self.data.completion
     }
 
     /// The text of the prompt.
     pub fn prompt(&self) -> &str {
-        self.prompt.text()
+        self.data.prompt.text()
     }
 
     /// The prompt as it came: text or messages.
     pub fn prompt_content(&self) -> &Content {
-        &self.prompt
+        &self.data.prompt
+    }
+
+    /// The token ids of the completion, where the row has them.
+    pub fn token_ids(&self) -> Option<&[u32]> {
+        self.data.token_ids.as_deref()
+    }
+
+    /// The log-probability of each token of the completion, where the row has them.
+    pub fn logprobs(&self) -> Option<&[f64]> {
+        self.data.logprobs.as_deref()
+    }
+
+    /// Why the completion ended (`stop`, `length`, `tool_calls`), where the row says so.
+    pub fn finish_reason(&self) -> Option<&str> {
+        self.data.finish_reason.as_deref()
     }
 
     /// The reference as it came. `None` where the row has none, or null.
     pub fn reference(&self) -> Option<&Value> {
-        self.reference.as_ref()
+        self.data.reference.as_ref()
     }
 
     /// The reference as text: a string as it is, a number in canonical form, anything else as
     /// JSON.
     pub fn reference_text(&self) -> Option<Cow<'_, str>> {
-        self.reference.as_ref().map(value_text)
+        self.data.reference.as_ref().map(value_text)
     }
 
     /// Every acceptable reference as text: the members of a list, or the one that there is.
     pub fn references(&self) -> Vec<Cow<'_, str>> {
-        match &self.reference {
+        match &self.data.reference {
             Some(Value::Array(values)) => values.iter().map(value_text).collect(),
             Some(value) => vec![value_text(value)],
             None => Vec::new(),
@@ -165,21 +273,26 @@ impl Sample {
 
     /// The prompt that this sample shares with others, where the row names it.
     pub fn group(&self) -> Option<&str> {
-        self.group.as_deref()
+        self.data.group.as_deref()
     }
 
     /// The columns that nothing else took.
     pub fn meta(&self) -> &Map<String, Value> {
-        &self.meta
+        &self.data.meta
     }
 
     /// SHA-256 of the canonical form. The id is not part of it: a verdict must not depend on it.
+    /// Where another message than the usual one is judged, its place is part of it.
     pub fn digest(&self) -> Digest {
-        self.digests().0
+        let digest = self.digests().0;
+        match self.turn {
+            Turn::LastAssistant => digest,
+            turn => canonical::digest_parts(&[b"turn", &digest, format!("{turn:?}").as_bytes()]),
+        }
     }
 
     fn digests(&self) -> &(Digest, String) {
-        self.digest.get_or_init(|| {
+        self.data.digest.get_or_init(|| {
             let digest: Digest = Sha256::digest(self.canonical()).into();
             (digest, canonical::hex(&digest))
         })
@@ -188,20 +301,33 @@ impl Sample {
     /// The canonical bytes: an object with sorted keys, written straight out, without a copy of
     /// the texts.
     pub fn canonical(&self) -> Vec<u8> {
+        let data = &*self.data;
         let mut out = Vec::with_capacity(256 + self.completion().len() + self.prompt().len());
         out.extend_from_slice(b"{\"completion\":");
-        canonical::write(&mut out, &self.completion.to_value());
-        if let Some(group) = &self.group {
+        data.completion.write_canonical(&mut out);
+        if let Some(reason) = &data.finish_reason {
+            out.extend_from_slice(b",\"finish_reason\":");
+            canonical::write_text(&mut out, reason);
+        }
+        if let Some(group) = &data.group {
             out.extend_from_slice(b",\"group\":");
             canonical::write_text(&mut out, group);
         }
+        if let Some(logprobs) = &data.logprobs {
+            out.extend_from_slice(b",\"logprobs\":");
+            canonical::write(&mut out, &Value::from(logprobs.as_slice()));
+        }
         out.extend_from_slice(b",\"meta\":");
-        canonical::write_members(&mut out, self.meta.iter());
+        canonical::write_members(&mut out, data.meta.iter());
         out.extend_from_slice(b",\"prompt\":");
-        canonical::write(&mut out, &self.prompt.to_value());
-        if let Some(reference) = &self.reference {
+        data.prompt.write_canonical(&mut out);
+        if let Some(reference) = &data.reference {
             out.extend_from_slice(b",\"reference\":");
             canonical::write(&mut out, reference);
+        }
+        if let Some(ids) = &data.token_ids {
+            out.extend_from_slice(b",\"token_ids\":");
+            canonical::write(&mut out, &Value::from(ids.as_slice()));
         }
         out.push(b'}');
         out
@@ -221,43 +347,61 @@ pub fn value_text(value: &Value) -> Cow<'_, str> {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct SampleBuilder {
-    sample: Sample,
+    data: Data,
 }
 
 impl SampleBuilder {
     /// The id under which the sample is reported.
     pub fn id(mut self, id: impl Into<String>) -> Self {
-        self.sample.id = Some(id.into());
+        self.data.id = Some(id.into());
         self
     }
 
     /// What the completion answers.
     pub fn prompt(mut self, prompt: impl Into<Content>) -> Self {
-        self.sample.prompt = prompt.into();
+        self.data.prompt = prompt.into();
         self
     }
 
     /// What a right completion comes to. A null is no reference.
     pub fn reference(mut self, reference: impl Into<Value>) -> Self {
-        self.sample.reference = Some(reference.into()).filter(|value| !value.is_null());
+        self.data.reference = Some(reference.into()).filter(|value| !value.is_null());
         self
     }
 
     /// The prompt that the sample shares with others.
     pub fn group(mut self, group: impl Into<String>) -> Self {
-        self.sample.group = Some(group.into());
+        self.data.group = Some(group.into());
         self
     }
 
     /// Everything else that is known of the sample.
     pub fn meta(mut self, meta: Map<String, Value>) -> Self {
-        self.sample.meta = meta;
+        self.data.meta = meta;
+        self
+    }
+
+    /// The token ids of the completion.
+    pub fn token_ids(mut self, ids: impl Into<Vec<u32>>) -> Self {
+        self.data.token_ids = Some(ids.into());
+        self
+    }
+
+    /// The log-probability of each token of the completion.
+    pub fn logprobs(mut self, logprobs: impl Into<Vec<f64>>) -> Self {
+        self.data.logprobs = Some(logprobs.into());
+        self
+    }
+
+    /// Why the completion ended: `stop`, `length`, `tool_calls`.
+    pub fn finish_reason(mut self, reason: impl Into<String>) -> Self {
+        self.data.finish_reason = Some(reason.into());
         self
     }
 
     /// The finished sample.
     pub fn build(self) -> Sample {
-        self.sample
+        Sample { data: Arc::new(self.data), turn: Turn::default() }
     }
 }
 
@@ -295,10 +439,7 @@ mod tests {
 
     #[test]
     fn the_last_message_of_the_assistant_is_judged() {
-        let message = |role: &str, content: &str| Message {
-            role: role.to_owned(),
-            content: content.to_owned(),
-        };
+        let message = |role: &str, content: &str| Message::new(role, content);
         let content = Content::from(vec![
             message("assistant", "first"),
             message("assistant", "second"),
@@ -315,5 +456,67 @@ mod tests {
         let sample = Sample::builder("").reference(json!(["a", 2.0, true])).build();
         assert_eq!(sample.references(), ["a", "2", "true"]);
         assert_eq!(Sample::builder("").reference(18).build().references(), ["18"]);
+    }
+
+    #[test]
+    fn different_trajectories_have_different_digests() {
+        let sample = |completion: Value| {
+            Sample::builder(Content::from_value(completion).unwrap()).build().digest()
+        };
+        let call = |name: &str, id: &str| {
+            json!([{"role": "assistant", "content": "", "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}}
+            ]}])
+        };
+        let part = |url: &str| json!([{"role": "assistant", "content": [{"type": "image_url", "image_url": {"url": url}}]}]);
+        let message = |member: &str, value: Value| {
+            let mut message = json!({"role": "assistant", "content": "x"});
+            message[member] = value;
+            json!([message])
+        };
+        let all = [
+            json!("x"),
+            json!([{"role": "assistant", "content": "x"}]),
+            call("f", "1"),
+            call("g", "1"),
+            call("f", "2"),
+            part("a"),
+            part("b"),
+            message("name", json!("a")),
+            message("tool_call_id", json!("a")),
+            message("reasoning_content", json!("a")),
+            message("refusal", json!("a")),
+            json!([{"type": "function_call", "name": "f"}]),
+            json!([{"role": "function_call", "content": "{\"name\":\"f\",\"type\":\"function_call\"}"}]),
+        ];
+        let digests: std::collections::BTreeSet<Digest> = all.iter().cloned().map(sample).collect();
+        assert_eq!(digests.len(), all.len());
+        let base = || Sample::builder("x");
+        let extended = [
+            base().build(),
+            base().token_ids([1, 2]).build(),
+            base().logprobs([-0.5, 0.0]).build(),
+            base().finish_reason("length").build(),
+        ];
+        let digests: std::collections::BTreeSet<Digest> =
+            extended.iter().map(Sample::digest).collect();
+        assert_eq!(digests.len(), extended.len());
+    }
+
+    #[test]
+    fn another_turn_is_another_judgement_of_the_same_sample() {
+        let sample = Sample::builder(vec![
+            Message::new("assistant", "first"),
+            Message::new("tool", "output"),
+            Message::new("assistant", "second"),
+        ])
+        .build();
+        let first = sample.at_turn(Turn::FirstAssistant).unwrap();
+        assert_eq!((first.completion(), first.id()), ("first", sample.id()));
+        assert_ne!(first.digest(), sample.digest());
+        assert_eq!(sample.at_turn(Turn::At(1)).unwrap().completion(), "output");
+        assert!(sample.at_turn(Turn::At(3)).is_none());
+        assert_eq!(sample.assistant_turns(), Some(vec![0, 2]));
+        assert_eq!(Sample::builder("t").build().at_turn(Turn::At(3)).unwrap().completion(), "t");
     }
 }

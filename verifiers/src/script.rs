@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::fault::{Fault, FaultKind};
 use crate::meter::Meter;
 use crate::sample::Sample;
+use crate::verdict::Verdict;
 use account::Ended;
 
 /// Fuel that one run may take, whatever the meter holds.
@@ -195,6 +196,32 @@ pub fn push_sample(scope: &mut Scope<'_>, program: &Program, sample: &Sample) {
         };
         scope.push_constant_dynamic(name, value);
     }
+}
+
+/// Whether the program names the verdicts of other rewards.
+pub fn reads_verdicts(program: &Program) -> bool {
+    program.mentions("rewards") || program.mentions("verdicts")
+}
+
+/// Puts verdicts into `scope`: `rewards.NAME`, a number or `()`, and `verdicts.NAME` with `outcome`,
+/// `reward` and `evidence`.
+pub fn push_verdicts<'a>(
+    scope: &mut Scope<'_>,
+    named: impl Iterator<Item = (&'a str, &'a Verdict)>,
+) {
+    let (mut rewards, mut verdicts) = (Map::new(), Map::new());
+    for (name, verdict) in named {
+        let reward = verdict.outcome.reward().map_or(Dynamic::UNIT, |r| Dynamic::from(r.get()));
+        let evidence = verdict.evidence.iter().map(|(key, value)| (key.into(), to_dynamic(value)));
+        let mut view = Map::new();
+        view.insert("outcome".into(), Dynamic::from(verdict.outcome.name()));
+        view.insert("reward".into(), reward.clone());
+        view.insert("evidence".into(), Dynamic::from(evidence.collect::<Map>()));
+        rewards.insert(name.into(), reward);
+        verdicts.insert(name.into(), Dynamic::from(view));
+    }
+    scope.push_constant("rewards", rewards);
+    scope.push_constant("verdicts", verdicts);
 }
 
 /// A JSON value as a script sees it. Null becomes `()`; integers beyond 64 bits become floats.

@@ -1,17 +1,21 @@
 //! The verdict: an outcome, and the evidence for it.
 
-use std::borrow::Cow;
-use std::fmt;
+pub(crate) mod form;
+mod parts;
 
-use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::fault::Fault;
+use crate::ordered::OrderedMap;
+use crate::sample::Message;
+pub use parts::{Component, Components, Step, Usage};
 
 /// A finite number: what a scored sample earns. Most verifiers stay in 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
 pub struct Reward(f64);
 
 impl Reward {
@@ -36,6 +40,20 @@ impl Reward {
     }
 }
 
+impl From<Reward> for f64 {
+    fn from(reward: Reward) -> Self {
+        reward.0
+    }
+}
+
+impl TryFrom<f64> for Reward {
+    type Error = &'static str;
+
+    fn try_from(value: f64) -> Result<Self, Self::Error> {
+        Self::new(value).ok_or("a reward must be finite")
+    }
+}
+
 /// What came of judging a sample. A wrong answer is `Scored(0)`; a missing reference is
 /// `Abstained`; whatever stopped us from judging is `Failed`.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +75,15 @@ impl Outcome {
         }
     }
 
+    /// Why there is no reward.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::Scored(_) => None,
+            Self::Abstained(why) => Some(why),
+            Self::Failed(fault) => Some(&fault.why),
+        }
+    }
+
     /// `scored`, `abstained` or `failed`, as the run format writes it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -71,8 +98,9 @@ impl Outcome {
 ///
 /// `extracted` (text) and `span` (byte offsets into the completion, end excluded) say what was
 /// judged; `reason` is a short fixed word that says why.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evidence(Vec<(Cow<'static, str>, Value)>);
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Evidence(OrderedMap<Value>);
 
 impl Evidence {
     /// The longest text that is kept whole, in bytes. Longer ones are cut: evidence points at the
@@ -85,17 +113,17 @@ impl Evidence {
             Value::String(text) if text.len() > Self::TEXT_BYTES_MAX => Value::String(cut(&text)),
             value => value,
         };
-        self.0.push((Cow::Borrowed(key), value));
+        self.0.push(key, value);
     }
 
     /// The first value noted under `key`.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.0.iter().find(|(have, _)| have == key).map(|(_, value)| value)
+        self.0.get(key)
     }
 
     /// Every note, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(key, value)| (key.as_ref(), value))
+        self.0.iter()
     }
 
     /// Whether nothing was noted.
@@ -109,51 +137,29 @@ fn cut(text: &str) -> String {
     format!("{}…", text.get(..end).unwrap_or_default())
 }
 
-impl Serialize for Evidence {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in &self.0 {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for Evidence {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Ordered;
-        impl<'de> Visitor<'de> for Ordered {
-            type Value = Evidence;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of evidence")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Evidence, A::Error> {
-                let mut notes = Vec::new();
-                while let Some((key, value)) = map.next_entry::<String, Value>()? {
-                    notes.push((Cow::Owned(key), value));
-                }
-                Ok(Evidence(notes))
-            }
-        }
-        deserializer.deserialize_map(Ordered)
-    }
-}
-
 /// The outcome of one verifier on one sample, with its evidence.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// As JSON: `outcome`, then `reward` or `fault` and `why`, then `evidence`, `components`, `steps` and
+/// `usage` where there are any.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "form::VerdictForm")]
 pub struct Verdict {
     /// What came of it.
     pub outcome: Outcome,
     /// What led to it.
     pub evidence: Evidence,
+    /// Its parts by name: the criteria of a rubric, the objectives of a model.
+    pub components: Components,
+    /// The rewards of the steps of the completion, in their order.
+    pub steps: Vec<Step>,
+    /// What it took.
+    pub usage: Usage,
 }
 
 impl Verdict {
     /// A judged sample.
     pub fn scored(reward: Reward) -> Self {
-        Self { outcome: Outcome::Scored(reward), evidence: Evidence::default() }
+        Outcome::Scored(reward).into()
     }
 
     /// A judged sample that is right (1) or wrong (0).
@@ -163,7 +169,7 @@ impl Verdict {
 
     /// A sample to which the verifier does not apply.
     pub fn abstained(why: impl Into<Cow<'static, str>>) -> Self {
-        Self { outcome: Outcome::Abstained(why.into()), evidence: Evidence::default() }
+        Outcome::Abstained(why.into()).into()
     }
 
     /// A sample without the reference that the verifier needs.
@@ -173,7 +179,7 @@ impl Verdict {
 
     /// A sample that could not be judged.
     pub fn failed(fault: Fault) -> Self {
-        Self { outcome: Outcome::Failed(fault), evidence: Evidence::default() }
+        Outcome::Failed(fault).into()
     }
 
     /// Adds a note to the evidence.
@@ -189,10 +195,31 @@ impl Verdict {
         self.with("extracted", text).with("span", vec![span.0, span.1])
     }
 
+    /// Notes as `unread` the types of the parts of `message` that are not text: whoever reads text
+    /// alone did not see them.
+    #[must_use]
+    pub fn with_unread(self, message: Option<&Message>) -> Self {
+        let unread = message.map(|message| message.content.unread()).into_iter().flatten();
+        let unread: Vec<&str> = unread.collect();
+        if unread.is_empty() { self } else { self.with("unread", unread) }
+    }
+
     /// Notes the fixed word that says why.
     #[must_use]
     pub fn because(self, reason: &'static str) -> Self {
         self.with("reason", reason)
+    }
+}
+
+impl From<Outcome> for Verdict {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            evidence: Evidence::default(),
+            components: Components::default(),
+            steps: Vec::new(),
+            usage: Usage::default(),
+        }
     }
 }
 

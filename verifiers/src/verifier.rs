@@ -1,4 +1,4 @@
-//! The traits by which the engine runs verifiers, one a lane.
+//! The traits by which the engine runs verifiers, in two lanes.
 //!
 //! Authors of rule checks write [`crate::Check`]; the engine holds [`Built`] verifiers and never
 //! asks what is inside. Identity ([`Spec`]) is data beside the behaviour, so a trait asks for one
@@ -7,23 +7,53 @@
 use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::canonical::{self, Digest};
-use crate::meter::{Backstop, Meter};
+use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
 
 /// Compute lane: judges one sample on a thread of the pool.
 pub trait Verifier: Send + Sync {
-    /// Judges `sample`. Never panics, never blocks past its meter; a fault is a verdict too.
-    fn verify(&self, sample: &Sample, meter: &mut Meter<'_>) -> Verdict;
+    /// Judges `sample`, given the verdicts that came before. Never panics, never blocks past its
+    /// meter; a fault is a verdict too.
+    fn verify(&self, sample: &Sample, earlier: Earlier<'_>, meter: &mut Meter<'_>) -> Verdict;
 
     /// See [`crate::Check::trivial`].
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
         let _ = sample;
         None
+    }
+}
+
+/// The verdicts on a sample that were there before a verifier ran.
+///
+/// A verifier sees those of every reward that the configuration lists before its own, if its
+/// [`Spec`] says that it reads them; else none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Earlier<'a> {
+    names: &'a [String],
+    verdicts: &'a [Option<Verdict>],
+}
+
+impl<'a> Earlier<'a> {
+    /// Verdicts along the names of their rewards; `None` where there is none yet.
+    pub fn new(names: &'a [String], verdicts: &'a [Option<Verdict>]) -> Self {
+        Self { names, verdicts }
+    }
+
+    /// The verdict of the reward called `name`, where there is one already.
+    pub fn get(&self, name: &str) -> Option<&'a Verdict> {
+        self.iter().find(|(have, _)| *have == name).map(|(_, verdict)| verdict)
+    }
+
+    /// Every verdict with the name of its reward, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a Verdict)> + use<'a> {
+        let named = self.names.iter().zip(self.verdicts);
+        named.filter_map(|(name, verdict)| Some((name.as_str(), verdict.as_ref()?)))
     }
 }
 
@@ -35,42 +65,47 @@ pub struct Trivial {
     pub completions: Vec<(String, String)>,
 }
 
-/// Model lane: judges many samples, from all callers, at once.
-pub trait BatchVerifier: Send + Sync {
-    /// The most samples that one call takes.
-    fn batch_max(&self) -> usize;
+/// Work that is under way: dropping it gives it up. Boxed, so that this crate need not know a
+/// runtime.
+pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-    /// How many calls may run at once, so that a model does not wait for its next batch.
-    fn calls_max(&self) -> usize {
-        1
-    }
+/// Awaited lane: judges one sample by waiting for whoever answers, such as the scheduler of a model
+/// or an HTTP service.
+pub trait AsyncVerifier: Send + Sync {
+    /// How many samples may be awaited at once; `None` where whoever answers queues them itself.
+    fn in_flight_max(&self) -> Option<usize>;
 
-    /// Judges `samples`: one verdict for each, in their order. Nobody waits once `backstop` has
-    /// expired: work that goes on is stopped, and what is not judged by then is a
-    /// [`FaultKind::Timeout`](crate::FaultKind::Timeout).
-    fn verify_batch(&self, samples: &[&Sample], backstop: &dyn Backstop) -> Vec<Verdict>;
-}
-
-/// A future that borrows what it judges. Boxed, so that this crate need not know a runtime.
-pub type Judged<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
-
-/// Remote lane: judges one sample by waiting for somebody else.
-pub trait RemoteVerifier: Send + Sync {
-    /// How many samples may be in flight at once.
-    fn in_flight_max(&self) -> usize;
-
-    /// Judges `sample`.
-    fn verify<'a>(&'a self, sample: &'a Sample) -> Judged<'a>;
+    /// Starts to judge `sample`. The call runs on a thread of the pool, within `meter`: what takes
+    /// computing (a prompt, its tokens) is done here. The future only waits; it is polled inside a
+    /// tokio runtime, and dropping it gives the work up.
+    fn verify(
+        self: Arc<Self>,
+        sample: &Sample,
+        earlier: Earlier<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Pending<Verdict>;
 }
 
 /// Sees all completions of one prompt at once, after their own verdicts: agreement, relative
-/// length, diversity.
+/// length, diversity. Compute lane.
 pub trait GroupVerifier: Send + Sync {
     /// Judges `group`: one verdict for each member, in their order.
     fn verify_group(&self, group: &Group<'_>, meter: &mut Meter<'_>) -> Vec<Verdict>;
 }
 
-/// The samples of one prompt, with what is known of each.
+/// The same in the awaited lane, such as a tournament of judges.
+pub trait AsyncGroupVerifier: Send + Sync {
+    /// Starts to judge `group`: one verdict for each member, in their order. What is said of
+    /// [`AsyncVerifier::verify`] holds here too.
+    fn verify_group(
+        self: Arc<Self>,
+        group: &Group<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Pending<Vec<Verdict>>;
+}
+
+/// The samples of one prompt, with what is known of each. Members that a gate or a `when` ruled out
+/// are not among them.
 pub struct Group<'a> {
     /// The members, in the order of the rows.
     pub members: Vec<Member<'a>>,
@@ -81,30 +116,32 @@ pub struct Group<'a> {
 pub struct Member<'a> {
     /// The sample.
     pub sample: &'a Sample,
-    /// The names of the rewards, in the order of `verdicts`.
-    pub names: &'a [String],
-    /// The verdicts so far; `None` for rewards that are judged later.
-    pub verdicts: &'a [Option<Verdict>],
-}
-
-impl Member<'_> {
-    /// The verdict of the reward called `name`, where there is one already.
-    pub fn verdict(&self, name: &str) -> Option<&Verdict> {
-        let at = self.names.iter().position(|have| have == name)?;
-        self.verdicts.get(at)?.as_ref()
-    }
+    /// The verdicts so far.
+    pub earlier: Earlier<'a>,
 }
 
 /// How a verifier's work runs.
 pub enum Lane {
     /// One sample, on the thread pool.
     Compute(Box<dyn Verifier>),
-    /// Many samples, through one queue a model.
-    Model(Box<dyn BatchVerifier>),
     /// One sample, awaited, many in flight.
-    Remote(Box<dyn RemoteVerifier>),
-    /// All samples of a prompt, after their own verdicts.
+    Awaited(Arc<dyn AsyncVerifier>),
+    /// All samples of a prompt, after their own verdicts, on the thread pool.
     Group(Box<dyn GroupVerifier>),
+    /// All samples of a prompt, after their own verdicts, awaited.
+    AwaitedGroup(Arc<dyn AsyncGroupVerifier>),
+}
+
+impl Lane {
+    /// Whether the work is awaited.
+    pub fn is_awaited(&self) -> bool {
+        matches!(self, Self::Awaited(_) | Self::AwaitedGroup(_))
+    }
+
+    /// Whether the verifier sees whole groups.
+    pub fn is_group(&self) -> bool {
+        matches!(self, Self::Group(_) | Self::AwaitedGroup(_))
+    }
 }
 
 /// What a verifier is: enough to know whether two verdicts came from the same judge.
@@ -118,9 +155,16 @@ pub struct Spec {
     pub settings: Value,
     /// SHA-256 of every file that the settings name, by its name.
     pub files: Vec<(String, Digest)>,
+    /// Whether it reads the verdicts of the rewards listed before it: it then runs after them.
+    pub reads_verdicts: bool,
 }
 
 impl Spec {
+    /// A verifier of these settings, which reads no files and no other verdicts.
+    pub fn new(id: impl Into<Cow<'static, str>>, version: u32, settings: Value) -> Self {
+        Self { id: id.into(), version, settings, files: Vec::new(), reads_verdicts: false }
+    }
+
     /// The digest of all of it: part of every cache key.
     pub fn digest(&self) -> Digest {
         let settings = canonical::to_bytes(&self.settings);
@@ -140,4 +184,15 @@ pub struct Built {
     pub spec: Spec,
     /// How it runs.
     pub lane: Lane,
+    /// Whether one verdict takes a millisecond or more: such rows are handed out one by one, so that
+    /// each is written and shown as soon as it is done. What is awaited is always slow.
+    pub slow: bool,
+}
+
+impl Built {
+    /// A verifier that takes microseconds, or one that is awaited.
+    pub fn new(spec: Spec, lane: Lane) -> Self {
+        let slow = lane.is_awaited();
+        Self { spec, lane, slow }
+    }
 }

@@ -21,6 +21,8 @@ use crate::tokens::Encoder;
 
 /// The most texts of the longest length that are ever put together.
 const WIDTH_MAX: usize = 1_024;
+/// Memory for the rows of texts that a graph computed before.
+const MEMO_BYTES: usize = 64 << 20;
 
 /// Reads the files of a folder, and nothing outside it.
 pub(super) struct Folder<'a> {
@@ -204,6 +206,8 @@ impl Folder<'_> {
         let limits = Limits {
             batch_tokens: budget.min(most.saturating_mul(WIDTH_MAX)),
             prefix_bytes: self.options.prefix_bytes,
+            // Where company decides, equal texts need not get equal scores.
+            memo_bytes: if info.dynamic_int8 { 0 } else { MEMO_BYTES },
             company,
         };
         Queue::start(forward, sessions, limits)

@@ -55,7 +55,7 @@ impl Model {
 
     fn view(&self, golden: &Golden) -> View {
         let messages = match &golden.prompt {
-            Some(prompt) => vec![Message { role: "user".to_owned(), content: prompt.clone() }],
+            Some(prompt) => vec![Message::new("user", prompt.as_str())],
             None => golden.messages.clone(),
         };
         let stepwise = matches!(self.manifest.kind, Kind::Process | Kind::Implicit);

@@ -4,6 +4,7 @@
 //! of the prompt are computed once and each completion goes on from them.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -39,6 +40,19 @@ impl Prefix {
         self.ids.len()
     }
 
+    /// What is left of a text behind it. Positions count from there.
+    pub fn rest(&self, text: &Tokens) -> Tokens {
+        let length = self.length();
+        Tokens {
+            ids: text.ids.get(length..).unwrap_or_default().to_vec(),
+            types: text.types.clone(),
+            positions: text.positions.iter().map(|at| at.saturating_sub(length)).collect(),
+            special: text.special.clone(),
+            targets: text.targets.clone(),
+            writing: text.writing.clone(),
+        }
+    }
+
     /// Whether a worker computes it now; another one had better take other texts.
     pub fn is_under_way(&self) -> bool {
         self.state.load(Ordering::Acquire) == UNDER_WAY
@@ -68,21 +82,16 @@ impl Prefix {
         past
     }
 
-    /// Whether its computation failed: the next text that needs it has it computed again.
-    fn failed(&self) -> bool {
-        self.past.get().is_some_and(Result::is_err)
-    }
-
     fn bytes(&self) -> usize {
         let past = self.past.get().and_then(|past| past.as_ref().ok());
         past.map_or(0, |past| past.bytes())
     }
 }
 
-/// Prefixes by their tokens, each with the call that used it last.
+/// Prefixes by their tokens, each with the split that used it last.
 type Kept = BTreeMap<Vec<u32>, (Arc<Prefix>, u64)>;
 
-/// Prefixes that are kept from call to call, up to a limit of memory.
+/// Prefixes that are kept for texts that come later, up to a limit of memory.
 #[derive(Debug)]
 pub struct Prefixes {
     kept: Mutex<Kept>,
@@ -95,37 +104,36 @@ impl Prefixes {
         Self { kept: Mutex::default(), bytes_max }
     }
 
-    /// Along the texts: the prefix that each goes on from, and what is left of it.
-    pub fn split(&self, texts: Vec<Arc<Tokens>>) -> Vec<(Arc<Tokens>, Option<Arc<Prefix>>)> {
-        let lengths = common(&texts);
+    /// Along the texts: the prefix that each goes on from.
+    pub fn of(&self, texts: &[&Tokens]) -> Vec<Option<Arc<Prefix>>> {
+        let lengths = common(texts);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|_, (prefix, _)| !prefix.failed());
+        // One that no text goes on from and that nobody computed is a plan that was changed.
+        kept.retain(|_, (prefix, _)| match prefix.past.get() {
+            Some(past) => past.is_ok(),
+            None => Arc::strong_count(prefix) > 1,
+        });
         let now = kept.values().map(|(_, used)| *used).max().unwrap_or(0) + 1;
-        let split = |(text, length): (Arc<Tokens>, usize)| {
-            let known = kept
-                .iter_mut()
-                .filter(|(ids, _)| ids.len() <= usable(&text) && text.ids.starts_with(ids))
-                .max_by_key(|(ids, _)| ids.len());
-            let known = known.filter(|(ids, _)| ids.len() >= length.max(SAVED_MIN));
-            let prefix = match known {
-                Some((_, (prefix, used))) => {
-                    *used = now;
-                    Some(Arc::clone(prefix))
-                }
-                None if length > 0 => {
-                    let ids = text.ids.get(..length).unwrap_or_default().to_vec();
-                    let prefix = Arc::new(Prefix::new(ids.clone()));
-                    kept.insert(ids, (Arc::clone(&prefix), now));
-                    Some(prefix)
-                }
-                None => None,
+        let find = |(text, length): (&&Tokens, usize)| {
+            let known = longest(&kept, text.ids.get(..usable(text)).unwrap_or_default());
+            // A little more in common is not worth to begin anew.
+            let pays = |known: &usize| {
+                *known >= SAVED_MIN && known.saturating_mul(LOOSE.1) >= length * LOOSE.0
             };
-            match prefix {
-                Some(prefix) => (Arc::new(rest(&text, prefix.length())), Some(prefix)),
-                None => (text, None),
+            let length = known.filter(pays).unwrap_or(length);
+            if length == 0 {
+                return None;
             }
+            let ids = text.ids.get(..length).unwrap_or_default();
+            if let Some((prefix, used)) = kept.get_mut(ids) {
+                *used = now;
+                return Some(Arc::clone(prefix));
+            }
+            let prefix = Arc::new(Prefix::new(ids.to_vec()));
+            kept.insert(ids.to_vec(), (Arc::clone(&prefix), now));
+            Some(prefix)
         };
-        let found = texts.into_iter().zip(lengths).map(split).collect();
+        let found = texts.iter().zip(lengths).map(find).collect();
         self.shrink(&mut kept);
         found
     }
@@ -146,12 +154,18 @@ impl Prefixes {
     }
 }
 
-/// What is left of a text behind a prefix. Positions count from there.
-fn rest(text: &Tokens, length: usize) -> Tokens {
-    Tokens {
-        ids: text.ids.get(length..).unwrap_or_default().to_vec(),
-        positions: text.positions.iter().map(|position| position - length).collect(),
-        ..text.clone()
+/// The length of the longest prefix that is kept of `ids`.
+fn longest(kept: &Kept, ids: &[u32]) -> Option<usize> {
+    let mut within = ids;
+    loop {
+        // What begins `within` stands at or before it, and a longer one behind a shorter one.
+        let mut before = kept.range::<[u32], _>((Bound::Unbounded, Bound::Included(within)));
+        let (known, _) = before.next_back()?;
+        let shared = known.iter().zip(within).take_while(|(a, b)| a == b).count();
+        if shared == known.len() {
+            return Some(shared);
+        }
+        within = within.get(..shared)?;
     }
 }
 
@@ -163,7 +177,7 @@ fn usable(text: &Tokens) -> usize {
 }
 
 /// Along the texts: how many tokens each shares with enough others to pay; 0 is none.
-fn common(texts: &[Arc<Tokens>]) -> Vec<usize> {
+fn common(texts: &[&Tokens]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     let ids = |at: &usize| texts.get(*at).map(|text| text.ids.as_slice()).unwrap_or_default();
     order.sort_by(|a, b| ids(a).cmp(ids(b)));
@@ -207,46 +221,74 @@ fn common(texts: &[Arc<Tokens>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn text(prompt: u32, length: usize, completion: &[u32]) -> Arc<Tokens> {
+    fn text(prompt: u32, length: usize, completion: &[u32]) -> Tokens {
         let mut ids = vec![prompt; length];
         ids.extend(completion);
         let positions = vec![ids.len() - 1];
-        Arc::new(Tokens { ids, positions, ..Tokens::default() })
+        Tokens { ids, positions, ..Tokens::default() }
+    }
+
+    fn all(texts: &[Tokens]) -> Vec<&Tokens> {
+        texts.iter().collect()
+    }
+
+    /// The prefixes of texts that each have one.
+    fn found(prefixes: &Prefixes, texts: &[Tokens]) -> Vec<Arc<Prefix>> {
+        prefixes.of(&all(texts)).into_iter().map(Option::unwrap).collect()
     }
 
     #[test]
     fn the_texts_of_each_prompt_go_on_from_it() {
-        let texts = vec![
+        let texts = [
             text(1, 100, &[7, 8]),
             text(2, 80, &[7, 9, 3]),
             text(1, 100, &[9]),
             text(2, 80, &[6]),
             text(3, 90, &[6]),
         ];
-        assert_eq!(common(&texts), [100, 80, 100, 80, 0]);
+        assert_eq!(common(&all(&texts)), [100, 80, 100, 80, 0]);
         let prefixes = Prefixes::new(1 << 20);
-        let split = prefixes.split(texts);
-        assert_eq!(split[0].0.ids, [7, 8]);
-        assert_eq!(split[0].0.positions, [1]);
-        assert!(Arc::ptr_eq(split[0].1.as_ref().unwrap(), split[2].1.as_ref().unwrap()));
-        assert!(split[4].1.is_none());
-        // The next call finds the prompt again, even with a single text.
-        let again = prefixes.split(vec![text(1, 100, &[5])]);
-        assert!(Arc::ptr_eq(split[0].1.as_ref().unwrap(), again[0].1.as_ref().unwrap()));
+        assert!(prefixes.of(&all(&texts))[4].is_none());
+        let own = found(&prefixes, &texts[..4]);
+        let rest = own[0].rest(&texts[0]);
+        assert_eq!((rest.ids, rest.positions), (vec![7, 8], vec![1]));
+        assert!(Arc::ptr_eq(&own[0], &own[2]));
+        // Later texts find the prompt again, even a single one.
+        let again = found(&prefixes, &[text(1, 100, &[5])]);
+        assert!(Arc::ptr_eq(&own[0], &again[0]));
     }
 
     #[test]
     fn a_place_that_is_read_is_no_part_of_a_prefix() {
-        let read_early = |last| {
-            let positions = vec![70, 100];
-            Arc::new(Tokens { positions, ..(*text(1, 100, &[last])).clone() })
-        };
-        assert_eq!(common(&[read_early(2), read_early(3)]), [70, 70]);
+        let early = |last| Tokens { positions: vec![70, 100], ..text(1, 100, &[last]) };
+        assert_eq!(common(&[&early(2), &early(3)]), [70, 70]);
     }
 
     #[test]
     fn equal_texts_keep_a_token_each() {
-        let texts = vec![text(1, 100, &[2]), text(1, 100, &[2])];
-        assert_eq!(common(&texts), [100, 100]);
+        assert_eq!(common(&[&text(1, 100, &[2]), &text(1, 100, &[2])]), [100, 100]);
+    }
+
+    #[test]
+    fn a_little_more_in_common_is_not_worth_to_begin_anew() {
+        let prefixes = Prefixes::new(1 << 20);
+        let first = found(&prefixes, &[text(1, 100, &[7, 8]), text(1, 100, &[9])]);
+        let later = found(&prefixes, &[text(1, 100, &[5, 6, 1]), text(1, 100, &[5, 6, 2])]);
+        assert!(later.iter().all(|prefix| Arc::ptr_eq(prefix, &first[0])));
+        // Of twice as much it is.
+        let texts = [1, 2].map(|last| text(1, 100, &[vec![4; 100], vec![last]].concat()));
+        assert_eq!(found(&prefixes, &texts)[0].length(), 200);
+    }
+
+    #[test]
+    fn the_longest_of_what_is_kept_is_found() {
+        let kept: Kept = [&[1][..], &[1, 2], &[1, 2, 9], &[1, 3], &[2]]
+            .map(|ids| (ids.to_vec(), (Arc::new(Prefix::new(ids.to_vec())), 0)))
+            .into();
+        let found = |ids: &[u32]| longest(&kept, ids);
+        assert_eq!(found(&[1, 2, 3, 4]), Some(2));
+        assert_eq!(found(&[1, 2, 9, 9]), Some(3));
+        assert_eq!(found(&[1, 9]), Some(1));
+        assert_eq!((found(&[3]), found(&[0]), found(&[])), (None, None, None));
     }
 }

@@ -33,6 +33,7 @@ pub struct EmbeddingModel {
 
 impl Modelled for EmbeddingModel {
     const ID: &'static str = "embedding_model";
+    const VERSION: u32 = 2;
     const KINDS: &'static [Kind] = &[Kind::Embedding];
 
     fn model(&self) -> (&str, &Run) {

@@ -37,6 +37,7 @@ pub struct GenerativeModel {
 
 impl Modelled for GenerativeModel {
     const ID: &'static str = "generative_model";
+    const VERSION: u32 = 2;
     const KINDS: &'static [Kind] = &[Kind::Generative];
 
     fn model(&self) -> (&str, &Run) {

@@ -61,6 +61,7 @@ pub enum Measure {
 
 impl Modelled for LikelihoodModel {
     const ID: &'static str = "likelihood_model";
+    const VERSION: u32 = 2;
     const KINDS: &'static [Kind] = &[Kind::Implicit];
 
     fn model(&self) -> (&str, &Run) {
@@ -96,7 +97,7 @@ impl Modelled for LikelihoodModel {
                 Ok(vec![view, without])
             }
             Measure::Sar => {
-                let nothing = Message { role: "user".to_owned(), content: String::new() };
+                let nothing = Message::new("user", "");
                 let without = View { messages: vec![nothing], ..view.clone() };
                 Ok(vec![view, without])
             }

@@ -1,9 +1,8 @@
 //! `outcome_model`: a reward model scores the whole completion.
 
-use assay_verifiers::{BuildError, Fault, FaultKind, Sample, Verdict};
+use assay_verifiers::{BuildError, Component, Fault, FaultKind, Outcome, Reward, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 
 use super::Modelled;
 use crate::manifest::Kind;
@@ -16,7 +15,7 @@ use crate::template::View;
 /// The model is a folder with a manifest (docs/model-folder.md), which says how a prompt and a
 /// completion become its text, at which token the score is read, and how values become one number:
 /// a raw logit, a probability, a weighted or gated sum of objectives. The reward is that score, or
-/// one of the model's `labels`. A raw logit has no bounds; `calibration` in the manifest gives it
+/// one of the model's `labels`, each of which is a component of the verdict. A raw logit has no bounds; `calibration` in the manifest gives it
 /// some. Where the model tells how sure it is of its values (URM: "Uncertainty-aware Reward Model:
 /// Teaching Reward Models to Know What is Unknown"), evidence holds the standard deviation of the
 /// score, and `pessimism` takes that many of them off the reward.
@@ -41,6 +40,7 @@ pub struct OutcomeModel {
 
 impl Modelled for OutcomeModel {
     const ID: &'static str = "outcome_model";
+    const VERSION: u32 = 2;
     const KINDS: &'static [Kind] = &[Kind::Outcome];
 
     fn model(&self) -> (&str, &Run) {
@@ -75,8 +75,6 @@ impl Modelled for OutcomeModel {
         let score = super::last_score(judgement)?;
         let values = judgement.rows.iter().last().unwrap_or_default();
         let labels = &model.manifest.score.labels;
-        let named: Map<String, Value> =
-            labels.iter().cloned().zip(values.iter().map(|value| json!(value))).collect();
         let place =
             self.label.as_ref().and_then(|own| labels.iter().position(|label| label == own));
         let picked = place.and_then(|place| values.get(place)).copied().map(f64::from);
@@ -90,6 +88,16 @@ impl Modelled for OutcomeModel {
         if let Some(uncertainty) = uncertainty {
             verdict = verdict.with("uncertainty", uncertainty);
         }
-        Ok(if named.is_empty() { verdict } else { verdict.with("labels", named) })
+        verdict.components =
+            labels.iter().cloned().zip(values.iter().copied().map(component)).collect();
+        Ok(verdict)
     }
+}
+
+/// What the model says of one of its labels.
+fn component(value: f32) -> Component {
+    let odd =
+        || Fault::new(FaultKind::BadModel, format!("the value is {value}, not a finite number"));
+    let reward = Reward::new(f64::from(value));
+    reward.map_or_else(|| Outcome::Failed(odd()), Outcome::Scored).into()
 }

@@ -32,6 +32,7 @@ pub struct PreferenceModel {
 
 impl Modelled for PreferenceModel {
     const ID: &'static str = "preference_model";
+    const VERSION: u32 = 2;
     const KINDS: &'static [Kind] = &[Kind::Pairwise];
 
     fn model(&self) -> (&str, &Run) {

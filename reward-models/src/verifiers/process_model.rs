@@ -1,9 +1,9 @@
 //! `process_model`: a reward model scores every step of the completion.
 
-use assay_verifiers::{BuildError, Fault, FaultKind, Reward, Sample, Verdict};
+use assay_verifiers::{BuildError, Fault, FaultKind, Reward, Sample, Step, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Modelled;
 use crate::aggregate::{Aggregate, clip_delta};
@@ -13,17 +13,15 @@ use crate::model::{Judgement, Model};
 use crate::models::Run;
 use crate::template::View;
 
-/// Steps that evidence tells of; all of them count.
-const STEPS_SHOWN: usize = 256;
-
 /// The scores that a process reward model gives the steps of a completion, as one reward.
 ///
 /// The model is a folder with a manifest (docs/model-folder.md), which says where steps end and
 /// how they are read: off the graph, or from what a model writes of them, by the consensus of
 /// several critiques. The reward is the aggregate of their scores: `min`, `mean`, `product`,
-/// `geometric_mean`, `last`, `sum` or `max`. Evidence holds the score and the place of each step,
-/// the share of steps that are right (`right_steps`), the first step below `threshold` (`first_error`, -1 where none is: the protocol of
-/// `ProcessBench`), and, where asked for, a reward for each step to train on.
+/// `geometric_mean`, `last`, `sum` or `max`. The verdict has each step with its place and its own
+/// reward, to train on: its score, or what `step_rewards` makes of it. Evidence holds the share of
+/// steps that are right (`right_steps`) and the first step below `threshold` (`first_error`, -1 where
+/// none is: the protocol of `ProcessBench`).
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessModel {
@@ -38,7 +36,7 @@ pub struct ProcessModel {
     /// The reward is 1 where no step is wrong, else 0.
     #[serde(default)]
     binary: bool,
-    /// Rewards for single steps, in evidence as `step_rewards`.
+    /// What a step earns. Where that is not its score, evidence keeps the scores as `scores`.
     #[serde(default)]
     step_rewards: StepRewards,
     /// How the model is run.
@@ -50,10 +48,8 @@ pub struct ProcessModel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepRewards {
-    /// None.
-    #[default]
-    None,
     /// The scores themselves.
+    #[default]
     Scores,
     /// What each step adds: its score less the one before; the first keeps its own.
     Progress,
@@ -68,6 +64,7 @@ fn half() -> f64 {
 
 impl Modelled for ProcessModel {
     const ID: &'static str = "process_model";
+    const VERSION: u32 = 2;
     const KINDS: &'static [Kind] = &[Kind::Process, Kind::Implicit];
 
     fn model(&self) -> (&str, &Run) {
@@ -112,14 +109,13 @@ impl Modelled for ProcessModel {
         let right: Vec<f64> =
             scores.iter().map(|score| f64::from(*score >= self.threshold)).collect();
         let reward = if self.binary { Reward::graded(first.is_none()) } else { reward };
-        let steps: Vec<Value> = places
-            .into_iter()
-            .zip(&scores)
-            .take(STEPS_SHOWN)
-            .map(|((_, (start, end)), score)| json!({"score": score, "span": [start, end]}))
-            .collect();
-        let verdict = Verdict::scored(reward)
-            .with("steps", steps)
+        let step = |((_, span), earned): ((&str, (usize, usize)), f64)| {
+            let odd = || bad(format!("a step earns {earned}, not a finite number"));
+            Ok(Step::new(span, Reward::new(earned).ok_or_else(odd)?))
+        };
+        let steps = places.into_iter().zip(self.rewards(&scores)).map(step);
+        let steps = steps.collect::<Result<Vec<Step>, Fault>>()?;
+        let verdict = Verdict { steps, ..Verdict::scored(reward) }
             .with("first_error", first.map_or(Value::from(-1), Value::from))
             .with("right_steps", mean(&right));
         let verdict = if judgement.texts.is_empty() {
@@ -127,23 +123,23 @@ impl Modelled for ProcessModel {
         } else {
             verdict.with("critique", super::critique(judgement))
         };
-        Ok(match self.rewards(&scores) {
-            Some(rewards) => verdict.with("step_rewards", rewards),
-            None => verdict,
+        Ok(match self.step_rewards {
+            StepRewards::Scores => verdict,
+            StepRewards::Progress | StepRewards::ClipDelta => verdict.with("scores", scores),
         })
     }
 }
 
 impl ProcessModel {
-    fn rewards(&self, scores: &[f64]) -> Option<Vec<f64>> {
+    /// What each step earns.
+    fn rewards(&self, scores: &[f64]) -> Vec<f64> {
         match self.step_rewards {
-            StepRewards::None => None,
-            StepRewards::Scores => Some(scores.to_vec()),
+            StepRewards::Scores => scores.to_vec(),
             StepRewards::Progress => {
                 let before = std::iter::once(&0.0).chain(scores);
-                Some(scores.iter().zip(before).map(|(score, before)| score - before).collect())
+                scores.iter().zip(before).map(|(score, before)| score - before).collect()
             }
-            StepRewards::ClipDelta => Some(clip_delta(scores, self.threshold)),
+            StepRewards::ClipDelta => clip_delta(scores, self.threshold),
         }
     }
 }

@@ -1,16 +1,23 @@
 //! A score does not depend on its company: alone, in any batch, in any order, behind a prompt that
-//! was computed once or not, the same bits.
+//! was computed once or not, the same bits. Equal texts are computed once, whoever asks.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 
-use assay_reward_models::ModelError;
 use assay_reward_models::backend::Choice;
 use assay_reward_models::models::Run;
 use assay_reward_models::template::View;
-use assay_verifiers::{Backstop, Message};
+use assay_reward_models::verifiers;
+use assay_verifiers::{Built, Earlier, Lane, Message, Meter, Sample, Verdict};
+use pollster::block_on;
+use serde_json::{Value, json};
 
 use crate::support;
 
@@ -19,16 +26,23 @@ const DYNAMIC: &str = "qwen-prm-int8";
 
 /// Prompts of several lengths, each with completions of several lengths.
 fn views() -> Vec<View> {
+    views_of_round(0)
+}
+
+/// The same, with other texts in each round.
+fn views_of_round(round: usize) -> Vec<View> {
     let mut views = Vec::new();
     for prompt in 0..4_usize {
-        let asked =
-            format!("Question {prompt}: {}", "what is 2 + 3 and 4? ".repeat(1 + 2 * prompt));
+        let asked = format!(
+            "Question {round}.{prompt}: {}",
+            "what is 2 + 3 and 4? ".repeat(1 + 2 * prompt)
+        );
         for completion in 0..5_usize {
             let said = "It is 5, then 9. ".repeat(1 + (completion * 7 + prompt) % 6);
             let completion = format!("{completion} {said}");
             let steps = said.split(". ").map(str::to_owned);
             views.push(View {
-                messages: vec![Message { role: "user".into(), content: asked.clone() }],
+                messages: vec![Message::new("user", asked.as_str())],
                 steps: steps.filter(|step| !step.is_empty()).collect(),
                 pair: Some((completion.clone(), "It is 6.".into())),
                 completion,
@@ -79,43 +93,40 @@ fn no_score_depends_on_company_on_rten() {
     no_score_depends_on_company(Choice::Rten);
 }
 
-/// Expires at a look.
-struct After(AtomicUsize);
-
-impl Backstop for After {
-    fn expired(&self) -> bool {
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
-            .is_err()
-    }
-}
-
 /// Callers that leave at any moment harm nobody else, and the workers live on.
 fn whoever_leaves_harms_nobody(backend: Choice) {
-    let views = views();
+    const ROUNDS: usize = 6;
+    let rounds: Vec<Vec<View>> = (0..ROUNDS).map(views_of_round).collect();
     for name in ["qwen-prm", "skywork-reward-kv", "critique-judge"] {
         let folder = support::root().join("fixtures/models").join(name);
-        let run = Run { backend, ..Run::default() };
-        let model = support::models().load(&folder, &run).unwrap();
-        let stays = model.judge(&views);
+        let load = || {
+            let run = Run { backend, ..Run::default() };
+            support::models().load(&folder, &run).unwrap()
+        };
+        let (model, undisturbed) = (load(), load());
+        let stays: Vec<_> = rounds.iter().map(|views| undisturbed.judge(views)).collect();
         std::thread::scope(|scope| {
-            scope.spawn(|| {
-                for looks in 0..40 {
-                    let found = model.judge_within(&views, &After(AtomicUsize::new(looks)));
-                    assert_eq!(found.len(), views.len());
-                    for (found, stays) in found.iter().zip(&stays) {
-                        assert!(matches!(found, Err(ModelError::Stopped)) || found == stays);
+            for waits in [0, 3, 9] {
+                let (model, rounds, stays) = (&model, &rounds, &stays);
+                scope.spawn(move || {
+                    for (views, stays) in rounds.iter().zip(stays) {
+                        let started: Vec<_> = views.iter().map(|view| model.start(view)).collect();
+                        // Whoever leaves does so with all that it did not wait for.
+                        for (one, stays) in started.into_iter().zip(stays).take(waits) {
+                            assert_eq!(block_on(one), *stays, "{name} on {backend:?}");
+                        }
                     }
-                }
-            });
-            for _ in 0..3 {
-                assert_eq!(model.judge(&views), stays, "{name} on {backend:?}");
+                });
+            }
+            for (views, stays) in rounds.iter().zip(&stays) {
+                assert_eq!(model.judge(views), *stays, "{name} on {backend:?}");
             }
         });
-        let left = model.judge_within(&views, &After(AtomicUsize::new(0)));
-        let stopped =
-            |one: &Result<_, _>| matches!(one, Err(ModelError::Stopped | ModelError::Input(_)));
-        assert!(left.iter().all(stopped), "{name} on {backend:?}");
+        let (before, last) = (model.computed(), views_of_round(ROUNDS));
+        drop(last.iter().map(|view| model.start(view)).collect::<Vec<_>>());
+        assert_eq!(model.judge(&rounds[0]), stays[0]);
+        let computed = model.computed() - before;
+        assert!(computed < last.len() as u64, "{name} on {backend:?}: {computed} for nobody");
     }
 }
 
@@ -127,4 +138,50 @@ fn whoever_leaves_harms_nobody_on_onnxruntime() {
 #[test]
 fn whoever_leaves_harms_nobody_on_rten() {
     whoever_leaves_harms_nobody(Choice::Rten);
+}
+
+fn built(models: &Arc<assay_reward_models::Models>, id: &str, settings: Value) -> Built {
+    let entry = verifiers::ALL.iter().find(|entry| entry.about.id == id).unwrap();
+    (entry.build)(models, settings, &support::Fixtures).unwrap()
+}
+
+fn judged(built: &Built, sample: &Sample) -> Verdict {
+    let Lane::Awaited(verifier) = &built.lane else { panic!("it is awaited") };
+    let verifier = Arc::clone(verifier);
+    block_on(verifier.verify(sample, Earlier::default(), &mut Meter::default()))
+}
+
+#[test]
+fn two_verifiers_on_one_model_compute_each_text_once() {
+    const SAMPLES: u64 = 24;
+    for name in ["arch-qwen2", "skywork-reward-kv"] {
+        let models = Arc::new(support::models());
+        let run = Run { backend: Choice::Rten, ..Run::default() };
+        let settings =
+            |threshold: Option<f64>| json!({"model": name, "threshold": threshold, "run": run});
+        let verifiers = [None, Some(0.0)].map(settings);
+        let verifiers = verifiers.map(|settings| built(&models, "outcome_model", settings));
+        let folder = support::root().join("fixtures/models").join(name);
+        let model = models.load(&folder, &run).unwrap();
+        let before = model.computed();
+        // Half of the completions come twice.
+        let sample = |at: u64| {
+            let said = format!("It is {}.", at % (SAMPLES / 2));
+            Sample::builder(said).prompt("What is 2 + 3? ".repeat(12)).id(at.to_string()).build()
+        };
+        let samples: Vec<Sample> = (0..SAMPLES).map(sample).collect();
+        let all: Vec<Vec<Verdict>> = std::thread::scope(|scope| {
+            let callers: Vec<_> = (0..8)
+                .map(|caller| {
+                    let (verifier, samples) = (&verifiers[caller % 2], &samples);
+                    scope.spawn(move || samples.iter().map(|one| judged(verifier, one)).collect())
+                })
+                .collect();
+            callers.into_iter().map(|caller| caller.join().unwrap()).collect()
+        });
+        for (caller, verdicts) in all.iter().enumerate() {
+            assert_eq!(*verdicts, all[caller % 2], "{name}");
+        }
+        assert_eq!(model.computed() - before, SAMPLES / 2, "{name}");
+    }
 }

@@ -102,6 +102,7 @@ impl Sandboxed for ProgramOutput {
 impl Check for ProgramOutput {
     const ID: &'static str = "program_output";
     const VERSION: u32 = 2;
+    const SLOW: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if (0.0..=1.0).contains(&self.io_share) {

@@ -73,6 +73,7 @@ impl Sandboxed for PythonCheck {
 impl Check for PythonCheck {
     const ID: &'static str = "python_check";
     const VERSION: u32 = 2;
+    const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         let [least, most] = self.range;

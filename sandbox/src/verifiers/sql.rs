@@ -160,6 +160,7 @@ const ONLY: &str = "";
 impl Check for Sql {
     const ID: &'static str = "sql";
     const VERSION: u32 = 2;
+    const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         self.validate()?;

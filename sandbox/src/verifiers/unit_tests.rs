@@ -93,6 +93,7 @@ impl Sandboxed for UnitTests {
 impl Check for UnitTests {
     const ID: &'static str = "unit_tests";
     const VERSION: u32 = 2;
+    const SLOW: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         self.comparison.load_in("comparison")

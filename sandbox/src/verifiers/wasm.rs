@@ -58,6 +58,7 @@ impl Sandboxed for Wasm {
 
 impl Check for Wasm {
     const ID: &'static str = "wasm";
+    const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         let refused = |why: String| BuildError::new("path", why);

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use assay_sandbox::runtime::Options;
 use assay_sandbox::verifiers::ALL;
 use assay_sandbox::{Places, Sandbox};
-use assay_verifiers::{Built, Lane, Meter, NoFiles, Outcome, Sample, Verdict, canonical};
+use assay_verifiers::{Built, Earlier, Lane, Meter, NoFiles, Outcome, Sample, Verdict, canonical};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -71,7 +71,7 @@ fn judged(sandbox: &Arc<Sandbox>, row: &Row) -> Verdict {
     let Lane::Compute(verifier) = lane else { unreachable!("these run on this machine") };
     let completion = format!("```\n{}```\n", row.completion);
     let sample = Sample::builder(completion).id("s").reference(row.reference.clone()).build();
-    verifier.verify(&sample, &mut Meter::default())
+    verifier.verify(&sample, Earlier::default(), &mut Meter::default())
 }
 
 fn bytes(verdict: &Verdict) -> Vec<u8> {

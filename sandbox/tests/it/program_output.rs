@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use assay_sandbox::runtime::Options;
 use assay_sandbox::{Places, Sandbox, verifiers};
-use assay_verifiers::{Lane, Meter, NoFiles, Sample, Verifier};
+use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Sample, Verifier};
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn differing(path: &Path) -> (usize, Vec<String>) {
             .prompt(row["prompt"].as_str().unwrap_or_default())
             .reference(row["reference"].clone())
             .build();
-        let verdict = verifier.verify(&sample, &mut Meter::default());
+        let verdict = verifier.verify(&sample, Earlier::default(), &mut Meter::default());
         let is_right = verdict.outcome.reward().map(|reward| reward.get() >= 1.0);
         let evidence = serde_json::to_string(&verdict.evidence).unwrap();
         (is_right != row["label"].as_bool()).then(|| {

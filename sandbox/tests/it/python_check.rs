@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use assay_sandbox::runtime::Options;
 use assay_sandbox::{Places, Sandbox, verifiers};
-use assay_verifiers::{BuildError, Built, Lane, Meter, NoFiles, Outcome, Sample, Verdict};
+use assay_verifiers::{BuildError, Built, Earlier, Lane, Meter, NoFiles, Outcome, Sample, Verdict};
 use serde_json::{Value, json};
 
 fn build(settings: Value) -> Result<Built, BuildError> {
@@ -25,7 +25,9 @@ fn verdict(script: &str) -> Verdict {
     let settings = json!({"script": script, "limits": {"fuel": 2_000_000_000_u64}});
     let sample = Sample::builder("the completion").reference("r").build();
     match build(settings).unwrap().lane {
-        Lane::Compute(verifier) => verifier.verify(&sample, &mut Meter::default()),
+        Lane::Compute(verifier) => {
+            verifier.verify(&sample, Earlier::default(), &mut Meter::default())
+        }
         _ => panic!("another lane"),
     }
 }

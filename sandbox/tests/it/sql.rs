@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use assay_sandbox::verifiers::sql::Sql;
 use assay_verifiers::check::build;
-use assay_verifiers::{Built, Files, Lane, Meter, Outcome, Sample, Verdict};
+use assay_verifiers::{Built, Earlier, Files, Lane, Meter, Outcome, Sample, Verdict};
 use serde_json::{Value, json};
 
 fn folder() -> PathBuf {
@@ -40,7 +40,7 @@ fn verdict(built: &Built, row: &Value, completion: &str) -> Verdict {
         .reference(row["reference"].clone())
         .meta(meta)
         .build();
-    verifier.verify(&sample, &mut Meter::default())
+    verifier.verify(&sample, Earlier::default(), &mut Meter::default())
 }
 
 #[test]

@@ -2,18 +2,17 @@
 
 use std::io::{self, Cursor};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use assay::Engine;
 use assay::data::{DataError, Source};
-use assay::engine::{BadRows, Earlier, StreamSpec};
+use assay::engine::{BadRows, CancellationToken, Earlier, StreamSpec};
+use assay::setup::Monotonic;
 use assay::verifiers::Sample;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::lines::Lines;
 use crate::cli::exit::Failure;
-use crate::cli::setup::Monotonic;
 
 /// One measurement.
 #[derive(Serialize)]
@@ -92,11 +91,11 @@ pub(super) fn end_to_end(input: &Input<'_>, seconds: f64) -> Result<Phase, Failu
         };
         let mut rows = 0;
         let sink = |batch: assay::engine::Batch| {
-            rows += (batch.rows.len() + batch.skipped.len()) as u64;
+            rows += (batch.rows + batch.skipped.len()) as u64;
             std::hint::black_box(batch.verdicts);
             Ok::<(), io::Error>(())
         };
-        input.engine.stream(input.open()?, spec, &AtomicBool::new(false), sink)?;
+        input.engine.stream(input.open()?, spec, &CancellationToken::new(), sink)?;
         Ok(rows)
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assay::engine::{VerdictEntry, VerdictRow};
+use assay::verifiers::{FaultKind, Outcome, Reward, Scored, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -39,49 +39,56 @@ impl Move {
 }
 
 /// What moved between two forms of a row.
-pub(super) fn moves(a: &VerdictRow, b: &VerdictRow) -> Vec<Move> {
-    let names: BTreeSet<&String> = a.verdicts.keys().chain(b.verdicts.keys()).collect();
+pub(super) fn moves(a: &Scored, b: &Scored) -> Vec<Move> {
+    let both = a.verdicts.iter().chain(b.verdicts.iter());
+    let names: BTreeSet<&str> = both.map(|(name, _)| name).collect();
     let found = names.into_iter().filter_map(|name| {
-        let (kind, from, to) = match (a.verdicts.get(name), b.verdicts.get(name)) {
+        let (kind, from, to) = match (a.verdict(name), b.verdict(name)) {
             (Some(a), Some(b)) => between(a, b)?,
             (Some(a), None) => ("reward", told(a), "not judged".to_owned()),
             (None, Some(b)) => ("reward", "not judged".to_owned(), told(b)),
             (None, None) => return None,
         };
-        Some(Move { kind, reward: Some(name.clone()), from, to })
+        Some(Move { kind, reward: Some(name.to_owned()), from, to })
     });
     let mut moves: Vec<Move> = found.collect();
-    if moves.is_empty() && total(a) != total(b) {
-        let (from, to) =
-            numbers(a.reward, b.reward).unwrap_or_else(|| (a.outcome.clone(), b.outcome.clone()));
+    if moves.is_empty() && a.outcome != b.outcome {
+        let names = || (a.outcome.name().to_owned(), b.outcome.name().to_owned());
+        let (from, to) = numbers(a.reward(), b.reward()).unwrap_or_else(names);
         moves.push(Move { kind: "combination", reward: None, from, to });
     }
     moves
 }
 
-/// What is compared of a row beside its verdicts.
-fn total(row: &VerdictRow) -> impl PartialEq + use<'_> {
-    (&row.outcome, row.reward, row.fault, &row.why)
-}
-
-fn between(a: &VerdictEntry, b: &VerdictEntry) -> Option<(&'static str, String, String)> {
+fn between(a: &Verdict, b: &Verdict) -> Option<(&'static str, String, String)> {
     if a == b {
         return None;
     }
-    if a.fault != b.fault {
+    if fault(a) != fault(b) {
         return Some(("fault", told(a), told(b)));
     }
-    if a.reward == b.reward && a.outcome == b.outcome && a.why == b.why {
+    if a.outcome == b.outcome {
         let (from, to) = (reason(a), reason(b));
         let to = if from == to { format!("{to}, with another {}", other_notes(a, b)) } else { to };
         return Some(("evidence", from, to));
     }
-    let (from, to) = numbers(a.reward, b.reward).unwrap_or_default();
-    let named = |number: String, entry: &VerdictEntry| match number.as_str() {
-        "" => told(entry),
-        _ => format!("{number}{}", because(entry)),
+    let (from, to) = numbers(reward(a), reward(b)).unwrap_or_default();
+    let named = |number: String, verdict: &Verdict| match number.as_str() {
+        "" => told(verdict),
+        _ => format!("{number}{}", because(verdict)),
     };
     Some(("verdict", named(from, a), named(to, b)))
+}
+
+fn reward(verdict: &Verdict) -> Option<f64> {
+    verdict.outcome.reward().map(Reward::get)
+}
+
+fn fault(verdict: &Verdict) -> Option<FaultKind> {
+    match &verdict.outcome {
+        Outcome::Failed(fault) => Some(fault.kind),
+        Outcome::Scored(_) | Outcome::Abstained(_) => None,
+    }
 }
 
 /// Two rewards in words that many rows share: whole numbers as they are, else which is higher.
@@ -94,31 +101,38 @@ fn numbers(a: Option<f64>, b: Option<f64>) -> Option<(String, String)> {
     Some((from.to_owned(), to.to_owned()))
 }
 
-fn told(entry: &VerdictEntry) -> String {
-    match (&entry.fault, entry.reward) {
-        (Some(fault), _) => format!("failed ({fault})"),
-        (None, Some(_)) => format!("{}{}", entry.outcome, because(entry)),
-        (None, None) => entry.outcome.clone(),
+fn told(verdict: &Verdict) -> String {
+    match &verdict.outcome {
+        Outcome::Failed(fault) => format!("failed ({})", fault.kind),
+        Outcome::Scored(_) => format!("scored{}", because(verdict)),
+        Outcome::Abstained(_) => "abstained".to_owned(),
     }
 }
 
-fn because(entry: &VerdictEntry) -> String {
-    match entry.evidence.get("reason").and_then(Value::as_str) {
+fn because(verdict: &Verdict) -> String {
+    match verdict.evidence.get("reason").and_then(Value::as_str) {
         Some(reason) => format!(" ({reason})"),
         None => String::new(),
     }
 }
 
-/// The names of the notes that differ.
-fn other_notes(a: &VerdictEntry, b: &VerdictEntry) -> String {
+/// The names of the notes that differ, and of the other parts of a verdict.
+fn other_notes(a: &Verdict, b: &Verdict) -> String {
     let notes = a.evidence.iter().chain(b.evidence.iter());
     let names = notes.map(|(key, _)| key).filter(|key| a.evidence.get(key) != b.evidence.get(key));
-    names.collect::<BTreeSet<&str>>().into_iter().collect::<Vec<_>>().join(", ")
+    let mut names: BTreeSet<&str> = names.collect();
+    let parts = [
+        ("components", a.components != b.components),
+        ("steps", a.steps != b.steps),
+        ("usage", a.usage != b.usage),
+    ];
+    names.extend(parts.into_iter().filter(|(_, differ)| *differ).map(|(name, _)| name));
+    names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-fn reason(entry: &VerdictEntry) -> String {
-    match entry.evidence.get("reason").and_then(Value::as_str) {
+fn reason(verdict: &Verdict) -> String {
+    match verdict.evidence.get("reason").and_then(Value::as_str) {
         Some(reason) => reason.to_owned(),
-        None => entry.outcome.clone(),
+        None => verdict.outcome.name().to_owned(),
     }
 }

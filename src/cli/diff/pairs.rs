@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use assay::engine::VerdictRow;
 use assay::engine::runs::Rows;
+use assay::verifiers::Scored;
 
 use crate::cli::exit::Failure;
 
@@ -12,9 +12,9 @@ const WAITING_MAX: usize = 1_000_000;
 
 /// A row of both runs, or of one.
 pub(super) enum Pair {
-    Both(Box<(VerdictRow, VerdictRow)>),
-    OnlyA(VerdictRow),
-    OnlyB(VerdictRow),
+    Both(Box<(Scored, Scored)>),
+    OnlyA(Scored),
+    OnlyB(Scored),
 }
 
 /// The rows of two runs.
@@ -29,7 +29,7 @@ pub(super) struct Pairs {
 struct Side {
     rows: Rows,
     read: u64,
-    waiting: BTreeMap<String, VecDeque<VerdictRow>>,
+    waiting: BTreeMap<String, VecDeque<Scored>>,
     held: usize,
 }
 
@@ -74,7 +74,7 @@ impl Pairs {
         self.a.waiting.contains_key(id) || self.b.waiting.contains_key(id)
     }
 
-    fn match_by_id(&mut self, a: Option<VerdictRow>, b: Option<VerdictRow>) -> Result<(), Failure> {
+    fn match_by_id(&mut self, a: Option<Scored>, b: Option<Scored>) -> Result<(), Failure> {
         if let Some(a) = a {
             match self.b.take(&a.id) {
                 Some(b) => self.ready.push_back(both(a, b)),
@@ -110,19 +110,19 @@ impl Side {
         Self { rows, read: 0, waiting: BTreeMap::new(), held: 0 }
     }
 
-    fn next(&mut self) -> Result<Option<VerdictRow>, Failure> {
+    fn next(&mut self) -> Result<Option<Scored>, Failure> {
         let row = self.rows.next().transpose()?;
         self.read += u64::from(row.is_some());
         Ok(row)
     }
 
-    fn wait(&mut self, row: VerdictRow) {
+    fn wait(&mut self, row: Scored) {
         self.held += 1;
         self.waiting.entry(row.id.clone()).or_default().push_back(row);
     }
 
     /// The first row of this id that waits.
-    fn take(&mut self, id: &str) -> Option<VerdictRow> {
+    fn take(&mut self, id: &str) -> Option<Scored> {
         let rows = self.waiting.get_mut(id)?;
         let row = rows.pop_front();
         if rows.is_empty() {
@@ -133,13 +133,13 @@ impl Side {
     }
 
     /// Any row that still waits.
-    fn left(&mut self) -> Option<VerdictRow> {
+    fn left(&mut self) -> Option<Scored> {
         let id = self.waiting.keys().next()?.clone();
         self.take(&id)
     }
 }
 
-fn both(a: VerdictRow, b: VerdictRow) -> Pair {
+fn both(a: Scored, b: Scored) -> Pair {
     Pair::Both(Box::new((a, b)))
 }
 
@@ -151,9 +151,9 @@ mod tests {
         let rows = |ids: &str| -> Rows {
             let line = |id: char| {
                 let text = format!(
-                    r#"{{"id":"{id}","outcome":"abstained","reward":null,"verdicts":{{}}}}"#
+                    r#"{{"id":"{id}","outcome":"abstained","reward":null,"why":"x","verdicts":{{}}}}"#
                 );
-                Ok(VerdictRow::parse(text.as_bytes()).unwrap())
+                Ok(serde_json::from_str::<Scored>(&text).unwrap())
             };
             Box::new(ids.chars().map(line).collect::<Vec<_>>().into_iter())
         };

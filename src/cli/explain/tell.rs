@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use assay::Plan;
-use assay::engine::{Planned, Scored, VerdictEntry};
-use assay::verifiers::{Evidence, Sample, Verdict};
+use assay::engine::Planned;
+use assay::verifiers::{Component, Sample, Scored, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ pub(super) struct Json<'a> {
     rewards: Vec<JsonReward<'a>>,
     combination: String,
     #[serde(flatten)]
-    total: VerdictEntry,
+    total: Component,
 }
 
 #[derive(Serialize)]
@@ -48,7 +48,7 @@ struct JsonReward<'a> {
     spent_us: u64,
     cache: &'a str,
     #[serde(flatten)]
-    verdict: VerdictEntry,
+    verdict: &'a Verdict,
 }
 
 /// One reward and its verdict.
@@ -71,7 +71,7 @@ impl<'a> Explained<'a> {
             when: self.when(part.at),
             spent_us: part.spent_ns.div_ceil(1000),
             cache: part.kept,
-            verdict: verdict::entry(part.verdict),
+            verdict: part.verdict,
         };
         Json {
             id: self.sample.id(),
@@ -83,14 +83,14 @@ impl<'a> Explained<'a> {
             reference: self.sample.reference(),
             rewards: self.parts().map(reward).collect(),
             combination: self.combination(),
-            total: self.total(),
+            total: self.scored.outcome.clone().into(),
         }
     }
 
     pub(super) fn text(&self, cut: Cut) -> String {
         let marks = Marks::of_stdout();
         let spans: Vec<Range<usize>> =
-            self.scored.verdicts.iter().filter_map(|v| verdict::span(&v.evidence)).collect();
+            self.verdicts().iter().filter_map(|v| verdict::span(&v.evidence)).collect();
         let mut text = format!(
             "{}  row {}, {}\n",
             inline(self.sample.id()),
@@ -115,7 +115,7 @@ impl<'a> Explained<'a> {
     }
 
     fn parts(&self) -> impl Iterator<Item = Part<'a>> {
-        let verdicts = self.scored.verdicts.iter().zip(&self.scored.spent_ns).zip(self.kept);
+        let verdicts = self.verdicts().iter().zip(&self.scored.spent_ns).zip(self.kept);
         let rewards = self.plan.rewards.iter().enumerate().zip(verdicts);
         rewards.map(|((at, planned), ((verdict, spent_ns), kept))| Part {
             at,
@@ -141,12 +141,16 @@ impl<'a> Explained<'a> {
             notes.push(("when".to_owned(), inline(when)));
         }
         notes.push(("outcome".to_owned(), verdict::outcome(&part.verdict.outcome)));
-        notes.extend(verdict::notes(&part.verdict.evidence, self.sample.completion()));
+        notes.extend(verdict::notes(part.verdict, self.sample.completion()));
         notes.push(("time".to_owned(), format!("{} us", part.spent_ns.div_ceil(1000))));
         if part.kept != "off" {
             notes.push(("cache".to_owned(), part.kept.to_owned()));
         }
         format!("{head}{}", verdict::columns(&notes, "  "))
+    }
+
+    fn verdicts(&self) -> &'a [Verdict] {
+        self.scored.verdicts.as_slice()
     }
 
     fn when(&self, at: usize) -> Option<&'a str> {
@@ -155,12 +159,7 @@ impl<'a> Explained<'a> {
 
     fn combination(&self) -> String {
         let how = serde_json::to_value(self.plan.config.combine.how).unwrap_or_default();
-        let numbers = self.plan.combiner.explain(&self.scored.verdicts);
+        let numbers = self.plan.combiner.explain(self.verdicts());
         format!("{}: {}", how.as_str().unwrap_or_default(), inline(&numbers))
-    }
-
-    fn total(&self) -> VerdictEntry {
-        let outcome = self.scored.outcome.clone();
-        verdict::entry(&Verdict { outcome, evidence: Evidence::default() })
     }
 }

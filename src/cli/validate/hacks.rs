@@ -1,9 +1,8 @@
 //! Cheats: those that the fixture file of a verifier lists, and those that any dataset is good for.
 
 use assay::Registry;
-use assay::engine::Planned;
 use assay::verifiers::cases::{self, Case};
-use assay::verifiers::{Lane, Meter};
+use assay::verifiers::{Lane, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -45,14 +44,14 @@ impl CaseFailed {
 
 /// Runs the hack cases of a verifier: with the settings of the case, and with those of the
 /// configuration where the case asks for nothing else. `None` for verifiers without a file.
-pub(super) fn fixture(planned: &Planned, registry: &Registry) -> Option<FixtureReport> {
-    let id = &planned.built.spec.id;
+pub(super) fn fixture(judge: &Judge<'_>, registry: &Registry) -> Option<FixtureReport> {
+    let id = &judge.planned.built.spec.id;
     let (about, build) = (registry.about(id)?, registry.get(id)?);
     let file = cases::parse(about.fixtures).ok()?;
     let mut report = FixtureReport { tried: 0, failed: Vec::new() };
     for case in &file.cases {
         let Some(hack) = &case.hack else { continue };
-        let verdicts = [("fixture", case.run(build).ok()), ("yours", yours(case, planned))];
+        let verdicts = [("fixture", case.run(build).ok()), ("yours", yours(case, judge))];
         for (settings, verdict) in verdicts {
             let Some(verdict) = verdict else { continue };
             report.tried += 1;
@@ -69,11 +68,12 @@ pub(super) fn fixture(planned: &Planned, registry: &Registry) -> Option<FixtureR
     Some(report)
 }
 
-fn yours(case: &Case, planned: &Planned) -> Option<assay::verifiers::Verdict> {
-    let settings = &planned.built.spec.settings;
+/// The verdict with the settings of the configuration, where the case asks for no others.
+fn yours(case: &Case, judge: &Judge<'_>) -> Option<Verdict> {
+    let settings = &judge.planned.built.spec.settings;
     let fits = case.config.iter().all(|(key, value)| settings.get(key) == Some(value));
-    let Lane::Compute(verifier) = &planned.built.lane else { return None };
-    fits.then(|| verifier.verify(&case.sample(), &mut Meter::new(planned.fuel)))
+    let here = matches!(judge.planned.built.lane, Lane::Compute(_));
+    (fits && here).then(|| judge.alone(&case.sample()))
 }
 
 /// Different references of the rows to which a verifier applies, in their order.

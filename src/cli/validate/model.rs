@@ -6,10 +6,11 @@ use assay::reward_models::Models;
 use assay::reward_models::backend::Choice;
 use assay::reward_models::manifest::{self, Manifest};
 use assay::reward_models::models::Run;
+use assay::setup::Environment;
 use serde::Serialize;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::{guests, models, output};
+use crate::cli::output;
 
 /// What was found of a model folder. The keys are part of the command-line contract.
 #[derive(Serialize)]
@@ -60,8 +61,12 @@ pub(super) fn folders(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-pub(super) fn run(folders: &[PathBuf], json: bool) -> Result<Exit, Failure> {
-    let models = models::models(&guests::assets());
+pub(super) fn run(
+    folders: &[PathBuf],
+    json: bool,
+    environment: &Environment,
+) -> Result<Exit, Failure> {
+    let models = environment.models();
     let mut choices = vec![Choice::Rten];
     if models.library().0.is_some() {
         choices.insert(0, Choice::Ort);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assay::verifiers::{Digest, FaultKind, Outcome, Trivial, Verdict};
+use assay::verifiers::{Digest, FaultKind, Outcome, Trivial, Verdict, Verifier};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 
@@ -72,9 +72,10 @@ struct Suite<'a> {
 /// `None` where no row has one.
 pub(super) fn judge<'a>(
     judge: &Judge<'_>,
+    verifier: &dyn Verifier,
     rows: &[&'a Row],
 ) -> (Option<SuitesReport>, Vec<&'a Row>) {
-    let (suites, rest) = suites(judge, rows);
+    let (suites, rest) = suites(verifier, rows);
     if suites.is_empty() {
         return (None, rest);
     }
@@ -92,11 +93,11 @@ pub(super) fn judge<'a>(
 }
 
 /// The different suites, in the order of their first rows, and the rows without one.
-fn suites<'a>(judge: &Judge<'_>, rows: &[&'a Row]) -> (Vec<Suite<'a>>, Vec<&'a Row>) {
+fn suites<'a>(verifier: &dyn Verifier, rows: &[&'a Row]) -> (Vec<Suite<'a>>, Vec<&'a Row>) {
     let mut known: HashMap<Digest, usize> = HashMap::new();
     let (mut suites, mut rest) = (Vec::<Suite<'_>>::new(), Vec::new());
     for &row in rows {
-        let Some(trivial) = judge.verifier.trivial(&row.sample) else {
+        let Some(trivial) = verifier.trivial(&row.sample) else {
             rest.push(row);
             continue;
         };

@@ -11,7 +11,7 @@ use super::manifest::{Identity, Manifest};
 use super::{CONFIG, LOCK, MANIFEST, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
 use crate::data::DataError;
 use crate::engine::arrange::OldRow;
-use crate::engine::row::VerdictRow;
+use crate::engine::lines;
 use crate::engine::stream::StreamError;
 
 /// Why a run cannot go on. Rows that were written stay.
@@ -204,8 +204,8 @@ impl RunFolder {
                 format!("{VERDICTS}:{}: not a verdict row ({why}); --fresh starts over", at + 1)
             };
             let line = line.map_err(|error| damaged(error.to_string()))?;
-            let row = VerdictRow::parse(&line).map_err(damaged)?;
-            Ok(OldRow { line, row })
+            let scored = lines::parse(&line).map_err(damaged)?;
+            Ok(OldRow { line, scored })
         }))
     }
 

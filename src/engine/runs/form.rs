@@ -3,24 +3,22 @@
 //! A run is written as lines; a complete one may be turned into Parquet. Where both files are
 //! there, a process was stopped between renaming one and removing the other: the lines count.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use assay_verifiers::Scored;
 use tempfile::NamedTempFile;
 
 use super::folder::RunError;
 use super::manifest::{Manifest, hash_file};
 use super::store::temporary_in;
 use super::{MANIFEST, VERDICTS, VERDICTS_PARQUET};
-use crate::data::{self, Limits, ParquetWriter, VerdictReader};
-use crate::engine::row::VerdictRow;
+use crate::data::{Limits, ParquetWriter, VerdictReader};
+use crate::engine::lines;
 
 /// The rows of a run, in order, from whichever file it has.
-pub type Rows = Box<dyn Iterator<Item = Result<VerdictRow, RunError>>>;
+pub type Rows = Box<dyn Iterator<Item = Result<Scored, RunError>>>;
 
 /// Reads the verdict rows of the run in `dir`.
 ///
@@ -28,11 +26,25 @@ pub type Rows = Box<dyn Iterator<Item = Result<VerdictRow, RunError>>>;
 /// A file that cannot be opened. One that is damaged is an error of the iterator.
 pub fn verdict_rows(dir: &Path) -> Result<Rows, RunError> {
     let folder = dir.to_owned();
-    let parsed = move |line: Result<Line, RunError>| {
-        let line = serde_json::to_vec(&line?).unwrap_or_default();
-        VerdictRow::parse(&line).map_err(|why| foreign(&folder, why))
-    };
-    Ok(Box::new(lines(dir)?.map(parsed)))
+    match File::open(dir.join(VERDICTS)) {
+        Ok(file) => {
+            let lines = BufReader::with_capacity(1 << 18, file).split(b'\n').enumerate();
+            Ok(Box::new(lines.map(move |(at, line)| {
+                let line = line.map_err(|source| io_error(&folder, VERDICTS, source))?;
+                lines::parse(&line).map_err(|why| {
+                    foreign(&folder, format!("{VERDICTS}:{}: not a verdict row ({why})", at + 1))
+                })
+            })))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let file = File::open(dir.join(VERDICTS_PARQUET))
+                .map_err(|source| io_error(dir, VERDICTS, source))?;
+            let name = dir.join(VERDICTS_PARQUET).display().to_string();
+            let rows = VerdictReader::open(file, &name, &Limits::default())?;
+            Ok(Box::new(rows.map(|row| Ok(row?))))
+        }
+        Err(error) => Err(io_error(dir, VERDICTS, error)),
+    }
 }
 
 /// Turns the lines of a complete run into Parquet. `names` are those of its rewards.
@@ -45,8 +57,8 @@ pub fn to_parquet(dir: &Path, names: &[String]) -> Result<(), RunError> {
     }
     let failed = |source| io_error(dir, VERDICTS_PARQUET, source);
     let mut writer = ParquetWriter::new(temporary_in(dir).map_err(failed)?, names)?;
-    for line in lines(dir)? {
-        writer.write(line?.columns(names).map_err(|why| foreign(dir, why))?)?;
+    for row in verdict_rows(dir)? {
+        writer.write(row?)?;
     }
     commit(dir, writer.finish()?, VERDICTS_PARQUET).map_err(failed)?;
     remove(dir, VERDICTS)
@@ -63,9 +75,11 @@ pub fn to_lines(dir: &Path) -> Result<(), RunError> {
     if !dir.join(VERDICTS).exists() {
         let failed = |source| io_error(dir, VERDICTS, source);
         let mut out = BufWriter::new(temporary_in(dir).map_err(failed)?);
-        for line in lines(dir)? {
-            serde_json::to_writer(&mut out, &line?).map_err(|error| failed(error.into()))?;
-            out.write_all(b"\n").map_err(failed)?;
+        let mut line = Vec::new();
+        for row in verdict_rows(dir)? {
+            line.clear();
+            lines::verdict_line(&mut line, &row?);
+            out.write_all(&line).map_err(failed)?;
         }
         let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
         if digest(dir)?
@@ -77,73 +91,6 @@ pub fn to_lines(dir: &Path) -> Result<(), RunError> {
         commit(dir, file, VERDICTS).map_err(failed)?;
     }
     remove(dir, VERDICTS_PARQUET)
-}
-
-/// A line of `verdicts.jsonl`, with the verdicts left as they are written.
-#[derive(Serialize, Deserialize)]
-struct Line {
-    id: String,
-    outcome: String,
-    reward: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    fault: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
-    verdicts: Box<RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Rewarded {
-    reward: Option<f64>,
-}
-
-impl Line {
-    fn columns(self, names: &[String]) -> Result<data::VerdictRow, String> {
-        let verdicts: BTreeMap<String, Rewarded> =
-            serde_json::from_str(self.verdicts.get()).map_err(|error| error.to_string())?;
-        Ok(data::VerdictRow {
-            id: self.id,
-            outcome: self.outcome,
-            reward: self.reward,
-            fault: self.fault,
-            why: self.why,
-            rewards: names.iter().map(|name| verdicts.get(name)?.reward).collect(),
-            verdicts: self.verdicts.get().to_owned(),
-        })
-    }
-
-    fn of_columns(row: data::VerdictRow) -> Result<Self, String> {
-        let verdicts = RawValue::from_string(row.verdicts).map_err(|error| error.to_string())?;
-        let (id, outcome, reward) = (row.id, row.outcome, row.reward);
-        Ok(Self { id, outcome, reward, fault: row.fault, why: row.why, verdicts })
-    }
-}
-
-type Lines = Box<dyn Iterator<Item = Result<Line, RunError>>>;
-
-fn lines(dir: &Path) -> Result<Lines, RunError> {
-    let folder = dir.to_owned();
-    match File::open(dir.join(VERDICTS)) {
-        Ok(file) => {
-            let lines = BufReader::with_capacity(1 << 18, file).split(b'\n').enumerate();
-            Ok(Box::new(lines.map(move |(at, line)| {
-                let line = line.map_err(|source| io_error(&folder, VERDICTS, source))?;
-                serde_json::from_slice(&line).map_err(|error| {
-                    foreign(&folder, format!("{VERDICTS}:{}: not a verdict row ({error})", at + 1))
-                })
-            })))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let file = File::open(dir.join(VERDICTS_PARQUET))
-                .map_err(|source| io_error(dir, VERDICTS, source))?;
-            let name = dir.join(VERDICTS_PARQUET).display().to_string();
-            let rows = VerdictReader::open(file, &name, &Limits::default())?;
-            Ok(Box::new(
-                rows.map(move |row| Line::of_columns(row?).map_err(|why| foreign(&folder, why))),
-            ))
-        }
-        Err(error) => Err(io_error(dir, VERDICTS, error)),
-    }
 }
 
 /// The digest of the lines of a complete run.

@@ -112,6 +112,9 @@ impl RedTeamCase {
             outcome: None,
             fault: None,
             evidence: Map::new(),
+            components: Map::new(),
+            steps: None,
+            usage: Map::new(),
         }
     }
 }

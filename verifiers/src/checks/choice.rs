@@ -212,8 +212,17 @@ mod tests {
             format!("{}A{}", "answer:".repeat(1 << 12), "'".repeat(1 << 20)),
             "answer: A B ".repeat(1 << 12),
         ] {
+            let bytes = text.len() as u64;
             let sample = Sample::builder(text).reference("B").build();
-            let _ = choice().check(&sample, &mut Meter::default());
+            let mut meter = Meter::default();
+            match choice().check(&sample, &mut meter) {
+                Ok(verdict) => {
+                    assert_ne!(verdict.outcome, Outcome::Scored(Reward::ONE));
+                    let spent = meter.spent();
+                    assert!((bytes / 8..=64 * bytes).contains(&spent), "{spent} for {bytes} bytes");
+                }
+                Err(fault) => assert_eq!(fault.kind, FaultKind::OutOfFuel),
+            }
         }
     }
 

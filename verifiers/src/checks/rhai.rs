@@ -3,12 +3,14 @@
 use rhai::{Dynamic, Scope};
 
 use crate::prelude::*;
-use crate::script::{Program, push_sample, shared_engine};
+use crate::script::{Program, push_sample, push_verdicts, reads_verdicts, shared_engine};
+use crate::verifier::Earlier;
 
 /// What a script says of the sample.
 ///
 /// The script sees `completion`, `prompt`, `reference`, `id`, `group` and `meta` (missing ones are
-/// `()`), and its last value decides: a number is the reward; `true` is 1 and `false` is 0; `()`
+/// `()`), and of the rewards listed before this one `rewards.NAME` (a number, or `()` where there is
+/// none) and `verdicts.NAME` with `outcome`, `reward` and `evidence`. Its last value decides: a number is the reward; `true` is 1 and `false` is 0; `()`
 /// abstains; a map holds a `reward`, and whatever else it holds is noted as evidence. A script
 /// that fails, or returns anything else, is a fault and no reward. Time and memory are bounded.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -50,12 +52,28 @@ impl Check for Rhai {
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        self.check_after(sample, Earlier::default(), meter)
+    }
+
+    fn reads_verdicts(&self) -> bool {
+        self.program.as_ref().is_some_and(|Loaded(program)| reads_verdicts(program))
+    }
+
+    fn check_after(
+        &self,
+        sample: &Sample,
+        earlier: Earlier<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Verdict, Fault> {
         let Some(Loaded(program)) = &self.program else {
             return Err(Fault::internal("rhai was not loaded"));
         };
         meter.spend((sample.completion().len() + sample.prompt().len()) as u64 / 8)?;
         let mut scope = Scope::new();
         push_sample(&mut scope, program, sample);
+        if reads_verdicts(program) {
+            push_verdicts(&mut scope, earlier.iter());
+        }
         verdict(&program.run(&shared_engine(), &mut scope, meter)?)
     }
 }

@@ -1,7 +1,7 @@
 //! Texts that break parsers, through every check as its first fixture sets it: the verdict
 //! may be anything but a panic, an internal fault or large evidence.
 
-use assay_verifiers::{Lane, Meter, Outcome, Sample, cases, checks};
+use assay_verifiers::{Earlier, Lane, Meter, Outcome, Sample, cases, checks};
 use serde_json::Value;
 
 fn texts() -> Vec<String> {
@@ -41,7 +41,7 @@ fn hostile_texts_are_judged_within_the_meter() {
                         .meta(case.meta.clone())
                         .build();
                     let mut meter = Meter::default();
-                    let verdict = verifier.verify(&sample, &mut meter);
+                    let verdict = verifier.verify(&sample, Earlier::default(), &mut meter);
                     if let Outcome::Failed(fault) = &verdict.outcome {
                         assert_ne!(
                             fault.kind,

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
 use assay_verifiers::{
-    FaultKind, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verdict, Verifier, checks,
+    Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verdict, Verifier, checks,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn math() -> Box<dyn Verifier> {
 
 fn judge(completion: &str, reference: &str) -> Verdict {
     let sample = Sample::builder(completion).reference(reference).build();
-    math().verify(&sample, &mut Meter::default())
+    math().verify(&sample, Earlier::default(), &mut Meter::default())
 }
 
 fn reward(verdict: &Verdict) -> Option<f64> {
@@ -128,7 +128,7 @@ fn a_bomb_costs_no_more_than_its_length_and_one_comparison() {
     for bomb in large().into_iter().chain(long()) {
         let sample = Sample::builder(format!("\\boxed{{{bomb}}}")).reference("12345").build();
         let mut meter = Meter::default();
-        math().verify(&sample, &mut meter);
+        math().verify(&sample, Earlier::default(), &mut meter);
         let most = SCAN_MAX * sample.completion().len() as u64 + COMPARISON_MAX;
         assert!(meter.spent() <= most, "{} of {most}: {}", meter.spent(), head(&bomb));
     }

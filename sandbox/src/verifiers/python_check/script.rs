@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use assay_verifiers::{Content, Fault, FaultKind, Meter, Sample};
+use assay_verifiers::{Content, Fault, FaultKind, Message, Meter, Sample};
 use serde_json::{Map, Number, Value};
 
 use crate::rooms::wire::Plain;
@@ -120,9 +120,16 @@ fn plain(sample: &Sample) -> Plain {
 
 fn messages(content: &Content) -> Plain {
     let Some(messages) = content.messages() else { return Plain::None };
-    let message = |message: &assay_verifiers::Message| {
-        let members = [("role", &message.role), ("content", &message.content)];
-        Plain::Dict(members.map(|(name, value)| (text(name), text(value))).to_vec())
+    // What a message says is text here, whatever parts it came in; the rest is as it came.
+    let message = |message: &Message| {
+        let mut members =
+            vec![(text("role"), text(&message.role)), (text("content"), text(message.text()))];
+        if let Value::Object(whole) = message.to_value() {
+            let rest =
+                whole.iter().filter(|(name, _)| !["role", "content"].contains(&name.as_str()));
+            members.extend(rest.map(|(name, value)| (text(name), from_json(value))));
+        }
+        Plain::Dict(members)
     };
     Plain::List(messages.iter().map(message).collect())
 }

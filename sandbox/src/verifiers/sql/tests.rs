@@ -1,8 +1,8 @@
 //! The fixture cases, hostile queries and properties of the comparison.
 
-use assay_verifiers::Lane;
 use assay_verifiers::cases::{self, Case};
 use assay_verifiers::check::build;
+use assay_verifiers::{Earlier, Lane};
 
 use super::*;
 
@@ -11,7 +11,9 @@ const CASES: &str =
 
 fn run(case: &Case) -> Result<Verdict, BuildError> {
     match build::<Sql>(Value::Object(case.config.clone()), case)?.lane {
-        Lane::Compute(verifier) => Ok(verifier.verify(&case.sample(), &mut Meter::default())),
+        Lane::Compute(verifier) => {
+            Ok(verifier.verify(&case.sample(), Earlier::default(), &mut Meter::default()))
+        }
         _ => panic!("sql runs on its own"),
     }
 }

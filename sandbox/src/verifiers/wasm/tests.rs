@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_verifiers::prelude::*;
-use assay_verifiers::{Built, Lane, Verifier};
+use assay_verifiers::{Built, Earlier, Lane, Verifier};
 
 use crate::{Sandbox, verifiers};
 
@@ -30,7 +30,7 @@ fn verifier(limits: &Value) -> Box<dyn Verifier> {
 }
 
 fn judge(verifier: &dyn Verifier, completion: &str) -> Verdict {
-    verifier.verify(&Sample::builder(completion).build(), &mut Meter::default())
+    verifier.verify(&Sample::builder(completion).build(), Earlier::default(), &mut Meter::default())
 }
 
 fn failed(verdict: &Verdict) -> Option<(FaultKind, &str)> {
@@ -74,7 +74,7 @@ fn whatever_goes_wrong_is_a_fault_and_no_zero() {
 fn the_meter_pays_for_what_the_component_does() {
     let verifier = verifier(&json!({}));
     let mut meter = Meter::new(1000);
-    let verdict = verifier.verify(&Sample::builder("spin").build(), &mut meter);
+    let verdict = verifier.verify(&Sample::builder("spin").build(), Earlier::default(), &mut meter);
     assert_eq!(failed(&verdict).map(|found| found.0), Some(FaultKind::OutOfFuel));
     assert!(meter.left() <= 1, "{}", meter.left());
 }
@@ -89,7 +89,7 @@ fn a_deadline_is_seen_while_the_component_runs() {
     }
     let verifier = verifier(&json!({}));
     let mut meter = Meter::default().with_backstop(&Past);
-    let verdict = verifier.verify(&Sample::builder("spin").build(), &mut meter);
+    let verdict = verifier.verify(&Sample::builder("spin").build(), Earlier::default(), &mut meter);
     assert_eq!(failed(&verdict).map(|found| found.0), Some(FaultKind::Timeout));
 }
 

@@ -1,0 +1,193 @@
+//! An engine from its parts.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use assay_verifiers::{Earlier, Files, Lane, NoFiles, Sample, Verdict};
+use tokio::runtime;
+use tokio::sync::Semaphore;
+
+use super::Engine;
+use super::cache::Cache;
+use super::clock::Clock;
+use super::config::Config;
+use super::core::{Admission, Core};
+use super::document::Document;
+use super::error::EngineError;
+use super::plan::{Plan, Planned};
+use super::pool::Pool;
+use super::registry::Registry;
+use crate::setup::Monotonic;
+
+/// Samples that may be in flight at once, where nothing else is said.
+const INTAKE_ROWS: usize = 16_384;
+
+/// The parts of an engine. Only the configuration has no default.
+///
+/// Nothing of the environment is read here: [`Engine::open`] does that.
+#[must_use]
+pub struct EngineBuilder {
+    document: Option<Document>,
+    registry: Registry,
+    files: Box<dyn Files>,
+    jobs: Option<usize>,
+    intake_rows: usize,
+    clock: Arc<dyn Clock>,
+    cache_dir: Option<PathBuf>,
+    user_cache_dir: Option<PathBuf>,
+    keeps: bool,
+}
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        Self {
+            document: None,
+            registry: Registry::default_parts(),
+            files: Box::new(NoFiles),
+            jobs: None,
+            intake_rows: INTAKE_ROWS,
+            clock: Arc::new(Monotonic::start()),
+            cache_dir: None,
+            user_cache_dir: None,
+            keeps: true,
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// What to judge, and with which verifiers: a [`Config`], or a [`Document`] whose errors point
+    /// into the text of a file.
+    pub fn config(mut self, config: impl Into<Document>) -> Self {
+        self.document = Some(config.into());
+        self
+    }
+
+    /// The verifiers that the configuration may name, in place of those that this build brings.
+    /// [`Registry::standard`] takes a sandbox and models that were set up otherwise.
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Adds a verifier that is a closure. It sees the sample and the verdicts of the rewards that are
+    /// listed before its own.
+    pub fn verifier<F>(mut self, id: impl Into<String>, judge: F) -> Self
+    where
+        F: Fn(&Sample, Earlier<'_>) -> Verdict + Send + Sync + 'static,
+    {
+        self.registry.register_fn(id, judge);
+        self
+    }
+
+    /// Adds a verifier that is an async closure, of which at most `in_flight_max` calls are awaited
+    /// at once. Its future is polled inside a tokio runtime.
+    pub fn async_verifier<F, R>(
+        mut self,
+        id: impl Into<String>,
+        in_flight_max: usize,
+        judge: F,
+    ) -> Self
+    where
+        F: Fn(Sample) -> R + Send + Sync + 'static,
+        R: Future<Output = Verdict> + Send + 'static,
+    {
+        self.registry.register_async_fn(id, in_flight_max, judge);
+        self
+    }
+
+    /// The files that settings may name; none by default.
+    pub fn files(mut self, files: impl Files + 'static) -> Self {
+        self.files = Box::new(files);
+        self
+    }
+
+    /// Threads of the compute lane; by default one a core.
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = Some(jobs.max(1));
+        self
+    }
+
+    /// The most samples that are in flight at once, over all callers; 16,384 by default. Further
+    /// calls wait, or are told `Overloaded`.
+    pub fn intake_rows(mut self, rows: usize) -> Self {
+        self.intake_rows = rows.clamp(1, Semaphore::MAX_PERMITS >> 1);
+        self
+    }
+
+    /// The clock for timings and deadlines of the compute lane; by default the one of the machine.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Where verdicts are kept for the next run; by default in `cache.dir` of the configuration,
+    /// else none are.
+    pub fn cache_dir(mut self, dir: impl Into<Option<PathBuf>>) -> Self {
+        self.cache_dir = dir.into();
+        self
+    }
+
+    /// Neither looks up verdicts nor keeps them, whatever the configuration says.
+    pub fn no_cache(mut self) -> Self {
+        self.keeps = false;
+        self
+    }
+
+    /// Where verdicts are kept if neither [`EngineBuilder::cache_dir`] nor the configuration says.
+    pub fn user_cache_dir(mut self, dir: impl Into<Option<PathBuf>>) -> Self {
+        self.user_cache_dir = dir.into();
+        self
+    }
+
+    /// Builds every verifier, and starts the threads.
+    ///
+    /// # Errors
+    /// What is wrong with the configuration, or a thread that the operating system refuses.
+    pub fn build(self) -> Result<Engine, EngineError> {
+        let document = self.document.unwrap_or_else(|| Document::from(Config::default()));
+        let plan = Plan::build(&document, &self.registry, &*self.files)?;
+        let keeps = self.keeps && plan.rewards.iter().any(|reward| reward.cache_key.is_some());
+        let named = plan.config.cache.dir.as_ref().map(PathBuf::from);
+        let cache_dir = self.cache_dir.or(named).or(self.user_cache_dir).filter(|_| keeps);
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = self.jobs.unwrap_or_else(cores);
+        let runtime = runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("assay-engine")
+            .enable_all()
+            .build()?;
+        let core = Core {
+            admissions: plan.rewards.iter().map(admission).collect(),
+            plan,
+            pool: Pool::new(jobs).map_err(std::io::Error::other)?,
+            handle: runtime.handle().clone(),
+            cache: cache_dir.map(Cache::new),
+            clock: self.clock,
+            closed: AtomicBool::new(false),
+        };
+        Ok(Engine {
+            core: Arc::new(core),
+            runtime: Some(runtime),
+            intake: Arc::new(Semaphore::new(self.intake_rows)),
+            intake_rows: self.intake_rows,
+            jobs,
+        })
+    }
+}
+
+/// How samples are let in to the verifier of a reward.
+fn admission(reward: &Planned) -> Admission {
+    let most = match &reward.built.lane {
+        Lane::Awaited(verifier) => verifier.in_flight_max(),
+        Lane::Compute(_) | Lane::Group(_) | Lane::AwaitedGroup(_) => None,
+    };
+    match most {
+        Some(most) => {
+            let permits = Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS));
+            Admission::Permits(Arc::new(permits))
+        }
+        None => Admission::Queued(Arc::default()),
+    }
+}

@@ -1,0 +1,89 @@
+//! One call of the engine: how long it may take, and whether anybody still waits for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use assay_verifiers::Backstop;
+
+use super::clock::Clock;
+
+/// How samples are to be scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreOptions {
+    /// How long the call may take, waiting for room included. What is not judged by then is a
+    /// `Timeout`; `None` leaves it to the deadline of single verdicts (`limits.deadline_ms`).
+    pub deadline: Option<Duration>,
+    /// The training step, which `when` and `combine.expression` see as `step`; 0 by default.
+    pub step: u64,
+    /// Whether the call waits where too many samples are in flight. One that does not wait gets
+    /// `Overloaded` for every sample.
+    pub wait: bool,
+}
+
+impl Default for ScoreOptions {
+    fn default() -> Self {
+        Self { deadline: None, step: 0, wait: true }
+    }
+}
+
+/// What the work of one call shares.
+pub(super) struct Call {
+    /// The training step.
+    pub(super) step: u64,
+    /// The moment at which the call is to be over.
+    deadline_ns: Option<u64>,
+    given_up: AtomicBool,
+}
+
+impl Call {
+    pub(super) fn new(options: &ScoreOptions, now_ns: u64) -> Self {
+        let deadline_ns = options.deadline.map(|deadline| {
+            now_ns.saturating_add(u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX))
+        });
+        Self { step: options.step, deadline_ns, given_up: AtomicBool::new(false) }
+    }
+
+    /// Time that is left, where the call has a deadline.
+    pub(super) fn left(&self, now_ns: u64) -> Option<Duration> {
+        self.deadline_ns.map(|at| Duration::from_nanos(at.saturating_sub(now_ns)))
+    }
+}
+
+/// Gives a call up once it is dropped: verifiers that run stop at their next look at the meter.
+pub(super) struct GiveUp(pub(super) Arc<Call>);
+
+impl Drop for GiveUp {
+    fn drop(&mut self) {
+        self.0.given_up.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The end of one verdict of a call: its own deadline, that of the call, or nobody who waits.
+pub(super) struct VerdictLimit<'a> {
+    clock: &'a dyn Clock,
+    call: &'a Call,
+    closed: &'a AtomicBool,
+    at_ns: u64,
+}
+
+impl<'a> VerdictLimit<'a> {
+    pub(super) fn new(
+        clock: &'a dyn Clock,
+        call: &'a Call,
+        closed: &'a AtomicBool,
+        limit_ms: u64,
+    ) -> Self {
+        let own = clock.now_ns().saturating_add(limit_ms.saturating_mul(1_000_000));
+        let at_ns = call.deadline_ns.map_or(own, |at| at.min(own));
+        Self { clock, call, closed, at_ns }
+    }
+}
+
+impl Backstop for VerdictLimit<'_> {
+    fn expired(&self) -> bool {
+        self.call.given_up.load(Ordering::Relaxed)
+            || self.closed.load(Ordering::Relaxed)
+            || self.clock.now_ns() > self.at_ns
+    }
+}

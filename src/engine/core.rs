@@ -1,0 +1,338 @@
+//! One plan at work: the way of samples through the stages, in both lanes.
+//!
+//! A chunk of samples is taken through the plan by one thread of the pool at a time. Where something
+//! is awaited, it gives the thread back, and goes on with another once everything is answered.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use assay_verifiers::{Fault, FaultKind, Outcome, Pending, Sample, Scored, Verdict, Verdicts};
+use futures_util::FutureExt as _;
+use rayon::iter::{
+    IndexedParallelIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _,
+};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::cache::Cache;
+use super::call::Call;
+use super::clock::Clock;
+use super::config::OnFault;
+use super::groups::{drop_group, groups};
+use super::plan::Plan;
+use super::pool::{Pool, panicked};
+
+/// What everything in flight shares.
+pub(super) struct Core {
+    pub(super) plan: Plan,
+    pub(super) pool: Pool,
+    /// Where awaited work is polled.
+    pub(super) handle: Handle,
+    pub(super) cache: Option<Cache>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// Along the rewards: how what is awaited is let in.
+    pub(super) admissions: Vec<Admission>,
+    /// The engine was dropped.
+    pub(super) closed: AtomicBool,
+}
+
+/// How samples are let in to an awaited verifier.
+#[derive(Clone)]
+pub(super) enum Admission {
+    /// Under a number of permits.
+    Permits(Arc<Semaphore>),
+    /// All at once: whoever answers queues them. Counts those that wait.
+    Queued(Arc<AtomicUsize>),
+}
+
+/// Samples on their way through the plan.
+pub(super) struct Progress {
+    pub(super) samples: Vec<Sample>,
+    pub(super) rows: Vec<Row>,
+    /// The next stage: those of single samples, then one for each group verifier.
+    stage: usize,
+    answered: Vec<Answered>,
+}
+
+/// What is known of one sample. The vectors run along the rewards of the plan.
+#[derive(Clone)]
+pub(super) struct Row {
+    pub(super) verdicts: Vec<Option<Verdict>>,
+    pub(super) spent_ns: Vec<u64>,
+}
+
+/// Verdicts that are awaited, and the rows that they belong to.
+pub(super) struct Awaited {
+    reward: usize,
+    rows: Vec<usize>,
+    task: AbortOnDropHandle<(Vec<Verdict>, u64)>,
+}
+
+/// Verdicts that were awaited.
+struct Answered {
+    reward: usize,
+    rows: Vec<usize>,
+    verdicts: Vec<Verdict>,
+    spent_ns: u64,
+}
+
+impl Awaited {
+    pub(super) fn new(
+        reward: usize,
+        rows: Vec<usize>,
+        task: AbortOnDropHandle<(Vec<Verdict>, u64)>,
+    ) -> Self {
+        Self { reward, rows, task }
+    }
+}
+
+impl Row {
+    pub(super) fn record(&mut self, reward: usize, verdict: Verdict, spent_ns: u64) {
+        if let (Some(slot), Some(spent)) =
+            (self.verdicts.get_mut(reward), self.spent_ns.get_mut(reward))
+        {
+            *slot = Some(verdict);
+            *spent = spent_ns;
+        }
+    }
+}
+
+impl Progress {
+    /// Nothing is known of the samples yet.
+    fn new(samples: Vec<Sample>) -> Self {
+        Self { samples, rows: Vec::new(), stage: 0, answered: Vec::new() }
+    }
+}
+
+impl Core {
+    /// Takes samples through the plan, and what came of them through `finish`, on the pool. All
+    /// samples of a group must come in one call. `None` where the work was lost.
+    pub(super) async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        samples: Vec<Sample>,
+        call: &Arc<Call>,
+        finish: impl FnOnce(Vec<Scored>) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (mut progress, mut finish) = (Progress::new(samples), finish);
+        loop {
+            let (core, own) = (Arc::clone(self), Arc::clone(call));
+            let advanced = self.pool.run(move || {
+                let awaited = core.advance(&mut progress, &own);
+                if awaited.is_empty() {
+                    Ok(finish(core.finish(progress, &own)))
+                } else {
+                    Err((progress, awaited, finish))
+                }
+            });
+            let awaited;
+            (progress, awaited, finish) = match advanced.await? {
+                Ok(finished) => return Some(finished),
+                Err(waiting) => waiting,
+            };
+            for one in awaited {
+                let Awaited { reward, rows, task } = one;
+                let (verdicts, spent_ns) = task.await.unwrap_or_else(|_| {
+                    let lost = || Verdict::failed(Fault::internal("the engine was dropped"));
+                    (rows.iter().map(|_| lost()).collect(), 0)
+                });
+                progress.answered.push(Answered { reward, rows, verdicts, spent_ns });
+            }
+        }
+    }
+
+    /// Goes through the stages until something is awaited; nothing is at the end.
+    fn advance(self: &Arc<Self>, progress: &mut Progress, call: &Arc<Call>) -> Vec<Awaited> {
+        if progress.stage == 0 {
+            let count = self.plan.rewards.len();
+            let row = Row { verdicts: vec![None; count], spent_ns: vec![0; count] };
+            progress.rows = vec![row; progress.samples.len()];
+        }
+        self.settle(progress);
+        loop {
+            let at = progress.stage;
+            progress.stage += 1;
+            let awaited = if let Some(stage) = self.plan.stages.get(at) {
+                self.stage(stage, progress, call)
+            } else {
+                match self.plan.group_rewards.get(at - self.plan.stages.len()) {
+                    Some(&reward) => self.judge_groups(reward, progress, call),
+                    None => return Vec::new(),
+                }
+            };
+            if !awaited.is_empty() {
+                return awaited;
+            }
+        }
+    }
+
+    /// Runs one stage: what is awaited is started first, and the pool works meanwhile.
+    fn stage(
+        self: &Arc<Self>,
+        stage: &[usize],
+        progress: &mut Progress,
+        call: &Arc<Call>,
+    ) -> Vec<Awaited> {
+        let (own, others): (Vec<usize>, Vec<usize>) =
+            stage.iter().partition(|at| !self.plan.is_awaited(**at));
+        let mut awaited = Vec::new();
+        let Progress { samples, rows, .. } = progress;
+        for (at, (sample, row)) in samples.iter().zip(rows.iter_mut()).enumerate() {
+            for &reward in &others {
+                if let Some(pending) = self.start(reward, sample, row, call) {
+                    let task =
+                        self.spawn(reward, 1, call, pending.map(|verdict| vec![verdict]).boxed());
+                    awaited.push(Awaited::new(reward, vec![at], task));
+                }
+            }
+        }
+        let compute = |(sample, row): (&Sample, &mut Row)| {
+            for &reward in &own {
+                self.compute(reward, sample, row, call);
+            }
+        };
+        if self.plan.is_slow() && samples.len() > 1 {
+            rows.par_iter_mut().zip(&*samples).for_each(|(row, sample)| compute((sample, row)));
+        } else {
+            samples.iter().zip(rows).for_each(compute);
+        }
+        awaited
+    }
+
+    /// Polls awaited work where HTTP clients and timers live: within its permits and deadlines. That
+    /// of a verdict counts from the permit on; where whoever answers queues by itself, it is as many
+    /// times as long as samples are queued.
+    pub(super) fn spawn(
+        self: &Arc<Self>,
+        reward: usize,
+        count: usize,
+        call: &Call,
+        pending: Pending<Vec<Verdict>>,
+    ) -> AbortOnDropHandle<(Vec<Verdict>, u64)> {
+        let admission = self.admissions.get(reward).cloned();
+        let limit = Duration::from_millis(self.plan.config.limits.deadline_ms);
+        let (clock, start) = (Arc::clone(&self.clock), self.clock.now_ns());
+        let left = call.left(start).unwrap_or(Duration::MAX);
+        let judged = async move {
+            let (mut _permit, mut _place, mut limit) = (None, None, limit);
+            match admission {
+                Some(Admission::Permits(permits)) => _permit = permits.acquire_owned().await.ok(),
+                Some(Admission::Queued(waiting)) => {
+                    let place = Place::take(waiting);
+                    limit = limit.saturating_mul(u32::try_from(place.ahead).unwrap_or(u32::MAX));
+                    _place = Some(place);
+                }
+                None => {}
+            }
+            let judged = AssertUnwindSafe(pending).catch_unwind();
+            tokio::time::timeout(limit, judged).await.map_err(|_| late(limit))
+        };
+        let task = async move {
+            let verdicts = match tokio::time::timeout(left, judged).await {
+                Ok(Ok(Ok(verdicts))) => answered(verdicts, count),
+                Ok(Ok(Err(panic))) => vec![Verdict::failed(panicked(&*panic)); count],
+                Ok(Err(fault)) => vec![Verdict::failed(fault); count],
+                Err(_) => vec![Verdict::failed(late(left)); count],
+            };
+            (verdicts, clock.now_ns().saturating_sub(start))
+        };
+        AbortOnDropHandle::new(self.handle.spawn(task))
+    }
+
+    /// Records what was awaited, and keeps it for the next run.
+    fn settle(&self, progress: &mut Progress) {
+        for answered in std::mem::take(&mut progress.answered) {
+            let Answered { reward, rows, verdicts, spent_ns } = answered;
+            let spent_ns = spent_ns / rows.len().max(1) as u64;
+            for (at, verdict) in rows.into_iter().zip(verdicts) {
+                let (Some(sample), Some(row)) =
+                    (progress.samples.get(at), progress.rows.get_mut(at))
+                else {
+                    continue;
+                };
+                self.keep(reward, sample, row, &verdict);
+                row.record(reward, verdict, spent_ns);
+            }
+        }
+    }
+
+    /// What comes after the stages: the combination.
+    fn finish(&self, progress: Progress, call: &Call) -> Vec<Scored> {
+        let Progress { samples, rows, .. } = progress;
+        let combine = |(sample, row): (&Sample, Row)| {
+            let missing = || Verdict::failed(Fault::internal("no verdict was given"));
+            let verdicts =
+                row.verdicts.into_iter().map(|one| one.unwrap_or_else(missing)).collect();
+            self.scored(sample, verdicts, row.spent_ns, call)
+        };
+        let mut scored: Vec<Scored> = samples.iter().zip(rows).map(combine).collect();
+        if self.plan.config.combine.on_fault == OnFault::DropGroup {
+            for members in groups(&samples) {
+                drop_group(&members, &mut scored);
+            }
+        }
+        scored
+    }
+
+    fn scored(
+        &self,
+        sample: &Sample,
+        verdicts: Vec<Verdict>,
+        spent_ns: Vec<u64>,
+        call: &Call,
+    ) -> Scored {
+        Scored {
+            id: sample.id().to_owned(),
+            group: sample.group().map(str::to_owned),
+            outcome: self.plan.combiner.combine(&verdicts, call.step),
+            verdicts: Verdicts::new(Arc::clone(&self.plan.names), verdicts),
+            spent_ns,
+        }
+    }
+
+    /// A sample of which no verdict was reached.
+    pub(super) fn unjudged(&self, sample: &Sample, fault: &Fault, call: &Call) -> Scored {
+        let count = self.plan.rewards.len();
+        let verdicts = vec![Verdict::failed(fault.clone()); count];
+        let mut scored = self.scored(sample, verdicts, vec![0; count], call);
+        if let Outcome::Abstained(_) = scored.outcome {
+            // Every reward has weight 0.
+            scored.outcome = Outcome::Failed(fault.clone());
+        }
+        scored
+    }
+}
+
+/// A place in the queue of whoever answers.
+struct Place {
+    waiting: Arc<AtomicUsize>,
+    /// Samples in the queue, this one included.
+    ahead: usize,
+}
+
+impl Place {
+    fn take(waiting: Arc<AtomicUsize>) -> Self {
+        let ahead = waiting.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { waiting, ahead }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn answered(verdicts: Vec<Verdict>, count: usize) -> Vec<Verdict> {
+    if verdicts.len() == count {
+        return verdicts;
+    }
+    let why = format!("{} verdicts for {count} samples", verdicts.len());
+    vec![Verdict::failed(Fault::internal(why)); count]
+}
+
+fn late(limit: Duration) -> Fault {
+    Fault::new(FaultKind::Timeout, format!("no answer within {} ms", limit.as_millis()))
+}

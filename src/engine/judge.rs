@@ -1,0 +1,184 @@
+//! One reward on one sample: ruled out, kept from another run, or judged by its verifier.
+
+use std::sync::Arc;
+
+use assay_verifiers::canonical::{self, Digest};
+use assay_verifiers::{Earlier, Lane, Meter, Pending, Sample, Verdict};
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+
+use super::Engine;
+use super::cache::Cache;
+use super::call::{Call, ScoreOptions, VerdictLimit};
+use super::core::{Core, Row};
+use super::plan::Planned;
+use super::pool::guarded;
+use super::turns::{TurnVerdict, Turns, merged};
+
+impl Core {
+    /// Judges a sample by the compute verifier of `reward`.
+    pub(super) fn compute(&self, reward: usize, sample: &Sample, row: &mut Row, call: &Call) {
+        let Some(planned) = self.plan.rewards.get(reward) else { return };
+        let Lane::Compute(verifier) = &planned.built.lane else { return };
+        let start = self.clock.now_ns();
+        let verdict = self.known(reward, planned, sample, row, call).unwrap_or_else(|| {
+            let earlier = self.plan.earlier(reward, row);
+            let one = |sample: &Sample| {
+                let limit = self.limit(call);
+                let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
+                guarded(|| verifier.verify(sample, earlier, &mut meter))
+                    .unwrap_or_else(Verdict::failed)
+            };
+            let verdict = match planned.turns.of(sample) {
+                Turns::One(sample) => one(&sample),
+                Turns::Each(turns) => {
+                    merged(turns.iter().map(|(at, own)| turn(*at, own, one(own))).collect())
+                }
+                Turns::Missing(why) => Verdict::abstained(why),
+            };
+            self.keep(reward, sample, row, &verdict);
+            verdict
+        });
+        row.record(reward, verdict, self.clock.now_ns().saturating_sub(start));
+    }
+
+    /// Starts to judge a sample by the awaited verifier of `reward`. `None` where the verdict is
+    /// known already; it is recorded then.
+    pub(super) fn start(
+        &self,
+        reward: usize,
+        sample: &Sample,
+        row: &mut Row,
+        call: &Call,
+    ) -> Option<Pending<Verdict>> {
+        let planned = self.plan.rewards.get(reward)?;
+        let Lane::Awaited(verifier) = &planned.built.lane else { return None };
+        let start = self.clock.now_ns();
+        if let Some(known) = self.known(reward, planned, sample, row, call) {
+            row.record(reward, known, self.clock.now_ns().saturating_sub(start));
+            return None;
+        }
+        let earlier = self.plan.earlier(reward, row);
+        let one = |sample: &Sample| -> Pending<Verdict> {
+            let limit = self.limit(call);
+            let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
+            let verify = || Arc::clone(verifier).verify(sample, earlier, &mut meter);
+            guarded(verify).unwrap_or_else(|fault| at_once(Verdict::failed(fault)))
+        };
+        Some(match planned.turns.of(sample) {
+            Turns::One(sample) => one(&sample),
+            Turns::Each(turns) => {
+                let pending = turns.into_iter().map(|(at, own)| {
+                    let pending = one(&own);
+                    pending.map(move |verdict| turn(at, &own, verdict))
+                });
+                join_all(pending.collect::<Vec<_>>()).map(merged).boxed()
+            }
+            Turns::Missing(why) => at_once(Verdict::abstained(why)),
+        })
+    }
+
+    /// Where a verdict of `call` ends, whatever its fuel.
+    pub(super) fn limit<'a>(&'a self, call: &'a Call) -> VerdictLimit<'a> {
+        VerdictLimit::new(&*self.clock, call, &self.closed, self.plan.config.limits.deadline_ms)
+    }
+
+    /// The verdict, where it takes no verifier to know it: ruled out, or kept from another run.
+    fn known(
+        &self,
+        reward: usize,
+        planned: &Planned,
+        sample: &Sample,
+        row: &Row,
+        call: &Call,
+    ) -> Option<Verdict> {
+        self.plan.ruled_out(reward, planned, sample, &row.verdicts, call.step).or_else(|| {
+            let cache = self.cache.as_ref()?;
+            cache.get(&self.cache_key(reward, planned, sample, row)?)
+        })
+    }
+
+    /// Keeps a verdict for the next run, where the reward asks for it.
+    pub(super) fn keep(&self, reward: usize, sample: &Sample, row: &Row, verdict: &Verdict) {
+        let (Some(cache), Some(planned)) = (&self.cache, self.plan.rewards.get(reward)) else {
+            return;
+        };
+        if let Some(key) = self.cache_key(reward, planned, sample, row) {
+            cache.put(&key, verdict);
+        }
+    }
+
+    /// Everything that decides the verdict: the verifier, the sample, and the verdicts that the
+    /// verifier reads.
+    fn cache_key(
+        &self,
+        reward: usize,
+        planned: &Planned,
+        sample: &Sample,
+        row: &Row,
+    ) -> Option<Digest> {
+        let key = Cache::key(planned.cache_key.as_ref()?, sample);
+        if !planned.built.spec.reads_verdicts {
+            return Some(key);
+        }
+        let earlier = self.plan.earlier(reward, row);
+        let read: serde_json::Map<_, _> = earlier
+            .iter()
+            .map(|(name, verdict)| Some((name.to_owned(), serde_json::to_value(verdict).ok()?)))
+            .collect::<Option<_>>()?;
+        Some(canonical::digest_parts(&[&key, &canonical::digest(&read.into())]))
+    }
+}
+
+impl Engine {
+    /// What the verifier of the reward at `reward` says of a sample by itself: no gate, no `when`, no
+    /// other verdicts, and no cache. `None` where it sees whole groups. The thread is blocked
+    /// meanwhile.
+    pub fn judge_alone(&self, reward: usize, sample: &Sample) -> Option<Verdict> {
+        let core = &self.core;
+        let planned = core.plan.rewards.get(reward)?;
+        let call = Call::new(&ScoreOptions::default(), core.clock.now_ns());
+        let limit = core.limit(&call);
+        let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
+        match &planned.built.lane {
+            Lane::Compute(verifier) => {
+                let judged = guarded(|| verifier.verify(sample, Earlier::default(), &mut meter));
+                Some(judged.unwrap_or_else(Verdict::failed))
+            }
+            Lane::Awaited(verifier) => {
+                let verify = || Arc::clone(verifier).verify(sample, Earlier::default(), &mut meter);
+                let pending =
+                    guarded(verify).unwrap_or_else(|fault| at_once(Verdict::failed(fault)));
+                let pending = pending.map(|verdict| vec![verdict]).boxed();
+                let task = core.spawn(reward, 1, &call, pending);
+                super::block_on(task).ok()?.0.pop()
+            }
+            Lane::Group(_) | Lane::AwaitedGroup(_) => None,
+        }
+    }
+
+    /// Whether the verdict of the reward at `reward` on a sample is kept from another run; `None`
+    /// where none is kept of it.
+    pub fn is_kept(&self, reward: usize, sample: &Sample) -> Option<bool> {
+        let (cache, planned) = (self.core.cache.as_ref()?, self.plan().rewards.get(reward)?);
+        let key = planned.cache_key.as_ref()?;
+        Some(cache.get(&Cache::key(key, sample)).is_some())
+    }
+}
+
+impl super::plan::Plan {
+    /// The verdicts that the verifier of `reward` reads: of all rewards that are listed before it.
+    pub(super) fn earlier<'a>(&'a self, reward: usize, row: &'a Row) -> Earlier<'a> {
+        let reads = self.rewards.get(reward).is_some_and(|one| one.built.spec.reads_verdicts);
+        let before = row.verdicts.get(..reward).filter(|_| reads);
+        Earlier::new(&self.names, before.unwrap_or_default())
+    }
+}
+
+fn turn(turn: usize, sample: &Sample, verdict: Verdict) -> TurnVerdict {
+    TurnVerdict { turn, length: sample.completion().len(), verdict }
+}
+
+fn at_once(verdict: Verdict) -> Pending<Verdict> {
+    std::future::ready(verdict).boxed()
+}

@@ -1,0 +1,226 @@
+//! What the environment says: where assets and caches lie, which library runs models, and which
+//! settings it overrides. The one place that reads it: the command line and every other way in take
+//! an [`Environment`] from here.
+
+#[cfg(feature = "models")]
+mod onnx_runtime;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::engine::{
+    Clock, ConfigError, ConfigFolder, Document, Engine, EngineBuilder, EngineError, Registry,
+};
+use crate::reward_models::Models;
+use crate::sandbox::Sandbox;
+
+/// The largest configuration, in bytes.
+const CONFIG_BYTES_MAX: u64 = 1 << 20;
+/// The sections that the environment may set, as in `ASSAY_COMBINE__HOW=min`.
+const SECTIONS: [&str; 4] = ["data", "combine", "limits", "cache"];
+/// What is told while something long goes on, such as the compilation of a guest.
+pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// What the environment says.
+#[derive(Clone)]
+pub struct Environment {
+    /// Folders that may hold assets, the first one first: `ASSAY_ASSETS`, folders beside the
+    /// program, the user's data folder.
+    pub assets: Vec<PathBuf>,
+    /// The user's cache folder: `XDG_CACHE_HOME`, else `HOME/.cache`.
+    pub user_cache: Option<PathBuf>,
+    /// Where verdicts are kept: `ASSAY_CACHE_DIR`.
+    pub cache_dir: Option<PathBuf>,
+    /// Cores of the machine.
+    pub cores: usize,
+    /// Where ONNX Runtime may lie, in order of preference: `ASSAY_ORT_LIB` and `ORT_DYLIB_PATH`,
+    /// behind which nothing else is tried, `lib/` beside the program, and the assets.
+    #[cfg(feature = "models")]
+    pub ort_libraries: Vec<crate::reward_models::backend::library::Place>,
+    /// Settings by their dotted paths, of variables such as `ASSAY_COMBINE__HOW`.
+    pub settings: Vec<(String, String)>,
+    /// Whom to tell while something long goes on.
+    pub notice: Option<Notice>,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub fn read() -> Self {
+        let assets = assets();
+        Self {
+            #[cfg(feature = "models")]
+            ort_libraries: onnx_runtime::libraries(&assets),
+            assets,
+            user_cache: user_cache(),
+            cache_dir: variable("ASSAY_CACHE_DIR"),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            settings: settings(),
+            notice: None,
+        }
+    }
+
+    /// The sandbox, none of whose guests is loaded.
+    #[cfg(feature = "sandbox")]
+    pub fn sandbox(&self) -> Sandbox {
+        let options = crate::sandbox::runtime::Options {
+            compiled: self.user_cache.as_ref().map(|cache| cache.join("guests")),
+            notice: self.notice.clone(),
+            ..crate::sandbox::runtime::Options::default()
+        };
+        Sandbox::new(crate::sandbox::Places { assets: self.assets.clone(), options })
+    }
+
+    /// In place of the sandbox, which this build is without.
+    #[cfg(not(feature = "sandbox"))]
+    pub fn sandbox(&self) -> Sandbox {
+        Sandbox::default()
+    }
+
+    /// The models, none of which is loaded.
+    #[cfg(feature = "models")]
+    pub fn models(&self) -> Models {
+        Models::new(crate::reward_models::Places {
+            libraries: self.ort_libraries.clone(),
+            last: Some(onnx_runtime::of_python),
+            cores: self.cores,
+        })
+    }
+
+    /// In place of the models, which this build is without.
+    #[cfg(not(feature = "models"))]
+    pub fn models(&self) -> Models {
+        Models
+    }
+
+    /// Every verifier of this build. Guests and models are loaded when the first verifier that
+    /// needs one is built.
+    pub fn registry(&self) -> Registry {
+        Registry::standard(&Arc::new(self.sandbox()), &Arc::new(self.models()))
+    }
+
+    /// Reads a configuration, `-` from standard input, and sets in it what the environment
+    /// overrides.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and what is wrong with its text or with an override.
+    pub fn document(&self, path: &Path) -> Result<Document, EngineError> {
+        let name = path.display().to_string();
+        let fail = |why: String| EngineError::from(ConfigError::new(&name, "", why));
+        let text = if path.as_os_str() == "-" {
+            read_text(std::io::stdin())
+        } else {
+            std::fs::File::open(path).and_then(read_text)
+        };
+        let text = text.map_err(|error| fail(format!("{name}: {error}")))?;
+        if text.len() as u64 > CONFIG_BYTES_MAX {
+            return Err(fail(format!("{name}: more than {CONFIG_BYTES_MAX} bytes")));
+        }
+        let mut document = Document::parse(&name, &text)?;
+        for (path, value) in &self.settings {
+            document.set(path, value)?;
+        }
+        Ok(document)
+    }
+
+    /// An engine of a configuration file, whose settings may name files in its folder and below
+    /// those of `allowed`.
+    pub fn builder(&self, path: &Path, document: Document, allowed: Vec<PathBuf>) -> EngineBuilder {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        Engine::builder()
+            .config(document)
+            .registry(self.registry())
+            .files(ConfigFolder::new(folder, allowed))
+            .cache_dir(self.cache_dir.clone())
+            .user_cache_dir(self.user_cache.clone())
+    }
+}
+
+impl Engine {
+    /// An engine of a configuration file, with everything that the environment offers: guests,
+    /// models, the user's cache, and overrides such as `ASSAY_COMBINE__HOW=min`.
+    ///
+    /// # Errors
+    /// A file that cannot be read, what is wrong with the configuration, or a thread that the
+    /// operating system refuses.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, EngineError> {
+        let (environment, path) = (Environment::read(), path.as_ref());
+        environment.builder(path, environment.document(path)?, Vec::new()).build()
+    }
+}
+
+fn read_text(file: impl std::io::Read) -> std::io::Result<String> {
+    std::io::read_to_string(file.take(CONFIG_BYTES_MAX + 1))
+}
+
+/// A variable that is set to something.
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// An absolute folder that a variable names, else one below the home folder.
+fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
+    let named = variable(name).filter(|path| path.is_absolute());
+    named.or_else(|| Some(variable("HOME")?.join(below_home)))
+}
+
+fn user_cache() -> Option<PathBuf> {
+    Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("assay"))
+}
+
+fn program() -> Option<PathBuf> {
+    env::current_exe().ok().and_then(|path| path.canonicalize().ok())
+}
+
+/// Folders with assets: `ASSAY_ASSETS`, next to the program, and the user's data folder.
+fn assets() -> Vec<PathBuf> {
+    let program = program();
+    // A program in `target/release` has its guests in `target/assets`, an installed one in
+    // `share/assay` beside `bin`.
+    let beside = program.iter().flat_map(|path| {
+        let folders = path.ancestors().skip(1).take(3);
+        folders.flat_map(|folder| [folder.join("assets"), folder.join("share/assay")])
+    });
+    let user = user_folder("XDG_DATA_HOME", ".local/share").map(|data| data.join("assay"));
+    variable("ASSAY_ASSETS").into_iter().chain(beside).chain(user).collect()
+}
+
+/// The settings in the environment: `ASSAY_<SECTION>__<KEY>`.
+fn settings() -> Vec<(String, String)> {
+    let mut settings: Vec<(String, String)> = env::vars_os()
+        .filter_map(|(key, value)| {
+            let key = key.to_str()?.strip_prefix("ASSAY_")?.to_ascii_lowercase();
+            key.split_once("__").filter(|(section, _)| SECTIONS.contains(section))?;
+            Some((key.replace("__", "."), value.to_str()?.to_owned()))
+        })
+        .collect();
+    settings.sort();
+    settings
+}
+
+/// The clock of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Monotonic(Instant);
+
+impl Monotonic {
+    /// A clock that starts now.
+    #[expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Seconds since the start.
+    pub fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+impl Clock for Monotonic {
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,310 @@
+//! An engine inside other programs: made, called and dropped in any runtime and on any thread, with
+//! callers that leave, deadlines, and more samples than there is room for.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test stops at what it does not expect"
+)]
+
+use std::io::Cursor;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::support::{Seen, builder, engine, registry, rows, whole};
+use assay::data::{Limits, Source};
+use assay::engine::{CancellationToken, Ended};
+use assay::verifiers::{FaultKind, Outcome, Sample, Scored, Verdict};
+use assay::{Engine, ScoreOptions};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Notify;
+
+const HELD: &str = "[[reward]]\nname = 'held'\nverifier = 'held'\n";
+const ENDLESS: &str = "[[reward]]\nname = 'endless'\nverifier = 'endless'\n";
+const EXACT: &str = "[[reward]]\nname = 'exact'\nverifier = 'exact'\n";
+
+fn one_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+fn workers(count: usize) -> Runtime {
+    Builder::new_multi_thread().worker_threads(count).enable_all().build().unwrap()
+}
+
+fn samples(count: usize) -> Vec<Sample> {
+    (0..count).map(|at| Sample::builder("4").reference("4").id(at.to_string()).build()).collect()
+}
+
+fn fault(scored: &Scored) -> FaultKind {
+    match &scored.outcome {
+        Outcome::Failed(fault) => fault.kind,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Waits until something holds; a test that waits in vain fails and does not hang.
+fn eventually(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..6000 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("{what}: never");
+}
+
+fn is(count: &AtomicUsize, wanted: usize) -> bool {
+    count.load(Ordering::SeqCst) == wanted
+}
+
+#[test]
+fn it_is_made_used_and_dropped_inside_any_runtime() {
+    for runtime in [one_thread(), workers(1), workers(3)] {
+        runtime.block_on(async {
+            let engine = engine(&format!("{EXACT}{HELD}"), registry(&Arc::default()), 2);
+            // Blocking calls do not panic there either.
+            let empty = engine.score(Vec::new());
+            assert!(empty.is_empty());
+            let scored = engine.score_async(samples(0), ScoreOptions::default()).await;
+            assert!(scored.is_empty());
+            drop(engine);
+            let engine = Engine::builder().build();
+            assert!(engine.is_err_and(|error| error.to_string().contains("no [[reward]]")));
+        });
+    }
+}
+
+#[test]
+fn awaiting_a_score_leaves_the_runtime_to_others() {
+    let seen = Arc::new(Seen::default());
+    let engine = Arc::new(engine(HELD, registry(&seen), 1));
+    // One thread for both: the call is answered only if it gives the thread up.
+    one_thread().block_on(async {
+        let call = engine.score_async(samples(3), ScoreOptions::default());
+        let release = async {
+            while !is(&seen.in_flight, 3) {
+                tokio::task::yield_now().await;
+            }
+            seen.release.notify_waiters();
+        };
+        let (scored, ()) = tokio::join!(call, release);
+        assert_eq!(scored.iter().map(Scored::reward).collect::<Vec<_>>(), [Some(1.0); 3]);
+    });
+}
+
+#[test]
+fn a_blocking_score_on_a_worker_hands_its_other_tasks_on() {
+    let seen = Arc::new(Seen::default());
+    let engine = Arc::new(engine(HELD, registry(&seen), 1));
+    let runtime = workers(1);
+    let scored = runtime.block_on(async {
+        let (own, watch) = (Arc::clone(&engine), Arc::clone(&seen));
+        let blocked = tokio::spawn(async move { own.score(samples(1)) });
+        tokio::spawn(async move {
+            while !is(&watch.in_flight, 1) {
+                tokio::task::yield_now().await;
+            }
+            watch.release.notify_waiters();
+        });
+        blocked.await.unwrap()
+    });
+    assert_eq!(scored[0].reward(), Some(1.0));
+}
+
+#[test]
+fn a_stream_runs_inside_a_runtime() {
+    for runtime in [one_thread(), workers(1)] {
+        let text = format!("{EXACT}[[reward]]\nname = 'awaited'\nverifier = 'awaited'\n");
+        let engine = engine(&text, registry(&Arc::default()), 2);
+        let source = Source::stream("t", Cursor::new(rows(500, 200)), &Limits::default()).unwrap();
+        let lines = runtime.block_on(async { crate::support::lines(&engine, source) });
+        assert_eq!(std::str::from_utf8(&lines).unwrap().lines().count(), 500);
+    }
+}
+
+#[test]
+fn a_call_that_is_dropped_is_given_up_in_both_lanes() {
+    let seen = Arc::new(Seen::default());
+    let engine = engine(&format!("{HELD}{ENDLESS}"), registry(&seen), 2);
+    let call = engine.score_async(samples(5), ScoreOptions::default());
+    one_thread().block_on(async {
+        let started = async {
+            while seen.spinning.load(Ordering::SeqCst) == 0 || is(&seen.in_flight, 0) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::select! {
+            _ = call => panic!("nothing answers this call"),
+            () = started => {}
+        }
+    });
+    eventually("verifiers that run stop", || is(&seen.spinning, 0));
+    eventually("what was awaited is given up", || is(&seen.in_flight, 0));
+    assert!(is(&seen.awaited, 0), "nothing was answered");
+    assert!(seen.computed.load(Ordering::SeqCst) <= 5);
+    // The engine lives on.
+    let options = ScoreOptions { deadline: Some(Duration::from_millis(20)), ..Default::default() };
+    let scored = pollster::block_on(engine.score_async(samples(1), options));
+    assert_eq!(fault(&scored[0]), FaultKind::Timeout);
+}
+
+#[test]
+fn deadlines_fire_in_both_lanes() {
+    for text in [HELD, ENDLESS] {
+        let seen = Arc::new(Seen::default());
+        let engine = engine(text, registry(&seen), 2);
+        let deadline = Some(Duration::from_millis(30));
+        let options = ScoreOptions { deadline, ..ScoreOptions::default() };
+        let scored = pollster::block_on(engine.score_async(samples(40), options));
+        assert_eq!(scored.len(), 40);
+        assert!(scored.iter().all(|one| fault(one) == FaultKind::Timeout));
+        let ids: Vec<String> = (0..40).map(|at| at.to_string()).collect();
+        assert_eq!(scored.iter().map(|one| one.id.clone()).collect::<Vec<_>>(), ids);
+        eventually("nothing runs on", || is(&seen.spinning, 0) && is(&seen.in_flight, 0));
+    }
+}
+
+#[test]
+fn the_deadline_of_a_verdict_fires_without_more_settings() {
+    for text in [HELD, ENDLESS] {
+        let engine =
+            engine(&format!("{text}[limits]\ndeadline_ms = 20\n"), registry(&Arc::default()), 2);
+        assert_eq!(fault(&engine.score(samples(1))[0]), FaultKind::Timeout);
+    }
+}
+
+#[test]
+fn the_intake_is_bounded_and_waits_or_says_so() {
+    let seen = Arc::new(Seen::default());
+    let engine = builder(HELD, registry(&seen)).jobs(1).intake_rows(2).build().unwrap();
+    let hasty = ScoreOptions { wait: false, ..ScoreOptions::default() };
+    one_thread().block_on(async {
+        let first = tokio::spawn(engine.score_async(samples(2), ScoreOptions::default()));
+        while !is(&seen.in_flight, 2) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let refused = engine.score_async(samples(1), hasty).await;
+        assert_eq!(fault(&refused[0]), FaultKind::Overloaded);
+        let waiting = tokio::spawn(engine.score_async(samples(1), ScoreOptions::default()));
+        seen.release.notify_waiters();
+        assert_eq!(first.await.unwrap().len(), 2);
+        while !is(&seen.in_flight, 1) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        seen.release.notify_waiters();
+        assert_eq!(waiting.await.unwrap()[0].reward(), Some(1.0));
+        // A call larger than all the room there is runs when it is alone.
+        let large = tokio::spawn(engine.score_async(samples(5), hasty));
+        while !is(&seen.in_flight, 5) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        seen.release.notify_waiters();
+        assert_eq!(large.await.unwrap().len(), 5);
+    });
+}
+
+#[test]
+fn an_engine_that_is_dropped_answers_its_callers() {
+    for text in [HELD, ENDLESS] {
+        let seen = Arc::new(Seen::default());
+        let engine = engine(text, registry(&seen), 2);
+        one_thread().block_on(async {
+            let call = tokio::spawn(engine.score_async(samples(3), ScoreOptions::default()));
+            while is(&seen.in_flight, 0) && is(&seen.spinning, 0) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            drop(engine);
+            let scored = call.await.unwrap();
+            assert!(scored.iter().all(|one| one.reward().is_none()), "{scored:?}");
+        });
+        eventually("nothing runs on", || is(&seen.spinning, 0) && is(&seen.in_flight, 0));
+    }
+}
+
+#[test]
+fn a_reward_is_asked_alone_within_the_guard_of_the_engine() {
+    let text = "[[reward]]\nname = 'a'\nverifier = 'panics'\nwhen = 'false'\n\
+                [[reward]]\nname = 'b'\nverifier = 'panics_awaited'\n\
+                [[reward]]\nname = 'c'\nverifier = 'longest'\n";
+    let engine = engine(text, registry(&Arc::default()), 1);
+    let (fine, boom) = (Sample::builder("fine").build(), Sample::builder("boom").build());
+    for reward in [0, 1] {
+        let verdict = engine.judge_alone(reward, &fine).unwrap();
+        assert_eq!(verdict, Verdict::graded(true), "no `when` is asked");
+        let verdict = engine.judge_alone(reward, &boom).unwrap();
+        let Outcome::Failed(fault) = verdict.outcome else { panic!("{verdict:?}") };
+        assert_eq!(fault.kind, FaultKind::Internal);
+    }
+    assert!(engine.judge_alone(2, &fine).is_none() && engine.judge_alone(3, &fine).is_none());
+}
+
+#[test]
+fn engines_live_side_by_side_on_many_threads() {
+    let lines = |jobs| {
+        let engine = engine(EXACT, registry(&Arc::default()), jobs);
+        let source = Source::stream("t", Cursor::new(rows(300, 100)), &Limits::default()).unwrap();
+        crate::support::lines(&engine, source)
+    };
+    let expected = lines(1);
+    std::thread::scope(|scope| {
+        for jobs in [1, 2, 3, 4] {
+            let (lines, expected) = (&lines, &expected);
+            scope.spawn(move || assert!(lines(jobs) == *expected, "{jobs} threads"));
+        }
+    });
+}
+
+#[test]
+fn slow_rows_are_handed_on_one_by_one() {
+    let release = Arc::new(Notify::new());
+    let waits = Arc::clone(&release);
+    let text = "[[reward]]\nname = 'a'\nverifier = 'waits'\n";
+    let engine = builder(text, registry(&Arc::default()))
+        .async_verifier("waits", 64, move |sample| {
+            let waits = Arc::clone(&waits);
+            async move {
+                // Every row but the first is answered once the first was handed on.
+                let last = Duration::from_secs(30);
+                let answered = sample.id() == "s0"
+                    || tokio::time::timeout(last, waits.notified()).await.is_ok();
+                Verdict::graded(answered)
+            }
+        })
+        .build()
+        .unwrap();
+    let source = Source::stream("t", Cursor::new(rows(8, 100)), &Limits::default()).unwrap();
+    let (mut batches, mut out) = (0, Vec::new());
+    let ended = engine.stream(source, whole(), &CancellationToken::new(), |batch| {
+        batches += 1;
+        out.extend_from_slice(&batch.verdicts);
+        release.notify_one();
+        Ok::<(), std::io::Error>(())
+    });
+    assert_eq!(ended.unwrap(), Ended::EndOfData);
+    assert_eq!(batches, 8, "a batch a row");
+    assert_eq!(String::from_utf8(out).unwrap().matches("\"reward\":1.0,\"verdicts\"").count(), 8);
+}
+
+#[test]
+fn a_stream_that_is_stopped_gives_up_what_runs() {
+    for text in [HELD, ENDLESS] {
+        let seen = Arc::new(Seen::default());
+        let engine = engine(text, registry(&seen), 2);
+        let source = Source::stream("t", Cursor::new(rows(12, 100)), &Limits::default()).unwrap();
+        let stop = CancellationToken::new();
+        let ended = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let runs = || !is(&seen.in_flight, 0) || !is(&seen.spinning, 0);
+                eventually("something runs", runs);
+                stop.cancel();
+            });
+            engine.stream(source, whole(), &stop, |_| Ok::<(), std::io::Error>(()))
+        });
+        assert_eq!(ended.unwrap(), Ended::Stopped);
+        eventually("nothing runs on", || is(&seen.spinning, 0) && is(&seen.in_flight, 0));
+        assert!(seen.computed.load(Ordering::SeqCst) < 12, "no more rows were handed out");
+    }
+}
