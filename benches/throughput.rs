@@ -15,6 +15,10 @@ use assay::engine::runs::{DiskStore, InputFile, RunFolder, hash_file};
 use assay::engine::{BadRows, CancellationToken, Document, Session};
 use assay::{Engine, Sample};
 
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const CONFIG: &str = r#"
 version = 1
 [[reward]]

@@ -6,6 +6,7 @@ use assay::data::DataError;
 use assay::engine::StreamError;
 use assay::engine::runs::RunError;
 use assay::{ConfigError, EngineError};
+use miette::{NamedSource, SourceSpan};
 
 use super::output;
 
@@ -49,7 +50,7 @@ impl Failure {
     pub(super) fn report(self) -> Exit {
         match self {
             Self::Config(error) => {
-                output::note(&format!("{:?}", miette::Report::new(*error)));
+                output::note(&format!("{:?}", miette::Report::new(Drawn::from(*error))));
                 Exit::Usage
             }
             Self::Usage(message) => {
@@ -72,6 +73,30 @@ impl Failure {
 
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
+    }
+}
+
+/// An error in a configuration, drawn with the place in its text.
+#[derive(Debug, miette::Diagnostic, thiserror::Error)]
+#[error("{message}")]
+struct Drawn {
+    message: String,
+    #[help]
+    help: Option<String>,
+    #[source_code]
+    text: NamedSource<String>,
+    #[label]
+    span: Option<SourceSpan>,
+}
+
+impl From<ConfigError> for Drawn {
+    fn from(error: ConfigError) -> Self {
+        Self {
+            text: NamedSource::new(error.name(), error.text().to_owned()),
+            span: error.span().map(SourceSpan::from),
+            message: error.message,
+            help: error.help,
+        }
     }
 }
 

@@ -42,7 +42,8 @@ pub(super) fn notes(verdict: &Verdict, completion: &str) -> Vec<(String, String)
     }
     if !verdict.usage.is_none() {
         let Usage { tokens, calls } = verdict.usage;
-        found.push(("usage".to_owned(), format!("{tokens} tokens, {calls} calls")));
+        let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+        found.push(("usage".to_owned(), format!("{tokens} tokens, {calls}")));
     }
     found
 }

@@ -72,10 +72,9 @@ impl<'a> VerdictLimit<'a> {
         clock: &'a dyn Clock,
         call: &'a Call,
         closed: &'a AtomicBool,
-        limit_ms: u64,
+        own_ns: u64,
     ) -> Self {
-        let own = clock.now_ns().saturating_add(limit_ms.saturating_mul(1_000_000));
-        let at_ns = call.deadline_ns.map_or(own, |at| at.min(own));
+        let at_ns = call.deadline_ns.map_or(own_ns, |at| at.min(own_ns));
         Self { clock, call, closed, at_ns }
     }
 }

@@ -189,9 +189,10 @@ impl Core {
             }
         }
         let compute = |(sample, row): (&Sample, &mut Row)| {
-            for &reward in &own {
-                self.compute(reward, sample, row, call);
-            }
+            // The end of one verdict is the start of the next.
+            own.iter().fold(self.clock.now_ns(), |start_ns, &reward| {
+                self.compute(reward, sample, row, call, start_ns)
+            });
         };
         if self.plan.is_slow() && samples.len() > 1 {
             rows.par_iter_mut().zip(&*samples).for_each(|(row, sample)| compute((sample, row)));

@@ -1,25 +1,18 @@
 //! What can be wrong with a configuration, pointing at the place.
 
 use std::ops::Range;
-use std::sync::Arc;
-
-use miette::{Diagnostic, NamedSource, SourceSpan};
 
 /// A configuration that cannot be used.
-#[derive(Debug, Diagnostic, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ConfigError {
     /// Lower case, no final dot, names the key.
     pub message: String,
     /// What to do about it, where that is known.
-    #[help]
     pub help: Option<String>,
-    /// The text of the file.
-    #[source_code]
-    source_code: Arc<NamedSource<String>>,
-    /// The key or value at fault.
-    #[label]
-    span: Option<SourceSpan>,
+    name: String,
+    text: String,
+    span: Option<Range<usize>>,
 }
 
 impl ConfigError {
@@ -28,7 +21,8 @@ impl ConfigError {
         Self {
             message: message.into(),
             help: None,
-            source_code: Arc::new(NamedSource::new(name, text.to_owned())),
+            name: name.to_owned(),
+            text: text.to_owned(),
             span: None,
         }
     }
@@ -36,7 +30,7 @@ impl ConfigError {
     /// Points at a range of bytes.
     #[must_use]
     pub fn at(mut self, span: Option<Range<usize>>) -> Self {
-        self.span = span.map(SourceSpan::from);
+        self.span = span;
         self
     }
 
@@ -49,7 +43,17 @@ impl ConfigError {
 
     /// The range of bytes at fault, where it is known.
     pub fn span(&self) -> Option<Range<usize>> {
-        self.span.map(|span| span.offset()..span.offset() + span.len())
+        self.span.clone()
+    }
+
+    /// The file, as messages name it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 }
 

@@ -69,7 +69,7 @@ impl Core {
             Some(Member { sample, earlier: Earlier::new(&self.plan.names, &row.verdicts) })
         };
         let group = Group { members: members.iter().filter_map(member).collect() };
-        let limit = self.limit(call);
+        let limit = self.limit(call, start);
         let fuel = planned.fuel.saturating_mul(count as u64);
         let mut meter = Meter::new(fuel).with_backstop(&limit);
         let judged = match &planned.built.lane {

@@ -16,15 +16,22 @@ use super::pool::guarded;
 use super::turns::{TurnVerdict, Turns, merged};
 
 impl Core {
-    /// Judges a sample by the compute verifier of `reward`.
-    pub(super) fn compute(&self, reward: usize, sample: &Sample, row: &mut Row, call: &Call) {
-        let Some(planned) = self.plan.rewards.get(reward) else { return };
-        let Lane::Compute(verifier) = &planned.built.lane else { return };
-        let start = self.clock.now_ns();
+    /// Judges a sample by the compute verifier of `reward`, from `start_ns` on. The moment at which
+    /// it was judged comes back.
+    pub(super) fn compute(
+        &self,
+        reward: usize,
+        sample: &Sample,
+        row: &mut Row,
+        call: &Call,
+        start_ns: u64,
+    ) -> u64 {
+        let Some(planned) = self.plan.rewards.get(reward) else { return start_ns };
+        let Lane::Compute(verifier) = &planned.built.lane else { return start_ns };
         let verdict = self.known(reward, planned, sample, row, call).unwrap_or_else(|| {
             let earlier = self.plan.earlier(reward, row);
             let one = |sample: &Sample| {
-                let limit = self.limit(call);
+                let limit = self.limit(call, start_ns);
                 let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
                 guarded(|| verifier.verify(sample, earlier, &mut meter))
                     .unwrap_or_else(Verdict::failed)
@@ -39,7 +46,9 @@ impl Core {
             self.keep(reward, sample, row, &verdict);
             verdict
         });
-        row.record(reward, verdict, self.clock.now_ns().saturating_sub(start));
+        let now_ns = self.clock.now_ns();
+        row.record(reward, verdict, now_ns.saturating_sub(start_ns));
+        now_ns
     }
 
     /// Starts to judge a sample by the awaited verifier of `reward`. `None` where the verdict is
@@ -60,7 +69,7 @@ impl Core {
         }
         let earlier = self.plan.earlier(reward, row);
         let one = |sample: &Sample| -> Pending<Verdict> {
-            let limit = self.limit(call);
+            let limit = self.limit(call, start);
             let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
             let verify = || Arc::clone(verifier).verify(sample, earlier, &mut meter);
             guarded(verify).unwrap_or_else(|fault| at_once(Verdict::failed(fault)))
@@ -78,9 +87,11 @@ impl Core {
         })
     }
 
-    /// Where a verdict of `call` ends, whatever its fuel.
-    pub(super) fn limit<'a>(&'a self, call: &'a Call) -> VerdictLimit<'a> {
-        VerdictLimit::new(&*self.clock, call, &self.closed, self.plan.config.limits.deadline_ms)
+    /// Where a verdict of `call` that starts at `start_ns` ends, whatever its fuel.
+    pub(super) fn limit<'a>(&'a self, call: &'a Call, start_ns: u64) -> VerdictLimit<'a> {
+        let limit_ms = self.plan.config.limits.deadline_ms;
+        let own_ns = start_ns.saturating_add(limit_ms.saturating_mul(1_000_000));
+        VerdictLimit::new(&*self.clock, call, &self.closed, own_ns)
     }
 
     /// The verdict, where it takes no verifier to know it: ruled out, or kept from another run.
@@ -137,8 +148,9 @@ impl Engine {
     pub fn judge_alone(&self, reward: usize, sample: &Sample) -> Option<Verdict> {
         let core = &self.core;
         let planned = core.plan.rewards.get(reward)?;
-        let call = Call::new(&ScoreOptions::default(), core.clock.now_ns());
-        let limit = core.limit(&call);
+        let start_ns = core.clock.now_ns();
+        let call = Call::new(&ScoreOptions::default(), start_ns);
+        let limit = core.limit(&call, start_ns);
         let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
         match &planned.built.lane {
             Lane::Compute(verifier) => {

@@ -28,11 +28,12 @@ fn root() -> &'static Path {
 /// Every Rust file of the workspace, sorted.
 fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = ["src", "tests", "benches", "sandbox", "verifiers"]
-        .iter()
-        .map(|name| root().join(name))
-        .filter(|path| path.is_dir())
-        .collect();
+    let mut folders: Vec<PathBuf> =
+        ["src", "tests", "benches", "examples", "reward-models", "sandbox", "verifiers"]
+            .iter()
+            .map(|name| root().join(name))
+            .filter(|path| path.is_dir())
+            .collect();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
