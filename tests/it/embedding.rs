@@ -16,9 +16,11 @@ use std::time::Duration;
 
 use crate::support::{Seen, builder, engine, registry, rows, whole};
 use assay::data::{Limits, Source};
+use assay::engine::config::RewardConfig;
+use assay::engine::runs::write_atomic;
 use assay::engine::{CancellationToken, Ended};
-use assay::verifiers::{FaultKind, Outcome, Sample, Scored, Verdict};
-use assay::{Engine, ScoreOptions};
+use assay::verifiers::{FaultKind, Outcome, Reward, Sample, Scored, Verdict};
+use assay::{Config, Engine, EngineError, ScoreOptions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
 
@@ -75,6 +77,37 @@ fn it_is_made_used_and_dropped_inside_any_runtime() {
             assert!(engine.is_err_and(|error| error.to_string().contains("no [[reward]]")));
         });
     }
+}
+
+#[test]
+fn an_engine_opens_a_file_and_the_files_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("assay.toml");
+    let text = "version = 1\n[[reward]]\nname = 'own'\nverifier = 'rhai'\nconfig = { file = 'own.rhai' }\n";
+    write_atomic(&path, text.as_bytes()).unwrap();
+    write_atomic(&folder.path().join("own.rhai"), b"completion == reference").unwrap();
+    let engine = Engine::open(&path).unwrap();
+    let scored = engine.score(samples(2));
+    assert_eq!(scored[1].verdict("own").unwrap().outcome.reward(), Some(Reward::ONE));
+    let told = |path: &std::path::Path| Engine::open(path).err().unwrap().to_string();
+    let missing = folder.path().join("none.toml");
+    assert!(told(&missing).contains("none.toml"), "{}", told(&missing));
+    write_atomic(&path, text.replace("rhai'\n", "rhia'\n").as_bytes()).unwrap();
+    assert!(told(&path).contains("no verifier is called \"rhia\""), "{}", told(&path));
+}
+
+#[test]
+fn an_engine_is_built_of_a_typed_configuration() {
+    let mut config = Config::default();
+    config.rewards.push(RewardConfig { weight: 0.5, ..RewardConfig::new("right", "exact") });
+    let engine = Engine::builder().config(config.clone()).build().unwrap();
+    assert_eq!(engine.score(samples(1))[0].reward(), Some(0.5));
+    config.rewards[0].verifier = "exat".to_owned();
+    let Err(EngineError::Config(error)) = Engine::builder().config(config).build() else {
+        panic!("it was built")
+    };
+    assert_eq!(error.help.as_deref(), Some("did you mean \"exact\"?"));
+    assert!(error.text()[error.span().unwrap()].contains("verifier"), "{error:?}");
 }
 
 #[test]
