@@ -216,7 +216,9 @@ fn planned(
         Lane::Group(_) | Lane::AwaitedGroup(_) => false,
     };
     let key = || {
-        canonical::digest_parts(&[b"assay verdict 2", &built.spec.digest(), &fuel.to_le_bytes()])
+        let turn = canonical::to_bytes(&json!(reward.turn));
+        let spec = built.spec.digest();
+        canonical::digest_parts(&[b"assay verdict 2", &spec, &fuel.to_le_bytes(), &turn])
     };
     let cache_key = (kept && config.cache.enabled).then(key);
     Ok(Planned {

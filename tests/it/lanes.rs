@@ -222,6 +222,27 @@ fn the_turn_that_is_judged_is_a_setting_and_each_turn_is_a_step() {
 }
 
 #[test]
+fn what_is_kept_of_one_turn_is_not_taken_for_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let sample =
+        Sample::builder(vec![Message::new("assistant", "5"), Message::new("assistant", "4")])
+            .reference("4")
+            .build();
+    for (turn, expected) in
+        [("last_assistant", 1.0), ("first_assistant", 0.0), ("each_assistant", 0.5)]
+    {
+        let text =
+            format!("[[reward]]\nname = 'a'\nverifier = 'exact'\ncache = true\nturn = '{turn}'\n");
+        let builder = builder(&text, registry(&Arc::default()));
+        let engine = builder.cache_dir(dir.path().to_owned()).build().unwrap();
+        for kept in [false, true] {
+            assert_eq!(engine.is_kept(0, &sample), Some(kept), "{turn}");
+            assert_eq!(engine.score([sample.clone()])[0].reward(), Some(expected), "{turn}");
+        }
+    }
+}
+
+#[test]
 fn a_reward_is_held_to_the_version_of_its_verifier() {
     let built = |pin: u32| {
         let text = format!("[[reward]]\nname = 'a'\nverifier = 'math'\npin = {pin}\n");
