@@ -326,7 +326,8 @@ impl Drop for Place {
     }
 }
 
-fn answered(verdicts: Vec<Verdict>, count: usize) -> Vec<Verdict> {
+/// The verdicts, where there is one for each sample.
+pub(super) fn answered(verdicts: Vec<Verdict>, count: usize) -> Vec<Verdict> {
     if verdicts.len() == count {
         return verdicts;
     }

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_verifiers::{
-    Earlier, Fault, Group, Lane, Member, Meter, Outcome, Sample, Scored, Verdict,
-};
+use assay_verifiers::{Earlier, Group, Lane, Member, Meter, Outcome, Sample, Scored, Verdict};
 
 use super::call::Call;
-use super::core::{Awaited, Core, Progress, Row};
+use super::core::{Awaited, Core, Progress, Row, answered};
 use super::pool::guarded;
 
 impl Core {
@@ -86,11 +84,7 @@ impl Core {
             Lane::Compute(_) | Lane::Awaited(_) => return None,
         };
         let verdicts = match judged {
-            Ok(verdicts) if verdicts.len() == count => verdicts,
-            Ok(verdicts) => {
-                let why = format!("{} verdicts for {count} samples", verdicts.len());
-                vec![Verdict::failed(Fault::internal(why)); count]
-            }
+            Ok(verdicts) => answered(verdicts, count),
             Err(fault) => vec![Verdict::failed(fault); count],
         };
         let spent_ns = self.clock.now_ns().saturating_sub(start) / count as u64;

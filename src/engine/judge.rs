@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::{Earlier, Lane, Meter, Pending, Sample, Verdict};
+use assay_verifiers::{AsyncVerifier, Earlier, Lane, Meter, Pending, Sample, Verdict, Verifier};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
@@ -33,8 +33,7 @@ impl Core {
             let one = |sample: &Sample| {
                 let limit = self.limit(call, start_ns);
                 let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
-                guarded(|| verifier.verify(sample, earlier, &mut meter))
-                    .unwrap_or_else(Verdict::failed)
+                computed(&**verifier, sample, earlier, &mut meter)
             };
             let verdict = match planned.turns.of(sample) {
                 Turns::One(sample) => one(&sample),
@@ -71,8 +70,7 @@ impl Core {
         let one = |sample: &Sample| -> Pending<Verdict> {
             let limit = self.limit(call, start);
             let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
-            let verify = || Arc::clone(verifier).verify(sample, earlier, &mut meter);
-            guarded(verify).unwrap_or_else(|fault| at_once(Verdict::failed(fault)))
+            started(verifier, sample, earlier, &mut meter)
         };
         Some(match planned.turns.of(sample) {
             Turns::One(sample) => one(&sample),
@@ -154,13 +152,10 @@ impl Engine {
         let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
         match &planned.built.lane {
             Lane::Compute(verifier) => {
-                let judged = guarded(|| verifier.verify(sample, Earlier::default(), &mut meter));
-                Some(judged.unwrap_or_else(Verdict::failed))
+                Some(computed(&**verifier, sample, Earlier::default(), &mut meter))
             }
             Lane::Awaited(verifier) => {
-                let verify = || Arc::clone(verifier).verify(sample, Earlier::default(), &mut meter);
-                let pending =
-                    guarded(verify).unwrap_or_else(|fault| at_once(Verdict::failed(fault)));
+                let pending = started(verifier, sample, Earlier::default(), &mut meter);
                 let pending = pending.map(|verdict| vec![verdict]).boxed();
                 let task = core.spawn(reward, 1, &call, pending);
                 super::block_on(task).ok()?.0.pop()
@@ -185,6 +180,27 @@ impl super::plan::Plan {
         let before = row.verdicts.get(..reward).filter(|_| reads);
         Earlier::new(&self.names, before.unwrap_or_default())
     }
+}
+
+/// What a compute verifier says; a panic is a fault.
+fn computed(
+    verifier: &dyn Verifier,
+    sample: &Sample,
+    earlier: Earlier<'_>,
+    meter: &mut Meter<'_>,
+) -> Verdict {
+    guarded(|| verifier.verify(sample, earlier, meter)).unwrap_or_else(Verdict::failed)
+}
+
+/// What an awaited verifier started; a panic is a fault.
+fn started(
+    verifier: &Arc<dyn AsyncVerifier>,
+    sample: &Sample,
+    earlier: Earlier<'_>,
+    meter: &mut Meter<'_>,
+) -> Pending<Verdict> {
+    guarded(|| Arc::clone(verifier).verify(sample, earlier, meter))
+        .unwrap_or_else(|fault| at_once(Verdict::failed(fault)))
 }
 
 fn turn(turn: usize, sample: &Sample, verdict: Verdict) -> TurnVerdict {
