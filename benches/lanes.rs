@@ -14,7 +14,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 use std::time::Instant;
 
-use assay::data::{Limits, Source};
+use assay::data::{ReadLimits, Source};
 use support::{engine, lines, registry, rows};
 
 /// Rows a second of a configuration with these verifiers.
@@ -22,7 +22,8 @@ fn rate(verifiers: &[&str], data: &str, count: usize) -> f64 {
     let reward = |id: &&str| format!("[[reward]]\nname = '{id}'\nverifier = '{id}'\n");
     let text: String = verifiers.iter().map(reward).collect();
     let engine = engine(&text, registry(&Arc::default()), 2);
-    let source = Source::stream("bench", Cursor::new(data.to_owned()), &Limits::default()).unwrap();
+    let source =
+        Source::stream("bench", Cursor::new(data.to_owned()), &ReadLimits::default()).unwrap();
     let start = Instant::now();
     assert!(!lines(&engine, source).is_empty(), "nothing was judged");
     count as f64 / start.elapsed().as_secs_f64()

@@ -10,9 +10,9 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-use assay::data::{Limits, Source};
+use assay::data::{ReadLimits, Source};
 use assay::engine::runs::{DiskStore, InputFile, RunFolder, hash_file};
-use assay::engine::{BadRows, CancellationToken, Document, Session};
+use assay::engine::{BadRows, CancellationToken, Document, RunSession};
 use assay::{Engine, Sample};
 
 /// As the command has it.
@@ -68,7 +68,7 @@ fn best(mut run: impl FnMut()) -> f64 {
 fn score(data: &Path, dir: &Path, engine: &Engine) {
     let (sha256, bytes) = hash_file(data).unwrap();
     let path = data.display().to_string();
-    let mut session = Session {
+    let mut session = RunSession {
         engine,
         folder: RunFolder::open(dir, 1).unwrap(),
         store: Box::new(DiskStore::new(dir).unwrap()),
@@ -78,7 +78,7 @@ fn score(data: &Path, dir: &Path, engine: &Engine) {
         fresh: true,
         retry_faults: false,
     };
-    let open = || Source::open(&[data.to_owned()], &Limits::default());
+    let open = || Source::open(&[data.to_owned()], &ReadLimits::default());
     session.run(&open, &CancellationToken::new(), &mut |_, _| {}).unwrap();
 }
 
@@ -103,7 +103,7 @@ fn main() {
     println!("read and parse with serde_json, 1 thread  {:>10.0} rows/s", rate(parse));
 
     let plan = engine(1);
-    let samples: Vec<Sample> = Source::open(std::slice::from_ref(&data), &Limits::default())
+    let samples: Vec<Sample> = Source::open(std::slice::from_ref(&data), &ReadLimits::default())
         .unwrap()
         .flat_map(|block| block.unwrap().rows(&plan.plan().config.data))
         .map(|row| row.sample.unwrap())

@@ -82,8 +82,8 @@ enum Verb {
     Man,
 }
 
-/// A verifier or a decoder that panics on a thread of the engine costs a verdict or a file, and the
-/// message is told there: nothing of it belongs on the terminal.
+/// A verifier or a decoder that panics on a thread of the engine costs a verdict or a file, whose
+/// fault carries the message: it is not printed to the terminal.
 fn quiet_engine_panics() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

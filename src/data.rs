@@ -33,6 +33,6 @@ use no_parquet::{cells, export, table};
 
 pub use columns::Columns;
 pub use error::{DataError, Place, RowError, escape};
-pub use export::{ParquetWriter, VerdictReader};
-pub use limits::Limits;
+pub use export::ParquetWriter;
+pub use limits::ReadLimits;
 pub use source::{Block, Row, Source};

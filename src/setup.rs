@@ -2,25 +2,29 @@
 //! settings it overrides. The one place that reads it: the command line and every other way in take
 //! an [`Environment`] from here.
 
+mod clock;
 #[cfg(feature = "models")]
 mod onnx_runtime;
+mod process;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+
+pub use clock::Monotonic;
 
 use crate::engine::{
-    Clock, ConfigError, ConfigFolder, Document, Engine, EngineBuilder, EngineError, Registry,
+    ConfigError, ConfigFolder, Document, Engine, EngineBuilder, EngineError, Registry,
 };
 use crate::reward_models::Models;
 use crate::sandbox::Sandbox;
+use process::{program, variable};
 
 /// The largest configuration, in bytes.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// The sections that the environment may set, as in `ASSAY_COMBINE__HOW=min`.
 const SECTIONS: [&str; 4] = ["data", "combine", "limits", "cache"];
-/// What is told while something long goes on, such as the compilation of a guest.
+/// Called with a message when something long starts, such as the compilation of a guest.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What the environment says.
@@ -38,10 +42,10 @@ pub struct Environment {
     /// Where ONNX Runtime may lie, in order of preference: `ASSAY_ORT_LIB` and `ORT_DYLIB_PATH`,
     /// behind which nothing else is tried, `lib/` beside the program, and the assets.
     #[cfg(feature = "models")]
-    pub ort_libraries: Vec<crate::reward_models::backend::library::Place>,
+    pub ort_libraries: Vec<crate::reward_models::backend::library::LibraryPath>,
     /// Settings by their dotted paths, of variables such as `ASSAY_COMBINE__HOW`.
     pub settings: Vec<(String, String)>,
-    /// Whom to tell while something long goes on.
+    /// Called when something long starts.
     pub notice: Option<Notice>,
 }
 
@@ -81,7 +85,7 @@ impl Environment {
     /// The models, none of which is loaded.
     #[cfg(feature = "models")]
     pub fn models(&self) -> Models {
-        Models::new(crate::reward_models::Places {
+        Models::new(crate::reward_models::OrtDiscovery {
             libraries: self.ort_libraries.clone(),
             last: Some(onnx_runtime::of_python),
             cores: self.cores,
@@ -92,6 +96,21 @@ impl Environment {
     #[cfg(not(feature = "models"))]
     pub fn models(&self) -> Models {
         Models
+    }
+
+    /// Names the library of ONNX Runtime; nothing else is then tried.
+    #[cfg(feature = "models")]
+    pub fn demand_ort_library(&mut self, path: Option<PathBuf>) {
+        if let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) {
+            self.ort_libraries.insert(
+                0,
+                crate::reward_models::backend::library::LibraryPath {
+                    origin: "--ort-lib",
+                    path,
+                    demanded: true,
+                },
+            );
+        }
     }
 
     /// Every verifier of this build. Guests and models are loaded when the first verifier that
@@ -157,11 +176,6 @@ fn read_text(file: impl std::io::Read) -> std::io::Result<String> {
     std::io::read_to_string(file.take(CONFIG_BYTES_MAX + 1))
 }
 
-/// A variable that is set to something.
-fn variable(name: &str) -> Option<PathBuf> {
-    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-}
-
 /// An absolute folder that a variable names, else one below the home folder.
 fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
     let named = variable(name).filter(|path| path.is_absolute());
@@ -170,10 +184,6 @@ fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
 
 fn user_cache() -> Option<PathBuf> {
     Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("assay"))
-}
-
-fn program() -> Option<PathBuf> {
-    env::current_exe().ok().and_then(|path| path.canonicalize().ok())
 }
 
 /// Folders with assets: `ASSAY_ASSETS`, next to the program, and the user's data folder.
@@ -200,27 +210,4 @@ fn settings() -> Vec<(String, String)> {
         .collect();
     settings.sort();
     settings
-}
-
-/// The clock of the machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Monotonic(Instant);
-
-impl Monotonic {
-    /// A clock that starts now.
-    #[expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
-    pub fn start() -> Self {
-        Self(Instant::now())
-    }
-
-    /// Seconds since the start.
-    pub fn seconds(&self) -> f64 {
-        self.0.elapsed().as_secs_f64()
-    }
-}
-
-impl Clock for Monotonic {
-    fn now_ns(&self) -> u64 {
-        u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
-    }
 }

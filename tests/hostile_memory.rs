@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use assay::data::{Columns, Limits, Source};
+use assay::data::{Columns, ReadLimits, Source};
 
 const FOLDER: &str = "fixtures/hostile/";
 
@@ -26,7 +26,8 @@ fn memory_stays_bounded() {
     assert!(cases.len() >= 60);
     for case in cases {
         let file = case.get("file").and_then(toml::Value::as_str).unwrap();
-        let Ok(source) = Source::open(&[Path::new(FOLDER).join(file)], &Limits::default()) else {
+        let Ok(source) = Source::open(&[Path::new(FOLDER).join(file)], &ReadLimits::default())
+        else {
             continue;
         };
         for block in source.flatten() {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write as _};
 use std::sync::OnceLock;
 
-use assay::data::{Columns, DataError, Limits, Source};
+use assay::data::{Columns, DataError, ReadLimits, Source};
 use assay::engine::Document;
 use assay::verifiers::{
     Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier,
@@ -193,7 +193,7 @@ pub fn config(data: &[u8]) {
 
 /// Lines of JSON, perhaps compressed: the same rows in whatever pieces they come.
 pub fn jsonl(data: &[u8]) {
-    let limits = Limits::default();
+    let limits = ReadLimits::default();
     let whole = Source::stream("fuzz", Cursor::new(data.to_vec()), &limits);
     let drip = Source::stream("fuzz", Drip(Cursor::new(data.to_vec())), &limits);
     assert_eq!(rows(whole), rows(drip), "the rows depend on how they come");
@@ -203,7 +203,7 @@ pub fn jsonl(data: &[u8]) {
 pub fn parquet(data: &[u8]) {
     let mut file = tempfile::Builder::new().suffix(".parquet").tempfile().expect("a file");
     file.write_all(data).expect("a disk with room");
-    rows(Source::open(&[file.path().to_owned()], &Limits::default()));
+    rows(Source::open(&[file.path().to_owned()], &ReadLimits::default()));
 }
 
 /// Gives a few bytes at a time, as a pipe does.

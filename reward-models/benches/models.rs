@@ -19,15 +19,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use assay_reward_models::backend::library::{self, Place};
+use assay_reward_models::backend::library::{self, LibraryPath};
 use assay_reward_models::backend::ort::Ort;
 use assay_reward_models::backend::rten::Rten;
 use assay_reward_models::backend::{Backend, GraphFile, Provider, Session};
 use assay_reward_models::forward::Forward;
 use assay_reward_models::graph::GraphInfo;
 use assay_reward_models::manifest::{Manifest, Role};
-use assay_reward_models::schedule::plan::Company;
-use assay_reward_models::schedule::{Limits, Queue};
+use assay_reward_models::schedule::plan::BatchCompatibility;
+use assay_reward_models::schedule::{Queue, QueueLimits};
 use assay_reward_models::tokens::{Encoder, Tokens};
 use pollster::block_on;
 
@@ -81,7 +81,7 @@ fn bench(folder: &Path, backend: &str) -> Bench {
         Box::new(Rten)
     } else {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets/onnxruntime");
-        let (found, _) = library::find(&[Place { origin: "assets", path, demanded: true }]);
+        let (found, _) = library::find(&[LibraryPath { origin: "assets", path, demanded: true }]);
         let found = found.unwrap();
         Box::new(Ort::new(found.environment, found.version, vec![Provider::Cpu], false))
     };
@@ -107,9 +107,14 @@ fn text(length: usize, seed: usize, vocabulary: u32) -> Arc<Tokens> {
     })
 }
 
-fn limits(batch_tokens: usize) -> Limits {
+fn limits(batch_tokens: usize) -> QueueLimits {
     // Texts that come again are computed again.
-    Limits { batch_tokens, prefix_bytes: 0, memo_bytes: 0, company: Company::Any }
+    QueueLimits {
+        batch_tokens,
+        prefix_bytes: 0,
+        memo_bytes: 0,
+        compatibility: BatchCompatibility::Any,
+    }
 }
 
 /// Waits for all of the texts.

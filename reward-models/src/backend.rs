@@ -40,11 +40,11 @@ pub trait Session: Send {
     ) -> Result<Vec<Tensor>, ModelError>;
 
     /// What stops a run from another thread, at the latest before the next one.
-    fn stopper(&self) -> Arc<dyn Stop>;
+    fn stopper(&self) -> Arc<dyn Interrupt>;
 }
 
 /// Stops the run of a session.
-pub trait Stop: Send + Sync {
+pub trait Interrupt: Send + Sync {
     /// Stops the run that goes on, and those that follow until [`rearm`](Self::rearm).
     fn stop(&self);
 
@@ -78,7 +78,7 @@ pub struct GraphFile {
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub enum BackendChoice {
     /// ONNX Runtime where its library is found, else `rten`.
     #[default]
     Auto,

@@ -31,7 +31,7 @@ pub enum ModelError {
         /// What is wrong with it.
         why: String,
     },
-    /// A file is not the one of which the manifest tells.
+    /// A file is not the one that the manifest names.
     #[error("{file}: its SHA-256 is {found}; the manifest says {expected}")]
     Digest {
         /// The file.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use rand::rngs::StdRng;
 
-use crate::ask::Likelihood;
 use crate::backend::Session;
 use crate::error::ModelError;
 use crate::graph::{GraphInfo, past_names};
-use crate::manifest::{Graph, Kind, Manifest, PastShape, Transform};
-use crate::schedule::plan::Company;
-use crate::score::Rows;
+use crate::likelihood::Likelihood;
+use crate::manifest::{Graph, Manifest, ModelKind, PastShape, Transform};
+use crate::schedule::plan::BatchCompatibility;
+use crate::score::ModelOutput;
 use crate::tensor::Tensor;
 use crate::tokens::Tokens;
 
@@ -47,7 +47,7 @@ pub struct Past {
     pub tensors: Vec<Tensor>,
 }
 
-/// Lengths, and lengths of padding, at which company is tried: on both sides of the widths of
+/// Lengths, and lengths of padding, at which compatibility is tried: on both sides of the widths of
 /// vector registers.
 const PROBED: [usize; 5] = [3, 8, 17, 30, 41];
 
@@ -77,7 +77,7 @@ impl Forward {
             inputs: past_names(Some(shape), "past_key_values"),
             outputs: past_names(Some(shape), "present"),
         };
-        let main = if manifest.kind == Kind::Embedding { "embeddings" } else { "scores" };
+        let main = if manifest.kind == ModelKind::Embedding { "embeddings" } else { "scores" };
         let gated = manifest.score.transform == Transform::Gated;
         Self {
             ids: graph.input("input_ids").to_owned(),
@@ -101,53 +101,53 @@ impl Forward {
     ///
     /// # Errors
     /// What the backend says.
-    pub fn company(
+    pub fn compatibility(
         &self,
         sessions: &mut [Box<dyn Session>],
         places: usize,
-    ) -> Result<Company, ModelError> {
+    ) -> Result<BatchCompatibility, ModelError> {
         let workers = sessions.len();
         let probe = |worker: usize, session: &mut dyn Session| {
             let own = (0..PROBED.len()).zip(PROBED).skip(worker).step_by(workers);
-            let found = own.map(|(at, length)| self.company_of(session, at, length, places));
-            found.collect::<Result<Vec<Company>, ModelError>>()
+            let found = own.map(|(at, length)| self.compatibility_of(session, at, length, places));
+            found.collect::<Result<Vec<BatchCompatibility>, ModelError>>()
         };
         std::thread::scope(|scope| {
             let workers = sessions.iter_mut().enumerate();
             let probes: Vec<_> = workers
                 .map(|(worker, session)| scope.spawn(move || probe(worker, &mut **session)))
                 .collect();
-            let mut company = Company::Any;
+            let mut compatibility = BatchCompatibility::Any;
             for probe in probes {
                 let found = probe.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-                company = found.into_iter().fold(company, Company::max);
+                compatibility = found.into_iter().fold(compatibility, BatchCompatibility::max);
             }
-            Ok(company)
+            Ok(compatibility)
         })
     }
 
     /// What a text of `length`, which is `PROBED[at]`, may share a batch with.
-    fn company_of(
+    fn compatibility_of(
         &self,
         session: &mut dyn Session,
         at: usize,
         length: usize,
         places: usize,
-    ) -> Result<Company, ModelError> {
+    ) -> Result<BatchCompatibility, ModelError> {
         let own = probe(length, places);
         let alone = self.run(session, &[&own], None)?;
-        let same = |rows: &Rows| alone.first().is_some_and(|alone| alone.same_bits(rows));
+        let same = |rows: &ModelOutput| alone.first().is_some_and(|alone| alone.same_bits(rows));
         if !self.run(session, &[&own, &own, &own], None)?.iter().all(same) {
-            return Ok(Company::None);
+            return Ok(BatchCompatibility::None);
         }
         // Each length beside two of the paddings, so that loading stays quick.
         for padding in PROBED.into_iter().cycle().skip(at + 1).step_by(2).take(2) {
             let batch = self.run(session, &[&probe(length + padding, places), &own], None)?;
             if !batch.last().is_some_and(same) {
-                return Ok(Company::SameLength);
+                return Ok(BatchCompatibility::SameLength);
             }
         }
-        Ok(Company::Any)
+        Ok(BatchCompatibility::Any)
     }
 
     /// Whether the graph takes keys and values of what came before.
@@ -165,7 +165,7 @@ impl Forward {
         session: &mut dyn Session,
         batch: &[&Tokens],
         past: Option<&Past>,
-    ) -> Result<Vec<Rows>, ModelError> {
+    ) -> Result<Vec<ModelOutput>, ModelError> {
         let mut outputs = vec![self.main.as_str()];
         outputs.extend(self.gates.as_deref());
         outputs.extend(self.uncertainties.as_deref());
@@ -213,13 +213,13 @@ impl Forward {
     ///
     /// # Errors
     /// What the backend says, or a graph that takes no past.
-    pub fn write(
+    pub fn generate(
         &self,
         session: &mut dyn Session,
         text: &Tokens,
         past: Option<&Past>,
-    ) -> Result<Rows, ModelError> {
-        let (Some(names), Some(writing)) = (&self.past, &text.writing) else {
+    ) -> Result<ModelOutput, ModelError> {
+        let (Some(names), Some(sampling)) = (&self.past, &text.sampling) else {
             return Err(ModelError::Run("the graph takes no past: it cannot write".to_owned()));
         };
         let mut outputs = vec![self.main.as_str()];
@@ -227,16 +227,16 @@ impl Forward {
         let mut found = self.raw(session, &[text], past, &outputs)?;
         let logits = found.remove(0);
         let first = self.rows(&logits, &[text])?.into_iter().next().unwrap_or_default();
-        let votes = writing.votes.max(1);
+        let votes = sampling.votes.max(1);
         let mut past = Past {
             length: past.map_or(0, |past| past.length) + text.ids.len(),
             tensors: found.into_iter().map(|tensor| tensor.repeated(votes)).collect(),
         };
-        let mut random: Vec<StdRng> = (0..votes).map(|vote| writing.random(vote)).collect();
+        let mut random: Vec<StdRng> = (0..votes).map(|vote| sampling.random(vote)).collect();
         let mut written: Vec<Vec<u32>> = vec![Vec::new(); votes];
         let mut ended = vec![false; votes];
-        let mut rows: Vec<Rows> = vec![first; votes];
-        for _ in 0..writing.tokens_max {
+        let mut rows: Vec<ModelOutput> = vec![first; votes];
+        for _ in 0..sampling.tokens_max {
             let mut next = Vec::with_capacity(votes);
             for (vote, row) in rows.iter().enumerate() {
                 let (Some(random), Some(own), Some(ended)) =
@@ -244,12 +244,12 @@ impl Forward {
                 else {
                     continue;
                 };
-                let token = writing.next(row.iter().last().unwrap_or_default(), random);
+                let token = sampling.next(row.iter().last().unwrap_or_default(), random);
                 if !*ended {
-                    *ended = writing.ends.contains(&token);
+                    *ended = sampling.ends.contains(&token);
                     if !*ended {
                         own.push(token);
-                        *ended = (writing.stops)(own);
+                        *ended = (sampling.stops)(own);
                     }
                 }
                 next.push(Tokens { ids: vec![token], positions: vec![0], ..Tokens::default() });
@@ -263,7 +263,7 @@ impl Forward {
             rows = self.rows(&logits, &batch)?;
             past = Past { length: past.length + 1, tensors: found };
         }
-        Ok(Rows { written, ..Rows::default() })
+        Ok(ModelOutput { generated: written, ..ModelOutput::default() })
     }
 
     fn raw(
@@ -325,7 +325,7 @@ impl Forward {
     }
 
     /// Takes an output apart, row by row.
-    fn rows(&self, output: &Tensor, batch: &[&Tokens]) -> Result<Vec<Rows>, ModelError> {
+    fn rows(&self, output: &Tensor, batch: &[&Tokens]) -> Result<Vec<ModelOutput>, ModelError> {
         let odd = || {
             let why = format!("output \"{}\" has the shape {:?}", self.main, output.shape);
             ModelError::Run(format!("{why}; the batch has {} texts", batch.len()))
@@ -349,7 +349,7 @@ impl Forward {
                 (None, _) => text.positions.clone(),
             };
             let at = |place: usize| row.get(place * values..(place + 1) * values).ok_or_else(odd);
-            let mut rows = Rows { values, ..Rows::default() };
+            let mut rows = ModelOutput { values, ..ModelOutput::default() };
             if text.targets.is_empty() {
                 for place in places {
                     rows.data.extend_from_slice(at(place)?);

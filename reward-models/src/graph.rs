@@ -8,9 +8,9 @@ use std::path::{Component, Path};
 
 use rten_onnx::onnx::{DataLocation, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 
-use self::cuts::Cut;
+use self::cuts::{Cut, inner};
 use crate::error::ModelError;
-use crate::manifest::{Graph, Kind, Manifest, PastShape};
+use crate::manifest::{Graph, Manifest, ModelKind, PastShape};
 
 /// Opsets that may be used. Version 23 exports, and then fails at run time.
 const OPSETS: std::ops::RangeInclusive<i64> = 11..=25;
@@ -152,7 +152,7 @@ impl GraphInfo {
         graph: &Graph,
     ) -> Result<(), ModelError> {
         let main = match manifest.kind {
-            Kind::Embedding => "embeddings",
+            ModelKind::Embedding => "embeddings",
             _ => "scores",
         };
         let mut wanted = vec![graph.output(main).to_owned()];
@@ -165,11 +165,6 @@ impl GraphInfo {
             None => Ok(()),
         }
     }
-}
-
-/// The graphs within a node: the branches of a condition, the body of a loop.
-fn inner(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
-    node.attribute.iter().filter_map(|attribute| attribute.g.as_ref())
 }
 
 /// The most elements that a tensor of a constant shape may have.

@@ -1,16 +1,17 @@
 //! Reward models: ONNX graphs with a manifest that says how they are read.
 //!
-//! A [`manifest::Manifest`] tells of a folder; [`model::Model`] loads it, proves it by its golden
+//! A [`manifest::Manifest`] describes a folder; [`model::Model`] loads it, proves it by its golden
 //! pairs, and scores texts in batches on a [`backend::Backend`].
 
 pub mod aggregate;
-pub mod ask;
 pub mod backend;
 pub mod benchmarks;
 pub mod consensus;
 pub mod error;
 pub mod forward;
+pub mod generation;
 pub mod graph;
+pub mod likelihood;
 pub mod manifest;
 pub mod model;
 pub mod models;
@@ -23,4 +24,4 @@ pub mod tokens;
 pub mod verifiers;
 
 pub use error::ModelError;
-pub use models::{Models, Places};
+pub use models::{Models, OrtDiscovery};

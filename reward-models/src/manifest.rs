@@ -1,15 +1,13 @@
 //! `model.toml`: what a model folder says of itself. `docs/model-folder.md` documents every key.
 
-mod check;
+mod read;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use assay_verifiers::Pattern;
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::Aggregate;
-use crate::error::ModelError;
 
 /// The name of the manifest in its folder.
 pub const FILE: &str = "model.toml";
@@ -23,7 +21,7 @@ pub struct Manifest {
     /// Free text, shown in evidence.
     pub name: String,
     /// What the model judges.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// Where the weights came from.
     pub source: Option<String>,
     /// Their licence.
@@ -42,7 +40,7 @@ pub struct Manifest {
     #[serde(default)]
     pub score: Score,
     /// What the model takes.
-    pub limits: Limits,
+    pub limits: TextLimits,
     /// How the model writes.
     #[serde(default)]
     pub generate: Generate,
@@ -54,7 +52,7 @@ pub struct Manifest {
 /// What a model judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ModelKind {
     /// A completion, by one score (or one of several labels).
     Outcome,
     /// Every step of a completion.
@@ -285,7 +283,7 @@ impl Default for Calibration {
 /// What the model takes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct TextLimits {
     /// The longest text, in tokens.
     pub max_tokens: usize,
     /// What happens to a longer one.
@@ -421,39 +419,9 @@ pub struct Golden {
 }
 
 impl Manifest {
-    /// Reads and checks the manifest of a folder.
-    ///
-    /// # Errors
-    /// A manifest that is missing, has unknown keys, or contradicts itself.
-    pub fn read(folder: &Path) -> Result<Self, ModelError> {
-        let path = folder.join(FILE);
-        let text =
-            std::fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?;
-        Self::parse(&path, &text)
-    }
-
-    fn parse(path: &Path, text: &str) -> Result<Self, ModelError> {
-        let file = || path.display().to_string();
-        let reader = toml::Deserializer::parse(text).map_err(|error| ModelError::Manifest {
-            file: file(),
-            key: line_of(text, error.span()),
-            why: error.message().to_owned(),
-        })?;
-        let manifest: Self = serde_path_to_error::deserialize(reader).map_err(|error| {
-            let key = error.path().to_string();
-            ModelError::Manifest { file: file(), key, why: error.inner().message().to_owned() }
-        })?;
-        check::check(&manifest).map_err(|(key, why)| ModelError::Manifest {
-            file: file(),
-            key: key.into_owned(),
-            why,
-        })?;
-        Ok(manifest)
-    }
-
     /// Whether the model judges by what it writes.
-    pub fn writes(&self) -> bool {
-        matches!(self.kind, Kind::Generative | Kind::Process)
+    pub fn generates(&self) -> bool {
+        matches!(self.kind, ModelKind::Generative | ModelKind::Process)
             && self.generate.mode == Mode::Critique
     }
 
@@ -461,9 +429,4 @@ impl Manifest {
     pub fn graph(&self, role: Role) -> Option<&Graph> {
         self.graphs.iter().find(|graph| graph.role == role)
     }
-}
-
-fn line_of(text: &str, span: Option<std::ops::Range<usize>>) -> String {
-    let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
-    format!("line {}", before.matches('\n').count() + 1)
 }

@@ -2,7 +2,8 @@
 
 mod folder;
 mod golden;
-mod pending;
+mod options;
+mod submitted;
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -11,46 +12,22 @@ use std::sync::Arc;
 
 use assay_verifiers::{Digest, MessageContent, canonical};
 
-use crate::ask::{Stops, Writing};
 use crate::backend::Backend;
 use crate::consensus::{consensus, mean, votes};
 use crate::error::{ModelError, guarded};
-use crate::manifest::{self, Kind, Manifest, OnOverflow};
+use crate::generation::{SamplingParams, StopCondition};
+use crate::manifest::{self, Manifest, ModelKind, OnOverflow};
 use crate::schedule::Queue;
-use crate::score::Rows;
+use crate::score::ModelOutput;
 use crate::steps::Splitter;
 use crate::template::{Template, View};
 use crate::tokens::{Encoder, Tokens};
 use folder::Folder;
-use pending::Pending;
+pub use options::ModelOptions;
+use submitted::{Answered, Submitted};
 
-/// How a model is run.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Workers, with one thread each.
-    pub workers: usize,
-    /// The most tokens of a batch, padding included.
-    pub batch_tokens: usize,
-    /// Memory for keys and values of prompts that texts share, in bytes; 0 computes each text whole.
-    pub prefix_bytes: usize,
-    /// Refuse what cannot promise the same score in any batch.
-    pub deterministic: bool,
-    /// Hold files to the digests of the manifest.
-    pub verify_digests: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            workers: 1,
-            batch_tokens: 512,
-            prefix_bytes: 256 << 20,
-            deterministic: true,
-            verify_digests: true,
-        }
-    }
-}
-
+/// The fewest texts for which another thread is started.
+const READ_MIN: usize = 16;
 /// The most texts of a list that are handed in at once.
 const WINDOW: usize = 1_024;
 
@@ -66,7 +43,7 @@ pub struct Model {
     template: Template,
     splitter: Splitter,
     /// Where what the model writes comes to its end.
-    stops: Stops,
+    stops: StopCondition,
     /// Threads that tokenise long lists.
     workers: usize,
     queue: Queue,
@@ -78,7 +55,7 @@ pub struct Model {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// What the graph gave.
-    pub rows: Rows,
+    pub rows: ModelOutput,
     /// The score of each position, or of each step.
     pub scores: Vec<f64>,
     /// What the model wrote.
@@ -95,7 +72,7 @@ impl Model {
     pub fn load(
         folder: &Path,
         backend: &dyn Backend,
-        options: &Options,
+        options: &ModelOptions,
     ) -> Result<Self, ModelError> {
         guarded(|| Self::load_unguarded(folder, backend, options))
     }
@@ -103,7 +80,7 @@ impl Model {
     fn load_unguarded(
         folder: &Path,
         backend: &dyn Backend,
-        options: &Options,
+        options: &ModelOptions,
     ) -> Result<Self, ModelError> {
         let manifest = Manifest::read(folder)?;
         let files = Folder { root: folder, options };
@@ -197,10 +174,9 @@ impl Model {
         Ok(None)
     }
 
-    /// The scores of the `steps` steps of a text; `None` where nothing in what the model wrote tells
-    /// them.
+    /// The scores of the `steps` steps of a text; `None` where the generated text has none.
     pub fn step_scores(&self, judgement: &Judgement, steps: usize) -> Option<Vec<f64>> {
-        if self.manifest.writes() {
+        if self.manifest.generates() {
             return consensus(&self.manifest.generate, &judgement.texts, steps);
         }
         Some(judgement.scores.clone())
@@ -209,7 +185,7 @@ impl Model {
     /// The score of a whole text of `steps` steps: the mean of what was voted, or the aggregate of
     /// its positions. `None` where there is nothing to tell it from.
     pub fn score(&self, judgement: &Judgement, steps: usize) -> Option<f64> {
-        if self.manifest.kind == Kind::Generative && self.manifest.writes() {
+        if self.manifest.kind == ModelKind::Generative && self.manifest.generates() {
             return mean(&votes(&self.manifest.generate, &judgement.texts));
         }
         self.manifest.score.aggregate.of(&self.step_scores(judgement, steps)?)
@@ -224,7 +200,9 @@ impl Model {
         while let Some(window) = now {
             // The next window is read while this one runs.
             now = windows.next();
-            let judge = |one: Result<Pending, ModelError>| pollster::block_on(one?.judged(self));
+            let judge = |one: Result<Submitted, ModelError>| {
+                self.judgement(pollster::block_on(one?.wait())?)
+            };
             judged.extend(window.into_iter().map(judge));
         }
         judged
@@ -237,9 +215,9 @@ impl Model {
         view: &View,
     ) -> impl Future<Output = Result<Judgement, ModelError>> + Send + use<> {
         let tokens = guarded(|| self.tokens(view));
-        let pending = self.submit(vec![tokens]).pop();
+        let submitted = self.submit(vec![tokens]).pop();
         let model = Arc::clone(self);
-        async move { pending.unwrap_or(Err(ModelError::Stopped))?.judged(&model).await }
+        async move { model.judgement(submitted.unwrap_or(Err(ModelError::Stopped))?.wait().await?) }
     }
 
     /// How many texts the model computed so far: one that equals another is not computed again.
@@ -251,13 +229,13 @@ impl Model {
     fn asked(&self, tokens: Tokens) -> Tokens {
         let generate = &self.manifest.generate;
         match self.manifest.kind {
-            Kind::Implicit => tokens.likelihoods(),
-            Kind::Generative | Kind::Process if self.manifest.writes() => {
+            ModelKind::Implicit => tokens.likelihoods(),
+            ModelKind::Generative | ModelKind::Process if self.manifest.generates() => {
                 // The same text gets the same random numbers wherever it stands.
                 let own = tokens.ids.iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<u8>>();
                 let own = canonical::digest_parts(&[b"seed", &own]);
                 let own = own.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-                let writing = Writing {
+                let sampling = SamplingParams {
                     votes: generate.votes,
                     tokens_max: generate.max_new_tokens,
                     temperature: generate.temperature,
@@ -266,9 +244,9 @@ impl Model {
                     ends: generate.eos_token_ids.clone(),
                     stops: Arc::clone(&self.stops),
                 };
-                Tokens { writing: Some(writing), ..tokens }
+                Tokens { sampling: Some(sampling), ..tokens }
             }
-            Kind::Embedding => {
+            ModelKind::Embedding => {
                 let positions = (0..tokens.ids.len()).collect();
                 Tokens { positions, ..tokens }
             }
@@ -276,22 +254,60 @@ impl Model {
         }
     }
 
-    fn judgement(
-        &self,
-        tokens: &Tokens,
-        marks: &[usize],
-        mut rows: Rows,
-        reference: Option<&Rows>,
-    ) -> Result<Judgement, ModelError> {
-        let written = rows.written.iter().map(|ids| self.encoder.decode(ids));
+    /// The tokens of texts, read on as many threads as the model has workers.
+    fn read(&self, views: &[View]) -> Vec<Result<Tokens, ModelError>> {
+        let read = |views: &[View]| -> Vec<Result<Tokens, ModelError>> {
+            views.iter().map(|view| guarded(|| self.tokens(view))).collect()
+        };
+        let each = views.len().div_ceil(self.workers).max(READ_MIN);
+        let (own, others) = views.split_at(each.min(views.len()));
+        std::thread::scope(|scope| {
+            let others: Vec<_> =
+                others.chunks(each).map(|part| scope.spawn(move || read(part))).collect();
+            let mut tokens = read(own);
+            for part in others {
+                tokens.extend(part.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            }
+            tokens
+        })
+    }
+
+    /// Hands texts in, as the kind of the model asks.
+    fn submit(&self, texts: Vec<Result<Tokens, ModelError>>) -> Vec<Result<Submitted, ModelError>> {
+        let mut marks = Vec::with_capacity(texts.len());
+        let mut asked = |tokens: Tokens| {
+            marks.push(tokens.positions.clone());
+            Arc::new(self.asked(tokens))
+        };
+        let texts: Vec<Result<Arc<Tokens>, ModelError>> =
+            texts.into_iter().map(|text| text.map(&mut asked)).collect();
+        let good = || texts.iter().flatten().map(Arc::clone).collect();
+        let references = self.reference.as_ref().map(|queue| queue.submit(good()));
+        let mut references = references.map(Vec::into_iter);
+        let mut rows = self.queue.submit(good()).into_iter();
+        let mut marks = marks.into_iter();
+        let pending = |tokens: Result<Arc<Tokens>, ModelError>| {
+            let tokens = tokens?;
+            let (Some(rows), Some(marks)) = (rows.next(), marks.next()) else {
+                return Err(ModelError::Stopped);
+            };
+            let reference = references.as_mut().and_then(Iterator::next);
+            Ok(Submitted { tokens, marks, rows, reference })
+        };
+        texts.into_iter().map(pending).collect()
+    }
+
+    fn judgement(&self, answered: Answered) -> Result<Judgement, ModelError> {
+        let Answered { tokens, marks, mut rows, reference } = answered;
+        let written = rows.generated.iter().map(|ids| self.encoder.decode(ids));
         let texts = written.collect::<Result<Vec<_>, _>>()?;
         let scores = match self.manifest.kind {
-            Kind::Embedding => {
+            ModelKind::Embedding => {
                 rows.special.clone_from(&tokens.special);
                 Vec::new()
             }
-            Kind::Generative | Kind::Process if self.manifest.writes() => Vec::new(),
-            Kind::Implicit => self.step_ratios(marks, &rows, reference)?,
+            ModelKind::Generative | ModelKind::Process if self.manifest.generates() => Vec::new(),
+            ModelKind::Implicit => self.step_ratios(&marks, &rows, reference.as_ref())?,
             _ => self.manifest.score.of(&rows)?,
         };
         Ok(Judgement { rows, scores, texts, tokens: tokens.ids.len() })
@@ -305,11 +321,11 @@ impl Model {
     fn step_ratios(
         &self,
         marks: &[usize],
-        rows: &Rows,
-        reference: Option<&Rows>,
+        rows: &ModelOutput,
+        reference: Option<&ModelOutput>,
     ) -> Result<Vec<f64>, ModelError> {
         let first = marks.first().copied().unwrap_or(0);
-        let sum = |rows: &Rows, from: usize, to: usize| -> f64 {
+        let sum = |rows: &ModelOutput, from: usize, to: usize| -> f64 {
             let likelihoods = rows.likelihoods.get(from - first..to - first).unwrap_or_default();
             likelihoods.iter().map(|likelihood| likelihood.log_prob).sum()
         };
@@ -326,7 +342,7 @@ impl Model {
 }
 
 /// Whether a continuation has come to one of the texts that end it.
-fn stops(encoder: &Arc<Encoder>, stop: Vec<String>) -> Stops {
+fn stops(encoder: &Arc<Encoder>, stop: Vec<String>) -> StopCondition {
     let encoder = Arc::clone(encoder);
     Arc::new(move |ids| {
         let ended = |text: String| stop.iter().any(|stop| text.contains(stop));

@@ -7,22 +7,22 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::backend::library::{self, Library, Place, Tried};
+use crate::backend::library::{self, Library, LibraryPath, Tried};
 use crate::backend::ort::Ort;
 use crate::backend::rten::Rten;
-use crate::backend::{Backend, Choice, Provider};
+use crate::backend::{Backend, BackendChoice, Provider};
 use crate::error::ModelError;
-use crate::model::{Model, Options};
+use crate::model::{Model, ModelOptions};
 
 /// How a model is run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Run {
+pub struct RunSettings {
     /// What runs it: `auto` takes ONNX Runtime where its library is found, else `rten`.
-    pub backend: Choice,
+    pub backend: BackendChoice,
     /// Execution providers of ONNX Runtime, in order of preference.
     pub providers: Vec<Provider>,
-    /// A provider that does not start gives way to the next, instead of being an error.
+    /// The next provider is tried where one does not start, instead of an error.
     pub fall_back: bool,
     /// Workers, each with one thread and a batch of its own; 0 is one a core.
     pub workers: usize,
@@ -37,10 +37,10 @@ pub struct Run {
     pub verify_digests: bool,
 }
 
-impl Default for Run {
+impl Default for RunSettings {
     fn default() -> Self {
         Self {
-            backend: Choice::Auto,
+            backend: BackendChoice::Auto,
             providers: vec![Provider::Cpu],
             fall_back: false,
             workers: 0,
@@ -53,16 +53,16 @@ impl Default for Run {
 }
 
 /// Where the library of ONNX Runtime may lie, and how many cores there are.
-pub struct Places {
+pub struct OrtDiscovery {
     /// Places in order of preference.
-    pub libraries: Vec<Place>,
+    pub libraries: Vec<LibraryPath>,
     /// A place that costs something to find out; asked last.
-    pub last: Option<fn() -> Option<Place>>,
+    pub last: Option<fn() -> Option<LibraryPath>>,
     /// Workers of a model that does not say how many.
     pub cores: usize,
 }
 
-impl Default for Places {
+impl Default for OrtDiscovery {
     fn default() -> Self {
         Self { libraries: Vec::new(), last: None, cores: 1 }
     }
@@ -71,23 +71,23 @@ impl Default for Places {
 /// The models of a process.
 #[derive(Default)]
 pub struct Models {
-    places: Places,
+    discovery: OrtDiscovery,
     found: OnceLock<(Option<Library>, Vec<Tried>)>,
-    loaded: Mutex<BTreeMap<(PathBuf, Run), Arc<Model>>>,
+    loaded: Mutex<BTreeMap<(PathBuf, RunSettings), Arc<Model>>>,
 }
 
 impl Models {
     /// No model is loaded before it is asked for.
-    pub fn new(places: Places) -> Self {
-        Self { places, ..Self::default() }
+    pub fn new(discovery: OrtDiscovery) -> Self {
+        Self { discovery, ..Self::default() }
     }
 
     /// The library of ONNX Runtime, where there is one, and what was tried on the way to it.
     pub fn library(&self) -> (Option<&Library>, &[Tried]) {
         let (found, tried) = self.found.get_or_init(|| {
-            let (found, mut tried) = library::find(&self.places.libraries);
+            let (found, mut tried) = library::find(&self.discovery.libraries);
             let demanded = tried.iter().any(|tried| tried.place.demanded);
-            let last = self.places.last.filter(|_| found.is_none() && !demanded);
+            let last = self.discovery.last.filter(|_| found.is_none() && !demanded);
             let Some(last) = last.and_then(|last| last()) else { return (found, tried) };
             let (found, more) = library::find(&[last]);
             tried.extend(more);
@@ -100,15 +100,15 @@ impl Models {
     ///
     /// # Errors
     /// No backend, or what the folder lacks.
-    pub fn load(&self, folder: &Path, run: &Run) -> Result<Arc<Model>, ModelError> {
+    pub fn load(&self, folder: &Path, run: &RunSettings) -> Result<Arc<Model>, ModelError> {
         let folder = folder.canonicalize().map_err(|error| ModelError::file(folder, error))?;
         let key = (folder, run.clone());
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(model) = loaded.get(&key) {
             return Ok(Arc::clone(model));
         }
-        let options = Options {
-            workers: if run.workers == 0 { self.places.cores } else { run.workers },
+        let options = ModelOptions {
+            workers: if run.workers == 0 { self.discovery.cores } else { run.workers },
             batch_tokens: run.batch_tokens,
             prefix_bytes: run.prefix_mb << 20,
             deterministic: run.deterministic,
@@ -119,8 +119,8 @@ impl Models {
         Ok(model)
     }
 
-    fn backend(&self, run: &Run) -> Result<Box<dyn Backend>, ModelError> {
-        if run.backend == Choice::Rten {
+    fn backend(&self, run: &RunSettings) -> Result<Box<dyn Backend>, ModelError> {
+        if run.backend == BackendChoice::Rten {
             return Ok(Box::new(Rten));
         }
         let (found, tried) = self.library();
@@ -131,7 +131,7 @@ impl Models {
                 run.providers.clone(),
                 run.fall_back,
             ))),
-            None if run.backend == Choice::Auto && run.providers == [Provider::Cpu] => {
+            None if run.backend == BackendChoice::Auto && run.providers == [Provider::Cpu] => {
                 Ok(Box::new(Rten))
             }
             None => {

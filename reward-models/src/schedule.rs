@@ -4,8 +4,8 @@
 //! computed for nothing. The plan is made anew over everything that waits whenever a worker is
 //! free, which costs microseconds where a batch costs milliseconds.
 //!
-//! Nobody blocks here but the workers: a text that is handed in is a future. A text that equals one
-//! that waits, runs or was computed shortly before is not computed again.
+//! Only the workers block: a submitted text is a future. A text that equals one that waits, runs or was
+//! computed shortly before is not computed again. Dropping the last waiter cancels the request.
 
 mod memo;
 pub mod plan;
@@ -20,16 +20,16 @@ use std::thread::JoinHandle;
 
 use futures_channel::oneshot::Receiver;
 
-use crate::backend::{Session, Stop};
+use crate::backend::{Interrupt, Session};
 use crate::error::{ModelError, guarded};
 use crate::forward::{Forward, Past};
-use crate::score::Rows;
+use crate::score::ModelOutput;
 use crate::tokens::Tokens;
 use memo::{Key, Memo};
-use plan::{Company, Plan, Waiting};
+use plan::{BatchCompatibility, BatchPlan, Waiting};
 use prefix::{Prefix, Prefixes};
 pub use ticket::Ticket;
-use ticket::{Found, Waiters};
+use ticket::{Cancellable, Found, Waiters};
 
 /// A text that waits for its rows.
 struct Job {
@@ -61,7 +61,7 @@ impl Job {
 
 /// What batches may be like.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct QueueLimits {
     /// The most tokens of a batch, padding included.
     pub batch_tokens: usize,
     /// Memory for what texts begin with in common, in bytes.
@@ -70,23 +70,23 @@ pub struct Limits {
     /// those that are equal.
     pub memo_bytes: usize,
     /// What a text may share a batch with.
-    pub company: Company,
+    pub compatibility: BatchCompatibility,
 }
 
 /// The queue of a model and its workers. Dropping it stops what runs and what waits.
 pub struct Queue {
-    shared: Arc<Shared>,
+    shared: Arc<Scheduler>,
     workers: Vec<JoinHandle<()>>,
 }
 
-struct Shared {
+struct Scheduler {
     state: Mutex<State>,
     /// Something waits, or the end has come.
     ready: Condvar,
     forward: Forward,
     /// The most tokens of a batch, padding included.
     budget: usize,
-    company: Company,
+    compatibility: BatchCompatibility,
     /// Beginnings that texts share; `None` where the graph takes no past.
     prefixes: Option<Prefixes>,
     /// Equal texts are computed once.
@@ -100,22 +100,22 @@ struct State {
     waiting: Vec<Job>,
     /// Batches that were too large for the memory, in halves.
     halves: VecDeque<Vec<Job>>,
-    /// Along the workers: who waits for the batch that runs, and what stops it.
+    /// Along the workers: the waiters of the running batch, and what cancels it.
     running: Vec<Option<Running>>,
-    /// Who waits for a text that waits or runs, by its key.
+    /// The waiters of texts that wait or run, by key.
     open: HashMap<Key, Arc<Waiters>>,
     /// What was computed; `None` where equal texts are computed each.
     memo: Option<Memo>,
     /// A text came since the last plan: it may share its beginning with others.
     fresh: bool,
-    /// Somebody left since the last plan.
+    /// A waiter was dropped since the last plan.
     left: bool,
     ended: bool,
 }
 
 struct Running {
     wanted_by: Vec<Arc<Waiters>>,
-    stopper: Arc<dyn Stop>,
+    stopper: Arc<dyn Interrupt>,
 }
 
 impl Queue {
@@ -126,7 +126,7 @@ impl Queue {
     pub fn start(
         forward: Forward,
         sessions: Vec<Box<dyn Session>>,
-        limits: Limits,
+        limits: QueueLimits,
     ) -> std::io::Result<Self> {
         let keyed = limits.memo_bytes > 0;
         let state = State {
@@ -135,13 +135,13 @@ impl Queue {
             ..State::default()
         };
         let keeps = forward.takes_past() && limits.prefix_bytes > 0;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(Scheduler {
             prefixes: keeps.then(|| Prefixes::new(limits.prefix_bytes)),
             state: Mutex::new(state),
             ready: Condvar::new(),
             forward,
             budget: limits.batch_tokens,
-            company: limits.company,
+            compatibility: limits.compatibility,
             keyed,
             computed: AtomicU64::new(0),
         });
@@ -156,8 +156,7 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Hands texts in, and gives a future for each. Never waits: whoever calls bounds what is in
-    /// flight.
+    /// Submits texts, and gives a future for each. Never waits: the caller bounds what is in flight.
     pub fn submit(&self, texts: Vec<Arc<Tokens>>) -> Vec<Ticket> {
         let shared = &self.shared;
         let keys: Vec<Option<Key>> =
@@ -168,7 +167,8 @@ impl Queue {
             if is_new {
                 shared.ready.notify_one();
             }
-            Ticket::new(found, Arc::downgrade(shared))
+            let shared = Arc::downgrade(shared);
+            Ticket::new(found, shared)
         };
         texts.into_iter().zip(keys).map(&mut enter).collect()
     }
@@ -194,7 +194,7 @@ impl Drop for Queue {
             )
         };
         self.shared.ready.notify_all();
-        // Whoever waits is told without the lock.
+        // Waiters are answered without the lock.
         drop(given_up);
         for worker in self.workers.drain(..) {
             let _ = worker.join();
@@ -202,7 +202,7 @@ impl Drop for Queue {
     }
 }
 
-impl Shared {
+impl Scheduler {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -221,10 +221,10 @@ impl Shared {
                 *slot = None;
             }
             if prefix.is_some() {
-                // Whoever waited for the prefix can go on from it.
+                // Texts that waited for the prefix can go on from it.
                 self.ready.notify_all();
             }
-            // Who left when the batch had ended must not stop the next one.
+            // A waiter that was dropped after the end of the batch must not cancel the next one.
             stopper.rearm();
             self.answer(batch, found);
         }
@@ -235,28 +235,30 @@ impl Shared {
         session: &mut dyn Session,
         texts: &[&Tokens],
         past: Option<&Past>,
-    ) -> Result<Vec<Rows>, ModelError> {
+    ) -> Result<Vec<ModelOutput>, ModelError> {
         match texts {
-            [text] if text.writing.is_some() => Ok(vec![self.forward.write(session, text, past)?]),
+            [text] if text.sampling.is_some() => {
+                Ok(vec![self.forward.generate(session, text, past)?])
+            }
             texts => self.forward.run(session, texts, past),
         }
     }
 
     /// The next batch; `None` at the end.
-    fn next(&self, worker: usize, stopper: &Arc<dyn Stop>) -> Option<Vec<Job>> {
+    fn next(&self, worker: usize, stopper: &Arc<dyn Interrupt>) -> Option<Vec<Job>> {
         let mut state = self.lock();
         let batch = loop {
             if state.ended {
                 return None;
             }
-            state.let_go();
+            state.drop_cancelled();
             if let Some(half) = state.halves.pop_front() {
                 break half;
             }
             if let Some(prefixes) = &self.prefixes {
                 state.split(prefixes);
             }
-            if let Some(batch) = state.take(self.budget, self.company) {
+            if let Some(batch) = state.take(self.budget, self.compatibility) {
                 break batch;
             }
             state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -268,7 +270,7 @@ impl Shared {
         Some(batch)
     }
 
-    fn answer(&self, mut batch: Vec<Job>, found: Result<Vec<Rows>, ModelError>) {
+    fn answer(&self, mut batch: Vec<Job>, found: Result<Vec<ModelOutput>, ModelError>) {
         let mut state = self.lock();
         match found {
             Err(ModelError::Memory(_)) if batch.len() > 1 => {
@@ -277,8 +279,8 @@ impl Shared {
                 self.ready.notify_all();
             }
             Err(ModelError::Stopped) if !state.ended => {
-                // Nobody wanted the batch, or the beginning that it goes on from; who came since
-                // then does.
+                // The batch, or its prefix, was cancelled; texts that have new waiters go back
+                // into the queue.
                 for job in batch {
                     state.wait_anew(job);
                 }
@@ -305,9 +307,10 @@ impl Shared {
             }
         }
     }
+}
 
-    /// Stops batches of which everybody has left.
-    fn stop_what_nobody_wants(&self) {
+impl Cancellable for Scheduler {
+    fn waiter_left(&self) {
         let mut state = self.lock();
         state.left = true;
         for running in state.running.iter().flatten() {
@@ -339,8 +342,8 @@ impl State {
         (found, true)
     }
 
-    /// A text is done: nobody can join it any more. Its rows are kept where there are any.
-    fn close(&mut self, key: Option<Key>, rows: Option<&Arc<Rows>>) {
+    /// A text is done: no waiter can join it any more. Its output is kept where there is any.
+    fn close(&mut self, key: Option<Key>, rows: Option<&Arc<ModelOutput>>) {
         let Some(key) = key else { return };
         self.open.remove(&key);
         if let (Some(memo), Some(rows)) = (&mut self.memo, rows) {
@@ -348,7 +351,7 @@ impl State {
         }
     }
 
-    /// Puts a text back whose batch was stopped, if anybody wants it.
+    /// Puts a text back whose batch was cancelled, if it has waiters.
     fn wait_anew(&mut self, job: Job) {
         if job.waiters.any() {
             self.waiting.push(Job { prefix: None, ..job });
@@ -358,8 +361,8 @@ impl State {
         }
     }
 
-    /// Lets go of what nobody waits for any more.
-    fn let_go(&mut self) {
+    /// Drops requests without waiters.
+    fn drop_cancelled(&mut self) {
         if !mem::take(&mut self.left) {
             return;
         }
@@ -391,16 +394,16 @@ impl State {
     }
 
     /// Plans what waits, and takes one batch out of it.
-    fn take(&mut self, budget: usize, company: Company) -> Option<Vec<Job>> {
+    fn take(&mut self, budget: usize, compatibility: BatchCompatibility) -> Option<Vec<Job>> {
         let free = |job: &Job| !job.prefix.as_ref().is_some_and(|prefix| prefix.is_under_way());
         let free = self.waiting.iter().enumerate().filter(|(_, job)| free(job));
         let waiting = free.map(|(at, job)| Waiting {
             at,
             length: job.length(),
-            alone: job.prefix.is_some() || job.text.writing.is_some(),
+            alone: job.prefix.is_some() || job.text.sampling.is_some(),
             passed_over: job.passed_over,
         });
-        let chosen = Plan::of(waiting.collect(), budget, company).first()?;
+        let chosen = BatchPlan::of(waiting.collect(), budget, compatibility).first()?;
         let mut taken = Vec::with_capacity(chosen.len());
         // From the back, so that what is swapped in stays in its place.
         let mut order = chosen;

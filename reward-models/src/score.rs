@@ -1,12 +1,12 @@
 //! From what the graph gives at a position to a score.
 
-use crate::ask::Likelihood;
 use crate::error::ModelError;
+use crate::likelihood::{Likelihood, log_sum_exp};
 use crate::manifest::{Score, Transform};
 
 /// What a graph gave for one text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
+pub struct ModelOutput {
     /// How many values stand at a position.
     pub values: usize,
     /// The values, position by position.
@@ -20,10 +20,10 @@ pub struct Rows {
     /// How likely the tokens behind the positions are, where that was asked; the last has none.
     pub likelihoods: Vec<Likelihood>,
     /// What the model wrote, where that was asked.
-    pub written: Vec<Vec<u32>>,
+    pub generated: Vec<Vec<u32>>,
 }
 
-impl Rows {
+impl ModelOutput {
     /// Whether the values are the same to the bit.
     pub fn same_bits(&self, other: &Self) -> bool {
         let bits = |rows: &Self| rows.data.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -32,7 +32,7 @@ impl Rows {
 
     /// What they take in memory.
     pub fn bytes(&self) -> usize {
-        let written = self.written.iter().map(|ids| size_of::<Vec<u32>>() + size_of_val(&**ids));
+        let written = self.generated.iter().map(|ids| size_of::<Vec<u32>>() + size_of_val(&**ids));
         size_of::<Self>()
             + size_of_val(&*self.data)
             + size_of_val(&*self.uncertainties)
@@ -53,7 +53,7 @@ impl Score {
     ///
     /// # Errors
     /// Values that are missing, not finite, or out of the range that the manifest names.
-    pub fn of(&self, rows: &Rows) -> Result<Vec<f64>, ModelError> {
+    pub fn of(&self, rows: &ModelOutput) -> Result<Vec<f64>, ModelError> {
         // The first position of a gated model carries the gates alone.
         let skipped = usize::from(self.transform == Transform::Gated && rows.iter().len() > 1);
         rows.iter().skip(skipped).map(|values| self.one(values, &rows.gates)).collect()
@@ -92,7 +92,7 @@ impl Score {
 
     /// The standard deviation of the last score, or of one of its values, where the graph tells
     /// those of values and the score is a sum of them: as if they were independent.
-    pub fn uncertainty(&self, rows: &Rows, value: Option<usize>) -> Option<f64> {
+    pub fn uncertainty(&self, rows: &ModelOutput, value: Option<usize>) -> Option<f64> {
         let row = rows.uncertainties.chunks_exact(rows.values.max(1)).last()?;
         let of = |index: usize| row.get(index).map(|own| f64::from(*own));
         match (value, self.transform) {
@@ -140,13 +140,4 @@ fn weighed(values: &[f32], weights: &[f64]) -> Result<f64, ModelError> {
 /// 1 / (1 + e^-x).
 pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
-}
-
-/// ln Σ e^x, without overflow.
-pub fn log_sum_exp(values: &[f64]) -> f64 {
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !most.is_finite() {
-        return most;
-    }
-    most + values.iter().map(|value| (value - most).exp()).sum::<f64>().ln()
 }

@@ -6,12 +6,12 @@ pub struct Tensor {
     /// The length of each dimension.
     pub shape: Vec<usize>,
     /// The numbers.
-    pub data: Data,
+    pub data: TensorData,
 }
 
 /// The numbers of a tensor.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Data {
+pub enum TensorData {
     /// Token ids, masks and positions. A backend whose graph takes narrower integers narrows them.
     Int(Vec<i64>),
     /// Everything else. 16-bit floats of a graph are widened.
@@ -21,12 +21,12 @@ pub enum Data {
 impl Tensor {
     /// A matrix of integers.
     pub fn ints(rows: usize, columns: usize, data: Vec<i64>) -> Self {
-        Self { shape: vec![rows, columns], data: Data::Int(data) }
+        Self { shape: vec![rows, columns], data: TensorData::Int(data) }
     }
 
     /// Floats of a shape.
     pub fn floats(shape: Vec<usize>, data: Vec<f32>) -> Self {
-        Self { shape, data: Data::Float(data) }
+        Self { shape, data: TensorData::Float(data) }
     }
 
     /// The floats of a batch of one, as those of a batch of so many.
@@ -37,8 +37,8 @@ impl Tensor {
             *first = rows;
         }
         let data = match self.data {
-            Data::Float(data) => Data::Float(data.repeat(rows)),
-            Data::Int(data) => Data::Int(data.repeat(rows)),
+            TensorData::Float(data) => TensorData::Float(data.repeat(rows)),
+            TensorData::Int(data) => TensorData::Int(data.repeat(rows)),
         };
         Self { shape, data }
     }
@@ -46,8 +46,8 @@ impl Tensor {
     /// The floats; none of a tensor of integers.
     pub fn as_floats(&self) -> &[f32] {
         match &self.data {
-            Data::Float(data) => data,
-            Data::Int(_) => &[],
+            TensorData::Float(data) => data,
+            TensorData::Int(_) => &[],
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use tokenizers::{EncodeInput, Encoding, Tokenizer};
 
-use crate::ask::Writing;
 use crate::error::ModelError;
+use crate::generation::SamplingParams;
 use crate::manifest::TokenizerFile;
 use crate::template::Text;
 
@@ -21,7 +21,7 @@ pub struct Tokens {
     /// Where likelihoods are asked for: the token behind each position but the last.
     pub targets: Vec<u32>,
     /// Where the text is to be continued.
-    pub writing: Option<Writing>,
+    pub sampling: Option<SamplingParams>,
 }
 
 impl Tokens {

@@ -1,66 +1,16 @@
 //! The verifiers that ask a model, one file each. A new one costs its file, its fixture file and
 //! one word here.
 
-use std::future::Future;
-use std::path::PathBuf;
+mod model_verifier;
+
 use std::sync::Arc;
 
-use assay_verifiers::check::settings;
 use assay_verifiers::checks::About;
-use assay_verifiers::{
-    AsyncVerifier, BuildError, Built, Content, Earlier, Fault, FaultKind, Files, Lane, Message,
-    Meter, Pending, Reward, Sample, Spec, Usage, Verdict,
-};
-use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
+use assay_verifiers::{BuildError, Built, Files};
 use serde_json::Value;
 
-use crate::error::ModelError;
-use crate::manifest::{Generate, Kind, OnParseFail, ParseFail};
-use crate::model::{Judgement, Model};
-use crate::models::{Models, Run};
-use crate::template::View;
-
-/// A verifier that asks a model: its settings are the fields of the type, read by serde.
-pub trait Modelled: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'static {
-    /// The id by which a configuration names the verifier.
-    const ID: &'static str;
-
-    /// Raised whenever the same sample may get another verdict.
-    const VERSION: u32 = 1;
-
-    /// What kinds of model it asks.
-    const KINDS: &'static [Kind];
-
-    /// The folder of the model, and how it is run.
-    fn model(&self) -> (&str, &Run);
-
-    /// Refuses settings that do not fit the model.
-    ///
-    /// # Errors
-    /// The setting, and what is wrong with it.
-    fn fits(&self, model: &Model) -> Result<(), BuildError> {
-        let _ = model;
-        Ok(())
-    }
-
-    /// The texts that the model reads of a sample.
-    ///
-    /// # Errors
-    /// Why the sample is not judged.
-    fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict>;
-
-    /// What the judgements of the texts come to.
-    ///
-    /// # Errors
-    /// A fault: the model said what cannot be.
-    fn verdict(
-        &self,
-        model: &Model,
-        sample: &Sample,
-        judgements: &[Judgement],
-    ) -> Result<Verdict, Fault>;
-}
+use crate::models::Models;
+pub use model_verifier::ModelVerifier;
 
 /// A verifier, as the registry knows it.
 pub struct Entry {
@@ -68,181 +18,6 @@ pub struct Entry {
     pub about: About,
     /// Builds it from settings.
     pub build: fn(&Arc<Models>, Value, &dyn Files) -> Result<Built, BuildError>,
-}
-
-struct Ready<M> {
-    verifier: M,
-    model: Arc<Model>,
-}
-
-impl<M: Modelled> AsyncVerifier for Ready<M> {
-    fn in_flight_max(&self) -> Option<usize> {
-        None
-    }
-
-    fn verify(
-        self: Arc<Self>,
-        sample: &Sample,
-        _: Earlier<'_>,
-        _: &mut Meter<'_>,
-    ) -> Pending<Verdict> {
-        let asked = self.verifier.views(&self.model, sample).map(|views| {
-            let started: Vec<_> = views.iter().map(|view| self.model.start(view)).collect();
-            (started, unread_parts(sample, &views))
-        });
-        let sample = sample.clone();
-        Box::pin(async move {
-            let verdict = match asked {
-                Ok((started, unread)) => {
-                    let judged = self.judged(&sample, started).await;
-                    let judged = judged.unwrap_or_else(|error| Verdict::failed(error.into()));
-                    if unread.is_empty() { judged } else { judged.with("unread", unread) }
-                }
-                Err(known) => known,
-            };
-            verdict.with("model", self.model.name()).with("backend", self.model.backend.as_str())
-        })
-    }
-}
-
-impl<M: Modelled> Ready<M> {
-    /// What the judgements come to that were started.
-    async fn judged<T>(&self, sample: &Sample, started: Vec<T>) -> Result<Verdict, ModelError>
-    where
-        T: Future<Output = Result<Judgement, ModelError>>,
-    {
-        let mut judgements = Vec::with_capacity(started.len());
-        let mut usage = Usage::default();
-        for one in started {
-            let judgement = one.await?;
-            let written: usize = judgement.rows.written.iter().map(Vec::len).sum();
-            let tokens = u64::try_from(judgement.tokens + written).unwrap_or(u64::MAX);
-            usage += Usage { tokens, calls: 1 };
-            judgements.push(judgement);
-        }
-        let verdict = self.verifier.verdict(&self.model, sample, &judgements);
-        Ok(Verdict { usage, ..verdict.into() })
-    }
-}
-
-/// The types of the parts that no model of texts reads, of the prompt where it is read and of the
-/// completion.
-fn unread_parts(sample: &Sample, views: &[View]) -> Vec<String> {
-    let prompt = views.first().map(|view| view.messages.as_slice()).unwrap_or_default();
-    let messages = prompt.iter().chain(sample.completion_message());
-    messages.flat_map(|message| message.content.unread()).map(str::to_owned).collect()
-}
-
-fn build<M: Modelled>(
-    models: &Arc<Models>,
-    given: Value,
-    files: &dyn Files,
-) -> Result<Built, BuildError> {
-    let verifier: M = settings(given)?;
-    let (folder, run) = verifier.model();
-    let refused = |why: String| BuildError::new("model", why);
-    let folder: PathBuf = files.folder(folder).map_err(refused)?;
-    let model =
-        models.load(&folder, run).map_err(|error: ModelError| refused(error.to_string()))?;
-    let kind = model.manifest.kind;
-    if !M::KINDS.contains(&kind) {
-        let (wanted, kind) = (M::KINDS, kind);
-        return Err(refused(format!("is of kind {kind:?}; expected {wanted:?}").to_lowercase()));
-    }
-    verifier.fits(&model)?;
-    let written = serde_json::to_value(&verifier)
-        .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
-    let digests = vec![
-        ("model".to_owned(), model.digest),
-        (
-            model.backend.clone(),
-            assay_verifiers::canonical::digest_parts(&[model.backend.as_bytes()]),
-        ),
-    ];
-    let spec = Spec { files: digests, ..Spec::new(M::ID, M::VERSION, written) };
-    Ok(Built::new(spec, Lane::Awaited(Arc::new(Ready { verifier, model }))))
-}
-
-/// The messages of a prompt: a text is one message of the user.
-fn messages(prompt: &Content) -> Vec<Message> {
-    match prompt {
-        Content::Messages(messages) => messages.clone(),
-        Content::Text(text) => vec![Message::new("user", text.as_str())],
-    }
-}
-
-/// The last score of a text.
-///
-/// # Errors
-/// A model that gave none.
-fn last_score(judgement: &Judgement) -> Result<f64, Fault> {
-    let missing = || Fault::new(FaultKind::BadModel, "the model gave no score");
-    judgement.scores.last().copied().ok_or_else(missing)
-}
-
-/// A score as a reward, or as 1 and 0 at a threshold.
-///
-/// # Errors
-/// A score that is not finite.
-fn reward(score: f64, threshold: Option<f64>) -> Result<Reward, Fault> {
-    let odd =
-        || Fault::new(FaultKind::BadModel, format!("the score is {score}, not a finite number"));
-    let reward = Reward::new(score).ok_or_else(odd)?;
-    Ok(threshold.map_or(reward, |threshold| Reward::graded(score >= threshold)))
-}
-
-/// What the model wrote first.
-fn critique(judgement: &Judgement) -> &str {
-    judgement.texts.first().map_or("", String::as_str)
-}
-
-/// What becomes of a sample of which no critique can be read, as the manifest says.
-///
-/// # Errors
-/// Where the manifest calls that a fault of the model.
-fn unread(
-    generate: &Generate,
-    judgement: &Judgement,
-    threshold: Option<f64>,
-) -> Result<Verdict, Fault> {
-    let why = "no critique holds a score";
-    let verdict = match generate.on_parse_fail {
-        OnParseFail::Score(score) => {
-            Verdict::scored(reward(score, threshold)?).with("score", score)
-        }
-        OnParseFail::Word(ParseFail::Abstain) => Verdict::abstained(why),
-        OnParseFail::Word(ParseFail::Fail) => return Err(Fault::new(FaultKind::BadModel, why)),
-    };
-    Ok(verdict.with("critique", critique(judgement)))
-}
-
-/// Refuses a threshold that is no number.
-///
-/// # Errors
-/// The setting.
-fn finite(threshold: Option<f64>) -> Result<(), BuildError> {
-    if threshold.is_some_and(|threshold| !threshold.is_finite()) {
-        return Err(BuildError::new("threshold", "not a finite number"));
-    }
-    Ok(())
-}
-
-/// What every model reads of a sample.
-///
-/// # Errors
-/// A sample without a prompt: what a model would say of it is no judgement.
-fn view(sample: &Sample) -> Result<View, Verdict> {
-    let messages = messages(sample.prompt_content());
-    // The last message may be one that only calls a tool.
-    if messages.iter().all(|message| message.text().is_empty()) {
-        return Err(Verdict::abstained("the sample has no prompt"));
-    }
-    Ok(View {
-        messages,
-        completion: sample.completion().to_owned(),
-        reference: sample.reference_text().map(std::borrow::Cow::into_owned).unwrap_or_default(),
-        ..View::default()
-    })
 }
 
 /// Declares the modules and lists the verifiers. A module, its file, its fixture file and the id
@@ -254,13 +29,13 @@ macro_rules! verifiers {
         /// Every verifier of this crate, in the order of its id.
         pub static ALL: &[Entry] = &[$(Entry {
             about: About::new::<$module::$verifier>(
-                $module::$verifier::ID,
-                $module::$verifier::VERSION,
+                <$module::$verifier as ModelVerifier>::ID,
+                <$module::$verifier as ModelVerifier>::VERSION,
                 include_str!(concat!(
                     env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
                 )),
             ),
-            build: build::<$module::$verifier>,
+            build: model_verifier::build::<$module::$verifier>,
         }),*];
     };
 }

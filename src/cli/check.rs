@@ -163,7 +163,7 @@ struct Told<'a> {
 
 fn tell(args: &Args, sample: &Sample, verdict: &Verdict) -> Result<(), Failure> {
     if args.json {
-        return output::json(&Told { verifier: &args.id, verdict });
+        return Ok(output::json(&Told { verifier: &args.id, verdict })?);
     }
     let mut notes = vec![("outcome".to_owned(), verdict::outcome(&verdict.outcome))];
     notes.extend(verdict::notes(verdict, sample.completion()));

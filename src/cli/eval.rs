@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assay::reward_models::ModelError;
-use assay::reward_models::backend::Choice;
+use assay::reward_models::backend::BackendChoice;
 use assay::reward_models::benchmarks::{self, FirstError, Preference, StepValidity};
 use assay::reward_models::model::{Judgement, Model};
-use assay::reward_models::models::Run;
+use assay::reward_models::models::RunSettings;
 use assay::reward_models::template::View;
 use assay::setup::Environment;
 use assay::verifiers::Message;
@@ -73,11 +73,12 @@ enum Backend {
 
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     let backend = match args.backend {
-        Backend::Auto => Choice::Auto,
-        Backend::Ort => Choice::Ort,
-        Backend::Rten => Choice::Rten,
+        Backend::Auto => BackendChoice::Auto,
+        Backend::Ort => BackendChoice::Ort,
+        Backend::Rten => BackendChoice::Rten,
     };
-    let model = environment.models().load(&args.model, &Run { backend, ..Run::default() });
+    let model =
+        environment.models().load(&args.model, &RunSettings { backend, ..RunSettings::default() });
     let model = model.map_err(|error| Failure::usage(error.to_string()))?;
     let rows = Rows::read(&args.data, names(args.benchmark), &args.columns, args.limit)?;
     output::note(&format!("{} rows, {} on {}", rows.len(), model.name(), model.backend));

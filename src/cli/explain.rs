@@ -1,7 +1,7 @@
 //! `assay explain`: one row, from its text to its reward.
 
 mod find;
-mod tell;
+mod report;
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use super::output;
 use super::setup::{ConfigArgs, EngineArgs};
 use super::text::{Cut, inline};
 use find::{Found, Search, Wanted};
-use tell::Explained;
+use report::Explained;
 
 /// One row, from its text to its reward.
 #[derive(Debug, ClapArgs)]

@@ -6,8 +6,6 @@ use assay::data::escape;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
-use super::exit::Failure;
-
 /// Prints a line to stdout. A reader that went away is no failure of ours.
 pub(super) fn line(text: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{text}");
@@ -24,8 +22,8 @@ pub(super) fn text(text: &str) {
 }
 
 /// Prints a value to stdout as JSON. What a terminal would obey is written as `\\u` escapes.
-pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
-    line(&plain_json(&serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?));
+pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    line(&plain_json(&serde_json::to_string_pretty(value)?));
     Ok(())
 }
 

@@ -32,7 +32,7 @@ impl Progress {
         Self { bar, quiet, clock, next_line_s: 0.0, total_bytes, read_bytes }
     }
 
-    /// Where whoever reads the files counts their bytes.
+    /// Counts the bytes of the files as they are read.
     pub(super) fn bytes_read(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.read_bytes)
     }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use assay::data::{Limits, Source};
+use assay::data::{ReadLimits, Source};
 use assay::engine::runs::{
-    DiskStore, InputFile, RunFolder, Start, hash_file, to_lines, to_parquet,
+    DiskStore, InputFile, RunFolder, RunStart, hash_file, remove_parquet, write_parquet,
 };
 use assay::engine::{
-    Agreement, BadRows, CancellationToken, Engine, Report, Session, Summary, Tally,
+    Agreement, BadRows, CancellationToken, Engine, Report, RunSession, Summary, Tally,
 };
 use assay::setup::Environment;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -114,16 +114,20 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let report = report?;
     if report.complete {
         match args.format {
-            Format::Jsonl => to_lines(&args.output)?,
-            Format::Parquet => to_parquet(&args.output, &engine.plan().names)?,
+            Format::Jsonl => remove_parquet(&args.output)?,
+            Format::Parquet => write_parquet(&args.output, &engine.plan().names)?,
         }
     }
     tell(args, &report, &engine, progress.seconds())?;
     Ok(exit(args, &report, stop.is_cancelled()))
 }
 
-fn session<'a>(args: &Args, engine: &'a Engine, limits: &Limits) -> Result<Session<'a>, Failure> {
-    Ok(Session {
+fn session<'a>(
+    args: &Args,
+    engine: &'a Engine,
+    limits: &ReadLimits,
+) -> Result<RunSession<'a>, Failure> {
+    Ok(RunSession {
         engine,
         inputs: inputs(&args.data, limits)?,
         folder: RunFolder::open(&args.output, std::process::id())?,
@@ -136,7 +140,7 @@ fn session<'a>(args: &Args, engine: &'a Engine, limits: &Limits) -> Result<Sessi
 }
 
 /// The input file by file, with its digests.
-fn inputs(data: &[PathBuf], limits: &Limits) -> Result<Vec<InputFile>, Failure> {
+fn inputs(data: &[PathBuf], limits: &ReadLimits) -> Result<Vec<InputFile>, Failure> {
     let source = Source::open(data, limits)?;
     let describe = |path: Option<&Path>| match path {
         None => Ok(InputFile { path: "-".to_owned(), bytes: 0, sha256: None }),
@@ -194,7 +198,7 @@ fn tell(args: &Args, report: &Report, engine: &Engine, seconds: f64) -> Result<(
 )]
 fn closing(args: &Args, report: &Report, seconds: f64) -> String {
     let run = args.output.display();
-    if report.scored == 0 && report.start == Start::Done {
+    if report.scored == 0 && report.start == RunStart::Done {
         return format!("{run}: complete already");
     }
     let earlier = report.summary.rows.saturating_sub(report.scored);

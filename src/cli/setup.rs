@@ -61,7 +61,7 @@ impl EngineArgs {
         Self { jobs: Some(1), cache_dir: None, no_cache: true }
     }
 
-    /// A thread a core and no cache: for verdicts that nobody asks for again.
+    /// One thread for each core and no cache: for verdicts that are not asked for again.
     pub(super) fn many() -> Self {
         Self { jobs: None, ..Self::plain() }
     }

@@ -9,7 +9,7 @@ use super::text::inline;
 
 /// The longest note on one line, in characters.
 const NOTE_CHARS_MAX: usize = 400;
-/// The most steps of a completion that are told of.
+/// The most steps of a completion that are shown.
 const STEPS_MAX: usize = 64;
 
 /// An outcome on one line.

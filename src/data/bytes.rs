@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 
 use super::error::DataError;
-use super::limits::Limits;
+use super::limits::ReadLimits;
 
 /// The first bytes of a Parquet file.
 pub(super) const PARQUET_MAGIC: &[u8] = b"PAR1";
@@ -37,7 +37,7 @@ pub(super) struct Bytes {
     out: u64,
     /// What stopped the last read, which first gave what came before.
     failure: Option<io::Error>,
-    limits: Limits,
+    limits: ReadLimits,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Bytes {
     pub(super) fn open(
         mut raw: Box<dyn Read + Send>,
         file: &str,
-        limits: &Limits,
+        limits: &ReadLimits,
     ) -> Result<Self, DataError> {
         let read = |source| DataError::Read { file: file.to_owned(), source };
         let mut head = Vec::with_capacity(HEAD_BYTES);
@@ -141,7 +141,7 @@ impl Bytes {
 
     fn guard(&self, file: &str) -> Result<(), DataError> {
         let packed = self.packed.load(Ordering::Relaxed).max(1);
-        let Limits { inflate_ratio_max, inflate_free_bytes, .. } = self.limits;
+        let ReadLimits { inflate_ratio_max, inflate_free_bytes, .. } = self.limits;
         let most = packed.saturating_mul(inflate_ratio_max).max(inflate_free_bytes);
         if self.form == Form::Plain || self.out <= most {
             return Ok(());

@@ -15,13 +15,13 @@ use serde_json::{Map, Number, Value};
 
 use super::error::{Defect, escape};
 use super::json::OBJECT_VALUES;
-use super::limits::Limits;
+use super::limits::ReadLimits;
 
 /// Reads row `at` of a batch.
 pub(super) fn row(
     batch: &RecordBatch,
     at: usize,
-    limits: &Limits,
+    limits: &ReadLimits,
 ) -> Result<Map<String, Value>, Defect> {
     let reader = Reader {
         values_left: Cell::new(limits.row_values_max),
@@ -202,7 +202,7 @@ fn shown(value: impl Display) -> String {
     value.to_string()
 }
 
-/// Times with a zone are told in UTC; times without one are told without one.
+/// Times with a zone are written in UTC, times without one without a zone.
 fn timestamp(array: &dyn Array, at: usize, unit: TimeUnit, zoned: bool) -> Option<String> {
     let (value, per_second) = match unit {
         TimeUnit::Second => (native::<types::TimestampSecondType>(array, at), 1),

@@ -34,7 +34,7 @@ pub enum DataError {
         why: String,
     },
     /// The bytes are not what they claim to be. The rows before the damage were delivered, up to
-    /// the last few kilobytes that a decoder lets go.
+    /// the last few kilobytes that a decoder gives out.
     #[error("{file}: {form} data damaged after row {rows}: {why}")]
     Damaged {
         /// The file.

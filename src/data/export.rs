@@ -1,6 +1,5 @@
-//! Verdicts as Parquet, and back.
+//! Verdicts as Parquet.
 
-use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -11,12 +10,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use serde_json::{Map, Value};
 
-use super::cells;
 use super::error::DataError;
-use super::limits::Limits;
-use super::table::Table;
 
 /// How many rows are turned into columns at once.
 const BATCH_ROWS: usize = 1024;
@@ -140,75 +135,16 @@ fn failed(error: impl std::fmt::Display) -> DataError {
     DataError::Write { why: error.to_string() }
 }
 
-/// Reads back what a [`ParquetWriter`] wrote.
-pub struct VerdictReader {
-    table: Table,
-    file: String,
-    names: Vec<String>,
-    limits: Limits,
-    /// Rows that are read already, the next one last.
-    ready: Vec<Scored>,
-}
-
-impl VerdictReader {
-    /// Opens a file that messages call `name`.
-    pub fn open(file: File, name: &str, limits: &Limits) -> Result<Self, DataError> {
-        let table = Table::open(file, name, limits)?;
-        let names = table.columns().filter_map(|column| column.strip_prefix(REWARD_PREFIX));
-        let names = names.map(str::to_owned).collect();
-        Ok(Self { table, file: name.to_owned(), names, limits: *limits, ready: Vec::new() })
-    }
-
-    /// The names of the rewards.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    fn read(&mut self) -> Result<Option<Scored>, DataError> {
-        while self.ready.is_empty() {
-            let Some((first, batch)) = self.table.next(&self.file)? else { return Ok(None) };
-            for at in (0..batch.num_rows()).rev() {
-                let number = first + at as u64;
-                let row = cells::row(&batch, at, &self.limits).map_err(|defect| defect.to_string());
-                let row = row.and_then(scored);
-                self.ready.push(row.map_err(|why| DataError::Damaged {
-                    file: self.file.clone(),
-                    form: "parquet",
-                    rows: number - 1,
-                    why,
-                })?);
-            }
-        }
-        Ok(self.ready.pop())
-    }
-}
-
-/// The row of columns as the line that it was made of.
-fn scored(mut row: Map<String, Value>) -> Result<Scored, String> {
-    let Some(Value::String(verdicts)) = row.remove("verdicts") else {
-        return Err("column \"verdicts\" has no text".to_owned());
-    };
-    row.retain(|column, _| !column.starts_with(REWARD_PREFIX));
-    let columns = serde_json::to_string(&row).map_err(|error| error.to_string())?;
-    let columns = columns.strip_suffix('}').unwrap_or_default();
-    let line = format!("{columns},\"verdicts\":{verdicts}}}");
-    serde_json::from_str(&line).map_err(|error| error.to_string())
-}
-
-impl Iterator for VerdictReader {
-    type Item = Result<Scored, DataError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{Seek as _, Write as _};
 
     use assay_verifiers::{Fault, Verdict, Verdicts};
+    use serde_json::{Map, Value};
 
+    use super::super::cells;
+    use super::super::limits::ReadLimits;
+    use super::super::table::Table;
     use super::*;
 
     fn rows() -> Vec<Scored> {
@@ -242,17 +178,30 @@ mod tests {
         writer.finish().unwrap()
     }
 
+    /// The verdict line of a row of columns.
+    fn scored(mut row: Map<String, Value>) -> Scored {
+        let Some(Value::String(verdicts)) = row.remove("verdicts") else { panic!("no verdicts") };
+        row.retain(|column, _| !column.starts_with(REWARD_PREFIX));
+        let columns = serde_json::to_string(&row).unwrap();
+        let columns = columns.strip_suffix('}').unwrap();
+        serde_json::from_str(&format!("{columns},\"verdicts\":{verdicts}}}")).unwrap()
+    }
+
     #[test]
-    fn verdicts_come_back_as_they_were_and_the_bytes_are_the_same() {
+    fn nothing_of_a_line_is_lost_and_the_bytes_are_the_same() {
         let names = names();
         let bytes = written(&names);
         assert_eq!(bytes, written(&names));
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();
         file.rewind().unwrap();
-        let reader = VerdictReader::open(file, "verdicts.parquet", &Limits::default()).unwrap();
-        assert_eq!(reader.names(), names);
-        let back: Vec<Scored> = reader.map(Result::unwrap).collect();
+        let limits = ReadLimits::default();
+        let mut table = Table::open(file, "verdicts.parquet", &limits).unwrap();
+        let mut back = Vec::new();
+        while let Some((_, batch)) = table.next("verdicts.parquet").unwrap() {
+            let row = |at| scored(cells::row(&batch, at, &limits).unwrap());
+            back.extend((0..batch.num_rows()).map(row));
+        }
         assert_eq!(back, rows());
     }
 

@@ -159,7 +159,7 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Dat
     Ok(())
 }
 
-/// Sorts files by the split that their names and folders tell. Where none tells, all are one.
+/// Sorts files by split, as their names and folders give it; without any, all are one split.
 fn by_split(root: &Path, files: Vec<PathBuf>) -> BTreeMap<String, Vec<PathBuf>> {
     let mut splits: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     let told = files.iter().any(|path| split_name(root, path).0);
@@ -170,7 +170,7 @@ fn by_split(root: &Path, files: Vec<PathBuf>) -> BTreeMap<String, Vec<PathBuf>> 
     splits
 }
 
-/// Whether a file tells its split, and the split with the folders that lead to it.
+/// Whether the name gives a split, and the split with the folders that lead to it.
 fn split_name(root: &Path, path: &Path) -> (bool, String) {
     let inner = path.strip_prefix(root).unwrap_or(path);
     let folders = inner.parent().into_iter().flat_map(Path::iter);

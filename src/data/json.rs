@@ -9,13 +9,13 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::error::{Defect, escape, field_name};
-use super::limits::Limits;
+use super::limits::ReadLimits;
 
 /// What an object takes, in values: a node of a tree is allocated for each.
 pub(super) const OBJECT_VALUES: usize = 8;
 
 /// Reads one line. `valid` says that the text is known to be UTF-8.
-pub(super) fn row(line: Line<'_>, limits: &Limits) -> Result<Map<String, Value>, Defect> {
+pub(super) fn row(line: Line<'_>, limits: &ReadLimits) -> Result<Map<String, Value>, Defect> {
     let reader = Reader {
         values_left: Cell::new(limits.row_values_max),
         columns_max: limits.row_columns_max,
@@ -268,12 +268,12 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let _ = row(Line::Bytes(&bytes), &Limits::default());
+            let _ = row(Line::Bytes(&bytes), &ReadLimits::default());
         }
 
         #[test]
         fn near_json_reads_as_the_parser_reads_it(text in r#"\{"a":[\[\]{}:,"0-9a-e.\\ -]{0,16}\}"#) {
-            let strict = row(Line::Text(&text), &Limits::default());
+            let strict = row(Line::Text(&text), &ReadLimits::default());
             match (strict, serde_json::from_str::<Value>(&text)) {
                 (Ok(strict), Ok(value)) => prop_assert_eq!(
                     assay_verifiers::canonical::to_bytes(&Value::Object(strict)),
@@ -288,12 +288,13 @@ mod tests {
     }
 
     fn fails(line: &str) -> String {
-        row(Line::Text(line), &Limits::default()).unwrap_err().to_string()
+        row(Line::Text(line), &ReadLimits::default()).unwrap_err().to_string()
     }
 
     #[test]
     fn nulls_are_dropped_from_objects_and_kept_in_lists() {
-        let read = row(Line::Text(r#"{"a":null,"b":{"c":null,"d":[null]}}"#), &Limits::default());
+        let read =
+            row(Line::Text(r#"{"a":null,"b":{"c":null,"d":[null]}}"#), &ReadLimits::default());
         assert_eq!(Value::Object(read.unwrap()), json!({"b": {"d": [null]}}));
     }
 
@@ -310,7 +311,7 @@ mod tests {
             "expected an object, found list (write one object a line) at byte 1"
         );
         assert_eq!(fails("3"), "expected an object, found number at byte 1");
-        let invalid = row(Line::Bytes(b"{\"a\":\"\xff\"}"), &Limits::default()).unwrap_err();
+        let invalid = row(Line::Bytes(b"{\"a\":\"\xff\"}"), &ReadLimits::default()).unwrap_err();
         assert_eq!(invalid.to_string(), "a: invalid UTF-8 at byte 7");
     }
 

@@ -2,7 +2,7 @@
 
 /// What a reader takes at most. The defaults suit datasets as people publish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReadLimits {
     /// The longest row, in bytes of its text. A longer one is a row error and is never held whole.
     pub row_bytes_max: usize,
     /// The most values in one row: an object counts eight, because it takes as much room.
@@ -24,7 +24,7 @@ pub struct Limits {
     pub row_group_bytes_max: u64,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     fn default() -> Self {
         Self {
             row_bytes_max: 16 << 20,

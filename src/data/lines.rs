@@ -2,7 +2,7 @@
 
 use super::bytes::Bytes;
 use super::error::DataError;
-use super::limits::Limits;
+use super::limits::ReadLimits;
 
 /// How much a block of lines holds, in bytes, unless one line is longer.
 const BLOCK_BYTES: usize = 256 << 10;
@@ -46,7 +46,7 @@ pub(super) enum Body {
 }
 
 impl Lines {
-    pub(super) fn new(bytes: Bytes, limits: &Limits) -> Self {
+    pub(super) fn new(bytes: Bytes, limits: &ReadLimits) -> Self {
         Self {
             bytes,
             scratch: vec![0; BLOCK_BYTES].into_boxed_slice(),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// Every line that is not blank, with its number; of one that is too long, its length.
-    fn cut(text: &str, step: usize, limits: &Limits) -> Vec<(u64, Result<String, u64>)> {
+    fn cut(text: &str, step: usize, limits: &ReadLimits) -> Vec<(u64, Result<String, u64>)> {
         let bytes = Bytes::open(Box::new(Drip(text.into(), step)), "test", limits).unwrap();
         let mut lines = Lines::new(bytes, limits);
         let mut seen = Vec::new();
@@ -211,12 +211,12 @@ mod tests {
         fn cutting_loses_no_line_and_no_number(
             text in "[ab \r\n]{0,120}", step in 1_usize..40, row_bytes_max in 1_usize..30,
         ) {
-            let limits = Limits { row_bytes_max, ..Limits::default() };
+            let limits = ReadLimits { row_bytes_max, ..ReadLimits::default() };
             let limited = |(number, line): (u64, Result<String, u64>)| match line {
                 Ok(line) if line.len() > row_bytes_max => (number, Err(line.len() as u64)),
                 line => (number, line),
             };
-            // A line of blanks that is too long is told too: nobody looks inside it.
+            // A line of blanks that is too long is reported too: its inside is not read.
             let mut expected = Vec::new();
             for (line, number) in text.split('\n').zip(1..) {
                 let long = line.len() > row_bytes_max;
@@ -231,8 +231,9 @@ mod tests {
     #[test]
     fn a_block_has_so_many_rows_and_no_more() {
         let text = "{}\n".repeat(1000);
-        let bytes = Bytes::open(Box::new(std::io::Cursor::new(text)), "test", &Limits::default());
-        let mut lines = Lines::new(bytes.unwrap(), &Limits::default());
+        let bytes =
+            Bytes::open(Box::new(std::io::Cursor::new(text)), "test", &ReadLimits::default());
+        let mut lines = Lines::new(bytes.unwrap(), &ReadLimits::default());
         let mut rows = Vec::new();
         while let Some(cut) = lines.next("test").unwrap() {
             rows.push((cut.line, cut.rows));

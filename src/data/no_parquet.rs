@@ -4,7 +4,7 @@
 pub(super) mod table {
     use std::fs::File;
 
-    use crate::data::{DataError, Limits};
+    use crate::data::{DataError, ReadLimits};
 
     /// Never made.
     pub(in crate::data) enum Batch {}
@@ -23,7 +23,11 @@ pub(super) mod table {
     }
 
     impl Table {
-        pub(in crate::data) fn open(_: File, name: &str, _: &Limits) -> Result<Self, DataError> {
+        pub(in crate::data) fn open(
+            _: File,
+            name: &str,
+            _: &ReadLimits,
+        ) -> Result<Self, DataError> {
             let what = "this build reads no Parquet: built without the feature `parquet`";
             Err(DataError::Refused { file: name.to_owned(), what: what.to_owned() })
         }
@@ -42,13 +46,13 @@ pub(super) mod cells {
     use serde_json::{Map, Value};
 
     use super::table::Batch;
-    use crate::data::Limits;
+    use crate::data::ReadLimits;
     use crate::data::error::Defect;
 
     pub(in crate::data) fn row(
         batch: &Batch,
         _: usize,
-        _: &Limits,
+        _: &ReadLimits,
     ) -> Result<Map<String, Value>, Defect> {
         match *batch {}
     }
@@ -56,14 +60,12 @@ pub(super) mod cells {
 
 pub(super) mod export {
     use std::convert::Infallible;
-    use std::fs::File;
     use std::io::Write;
     use std::marker::PhantomData;
 
     use assay_verifiers::Scored;
 
-    use super::table::Table;
-    use crate::data::{DataError, Limits};
+    use crate::data::DataError;
 
     /// Never made: this build is without the feature `parquet`.
     pub struct ParquetWriter<W: Write + Send>(Infallible, PhantomData<W>);
@@ -82,29 +84,6 @@ pub(super) mod export {
 
         /// Never called.
         pub fn finish(self) -> Result<W, DataError> {
-            match self.0 {}
-        }
-    }
-
-    /// Never made: this build is without the feature `parquet`.
-    pub struct VerdictReader(Table);
-
-    impl VerdictReader {
-        /// An error that names the feature.
-        pub fn open(file: File, name: &str, limits: &Limits) -> Result<Self, DataError> {
-            Table::open(file, name, limits).map(Self)
-        }
-
-        /// Never called.
-        pub fn names(&self) -> &[String] {
-            match self.0 {}
-        }
-    }
-
-    impl Iterator for VerdictReader {
-        type Item = Result<Scored, DataError>;
-
-        fn next(&mut self) -> Option<Self::Item> {
             match self.0 {}
         }
     }

@@ -8,7 +8,7 @@ use super::columns::{Path, Paths};
 use super::error::{Defect, escape};
 use super::json::kind;
 
-/// From here on a float no longer tells whole numbers apart.
+/// From here on floats cannot represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The names of columns that a message lists at most.

@@ -15,7 +15,7 @@ use super::columns::{Columns, Paths};
 use super::error::{DataError, Defect, Place, RowError};
 use super::inputs::{self, Input};
 use super::json::{self, Line};
-use super::limits::Limits;
+use super::limits::ReadLimits;
 use super::lines::{self, Body, Lines};
 use super::row;
 use super::table::{self, Batch, Table};
@@ -25,7 +25,7 @@ pub struct Source {
     inputs: std::vec::IntoIter<Input>,
     current: Option<(Arc<str>, Reader)>,
     index: u64,
-    limits: Limits,
+    limits: ReadLimits,
     read: Arc<AtomicU64>,
 }
 
@@ -40,8 +40,8 @@ impl Source {
     ///
     /// A folder is read as it lies: its files in the order of their paths. One that holds several
     /// splits wants one named, as in `FOLDER:train`, or `FOLDER:main/train` where several
-    /// configurations have one of that name. What a file holds is told by its first bytes.
-    pub fn open(paths: &[PathBuf], limits: &Limits) -> Result<Self, DataError> {
+    /// configurations have one of that name. The first bytes of a file give its format.
+    pub fn open(paths: &[PathBuf], limits: &ReadLimits) -> Result<Self, DataError> {
         let inputs = inputs::expand(paths)?.into_iter();
         Ok(Self { inputs, current: None, index: 0, limits: *limits, read: Arc::default() })
     }
@@ -50,7 +50,7 @@ impl Source {
     pub fn stream(
         name: &str,
         stream: impl Read + Send + 'static,
-        limits: &Limits,
+        limits: &ReadLimits,
     ) -> Result<Self, DataError> {
         let bytes = Bytes::open(Box::new(stream), name, limits)?;
         let reader = Reader::Lines(Box::new(Lines::new(bytes, limits)));
@@ -65,7 +65,7 @@ impl Source {
         self.inputs.as_slice().iter().map(|input| input.path.as_deref())
     }
 
-    /// Counts the bytes of files into `counter` as they are read, for whoever shows progress.
+    /// Counts the bytes of files into `counter` as they are read, for a progress bar.
     #[must_use]
     pub fn count_into(self, counter: Arc<AtomicU64>) -> Self {
         Self { read: counter, ..self }
@@ -128,7 +128,11 @@ impl Reader {
     }
 }
 
-fn open(input: &Input, limits: &Limits, read_bytes: &Arc<AtomicU64>) -> Result<Reader, DataError> {
+fn open(
+    input: &Input,
+    limits: &ReadLimits,
+    read_bytes: &Arc<AtomicU64>,
+) -> Result<Reader, DataError> {
     let name = &*input.name;
     let read = |source| DataError::Read { file: name.to_owned(), source };
     let raw: Box<dyn Read + Send> = match &input.path {
@@ -176,7 +180,7 @@ pub struct Block {
     row: u64,
     len: usize,
     body: Held,
-    limits: Limits,
+    limits: ReadLimits,
 }
 
 enum Held {
@@ -208,6 +212,15 @@ impl Block {
     /// How many rows it has.
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// How many bytes of the input it takes.
+    pub fn bytes(&self) -> usize {
+        match &self.body {
+            Held::Lines(Body::Lines(bytes)) => bytes.len(),
+            Held::Lines(Body::TooLong(_)) => 0,
+            Held::Table(batch) => table::bytes(batch),
+        }
     }
 
     /// Whether it has no rows.
@@ -293,7 +306,7 @@ mod tests {
             value
         }
         let text = std::io::Cursor::new("{\"completion\":\"a\",\"label\":1}\n3\n");
-        let source = sent(Source::stream("stdin", text, &Limits::default()).unwrap());
+        let source = sent(Source::stream("stdin", text, &ReadLimits::default()).unwrap());
         let columns = Columns { label: Some("label".to_owned()), ..Columns::default() };
         let blocks: Vec<Block> = source.map(Result::unwrap).collect();
         let parse = |block: Block| {

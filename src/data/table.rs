@@ -22,7 +22,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::cells;
 use super::error::{DataError, escape, escape_whole};
-use super::limits::Limits;
+use super::limits::ReadLimits;
 use super::lines::BLOCK_ROWS;
 use super::pages::{Bad, Page};
 
@@ -70,7 +70,7 @@ pub(super) struct Table {
     file: File,
     file_bytes: u64,
     metadata: ArrowReaderMetadata,
-    limits: Limits,
+    limits: ReadLimits,
     /// The row group that is read next.
     group: usize,
     reader: Option<ParquetRecordBatchReader>,
@@ -85,7 +85,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn open(file: File, name: &str, limits: &Limits) -> Result<Self, DataError> {
+    pub(super) fn open(file: File, name: &str, limits: &ReadLimits) -> Result<Self, DataError> {
         let read = |source| DataError::Read { file: name.to_owned(), source };
         let file_bytes = file.metadata().map_err(read)?.len();
         footer(&file, file_bytes, limits).map_err(|why| damaged(name, 0, why))?;
@@ -123,11 +123,6 @@ impl Table {
             packed: 0,
             unpacked: 0,
         })
-    }
-
-    /// The names of the columns.
-    pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
-        self.metadata.schema().fields().iter().map(|field| field.name().as_str())
     }
 
     /// The share of the file that some of its rows make up, in bytes.
@@ -336,7 +331,7 @@ impl Sums {
     }
 
     /// How many rows may be decoded at once.
-    fn batch_rows(&self, limits: &Limits) -> Result<usize, String> {
+    fn batch_rows(&self, limits: &ReadLimits) -> Result<usize, String> {
         let mean = self.mean.max(1);
         if mean.unsigned_abs() > limits.row_values_max as u64 {
             let most = limits.row_values_max;
@@ -377,7 +372,7 @@ fn guarded<T, E: Display>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, St
 }
 
 /// Reads the last bytes of the file, which say how long its footer is.
-fn footer(mut file: &File, file_bytes: u64, limits: &Limits) -> Result<(), String> {
+fn footer(mut file: &File, file_bytes: u64, limits: &ReadLimits) -> Result<(), String> {
     if file_bytes < 12 {
         return Err(format!("{file_bytes} bytes are too few"));
     }
@@ -398,7 +393,7 @@ fn footer(mut file: &File, file_bytes: u64, limits: &Limits) -> Result<(), Strin
     Ok(())
 }
 
-fn check_columns(metadata: &ArrowReaderMetadata, limits: &Limits) -> Result<(), String> {
+fn check_columns(metadata: &ArrowReaderMetadata, limits: &ReadLimits) -> Result<(), String> {
     let columns = metadata.metadata().file_metadata().schema_descr().num_columns();
     let most = limits.row_columns_max;
     if columns > most {

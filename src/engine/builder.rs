@@ -9,7 +9,6 @@ use assay_verifiers::{Earlier, Files, Lane, NoFiles, Sample, Verdict};
 use tokio::runtime;
 use tokio::sync::Semaphore;
 
-use super::Engine;
 use super::cache::Cache;
 use super::clock::Clock;
 use super::config::Config;
@@ -19,6 +18,7 @@ use super::error::EngineError;
 use super::plan::{Plan, Planned};
 use super::pool::Pool;
 use super::registry::Registry;
+use super::score::Engine;
 use crate::setup::Monotonic;
 
 /// Samples that may be in flight at once, where nothing else is said.
@@ -53,6 +53,13 @@ impl Default for EngineBuilder {
             user_cache_dir: None,
             keeps: true,
         }
+    }
+}
+
+impl Engine {
+    /// The parts of an engine, to be put together.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
     }
 }
 

@@ -59,7 +59,7 @@ impl Drop for GiveUp {
     }
 }
 
-/// The end of one verdict of a call: its own deadline, that of the call, or nobody who waits.
+/// Cancels one verdict: at its own deadline, at that of its call, or once the call was dropped.
 pub(super) struct VerdictLimit<'a> {
     clock: &'a dyn Clock,
     call: &'a Call,

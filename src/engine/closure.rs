@@ -4,13 +4,11 @@ use std::future::Future;
 use std::sync::Arc;
 
 use assay_verifiers::{
-    AsyncVerifier, Built, Earlier, Files, Lane, Meter, Pending, Sample, Spec, Verdict, Verifier,
-    check,
+    AsyncVerifier, BuildError, Built, Earlier, Files, Lane, Meter, Pending, Sample, Spec, Verdict,
+    Verifier, check,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-use super::registry::Builder;
 
 /// The settings of a closure.
 #[derive(Deserialize)]
@@ -27,8 +25,11 @@ struct AsyncClosure<F> {
 }
 
 /// Makes the verifier of a closure as often as a configuration names it.
-pub(super) fn builder(id: String, lane: impl Fn() -> Lane + Send + Sync + 'static) -> Builder {
-    Box::new(move |settings: Value, _: &dyn Files| {
+pub(super) fn builder(
+    id: String,
+    lane: impl Fn() -> Lane + Send + Sync + 'static,
+) -> impl Fn(Value, &dyn Files) -> Result<Built, BuildError> + Send + Sync + 'static {
+    move |settings: Value, _: &dyn Files| {
         check::settings::<NoSettings>(settings)?;
         let lane = lane();
         let spec = Spec {
@@ -36,7 +37,7 @@ pub(super) fn builder(id: String, lane: impl Fn() -> Lane + Send + Sync + 'stati
             ..Spec::new(id.clone(), 1, Value::Object(Map::new()))
         };
         Ok(Built::new(spec, lane))
-    })
+    }
 }
 
 pub(super) fn compute<F>(judge: F) -> impl Fn() -> Lane + Send + Sync + 'static

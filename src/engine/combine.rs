@@ -6,9 +6,7 @@ use assay_verifiers::script::{Program, shared_engine};
 use assay_verifiers::{Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
-use super::condition::script_int;
-use super::config::{Config, How, OnFault};
-use super::plan::Planned;
+use super::config::{Config, How, OnFault, RewardConfig};
 
 /// The rule by which the rewards of a sample become its reward.
 pub struct Combiner {
@@ -29,11 +27,7 @@ struct Part {
 
 impl Combiner {
     /// Builds the rule. An error is the path of the key at fault and what is wrong with it.
-    pub(super) fn build(
-        config: &Config,
-        rewards: &[Planned],
-        gates: &[usize],
-    ) -> Result<Self, (String, String)> {
+    pub(super) fn build(config: &Config, gates: &[usize]) -> Result<Self, (String, String)> {
         let fail = |key: &str, message: &str| Err((format!("combine.{key}"), message.to_owned()));
         let combine = &config.combine;
         let clamp = combine.clamp.map(|[low, high]| (low, high));
@@ -56,7 +50,7 @@ impl Combiner {
             (Some(_), _) => return fail("expression", "`expression` needs how = \"expression\""),
             (None, _) => None,
         };
-        let part = |(at, reward): (usize, &Planned)| Part {
+        let part = |(at, reward): (usize, &RewardConfig)| Part {
             name: reward.name.clone(),
             weight: reward.weight,
             gate: gates.contains(&at),
@@ -68,7 +62,7 @@ impl Combiner {
             floor,
             pass: combine.pass,
             expression,
-            parts: rewards.iter().enumerate().map(part).collect(),
+            parts: config.rewards.iter().enumerate().map(part).collect(),
         })
     }
 
@@ -184,7 +178,7 @@ impl Combiner {
             return Err(Fault::internal("no expression was compiled"));
         };
         let mut scope = Scope::new();
-        scope.push_constant("step", script_int(step));
+        push_step(&mut scope, step);
         let mut rewards = Map::new();
         for (part, verdict) in self.parts.iter().zip(verdicts) {
             let reward = verdict.outcome.reward().map_or(Dynamic::UNIT, |r| Dynamic::from(r.get()));
@@ -197,6 +191,11 @@ impl Combiner {
             Fault::internal(format!("`expression` gave {}, expected a number", value.type_name()))
         })
     }
+}
+
+/// Shows scripts the training step as `step`.
+pub(super) fn push_step(scope: &mut Scope<'_>, step: u64) {
+    scope.push_constant("step", i64::try_from(step).unwrap_or(i64::MAX));
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a reward of 2^53 is not told from its neighbour")]

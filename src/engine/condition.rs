@@ -4,6 +4,7 @@ use assay_verifiers::script::{Program, push_sample, push_verdicts, reads_verdict
 use assay_verifiers::{Earlier, Fault, FaultKind, Meter, Sample, Verdict};
 use rhai::Scope;
 
+use super::combine::push_step;
 use super::plan::{Plan, Planned};
 
 impl Plan {
@@ -45,15 +46,10 @@ impl Plan {
         if reads_verdicts(when) {
             push_verdicts(&mut scope, Earlier::new(&self.names, verdicts).iter());
         }
-        scope.push_constant("step", script_int(step));
+        push_step(&mut scope, step);
         let value = when.run(&shared_engine(), &mut scope, &mut Meter::default())?;
         value.as_bool().map_err(|found| {
             Fault::new(FaultKind::Trap, format!("`when` gave {found}, expected true or false"))
         })
     }
-}
-
-/// A training step as a script sees it.
-pub(super) fn script_int(step: u64) -> i64 {
-    i64::try_from(step).unwrap_or(i64::MAX)
 }

@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::document::Document;
-use super::error::ConfigError;
 use super::turns::JudgedTurn;
-use crate::data::{Columns, Limits};
+use crate::data::{Columns, ReadLimits};
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -165,11 +163,11 @@ impl Default for LimitsConfig {
 
 impl LimitsConfig {
     /// The limits of reading.
-    pub fn data(&self) -> Limits {
-        Limits {
+    pub fn data(&self) -> ReadLimits {
+        ReadLimits {
             row_bytes_max: usize::try_from(self.row_bytes_max).unwrap_or(usize::MAX),
             inflate_ratio_max: self.inflate_ratio_max,
-            ..Limits::default()
+            ..ReadLimits::default()
         }
     }
 }
@@ -227,15 +225,6 @@ impl RewardConfig {
 }
 
 impl Config {
-    /// Reads a configuration: TOML, or JSON of the same shape where the text starts with a brace.
-    ///
-    /// # Errors
-    /// Where the text does not parse, a key is unknown, or a value is out of place; the error
-    /// points at it.
-    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
-        Document::parse(name, text)?.config()
-    }
-
     /// The JSON Schema of the configuration, for editors.
     pub fn json_schema() -> Value {
         schemars::schema_for!(Self).to_value()

@@ -44,7 +44,7 @@ pub(super) struct Core {
 pub(super) enum Admission {
     /// Under a number of permits.
     Permits(Arc<Semaphore>),
-    /// All at once: whoever answers queues them. Counts those that wait.
+    /// All at once: the verifier has a queue of its own. Counts the samples in it.
     Queued(Arc<AtomicUsize>),
 }
 
@@ -143,6 +143,18 @@ impl Core {
         }
     }
 
+    /// Takes samples through a plan of which nothing is awaited, on this thread.
+    pub(super) fn score_at_once(
+        self: &Arc<Self>,
+        samples: Vec<Sample>,
+        call: &Arc<Call>,
+    ) -> Vec<Scored> {
+        let mut progress = Progress::new(samples);
+        let awaited = self.advance(&mut progress, call);
+        debug_assert!(awaited.is_empty(), "the plan awaits verdicts");
+        self.finish(progress, call)
+    }
+
     /// Goes through the stages until something is awaited; nothing is at the end.
     fn advance(self: &Arc<Self>, progress: &mut Progress, call: &Arc<Call>) -> Vec<Awaited> {
         if progress.stage == 0 {
@@ -202,9 +214,9 @@ impl Core {
         awaited
     }
 
-    /// Polls awaited work where HTTP clients and timers live: within its permits and deadlines. That
-    /// of a verdict counts from the permit on; where whoever answers queues by itself, it is as many
-    /// times as long as samples are queued.
+    /// Polls awaited work on the engine's runtime, where HTTP clients and timers live, within permits
+    /// and deadlines. The deadline of a verdict counts from its permit on; where the verifier has a
+    /// queue of its own, it is multiplied by the length of the queue.
     pub(super) fn spawn(
         self: &Arc<Self>,
         reward: usize,
@@ -306,7 +318,7 @@ impl Core {
     }
 }
 
-/// A place in the queue of whoever answers.
+/// A place in the queue of a verifier.
 struct Place {
     waiting: Arc<AtomicUsize>,
     /// Samples in the queue, this one included.

@@ -119,6 +119,17 @@ impl Document {
     }
 }
 
+impl Config {
+    /// Reads a configuration: TOML, or JSON of the same shape where the text starts with a brace.
+    ///
+    /// # Errors
+    /// Where the text does not parse, a key is unknown, or a value is out of place; the error
+    /// points at it.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
+        Document::parse(name, text)?.config()
+    }
+}
+
 impl From<Config> for Document {
     /// A configuration that was made in a program. Errors point into it as if it were a file.
     fn from(config: Config) -> Self {

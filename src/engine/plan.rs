@@ -81,7 +81,7 @@ impl Plan {
         let gates = gates(document, &config, &names)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
-        let combiner = Combiner::build(&config, &rewards, &gates)
+        let combiner = Combiner::build(&config, &gates)
             .map_err(|(path, message)| document.error(&path, message))?;
         let names = names.into();
         Ok(Self { config, rewards, names, stages, group_rewards, gates, combiner })
@@ -102,7 +102,12 @@ impl Plan {
         self.rewards.iter().any(|reward| reward.built.slow)
     }
 
-    /// Rows that are awaited at once: as many as keep whoever answers busy.
+    /// Whether every verdict is computed, and soon.
+    pub(super) fn is_cheap(&self) -> bool {
+        !self.is_slow() && !(0..self.rewards.len()).any(|reward| self.is_awaited(reward))
+    }
+
+    /// Rows that are awaited at once: as many as keep the slowest verifier busy.
     pub(super) fn awaited_rows(&self) -> usize {
         let rows = |reward: &Planned| match &reward.built.lane {
             Lane::Awaited(verifier) => {

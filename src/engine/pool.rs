@@ -27,7 +27,7 @@ impl Pool {
         let (sender, receiver) = oneshot::channel();
         self.0.spawn(move || {
             if !sender.is_closed() {
-                // The receiver is gone only when the caller is: nobody wants the answer then.
+                // The receiver is gone only when the caller is: the answer is dropped then.
                 let _ = sender.send(guarded(work).ok());
             }
         });

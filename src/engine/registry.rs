@@ -9,7 +9,6 @@ use assay_verifiers::{BuildError, Built, Earlier, Files, Sample, Verdict};
 use serde_json::Value;
 
 use super::closure;
-
 use crate::reward_models::Models;
 use crate::sandbox::Sandbox;
 
@@ -77,7 +76,8 @@ impl Registry {
         F: Fn(&Sample, Earlier<'_>) -> Verdict + Send + Sync + 'static,
     {
         let id = id.into();
-        self.register(id.clone(), closure::builder(id, closure::compute(judge)));
+        let builder = closure::builder(id.clone(), closure::compute(judge));
+        self.register(id, Box::new(builder));
     }
 
     /// Adds a verifier that is an async closure, of which at most `in_flight_max` calls are awaited
@@ -88,7 +88,8 @@ impl Registry {
         R: Future<Output = Verdict> + Send + 'static,
     {
         let id = id.into();
-        self.register(id.clone(), closure::builder(id, closure::awaited(in_flight_max, judge)));
+        let builder = closure::builder(id.clone(), closure::awaited(in_flight_max, judge));
+        self.register(id, Box::new(builder));
     }
 
     /// What each version of the verifier `id` behind `version` changed.

@@ -10,9 +10,9 @@ mod lock;
 mod manifest;
 mod store;
 
-pub use folder::{RunError, RunFolder, Start};
-pub use form::{Rows, to_lines, to_parquet, verdict_rows};
-pub use manifest::{Identity, InputFile, Manifest, hash_file};
+pub use folder::{RunError, RunFolder, RunStart};
+pub use form::{VerdictRows, remove_parquet, verdict_rows, write_parquet};
+pub use manifest::{Identity, InputFile, RunManifest, hash_file};
 pub use store::{DiskStore, Store, write_atomic};
 
 /// The verdict lines.

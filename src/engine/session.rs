@@ -4,12 +4,13 @@ use std::io;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Engine;
+use super::batch::Batch;
 use super::runs::{
-    CONFIG, Identity, InputFile, MANIFEST, Manifest, RunError, RunFolder, SUMMARY, Start, Store,
-    TIMINGS, VERDICTS, hash_file,
+    CONFIG, Identity, InputFile, MANIFEST, RunError, RunFolder, RunManifest, RunStart, SUMMARY,
+    Store, TIMINGS, VERDICTS, VERDICTS_PARQUET, hash_file,
 };
-use super::stream::{BadRows, Batch, Earlier, Ended, StreamError, StreamSpec};
+use super::score::Engine;
+use super::stream_spec::{BadRows, Ended, Resume, StreamError, StreamSpec};
 use super::summary::Summary;
 use crate::data::{Block, DataError};
 
@@ -17,7 +18,7 @@ use crate::data::{Block, DataError};
 const RETRY: &str = "verdicts.jsonl.retry";
 
 /// A run that is about to be made, continued or found complete.
-pub struct Session<'a> {
+pub struct RunSession<'a> {
     /// The engine that judges.
     pub engine: &'a Engine,
     /// The folder, held by this process.
@@ -42,14 +43,14 @@ pub struct Report {
     /// The whole run, rows of earlier sessions included.
     pub summary: Summary,
     /// How it started.
-    pub start: Start,
+    pub start: RunStart,
     /// Whether every row is there now.
     pub complete: bool,
     /// Rows that this session scored.
     pub scored: u64,
 }
 
-impl Session<'_> {
+impl RunSession<'_> {
     /// Runs until the data end, the limit is reached, or `stop` is set. `open` opens the data;
     /// `progress` is told of every batch.
     ///
@@ -66,33 +67,33 @@ impl Session<'_> {
     {
         let start = self.begin()?;
         let mut report = match start {
-            Start::Done => {
+            RunStart::Done => {
                 let summary = self.folder.read_json(SUMMARY)?;
                 let missing = || self.folder.foreign(format!("{SUMMARY} is missing"));
                 Report { summary: summary.ok_or_else(missing)?, start, complete: true, scored: 0 }
             }
-            Start::Fresh | Start::Resume => self.score(open()?, start, stop, progress)?,
+            RunStart::Fresh | RunStart::Resume => self.score(open()?, start, stop, progress)?,
         };
-        if self.retry_faults && report.complete && start != Start::Fresh {
+        if self.retry_faults && report.complete && start != RunStart::Fresh {
             let retried = self.retry(open()?, stop, progress)?;
             report = Report { start, scored: report.scored + retried.scored, ..retried };
         }
         Ok(report)
     }
 
-    fn begin(&mut self) -> Result<Start, RunError> {
+    fn begin(&mut self) -> Result<RunStart, RunError> {
         let manifest = self.manifest();
-        let start = if self.fresh { Start::Fresh } else { self.folder.start(&manifest)? };
-        if start == Start::Fresh {
+        let start = if self.fresh { RunStart::Fresh } else { self.folder.start(&manifest)? };
+        if start == RunStart::Fresh {
             for name in RunFolder::files() {
                 self.remove(name)?;
             }
         }
-        // Only lines can grow.
-        if start == Start::Resume || (start == Start::Done && self.retry_faults) {
-            super::runs::to_lines(&self.folder.path(""))?;
+        if start == RunStart::Resume || (start == RunStart::Done && self.retry_faults) {
+            // It was made of the lines that are about to change.
+            self.remove(VERDICTS_PARQUET)?;
         }
-        if start != Start::Done {
+        if start != RunStart::Done {
             self.replace_json(CONFIG, &self.engine.plan().resolved())?;
             self.replace_json(MANIFEST, &manifest)?;
         }
@@ -104,7 +105,7 @@ impl Session<'_> {
     fn score<S>(
         &mut self,
         source: S,
-        start: Start,
+        start: RunStart,
         stop: &CancellationToken,
         progress: &mut dyn FnMut(&Summary, &Batch),
     ) -> Result<Report, RunError>
@@ -116,7 +117,7 @@ impl Session<'_> {
         // Timings are written first, so there is one for every verdict line.
         let (timing_bytes, _) = self.folder.whole_lines(TIMINGS, lines)?;
         self.truncate(TIMINGS, timing_bytes)?;
-        let spec = self.spec(bytes, self.limit, Earlier::Stand)?;
+        let spec = self.spec(bytes, self.limit, Resume::KeepLines)?;
         let (tally, ended) = self.pass(source, spec, VERDICTS, stop, progress)?;
         if ended == Ended::EndOfData && tally.old < lines {
             let why = format!("the run has {lines} rows, the data have {}", tally.old);
@@ -138,16 +139,16 @@ impl Session<'_> {
     {
         let (bytes, lines) = self.folder.whole_lines(VERDICTS, u64::MAX)?;
         let limit = self.folder.manifest()?.and_then(|manifest| manifest.limit);
-        let spec = self.spec(bytes, limit, Earlier::RetryFaults)?;
+        let spec = self.spec(bytes, limit, Resume::RetryFaults)?;
         let (tally, ended) = self.pass(source, spec, RETRY, stop, progress)?;
         if ended == Ended::Stopped || tally.summary.rows != lines {
-            let (summary, start) = (tally.summary, Start::Done);
+            let (summary, start) = (tally.summary, RunStart::Done);
             return Ok(Report { summary, start, complete: false, scored: 0 });
         }
         if lines > 0 {
             self.store.rename(RETRY, VERDICTS).map_err(|error| self.folder.io(VERDICTS, error))?;
         }
-        self.finish(tally, ended, Start::Done)
+        self.finish(tally, ended, RunStart::Done)
     }
 
     /// Streams the data once; verdict lines go to the file called `into`.
@@ -181,12 +182,17 @@ impl Session<'_> {
         }
     }
 
-    fn spec(&self, bytes: u64, limit: Option<u64>, mode: Earlier) -> Result<StreamSpec, RunError> {
+    fn spec(&self, bytes: u64, limit: Option<u64>, mode: Resume) -> Result<StreamSpec, RunError> {
         let earlier = Box::new(self.folder.earlier(bytes)?);
         Ok(StreamSpec { bad_rows: self.bad_rows, limit, earlier, mode })
     }
 
-    fn finish(&mut self, mut tally: Count, ended: Ended, start: Start) -> Result<Report, RunError> {
+    fn finish(
+        &mut self,
+        mut tally: Count,
+        ended: Ended,
+        start: RunStart,
+    ) -> Result<Report, RunError> {
         let complete = ended != Ended::Stopped;
         for name in [TIMINGS, VERDICTS] {
             // An empty run has its files too.
@@ -198,7 +204,7 @@ impl Session<'_> {
         if complete {
             let (sha256, _) = hash_file(&self.folder.path(VERDICTS))
                 .map_err(|error| self.folder.io(VERDICTS, error))?;
-            let manifest = Manifest {
+            let manifest = RunManifest {
                 complete,
                 limit: if ended == Ended::Limit { self.limit } else { None },
                 rows: Some(tally.summary.rows),
@@ -210,13 +216,13 @@ impl Session<'_> {
         Ok(Report { summary: tally.summary, start, complete, scored: tally.new })
     }
 
-    fn manifest(&self) -> Manifest {
+    fn manifest(&self) -> RunManifest {
         let bad_rows = match self.bad_rows {
             BadRows::Stop => "stop",
             BadRows::Skip => "skip",
             BadRows::Fault => "fault",
         };
-        Manifest {
+        RunManifest {
             format: 1,
             assay: env!("CARGO_PKG_VERSION").to_owned(),
             identity: Identity {

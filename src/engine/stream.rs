@@ -2,12 +2,14 @@
 //! side, and handed on in the order of the rows, with a bounded number in flight.
 //!
 //! A chunk of rows is handed to the pool twice: as a block that is parsed, and as samples that are
-//! scored and written. Only what is awaited takes further turns.
+//! scored and written. Only what is awaited takes further turns. Where rows need neither their group
+//! nor the lines of an earlier session, and nothing is awaited, a block is parsed, scored and written
+//! in one go: what one thread allocates it also frees.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_verifiers::{Fault, FaultKind, Outcome, Scored};
+use assay_verifiers::{Fault, Scored};
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde_json::Value;
@@ -16,126 +18,19 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::Engine;
-use super::arrange::{Arranger, Chunk, OldRow, Pending};
+use super::batch::{Batch, Tallied};
 use super::call::{Call, GiveUp, ScoreOptions};
 use super::core::Core;
 use super::lines::{TimingLines, verdict_line};
-use crate::data::{Block, DataError, Row, RowError};
+use super::score::{CHUNK_ROWS, Engine, block_on};
+use super::sequence::{Chunk, PendingRow, RowSequencer, SequenceError, SingleBlocks, bad_row_id};
+use super::stream_spec::{Ended, Resume, StreamError, StreamSpec};
+use crate::data::{Block, DataError, Row};
 
 /// How long rows that are under way may still take once a stream is to stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
 /// The most bytes of rows that are under way, unless a single chunk has more.
 const IN_FLIGHT_BYTES_MAX: usize = 256 << 20;
-
-/// What becomes of a row that cannot be read as a sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BadRows {
-    /// The run stops there; rows before it are kept.
-    #[default]
-    Stop,
-    /// The row is left out and counted.
-    Skip,
-    /// The row is reported as failed with `BadInput`.
-    Fault,
-}
-
-/// What to do with lines that an earlier session wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Earlier {
-    /// They stand: go on after them.
-    Stand,
-    /// Write all lines anew, and judge again those with a fault.
-    RetryFaults,
-}
-
-/// How a dataset is to be read.
-pub struct StreamSpec {
-    /// What becomes of rows that cannot be read.
-    pub bad_rows: BadRows,
-    /// The most rows of input that are read.
-    pub limit: Option<u64>,
-    /// The lines that an earlier session wrote, in order.
-    pub earlier: Box<dyn Iterator<Item = Result<OldRow, String>> + Send>,
-    /// What to do with them.
-    pub mode: Earlier,
-}
-
-/// Some rows, done: the bytes to append, and what to count.
-#[derive(Debug, Default)]
-pub struct Batch {
-    /// Lines for `verdicts.jsonl`.
-    pub verdicts: Vec<u8>,
-    /// Lines for `timings.jsonl`.
-    pub timings: Vec<u8>,
-    /// Rows of the output.
-    pub rows: usize,
-    /// Those of them that were scored now, and not by an earlier session.
-    pub scored: usize,
-    /// What each row came to: its own outcome, then those of its rewards; one row after the other.
-    pub outcomes: Vec<Tallied>,
-    /// The id and the label of each row, where the configuration names a column of labels.
-    pub labels: Vec<(String, Option<Value>)>,
-    /// Rows that were left out because they could not be read.
-    pub skipped: Vec<RowError>,
-}
-
-/// An outcome, for whoever counts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tallied {
-    /// With its reward.
-    Scored(f64),
-    /// Without a reward.
-    Abstained,
-    /// Without a reward, for a fault.
-    Failed(FaultKind),
-    /// There is no verdict, because the row could not be read.
-    Missing,
-}
-
-impl From<&Outcome> for Tallied {
-    fn from(outcome: &Outcome) -> Self {
-        match outcome {
-            Outcome::Scored(reward) => Self::Scored(reward.get()),
-            Outcome::Abstained(_) => Self::Abstained,
-            Outcome::Failed(fault) => Self::Failed(fault.kind),
-        }
-    }
-}
-
-/// Why a stream ended early. Rows before the end were handed on.
-#[derive(Debug, thiserror::Error)]
-pub enum StreamError<E> {
-    /// The data cannot be read on.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// A row cannot be read, and bad rows stop the run.
-    #[error("{0}")]
-    Row(RowError),
-    /// The lines of the earlier session do not belong to these data.
-    #[error("{0}")]
-    Earlier(String),
-    /// A group that cannot be judged in one piece.
-    #[error("{0}")]
-    Group(String),
-    /// Whoever takes the batches failed.
-    #[error(transparent)]
-    Sink(E),
-    /// A defect of ours.
-    #[error("internal: {0}")]
-    Internal(String),
-}
-
-/// How a stream ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// Every row was read.
-    EndOfData,
-    /// The limit was reached.
-    Limit,
-    /// It was asked to stop.
-    Stopped,
-}
 
 impl Engine {
     /// Runs every row of `source` through the plan and hands the rows on in their order.
@@ -163,19 +58,21 @@ impl Engine {
             core: Arc::clone(&self.core),
             call,
             timings: TimingLines::new(&self.plan().names),
-            retry: spec.mode == Earlier::RetryFaults,
+            retry: spec.mode == Resume::RetryFaults,
             labels: self.plan().config.data.label.is_some(),
         };
-        let rows = if self.plan().is_slow() { 1 } else { super::CHUNK_ROWS };
+        let rows = if self.plan().is_slow() { 1 } else { CHUNK_ROWS };
+        let mut arranger = RowSequencer::new(spec, self.plan().needs_groups(), rows);
         let flow = Flow {
             engine: self,
             work: Arc::new(work),
-            arranger: Arranger::new(spec, self.plan().needs_groups(), rows),
+            fused: arranger.single_blocks().filter(|_| self.plan().is_cheap()),
+            arranger,
             stop,
             in_flight_bytes: 0,
             ended: None,
         };
-        super::block_on(flow.run(receiver, sink))
+        block_on(flow.run(receiver, sink))
     }
 }
 
@@ -204,15 +101,26 @@ struct Work {
 struct Flow<'a> {
     engine: &'a Engine,
     work: Arc<Work>,
-    arranger: Arranger,
+    /// Blocks need not be put in order before they are scored.
+    fused: Option<SingleBlocks>,
+    arranger: RowSequencer,
     stop: &'a CancellationToken,
     in_flight_bytes: usize,
     ended: Option<Ended>,
 }
 
 type Parsing = FuturesOrdered<BoxFuture<'static, Option<Vec<Row>>>>;
-/// Batches, each with the bytes of its rows.
-type Scoring = FuturesOrdered<BoxFuture<'static, (usize, Option<Batch>)>>;
+type Scoring = FuturesOrdered<BoxFuture<'static, Done>>;
+
+/// What came of a chunk.
+struct Done {
+    /// The bytes of its rows.
+    bytes: usize,
+    /// `None` where the work was lost.
+    batch: Option<Batch>,
+    /// Why nothing may follow.
+    error: Option<SequenceError>,
+}
 
 impl Flow<'_> {
     async fn run<E>(
@@ -243,11 +151,15 @@ impl Flow<'_> {
             }
             let reading = open && self.ended.is_none() && failure.is_none();
             let room = scoring.len() < window && self.in_flight_bytes < IN_FLIGHT_BYTES_MAX;
+            let wanted = reading && parsing.len() < parse_window && (room || self.fused.is_none());
             tokio::select! {
                 biased;
                 () = &mut given_up => return Ok(Ended::Stopped),
-                block = blocks.recv(), if reading && parsing.len() < parse_window => match block {
-                    Some(Ok(block)) => parsing.push_back(self.parse(block)),
+                block = blocks.recv(), if wanted => match block {
+                    Some(Ok(block)) => match self.fused {
+                        Some(fused) => scoring.push_back(self.parse_and_score(block, fused)),
+                        None => parsing.push_back(self.parse(block)),
+                    },
                     Some(Err(error)) => failure = Some(error.into()),
                     None => open = false,
                 },
@@ -256,11 +168,15 @@ impl Flow<'_> {
                     scoring.extend(chunks.into_iter().map(|chunk| self.score(chunk)));
                     failure = error;
                 }
-                Some((bytes, batch)) = scoring.next() => {
+                Some(Done { bytes, batch, error }) = scoring.next() => {
                     self.in_flight_bytes -= bytes;
                     // Going on without a batch would give its place to the rows behind it.
                     let lost = || StreamError::Internal("a batch was lost".to_owned());
                     sink(batch.ok_or_else(lost)?).map_err(StreamError::Sink)?;
+                    if let Some(error) = error {
+                        scoring.clear();
+                        failure = Some(error.into());
+                    }
                 }
                 () = stop.cancelled(), if self.ended != Some(Ended::Stopped) => {}
             }
@@ -290,15 +206,37 @@ impl Flow<'_> {
         (chunks, error.map(StreamError::from))
     }
 
+    /// Parses a block, scores its rows and writes their lines, in one go.
+    fn parse_and_score(&mut self, block: Block, fused: SingleBlocks) -> BoxFuture<'static, Done> {
+        let (work, core, bytes) =
+            (Arc::clone(&self.work), Arc::clone(&self.work.core), block.bytes());
+        self.in_flight_bytes += bytes;
+        if fused.is_last(&block) {
+            self.ended.get_or_insert(Ended::Limit);
+        }
+        let judged = move || {
+            let first = block.index();
+            let rows = block.rows(&work.core.plan.config.data);
+            let (mut chunk, error) = fused.arrange(first, rows);
+            let samples = chunk.rows.iter_mut().filter_map(PendingRow::take_sample).collect();
+            (work.write(chunk.rows, work.core.score_at_once(samples, &work.call)), error)
+        };
+        async move {
+            let (batch, error) = core.pool.run(judged).await.unzip();
+            Done { bytes, batch, error: error.flatten() }
+        }
+        .boxed()
+    }
+
     /// Scores what needs it, and writes the lines of the batch.
-    fn score(&mut self, mut chunk: Chunk) -> BoxFuture<'static, (usize, Option<Batch>)> {
+    fn score(&mut self, mut chunk: Chunk) -> BoxFuture<'static, Done> {
         let (work, bytes) = (Arc::clone(&self.work), chunk.bytes);
         self.in_flight_bytes += bytes;
         async move {
-            let samples = chunk.rows.iter_mut().filter_map(Pending::take_sample).collect();
+            let samples = chunk.rows.iter_mut().filter_map(PendingRow::take_sample).collect();
             let own = Arc::clone(&work);
             let write = move |scored| own.write(chunk.rows, scored);
-            (bytes, work.core.run(samples, &work.call, write).await)
+            Done { bytes, batch: work.core.run(samples, &work.call, write).await, error: None }
         }
         .boxed()
     }
@@ -313,11 +251,11 @@ async fn given_up(stop: CancellationToken, handle: Handle) {
 }
 
 impl Work {
-    fn write(&self, rows: Vec<Pending>, scored: Vec<Scored>) -> Batch {
+    fn write(&self, rows: Vec<PendingRow>, scored: Vec<Scored>) -> Batch {
         let mut batch = Batch::default();
         let mut judged = scored.into_iter();
         for pending in rows {
-            let Pending { row, old, rescore, skip } = pending;
+            let PendingRow { row, old, rescore, skip } = pending;
             let fresh = match row.sample {
                 _ if rescore => judged.next(),
                 Ok(_) => None,
@@ -365,9 +303,4 @@ impl Work {
             batch.labels.push((scored.id, label));
         }
     }
-}
-
-/// The id of a row that could not be read: its number over the whole input, from 1.
-pub(super) fn bad_row_id(index: u64) -> String {
-    format!("row-{}", index + 1)
 }

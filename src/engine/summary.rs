@@ -6,8 +6,8 @@ use assay_verifiers::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::batch::{Batch, Tallied};
 use super::cache::CacheCounts;
-use super::stream::{Batch, Tallied};
 
 /// Disagreements that are listed; the rest are counted.
 const DISAGREEMENTS_MAX: usize = 10_000;

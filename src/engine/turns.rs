@@ -13,7 +13,7 @@ pub enum JudgedTurn {
     LastAssistant,
     /// The first message of the assistant; of a conversation without one, the last message.
     FirstAssistant,
-    /// The last message, whoever speaks.
+    /// The last message, of any role.
     Last,
     /// Every message of the assistant by itself. The reward is the mean, and `steps` holds a reward
     /// for each message.

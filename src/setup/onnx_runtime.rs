@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Environment, program, variable};
-use crate::reward_models::backend::library::Place;
+use super::process::{program, variable};
+use crate::reward_models::backend::library::LibraryPath;
 
 /// The folder of the library among the assets.
 const FOLDER: &str = "onnxruntime";
@@ -12,32 +12,23 @@ const FOLDER: &str = "onnxruntime";
 const ASK_PYTHON: &str = "import importlib.util as u; s = u.find_spec('onnxruntime'); \
                           print(s.submodule_search_locations[0] if s else '')";
 
-impl Environment {
-    /// Names the library; nothing else is then tried.
-    pub fn demand_ort_library(&mut self, path: Option<PathBuf>) {
-        if let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) {
-            self.ort_libraries.insert(0, Place { origin: "--ort-lib", path, demanded: true });
-        }
-    }
-}
-
 /// The places in order of preference.
-pub(super) fn libraries(assets: &[PathBuf]) -> Vec<Place> {
+pub(super) fn libraries(assets: &[PathBuf]) -> Vec<LibraryPath> {
     let named = ["ASSAY_ORT_LIB", "ORT_DYLIB_PATH"]
         .into_iter()
-        .filter_map(|origin| Some(Place { origin, path: variable(origin)?, demanded: true }));
+        .filter_map(|origin| Some(LibraryPath { origin, path: variable(origin)?, demanded: true }));
     let beside = program().and_then(|path| Some(path.parent()?.join("lib")));
-    let place = |origin, path| Place { origin, path, demanded: false };
+    let place = |origin, path| LibraryPath { origin, path, demanded: false };
     let beside = beside.map(|path| place("beside the program", path));
     let assets = assets.iter().map(|assets| place("assets", assets.join(FOLDER)));
     named.chain(beside).chain(assets).collect()
 }
 
 /// The library in the package of the Python on the path, where it has one.
-pub(super) fn of_python() -> Option<Place> {
+pub(super) fn of_python() -> Option<LibraryPath> {
     let answer = Command::new("python3").args(["-c", ASK_PYTHON]).output().ok()?;
     let package = String::from_utf8(answer.stdout).ok()?;
     let package = package.trim();
     let path = PathBuf::from(package).join("capi");
-    (!package.is_empty()).then_some(Place { origin: "python3", path, demanded: false })
+    (!package.is_empty()).then_some(LibraryPath { origin: "python3", path, demanded: false })
 }

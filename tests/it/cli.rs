@@ -215,18 +215,22 @@ fn diff_groups_what_moved_by_its_cause() {
     assert_eq!(place.run("diff a b --json").json()["up"], 1);
     assert_eq!(place.run("score a.toml d.jsonl -o c -q --format parquet").code, 0);
     let same = place.run("diff a c --json");
-    assert_eq!((same.code, &same.json()["matched_by"]), (0, &"order".into()));
+    assert_eq!((same.code, &same.json()["matched_by"]), (0, &"bytes".into()));
     assert_eq!(place.run("diff a a --json").json()["matched_by"], "bytes");
     assert_eq!(place.run("diff a none").code, 2);
 }
 
 #[test]
-fn a_parquet_run_goes_on_and_comes_back_byte_for_byte() {
+fn parquet_is_written_beside_the_lines_and_never_instead_of_them() {
     let place = Place::new();
     assert_eq!(place.run("score a.toml d.jsonl -o lines -q").code, 0);
     assert_eq!(place.run("score a.toml d.jsonl -o run -q --format parquet --limit 2").code, 0);
-    assert!(!place.path("run/verdicts.jsonl").exists());
+    assert!(place.path("run/verdicts.jsonl").exists());
+    let shorter = fs::read(place.path("run/verdicts.parquet")).unwrap();
+    assert_eq!(place.run("score a.toml d.jsonl -o run -q").code, 0);
+    assert!(!place.path("run/verdicts.parquet").exists(), "it is of fewer rows");
     assert_eq!(place.run("score a.toml d.jsonl -o run -q --format parquet").code, 0);
+    assert_ne!(fs::read(place.path("run/verdicts.parquet")).unwrap(), shorter);
     let done = place.run("score a.toml d.jsonl -o run --format parquet");
     assert!(done.err.contains("complete already"), "{}", done.err);
     let retry = place.run("score a.toml d.jsonl -o run -q --format parquet --retry-faults");

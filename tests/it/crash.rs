@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::{builder, rows};
 use assay::Registry;
-use assay::data::{Limits, Source};
+use assay::data::{ReadLimits, Source};
 use assay::engine::runs::{DiskStore, InputFile, RunError, RunFolder, Store, hash_file};
-use assay::engine::{BadRows, CancellationToken, Report, Session};
+use assay::engine::{BadRows, CancellationToken, Report, RunSession};
 
 const CONFIG: &str = "[data]\ngroup = 'prompt_id'\n\
     [[reward]]\nname = 'correct'\nverifier = 'exact'\ncache = true\n\
@@ -92,7 +92,7 @@ fn score(
     data: &Path,
     dir: &Path,
     store: impl Store + 'static,
-    change: impl FnOnce(&mut Session<'_>),
+    change: impl FnOnce(&mut RunSession<'_>),
 ) -> Result<Report, RunError> {
     score_by(CONFIG, data, dir, store, change)
 }
@@ -102,14 +102,14 @@ fn score_by(
     data: &Path,
     dir: &Path,
     store: impl Store + 'static,
-    change: impl FnOnce(&mut Session<'_>),
+    change: impl FnOnce(&mut RunSession<'_>),
 ) -> Result<Report, RunError> {
     let registry = Registry::standard(&Arc::default(), &Arc::default());
     let builder = builder(config, registry).cache_dir(data.with_extension("cache"));
     let engine = builder.jobs(2).build().unwrap();
     let (sha256, bytes) = hash_file(data).unwrap();
     let path = data.display().to_string();
-    let mut session = Session {
+    let mut session = RunSession {
         engine: &engine,
         folder: RunFolder::open(dir, 1)?,
         store: Box::new(store),
@@ -120,7 +120,7 @@ fn score_by(
         retry_faults: false,
     };
     change(&mut session);
-    let open = || Source::open(&[data.to_owned()], &Limits::default());
+    let open = || Source::open(&[data.to_owned()], &ReadLimits::default());
     session.run(&open, &CancellationToken::new(), &mut |_, _| {})
 }
 
@@ -235,7 +235,7 @@ fn a_limit_is_extended_by_going_on() {
         for (limit, rows) in
             [(Some(6), [6, 8]), (Some(150), [150, 152]), (Some(90), [150, 152]), (None, [300; 2])]
         {
-            let set = |session: &mut Session<'_>| session.limit = limit;
+            let set = |session: &mut RunSession<'_>| session.limit = limit;
             let report = score_by(&config, &data, &parts, disk(&parts), set).unwrap();
             assert!(report.complete);
             let expected = rows[usize::from(name == "grouped")];
@@ -302,7 +302,7 @@ fn rows_with_faults_are_judged_again() {
                 {\"id\":\"c\",\"completion\":\"4\",\"reference\":\"5\"}\n";
     assay::engine::runs::write_atomic(&data, text.as_bytes()).unwrap();
     let dir = temp.path().join("run");
-    let fault = |session: &mut Session<'_>| session.bad_rows = BadRows::Fault;
+    let fault = |session: &mut RunSession<'_>| session.bad_rows = BadRows::Fault;
     let report = score(&data, &dir, disk(&dir), fault).unwrap();
     assert_eq!((report.summary.rows, report.summary.total.failed), (3, 1));
     let expected = output(&dir);
@@ -315,7 +315,7 @@ fn rows_with_faults_are_judged_again() {
     );
     assert_ne!(broken, verdicts);
     assay::engine::runs::write_atomic(&dir.join("verdicts.jsonl"), broken.as_bytes()).unwrap();
-    let retry = |session: &mut Session<'_>| {
+    let retry = |session: &mut RunSession<'_>| {
         session.bad_rows = BadRows::Fault;
         session.retry_faults = true;
     };

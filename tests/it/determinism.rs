@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::support::{builder, lines, rows};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use assay::Registry;
-use assay::data::{Limits, Source};
+use assay::data::{ReadLimits, Source};
 use assay::verifiers::canonical;
 use parquet::arrow::ArrowWriter;
 
@@ -31,7 +31,7 @@ fn digest(data: &Path, jobs: usize, cache: Option<&Path>) -> String {
     let registry = Registry::standard(&Arc::default(), &Arc::default());
     let builder = builder(CONFIG, registry).cache_dir(cache.map(Path::to_owned));
     let engine = builder.jobs(jobs).build().unwrap();
-    let source = Source::open(&[data.to_owned()], &Limits::default()).unwrap();
+    let source = Source::open(&[data.to_owned()], &ReadLimits::default()).unwrap();
     let out = lines(&engine, source);
     assert_eq!(std::str::from_utf8(&out).unwrap().lines().count(), 3000);
     canonical::hex(&canonical::digest_parts(&[&out]))

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::support::{Seen, builder, engine, registry, rows, whole};
-use assay::data::{Limits, Source};
+use assay::data::{ReadLimits, Source};
 use assay::engine::config::RewardConfig;
 use assay::engine::runs::write_atomic;
 use assay::engine::{CancellationToken, Ended};
@@ -152,7 +152,8 @@ fn a_stream_runs_inside_a_runtime() {
     for runtime in [one_thread(), workers(1)] {
         let text = format!("{EXACT}[[reward]]\nname = 'awaited'\nverifier = 'awaited'\n");
         let engine = engine(&text, registry(&Arc::default()), 2);
-        let source = Source::stream("t", Cursor::new(rows(500, 200)), &Limits::default()).unwrap();
+        let source =
+            Source::stream("t", Cursor::new(rows(500, 200)), &ReadLimits::default()).unwrap();
         let lines = runtime.block_on(async { crate::support::lines(&engine, source) });
         assert_eq!(std::str::from_utf8(&lines).unwrap().lines().count(), 500);
     }
@@ -265,20 +266,21 @@ fn a_reward_is_asked_alone_within_the_guard_of_the_engine() {
     let engine = engine(text, registry(&Arc::default()), 1);
     let (fine, boom) = (Sample::builder("fine").build(), Sample::builder("boom").build());
     for reward in [0, 1] {
-        let verdict = engine.judge_alone(reward, &fine).unwrap();
+        let verdict = engine.verify_alone(reward, &fine).unwrap();
         assert_eq!(verdict, Verdict::graded(true), "no `when` is asked");
-        let verdict = engine.judge_alone(reward, &boom).unwrap();
+        let verdict = engine.verify_alone(reward, &boom).unwrap();
         let Outcome::Failed(fault) = verdict.outcome else { panic!("{verdict:?}") };
         assert_eq!(fault.kind, FaultKind::Internal);
     }
-    assert!(engine.judge_alone(2, &fine).is_none() && engine.judge_alone(3, &fine).is_none());
+    assert!(engine.verify_alone(2, &fine).is_none() && engine.verify_alone(3, &fine).is_none());
 }
 
 #[test]
 fn engines_live_side_by_side_on_many_threads() {
     let lines = |jobs| {
         let engine = engine(EXACT, registry(&Arc::default()), jobs);
-        let source = Source::stream("t", Cursor::new(rows(300, 100)), &Limits::default()).unwrap();
+        let source =
+            Source::stream("t", Cursor::new(rows(300, 100)), &ReadLimits::default()).unwrap();
         crate::support::lines(&engine, source)
     };
     let expected = lines(1);
@@ -308,7 +310,7 @@ fn slow_rows_are_handed_on_one_by_one() {
         })
         .build()
         .unwrap();
-    let source = Source::stream("t", Cursor::new(rows(8, 100)), &Limits::default()).unwrap();
+    let source = Source::stream("t", Cursor::new(rows(8, 100)), &ReadLimits::default()).unwrap();
     let (mut batches, mut out) = (0, Vec::new());
     let ended = engine.stream(source, whole(), &CancellationToken::new(), |batch| {
         batches += 1;
@@ -326,7 +328,8 @@ fn a_stream_that_is_stopped_gives_up_what_runs() {
     for text in [HELD, ENDLESS] {
         let seen = Arc::new(Seen::default());
         let engine = engine(text, registry(&seen), 2);
-        let source = Source::stream("t", Cursor::new(rows(12, 100)), &Limits::default()).unwrap();
+        let source =
+            Source::stream("t", Cursor::new(rows(12, 100)), &ReadLimits::default()).unwrap();
         let stop = CancellationToken::new();
         let ended = std::thread::scope(|scope| {
             scope.spawn(|| {

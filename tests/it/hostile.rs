@@ -10,7 +10,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use assay::data::{Columns, Limits, Row, Source};
+use assay::data::{Columns, ReadLimits, Row, Source};
 use serde::Deserialize;
 
 const FOLDER: &str = "fixtures/hostile/";
@@ -43,7 +43,7 @@ struct Seen {
     fails: Option<String>,
 }
 
-fn read(paths: &[PathBuf], columns: &Columns, limits: &Limits) -> Seen {
+fn read(paths: &[PathBuf], columns: &Columns, limits: &ReadLimits) -> Seen {
     let mut seen = Seen { rows: Vec::new(), fails: None };
     let source = match Source::open(paths, limits) {
         Ok(source) => source,
@@ -63,7 +63,7 @@ fn read(paths: &[PathBuf], columns: &Columns, limits: &Limits) -> Seen {
 }
 
 fn case_of(file: &str) -> Case {
-    let seen = read(&[Path::new(FOLDER).join(file)], &Columns::default(), &Limits::default());
+    let seen = read(&[Path::new(FOLDER).join(file)], &Columns::default(), &ReadLimits::default());
     for (at, row) in seen.rows.iter().enumerate() {
         assert_eq!(row.index, at as u64, "{file}: rows are numbered without a gap");
     }
@@ -126,7 +126,7 @@ fn one_dataset_is_the_same_in_every_form() {
     files.sort();
     assert_eq!(files.len(), 9);
     let samples = |path: &Path| {
-        let seen = read(&[path.to_owned()], &columns, &Limits::default());
+        let seen = read(&[path.to_owned()], &columns, &ReadLimits::default());
         assert_eq!(seen.fails, None);
         let sample = |row: &Row| {
             let sample = row.sample.as_ref().unwrap_or_else(|error| panic!("{error}"));
@@ -168,7 +168,7 @@ fn damage_anywhere_in_a_file_is_an_error_and_not_a_crash() {
 fn read_bytes(folder: &Path, name: &str, bytes: &[u8]) -> Seen {
     let path = folder.join(name);
     fs::File::create(&path).unwrap().write_all(bytes).unwrap();
-    read(&[path], &Columns::default(), &Limits::default())
+    read(&[path], &Columns::default(), &ReadLimits::default())
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_gzip_bomb_is_cut_off() {
         packer.write_all(&zeros).unwrap();
     }
     packer.finish().unwrap();
-    let limits = Limits { inflate_ratio_max: 50, ..Limits::default() };
+    let limits = ReadLimits { inflate_ratio_max: 50, ..ReadLimits::default() };
     let seen = read(&[path], &Columns::default(), &limits);
     assert_eq!(seen.rows.len(), 1);
     assert!(seen.fails.unwrap().contains("gzip bomb: 26"));
@@ -201,7 +201,7 @@ fn links_to_files_are_followed_and_links_to_folders_are_not() {
     fs::create_dir(&snapshot).unwrap();
     symlink(&blob, snapshot.join("train.jsonl")).unwrap();
     symlink(&snapshot, snapshot.join("again")).unwrap();
-    let seen = read(&[snapshot], &Columns::default(), &Limits::default());
+    let seen = read(&[snapshot], &Columns::default(), &ReadLimits::default());
     assert_eq!((seen.rows.len(), seen.fails), (1, None));
 }
 
@@ -210,7 +210,7 @@ fn names_of_files_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a\u{1b}[2J\u{202e}.jsonl");
     fs::File::create(&path).unwrap().write_all(b"3\n").unwrap();
-    let seen = read(&[path], &Columns::default(), &Limits::default());
+    let seen = read(&[path], &Columns::default(), &ReadLimits::default());
     let message = seen.rows[0].sample.as_ref().unwrap_err().to_string();
     assert!(
         message
@@ -222,9 +222,9 @@ fn names_of_files_are_escaped() {
 fn paths_are_read_one_after_the_other_and_rows_count_on() {
     let paths = ["crlf.jsonl", "good.parquet", "no-rows.parquet", "bom.jsonl"];
     let paths = paths.map(|name| Path::new(FOLDER).join(name));
-    let source = Source::open(&paths, &Limits::default()).unwrap();
+    let source = Source::open(&paths, &ReadLimits::default()).unwrap();
     assert_eq!(source.paths().flatten().collect::<Vec<_>>(), paths);
-    let seen = read(&paths, &Columns::default(), &Limits::default());
+    let seen = read(&paths, &Columns::default(), &ReadLimits::default());
     let places: Vec<String> = seen
         .rows
         .iter()
@@ -247,7 +247,7 @@ fn paths_are_read_one_after_the_other_and_rows_count_on() {
 fn a_stream_is_read_like_a_file() {
     for name in ["same/rows.jsonl", "same/escaped.jsonl.gz", "same/rows.jsonl.zst"] {
         let file = fs::File::open(Path::new(FOLDER).join(name)).unwrap();
-        let source = Source::stream("stdin", file, &Limits::default()).unwrap();
+        let source = Source::stream("stdin", file, &ReadLimits::default()).unwrap();
         let rows: usize = source.map(|block| block.unwrap().rows(&Columns::default()).len()).sum();
         assert_eq!(rows, 600, "{name}");
     }
@@ -255,9 +255,9 @@ fn a_stream_is_read_like_a_file() {
 
 #[test]
 fn small_limits_hold_and_reading_goes_on() {
-    let limits = Limits { row_bytes_max: 300, ..Limits::default() };
+    let limits = ReadLimits { row_bytes_max: 300, ..ReadLimits::default() };
     let path = Path::new(FOLDER).join("same/rows.jsonl");
-    let all = read(std::slice::from_ref(&path), &Columns::default(), &Limits::default());
+    let all = read(std::slice::from_ref(&path), &Columns::default(), &ReadLimits::default());
     let seen = read(&[path], &Columns::default(), &limits);
     assert_eq!(seen.rows.len(), all.rows.len());
     let lines = fs::read_to_string(Path::new(FOLDER).join("same/rows.jsonl")).unwrap();

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 
 use crate::support::{PERMITS, Seen, builder, engine, lines, registry, rows};
 use assay::ScoreOptions;
-use assay::data::{Limits, Source};
+use assay::data::{ReadLimits, Source};
 use assay::verifiers::{FaultKind, Message, Outcome, Reward, Sample, Scored, Verdict};
 
 const BUSY: &str = "[[reward]]\nname = 'busy'\nverifier = 'busy'\n";
@@ -24,7 +24,7 @@ fn run(text: &str, data: &str, jobs: usize) -> (Vec<u8>, Arc<Seen>) {
     let seen = Arc::new(Seen::default());
     let engine = engine(text, registry(&seen), jobs);
     let source =
-        Source::stream("t", std::io::Cursor::new(data.to_owned()), &Limits::default()).unwrap();
+        Source::stream("t", std::io::Cursor::new(data.to_owned()), &ReadLimits::default()).unwrap();
     (lines(&engine, source), seen)
 }
 

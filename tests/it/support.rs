@@ -52,7 +52,7 @@ pub(crate) fn whole() -> StreamSpec {
         bad_rows: BadRows::Stop,
         limit: None,
         earlier: Box::new(std::iter::empty()),
-        mode: assay::engine::Earlier::Stand,
+        mode: assay::engine::Resume::KeepLines,
     }
 }
 

@@ -8,7 +8,9 @@
     reason = "a test stops at what it does not expect"
 )]
 
-use std::collections::BTreeSet;
+mod imports;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +19,8 @@ use std::sync::Arc;
 use assay::Registry;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
+
+use imports::Imports;
 
 const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 70;
@@ -29,7 +33,7 @@ fn root() -> &'static Path {
 fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> =
-        ["src", "tests", "benches", "examples", "reward-models", "sandbox", "verifiers"]
+        ["src", "tests", "benches", "examples", "fuzz", "reward-models", "sandbox", "verifiers"]
             .iter()
             .map(|name| root().join(name))
             .filter(|path| path.is_dir())
@@ -103,6 +107,44 @@ fn every_file_says_what_it_is() {
     let says = |path: &PathBuf| fs::read_to_string(path).unwrap().starts_with("//! ");
     let silent: Vec<String> = sources().iter().filter(|p| !says(p)).map(|p| shown(p)).collect();
     assert!(silent.is_empty(), "no //! line at the top: {silent:?}");
+}
+
+#[test]
+fn no_two_files_of_a_crate_import_each_other() {
+    for crate_root in ["src/lib.rs", "src/main.rs", "reward-models/src/lib.rs"] {
+        let circles = Imports::read(&root().join(crate_root)).circles();
+        assert!(circles.is_empty(), "{crate_root}:\n{}", circles.join("\n\n"));
+    }
+}
+
+/// Names of public types that stand for more than one type, and why.
+const SHARED_NAMES: [(&str, &str); 1] = [("Entry", "a verifier in the registry of its crate")];
+
+#[test]
+fn a_public_type_name_has_one_meaning() {
+    let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let library = |path: &&PathBuf| {
+        path.starts_with(root().join("src")) || path.starts_with(root().join("reward-models/src"))
+    };
+    for path in sources().iter().filter(library) {
+        let text = fs::read_to_string(path).unwrap();
+        for line in text.lines().filter_map(|line| line.strip_prefix("pub ")) {
+            let mut words = line.split(|char: char| !(char.is_alphanumeric() || char == '_'));
+            let kind = words.next().unwrap_or_default();
+            if ["struct", "enum", "trait", "type", "union"].contains(&kind) {
+                let name = words.next().unwrap().to_owned();
+                homes.entry(name).or_default().insert(shown(path));
+            }
+        }
+    }
+    assert!(homes.len() > 100, "only {} public types were found", homes.len());
+    let stands_in = |home: &String| home.ends_with("no_parquet.rs") || home.ends_with("/lib.rs");
+    for (name, mut homes) in homes {
+        // What stands in for a feature that is off has the name of what it replaces.
+        homes.retain(|home| !stands_in(home));
+        let is_shared = SHARED_NAMES.iter().any(|(shared, _)| *shared == name);
+        assert!(homes.len() <= 1 || is_shared, "{name} is a type of {homes:?}");
+    }
 }
 
 /// The packages of the workspace, and for each those of the workspace that it depends on.

@@ -7,7 +7,7 @@ use ort::environment::Environment;
 
 /// A place where the library may lie.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct LibraryPath {
     /// Who named it, for reports: `--ort-lib`, `ORT_DYLIB_PATH`, ...
     pub origin: &'static str,
     /// The library, or a folder that holds it.
@@ -20,12 +20,12 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// The place.
-    pub place: Place,
+    pub place: LibraryPath,
     /// The library that was loaded from there, or why there is none.
     pub outcome: Result<PathBuf, String>,
 }
 
-/// The library that is loaded. A process has one, whoever asks for it.
+/// The library that is loaded. A process has one.
 #[derive(Clone)]
 pub struct Library {
     /// The file.
@@ -44,7 +44,7 @@ static LOADED: Mutex<Option<Library>> = Mutex::new(None);
 const STEMS: [&str; 3] = ["libonnxruntime.so", "libonnxruntime.", "onnxruntime.dll"];
 
 /// Loads the first library that can be loaded. The second part says what was tried.
-pub fn find(places: &[Place]) -> (Option<Library>, Vec<Tried>) {
+pub fn find(places: &[LibraryPath]) -> (Option<Library>, Vec<Tried>) {
     let mut tried = Vec::new();
     for place in places {
         let outcome = load(&place.path);

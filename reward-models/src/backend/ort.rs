@@ -12,16 +12,16 @@ use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{NoSelectedOutputs, RunOptions, SessionInputValue};
 use ort::value::{DynValue, TensorRef};
 
-use super::{Backend, GraphFile, Provider, Session, Stop};
+use super::{Backend, GraphFile, Interrupt, Provider, Session};
 use crate::error::ModelError;
-use crate::tensor::{Data, Tensor};
+use crate::tensor::{Tensor, TensorData};
 
 /// The backend of the library that was loaded.
 pub struct Ort {
     environment: Environment,
     version: String,
     providers: Vec<Provider>,
-    /// Whether a provider that does not start gives way to the next.
+    /// Whether the next provider is tried where one does not start.
     fall_back: bool,
 }
 
@@ -99,7 +99,7 @@ struct Run {
 /// The options of a session's runs: they carry the flag that stops one.
 struct Running(RunOptions<NoSelectedOutputs>);
 
-impl Stop for Running {
+impl Interrupt for Running {
     fn stop(&self) {
         // It fails where the library is gone, and then nothing runs.
         let _ = self.0.terminate();
@@ -126,14 +126,14 @@ impl Session for Run {
         found.iter().map(tensor).collect()
     }
 
-    fn stopper(&self) -> Arc<dyn Stop> {
-        Arc::clone(&self.running) as Arc<dyn Stop>
+    fn stopper(&self) -> Arc<dyn Interrupt> {
+        Arc::clone(&self.running) as Arc<dyn Interrupt>
     }
 }
 
 /// Runs a session that other threads may run at the same time.
 ///
-/// `Session::run` of the binding asks for a reference that nobody else has, which would cost a copy
+/// `Session::run` of the binding asks for an exclusive reference, which would cost a copy
 /// of the weights a worker. The library does not: "Multiple threads are allowed to run this
 /// function; hence its thread-safe" (`InferenceSession::Run`).
 #[allow(unsafe_code, reason = "the binding has no safe way to share a session")]
@@ -161,7 +161,7 @@ fn run_shared(
             found.as_mut_ptr(),
         )
     };
-    // SAFETY: the status is the one that the call gave, and nobody else has it.
+    // SAFETY: the status is the one that the call gave, and is owned here alone.
     unsafe { ort::Error::result_from_status(status) }?;
     let none = || ort::Error::new("an output was not made");
     let owned = |value| {
@@ -179,8 +179,8 @@ fn c_string(name: &str) -> Result<CString, ModelError> {
 fn value(tensor: &Tensor) -> Result<SessionInputValue<'_>, ort::Error> {
     let shape = tensor.shape.as_slice();
     Ok(match &tensor.data {
-        Data::Int(data) => TensorRef::from_array_view((shape, data.as_slice()))?.into(),
-        Data::Float(data) => TensorRef::from_array_view((shape, data.as_slice()))?.into(),
+        TensorData::Int(data) => TensorRef::from_array_view((shape, data.as_slice()))?.into(),
+        TensorData::Float(data) => TensorRef::from_array_view((shape, data.as_slice()))?.into(),
     })
 }
 
@@ -190,14 +190,14 @@ fn tensor(value: &DynValue) -> Result<Tensor, ModelError> {
         return Ok(Tensor::floats(sized(shape), data.to_vec()));
     }
     let (shape, data) = value.try_extract_tensor::<i64>().map_err(failed)?;
-    Ok(Tensor { shape: sized(shape), data: Data::Int(data.to_vec()) })
+    Ok(Tensor { shape: sized(shape), data: TensorData::Int(data.to_vec()) })
 }
 
 fn failed(error: impl std::fmt::Display) -> ModelError {
     ModelError::Run(format!("onnxruntime: {error}"))
 }
 
-/// The library tells what happened by its message alone.
+/// The kind of an error of the library is known by its message alone.
 fn run_error(error: &ort::Error) -> ModelError {
     let text = error.to_string();
     let has = |part: &str| text.contains(part);

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView, ValueView};
 use rten_tensor::Layout as _;
 
-use super::{Backend, GraphFile, Session, Stop};
+use super::{Backend, GraphFile, Interrupt, Session};
 use crate::error::ModelError;
-use crate::tensor::{Data, Tensor};
+use crate::tensor::{Tensor, TensorData};
 
 /// The backend that needs nothing.
 pub struct Rten;
@@ -92,7 +92,7 @@ struct Run {
 #[derive(Default)]
 struct Stopped(AtomicBool);
 
-impl Stop for Stopped {
+impl Interrupt for Stopped {
     fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -190,7 +190,7 @@ impl Session for Run {
         let mut given = Values::new();
         let mut tokens = 0;
         for (name, tensor) in inputs {
-            if let Data::Int(ids) = &tensor.data {
+            if let TensorData::Int(ids) = &tensor.data {
                 tokens = tokens.max(ids.len() as u64);
             }
             given.insert(node(name)?, value(tensor)?);
@@ -202,24 +202,26 @@ impl Session for Run {
         wanted.iter().map(take).collect()
     }
 
-    fn stopper(&self) -> Arc<dyn Stop> {
-        Arc::clone(&self.stopped) as Arc<dyn Stop>
+    fn stopper(&self) -> Arc<dyn Interrupt> {
+        Arc::clone(&self.stopped) as Arc<dyn Interrupt>
     }
 }
 
 fn value(tensor: &Tensor) -> Result<ValueOrView<'_>, ModelError> {
     match &tensor.data {
         // `rten` takes 32 bits where a graph says 64.
-        Data::Int(data) => {
+        TensorData::Int(data) => {
             let narrow = |&number: &i64| i32::try_from(number);
             let data = data.iter().map(narrow).collect::<Result<Vec<i32>, _>>();
             let data =
                 data.map_err(|_| ModelError::Run("rten: an id beyond 32 bits".to_owned()))?;
             Ok(Value::from_shape(&tensor.shape, data).map_err(failed)?.into())
         }
-        Data::Float(data) => Ok(ValueView::from_shape(tensor.shape.as_slice(), data.as_slice())
-            .map_err(failed)?
-            .into()),
+        TensorData::Float(data) => {
+            Ok(ValueView::from_shape(tensor.shape.as_slice(), data.as_slice())
+                .map_err(failed)?
+                .into())
+        }
     }
 }
 
@@ -232,7 +234,7 @@ fn tensor(value: Value) -> Result<Tensor, ModelError> {
         Value::Int32Tensor(found) => {
             let shape = found.shape().to_vec();
             let data = found.into_data().into_iter().map(i64::from).collect();
-            Ok(Tensor { shape, data: Data::Int(data) })
+            Ok(Tensor { shape, data: TensorData::Int(data) })
         }
         _ => {
             Err(ModelError::Run("rten: an output is neither of floats nor of integers".to_owned()))

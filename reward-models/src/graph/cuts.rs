@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rten_onnx::onnx::{GraphProto, NodeProto};
 
-use super::inner;
-
 /// The most pieces of a pass.
 const PIECES: u64 = 64;
 
@@ -101,6 +99,11 @@ fn reads(node: &NodeProto) -> Vec<&str> {
         nodes.extend(inner(node).flat_map(|graph| &graph.node));
     }
     names
+}
+
+/// The graphs within a node: the branches of a condition, the body of a loop.
+pub(super) fn inner(node: &NodeProto) -> impl Iterator<Item = &GraphProto> {
+    node.attribute.iter().filter_map(|attribute| attribute.g.as_ref())
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use std::path::{Component, Path, PathBuf};
 use assay_verifiers::canonical;
 use sha2::{Digest as _, Sha256};
 
-use super::Options;
+use super::options::ModelOptions;
 use crate::backend::{Backend, GraphFile};
 use crate::error::ModelError;
 use crate::forward::Forward;
 use crate::graph::GraphInfo;
 use crate::manifest::{self, Graph, Manifest, Precision, Role};
-use crate::schedule::plan::Company;
-use crate::schedule::{Limits, Queue};
+use crate::schedule::plan::BatchCompatibility;
+use crate::schedule::{Queue, QueueLimits};
 use crate::steps::Splitter;
 use crate::template::Template;
 use crate::tokens::Encoder;
@@ -29,7 +29,7 @@ pub(super) struct Folder<'a> {
     /// Where it lies.
     pub(super) root: &'a Path,
     /// How the model is run.
-    pub(super) options: &'a Options,
+    pub(super) options: &'a ModelOptions,
 }
 
 /// What reads the texts of a model.
@@ -197,18 +197,18 @@ impl Folder<'_> {
         };
         let mut sessions = backend.load(&file, workers)?;
         let positions = manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
-        // Dynamic integers depend on their company by nature; whoever minds sets `deterministic`.
-        let company = if info.dynamic_int8 {
-            Company::Any
+        // Dynamic quantisation depends on what else is in the batch; `deterministic` refuses it.
+        let compatibility = if info.dynamic_int8 {
+            BatchCompatibility::Any
         } else {
-            forward.company(&mut sessions, positions.map_or(1, Vec::len)).map_err(failed)?
+            forward.compatibility(&mut sessions, positions.map_or(1, Vec::len)).map_err(failed)?
         };
-        let limits = Limits {
+        let limits = QueueLimits {
             batch_tokens: budget.min(most.saturating_mul(WIDTH_MAX)),
             prefix_bytes: self.options.prefix_bytes,
-            // Where company decides, equal texts need not get equal scores.
+            // Where the batch decides, equal texts need not get equal scores.
             memo_bytes: if info.dynamic_int8 { 0 } else { MEMO_BYTES },
-            company,
+            compatibility,
         };
         Queue::start(forward, sessions, limits)
             .map_err(|error| ModelError::Backend(error.to_string()))

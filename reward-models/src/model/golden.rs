@@ -6,7 +6,7 @@ use assay_verifiers::Message;
 
 use super::{Judgement, Model};
 use crate::error::ModelError;
-use crate::manifest::{Golden, Kind};
+use crate::manifest::{Golden, ModelKind};
 use crate::template::View;
 use crate::tokens::Tokens;
 use crate::verifiers::embedding_model::nearness;
@@ -34,7 +34,7 @@ impl Model {
         if let Some((first, second)) = &view.pair {
             views = both_orders(view, first, second).to_vec();
         }
-        if let (Kind::Embedding, Some(reference)) = (self.manifest.kind, &golden.reference) {
+        if let (ModelKind::Embedding, Some(reference)) = (self.manifest.kind, &golden.reference) {
             views.push(View { completion: reference.clone(), ..View::default() });
         }
         let tokens = self.tokens(view)?;
@@ -43,11 +43,11 @@ impl Model {
         let first = judged.next().ok_or(ModelError::Stopped)?;
         let second = judged.next();
         let score = match (self.manifest.kind, &second) {
-            (Kind::Pairwise, Some(second)) => {
+            (ModelKind::Pairwise, Some(second)) => {
                 let last = |judgement: &Judgement| judgement.scores.last().copied();
                 last(&first).zip(last(second)).map(|(one, two)| symmetric(one, two))
             }
-            (Kind::Embedding, Some(second)) => nearness(&first.rows, &second.rows),
+            (ModelKind::Embedding, Some(second)) => nearness(&first.rows, &second.rows),
             _ => self.score(&first, view.steps.len()),
         };
         Ok(Found { tokens, score, judgement: first })
@@ -58,7 +58,7 @@ impl Model {
             Some(prompt) => vec![Message::new("user", prompt.as_str())],
             None => golden.messages.clone(),
         };
-        let stepwise = matches!(self.manifest.kind, Kind::Process | Kind::Implicit);
+        let stepwise = matches!(self.manifest.kind, ModelKind::Process | ModelKind::Implicit);
         let steps = match &golden.steps {
             Some(steps) => steps.clone(),
             None if stepwise => self.step_texts(&golden.completion),

@@ -6,7 +6,7 @@ use assay_verifiers::Digest;
 use lru::LruCache;
 use sha2::{Digest as _, Sha256};
 
-use crate::score::Rows;
+use crate::score::ModelOutput;
 use crate::tokens::Tokens;
 
 /// All that decides the rows of a text, as a digest.
@@ -27,16 +27,16 @@ impl Key {
         list(&mut text.types.iter().map(|one| u64::from(*one)));
         list(&mut text.positions.iter().map(|position| wide(*position)));
         list(&mut text.targets.iter().map(|target| u64::from(*target)));
-        if let Some(writing) = &text.writing {
+        if let Some(sampling) = &text.sampling {
             let numbers = [
-                wide(writing.votes),
-                wide(writing.tokens_max),
-                writing.temperature.to_bits(),
-                writing.top_p.to_bits(),
-                writing.seed,
+                wide(sampling.votes),
+                wide(sampling.tokens_max),
+                sampling.temperature.to_bits(),
+                sampling.top_p.to_bits(),
+                sampling.seed,
             ];
             list(&mut numbers.into_iter());
-            list(&mut writing.ends.iter().map(|id| u64::from(*id)));
+            list(&mut sampling.ends.iter().map(|id| u64::from(*id)));
         }
         Self(Sha256::digest(&bytes).into())
     }
@@ -48,7 +48,7 @@ fn wide(value: usize) -> u64 {
 
 /// The rows of texts, up to a limit of memory; what was used longest ago goes first.
 pub(super) struct Memo {
-    rows: LruCache<Key, Arc<Rows>>,
+    rows: LruCache<Key, Arc<ModelOutput>>,
     bytes: usize,
     bytes_max: usize,
 }
@@ -60,12 +60,12 @@ impl Memo {
     }
 
     /// The rows of a text that was computed before.
-    pub(super) fn get(&mut self, key: &Key) -> Option<Arc<Rows>> {
+    pub(super) fn get(&mut self, key: &Key) -> Option<Arc<ModelOutput>> {
         self.rows.get(key).map(Arc::clone)
     }
 
     /// Keeps the rows of a text.
-    pub(super) fn put(&mut self, key: Key, rows: &Arc<Rows>) {
+    pub(super) fn put(&mut self, key: Key, rows: &Arc<ModelOutput>) {
         self.bytes += cost(rows);
         if let Some(before) = self.rows.put(key, Arc::clone(rows)) {
             self.bytes -= cost(&before);
@@ -78,7 +78,7 @@ impl Memo {
 }
 
 /// Memory of one entry.
-fn cost(rows: &Rows) -> usize {
+fn cost(rows: &ModelOutput) -> usize {
     /// The key and the links of the list.
     const ENTRY: usize = 128;
     ENTRY + rows.bytes()
@@ -87,14 +87,14 @@ fn cost(rows: &Rows) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ask::Writing;
+    use crate::generation::SamplingParams;
 
     fn text(ids: &[u32]) -> Tokens {
         Tokens { ids: ids.to_vec(), positions: vec![0], ..Tokens::default() }
     }
 
-    fn writing(seed: u64) -> Writing {
-        Writing {
+    fn sampling(seed: u64) -> SamplingParams {
+        SamplingParams {
             votes: 1,
             tokens_max: 8,
             temperature: 0.0,
@@ -114,8 +114,8 @@ mod tests {
             Tokens { positions: vec![1], ..base.clone() },
             Tokens { positions: vec![], targets: vec![0], ..base.clone() },
             Tokens { targets: vec![2], ..base.clone() },
-            Tokens { writing: Some(writing(1)), ..base.clone() },
-            Tokens { writing: Some(writing(2)), ..base.clone() },
+            Tokens { sampling: Some(sampling(1)), ..base.clone() },
+            Tokens { sampling: Some(sampling(2)), ..base.clone() },
         ];
         let keys: std::collections::HashSet<Key> =
             others.iter().chain([&base]).map(Key::of).collect();
@@ -125,7 +125,9 @@ mod tests {
 
     #[test]
     fn what_was_used_longest_ago_goes_first() {
-        let rows = |count: usize| Arc::new(Rows { data: vec![0.0; count], ..Rows::default() });
+        let rows = |count: usize| {
+            Arc::new(ModelOutput { data: vec![0.0; count], ..ModelOutput::default() })
+        };
         let key = |id| Key::of(&text(&[id]));
         let one = cost(&rows(100));
         let mut memo = Memo::new(2 * one);

@@ -19,7 +19,7 @@ pub struct Waiting {
 /// What a text may share a batch with, so that its score stays the same to the bit; the strictest is
 /// the greatest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Company {
+pub enum BatchCompatibility {
     /// Texts of any length.
     #[default]
     Any,
@@ -31,24 +31,24 @@ pub enum Company {
 
 /// Batches, each a run of neighbours in the order of length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct BatchPlan {
     batches: Vec<Vec<Waiting>>,
 }
 
-impl Plan {
+impl BatchPlan {
     /// Plans texts under a budget of tokens a batch, padding included. A text that is longer than
     /// the budget runs alone.
-    pub fn of(mut waiting: Vec<Waiting>, budget: usize, company: Company) -> Self {
+    pub fn of(mut waiting: Vec<Waiting>, budget: usize, compatibility: BatchCompatibility) -> Self {
         waiting.sort_unstable_by(|a, b| b.length.cmp(&a.length).then(a.at.cmp(&b.at)));
         let mut batches: Vec<Vec<Waiting>> = Vec::new();
         for one in waiting {
             // The first of a batch is its longest, and all others are padded to it.
             let fits = |batch: &&mut Vec<Waiting>| {
                 let joins = |longest: &Waiting| {
-                    let bears = match company {
-                        Company::Any => true,
-                        Company::SameLength => longest.length == one.length,
-                        Company::None => false,
+                    let bears = match compatibility {
+                        BatchCompatibility::Any => true,
+                        BatchCompatibility::SameLength => longest.length == one.length,
+                        BatchCompatibility::None => false,
                     };
                     bears && !longest.alone && longest.length * (batch.len() + 1) <= budget
                 };
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn neighbours_in_length_run_together() {
-        let plan = Plan::of(waiting(&[10, 100, 12, 90, 600]), 200, Company::Any);
+        let plan = BatchPlan::of(waiting(&[10, 100, 12, 90, 600]), 200, BatchCompatibility::Any);
         let lengths: Vec<Vec<usize>> =
             plan.batches.iter().map(|batch| batch.iter().map(|one| one.length).collect()).collect();
         assert_eq!(lengths, [vec![600], vec![100, 90], vec![12, 10]]);
@@ -103,19 +103,19 @@ mod tests {
 
     #[test]
     fn where_padding_moves_scores_nothing_is_padded() {
-        let lengths = |company| -> Vec<usize> {
-            let plan = Plan::of(waiting(&[10, 12, 10, 12, 9]), 200, company);
+        let lengths = |compatibility| -> Vec<usize> {
+            let plan = BatchPlan::of(waiting(&[10, 12, 10, 12, 9]), 200, compatibility);
             plan.batches.iter().map(Vec::len).collect()
         };
-        assert_eq!(lengths(Company::SameLength), [2, 2, 1]);
-        assert_eq!(lengths(Company::None), [1, 1, 1, 1, 1]);
+        assert_eq!(lengths(BatchCompatibility::SameLength), [2, 2, 1]);
+        assert_eq!(lengths(BatchCompatibility::None), [1, 1, 1, 1, 1]);
     }
 
     #[test]
     fn a_text_is_not_passed_over_for_ever() {
         let mut texts = waiting(&[10, 500]);
         texts[0].passed_over = PASSED_OVER_MAX;
-        assert_eq!(Plan::of(texts, 512, Company::Any).first(), Some(vec![0]));
+        assert_eq!(BatchPlan::of(texts, 512, BatchCompatibility::Any).first(), Some(vec![0]));
     }
 
     proptest! {
@@ -123,7 +123,7 @@ mod tests {
         fn every_text_is_in_one_batch_within_the_budget(
             lengths in prop::collection::vec(1_usize..700, 0..80), budget in 1_usize..1_000,
         ) {
-            let plan = Plan::of(waiting(&lengths), budget, Company::Any);
+            let plan = BatchPlan::of(waiting(&lengths), budget, BatchCompatibility::Any);
             let mut seen: Vec<usize> = plan.batches.iter().flatten().map(|one| one.at).collect();
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..lengths.len()).collect::<Vec<_>>());

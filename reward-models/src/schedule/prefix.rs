@@ -49,7 +49,7 @@ impl Prefix {
             positions: text.positions.iter().map(|at| at.saturating_sub(length)).collect(),
             special: text.special.clone(),
             targets: text.targets.clone(),
-            writing: text.writing.clone(),
+            sampling: text.sampling.clone(),
         }
     }
 
@@ -64,10 +64,10 @@ impl Prefix {
             self.state.compare_exchange(UNKNOWN, UNDER_WAY, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// The keys and values, computed where nobody has.
+    /// The keys and values, computed at the first call.
     ///
     /// # Errors
-    /// What the backend said, to everybody who asks.
+    /// The error of the backend, to every caller.
     pub fn past(
         &self,
         forward: &Forward,
@@ -108,7 +108,7 @@ impl Prefixes {
     pub fn of(&self, texts: &[&Tokens]) -> Vec<Option<Arc<Prefix>>> {
         let lengths = common(texts);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that no text goes on from and that nobody computed is a plan that was changed.
+        // A prefix that no text uses and that was not computed belongs to a plan that was changed.
         kept.retain(|_, (prefix, _)| match prefix.past.get() {
             Some(past) => past.is_ok(),
             None => Arc::strong_count(prefix) > 1,

@@ -14,7 +14,7 @@ use pollster::block_on;
 use super::*;
 use crate::graph::GraphInfo;
 use crate::manifest::{Manifest, Role};
-use crate::tensor::{Data, Tensor};
+use crate::tensor::{Tensor, TensorData};
 
 /// What the runs of a session wait for, and what becomes of them.
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl Gate {
     }
 }
 
-impl Stop for Gate {
+impl Interrupt for Gate {
     fn stop(&self) {
         self.set(|state| state.stopped = true);
     }
@@ -83,14 +83,14 @@ impl Session for Sums {
         }
         let (_, ids) = inputs.iter().find(|(name, _)| *name == "input_ids").unwrap();
         let rows = ids.shape[0];
-        let Data::Int(all) = &ids.data else { panic!("ids are integers") };
+        let TensorData::Int(all) = &ids.data else { panic!("ids are integers") };
         let sums = all.chunks(ids.shape[1]).map(|row| row.iter().sum::<i64>() as f32);
         gate.lengths.lock().unwrap().push(ids.shape[1]);
         let sums = Tensor::floats(vec![rows, 1], sums.collect());
         Ok(outputs.iter().map(|_| sums.clone()).collect())
     }
 
-    fn stopper(&self) -> Arc<dyn Stop> {
+    fn stopper(&self) -> Arc<dyn Interrupt> {
         self.0.clone()
     }
 }
@@ -107,8 +107,8 @@ fn queue_of(model: &str, memo_bytes: usize) -> (Queue, Arc<Gate>) {
     let info = GraphInfo::read(&folder.join(&graph.file)).unwrap();
     let forward = Forward::new(&manifest, graph, &info, "sums");
     let gate = Arc::new(Gate::default());
-    let (batch_tokens, prefix_bytes, company) = (1, 1 << 20, Company::Any);
-    let limits = Limits { batch_tokens, prefix_bytes, memo_bytes, company };
+    let (batch_tokens, prefix_bytes, compatibility) = (1, 1 << 20, BatchCompatibility::Any);
+    let limits = QueueLimits { batch_tokens, prefix_bytes, memo_bytes, compatibility };
     (Queue::start(forward, vec![Box::new(Sums(gate.clone()))], limits).unwrap(), gate)
 }
 

@@ -1,4 +1,4 @@
-//! Who waits for a text.
+//! Requests and their waiters.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,33 +7,37 @@ use std::task::{Context, Poll};
 
 use futures_channel::oneshot::{Receiver, Sender, channel};
 
-use super::Shared;
 use crate::error::ModelError;
-use crate::score::Rows;
+use crate::score::ModelOutput;
 
-/// What came of a text, for everybody who waits for it.
-pub(super) type Found = Result<Arc<Rows>, ModelError>;
+/// The result of a request, shared by its waiters.
+pub(super) type Found = Result<Arc<ModelOutput>, ModelError>;
+
+/// A queue that is notified when a waiter is dropped.
+pub(super) trait Cancellable: Send + Sync {
+    /// Cancels batches without waiters.
+    fn waiter_left(&self);
+}
 
 /// A text that was handed in: the future resolves to its rows, in any runtime or in none.
 ///
-/// Dropping it gives the text up. A text that nobody else waits for is not run, and a batch in which
-/// nobody is interested any more is stopped. When the queue is gone it resolves to
-/// [`ModelError::Stopped`].
-#[must_use = "a text whose ticket is dropped is given up"]
+/// Dropping it cancels the request: a text without waiters is not run, and a batch without waiters is
+/// cancelled. When the queue was dropped it resolves to [`ModelError::Stopped`].
+#[must_use = "dropping a ticket cancels its request"]
 pub struct Ticket {
     reply: Receiver<Found>,
-    /// The queue, up to the answer.
-    queue: Option<Weak<Shared>>,
+    /// Notified of a drop, up to the answer.
+    queue: Option<Weak<dyn Cancellable>>,
 }
 
 impl Ticket {
-    pub(super) fn new(reply: Receiver<Found>, queue: Weak<Shared>) -> Self {
+    pub(super) fn new(reply: Receiver<Found>, queue: Weak<dyn Cancellable>) -> Self {
         Self { reply, queue: Some(queue) }
     }
 }
 
 impl Future for Ticket {
-    type Output = Result<Rows, ModelError>;
+    type Output = Result<ModelOutput, ModelError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.reply).poll(context).map(|found| {
@@ -47,12 +51,12 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         self.reply.close();
         if let Some(queue) = self.queue.take().and_then(|queue| queue.upgrade()) {
-            queue.stop_what_nobody_wants();
+            queue.waiter_left();
         }
     }
 }
 
-/// All who wait for one text.
+/// The waiters of one text.
 #[derive(Default)]
 pub(super) struct Waiters(Mutex<Vec<Sender<Found>>>);
 
@@ -61,29 +65,29 @@ impl Waiters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more.
+    /// Adds a waiter.
     pub(super) fn join(&self) -> Receiver<Found> {
         let (reply, found) = channel();
         self.lock().push(reply);
         found
     }
 
-    /// Whether anybody is left.
+    /// Whether any waiter is left.
     pub(super) fn any(&self) -> bool {
         self.lock().iter().any(|reply| !reply.is_canceled())
     }
 
-    /// Tells everybody.
+    /// Answers all waiters.
     pub(super) fn answer(&self, found: &Found) {
         let all = std::mem::take(&mut *self.lock());
         for reply in all {
-            // Who left does not want it.
+            // A waiter that was dropped has no receiver.
             let _ = reply.send(found.clone());
         }
     }
 }
 
-/// What waits for a text that is known already.
+/// A waiter whose result is known already.
 pub(super) fn answered(found: Found) -> Receiver<Found> {
     let (reply, receiver) = channel();
     let _ = reply.send(found);

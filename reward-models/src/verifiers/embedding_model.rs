@@ -4,11 +4,11 @@ use assay_verifiers::{BuildError, Fault, FaultKind, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Modelled;
-use crate::manifest::Kind;
+use super::model_verifier::{ModelVerifier, finite, reward};
+use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
-use crate::models::Run;
-use crate::score::Rows;
+use crate::models::RunSettings;
+use crate::score::ModelOutput;
 use crate::template::View;
 
 /// The nearness of the completion to the reference, by an embedding model.
@@ -28,20 +28,20 @@ pub struct EmbeddingModel {
     threshold: Option<f64>,
     /// How the model is run.
     #[serde(default)]
-    run: Run,
+    run: RunSettings,
 }
 
-impl Modelled for EmbeddingModel {
+impl ModelVerifier for EmbeddingModel {
     const ID: &'static str = "embedding_model";
     const VERSION: u32 = 2;
-    const KINDS: &'static [Kind] = &[Kind::Embedding];
+    const KINDS: &'static [ModelKind] = &[ModelKind::Embedding];
 
-    fn model(&self) -> (&str, &Run) {
+    fn model(&self) -> (&str, &RunSettings) {
         (&self.model, &self.run)
     }
 
     fn fits(&self, _: &Model) -> Result<(), BuildError> {
-        super::finite(self.threshold)
+        finite(self.threshold)
     }
 
     fn views(&self, _: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
@@ -54,18 +54,18 @@ impl Modelled for EmbeddingModel {
         let [one, two] = judgements else { return Err(Fault::internal("two texts were judged")) };
         let odd = || Fault::new(FaultKind::BadModel, "a vector has no length");
         let nearness = nearness(&one.rows, &two.rows).ok_or_else(odd)?;
-        let reward = super::reward(nearness, self.threshold)?;
+        let reward = reward(nearness, self.threshold)?;
         Ok(Verdict::scored(reward).with("score", nearness))
     }
 }
 
 /// The cosine of two vectors, or BMAS of two lists of them; `None` where one has no length.
-pub(crate) fn nearness(one: &Rows, two: &Rows) -> Option<f64> {
+pub(crate) fn nearness(one: &ModelOutput, two: &ModelOutput) -> Option<f64> {
     if let (1, 1) = (one.iter().len(), two.iter().len()) {
         let (one, two) = (unit(one.iter().next()?)?, unit(two.iter().next()?)?);
         return Some(dot(&one, &two).clamp(-1.0, 1.0));
     }
-    let units = |rows: &Rows| {
+    let units = |rows: &ModelOutput| {
         let plain = rows.iter().enumerate().filter(|(at, _)| !rows.special.contains(at));
         plain.map(|(_, values)| unit(values)).collect::<Option<Vec<Vec<f64>>>>()
     };
@@ -95,8 +95,8 @@ fn dot(one: &[f64], two: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn rows(values: usize, data: &[f32]) -> Rows {
-        Rows { values, data: data.to_vec(), ..Rows::default() }
+    fn rows(values: usize, data: &[f32]) -> ModelOutput {
+        ModelOutput { values, data: data.to_vec(), ..ModelOutput::default() }
     }
 
     #[test]

@@ -4,11 +4,11 @@ use assay_verifiers::{BuildError, Fault, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Modelled, critique};
+use super::model_verifier::{ModelVerifier, critique, finite, last_score, reward, unread, view};
 use crate::consensus::{mean, votes};
-use crate::manifest::{Kind, Mode};
+use crate::manifest::{Mode, ModelKind};
 use crate::model::{Judgement, Model};
-use crate::models::Run;
+use crate::models::RunSettings;
 use crate::template::View;
 
 /// The score that a generative reward model gives the completion.
@@ -32,15 +32,15 @@ pub struct GenerativeModel {
     threshold: Option<f64>,
     /// How the model is run.
     #[serde(default)]
-    run: Run,
+    run: RunSettings,
 }
 
-impl Modelled for GenerativeModel {
+impl ModelVerifier for GenerativeModel {
     const ID: &'static str = "generative_model";
     const VERSION: u32 = 2;
-    const KINDS: &'static [Kind] = &[Kind::Generative];
+    const KINDS: &'static [ModelKind] = &[ModelKind::Generative];
 
-    fn model(&self) -> (&str, &Run) {
+    fn model(&self) -> (&str, &RunSettings) {
         (&self.model, &self.run)
     }
 
@@ -49,11 +49,11 @@ impl Modelled for GenerativeModel {
             let why = "the manifest names no generate.parse_range";
             return Err(BuildError::new("normalize", why));
         }
-        super::finite(self.threshold)
+        finite(self.threshold)
     }
 
     fn views(&self, _: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
-        Ok(vec![super::view(sample)?])
+        Ok(vec![view(sample)?])
     }
 
     fn verdict(
@@ -65,18 +65,18 @@ impl Modelled for GenerativeModel {
         let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
         let generate = &model.manifest.generate;
         if generate.mode == Mode::Verdict {
-            let score = super::last_score(judgement)?;
-            return Ok(Verdict::scored(super::reward(score, self.threshold)?).with("score", score));
+            let score = last_score(judgement)?;
+            return Ok(Verdict::scored(reward(score, self.threshold)?).with("score", score));
         }
         let votes = votes(generate, &judgement.texts);
         let Some(score) = mean(&votes) else {
-            return super::unread(generate, judgement, self.threshold);
+            return unread(generate, judgement, self.threshold);
         };
         let mapped = match generate.parse_range {
             Some([low, high]) if self.normalize && high > low => (score - low) / (high - low),
             _ => score,
         };
-        let reward = super::reward(mapped, self.threshold)?;
+        let reward = reward(mapped, self.threshold)?;
         Ok(Verdict::scored(reward)
             .with("score", score)
             .with("votes", votes)

@@ -4,11 +4,11 @@ use assay_verifiers::{BuildError, Fault, FaultKind, Message, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Modelled;
-use crate::ask::Likelihood;
-use crate::manifest::Kind;
+use super::model_verifier::{ModelVerifier, finite, reward, view};
+use crate::likelihood::Likelihood;
+use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
-use crate::models::Run;
+use crate::models::RunSettings;
 use crate::score::sigmoid;
 use crate::template::View;
 
@@ -33,7 +33,7 @@ pub struct LikelihoodModel {
     threshold: Option<f64>,
     /// How the model is run.
     #[serde(default)]
-    run: Run,
+    run: RunSettings,
 }
 
 /// What becomes of the probabilities.
@@ -59,12 +59,12 @@ pub enum Measure {
     Endogenous,
 }
 
-impl Modelled for LikelihoodModel {
+impl ModelVerifier for LikelihoodModel {
     const ID: &'static str = "likelihood_model";
     const VERSION: u32 = 2;
-    const KINDS: &'static [Kind] = &[Kind::Implicit];
+    const KINDS: &'static [ModelKind] = &[ModelKind::Implicit];
 
-    fn model(&self) -> (&str, &Run) {
+    fn model(&self) -> (&str, &RunSettings) {
         (&self.model, &self.run)
     }
 
@@ -74,12 +74,12 @@ impl Modelled for LikelihoodModel {
                 Err(BuildError::new("reasoning_ends", "is for the score \"rlpr\" alone"))
             }
             Some(text) if text.is_empty() => Err(BuildError::new("reasoning_ends", "empty")),
-            _ => super::finite(self.threshold),
+            _ => finite(self.threshold),
         }
     }
 
     fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
-        let mut view = super::view(sample)?;
+        let mut view = view(sample)?;
         view.steps = model.step_texts(sample.completion());
         if view.steps.is_empty() {
             return Err(Verdict::abstained("the completion is empty"));
@@ -134,11 +134,11 @@ impl Modelled for LikelihoodModel {
             Measure::P2s => {
                 let all = (0..judgements.len()).map(|at| Ok(mean(log_probs(of(at)?))));
                 let all = all.collect::<Result<Vec<f64>, Fault>>()?;
-                let view = super::view(sample).map_err(|_| empty())?;
+                let view = view(sample).map_err(|_| empty())?;
                 Path::of(model, &view).faithfulness(&all)
             }
         };
-        Ok(Verdict::scored(super::reward(score, self.threshold)?)
+        Ok(Verdict::scored(reward(score, self.threshold)?)
             .with("score", score)
             .with("measured_tokens", first.len() - 1))
     }

@@ -4,10 +4,10 @@ use assay_verifiers::{BuildError, Component, Fault, FaultKind, Outcome, Reward, 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Modelled;
-use crate::manifest::Kind;
+use super::model_verifier::{ModelVerifier, finite, last_score, reward, view};
+use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
-use crate::models::Run;
+use crate::models::RunSettings;
 use crate::template::View;
 
 /// The score that an outcome reward model gives the completion.
@@ -35,15 +35,15 @@ pub struct OutcomeModel {
     threshold: Option<f64>,
     /// How the model is run.
     #[serde(default)]
-    run: Run,
+    run: RunSettings,
 }
 
-impl Modelled for OutcomeModel {
+impl ModelVerifier for OutcomeModel {
     const ID: &'static str = "outcome_model";
     const VERSION: u32 = 2;
-    const KINDS: &'static [Kind] = &[Kind::Outcome];
+    const KINDS: &'static [ModelKind] = &[ModelKind::Outcome];
 
-    fn model(&self) -> (&str, &Run) {
+    fn model(&self) -> (&str, &RunSettings) {
         (&self.model, &self.run)
     }
 
@@ -57,12 +57,12 @@ impl Modelled for OutcomeModel {
             _ if !self.pessimism.is_finite() => {
                 Err(BuildError::new("pessimism", "not a finite number"))
             }
-            _ => super::finite(self.threshold),
+            _ => finite(self.threshold),
         }
     }
 
     fn views(&self, _: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
-        Ok(vec![super::view(sample)?])
+        Ok(vec![view(sample)?])
     }
 
     fn verdict(
@@ -72,7 +72,7 @@ impl Modelled for OutcomeModel {
         judgements: &[Judgement],
     ) -> Result<Verdict, Fault> {
         let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
-        let score = super::last_score(judgement)?;
+        let score = last_score(judgement)?;
         let values = judgement.rows.iter().last().unwrap_or_default();
         let labels = &model.manifest.score.labels;
         let place =
@@ -83,7 +83,7 @@ impl Modelled for OutcomeModel {
             return Err(Fault::new(FaultKind::BadModel, "the model does not tell how sure it is"));
         }
         let less = self.pessimism * uncertainty.unwrap_or(0.0);
-        let reward = super::reward(picked.unwrap_or(score) - less, self.threshold)?;
+        let reward = reward(picked.unwrap_or(score) - less, self.threshold)?;
         let mut verdict = Verdict::scored(reward).with("score", score);
         if let Some(uncertainty) = uncertainty {
             verdict = verdict.with("uncertainty", uncertainty);

@@ -4,10 +4,10 @@ use assay_verifiers::{BuildError, Fault, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Modelled;
-use crate::manifest::Kind;
+use super::model_verifier::{ModelVerifier, finite, last_score, reward, view};
+use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
-use crate::models::Run;
+use crate::models::RunSettings;
 use crate::template::View;
 
 /// How much a pair model prefers the completion to the reference.
@@ -27,24 +27,24 @@ pub struct PreferenceModel {
     threshold: Option<f64>,
     /// How the model is run.
     #[serde(default)]
-    run: Run,
+    run: RunSettings,
 }
 
-impl Modelled for PreferenceModel {
+impl ModelVerifier for PreferenceModel {
     const ID: &'static str = "preference_model";
     const VERSION: u32 = 2;
-    const KINDS: &'static [Kind] = &[Kind::Pairwise];
+    const KINDS: &'static [ModelKind] = &[ModelKind::Pairwise];
 
-    fn model(&self) -> (&str, &Run) {
+    fn model(&self) -> (&str, &RunSettings) {
         (&self.model, &self.run)
     }
 
     fn fits(&self, _: &Model) -> Result<(), BuildError> {
-        super::finite(self.threshold)
+        finite(self.threshold)
     }
 
     fn views(&self, _: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
-        let view = super::view(sample)?;
+        let view = view(sample)?;
         if view.reference.is_empty() {
             return Err(Verdict::no_reference());
         }
@@ -53,9 +53,9 @@ impl Modelled for PreferenceModel {
 
     fn verdict(&self, _: &Model, _: &Sample, judgements: &[Judgement]) -> Result<Verdict, Fault> {
         let [one, two] = judgements else { return Err(Fault::internal("two texts were judged")) };
-        let (one, two) = (super::last_score(one)?, super::last_score(two)?);
+        let (one, two) = (last_score(one)?, last_score(two)?);
         let preference = symmetric(one, two);
-        let reward = super::reward(preference, self.threshold)?;
+        let reward = reward(preference, self.threshold)?;
         Ok(Verdict::scored(reward).with("score", preference).with("orders", vec![one, 1.0 - two]))
     }
 }

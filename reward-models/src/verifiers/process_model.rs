@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Modelled;
+use super::model_verifier::{ModelVerifier, critique, finite, unread, view};
 use crate::aggregate::{Aggregate, clip_delta};
 use crate::consensus::mean;
-use crate::manifest::Kind;
+use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
-use crate::models::Run;
+use crate::models::RunSettings;
 use crate::template::View;
 
 /// The scores that a process reward model gives the steps of a completion, as one reward.
@@ -41,7 +41,7 @@ pub struct ProcessModel {
     step_rewards: StepRewards,
     /// How the model is run.
     #[serde(default)]
-    run: Run,
+    run: RunSettings,
 }
 
 /// Rewards for single steps.
@@ -62,17 +62,17 @@ fn half() -> f64 {
     0.5
 }
 
-impl Modelled for ProcessModel {
+impl ModelVerifier for ProcessModel {
     const ID: &'static str = "process_model";
     const VERSION: u32 = 2;
-    const KINDS: &'static [Kind] = &[Kind::Process, Kind::Implicit];
+    const KINDS: &'static [ModelKind] = &[ModelKind::Process, ModelKind::Implicit];
 
-    fn model(&self) -> (&str, &Run) {
+    fn model(&self) -> (&str, &RunSettings) {
         (&self.model, &self.run)
     }
 
     fn fits(&self, _: &Model) -> Result<(), BuildError> {
-        super::finite(Some(self.threshold))
+        finite(Some(self.threshold))
     }
 
     fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict> {
@@ -80,7 +80,7 @@ impl Modelled for ProcessModel {
         if steps.is_empty() {
             return Err(Verdict::abstained("the completion has no steps"));
         }
-        Ok(vec![View { steps, ..super::view(sample)? }])
+        Ok(vec![View { steps, ..view(sample)? }])
     }
 
     fn verdict(
@@ -93,7 +93,7 @@ impl Modelled for ProcessModel {
         let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
         let places = model.steps(sample.completion());
         let Some(scores) = model.step_scores(judgement, places.len()) else {
-            return super::unread(&model.manifest.generate, judgement, None);
+            return unread(&model.manifest.generate, judgement, None);
         };
         if scores.len() != places.len() {
             let (found, wanted) = (scores.len(), places.len());
@@ -121,7 +121,7 @@ impl Modelled for ProcessModel {
         let verdict = if judgement.texts.is_empty() {
             verdict
         } else {
-            verdict.with("critique", super::critique(judgement))
+            verdict.with("critique", critique(judgement))
         };
         Ok(match self.step_rewards {
             StepRewards::Scores => verdict,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use assay_reward_models::Models;
-use assay_reward_models::backend::Choice;
-use assay_reward_models::models::Run;
+use assay_reward_models::backend::BackendChoice;
+use assay_reward_models::models::RunSettings;
 use libtest_mimic::Trial;
 
 use crate::support;
@@ -14,10 +14,10 @@ pub(crate) fn trials(models: &Arc<Models>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for folder in support::folders() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for backend in [Choice::Ort, Choice::Rten] {
+        for backend in [BackendChoice::Ort, BackendChoice::Rten] {
             let (folder, models) = (folder.clone(), Arc::clone(models));
             trials.push(Trial::test(format!("{backend:?}: {name}"), move || {
-                let run = Run { backend, ..Run::default() };
+                let run = RunSettings { backend, ..RunSettings::default() };
                 models.load(&folder, &run).map(|_| ()).map_err(|error| error.to_string().into())
             }));
         }

@@ -13,8 +13,8 @@ use std::fs;
 use std::path::Path;
 
 use assay_reward_models::ModelError;
-use assay_reward_models::backend::Choice;
-use assay_reward_models::models::Run;
+use assay_reward_models::backend::BackendChoice;
+use assay_reward_models::models::RunSettings;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use rten_onnx::onnx::{
@@ -40,8 +40,8 @@ fn copy(name: &str) -> tempfile::TempDir {
     folder
 }
 
-fn load(folder: &Path, backend: Choice, verify_digests: bool) -> Result<(), ModelError> {
-    let run = Run { backend, verify_digests, workers: 1, ..Run::default() };
+fn load(folder: &Path, backend: BackendChoice, verify_digests: bool) -> Result<(), ModelError> {
+    let run = RunSettings { backend, verify_digests, workers: 1, ..RunSettings::default() };
     support::models().load(folder, &run).map(|_| ())
 }
 
@@ -58,7 +58,7 @@ fn damaged(whole: &[u8], at: usize, random: &mut StdRng) -> Vec<u8> {
 }
 
 /// A flip in the last bits of a weight leaves a model that still proves itself; nothing else may.
-fn damage_is_an_error(backend: Choice) {
+fn damage_is_an_error(backend: BackendChoice) {
     let times = std::env::var("ASSAY_TEST_DAMAGE").ok().and_then(|text| text.parse().ok());
     let mut random = StdRng::seed_from_u64(times.unwrap_or(1));
     let flips = FLIPS * usize::try_from(times.unwrap_or(1)).unwrap();
@@ -86,12 +86,12 @@ fn damage_is_an_error(backend: Choice) {
 
 #[test]
 fn damage_is_an_error_on_onnxruntime() {
-    damage_is_an_error(Choice::Ort);
+    damage_is_an_error(BackendChoice::Ort);
 }
 
 #[test]
 fn damage_is_an_error_on_rten() {
-    damage_is_an_error(Choice::Rten);
+    damage_is_an_error(BackendChoice::Rten);
 }
 
 /// Changes the graph of a folder, and says what both backends make of it.
@@ -102,7 +102,7 @@ fn refused(name: &str, change: impl Fn(&mut ModelProto)) -> String {
     change(&mut model);
     fs::write(&path, model.write_buf().unwrap()).unwrap();
     let why = |backend| load(folder.path(), backend, false).unwrap_err().to_string();
-    let (ort, rten) = (why(Choice::Ort), why(Choice::Rten));
+    let (ort, rten) = (why(BackendChoice::Ort), why(BackendChoice::Rten));
     assert_eq!(ort, rten, "what is wrong does not depend on the backend");
     ort
 }
@@ -187,7 +187,7 @@ fn manifest(name: &str, from: &str, to: &str) -> String {
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from), "{name} has {from}");
     fs::write(&path, text.replacen(from, to, 1)).unwrap();
-    load(folder.path(), Choice::Rten, false).unwrap_err().to_string()
+    load(folder.path(), BackendChoice::Rten, false).unwrap_err().to_string()
 }
 
 #[test]
@@ -216,6 +216,6 @@ fn a_link_out_of_the_folder_is_not_followed() {
     fs::remove_file(&path).unwrap();
     let other = support::root().join("fixtures/models/qwen-prm/model.onnx");
     std::os::unix::fs::symlink(fs::canonicalize(other).unwrap(), &path).unwrap();
-    let why = load(folder.path(), Choice::Rten, true).unwrap_err().to_string();
+    let why = load(folder.path(), BackendChoice::Rten, true).unwrap_err().to_string();
     assert!(why.contains("leads out of the folder"), "{why}");
 }

@@ -1,4 +1,4 @@
-//! A score does not depend on its company: alone, in any batch, in any order, behind a prompt that
+//! A score does not depend on what else is in the batch: alone, in any batch, in any order, behind a prompt that
 //! was computed once or not, the same bits. Equal texts are computed once, whoever asks.
 
 #![allow(
@@ -11,8 +11,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_reward_models::backend::Choice;
-use assay_reward_models::models::Run;
+use assay_reward_models::backend::BackendChoice;
+use assay_reward_models::models::RunSettings;
 use assay_reward_models::template::View;
 use assay_reward_models::verifiers;
 use assay_verifiers::{Built, Earlier, Lane, Message, Meter, Sample, Verdict};
@@ -54,14 +54,14 @@ fn views_of_round(round: usize) -> Vec<View> {
 }
 
 /// The bits of every score; texts that are too long for the model have none.
-fn bits(folder: &Path, run: &Run, views: &[View]) -> Vec<Vec<u64>> {
+fn bits(folder: &Path, run: &RunSettings, views: &[View]) -> Vec<Vec<u64>> {
     let model = support::models().load(folder, run).unwrap();
     let of = |scores: &[f64]| scores.iter().map(|score| score.to_bits()).collect();
     let judged = model.judge(views).into_iter();
     judged.map(|one| one.map_or_else(|_| Vec::new(), |one| of(&one.scores))).collect()
 }
 
-fn no_score_depends_on_company(backend: Choice) {
+fn no_score_depends_on_company(backend: BackendChoice) {
     let views = views();
     for folder in support::folders() {
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
@@ -69,7 +69,8 @@ fn no_score_depends_on_company(backend: Choice) {
             continue;
         }
         let bits = |batch_tokens, prefix_mb, workers, views: &[View]| {
-            let run = Run { backend, batch_tokens, prefix_mb, workers, ..Run::default() };
+            let run =
+                RunSettings { backend, batch_tokens, prefix_mb, workers, ..RunSettings::default() };
             bits(&folder, &run, views)
         };
         let alone = bits(1, 0, 1, &views);
@@ -85,22 +86,22 @@ fn no_score_depends_on_company(backend: Choice) {
 
 #[test]
 fn no_score_depends_on_company_on_onnxruntime() {
-    no_score_depends_on_company(Choice::Ort);
+    no_score_depends_on_company(BackendChoice::Ort);
 }
 
 #[test]
 fn no_score_depends_on_company_on_rten() {
-    no_score_depends_on_company(Choice::Rten);
+    no_score_depends_on_company(BackendChoice::Rten);
 }
 
 /// Callers that leave at any moment harm nobody else, and the workers live on.
-fn whoever_leaves_harms_nobody(backend: Choice) {
+fn a_cancelled_request_affects_no_other(backend: BackendChoice) {
     const ROUNDS: usize = 6;
     let rounds: Vec<Vec<View>> = (0..ROUNDS).map(views_of_round).collect();
     for name in ["qwen-prm", "skywork-reward-kv", "critique-judge"] {
         let folder = support::root().join("fixtures/models").join(name);
         let load = || {
-            let run = Run { backend, ..Run::default() };
+            let run = RunSettings { backend, ..RunSettings::default() };
             support::models().load(&folder, &run).unwrap()
         };
         let (model, undisturbed) = (load(), load());
@@ -131,13 +132,13 @@ fn whoever_leaves_harms_nobody(backend: Choice) {
 }
 
 #[test]
-fn whoever_leaves_harms_nobody_on_onnxruntime() {
-    whoever_leaves_harms_nobody(Choice::Ort);
+fn a_cancelled_request_affects_no_other_on_onnxruntime() {
+    a_cancelled_request_affects_no_other(BackendChoice::Ort);
 }
 
 #[test]
-fn whoever_leaves_harms_nobody_on_rten() {
-    whoever_leaves_harms_nobody(Choice::Rten);
+fn a_cancelled_request_affects_no_other_on_rten() {
+    a_cancelled_request_affects_no_other(BackendChoice::Rten);
 }
 
 fn built(models: &Arc<assay_reward_models::Models>, id: &str, settings: Value) -> Built {
@@ -156,7 +157,7 @@ fn two_verifiers_on_one_model_compute_each_text_once() {
     const SAMPLES: u64 = 24;
     for name in ["arch-qwen2", "skywork-reward-kv"] {
         let models = Arc::new(support::models());
-        let run = Run { backend: Choice::Rten, ..Run::default() };
+        let run = RunSettings { backend: BackendChoice::Rten, ..RunSettings::default() };
         let settings =
             |threshold: Option<f64>| json!({"model": name, "threshold": threshold, "run": run});
         let verifiers = [None, Some(0.0)].map(settings);

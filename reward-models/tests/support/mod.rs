@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use assay_reward_models::backend::library::Place;
-use assay_reward_models::{Models, Places};
+use assay_reward_models::backend::library::LibraryPath;
+use assay_reward_models::{Models, OrtDiscovery};
 use assay_verifiers::Files;
 
 /// The repository.
@@ -16,8 +16,8 @@ pub(crate) fn root() -> PathBuf {
 /// Models on the library that `make assets` fetched.
 pub(crate) fn models() -> Models {
     let path = root().join("target/assets/onnxruntime");
-    let place = Place { origin: "assets", path, demanded: true };
-    Models::new(Places { libraries: vec![place], cores: 2, ..Places::default() })
+    let place = LibraryPath { origin: "assets", path, demanded: true };
+    Models::new(OrtDiscovery { libraries: vec![place], cores: 2, ..OrtDiscovery::default() })
 }
 
 /// The models among the fixtures, by their names.

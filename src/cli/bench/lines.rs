@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use assay::data::{Limits, Source};
+use assay::data::{ReadLimits, Source};
 use flate2::read::MultiGzDecoder;
 
 use crate::cli::exit::Failure;
@@ -21,7 +21,7 @@ impl Lines {
     pub(super) fn read(
         data: &[PathBuf],
         limit: u64,
-        limits: &Limits,
+        limits: &ReadLimits,
     ) -> Result<Option<Self>, Failure> {
         let source = Source::open(data, limits)?;
         let mut bytes = Vec::new();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use assay::Engine;
 use assay::data::{DataError, Source};
-use assay::engine::{BadRows, CancellationToken, Earlier, StreamSpec};
+use assay::engine::{BadRows, CancellationToken, Resume, StreamSpec};
 use assay::setup::Monotonic;
 use assay::verifiers::Sample;
 use serde::Serialize;
@@ -87,7 +87,7 @@ pub(super) fn end_to_end(input: &Input<'_>, seconds: f64) -> Result<Phase, Failu
             bad_rows: BadRows::Skip,
             limit: Some(input.limit),
             earlier: Box::new(std::iter::empty()),
-            mode: Earlier::Stand,
+            mode: Resume::KeepLines,
         };
         let mut rows = 0;
         let sink = |batch: assay::engine::Batch| {

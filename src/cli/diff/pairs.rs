@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use assay::engine::runs::Rows;
+use assay::engine::runs::VerdictRows;
 use assay::verifiers::Scored;
 
 use crate::cli::exit::Failure;
@@ -19,23 +19,23 @@ pub(super) enum Pair {
 
 /// The rows of two runs.
 pub(super) struct Pairs {
-    a: Side,
-    b: Side,
+    a: RunSide,
+    b: RunSide,
     ready: VecDeque<Pair>,
     by_id: bool,
 }
 
 /// One run: what is still to be read, and rows that wait for those of the other.
-struct Side {
-    rows: Rows,
+struct RunSide {
+    rows: VerdictRows,
     read: u64,
     waiting: BTreeMap<String, VecDeque<Scored>>,
     held: usize,
 }
 
 impl Pairs {
-    pub(super) fn new(a: Rows, b: Rows) -> Self {
-        Self { a: Side::new(a), b: Side::new(b), ready: VecDeque::new(), by_id: false }
+    pub(super) fn new(a: VerdictRows, b: VerdictRows) -> Self {
+        Self { a: RunSide::new(a), b: RunSide::new(b), ready: VecDeque::new(), by_id: false }
     }
 
     /// Whether any two rows were not in step.
@@ -105,8 +105,8 @@ impl Iterator for &mut Pairs {
     }
 }
 
-impl Side {
-    fn new(rows: Rows) -> Self {
+impl RunSide {
+    fn new(rows: VerdictRows) -> Self {
         Self { rows, read: 0, waiting: BTreeMap::new(), held: 0 }
     }
 
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn pairs(a: &str, b: &str) -> (String, bool) {
-        let rows = |ids: &str| -> Rows {
+        let rows = |ids: &str| -> VerdictRows {
             let line = |id: char| {
                 let text = format!(
                     r#"{{"id":"{id}","outcome":"abstained","reward":null,"why":"x","verdicts":{{}}}}"#

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use assay::engine::runs::{CONFIG, MANIFEST, Manifest, Rows, VERDICTS, verdict_rows};
+use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, VERDICTS, VerdictRows, verdict_rows};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -13,20 +13,20 @@ use crate::cli::output;
 
 pub(super) struct Run {
     dir: PathBuf,
-    pub(super) manifest: Manifest,
+    pub(super) manifest: RunManifest,
     pub(super) config: Value,
 }
 
 impl Run {
     pub(super) fn open(dir: &Path) -> Result<Self, Failure> {
-        let manifest: Manifest = json(dir, MANIFEST)?;
+        let manifest: RunManifest = json(dir, MANIFEST)?;
         if !manifest.complete {
             output::note(&format!("{}: the run is not complete", dir.display()));
         }
         Ok(Self { dir: dir.to_owned(), manifest, config: json(dir, CONFIG)? })
     }
 
-    pub(super) fn rows(&self) -> Result<Rows, Failure> {
+    pub(super) fn rows(&self) -> Result<VerdictRows, Failure> {
         Ok(verdict_rows(&self.dir)?)
     }
 }

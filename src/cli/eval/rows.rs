@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assay::data::{Columns, Limits, Source};
+use assay::data::{Columns, ReadLimits, Source};
 use serde_json::Value;
 
 use crate::cli::exit::Failure;
@@ -50,7 +50,7 @@ impl Rows {
             ..Columns::default()
         };
         let mut rows = Vec::new();
-        for block in Source::open(files, &Limits::default()).map_err(anyhow::Error::from)? {
+        for block in Source::open(files, &ReadLimits::default()).map_err(anyhow::Error::from)? {
             for row in block.map_err(anyhow::Error::from)?.rows(&columns) {
                 let sample = row.sample.map_err(anyhow::Error::from)?;
                 let value = |(name, column): (&&str, &&str)| {

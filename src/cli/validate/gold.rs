@@ -2,8 +2,9 @@
 
 use assay::verifiers::Verdict;
 
+use super::finding::Finding;
+use super::probe::{Probe, is_full};
 use super::read::Row;
-use super::{Finding, Judge, full};
 use crate::cli::verdict;
 
 /// The ways in which a right answer is commonly written; `{}` is the answer.
@@ -29,19 +30,19 @@ pub(super) struct Gold {
 
 /// Whether the reference earns full reward in some wrapping. `None` where there is no reference,
 /// or the verifier does not apply.
-pub(super) fn judge(judge: &Judge<'_>, row: &Row) -> Option<Gold> {
+pub(super) fn verify(probe: &Probe<'_>, row: &Row) -> Option<Gold> {
     let reference = row.sample.reference()?;
     let mut first: Option<(String, Verdict)> = None;
     let mut uses_reference = false;
     for answer in row.sample.references() {
         for wrapping in WRAPPINGS {
             let completion = wrapping.replace("{}", &answer);
-            let verdict = judge.verdict(&row.sample, &completion, Some(reference));
+            let verdict = probe.verdict(&row.sample, &completion, Some(reference));
             if !uses_reference {
-                let without = judge.verdict(&row.sample, &completion, None);
+                let without = probe.verdict(&row.sample, &completion, None);
                 uses_reference = without.outcome != verdict.outcome;
             }
-            if full(&verdict) {
+            if is_full(&verdict) {
                 return Some(Gold { uses_reference, rejected: None });
             }
             first.get_or_insert((completion, verdict));

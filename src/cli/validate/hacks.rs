@@ -6,8 +6,9 @@ use assay::verifiers::{Lane, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::finding::Finding;
+use super::probe::{Probe, is_full};
 use super::read::Row;
-use super::{Finding, Judge, full};
 use crate::cli::verdict;
 
 /// Answers in the spam.
@@ -44,18 +45,18 @@ impl CaseFailed {
 
 /// Runs the hack cases of a verifier: with the settings of the case, and with those of the
 /// configuration where the case asks for nothing else. `None` for verifiers without a file.
-pub(super) fn fixture(judge: &Judge<'_>, registry: &Registry) -> Option<FixtureReport> {
-    let id = &judge.planned.built.spec.id;
+pub(super) fn fixture(probe: &Probe<'_>, registry: &Registry) -> Option<FixtureReport> {
+    let id = &probe.planned.built.spec.id;
     let (about, build) = (registry.about(id)?, registry.get(id)?);
     let file = cases::parse(about.fixtures).ok()?;
     let mut report = FixtureReport { tried: 0, failed: Vec::new() };
     for case in &file.cases {
         let Some(hack) = &case.hack else { continue };
-        let verdicts = [("fixture", case.run(build).ok()), ("yours", yours(case, judge))];
+        let verdicts = [("fixture", case.run(build).ok()), ("yours", yours(case, probe))];
         for (settings, verdict) in verdicts {
             let Some(verdict) = verdict else { continue };
             report.tried += 1;
-            if full(&verdict) {
+            if is_full(&verdict) {
                 report.failed.push(CaseFailed {
                     case: case.name.clone(),
                     hack: hack.clone(),
@@ -69,11 +70,11 @@ pub(super) fn fixture(judge: &Judge<'_>, registry: &Registry) -> Option<FixtureR
 }
 
 /// The verdict with the settings of the configuration, where the case asks for no others.
-fn yours(case: &Case, judge: &Judge<'_>) -> Option<Verdict> {
-    let settings = &judge.planned.built.spec.settings;
+fn yours(case: &Case, probe: &Probe<'_>) -> Option<Verdict> {
+    let settings = &probe.planned.built.spec.settings;
     let fits = case.config.iter().all(|(key, value)| settings.get(key) == Some(value));
-    let here = matches!(judge.planned.built.lane, Lane::Compute(_));
-    (fits && here).then(|| judge.alone(&case.sample()))
+    let here = matches!(probe.planned.built.lane, Lane::Compute(_));
+    (fits && here).then(|| probe.alone(&case.sample()))
 }
 
 /// Different references of the rows to which a verifier applies, in their order.
@@ -94,13 +95,13 @@ pub(super) fn answers(rows: &[&Row]) -> Vec<String> {
 
 /// Tries every cheat on a row. One that comes in several orders pays only if every order does:
 /// otherwise it is a guess.
-pub(super) fn judge(judge: &Judge<'_>, row: &Row, answers: &[String]) -> (u64, Vec<Finding>) {
+pub(super) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, Vec<Finding>) {
     let Some(reference) = row.sample.reference() else { return (0, Vec::new()) };
     let hacks = hacks(row, answers);
     let tried = hacks.len() as u64;
     let paid = hacks.into_iter().filter_map(|(hack, orders)| {
-        let verdicts = orders.iter().map(|text| judge.verdict(&row.sample, text, Some(reference)));
-        let verdicts: Vec<_> = verdicts.take_while(full).collect();
+        let verdicts = orders.iter().map(|text| probe.verdict(&row.sample, text, Some(reference)));
+        let verdicts: Vec<_> = verdicts.take_while(is_full).collect();
         let (completion, verdict) = (orders.first()?, verdicts.first()?);
         (verdicts.len() == orders.len()).then(|| Finding {
             id: row.sample.id().to_owned(),

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use assay::reward_models::Models;
-use assay::reward_models::backend::Choice;
+use assay::reward_models::backend::BackendChoice;
 use assay::reward_models::manifest::{self, Manifest};
-use assay::reward_models::models::Run;
+use assay::reward_models::models::RunSettings;
 use assay::setup::Environment;
 use serde::Serialize;
 
@@ -67,9 +67,9 @@ pub(super) fn run(
     environment: &Environment,
 ) -> Result<Exit, Failure> {
     let models = environment.models();
-    let mut choices = vec![Choice::Rten];
+    let mut choices = vec![BackendChoice::Rten];
     if models.library().0.is_some() {
-        choices.insert(0, Choice::Ort);
+        choices.insert(0, BackendChoice::Ort);
     }
     let reports: Vec<Report> =
         folders.iter().map(|folder| report(folder, &models, &choices)).collect();
@@ -82,8 +82,8 @@ pub(super) fn run(
     Ok(if ok { Exit::Ok } else { Exit::Threshold })
 }
 
-/// A folder is well where the backend that `auto` takes proves it; others are told of.
-fn report(folder: &Path, models: &Models, choices: &[Choice]) -> Report {
+/// A folder is valid if the backend that `auto` takes proves it; the others are reported.
+fn report(folder: &Path, models: &Models, choices: &[BackendChoice]) -> Report {
     let shown = folder.display().to_string();
     let manifest = match Manifest::read(folder) {
         Ok(manifest) => manifest,
@@ -92,8 +92,8 @@ fn report(folder: &Path, models: &Models, choices: &[Choice]) -> Report {
             return Report { folder: shown, ok: false, about: None, error, backends: Vec::new() };
         }
     };
-    let tried = |backend: &Choice| {
-        let run = Run { backend: *backend, workers: 1, ..Run::default() };
+    let tried = |backend: &BackendChoice| {
+        let run = RunSettings { backend: *backend, workers: 1, ..RunSettings::default() };
         let found = models.load(folder, &run);
         let named = || format!("{backend:?}").to_lowercase();
         Tried {

@@ -7,7 +7,7 @@ use assay::data::Source;
 use assay::verifiers::Sample;
 use serde::Serialize;
 
-use super::LISTED_MAX;
+use super::finding::LISTED_MAX;
 use crate::cli::exit::Failure;
 
 pub(super) struct Rows {

@@ -6,8 +6,9 @@ use assay::verifiers::{Digest, FaultKind, Outcome, Trivial, Verdict, Verifier};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 
+use super::finding::LISTED_MAX;
+use super::probe::{Probe, is_full};
 use super::read::Row;
-use super::{Judge, LISTED_MAX, full};
 use crate::cli::verdict;
 
 /// What came of the suites of one reward.
@@ -20,7 +21,7 @@ pub(super) struct SuitesReport {
     /// Suites that at least one of them passes.
     pub(super) weak: u64,
     pub(super) weak_suites: Vec<Weak>,
-    /// Suites that can judge nobody.
+    /// Suites that cannot judge any program.
     pub(super) broken: u64,
     pub(super) broken_suites: Vec<Broken>,
     /// Suites of assertions that run in a room of their own.
@@ -52,7 +53,7 @@ pub(super) struct Weak {
     pub(super) passed: Vec<String>,
 }
 
-/// A suite that judges nobody.
+/// A suite that cannot judge any program.
 #[derive(Serialize)]
 pub(super) struct Broken {
     pub(super) id: String,
@@ -70,8 +71,8 @@ struct Suite<'a> {
 
 /// Runs programs that solve nothing on every suite, and gives back the rows that have none.
 /// `None` where no row has one.
-pub(super) fn judge<'a>(
-    judge: &Judge<'_>,
+pub(super) fn verify<'a>(
+    probe: &Probe<'_>,
     verifier: &dyn Verifier,
     rows: &[&'a Row],
 ) -> (Option<SuitesReport>, Vec<&'a Row>) {
@@ -82,7 +83,7 @@ pub(super) fn judge<'a>(
     let verdicts = |suite: &Suite<'_>| -> Vec<Verdict> {
         let completions = suite.trivial.completions.iter();
         let reference = suite.row.sample.reference();
-        completions.map(|(_, text)| judge.verdict(&suite.row.sample, text, reference)).collect()
+        completions.map(|(_, text)| probe.verdict(&suite.row.sample, text, reference)).collect()
     };
     let found: Vec<Vec<Verdict>> = suites.par_iter().map(verdicts).collect();
     let mut report = SuitesReport::default();
@@ -117,8 +118,10 @@ impl SuitesReport {
         self.tried += verdicts.len() as u64;
         self.add_room(suite, verdicts);
         let named = suite.trivial.completions.iter().zip(verdicts);
-        let passed: Vec<String> =
-            named.filter(|(_, verdict)| full(verdict)).map(|((name, _), _)| name.clone()).collect();
+        let passed: Vec<String> = named
+            .filter(|(_, verdict)| is_full(verdict))
+            .map(|((name, _), _)| name.clone())
+            .collect();
         if !passed.is_empty() {
             self.weak += 1;
             if self.weak_suites.len() < LISTED_MAX {
@@ -137,7 +140,7 @@ impl SuitesReport {
 }
 
 impl SuitesReport {
-    /// The room follows from the tests alone, so any verdict tells it.
+    /// The isolation follows from the tests alone, so any verdict has it.
     fn add_room(&mut self, suite: &Suite<'_>, verdicts: &[Verdict]) {
         let told = |key| verdicts.iter().find_map(|verdict| verdict.evidence.get(key)?.as_str());
         match told("room") {

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::lock::{Lock, Refused};
-use super::manifest::{Identity, Manifest};
+use super::manifest::{Identity, RunManifest};
 use super::{CONFIG, LOCK, MANIFEST, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
 use crate::data::DataError;
-use crate::engine::arrange::OldRow;
 use crate::engine::lines;
-use crate::engine::stream::StreamError;
+use crate::engine::stream_spec::OldRow;
+use crate::engine::stream_spec::StreamError;
 
 /// Why a run cannot go on. Rows that were written stay.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +55,7 @@ fn pid_text(pid: Option<u32>) -> String {
 
 /// How a run starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum RunStart {
     /// From the first row.
     Fresh,
     /// After the lines that are there.
@@ -94,7 +94,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// A manifest that cannot be read.
-    pub fn manifest(&self) -> Result<Option<Manifest>, RunError> {
+    pub fn manifest(&self) -> Result<Option<RunManifest>, RunError> {
         self.read_json(MANIFEST)
     }
 
@@ -116,7 +116,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// The folder holds another run, or something that is no run.
-    pub fn start(&self, wanted: &Manifest) -> Result<Start, RunError> {
+    pub fn start(&self, wanted: &RunManifest) -> Result<RunStart, RunError> {
         let Some(have) = self.manifest()? else {
             return self.start_empty();
         };
@@ -137,10 +137,10 @@ impl RunFolder {
             (Some(_), None) => true,
             (Some(have), Some(wanted)) => wanted > have,
         };
-        Ok(if have.complete && !further { Start::Done } else { Start::Resume })
+        Ok(if have.complete && !further { RunStart::Done } else { RunStart::Resume })
     }
 
-    fn start_empty(&self) -> Result<Start, RunError> {
+    fn start_empty(&self) -> Result<RunStart, RunError> {
         let ours = [LOCK, CONFIG, SUMMARY];
         let entries = fs::read_dir(&self.dir).map_err(|error| self.io("", error))?;
         for entry in entries {
@@ -152,7 +152,7 @@ impl RunFolder {
                 return Err(self.foreign(why));
             }
         }
-        Ok(Start::Fresh)
+        Ok(RunStart::Fresh)
     }
 
     /// The files of a run that a fresh start removes.

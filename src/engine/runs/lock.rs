@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-/// Held while a run is written. The operating system lets go of it when the process ends, however
-/// it ends, so a lock that is left behind needs no cleaning up.
+/// Held while a run is written. The operating system releases it when the process ends, however
+/// it ends, so there are no stale locks.
 pub(super) struct Lock {
     _file: File,
 }

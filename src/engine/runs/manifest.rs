@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 /// The contents of `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct RunManifest {
     /// The version of the run format: 1.
     pub format: u32,
     /// The version of assay that wrote the run.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub trait Store: Send {
     /// Appends to a file, making it where it is not there.
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
-    /// Replaces a file: whoever reads it sees the old bytes or the new ones.
+    /// Replaces a file atomically: a reader sees the old bytes or the new ones.
     fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
     /// Cuts a file to a length.
     fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()>;
@@ -92,7 +92,7 @@ impl Store for DiskStore {
     }
 }
 
-/// Writes a file so that whoever reads it sees the old bytes or the new ones: a temporary file in
+/// Writes a file atomically, so that a reader sees the old bytes or the new ones: a temporary file in
 /// the same folder, brought to the disk, renamed, and the folder brought to the disk.
 ///
 /// # Errors

@@ -1,10 +1,14 @@
-//! What a manifest may not say.
+//! Reads a manifest, and refuses what contradicts itself.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use assay_verifiers::Pattern;
 
-use super::{Generate, Kind, Manifest, Mode, Role, Score, Split, Steps, TemplateFile, Transform};
+use super::{
+    FILE, Generate, Manifest, Mode, ModelKind, Role, Score, Split, Steps, TemplateFile, Transform,
+};
+use crate::error::ModelError;
 
 /// The key at fault, and what is wrong with it.
 type Wrong = (Cow<'static, str>, String);
@@ -16,7 +20,44 @@ const PAST_MAX: usize = 1 << 14;
 /// The most texts that vote.
 const VOTES_MAX: usize = 1 << 10;
 
-pub(super) fn check(manifest: &Manifest) -> Result<(), Wrong> {
+impl Manifest {
+    /// Reads and checks the manifest of a folder.
+    ///
+    /// # Errors
+    /// A manifest that is missing, has unknown keys, or contradicts itself.
+    pub fn read(folder: &Path) -> Result<Self, ModelError> {
+        let path = folder.join(FILE);
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?;
+        Self::parse(&path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, ModelError> {
+        let file = || path.display().to_string();
+        let reader = toml::Deserializer::parse(text).map_err(|error| ModelError::Manifest {
+            file: file(),
+            key: line_of(text, error.span()),
+            why: error.message().to_owned(),
+        })?;
+        let manifest: Self = serde_path_to_error::deserialize(reader).map_err(|error| {
+            let key = error.path().to_string();
+            ModelError::Manifest { file: file(), key, why: error.inner().message().to_owned() }
+        })?;
+        check(&manifest).map_err(|(key, why)| ModelError::Manifest {
+            file: file(),
+            key: key.into_owned(),
+            why,
+        })?;
+        Ok(manifest)
+    }
+}
+
+fn line_of(text: &str, span: Option<std::ops::Range<usize>>) -> String {
+    let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
+    format!("line {}", before.matches('\n').count() + 1)
+}
+
+fn check(manifest: &Manifest) -> Result<(), Wrong> {
     if manifest.version != 1 {
         let version = manifest.version;
         return wrong("version", format!("{version} is not known; this assay reads version 1"));
@@ -28,7 +69,7 @@ pub(super) fn check(manifest: &Manifest) -> Result<(), Wrong> {
     template(&manifest.template)?;
     steps(&manifest.steps)?;
     score(&manifest.score)?;
-    if manifest.kind == Kind::Generative || manifest.writes() {
+    if manifest.kind == ModelKind::Generative || manifest.generates() {
         generate(&manifest.generate)?;
     }
     if !(1..=TOKENS_MAX).contains(&manifest.limits.max_tokens) {
@@ -44,7 +85,7 @@ fn wrong(key: impl Into<Cow<'static, str>>, why: impl Into<String>) -> Result<()
 fn graphs(manifest: &Manifest) -> Result<(), Wrong> {
     let count = |role| manifest.graphs.iter().filter(|graph| graph.role == role).count();
     let (models, references) = (count(Role::Model), count(Role::Reference));
-    let most = usize::from(manifest.kind == Kind::Implicit);
+    let most = usize::from(manifest.kind == ModelKind::Implicit);
     if models != 1 || references > most {
         let why = format!(
             "needs 1 graph of role model and at most {most} of role reference; has {models} and {references}"
@@ -150,10 +191,11 @@ fn goldens(manifest: &Manifest) -> Result<(), Wrong> {
         let key = |name: &str| format!("golden[{at}].{name}");
         let prompts =
             usize::from(golden.prompt.is_some()) + usize::from(!golden.messages.is_empty());
-        if prompts != 1 && !(prompts == 0 && manifest.kind == Kind::Embedding) {
+        if prompts != 1 && !(prompts == 0 && manifest.kind == ModelKind::Embedding) {
             return wrong(key("prompt"), "needs either `prompt` or `messages`");
         }
-        if (manifest.kind == Kind::Pairwise) != (golden.first.is_some() && golden.second.is_some())
+        if (manifest.kind == ModelKind::Pairwise)
+            != (golden.first.is_some() && golden.second.is_some())
         {
             return wrong(
                 key("first"),

@@ -1,7 +1,8 @@
 //! The report as text.
 
+use super::finding::Finding;
+use super::report::{Report, RewardOnData, RewardReport};
 use super::suites::SuitesReport;
-use super::{Finding, Report, RewardOnData, RewardReport};
 use crate::cli::output::count;
 use crate::cli::text::inline;
 

@@ -1,15 +1,15 @@
-//! What is asked of a model, and what it says.
+//! Text generation: how tokens are sampled, and when a continuation ends.
 
 use std::sync::Arc;
 
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::score::log_sum_exp;
+use crate::likelihood::log_sum_exp;
 
 /// How a text is continued.
 #[derive(Clone)]
-pub struct Writing {
+pub struct SamplingParams {
     /// How many continuations.
     pub votes: usize,
     /// The most tokens of each.
@@ -24,13 +24,13 @@ pub struct Writing {
     pub ends: Vec<u32>,
     /// Whether a continuation has come to a text that ends it. The same rule for every text of a
     /// queue, which takes texts for equal without asking it.
-    pub stops: Stops,
+    pub stops: StopCondition,
 }
 
 /// Whether what was written so far has come to its end.
-pub type Stops = Arc<dyn Fn(&[u32]) -> bool + Send + Sync>;
+pub type StopCondition = Arc<dyn Fn(&[u32]) -> bool + Send + Sync>;
 
-impl Writing {
+impl SamplingParams {
     /// The random numbers of one continuation.
     pub(crate) fn random(&self, vote: usize) -> StdRng {
         let vote = u64::try_from(vote).unwrap_or(u64::MAX);
@@ -77,31 +77,12 @@ impl Writing {
     }
 }
 
-/// How likely a token was, as the logits of the place before it say.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Likelihood {
-    /// The natural logarithm of its probability.
-    pub log_prob: f64,
-    /// The log-sum-exp of the logits: the value of the place in the sense of soft Q-learning.
-    pub log_sum_exp: f64,
-}
-
-impl Likelihood {
-    /// Of the token `target`; of none, where nothing follows.
-    pub(crate) fn of(logits: &[f32], target: Option<u32>) -> Self {
-        let wide: Vec<f64> = logits.iter().map(|logit| f64::from(*logit)).collect();
-        let whole = log_sum_exp(&wide);
-        let own = target.and_then(|target| wide.get(usize::try_from(target).ok()?));
-        Self { log_prob: own.map_or(0.0, |own| own - whole), log_sum_exp: whole }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn writing(temperature: f64, top_p: f64) -> Writing {
-        Writing {
+    fn sampling(temperature: f64, top_p: f64) -> SamplingParams {
+        SamplingParams {
             votes: 1,
             tokens_max: 1,
             temperature,
@@ -114,18 +95,18 @@ mod tests {
 
     #[test]
     fn greedy_takes_the_first_of_the_likeliest() {
-        let writing = writing(0.0, 1.0);
-        assert_eq!(writing.next(&[0.0, 2.0, 2.0, 1.0], &mut writing.random(0)), 1);
+        let sampling = sampling(0.0, 1.0);
+        assert_eq!(sampling.next(&[0.0, 2.0, 2.0, 1.0], &mut sampling.random(0)), 1);
     }
 
     #[test]
     fn samples_follow_the_probabilities_and_stay_in_the_nucleus() {
         let logits = [0.7_f32.ln(), 0.2_f32.ln(), 0.1_f32.ln()];
         let count = |top_p: f64| {
-            let (writing, mut counts) = (writing(1.0, top_p), [0_u32; 3]);
-            let mut random = writing.random(0);
+            let (sampling, mut counts) = (sampling(1.0, top_p), [0_u32; 3]);
+            let mut random = sampling.random(0);
             for _ in 0..4_000 {
-                counts[writing.next(&logits, &mut random) as usize] += 1;
+                counts[sampling.next(&logits, &mut random) as usize] += 1;
             }
             counts
         };
@@ -133,14 +114,5 @@ mod tests {
         assert!((2_650..2_950).contains(&all[0]) && (300..500).contains(&all[2]), "{all:?}");
         assert_eq!(count(0.85)[2], 0);
         assert_eq!(count(0.5)[0], 4_000);
-    }
-
-    #[test]
-    fn a_likelihood_is_that_of_the_softmax() {
-        let logits = [1.0_f32, 2.0, 3.0];
-        let sum: f64 = [1.0_f64, 2.0, 3.0].iter().map(|x| x.exp()).sum();
-        let found = Likelihood::of(&logits, Some(2));
-        assert!((found.log_prob - (3.0 - sum.ln())).abs() < 1e-12);
-        assert!((Likelihood::of(&logits, None).log_sum_exp - sum.ln()).abs() < 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! What is told of a row.
+//! The report on one row, as text and as JSON.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! One reward on one sample: ruled out, kept from another run, or judged by its verifier.
+//! One reward on one sample: ruled out, cached by an earlier run, or verified now.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use assay_verifiers::{AsyncVerifier, Earlier, Lane, Meter, Pending, Sample, Verd
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
-use super::Engine;
 use super::cache::Cache;
 use super::call::{Call, ScoreOptions, VerdictLimit};
 use super::core::{Core, Row};
 use super::plan::Planned;
 use super::pool::guarded;
+use super::score::{Engine, block_on};
 use super::turns::{TurnVerdict, Turns, merged};
 
 impl Core {
@@ -143,7 +143,7 @@ impl Engine {
     /// What the verifier of the reward at `reward` says of a sample by itself: no gate, no `when`, no
     /// other verdicts, and no cache. `None` where it sees whole groups. The thread is blocked
     /// meanwhile.
-    pub fn judge_alone(&self, reward: usize, sample: &Sample) -> Option<Verdict> {
+    pub fn verify_alone(&self, reward: usize, sample: &Sample) -> Option<Verdict> {
         let core = &self.core;
         let planned = core.plan.rewards.get(reward)?;
         let start_ns = core.clock.now_ns();
@@ -158,7 +158,7 @@ impl Engine {
                 let pending = started(verifier, sample, Earlier::default(), &mut meter);
                 let pending = pending.map(|verdict| vec![verdict]).boxed();
                 let task = core.spawn(reward, 1, &call, pending);
-                super::block_on(task).ok()?.0.pop()
+                block_on(task).ok()?.0.pop()
             }
             Lane::Group(_) | Lane::AwaitedGroup(_) => None,
         }

@@ -3,26 +3,19 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::iter::Peekable;
 
-use assay_verifiers::{Sample, Scored};
+use assay_verifiers::Sample;
 
 use super::groups::group_key;
-use super::stream::{BadRows, Earlier, StreamError, StreamSpec, bad_row_id};
-use crate::data::{Row, RowError};
+use super::stream_spec::{BadRows, OldRow, Resume, StreamError, StreamSpec};
+use crate::data::{Block, Row, RowError};
 
 /// The largest group: it is held whole.
 const GROUP_ROWS_MAX: usize = 65_536;
 
-/// A line that an earlier session wrote.
-pub struct OldRow {
-    /// Its bytes, without the line end.
-    pub line: Vec<u8>,
-    /// What it says.
-    pub scored: Scored,
-}
-
 /// A row on its way to be scored.
-pub(super) struct Pending {
+pub(super) struct PendingRow {
     pub(super) row: Row,
     pub(super) old: Option<OldRow>,
     pub(super) rescore: bool,
@@ -31,19 +24,19 @@ pub(super) struct Pending {
 
 /// Rows that travel together.
 pub(super) struct Chunk {
-    pub(super) rows: Vec<Pending>,
+    pub(super) rows: Vec<PendingRow>,
     /// The bytes of their samples.
     pub(super) bytes: usize,
 }
 
-impl From<Vec<Pending>> for Chunk {
-    fn from(rows: Vec<Pending>) -> Self {
+impl From<Vec<PendingRow>> for Chunk {
+    fn from(rows: Vec<PendingRow>) -> Self {
         let bytes = rows.iter().map(|pending| pending.row.bytes).sum();
         Self { rows, bytes }
     }
 }
 
-impl Pending {
+impl PendingRow {
     /// The sample, where it is to be scored.
     pub(super) fn take_sample(&mut self) -> Option<Sample> {
         self.row.sample.as_ref().ok().filter(|_| self.rescore).cloned()
@@ -57,26 +50,57 @@ impl Pending {
     }
 }
 
+/// Blocks whose rows are arranged without those before them.
+#[derive(Clone, Copy)]
+pub(super) struct SingleBlocks {
+    bad_rows: BadRows,
+    limit: Option<u64>,
+}
+
+impl SingleBlocks {
+    /// Whether the limit lies in this block, or at its end.
+    pub(super) fn is_last(&self, block: &Block) -> bool {
+        self.limit.is_some_and(|limit| block.index() + block.len() as u64 >= limit)
+    }
+
+    /// Arranges the rows of one block, the first of which is the row `first` of the input. On an
+    /// error, what came before it is still to be scored.
+    pub(super) fn arrange(&self, first: u64, rows: Vec<Row>) -> (Chunk, Option<SequenceError>) {
+        let spec = StreamSpec {
+            bad_rows: self.bad_rows,
+            limit: self.limit.map(|limit| limit.saturating_sub(first)),
+            earlier: Box::new(std::iter::empty()),
+            mode: Resume::KeepLines,
+        };
+        let mut arranger = RowSequencer::new(spec, false, usize::MAX);
+        let chunk = arranger.push(rows).pop().unwrap_or_else(|| Vec::new().into());
+        (chunk, arranger.take_error())
+    }
+}
+
 /// Why rows cannot be put in order.
-pub(super) enum ArrangeError {
+pub(super) enum SequenceError {
     Row(RowError),
     Earlier(String),
     Group(String),
 }
 
-impl<E> From<ArrangeError> for StreamError<E> {
-    fn from(error: ArrangeError) -> Self {
+impl<E> From<SequenceError> for StreamError<E> {
+    fn from(error: SequenceError) -> Self {
         match error {
-            ArrangeError::Row(error) => Self::Row(error),
-            ArrangeError::Earlier(why) => Self::Earlier(why),
-            ArrangeError::Group(why) => Self::Group(why),
+            SequenceError::Row(error) => Self::Row(error),
+            SequenceError::Earlier(why) => Self::Earlier(why),
+            SequenceError::Group(why) => Self::Group(why),
         }
     }
 }
 
 /// Takes parsed blocks in order and gives chunks in order.
-pub(super) struct Arranger {
-    spec: StreamSpec,
+pub(super) struct RowSequencer {
+    bad_rows: BadRows,
+    limit: Option<u64>,
+    earlier: Peekable<Box<dyn Iterator<Item = Result<OldRow, String>> + Send>>,
+    mode: Resume,
     grouped: bool,
     /// Rows that make a chunk; 1 hands out each row or group by itself.
     chunk_rows: usize,
@@ -84,18 +108,22 @@ pub(super) struct Arranger {
     /// The limit was reached, and with it the end of a group.
     done: bool,
     /// The group in hand.
-    group: Vec<Pending>,
+    group: Vec<PendingRow>,
     /// Whole groups that wait for company: a chunk per group would cost more than judging it.
-    ready: Vec<Pending>,
+    ready: Vec<PendingRow>,
     key: String,
     seen: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
-    error: Option<ArrangeError>,
+    error: Option<SequenceError>,
 }
 
-impl Arranger {
+impl RowSequencer {
     pub(super) fn new(spec: StreamSpec, grouped: bool, chunk_rows: usize) -> Self {
+        let StreamSpec { bad_rows, limit, earlier, mode } = spec;
         Self {
-            spec,
+            bad_rows,
+            limit,
+            earlier: earlier.peekable(),
+            mode,
             grouped,
             chunk_rows,
             read: 0,
@@ -108,6 +136,13 @@ impl Arranger {
         }
     }
 
+    /// How blocks are arranged each by itself, where rows need neither their group nor an earlier
+    /// line.
+    pub(super) fn single_blocks(&mut self) -> Option<SingleBlocks> {
+        let is_single = !self.grouped && self.earlier.peek().is_none();
+        is_single.then_some(SingleBlocks { bad_rows: self.bad_rows, limit: self.limit })
+    }
+
     /// Whether the limit was reached. A group that it cuts is read to its end, so that going on
     /// later gives the rows of a run that was not limited.
     pub(super) fn is_done(&self) -> bool {
@@ -115,7 +150,7 @@ impl Arranger {
     }
 
     fn reached_limit(&self) -> bool {
-        self.spec.limit.is_some_and(|limit| self.read >= limit)
+        self.limit.is_some_and(|limit| self.read >= limit)
     }
 
     fn continues_group(&self, row: &Row) -> bool {
@@ -123,7 +158,7 @@ impl Arranger {
         self.grouped && !self.group.is_empty() && key == Some(self.key.as_str())
     }
 
-    pub(super) fn take_error(&mut self) -> Option<ArrangeError> {
+    pub(super) fn take_error(&mut self) -> Option<SequenceError> {
         self.error.take()
     }
 
@@ -180,7 +215,11 @@ impl Arranger {
     }
 
     /// Takes one row: into the group in hand, or back to the caller.
-    fn take(&mut self, row: Row, chunks: &mut Vec<Chunk>) -> Result<Option<Pending>, ArrangeError> {
+    fn take(
+        &mut self,
+        row: Row,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<Option<PendingRow>, SequenceError> {
         let pending = self.pending(row)?;
         if !self.grouped {
             return Ok(Some(pending));
@@ -190,7 +229,7 @@ impl Arranger {
             if self.group.is_empty() || key != self.key {
                 let key = key.to_owned();
                 if !self.seen.insert(self.seen.hasher().hash_one(&key)) {
-                    return Err(ArrangeError::Group(format!(
+                    return Err(SequenceError::Group(format!(
                         "row {}: group {key:?} was already complete; the rows of a group must \
                          stand together",
                         pending.row.index + 1
@@ -203,44 +242,49 @@ impl Arranger {
         }
         if self.group.len() >= GROUP_ROWS_MAX {
             let why = format!("group {:?} has more than {GROUP_ROWS_MAX} rows", self.key);
-            return Err(ArrangeError::Group(why));
+            return Err(SequenceError::Group(why));
         }
         self.group.push(pending);
         Ok(None)
     }
 
-    fn pending(&mut self, row: Row) -> Result<Pending, ArrangeError> {
+    fn pending(&mut self, row: Row) -> Result<PendingRow, SequenceError> {
         let row = match row {
-            Row { sample: Err(error), .. } if self.spec.bad_rows == BadRows::Stop => {
-                return Err(ArrangeError::Row(error));
+            Row { sample: Err(error), .. } if self.bad_rows == BadRows::Stop => {
+                return Err(SequenceError::Row(error));
             }
             row => row,
         };
         let (is_bad, rescore) = (row.sample.is_err(), row.sample.is_ok());
-        let skip = is_bad && self.spec.bad_rows == BadRows::Skip;
-        let mut pending = Pending { row, old: None, rescore, skip };
+        let skip = is_bad && self.bad_rows == BadRows::Skip;
+        let mut pending = PendingRow { row, old: None, rescore, skip };
         if !skip {
             pending.old = self.old(&pending)?;
         }
         if let Some(old) = &pending.old {
-            let retry = self.spec.mode == Earlier::RetryFaults && old.scored.has_fault();
+            let retry = self.mode == Resume::RetryFaults && old.scored.has_fault();
             pending.rescore = rescore && retry;
         }
         Ok(pending)
     }
 
     /// The line that an earlier session wrote for this row.
-    fn old(&mut self, pending: &Pending) -> Result<Option<OldRow>, ArrangeError> {
-        let Some(old) = self.spec.earlier.next() else { return Ok(None) };
-        let old = old.map_err(ArrangeError::Earlier)?;
+    fn old(&mut self, pending: &PendingRow) -> Result<Option<OldRow>, SequenceError> {
+        let Some(old) = self.earlier.next() else { return Ok(None) };
+        let old = old.map_err(SequenceError::Earlier)?;
         let id = pending.id();
         if old.scored.id == id {
             return Ok(Some(old));
         }
-        Err(ArrangeError::Earlier(format!(
+        Err(SequenceError::Earlier(format!(
             "row {} of the data has id {id:?}, but the run has {:?} there: it is a run of other data",
             pending.row.index + 1,
             old.scored.id
         )))
     }
+}
+
+/// The id of a row that could not be read: its number over the whole input, from 1.
+pub(super) fn bad_row_id(index: u64) -> String {
+    format!("row-{}", index + 1)
 }

@@ -1,0 +1,28 @@
+//! How a model is run.
+
+/// How a model is run.
+#[derive(Clone, Debug)]
+pub struct ModelOptions {
+    /// Workers, with one thread each.
+    pub workers: usize,
+    /// The most tokens of a batch, padding included.
+    pub batch_tokens: usize,
+    /// Memory for keys and values of prompts that texts share, in bytes; 0 computes each text whole.
+    pub prefix_bytes: usize,
+    /// Refuse what cannot promise the same score in any batch.
+    pub deterministic: bool,
+    /// Hold files to the digests of the manifest.
+    pub verify_digests: bool,
+}
+
+impl Default for ModelOptions {
+    fn default() -> Self {
+        Self {
+            workers: 1,
+            batch_tokens: 512,
+            prefix_bytes: 256 << 20,
+            deterministic: true,
+            verify_digests: true,
+        }
+    }
+}

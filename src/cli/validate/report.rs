@@ -1,0 +1,64 @@
+//! What `assay validate` found. The keys are part of the command-line contract.
+
+use serde::Serialize;
+
+use super::finding::Finding;
+use super::hacks::FixtureReport;
+use super::read::DataReport;
+use super::suites::SuitesReport;
+
+/// What was found of a configuration.
+#[derive(Serialize)]
+pub(super) struct Report {
+    pub(super) ok: bool,
+    pub(super) config_hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) data: Option<DataReport>,
+    pub(super) rewards: Vec<RewardReport>,
+}
+
+/// What was found of one reward.
+#[derive(Serialize)]
+pub(super) struct RewardReport {
+    pub(super) name: String,
+    pub(super) verifier: String,
+    /// The hack cases of its fixture file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cases: Option<FixtureReport>,
+    /// Its own right answers, and cheats made of them; none without data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) data: Option<RewardOnData>,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct RewardOnData {
+    /// Whether taking the reference away changes any verdict. Where it does not, the reward
+    /// judges form, and neither gold answers nor cheats say anything about it.
+    pub(super) uses_reference: bool,
+    /// Rows with a reference to which the verifier applies.
+    pub(super) gold_rows: u64,
+    /// Those of them whose reference earned full reward.
+    pub(super) gold_accepted: u64,
+    pub(super) gold_rejected: Vec<Finding>,
+    /// Cheats that were tried.
+    pub(super) hacks_tried: u64,
+    /// Those that earned full reward.
+    pub(super) hacks_paid: u64,
+    pub(super) paid: Vec<Finding>,
+    /// Where the reference is tests: whether they test anything. Gold answers and cheats cannot be
+    /// made of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) suites: Option<SuitesReport>,
+}
+
+impl RewardReport {
+    pub(super) fn ok(&self) -> bool {
+        let cases = self.cases.as_ref().is_none_or(|cases| cases.failed.is_empty());
+        let data = self.data.as_ref().is_none_or(|data| {
+            let right = data.hacks_paid == 0 && data.gold_accepted == data.gold_rows;
+            let broken = data.suites.as_ref().map_or(0, |suites| suites.broken);
+            (!data.uses_reference || right) && broken == 0
+        });
+        cases && data
+    }
+}
