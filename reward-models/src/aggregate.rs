@@ -1,4 +1,4 @@
-//! From the scores of steps to one score of the whole.
+//! Aggregation of step scores (last, minimum, product, mean) to one score of the whole.
 //!
 //! Which one a model was read with is part of the model: Skywork's process models are read at the
 //! last step, Qwen2.5-Math-PRM by the least.

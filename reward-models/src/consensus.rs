@@ -1,4 +1,5 @@
-//! What several written critiques agree on, step by step, and which solutions to give up first.
+//! Self-consistency of critiques: the majority vote of several generations, step by step, and which
+//! solutions to give up first.
 //!
 //! Source: "SPARK: Stepwise Process-Aware Rewards for Reference-Free Reinforcement Learning",
 //! step-level consistency: each of several verifications judges every step, and a step is what most

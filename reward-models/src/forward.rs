@@ -1,4 +1,4 @@
-//! One pass of a graph over a batch of texts.
+//! The forward pass of a graph over a batch of texts.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;

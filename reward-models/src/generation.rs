@@ -1,4 +1,4 @@
-//! Text generation: how tokens are sampled, and when a continuation ends.
+//! Text generation: sampling (temperature, nucleus or top-p), and when a continuation ends.
 
 use std::sync::Arc;
 

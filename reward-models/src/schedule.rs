@@ -1,4 +1,5 @@
-//! One queue a model, shared by all callers, and the workers that empty it.
+//! The scheduler of a model: one queue, shared by all callers, and the workers that empty it by dynamic
+//! batching.
 //!
 //! Texts of like length run together: a batch is padded to its longest, and what is padded is
 //! computed for nothing. The plan is made anew over everything that waits whenever a worker is

@@ -1,4 +1,4 @@
-//! A completion, cut into steps.
+//! Step segmentation: a completion, cut into reasoning steps.
 
 use assay_verifiers::Pattern;
 

@@ -1,4 +1,5 @@
-//! From a sample to the text that a model reads: a Jinja template, with places marked in it.
+//! Chat templates: from a sample to the text that a model reads, by Jinja, with the positions of scores
+//! marked in it.
 //!
 //! A mark, a cut and the border of a pair are noncharacters of Unicode while the template runs; no
 //! sample can hold one, because they are replaced in its text first.

@@ -1,4 +1,4 @@
-//! From the text of a sample to token ids and the positions at which scores are read.
+//! Tokenization: from the text of a sample to token ids and the positions at which scores are read.
 
 use tokenizers::{EncodeInput, Encoding, Tokenizer};
 

@@ -1,4 +1,4 @@
-//! Verdicts kept for the next run, addressed by what decided them.
+//! The verdict cache: content-addressed, kept for the next run.
 //!
 //! One entry is one file, named by its key: SHA-256 over the verifier (id, version, settings,
 //! files, fuel) and the sample. The file starts with the SHA-256 of what follows, so a torn or

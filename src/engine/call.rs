@@ -1,4 +1,4 @@
-//! One call of the engine: how long it may take, and whether anybody still waits for it.
+//! One call of the engine: its deadline, and its cancellation once the caller dropped it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

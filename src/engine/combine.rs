@@ -1,4 +1,4 @@
-//! Many rewards become one.
+//! Reward combination: many rewards become one (weighted sum, product, minimum, gates, expression).
 
 use std::fmt::Write as _;
 

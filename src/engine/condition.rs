@@ -1,4 +1,4 @@
-//! `when`: whether a verifier applies to a sample, seen what earlier ones found.
+//! Conditions: `when` decides whether a verifier applies to a sample, given earlier verdicts.
 
 use assay_verifiers::script::{Program, push_sample, push_verdicts, reads_verdicts, shared_engine};
 use assay_verifiers::{Earlier, Fault, FaultKind, Meter, Sample, Verdict};

@@ -1,4 +1,4 @@
-//! The engine, and samples through it.
+//! The engine: scoring of samples, with a bounded intake (backpressure) over all callers.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -2,12 +2,14 @@
 
 use std::io;
 
+use assay_verifiers::canonical;
+use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::batch::Batch;
 use super::runs::{
     CONFIG, Identity, InputFile, MANIFEST, RunError, RunFolder, RunManifest, RunStart, SUMMARY,
-    Store, TIMINGS, VERDICTS, VERDICTS_PARQUET, hash_file,
+    Store, TIMINGS, VERDICTS, VERDICTS_PARQUET,
 };
 use super::score::Engine;
 use super::stream_spec::{BadRows, Ended, Resume, StreamError, StreamSpec};
@@ -165,11 +167,13 @@ impl RunSession<'_> {
     {
         let plan = self.engine.plan();
         let labels = plan.config.data.label.as_deref();
-        let mut tally = Count { summary: Summary::new(&plan.names, labels), old: 0, new: 0 };
+        let sha256 = self.folder.hash(into).map_err(|error| self.folder.io(into, error))?;
+        let mut tally = Count { summary: Summary::new(&plan.names, labels), sha256, old: 0, new: 0 };
         let store = &mut self.store;
         let ended = self.engine.stream(source, spec, stop, |batch| {
             store.append(TIMINGS, &batch.timings)?;
             store.append(into, &batch.verdicts)?;
+            tally.sha256.update(&batch.verdicts);
             tally.add(&batch);
             progress(&tally.summary, &batch);
             Ok(())
@@ -202,13 +206,11 @@ impl RunSession<'_> {
         tally.summary.cache = self.engine.cache_counts();
         self.replace_json(SUMMARY, &tally.summary)?;
         if complete {
-            let (sha256, _) = hash_file(&self.folder.path(VERDICTS))
-                .map_err(|error| self.folder.io(VERDICTS, error))?;
             let manifest = RunManifest {
                 complete,
                 limit: if ended == Ended::Limit { self.limit } else { None },
                 rows: Some(tally.summary.rows),
-                verdicts_sha256: Some(sha256),
+                verdicts_sha256: Some(canonical::hex(&tally.sha256.finalize())),
                 ..self.manifest()
             };
             self.replace_json(MANIFEST, &manifest)?;
@@ -258,6 +260,8 @@ impl RunSession<'_> {
 /// The summary as it grows, and how many rows are whose.
 struct Count {
     summary: Summary,
+    /// Of the verdict lines, those of earlier sessions included.
+    sha256: Sha256,
     old: u64,
     new: u64,
 }

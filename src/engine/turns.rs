@@ -1,4 +1,4 @@
-//! Which messages of a conversation a reward judges, and how the verdicts on several become one.
+//! Multi-turn conversations: which messages a reward judges, and how the verdicts on several become one.
 
 use assay_verifiers::{Fault, Outcome, Reward, Sample, Step, Turn, Verdict};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What texts begin with in common, computed once.
+//! Prefix caching: the keys and values (KV cache) of what texts begin with in common, computed once.
 //!
 //! The completions of a group share their prompt. Where the graph takes past keys and values, those
 //! of the prompt are computed once and each completion goes on from them.

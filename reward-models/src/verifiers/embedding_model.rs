@@ -1,4 +1,4 @@
-//! `embedding_model`: how near the completion comes to the reference, as vectors.
+//! `embedding_model`: the cosine similarity of the completion and the reference, as text embeddings.
 
 use assay_verifiers::{BuildError, Fault, FaultKind, Sample, Verdict};
 use schemars::JsonSchema;

@@ -1,4 +1,5 @@
-//! `generative_model`: a language model judges, by its first token or by what it writes.
+//! `generative_model`: a generative reward model. A language model judges, by the probability of its
+//! first token (yes or no) or by a critique that it writes.
 
 use assay_verifiers::{BuildError, Fault, Sample, Verdict};
 use schemars::JsonSchema;

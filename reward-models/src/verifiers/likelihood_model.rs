@@ -1,4 +1,4 @@
-//! `likelihood_model`: how likely a language model finds a text.
+//! `likelihood_model`: log-likelihood and perplexity of a text under a language model.
 
 use assay_verifiers::{BuildError, Fault, FaultKind, Message, Sample, Verdict};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! `outcome_model`: a reward model scores the whole completion.
+//! `outcome_model`: an outcome reward model (ORM, sequence classifier) scores the whole completion.
 
 use assay_verifiers::{BuildError, Component, Fault, FaultKind, Outcome, Reward, Sample, Verdict};
 use schemars::JsonSchema;

@@ -1,4 +1,5 @@
-//! `preference_model`: which of two completions a model prefers.
+//! `preference_model`: a pairwise preference model (Bradley-Terry or a comparison) says which of two
+//! completions is better.
 
 use assay_verifiers::{BuildError, Fault, Sample, Verdict};
 use schemars::JsonSchema;

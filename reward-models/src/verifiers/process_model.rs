@@ -1,4 +1,4 @@
-//! `process_model`: a reward model scores every step of the completion.
+//! `process_model`: a process reward model (PRM) scores every step of the completion.
 
 use assay_verifiers::{BuildError, Fault, FaultKind, Reward, Sample, Step, Verdict};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Cheats: those that the fixture file of a verifier lists, and those that any dataset is good for.
+//! Reward hacking: cheats that the fixture file of a verifier lists, and cheats that any dataset is good for.
 
 use assay::Registry;
 use assay::verifiers::cases::{self, Case};

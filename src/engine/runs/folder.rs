@@ -5,14 +5,14 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
 
 use super::lock::{Lock, Refused};
-use super::manifest::{Identity, RunManifest};
+use super::manifest::{Identity, RunManifest, hasher_of};
 use super::{CONFIG, LOCK, MANIFEST, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
 use crate::data::DataError;
 use crate::engine::lines;
-use crate::engine::stream_spec::OldRow;
-use crate::engine::stream_spec::StreamError;
+use crate::engine::stream_spec::{OldRow, StreamError};
 
 /// Why a run cannot go on. Rows that were written stay.
 #[derive(Debug, thiserror::Error)]
@@ -183,6 +183,15 @@ impl RunFolder {
             lines += 1;
         }
         Ok((bytes, lines))
+    }
+
+    /// A hasher that was fed the file called `name`; one that is not there is empty.
+    pub(crate) fn hash(&self, name: &str) -> io::Result<Sha256> {
+        match hasher_of(&self.path(name)) {
+            Ok((hasher, _)) => Ok(hasher),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Sha256::new()),
+            Err(error) => Err(error),
+        }
     }
 
     /// The first `bytes` of the verdict lines, read back one by one.

@@ -1,7 +1,7 @@
 //! What a run is: enough to know whether a folder holds this run or another.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
 use assay_verifiers::canonical;
@@ -64,19 +64,25 @@ impl Eq for InputFile {}
 /// # Errors
 /// A file that cannot be read.
 pub fn hash_file(path: &Path) -> io::Result<(String, u64)> {
-    let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    let mut bytes = 0;
+    let (hasher, bytes) = hasher_of(path)?;
+    Ok((canonical::hex(&hasher.finalize()), bytes))
+}
+
+/// A hasher that was fed a file, and the size of the file.
+pub(super) fn hasher_of(path: &Path) -> io::Result<(Sha256, u64)> {
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let (mut hasher, mut bytes) = (Sha256::new(), 0);
     loop {
-        let read = match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(read) => read,
+        let read = match reader.fill_buf() {
+            Ok([]) => return Ok((hasher, bytes)),
+            Ok(buffer) => {
+                hasher.update(buffer);
+                buffer.len()
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        hasher.update(buffer.get(..read).unwrap_or_default());
+        reader.consume(read);
         bytes += read as u64;
     }
-    Ok((canonical::hex(&hasher.finalize()), bytes))
 }
