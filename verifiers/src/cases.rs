@@ -11,7 +11,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::check::{BuildError, Files};
-use crate::checks::About;
 use crate::fault::FaultKind;
 use crate::meter::Meter;
 use crate::sample::{Content, Sample};
@@ -108,12 +107,12 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
 }
 
 impl CaseFile {
-    /// Whether the cases belong to the verifier and show enough of it: at least 5 that are
+    /// Whether the cases belong to the verifier called `id` and show enough of it: at least 5 that are
     /// accepted, 5 that are rejected, 1 that abstains and 3 cheats.
     ///
     /// # Errors
     /// What is missing.
-    pub fn shows(&self, about: &About) -> Result<(), String> {
+    pub fn shows(&self, id: &str) -> Result<(), String> {
         let count = |is: fn(&Case) -> bool| self.cases.iter().filter(|case| is(case)).count();
         let counted = [
             ("accepted", 5, count(Case::is_accepted)),
@@ -121,8 +120,8 @@ impl CaseFile {
             ("abstained", 1, count(Case::is_abstained)),
             ("hack", 3, count(|case| case.hack.is_some())),
         ];
-        if self.check != about.id {
-            return Err(format!("check = \"{}\" in the fixtures of {}", self.check, about.id));
+        if self.check != id {
+            return Err(format!("check = \"{}\" in the fixtures of {id}", self.check));
         }
         match counted.iter().find(|(_, wanted, found)| found < wanted) {
             Some((kind, wanted, found)) => {

@@ -30,6 +30,7 @@ mod fences;
 pub mod hidden;
 mod markers;
 mod phrases;
+mod prose;
 pub mod qualify;
 mod retracted;
 mod scope;
@@ -41,6 +42,7 @@ use std::borrow::Cow;
 
 pub use fences::Code;
 pub use markers::{Tag, is_answer_tag, last_tag};
+pub(crate) use prose::number_in_prose;
 pub use scope::{Scope, Spoken};
 pub use tail::{last_number, signed};
 pub use thinking::Thinking;

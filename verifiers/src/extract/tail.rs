@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Candidate, Provenance, announce, qualify, retracted, slice};
-use crate::checks::math::units;
+use crate::math::syntax::units;
 
 /// Signs of the end of a proof.
 const ENDS: [&str; 6] = ["QED", "Q.E.D.", "QED.", "∎", "■", "□"];

@@ -1,0 +1,91 @@
+//! Points with signs to choose: `(\pm a, 0, \pm b)` is four points, `\pm(1, 2)` is two.
+
+use super::Builder;
+use crate::math::algebra::negated;
+use crate::math::stop::Stop;
+use crate::math::syntax::{Id, Node};
+use crate::math::values::Value;
+
+/// The most signs that are chosen one by one.
+const SIGNS_MAX: usize = 5;
+
+impl Builder<'_> {
+    /// The points that coordinates with plus-minus signs name. `None` where there are no signs.
+    pub(crate) fn points(&mut self, items: &[Id]) -> Result<Option<Value>, Stop> {
+        if !self.signed || items.len() < 2 {
+            return Ok(None);
+        }
+        let (mut signed, mut opposed) = (0, false);
+        for item in items {
+            let mut has = false;
+            self.cx.meter.spend(100)?;
+            self.tree.visit(*item, &mut |node| {
+                if let Node::PlusMinus { minus_first, .. } = node {
+                    (has, opposed) = (true, opposed || *minus_first);
+                }
+            });
+            signed += usize::from(has);
+        }
+        if signed == 0 {
+            return Ok(None);
+        }
+        if signed > SIGNS_MAX {
+            return Err(Stop::Cap);
+        }
+        let mut columns = Vec::with_capacity(items.len());
+        for item in items {
+            columns.push(match self.value(*item)? {
+                Value::List(choices) if choices.len() == 2 => choices,
+                Value::Scalar(scalar) => vec![Value::Scalar(scalar)],
+                _ => return Err(Stop::Unreadable),
+            });
+        }
+        // Opposed signs are chosen together.
+        let points = if opposed { together(&columns) } else { each(&columns) };
+        let point = |items| Value::Tuple { open: '(', close: ')', items };
+        Ok(Some(Value::List(points.into_iter().map(point).collect())))
+    }
+
+    /// A point or a vector, and its opposite.
+    pub(crate) fn both_signs(&mut self, at: Id) -> Result<Value, Stop> {
+        let upper = self.value(at)?;
+        let Value::Tuple { open: '(', close: ')', items } = &upper else {
+            return Err(Stop::Unreadable);
+        };
+        let mut lower = Vec::with_capacity(items.len());
+        for item in items {
+            let Value::Scalar(scalar) = item else { return Err(Stop::Unreadable) };
+            lower.push(Value::plain(negated(&scalar.canon)));
+        }
+        let lower = Value::Tuple { open: '(', close: ')', items: lower };
+        Ok(Value::List(vec![upper, lower]))
+    }
+}
+
+/// Every choice of signs.
+fn each(columns: &[Vec<Value>]) -> Vec<Vec<Value>> {
+    let mut points = vec![Vec::with_capacity(columns.len())];
+    for column in columns {
+        let longer = |point: &Vec<Value>| {
+            let point = point.clone();
+            column.iter().map(move |choice| {
+                let mut point = point.clone();
+                point.push(choice.clone());
+                point
+            })
+        };
+        points = points.iter().flat_map(longer).collect::<Vec<_>>();
+    }
+    points
+}
+
+/// All upper signs, and all lower ones.
+fn together(columns: &[Vec<Value>]) -> Vec<Vec<Value>> {
+    let pick = |first: bool| {
+        let choice = |column: &Vec<Value>| {
+            if first { column.first().cloned() } else { column.last().cloned() }
+        };
+        columns.iter().filter_map(choice).collect()
+    };
+    vec![pick(true), pick(false)]
+}

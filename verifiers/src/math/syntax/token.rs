@@ -1,0 +1,121 @@
+//! The tokens of a mathematical text.
+
+/// What a token is. Slices point into the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Tok<'a> {
+    /// Digits, perhaps with a point and with separators between thousands.
+    Num(&'a str),
+    /// A numeral with letters for digits, and its base: `(1A)_{16}`.
+    Based(&'a str, u32),
+    /// A variable of one letter, or a Greek one by its name.
+    Letter(&'a str),
+    /// A word of several letters, or any from `\text{}`.
+    Word(&'a str),
+    /// A function by its canonical name.
+    Fun(&'static str),
+    /// A big operator, which is never evaluated: sum, int, lim, ...
+    Big(&'static str),
+    Pi,
+    Dots,
+    Infinity,
+    EmptySet,
+    Reals,
+    Frac,
+    Sqrt,
+    Binom,
+    /// A mark above what follows, by its name.
+    Accent(&'static str),
+    Not,
+    Begin(&'a str),
+    End,
+    /// A multiplier: a dozen, a million.
+    Scale(u64),
+    /// The sign of a currency, by its name.
+    Currency(&'static str),
+    /// A fraction or a binomial whose sign stands between its parts.
+    Over,
+    Choose,
+    Plus,
+    Minus,
+    PlusMinus,
+    MinusPlus,
+    Times,
+    Slash,
+    Caret,
+    Under,
+    Bang,
+    Percent,
+    Degree,
+    Prime,
+    Comma,
+    Semi,
+    Colon,
+    And,
+    Or,
+    Amp,
+    Row,
+    Equal,
+    Unequal,
+    Less,
+    LessEqual,
+    More,
+    MoreEqual,
+    Approx,
+    /// About, before a number; else a relation that is not read.
+    Similar,
+    In,
+    /// The remainder of a division.
+    Mod,
+    /// An arrow: what a variable tends to.
+    To,
+    Cup,
+    Cap,
+    Setminus,
+    Bar,
+    LParen,
+    RParen,
+    LBracket,
+    RBracket,
+    LBrace,
+    RBrace,
+    LSet,
+    RSet,
+    LFloor,
+    RFloor,
+    LCeil,
+    RCeil,
+    /// A qualification starts here: "for all x", "where n is whole".
+    Stop,
+}
+
+/// A token, with whether space stands before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token<'a> {
+    pub(crate) tok: Tok<'a>,
+    pub(crate) spaced: bool,
+}
+
+/// How a comma between digits is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Commas {
+    /// `1,234` is one number.
+    Thousands,
+    /// `1,234` is two numbers.
+    Separate,
+    /// `1,22` is 1.22.
+    Decimal,
+}
+
+/// Whether a token is a sign of relation.
+pub(crate) fn relates(tok: Tok<'_>) -> bool {
+    matches!(
+        tok,
+        Tok::Equal
+            | Tok::Unequal
+            | Tok::Less
+            | Tok::LessEqual
+            | Tok::More
+            | Tok::MoreEqual
+            | Tok::Approx
+    )
+}
