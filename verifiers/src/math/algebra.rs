@@ -32,7 +32,7 @@ pub(crate) use integral::{antiderivative, integral};
 pub(crate) use isolation::middle;
 pub(crate) use limits::{Target, limit};
 pub(crate) use logarithm::log;
-pub(crate) use poly::{Atom, Canon, Kind, Mono, Poly, mul_mono, negated};
+pub(crate) use poly::{Atom, Canon, Kind, Mono, Poly, cofactor, mul_mono, negated};
 pub(crate) use power::pow;
 pub(crate) use radical::pow_int;
 pub(crate) use roots::{Exact, exact_roots};

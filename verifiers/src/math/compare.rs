@@ -10,7 +10,6 @@ pub(crate) mod rounding;
 
 use crate::math::algebra::{Canon, Context};
 use crate::math::compare::judged::{Judged, Rung, both};
-use crate::math::number;
 use crate::math::sets::{Interval, Region, Relation, Sign};
 use crate::math::settings::{Decimals, Strict};
 use crate::math::stop::Stop;
@@ -215,9 +214,8 @@ fn looks_like_time(parts: &[Canon]) -> bool {
 
 /// Hours and minutes as minutes.
 fn clock_minutes(parts: &[Canon]) -> Option<u32> {
-    let whole = |value: &Canon| value.as_rational().and_then(|value| number::whole(&value));
     let [hours, minutes] = parts else { return None };
-    let hours = whole(hours).filter(|h| (0..=24).contains(h))?;
-    let minutes = whole(minutes).filter(|m| (0..60).contains(m))?;
+    let hours = hours.as_integer().filter(|h| (0..=24).contains(h))?;
+    let minutes = minutes.as_integer().filter(|m| (0..60).contains(m))?;
     u32::try_from(60 * hours + minutes).ok()
 }

@@ -13,12 +13,12 @@ use std::borrow::Cow;
 use crate::math::algebra::Context;
 use crate::math::builder;
 use crate::math::sets::{Family, Parameter};
-use crate::math::stop::Stop;
+use crate::math::stop::{Stop, unless_fault};
 use crate::math::syntax::{
     Calendar, Commas, Id, Node, Rel, Tree, calendar, cleaned, lexer, markup, number_words, parser,
     plain_text, trimmed,
 };
-use crate::math::values::{Value, is_close, over_integers};
+use crate::math::values::{Scalar, Value, is_close, over_integers};
 use notes::Note;
 use phrases::{Phrase, set_of_phrase};
 
@@ -137,17 +137,10 @@ fn shorthand(text: &str) -> Option<String> {
 
 /// A tree, `None` where the text is no mathematics, or too large for it.
 fn tree(text: &str, commas: Commas, cx: &mut Context) -> Result<Option<(Tree, Id)>, Stop> {
-    let tokens = match lexer::lex(text, commas, &mut cx.meter) {
-        Ok(tokens) => tokens,
-        Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
-        Err(_) => return Ok(None),
-    };
+    let tokens = unless_fault(lexer::lex(text, commas, &mut cx.meter))?;
+    let Some(tokens) = tokens else { return Ok(None) };
     cx.meter.spend(20 * tokens.len() as u64)?;
-    match parser::parse(&tokens) {
-        Ok(parsed) => Ok(Some(parsed)),
-        Err(Stop::Fault(fault)) => Err(Stop::Fault(fault)),
-        Err(_) => Ok(None),
-    }
+    unless_fault(parser::parse(&tokens))
 }
 
 impl Reading {
@@ -208,15 +201,14 @@ impl Reading {
         values.extend(phrases::set_of(&self.text));
         let mut open = false;
         for (tree, root) in trees {
-            match builder::build(cx, tree, *root) {
-                Ok(Value::Text(_)) | Err(Stop::Unreadable) => {}
-                Ok(value) => match self.repeated(value, cx) {
-                    Ok(value) => values.push(value),
-                    Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
-                    Err(Stop::Unreadable) => {}
-                    Err(_) => open = true,
-                },
+            let value = match builder::build(cx, tree, *root) {
+                Ok(Value::Text(_)) => continue,
+                value => value.and_then(|value| self.repeated(value, cx)),
+            };
+            match value {
+                Ok(value) => values.push(value),
                 Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+                Err(Stop::Unreadable) => {}
                 Err(Stop::Cap | Stop::Undefined) => open = true,
             }
         }
@@ -241,18 +233,15 @@ impl Reading {
 
 /// Whether two trees are the same number. `None` where one is no number.
 fn agree(one: &(Tree, Id), two: &(Tree, Id), cx: &mut Context) -> Result<Option<bool>, Stop> {
-    let mut numbers = Vec::with_capacity(2);
-    for (tree, root) in [one, two] {
-        match builder::build(cx, tree, *root) {
-            Ok(Value::Scalar(scalar)) if !cx.has_variable(&scalar.canon) => numbers.push(scalar),
-            Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
-            _ => return Ok(None),
-        }
-    }
-    match numbers.as_slice() {
-        [one, two] => is_close(cx, one, two, Rel::Approx).map(Some),
-        _ => Ok(None),
-    }
+    let mut number = |(tree, root): &(Tree, Id)| -> Result<Option<Box<Scalar>>, Stop> {
+        Ok(match unless_fault(builder::build(cx, tree, *root))? {
+            Some(Value::Scalar(scalar)) if !cx.has_variable(&scalar.canon) => Some(scalar),
+            _ => None,
+        })
+    };
+    let Some(one) = number(one)? else { return Ok(None) };
+    let Some(two) = number(two)? else { return Ok(None) };
+    is_close(cx, &one, &two, Rel::Approx).map(Some)
 }
 
 /// Whether the comma of a reference is more likely a decimal point than a list: `0,111`, `1,22`.

@@ -15,6 +15,15 @@ pub(crate) enum Stop {
     Unreadable,
 }
 
+/// The result, `None` where it is not known. A fault stays one.
+pub(crate) fn unless_fault<T>(result: Result<T, Stop>) -> Result<Option<T>, Stop> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Stop::Fault(fault)) => Err(Stop::Fault(fault)),
+        Err(_) => Ok(None),
+    }
+}
+
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)

@@ -74,7 +74,7 @@ impl Context {
 
     /// Whether a variable occurs anywhere in the form.
     pub(crate) fn has_variable(&self, value: &Canon) -> bool {
-        value.num.0.iter().chain(&value.den.0).any(|(mono, _)| self.mono_varies(mono))
+        value.monomials().any(|mono| self.mono_varies(mono))
     }
 
     pub(crate) fn of(&mut self, kind: Kind) -> Result<Canon, Stop> {

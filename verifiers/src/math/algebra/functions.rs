@@ -137,7 +137,7 @@ pub(crate) fn binomial(cx: &mut Context, n: &Canon, k: &Canon) -> Result<Canon, 
     {
         return Ok(Canon::rational(value));
     }
-    let Some(count) = k.as_rational().and_then(|k| number::whole(&k)) else {
+    let Some(count) = k.as_integer() else {
         return cx.opaque("binom", vec![n.clone(), k.clone()]);
     };
     if !(0..=12).contains(&count) {

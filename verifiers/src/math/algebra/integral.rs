@@ -9,7 +9,7 @@ use super::exponent::Exp;
 use super::functions::apply;
 use super::limits::{Target, limit};
 use super::logarithm::ln;
-use super::poly::{Atom, Canon, Kind, Mono, Poly, negated};
+use super::poly::{Atom, Canon, Kind, Mono, Poly, cofactor, negated};
 use super::power::{abs, pow};
 use super::radical::pow_int;
 use super::substitution::substitute;
@@ -80,8 +80,7 @@ fn by_parts(cx: &mut Context, mono: &Mono, by: Atom) -> Result<Canon, Stop> {
     if !power.is_int() || !(1..=DEGREE_MAX).contains(&power.num) {
         return Err(Stop::Cap);
     }
-    let rest: Mono = mono.iter().filter(|(atom, _)| *atom != by).copied().collect();
-    let inner = antiderivative_of(cx, &rest, by)?;
+    let inner = antiderivative_of(cx, &cofactor(mono, by), by)?;
     let edge = cx.mul(&Canon::atom(by, power), &inner)?;
     let below = power.add(Exp::int(-1))?;
     let lower = if below.is_zero() { Canon::int(1) } else { Canon::atom(by, below) };

@@ -10,7 +10,7 @@ use dashu_int::UBig;
 use dashu_ratio::RBig;
 
 use super::exponent::Exp;
-use crate::math::number::small;
+use crate::math::number::{small, whole};
 use crate::math::stop::Stop;
 
 /// The index of an atom in [`Context`].
@@ -108,11 +108,29 @@ impl Poly {
         self.0.last().is_some_and(|(_, coef)| coef.is_negative())
     }
 
-    /// Sorts terms, adds up those of one monomial and drops zeros.
-    pub(crate) fn collected(mut terms: Vec<(Mono, RBig)>) -> Self {
+    /// The sum of terms of different monomials, in any order.
+    pub(crate) fn sorted(mut terms: Vec<(Mono, RBig)>) -> Self {
         terms.sort_by(|a, b| a.0.cmp(&b.0));
+        Self(terms)
+    }
+
+    /// Slope and rest, where the sum is linear in an atom. Their terms are not sorted.
+    pub(crate) fn split_linear(&self, atom: Atom) -> Option<(Self, Self)> {
+        let (mut slope, mut rest) = (Self::default(), Self::default());
+        for (mono, coef) in &self.0 {
+            match mono.iter().find(|(factor, _)| *factor == atom) {
+                None => rest.0.push((mono.clone(), coef.clone())),
+                Some((_, Exp::ONE)) => slope.0.push((cofactor(mono, atom), coef.clone())),
+                Some(_) => return None,
+            }
+        }
+        Some((slope, rest))
+    }
+
+    /// Sorts terms, adds up those of one monomial and drops zeros.
+    pub(crate) fn collected(terms: Vec<(Mono, RBig)>) -> Self {
         let mut out: Vec<(Mono, RBig)> = Vec::with_capacity(terms.len());
-        for (mono, coef) in terms {
+        for (mono, coef) in Self::sorted(terms).0 {
             match out.last_mut() {
                 Some(last) if last.0 == mono => last.1 += coef,
                 _ => {
@@ -151,14 +169,29 @@ impl Canon {
         if self.den.is_one() { self.num.rational() } else { None }
     }
 
+    /// The value, where it is an integer of machine size.
+    pub(crate) fn as_integer(&self) -> Option<i64> {
+        self.as_rational().and_then(|value| whole(&value))
+    }
+
     pub(crate) fn is_zero(&self) -> bool {
         self.num.is_zero()
+    }
+
+    /// The monomials of numerator and denominator.
+    pub(crate) fn monomials(&self) -> impl Iterator<Item = &Mono> {
+        self.num.0.iter().chain(&self.den.0).map(|(mono, _)| mono)
     }
 }
 
 /// The same with the other sign.
 pub(crate) fn negated(value: &Canon) -> Canon {
     Canon { num: value.num.neg(), den: value.den.clone() }
+}
+
+/// A monomial without one of its atoms.
+pub(crate) fn cofactor(mono: &[(Atom, Exp)], atom: Atom) -> Mono {
+    mono.iter().filter(|(factor, _)| *factor != atom).copied().collect()
 }
 
 /// The product of two monomials, not yet reduced.

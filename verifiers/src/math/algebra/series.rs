@@ -5,11 +5,11 @@ use super::context::Context;
 use super::derivative::derivative;
 use super::exponent::Exp;
 use super::functions::binomial;
-use super::poly::{Atom, Canon, Kind, Mono, Poly};
+use super::poly::{Atom, Canon, Kind, Poly, cofactor};
 use super::power::{abs, pow};
 use super::radical::pow_int;
 use super::substitution::substitute;
-use crate::math::number::{self, small};
+use crate::math::number::small;
 use crate::math::stop::Stop;
 
 /// A sum or product of more terms than this is not written out.
@@ -27,8 +27,7 @@ pub(crate) fn series(
     to: Option<&Canon>,
     product: bool,
 ) -> Result<Canon, Stop> {
-    let whole = |value: &Canon| value.as_rational().and_then(|value| number::whole(&value));
-    if let (Some(first), Some(last)) = (whole(from), to.and_then(whole)) {
+    if let (Some(first), Some(last)) = (from.as_integer(), to.and_then(Canon::as_integer)) {
         return written_out(cx, form, variable, (first, last), product);
     }
     if product {
@@ -107,8 +106,7 @@ fn power_sums(
         if !degree.is_int() || !(0..=DEGREE_MAX).contains(&degree.num) {
             return Err(Stop::Cap);
         }
-        let rest: Mono = mono.iter().filter(|(atom, _)| *atom != variable).copied().collect();
-        let rest = Canon::poly(Poly(vec![(rest, coef.clone())]));
+        let rest = Canon::poly(Poly(vec![(cofactor(mono, variable), coef.clone())]));
         let (upper, lower) = (power_sum(cx, degree.num, to)?, power_sum(cx, degree.num, &before)?);
         let part = cx.sub(&upper, &lower)?;
         let part = cx.mul(&part, &rest)?;
@@ -139,8 +137,9 @@ fn power_sum(cx: &mut Context, m: i64, n: &Canon) -> Result<Canon, Stop> {
 /// `1 + 1/2^m + 1/3^m + ...` for even `m`.
 fn zeta(cx: &mut Context, form: &Canon, variable: Atom, from: &Canon) -> Result<Canon, Stop> {
     const VALUES: [(i64, i64); 4] = [(2, 6), (4, 90), (6, 945), (8, 9450)];
-    let first = from.as_rational().and_then(|value| number::whole(&value));
-    let ([(mono, coef)], true, Some(1)) = (form.num.0.as_slice(), form.den.is_one(), first) else {
+    let ([(mono, coef)], true, Some(1)) =
+        (form.num.0.as_slice(), form.den.is_one(), from.as_integer())
+    else {
         return Err(Stop::Cap);
     };
     let [(atom, exp)] = mono.as_slice() else { return Err(Stop::Cap) };

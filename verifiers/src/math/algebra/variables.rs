@@ -26,7 +26,7 @@ pub(crate) fn names_in(cx: &Context, value: &Canon) -> Vec<String> {
 pub(crate) fn variables(cx: &Context, value: &Canon) -> Vec<Atom> {
     let mut todo = Vec::new();
     let with = |todo: &mut Vec<Atom>, form: &Canon| {
-        let monomials = form.num.0.iter().chain(&form.den.0).flat_map(|(mono, _)| mono);
+        let monomials = form.monomials().flatten();
         todo.extend(monomials.map(|(atom, _)| *atom));
     };
     with(&mut todo, value);

@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::math::algebra::Canon;
 use crate::math::sets::{Region, Relation, Sign, intersection};
-use crate::math::stop::Stop;
+use crate::math::stop::{Stop, unless_fault};
 use crate::math::syntax::{Id, Node, Rel};
 use crate::math::values::{Named, Rank, Scalar, Value, is_close, region_of};
 
@@ -143,9 +143,8 @@ impl Builder<'_> {
     }
 
     pub(crate) fn number(&mut self, side: Id) -> Result<Option<Box<Scalar>>, Stop> {
-        Ok(match self.value(side) {
-            Ok(Value::Scalar(scalar)) if !self.cx.has_variable(&scalar.canon) => Some(scalar),
-            Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+        Ok(match unless_fault(self.value(side))? {
+            Some(Value::Scalar(scalar)) if !self.cx.has_variable(&scalar.canon) => Some(scalar),
             _ => None,
         })
     }

@@ -42,8 +42,7 @@ impl Builder<'_> {
         }
         // Opposed signs are chosen together.
         let points = if opposed { together(&columns) } else { each(&columns) };
-        let point = |items| Value::Tuple { open: '(', close: ')', items };
-        Ok(Some(Value::List(points.into_iter().map(point).collect())))
+        Ok(Some(Value::List(points.into_iter().map(Value::point).collect())))
     }
 
     /// A point or a vector, and its opposite.
@@ -57,8 +56,7 @@ impl Builder<'_> {
             let Value::Scalar(scalar) = item else { return Err(Stop::Unreadable) };
             lower.push(Value::plain(negated(&scalar.canon)));
         }
-        let lower = Value::Tuple { open: '(', close: ')', items: lower };
-        Ok(Value::List(vec![upper, lower]))
+        Ok(Value::List(vec![upper, Value::point(lower)]))
     }
 }
 

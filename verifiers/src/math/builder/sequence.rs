@@ -137,6 +137,5 @@ fn grouped(values: Vec<Value>) -> Vec<Value> {
     if !labels.chunks(round).all(|labels| labels == first) {
         return values;
     }
-    let point = |items: &[Value]| Value::Tuple { open: '(', close: ')', items: items.to_vec() };
-    values.chunks(round).map(point).collect()
+    values.chunks(round).map(|items| Value::point(items.to_vec())).collect()
 }

@@ -3,7 +3,7 @@
 
 use super::judged::{Judged, Rung, both};
 use super::{Comparer, judged};
-use crate::math::algebra::{Canon, Exp, Kind, Poly};
+use crate::math::algebra::{Canon, Exp, Kind, Poly, cofactor};
 use crate::math::sets::{family, same_family, stated_value};
 use crate::math::stop::Stop;
 use crate::math::values::{Named, Scalar, Value, family_of, repeats, united};
@@ -148,14 +148,10 @@ impl Comparer<'_> {
             let (Some((atom, axis, Exp::ONE)), None) = (units.next(), units.next()) else {
                 return None;
             };
-            let others = mono.iter().filter(|(other, _)| *other != atom).copied().collect();
-            parts.get_mut(axis)?.0.push((others, coef.clone()));
+            parts.get_mut(axis)?.0.push((cofactor(mono, atom), coef.clone()));
         }
-        let values = parts.into_iter().map(|mut part| {
-            part.0.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::plain(Canon::poly(part))
-        });
-        Some(values.collect())
+        let value = |part: Poly| Value::plain(Canon::poly(Poly::sorted(part.0)));
+        Some(parts.into_iter().map(value).collect())
     }
 
     /// Sets are equal when each element of one is in the other, however often it is written.

@@ -126,7 +126,7 @@ fn rung(cx: &Context, value: &Canon) -> Rung {
     if value.as_rational().is_some() {
         return Rung::Rational;
     }
-    let surd = value.num.0.iter().chain(&value.den.0).all(|(mono, _)| {
+    let surd = value.monomials().all(|mono| {
         mono.iter().all(|(atom, exp)| {
             matches!(cx.kind(*atom), Some(Kind::Prime(_))) && (0..exp.den).contains(&exp.num)
         })
@@ -136,7 +136,7 @@ fn rung(cx: &Context, value: &Canon) -> Rung {
 
 /// Whether a form is made of variables and rationals only, so that its canonical form decides.
 fn is_plain(cx: &Context, value: &Canon) -> bool {
-    value.num.0.iter().chain(&value.den.0).all(|(mono, _)| {
+    value.monomials().all(|mono| {
         mono.iter().all(|(atom, exp)| {
             exp.is_int() && matches!(cx.kind(*atom), Some(Kind::Var(_) | Kind::Imaginary))
         })

@@ -11,7 +11,7 @@ use super::complex;
 use super::complex::Complex;
 use crate::math::algebra::{Atom, Canon, Context, Exp, Kind, Mono, Poly};
 use crate::math::number;
-use crate::math::stop::Stop;
+use crate::math::stop::{Stop, unless_fault};
 use crate::meter::Meter;
 
 /// What one elementary function costs for every 64 bits.
@@ -366,11 +366,8 @@ impl<'c> Evaluator<'c> {
             (_, [a, b]) => number::divided(name, a, b).ok_or(Stop::Cap),
             _ => return Ok(None),
         };
-        match found {
-            Ok(value) => Ok(self.arith.rational(&value).map(Complex::real)),
-            Err(Stop::Fault(fault)) => Err(Stop::Fault(fault)),
-            Err(_) => Ok(None),
-        }
+        let value = some!(unless_fault(found)?);
+        Ok(self.arith.rational(&value).map(Complex::real))
     }
 
     fn extreme(&self, name: &str, first: &Complex, rest: &[Complex]) -> Option<Complex> {

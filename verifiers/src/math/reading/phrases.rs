@@ -123,15 +123,14 @@ pub(crate) fn set_of_phrase(
             return family.map(Value::Family).ok_or(Stop::Unreadable);
         }
         (_, Value::Scalar(scalar)) if scalar.unit.as_deref().is_none_or(units::is_money) => {
-            let end = Some(scalar.canon.clone());
+            let end = scalar.canon.clone();
             if let Phrase::Above { closed } = phrase {
-                Interval { low: end, high: None, low_closed: closed, high_closed: false }
+                Interval::above(end, closed)
             } else {
-                let high_closed = matches!(phrase, Phrase::Below { closed: true });
-                Interval { low: None, high: end, low_closed: false, high_closed }
+                Interval::below(end, matches!(phrase, Phrase::Below { closed: true }))
             }
         }
         _ => return Err(Stop::Unreadable),
     };
-    Ok(Value::Region(Region { var: None, parts: vec![part] }))
+    Ok(Value::Region(part.into()))
 }

@@ -60,25 +60,12 @@ pub(crate) fn progression(
     let Some(parameter) = parameters.iter().find(|known| known.name == name) else {
         return Ok(None);
     };
-    let (mut slope, mut rest) = (Poly::default(), Poly::default());
-    for (mono, coef) in &value.num.0 {
-        match mono.iter().find(|(factor, _)| cx.varies(*factor)) {
-            None => rest.0.push((mono.clone(), coef.clone())),
-            Some((factor, Exp::ONE)) if *factor == atom => {
-                let others: Vec<_> =
-                    mono.iter().filter(|(other, _)| *other != atom).copied().collect();
-                if others.iter().any(|(other, _)| cx.varies(*other)) {
-                    return Ok(None);
-                }
-                slope.0.push((others, coef.clone()));
-            }
-            Some(_) => return Ok(None),
-        }
-    }
-    if value.den.0.iter().any(|(mono, _)| cx.mono_varies(mono)) {
+    let Some((slope, rest)) = value.num.split_linear(atom) else { return Ok(None) };
+    let mut others = slope.0.iter().chain(&rest.0).chain(&value.den.0);
+    if others.any(|(mono, _)| cx.mono_varies(mono)) {
         return Ok(None);
     }
-    slope.0.sort_by(|a, b| a.0.cmp(&b.0));
+    let slope = Poly::sorted(slope.0);
     let below = Canon::poly(value.den.clone());
     let (period, first) =
         (cx.div(&Canon::poly(slope), &below)?, cx.div(&Canon::poly(rest), &below)?);

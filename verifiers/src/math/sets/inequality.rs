@@ -33,9 +33,7 @@ pub(crate) fn solve_inequality(cx: &mut Context, relation: Relation) -> Result<V
         None => return Ok(Value::Relation(relation)),
     };
     let closed = relation.sign == Sign::NotPositive;
-    let below =
-        Interval { low: None, high: Some(root.clone()), low_closed: false, high_closed: closed };
-    let above = Interval { low: Some(root), high: None, low_closed: closed, high_closed: false };
+    let (below, above) = (Interval::below(root.clone(), closed), Interval::above(root, closed));
     let parts = match relation.sign {
         Sign::Zero => return Ok(Value::Relation(relation)),
         Sign::NotZero => vec![below, above],
@@ -51,20 +49,13 @@ fn linear(cx: &Context, value: &Canon) -> Option<(String, Canon, Canon)> {
     if !value.den.is_one() {
         return None;
     }
-    let (mut slope, mut rest, mut found) = (Poly::default(), Poly::default(), None);
-    for (mono, coef) in &value.num.0 {
-        let varying: Vec<_> = mono.iter().filter(|(atom, _)| cx.varies(*atom)).copied().collect();
-        match varying.as_slice() {
-            [] => rest.0.push((mono.clone(), coef.clone())),
-            [(atom, exp)] if *exp == Exp::ONE && found.is_none_or(|have| have == *atom) => {
-                found = Some(*atom);
-                let others = mono.iter().filter(|(other, _)| other != atom).copied().collect();
-                slope.0.push((others, coef.clone()));
-            }
-            _ => return None,
-        }
+    let mut atoms = value.num.0.iter().flat_map(|(mono, _)| mono).map(|(atom, _)| *atom);
+    let atom = atoms.find(|atom| cx.varies(*atom))?;
+    let (slope, rest) = value.num.split_linear(atom)?;
+    if slope.0.iter().chain(&rest.0).any(|(mono, _)| cx.mono_varies(mono)) {
+        return None;
     }
-    let name = match found.and_then(|atom| cx.kind(atom)) {
+    let name = match cx.kind(atom) {
         Some(Kind::Var(name)) => name.clone(),
         // 0 < f(x) < 1.
         Some(Kind::Fun(name, _)) if name.len() == 1 => (*name).to_owned(),
@@ -99,9 +90,8 @@ fn substituted_solution(cx: &mut Context, relation: &Relation) -> Result<Option<
     let bounded = !matches!(through, Through::Root(index) if index % 2 == 1);
     if bounded {
         let closed = matches!(through, Through::Root(_));
-        let zero = Some(Canon::int(0));
-        let domain = Interval { low: zero, high: None, low_closed: closed, high_closed: false };
-        region = intersection(cx, &region, &Region { var: None, parts: vec![domain] })?;
+        let domain = Interval::above(Canon::int(0), closed);
+        region = intersection(cx, &region, &domain.into())?;
     }
     let mut parts = Vec::with_capacity(region.parts.len());
     for part in region.parts {
@@ -118,7 +108,7 @@ fn substituted_solution(cx: &mut Context, relation: &Relation) -> Result<Option<
 
 /// The only atom that varies, where undoing it leaves the variable or a linear sum.
 fn root_or_power(cx: &Context, value: &Canon, x: Atom) -> Option<(Atom, Through)> {
-    let factors = || value.num.0.iter().chain(&value.den.0).flat_map(|(mono, _)| mono);
+    let factors = || value.monomials().flatten();
     let mut varying = factors().filter(|(atom, _)| cx.varies(*atom));
     let (inner, _) = *varying.next()?;
     if varying.any(|(atom, _)| *atom != inner) {
@@ -200,6 +190,5 @@ fn with_atom(poly: &Poly, old: Atom, new: Atom, scale: i64) -> Result<Poly, Stop
         out.sort_unstable_by_key(|(atom, _)| *atom);
         terms.push((out, coef.clone()));
     }
-    terms.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(Poly(terms))
+    Ok(Poly::sorted(terms))
 }

@@ -22,6 +22,29 @@ pub(crate) struct Interval {
     pub(crate) high_closed: bool,
 }
 
+impl Interval {
+    /// All numbers above an end.
+    pub(crate) fn above(low: Canon, closed: bool) -> Self {
+        Self { low: Some(low), high: None, low_closed: closed, high_closed: false }
+    }
+
+    /// All numbers below an end.
+    pub(crate) fn below(high: Canon, closed: bool) -> Self {
+        Self { low: None, high: Some(high), low_closed: false, high_closed: closed }
+    }
+
+    /// One number.
+    pub(crate) fn point(at: Canon) -> Self {
+        Self { low: Some(at.clone()), high: Some(at), low_closed: true, high_closed: true }
+    }
+}
+
+impl From<Interval> for Region {
+    fn from(part: Interval) -> Self {
+        Self { var: None, parts: vec![part] }
+    }
+}
+
 impl Region {
     pub(crate) fn everything() -> Self {
         let all = Interval { low: None, high: None, low_closed: false, high_closed: false };
@@ -151,26 +174,10 @@ fn inner(
 pub(crate) fn complement(cx: &mut Context, region: &Region) -> Result<Region, Stop> {
     let mut rest = Region { var: region.var.clone(), ..Region::everything() };
     for part in &region.parts {
-        let mut outside = Vec::new();
-        if part.low.is_some() {
-            let high_closed = !part.low_closed;
-            outside.push(Interval {
-                low: None,
-                high: part.low.clone(),
-                low_closed: false,
-                high_closed,
-            });
-        }
-        if part.high.is_some() {
-            let low_closed = !part.high_closed;
-            outside.push(Interval {
-                low: part.high.clone(),
-                high: None,
-                low_closed,
-                high_closed: false,
-            });
-        }
-        rest = intersection(cx, &rest, &Region { var: None, parts: outside })?;
+        let below = part.low.clone().map(|low| Interval::below(low, !part.low_closed));
+        let above = part.high.clone().map(|high| Interval::above(high, !part.high_closed));
+        let parts = below.into_iter().chain(above).collect();
+        rest = intersection(cx, &rest, &Region { var: None, parts })?;
     }
     Ok(rest)
 }

@@ -60,8 +60,7 @@ pub(crate) fn cleared(cx: &mut Context, poly: &Poly) -> Result<Poly, Stop> {
         cx.meter.spend(50)?;
         terms.push((mul_mono(mono, &factor)?, coef.clone()));
     }
-    terms.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(Poly(terms))
+    Ok(Poly::sorted(terms))
 }
 
 pub(crate) fn varying_part(cx: &Context, mono: &Mono) -> Mono {
@@ -71,16 +70,9 @@ pub(crate) fn varying_part(cx: &Context, mono: &Mono) -> Mono {
 /// The constant beside a product of variables.
 pub(crate) fn constant_at(cx: &Context, poly: &Poly, part: &Mono) -> Poly {
     let terms = poly.0.iter().filter(|(mono, _)| varying_part(cx, mono) == *part);
-    let mut terms: Vec<_> = terms
-        .map(|(mono, coef)| {
-            (
-                mono.iter().filter(|(atom, _)| !cx.varies(*atom)).copied().collect::<Mono>(),
-                coef.clone(),
-            )
-        })
-        .collect();
-    terms.sort_by(|a, b| a.0.cmp(&b.0));
-    Poly(terms)
+    let constant =
+        |mono: &Mono| mono.iter().filter(|(atom, _)| !cx.varies(*atom)).copied().collect();
+    Poly::sorted(terms.map(|(mono, coef)| (constant(mono), coef.clone())).collect())
 }
 
 /// What an atom is, where a form that is linear in it is zero.
@@ -89,18 +81,10 @@ pub(crate) fn solved_for(
     value: &Canon,
     unknown: Atom,
 ) -> Result<Option<Canon>, Stop> {
-    let (mut slope, mut rest) = (Poly::default(), Poly::default());
-    for (mono, coef) in &cleared(cx, &value.num)?.0 {
-        let others: Mono = mono.iter().filter(|(atom, _)| *atom != unknown).copied().collect();
-        match mono.iter().find(|(atom, _)| *atom == unknown) {
-            None => rest.0.push((others, -coef)),
-            Some((_, Exp::ONE)) => slope.0.push((others, coef.clone())),
-            Some(_) => return Ok(None),
-        }
-    }
-    for part in [&mut slope, &mut rest] {
-        part.0.sort_by(|a, b| a.0.cmp(&b.0));
-    }
+    let Some((slope, rest)) = cleared(cx, &value.num)?.split_linear(unknown) else {
+        return Ok(None);
+    };
+    let (slope, rest) = (Poly::sorted(slope.0), Poly::sorted(rest.0).neg());
     let (slope, rest) = (Canon::poly(slope), Canon::poly(rest));
     let hidden = [&slope, &rest].iter().any(|part| variables(cx, part).contains(&unknown));
     if hidden || slope.is_zero() { Ok(None) } else { cx.div(&rest, &slope).map(Some) }

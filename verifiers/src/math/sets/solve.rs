@@ -63,12 +63,7 @@ fn solution_in(
 
 /// An absolute value that varies, and what it is of.
 fn absolute_in(cx: &Context, value: &Canon) -> Option<(Atom, Canon)> {
-    let mut atoms = value
-        .num
-        .0
-        .iter()
-        .chain(&value.den.0)
-        .flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom));
+    let mut atoms = value.monomials().flatten().map(|(atom, _)| *atom);
     atoms.find_map(|atom| match cx.kind(atom) {
         Some(Kind::Fun("abs", args)) if cx.varies(atom) => Some((atom, args.first()?.clone())),
         _ => None,

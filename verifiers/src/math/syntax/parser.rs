@@ -16,6 +16,8 @@ mod quantity;
 
 use super::ast::{Id, Join, Node, Rel, Tree};
 use super::token::{Tok, Token};
+use dashu_ratio::RBig;
+
 use crate::math::stop::Stop;
 
 /// The deepest nesting that is followed.
@@ -68,6 +70,11 @@ impl<'a> Parser<'_, 'a> {
 
     pub(crate) fn node(&mut self, node: Node, children: &[Id]) -> Result<Id, Stop> {
         self.tree.add(node, children)
+    }
+
+    /// An exact number.
+    pub(super) fn exact(&mut self, value: impl Into<RBig>) -> Result<Id, Stop> {
+        self.node(Node::Num(value.into(), None), &[])
     }
 
     /// Runs `inner` one level deeper.

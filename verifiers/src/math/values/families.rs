@@ -2,7 +2,6 @@
 
 use super::value::Value;
 use crate::math::algebra::{Canon, Context, Exp, Kind, floor_or_ceil, names_in};
-use crate::math::number;
 use crate::math::sets::{
     Family, Parameter, Range, Region, joined, natural_numbers, progression, whole_numbers,
 };
@@ -145,9 +144,7 @@ fn integer_end(
     low: bool,
 ) -> Result<Option<i64>, Stop> {
     let rounded = floor_or_ceil(cx, end, low)?;
-    let Some(near) = rounded.as_rational().as_ref().and_then(number::whole) else {
-        return Ok(None);
-    };
+    let Some(near) = rounded.as_integer() else { return Ok(None) };
     let on_it = cx.equal(end, &rounded)?;
     let step = i64::from(on_it && !closed);
     Ok(if low { near.checked_add(step) } else { near.checked_sub(step) })

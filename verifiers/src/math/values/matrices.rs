@@ -2,7 +2,6 @@
 
 use super::value::Value;
 use crate::math::algebra::{Canon, Context, negated};
-use crate::math::number;
 use crate::math::stop::Stop;
 
 /// Larger determinants are not computed.
@@ -27,8 +26,8 @@ pub(crate) fn matrix_power(
     rows: &[Vec<Value>],
     exponent: &Canon,
 ) -> Result<Value, Stop> {
-    let exponent = exponent.as_rational().and_then(|value| number::whole(&value));
-    let exponent = exponent.filter(|value| value.abs() <= POWER_MAX).ok_or(Stop::Unreadable)?;
+    let exponent = exponent.as_integer().filter(|value| value.abs() <= POWER_MAX);
+    let exponent = exponent.ok_or(Stop::Unreadable)?;
     let mut square = entries(rows)?;
     if square.iter().any(|row| row.len() != square.len()) {
         return Err(Stop::Unreadable);
@@ -120,7 +119,7 @@ pub(crate) fn scaled_array(cx: &mut Context, array: &Value, scale: &Canon) -> Re
         Value::Scalar(scalar) => Value::plain(cx.mul(&scalar.canon, scale)?),
         Value::Tuple { open: '(', close: ')', items } => {
             let items = items.iter().map(|item| scaled_array(cx, item, scale));
-            Value::Tuple { open: '(', close: ')', items: items.collect::<Result<_, _>>()? }
+            Value::point(items.collect::<Result<_, _>>()?)
         }
         Value::Matrix(rows) => {
             let mut scaled = Vec::with_capacity(rows.len());
@@ -141,7 +140,7 @@ pub(crate) fn added_arrays(cx: &mut Context, one: &Value, two: &Value) -> Result
         (
             Value::Tuple { open: '(', items: one, .. },
             Value::Tuple { open: '(', items: two, .. },
-        ) => Value::Tuple { open: '(', close: ')', items: added_items(cx, one, two)? },
+        ) => Value::point(added_items(cx, one, two)?),
         (Value::Matrix(one), Value::Matrix(two)) if one.len() == two.len() => {
             let rows = one.iter().zip(two).map(|(one, two)| added_items(cx, one, two));
             Value::Matrix(rows.collect::<Result<_, _>>()?)

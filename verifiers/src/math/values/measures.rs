@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 
 use super::value::Scalar;
 use crate::math::algebra::{Canon, Context, Exp, Kind, approx, negated};
-use crate::math::number::{power_of_ten, small, whole};
+use crate::math::number::{power_of_ten, small};
 use crate::math::stop::Stop;
 use crate::math::syntax::{Rel, units};
 
@@ -51,7 +51,7 @@ pub(crate) fn is_close(
 
 /// The unit of the last digit of a whole number that is not zero: 100 for 1200.
 fn last_unit(value: &Canon) -> Option<RBig> {
-    let mut rest = whole(&value.as_rational()?).filter(|value| *value != 0)?;
+    let mut rest = value.as_integer().filter(|value| *value != 0)?;
     let mut zeros = 0;
     while rest % 10 == 0 {
         (rest, zeros) = (rest / 10, zeros + 1);

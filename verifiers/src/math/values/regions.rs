@@ -30,9 +30,7 @@ fn region_of_points(cx: &mut Context, items: &[Value]) -> Result<Option<Region>,
     let mut region = Region::empty();
     for item in items {
         let Value::Scalar(scalar) = item else { return Ok(None) };
-        let at = Some(scalar.canon.clone());
-        let point = Interval { low: at.clone(), high: at, low_closed: true, high_closed: true };
-        region = union(cx, region, Region { var: None, parts: vec![point] })?;
+        region = union(cx, region, Interval::point(scalar.canon.clone()).into())?;
     }
     Ok(Some(region))
 }
@@ -45,7 +43,7 @@ fn interval(low: &Value, high: &Value, low_closed: bool, high_closed: bool) -> O
     };
     let (low, high) = (end(low, true)?, end(high, false)?);
     let (low_closed, high_closed) = (low_closed && low.is_some(), high_closed && high.is_some());
-    Some(Region { var: None, parts: vec![Interval { low, high, low_closed, high_closed }] })
+    Some(Interval { low, high, low_closed, high_closed }.into())
 }
 
 /// Intervals that stand side by side, as one part of the line.

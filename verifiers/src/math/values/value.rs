@@ -76,6 +76,11 @@ pub(crate) struct Named {
 }
 
 impl Value {
+    /// A point or a vector.
+    pub(crate) fn point(items: Vec<Self>) -> Self {
+        Self::Tuple { open: '(', close: ')', items }
+    }
+
     /// A number, and the noun that it counts.
     pub(crate) fn counted(value: RBig, noun: Option<&str>) -> Self {
         match Self::plain(Canon::rational(value)) {

@@ -116,7 +116,7 @@ impl Parser<'_, '_> {
         self.at += 1 + braced;
         self.at += if matches!(self.peek(), Some(Tok::Plus | Tok::Minus)) { 1 } else { 2 };
         self.close(braced > 0)?;
-        let zero = self.node(Node::Num(dashu_ratio::RBig::ZERO, None), &[])?;
+        let zero = self.exact(0)?;
         let infinity = self.node(Node::Infinity, &[])?;
         let (open, items) = if open == ')' {
             ('(', vec![self.node(Node::Neg(infinity), &[infinity])?, zero])

@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
             Some(seconds) if self.mark(Tok::Prime, 2) => value += seconds * small(1, 3600),
             _ => self.at = before_seconds,
         }
-        let value = self.node(Node::Num(value, None), &[])?;
+        let value = self.exact(value)?;
         self.node(Node::Degrees(value), &[value]).map(Some)
     }
 
@@ -141,7 +141,7 @@ impl Parser<'_, '_> {
     }
 
     fn measured(&mut self, value: RBig, unit: &str) -> Result<Id, Stop> {
-        let value = self.node(Node::Num(value, None), &[])?;
+        let value = self.exact(value)?;
         self.node(Node::Quantity(value, unit.to_owned()), &[value])
     }
 

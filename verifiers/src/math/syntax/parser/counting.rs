@@ -2,8 +2,6 @@
 //!
 //! `C(4,1)` may also be a point. It keeps its name, so that it is no other point of equal value.
 
-use dashu_ratio::RBig;
-
 use super::Parser;
 use crate::math::stop::Stop;
 use crate::math::syntax::ast::{Id, Node};
@@ -118,8 +116,8 @@ impl Parser<'_, '_> {
             self.at = start;
             return Ok(None);
         };
-        let of = self.node(Node::Num(RBig::from(of), None), &[])?;
-        Ok(Some((of, self.node(Node::Num(RBig::from(chosen), None), &[])?)))
+        let of = self.exact(of)?;
+        Ok(Some((of, self.exact(chosen)?)))
     }
 
     /// The number of choices, or of arrangements.

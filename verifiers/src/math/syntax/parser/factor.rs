@@ -1,7 +1,6 @@
 //! The grammar of a single factor: names, fractions, roots, and the powers and marks behind them.
 
 use super::Parser;
-use crate::math::number::small;
 use crate::math::stop::Stop;
 use crate::math::syntax::ast::{Id, Node};
 use crate::math::syntax::number_words;
@@ -302,7 +301,7 @@ impl Parser<'_, '_> {
         let inner = self.nested(Self::argument)?;
         let index = match index {
             Some(index) => index,
-            None => self.node(Node::Num(small(2, 1), None), &[])?,
+            None => self.exact(2)?,
         };
         self.node(Node::Root(inner, index), &[inner, index])
     }

@@ -37,7 +37,7 @@ impl<'a> Parser<'_, 'a> {
         }
         if let Some(places) = places {
             if endless && let Some(value) = periodic(&digits, places as usize) {
-                return self.node(Node::Num(value, None), &[]);
+                return self.exact(value);
             }
             let bracket = matches!(
                 (self.peek(), self.ahead(1), self.ahead(2)),
@@ -49,7 +49,7 @@ impl<'a> Parser<'_, 'a> {
             }
         }
         let value = UBig::from_str_radix(&digits, 10).map_err(|_| Stop::Unreadable)?;
-        let Some(places) = places else { return self.node(Node::Num(value.into(), None), &[]) };
+        let Some(places) = places else { return self.exact(value) };
         let significant = digits.trim_start_matches('0').len();
         let written =
             Written { places, significant: u32::try_from(significant).map_err(|_| Stop::Cap)? };
@@ -72,7 +72,7 @@ impl<'a> Parser<'_, 'a> {
             return Err(Stop::Cap);
         }
         let value = with_period(digits, places, &period).ok_or(Stop::Unreadable)?;
-        self.node(Node::Num(value, None), &[])
+        self.exact(value)
     }
 
     /// The digits under a mark or in brackets.

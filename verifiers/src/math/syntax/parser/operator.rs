@@ -47,11 +47,7 @@ impl Parser<'_, '_> {
         };
         let all = self.tokens;
         self.tokens = all.get(..end).unwrap_or(all);
-        let body = if self.at == end {
-            self.node(Node::Num(dashu_ratio::RBig::ONE, None), &[])
-        } else {
-            self.nested(Self::sum)
-        };
+        let body = if self.at == end { self.exact(1) } else { self.nested(Self::sum) };
         let whole = self.at == end;
         self.tokens = all;
         self.at = end + 2;

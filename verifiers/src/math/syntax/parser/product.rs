@@ -1,7 +1,5 @@
 //! The grammar of sums and products: signs, implicit multiplication, mixed numbers.
 
-use dashu_ratio::RBig;
-
 use super::Parser;
 use crate::math::stop::Stop;
 use crate::math::syntax::ast::{Id, Node};
@@ -106,7 +104,7 @@ impl Parser<'_, '_> {
                 }
                 Some(Tok::Scale(scale)) => {
                     self.at += 1;
-                    factors.push(self.node(Node::Num(RBig::from(scale), None), &[])?);
+                    factors.push(self.exact(scale)?);
                 }
                 Some(Tok::Currency(name)) => {
                     self.at += 1;

@@ -1,7 +1,7 @@
 //! Values with a unit or a noun behind them, and operations in words: "4 divided by 2".
 
 use super::Parser;
-use crate::math::number::{small, whole};
+use crate::math::number::whole;
 use crate::math::stop::Stop;
 use crate::math::syntax::ast::{Id, Node};
 use crate::math::syntax::token::Tok;
@@ -45,7 +45,7 @@ impl Parser<'_, '_> {
             (part, _) if number && part != "quarters" => {
                 let Some(below) = number_words::part(part) else { return Ok(None) };
                 self.at += 1;
-                let below = self.node(Node::Num(small(below, 1), None), &[])?;
+                let below = self.exact(below)?;
                 return self.node(Node::Div(left, below), &[left, below]).map(Some);
             }
             _ => return Ok(None),
@@ -53,7 +53,7 @@ impl Parser<'_, '_> {
         self.at += skip;
         if name == "pow" {
             let power = if word == "squared" { 2 } else { 3 };
-            let power = self.node(Node::Num(small(power, 1), None), &[])?;
+            let power = self.exact(power)?;
             return self.node(Node::Pow(left, power), &[left, power]).map(Some);
         }
         let right = self.nested(Self::power)?;
