@@ -4,8 +4,6 @@
 
 mod account;
 mod functions;
-#[cfg(test)]
-mod hostile;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -228,31 +228,3 @@ impl From<Result<Verdict, Fault>> for Verdict {
         result.unwrap_or_else(Self::failed)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reward_is_finite_and_has_one_zero() {
-        assert_eq!(Reward::new(f64::NAN), None);
-        assert_eq!(Reward::new(f64::INFINITY), None);
-        assert!(Reward::new(-0.0).unwrap().get().is_sign_positive());
-    }
-
-    #[test]
-    fn evidence_keeps_its_order_through_json() {
-        let verdict = Verdict::graded(true).with("z", 1).with("a", "x").because("equal");
-        let text = serde_json::to_string(&verdict.evidence).unwrap();
-        assert_eq!(text, r#"{"z":1,"a":"x","reason":"equal"}"#);
-        assert_eq!(serde_json::from_str::<Evidence>(&text).unwrap(), verdict.evidence);
-    }
-
-    #[test]
-    fn long_evidence_is_cut_at_a_character() {
-        let verdict = Verdict::graded(true).with("text", "é".repeat(400));
-        let kept = verdict.evidence.get("text").and_then(Value::as_str).unwrap();
-        assert_eq!(kept.chars().count(), 257);
-        assert!(kept.ends_with('…'));
-    }
-}

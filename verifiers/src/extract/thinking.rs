@@ -341,23 +341,3 @@ impl<'m> Outside<'m> {
         !alone || opened
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hostile_marks_are_read_in_one_pass() {
-        for unit in [
-            "<think>",
-            "</think>",
-            "<think></think>",
-            "```\n<think>\n",
-            "```\n</think>\n",
-            "<|channel|>",
-            "<|im_end|>",
-        ] {
-            let _ = answer(&unit.repeat(100_000), Thinking::Skip);
-        }
-    }
-}

@@ -1,9 +1,15 @@
 //! Scripts that try to take more than their share. Each must end, within its fuel.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test stops at what it does not expect"
+)]
+
+use assay_verifiers::script::{Program, SOURCE_BYTES_MAX, push_sample, shared_engine};
+use assay_verifiers::{Fault, FaultKind, Meter, Sample};
 use rhai::{Dynamic, Scope};
 use serde_json::json;
-
-use super::*;
 
 fn run(source: &str, meter: &mut Meter<'_>) -> Result<Dynamic, Fault> {
     let sample = Sample::builder("é, ".repeat(100_000)).reference(json!([1, "a", null])).build();
