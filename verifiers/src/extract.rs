@@ -23,34 +23,35 @@
 //! candidate that is denied or taken back is not among them. Spans are bytes of [`Scope::text`];
 //! [`Scope::offset`] leads to the completion.
 
-mod announce;
+mod announcement;
 mod boxes;
+mod code;
 mod conclusion;
-mod fences;
 pub mod hidden;
+mod last_sentence;
 mod markers;
 mod phrases;
 mod prose;
 pub mod qualify;
-mod retracted;
+mod retraction;
 mod scope;
-mod tail;
 pub mod thinking;
 mod words;
 
 use std::borrow::Cow;
 
-pub use fences::Code;
+pub use code::Code;
+pub use last_sentence::{last_number, signed};
 pub use markers::{Tag, is_answer_tag, last_tag};
 pub(crate) use prose::number_in_prose;
 pub use scope::{Scope, Spoken};
-pub use tail::{last_number, signed};
 pub use thinking::Thinking;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
+use crate::math::syntax::text::trimmed_start;
 use crate::meter::Meter;
 
 /// Where the answer is looked for.
@@ -152,7 +153,7 @@ pub fn announced<'a>(
             std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed))
         });
         let said = found.first().map(|last| last.span.1);
-        if let Some(new) = said.and_then(|said| retracted::replaced(scope.text, said)) {
+        if let Some(new) = said.and_then(|said| retraction::replaced(scope.text, said)) {
             found.insert(0, new);
         }
     }
@@ -171,26 +172,26 @@ fn said<'a>(
         !scope.in_code(candidate.span.0) && !scope.quoted(candidate.span, &mut looked)
     };
     found.extend(markers::find(text).filter(&mut counts));
-    for at in announce::english(text) {
+    for at in announcement::english(text) {
         meter.spend(200)?;
         if let Some(value) = markers::json_member(text, at) {
             found.extend(markers::json_value(text, value));
         } else if !scope.in_code(at) {
-            let said = announce::by_answer(text, at).and_then(|said| sentence(text, &said));
+            let said = announcement::by_answer(text, at).and_then(|said| sentence(text, &said));
             found.extend(said.filter(&mut counts));
         }
     }
     if found.is_empty() || has_other_scripts(text) {
         let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
         meter.spend((text.len() - near) as u64)?;
-        let said = announce::foreign(text, near).into_iter();
+        let said = announcement::foreign(text, near).into_iter();
         found.extend(said.filter_map(|said| sentence(text, &said)).filter(&mut counts));
     }
     Ok(())
 }
 
 /// What an announcement says: nothing where it is denied, but "not 3 but 4".
-fn sentence<'a>(text: &'a str, said: &announce::Announcement) -> Option<Candidate<'a>> {
+fn sentence<'a>(text: &'a str, said: &announcement::Announcement) -> Option<Candidate<'a>> {
     let (mut from, to) = (said.said.start, said.said.end);
     if said.is_unsaid {
         let inner = text.get(from..to)?;
@@ -233,10 +234,10 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     match policy {
         Policy::Auto => {
             found.extend(conclusion::several(scope.text));
-            found.extend(tail::last_sentence(scope.text));
+            found.extend(last_sentence::last_sentence(scope.text));
             found.extend(conclusion::find(scope.text));
         }
-        Policy::LastNumber => found.extend(tail::last_number(scope.text, 0)),
+        Policy::LastNumber => found.extend(last_sentence::last_number(scope.text, 0)),
         _ => {}
     }
     let mut looked = 0;
@@ -285,7 +286,7 @@ fn plain_reference(text: &str) -> Cow<'_, str> {
     let said = announced_in_solution(whole).or_else(|| {
         let formulas = whole.contains('$');
         formulas
-            .then(|| tail::last_sentence(whole).or_else(|| conclusion::find(whole)))
+            .then(|| last_sentence::last_sentence(whole).or_else(|| conclusion::find(whole)))
             .flatten()
             .map(|found| found.text)
     });
@@ -304,20 +305,6 @@ fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
             && candidate.text.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
     });
     found.into_iter().max_by_key(|candidate| candidate.span.1).map(|candidate| candidate.text)
-}
-
-/// Without the space in front. A tab or a form feed before a letter may be what an escape sequence
-/// made of `\\text` or `\\frac`.
-pub(crate) fn trimmed_start(text: &str) -> &str {
-    let mut rest = text;
-    while let Some(first) = rest.chars().next().filter(|c| c.is_whitespace()) {
-        let tail = rest.get(first.len_utf8()..).unwrap_or_default();
-        if matches!(first, '\t' | '\u{c}') && tail.starts_with(|c: char| c.is_ascii_lowercase()) {
-            break;
-        }
-        rest = tail;
-    }
-    rest
 }
 
 /// The trimmed text between two offsets, unless it is empty.

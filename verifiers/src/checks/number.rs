@@ -1,7 +1,7 @@
 //! `number`: a number in prose, compared exactly or within a tolerance.
 
+mod context;
 mod decimal;
-mod near;
 mod scan;
 
 use dashu_base::Abs as _;
@@ -10,7 +10,7 @@ use dashu_ratio::RBig;
 use crate::canonical::number_text;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking};
 use crate::prelude::*;
-use near::Near;
+use context::Near;
 use scan::{Found, Notation};
 
 /// Right when the number that the completion gives equals the reference.
@@ -171,7 +171,7 @@ impl Number {
                 return Ok(read);
             }
         }
-        Ok(near::last(body, 0, self.notation()).map(in_body))
+        Ok(context::last(body, 0, self.notation()).map(in_body))
     }
 
     /// The number that follows an announcement at once, or the result of the calculation that
@@ -187,8 +187,8 @@ impl Number {
         let found = found.filter(|_| is_lead(gap))?;
         let line = line_end(text, found.end);
         Some(if is_worked_out(text, found.end) {
-            near::last(line, found.start, self.notation())
-        } else if near::is_hedged(text, &found, self.notation()) {
+            context::last(line, found.start, self.notation())
+        } else if context::is_hedged(text, &found, self.notation()) {
             Err("hedge")
         } else if (Near { text, from: 0 }).may_answer(&found) {
             Ok(found)
@@ -203,7 +203,7 @@ impl Number {
         let is_final = candidate.provenance == Provenance::Boxed
             || text.contains(|c: char| c.is_ascii_digit());
         let direct = self.direct(text, 0).filter(|_| !text.contains('\n'));
-        direct.or_else(|| match near::last(text, 0, self.notation()) {
+        direct.or_else(|| match context::last(text, 0, self.notation()) {
             Err("nothing-found") if !is_final => None,
             read => Some(read),
         })
@@ -229,7 +229,7 @@ impl Number {
                 Some(Wanted::Exactly(decimal::parse(&number_text(number))?, double))
             }
             Value::String(text) => self.interval(text.trim()).or_else(|| {
-                let found = near::reference(text, self.notation())?;
+                let found = context::reference(text, self.notation())?;
                 Some(Wanted::Exactly(found.value, None))
             }),
             Value::Object(members) => {
@@ -251,7 +251,7 @@ impl Number {
         let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
         let (low, high) = inner.split_once(';').or_else(|| inner.split_once(','))?;
         let end = |text: &str, closed: bool| {
-            Some(End(near::reference(text, self.notation())?.value, closed))
+            Some(End(context::reference(text, self.notation())?.value, closed))
         };
         let (low, high) = (end(low, text.starts_with('['))?, end(high, text.ends_with(']'))?);
         (low.0 <= high.0).then_some(Wanted::Within { low: Some(low), high: Some(high) })

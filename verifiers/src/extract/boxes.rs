@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::words::PARTING;
-use super::{Candidate, Provenance, Scope, hidden, qualify, retracted};
+use super::{Candidate, Provenance, Scope, hidden, qualify, retraction};
+use crate::math::syntax::text::trimmed_start;
 
 /// The words that join boxes; any other word between them takes the first one back.
 const JOINING: [&str; 12] =
@@ -35,7 +36,7 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     });
     let last = boxes.find(|found| {
         !scope.quoted((found.start, found.end), &mut looked)
-            && !text.get(found.end..).is_some_and(retracted::denied)
+            && !text.get(found.end..).is_some_and(retraction::denied)
             && !text.get(..found.start).is_some_and(is_denied)
     })?;
     let mut group = vec![(last.from, last.to)];
@@ -52,7 +53,7 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     let first = contents.first()?;
     let same = contents.iter().all(|content| content.trim() == first.trim());
     let joined = if same {
-        Cow::Borrowed(super::trimmed_start(first).trim_end())
+        Cow::Borrowed(trimmed_start(first).trim_end())
     } else {
         Cow::Owned(contents.join(", "))
     };

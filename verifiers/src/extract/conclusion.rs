@@ -3,7 +3,7 @@
 //! The weakest announcement of all: a sentence that says one value and leaves no doubt about it.
 
 use super::words::{COURTESIES, DOUBTS};
-use super::{Candidate, Provenance, qualify, retracted, slice, tail};
+use super::{Candidate, Provenance, last_sentence, qualify, retraction, slice};
 
 /// How a sentence begins that concludes.
 const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently", "in total"];
@@ -28,7 +28,7 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
     if sentence.len() > SENTENCE_MAX || !concludes(sentence) {
         return None;
     }
-    let number = tail::last_number(sentence, from)?;
+    let number = last_sentence::last_number(sentence, from)?;
     let (start, end) = number.span;
     let (before, after) = (text.get(from..start)?, text.get(end..to)?);
     // A dollar before the number alone is a currency.
@@ -41,8 +41,8 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
     let led = BEFORE.iter().any(|word| word.eq_ignore_ascii_case(last_word));
     let another = before.contains(|c: char| c.is_ascii_digit());
     (!(named || led || another)
-        && tail::stands_free(text.get(..to)?, from, number.span)
-        && !retracted::denied(after))
+        && last_sentence::stands_free(text.get(..to)?, from, number.span)
+        && !retraction::denied(after))
     .then_some(number)
 }
 
@@ -69,7 +69,7 @@ pub(super) fn several(text: &str) -> Option<Candidate<'_>> {
 
 /// The formula that ends the sentence, where it is the only one.
 fn formula(text: &str, (from, to): (usize, usize)) -> Option<Candidate<'_>> {
-    let found = tail::last_math(text.get(..to)?, from)?;
+    let found = last_sentence::last_math(text.get(..to)?, from)?;
     let (start, end) = found.span;
     let (before, after) = (text.get(from..start)?, text.get(end..to)?);
     let marks = ['$', '\\', '(', '[', ' ', '*'];
@@ -80,7 +80,7 @@ fn formula(text: &str, (from, to): (usize, usize)) -> Option<Candidate<'_>> {
         && after.split_whitespace().count() <= 3;
     let value = found.text.contains(|c: char| c.is_ascii_digit());
     let found = Candidate { provenance: Provenance::LastMath, ..found };
-    (only && ends && value && !retracted::denied(after)).then_some(found)
+    (only && ends && value && !retraction::denied(after)).then_some(found)
 }
 
 /// Whether a sentence begins as a conclusion does, and asks and doubts nothing.

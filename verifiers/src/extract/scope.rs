@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::boxes::{self, Boxed};
-use super::fences::Code;
+use super::code::Code;
 use super::thinking::{self, Thinking};
 use super::{Candidate, Provenance, hidden};
 

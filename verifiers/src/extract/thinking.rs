@@ -12,7 +12,7 @@ use memchr::{memchr2_iter, memchr3_iter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fences;
+use super::code;
 
 /// What is done with the model's thinking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -83,7 +83,7 @@ const LAST_ENDS: [&str; 2] = ["</s>", "<eos>"];
 ///
 /// The time is linear in the text; the caller pays for it.
 pub fn answer(text: &str, how: Thinking) -> Option<Range<usize>> {
-    answer_outside(text, how, |part| fences::closed(text, part))
+    answer_outside(text, how, |part| code::closed(text, part))
 }
 
 /// The same, where `code` finds the code blocks of a part of the text, in their order.

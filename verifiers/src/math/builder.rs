@@ -219,7 +219,9 @@ impl Builder<'_> {
             Rel::In | Rel::To => return Err(Stop::Unreadable),
         };
         let left = self.cx.sub(&low, &high)?;
-        solve_inequality(self.cx, Relation { sign, left })
+        let relation = Relation { sign, left };
+        let solution = solve_inequality(self.cx, &relation)?;
+        Ok(solution.map_or(Value::Relation(relation), Value::Region))
     }
 
     /// An expression with everything that its writing says.

@@ -11,36 +11,34 @@ use crate::math::algebra::{
 };
 use crate::math::number::small;
 use crate::math::stop::Stop;
-use crate::math::values::Value;
 
-/// An inequality in one variable as a union of intervals; others stay as they are.
-pub(crate) fn solve_inequality(cx: &mut Context, relation: Relation) -> Result<Value, Stop> {
+/// The solution of an inequality in one variable. `None` for what is not solved.
+pub(crate) fn solve_inequality(
+    cx: &mut Context,
+    relation: &Relation,
+) -> Result<Option<Region>, Stop> {
     let Some((name, slope, rest)) = linear(cx, &relation.left) else {
-        let solution = match solve::solution(cx, &relation) {
-            Ok(None) => substituted_solution(cx, &relation),
+        let solution = match solve::solution(cx, relation) {
+            Ok(None) => substituted_solution(cx, relation),
             solution => solution,
         };
-        return Ok(match solution {
-            Ok(Some(region)) => Value::Region(region),
-            Ok(None) | Err(Stop::Cap) => Value::Relation(relation),
-            Err(stop) => return Err(stop),
-        });
+        return if let Err(Stop::Cap) = solution { Ok(None) } else { solution };
     };
     let root = cx.div(&negated(&rest), &slope)?;
     let falling = match order(cx, &slope, &Canon::int(0))? {
         Some(Ordering::Less) => true,
         Some(_) => false,
-        None => return Ok(Value::Relation(relation)),
+        None => return Ok(None),
     };
     let closed = relation.sign == Sign::NotPositive;
     let (below, above) = (Interval::below(root.clone(), closed), Interval::above(root, closed));
     let parts = match relation.sign {
-        Sign::Zero => return Ok(Value::Relation(relation)),
+        Sign::Zero => return Ok(None),
         Sign::NotZero => vec![below, above],
         _ if falling => vec![above],
         _ => vec![below],
     };
-    Ok(Value::Region(Region { var: Some(name), parts }))
+    Ok(Some(Region { var: Some(name), parts }))
 }
 
 /// The variable, its factor and the rest, where a form is linear in its only variable. Bounds
@@ -171,9 +169,7 @@ fn shifted(
         let Some(end) = end else { continue };
         let left = if low { cx.sub(end, &inner)? } else { cx.sub(&inner, end)? };
         let sign = if closed { Sign::NotPositive } else { Sign::Negative };
-        let Value::Region(half) = solve_inequality(cx, Relation { sign, left })? else {
-            return Ok(None);
-        };
+        let Some(half) = solve_inequality(cx, &Relation { sign, left })? else { return Ok(None) };
         whole = intersection(cx, &whole, &half)?;
     }
     Ok(Some(whole))

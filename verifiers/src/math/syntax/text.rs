@@ -4,11 +4,10 @@ use super::number_words;
 
 /// Without Markdown's stars, outer dollars and a final dot.
 pub(crate) fn trimmed(text: &str) -> &str {
-    let mut text = crate::extract::trimmed_start(text).trim_end();
+    let mut text = trimmed_start(text).trim_end();
     for _ in 0..4 {
         let before = text;
-        text = crate::extract::trimmed_start(text.trim_matches(['`', '"', ' ', '\n', '\r']))
-            .trim_end();
+        text = trimmed_start(text.trim_matches(['`', '"', ' ', '\n', '\r'])).trim_end();
         if !text.ends_with("\\,") && !text.ends_with("\\;") {
             let dots = text.ends_with("...");
             text = text.strip_suffix(['.', ',', ';', '^', '_']).filter(|_| !dots).unwrap_or(text);
@@ -25,6 +24,20 @@ pub(crate) fn trimmed(text: &str) -> &str {
         }
     }
     text
+}
+
+/// Without the space in front. A tab or a form feed before a letter may be what an escape sequence
+/// made of `\\text` or `\\frac`.
+pub(crate) fn trimmed_start(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(first) = rest.chars().next().filter(|c| c.is_whitespace()) {
+        let tail = rest.get(first.len_utf8()..).unwrap_or_default();
+        if matches!(first, '\t' | '\u{c}') && tail.starts_with(|c: char| c.is_ascii_lowercase()) {
+            break;
+        }
+        rest = tail;
+    }
+    rest
 }
 
 /// The words of a text without markup, punctuation, case and articles.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Candidate, Provenance, announce, qualify, retracted, slice};
+use super::{Candidate, Provenance, announcement, qualify, retraction, slice};
 use crate::math::syntax::units;
 
 /// Signs of the end of a proof.
@@ -31,7 +31,7 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
     let math = last_math(trimmed, sentence).filter(|found| {
         let after = trimmed.get(found.span.1..).unwrap_or_default();
         let before = trimmed.get(sentence..found.span.0).unwrap_or_default();
-        !retracted::denied(after) && is_said(before, after)
+        !retraction::denied(after) && is_said(before, after)
     });
     match (&math, &number) {
         (Some(math), Some(number)) if math.span.1 < number.span.0 => Some(number.clone()),
@@ -47,7 +47,7 @@ const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不
 fn is_said(before: &str, after: &str) -> bool {
     qualify::qualifier(before, after).is_none()
         && !qualify::is_unsaid(before)
-        && (before.is_ascii() || !announce::has_negation(qualify::clause(before)))
+        && (before.is_ascii() || !announcement::has_negation(qualify::clause(before)))
         && !qualify::is_mistaken(before)
 }
 
