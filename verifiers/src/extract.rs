@@ -47,6 +47,8 @@ pub(crate) use prose::number_in_prose;
 pub use scope::{Scope, Spoken};
 pub use thinking::Thinking;
 
+pub(crate) use words::is_one_of;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -256,10 +258,10 @@ fn is_sentence(text: &str) -> bool {
         let letters = word.trim_end_matches([',', '.']);
         letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase())
     });
-    let named = ["by", "from", "using"].iter().any(|lead| lead.eq_ignore_ascii_case(first));
+    let named = is_one_of(&["by", "from", "using"], first);
     (second || named || text.contains(" equals "))
         && text.contains(|c: char| c.is_ascii_digit())
-        && (named || phrases::LEAD_INS.iter().any(|lead| lead.eq_ignore_ascii_case(first)))
+        && (named || is_one_of(phrases::LEAD_INS, first))
 }
 
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.

@@ -8,7 +8,7 @@ use dashu_base::Abs as _;
 use dashu_ratio::RBig;
 
 use crate::canonical::number_text;
-use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking};
+use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
 use crate::prelude::*;
 use context::Near;
 use scan::{Found, Notation};
@@ -305,7 +305,7 @@ fn is_lead(gap: &str) -> bool {
         let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
         let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let is_name = end == 1 && after.trim_start().starts_with('=');
-        if !is_name && !LEADS.iter().any(|lead| lead.eq_ignore_ascii_case(word)) {
+        if !is_name && !is_one_of(&LEADS, word) {
             return false;
         }
         rest = after;

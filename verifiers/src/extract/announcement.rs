@@ -11,6 +11,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::memrchr2;
 
 use super::qualify;
+use super::words::is_one_of;
 
 /// Only the last few announcements are looked at.
 const LOOKED_AT_MAX: usize = 16;
@@ -241,7 +242,7 @@ fn next_verb(near: &str, reach: usize, first: bool) -> Option<(usize, usize)> {
 
 /// Whether a word of a text denies.
 pub(super) fn has_negation(text: &str) -> bool {
-    let is = |word: &str| NEGATIONS.iter().any(|negation| negation.eq_ignore_ascii_case(word));
+    let is = |word: &str| is_one_of(NEGATIONS, word);
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     let unspaced = |negation: &&&str| negation.starts_with(qualify::is_unspaced);
     words.into_iter().any(is)

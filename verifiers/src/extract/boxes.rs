@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::words::PARTING;
+use super::words::{PARTING, is_one_of};
 use super::{Candidate, Provenance, Scope, hidden, qualify, retraction};
 use crate::math::syntax::text::trimmed_start;
 
@@ -185,10 +185,8 @@ fn connects(gap: &str) -> bool {
     }
     // "and $y_2 = $": the label of the next part.
     let labels = gap.contains('=');
-    words.all(|word| {
-        labels && word.chars().count() == 1
-            || JOINING.iter().any(|join| join.eq_ignore_ascii_case(word))
-    }) || offers(gap)
+    words.all(|word| labels && word.chars().count() == 1 || is_one_of(&JOINING, word))
+        || offers(gap)
         || phrase(gap)
 }
 
@@ -224,8 +222,4 @@ fn phrase(gap: &str) -> bool {
 /// The commands that may stand around such a phrase.
 fn is_command(word: &str) -> bool {
     JOINING.get(2..8).is_some_and(|commands| commands.contains(&word))
-}
-
-fn is_one_of(words: &[&str], word: &str) -> bool {
-    words.iter().any(|have| have.eq_ignore_ascii_case(word))
 }

@@ -2,7 +2,7 @@
 //!
 //! The weakest announcement of all: a sentence that says one value and leaves no doubt about it.
 
-use super::words::{COURTESIES, DOUBTS};
+use super::words::{COURTESIES, DOUBTS, is_one_of};
 use super::{Candidate, Provenance, last_sentence, qualify, retraction, slice};
 
 /// How a sentence begins that concludes.
@@ -38,7 +38,7 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
     }
     let named = before.contains('$') || before.contains(['=', '<', '>']);
     let last_word = before.split_whitespace().next_back().unwrap_or_default();
-    let led = BEFORE.iter().any(|word| word.eq_ignore_ascii_case(last_word));
+    let led = is_one_of(&BEFORE, last_word);
     let another = before.contains(|c: char| c.is_ascii_digit());
     (!(named || led || another)
         && last_sentence::stands_free(text.get(..to)?, from, number.span)
@@ -97,9 +97,7 @@ fn concludes(sentence: &str) -> bool {
 fn is_doubted(sentence: &str) -> bool {
     sentence.contains('?')
         || sentence.contains("n't")
-        || sentence
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| DOUBTS.iter().any(|doubt| doubt.eq_ignore_ascii_case(word)))
+        || sentence.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(DOUBTS, word))
 }
 
 /// Where the last sentence stands that is no courtesy.

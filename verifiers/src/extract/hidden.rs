@@ -5,6 +5,7 @@
 //! `1\u{200b}8` as 18; a text whose order is overridden reads otherwise than it is stored, so that
 //! [`shown`] refuses it.
 
+use super::words::is_one_of;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -181,7 +182,7 @@ fn element(rest: &str) -> Option<usize> {
     if !tag.is_empty() && !tag.starts_with([' ', '\n', '\t']) {
         return None;
     }
-    let named = ELEMENTS.iter().any(|element| element.eq_ignore_ascii_case(name));
+    let named = is_one_of(&ELEMENTS, name);
     let styled = || {
         let tag: String = tag.chars().filter(|c| !c.is_whitespace()).collect();
         let tag = tag.to_ascii_lowercase();

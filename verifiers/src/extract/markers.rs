@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr2, memrchr_iter, memrchr2_iter};
 
+use super::words::is_one_of;
 use super::{Candidate, Provenance, slice};
 
 /// The names of tags that hold an answer, without case. Those in square brackets are capitals.
@@ -34,7 +35,7 @@ pub(super) fn find(text: &str) -> impl Iterator<Item = Candidate<'_>> {
 
 /// Whether a tag of this name holds an answer, whatever the task.
 pub fn is_answer_tag(name: &str) -> bool {
-    TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name))
+    is_one_of(&TAGS, name)
 }
 
 /// A pair of tags.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::words::is_one_of;
 use super::{Candidate, last_number, qualify, signed};
 
 /// Words of an announced sentence that says that there is no answer.
@@ -21,9 +22,10 @@ pub(crate) fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Opti
     let (from, to) = found.span;
     let (head, after) = (candidate.text.get(..from)?, candidate.text.get(to..)?);
     let another = head.contains(|c: char| c.is_ascii_digit());
-    let open = head.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| {
-        UNKNOWN.iter().any(|unknown| unknown.eq_ignore_ascii_case(word)) || word.ends_with("n't")
-    }) || alters(head);
+    let open = head
+        .split(|c: char| !(c.is_alphanumeric() || c == '\''))
+        .any(|word| is_one_of(&UNKNOWN, word) || word.ends_with("n't"))
+        || alters(head);
     if open || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
         return None;
     }

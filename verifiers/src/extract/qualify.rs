@@ -5,6 +5,7 @@
 //! alone, so that they may be asked for every value of a text.
 
 use super::phrases as say;
+use super::words::is_one_of;
 
 /// Why a value is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +96,7 @@ pub fn is_unsaid(before: &str) -> bool {
             // There is no doubt that the answer is 4.
             let turned = words
                 .peek()
-                .is_some_and(|before| is_one(say::UNDOUBTING, before) || is_not(before));
+                .is_some_and(|before| is_one_of(say::UNDOUBTING, before) || is_not(before));
             return !(turned && say::DOUBTING.iter().any(is));
         }
         if !say::LIGHT.iter().any(is) {
@@ -117,16 +118,12 @@ fn is_other_value(remark: &str) -> bool {
 
 /// Whether the last words of a clause, in their reverse order, report what somebody says.
 fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
-    let says = words.next().is_some_and(|word| is_one(say::SAYING, word));
-    says && words.take(2).any(|word| is_one(say::REPORTERS, word))
+    let says = words.next().is_some_and(|word| is_one_of(say::SAYING, word));
+    says && words.take(2).any(|word| is_one_of(say::REPORTERS, word))
 }
 
 fn is_not(word: &str) -> bool {
     word.ends_with("n't") || word.ends_with("n’t")
-}
-
-fn is_one(words: &[&str], word: &str) -> bool {
-    words.iter().any(|other| other.eq_ignore_ascii_case(word))
 }
 
 /// Whether a remark on the value before it says that it is none: "which is false".

@@ -1,5 +1,10 @@
 //! Words around answers.
 
+/// Whether a word is one of a list, without regard to ASCII case.
+pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.iter().any(|have| have.eq_ignore_ascii_case(word))
+}
+
 /// What says that the second box follows from the first or replaces it, as a whole word.
 #[rustfmt::skip]
 pub(super) const PARTING: &[&str] = &[

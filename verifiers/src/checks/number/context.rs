@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::scan::{self, Found, Notation, is_superscript};
+use crate::extract::is_one_of;
 use crate::extract::qualify::{self, Qualifier};
 
 /// Commands of LaTeX around words, and around answers.
@@ -157,9 +158,7 @@ impl Near<'_> {
             between.split(is_apart).filter(|word| !word.is_empty() && !DRESS.contains(word));
         match (words.next(), words.next()) {
             (None, _) => Joint::Sign,
-            (Some(word), None) if BETWEEN.iter().any(|or| or.eq_ignore_ascii_case(word)) => {
-                Joint::Word
-            }
+            (Some(word), None) if is_one_of(BETWEEN, word) => Joint::Word,
             _ => Joint::None,
         }
     }
@@ -174,7 +173,7 @@ impl Near<'_> {
         let lead = self.text.get(self.from..open).unwrap_or_default().trim_end();
         let inner = body.get(open + 1..).unwrap_or_default();
         let word = inner.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
-        let remark = ASIDES.iter().any(|aside| aside.eq_ignore_ascii_case(word));
+        let remark = is_one_of(ASIDES, word);
         // "18 dollars (9 dollars each)", but not "eighteen (18)" and "9 + 9 (= 18)".
         let sentence = lead.rsplit(['.', '\n']).next().unwrap_or_default();
         let told = inner.contains(|c: char| c.is_alphabetic())

@@ -1,5 +1,6 @@
 //! The commands of LaTeX that the lexer knows, as tables.
 
+use super::ast::Rel;
 use super::token::Tok;
 use super::words::function;
 
@@ -58,18 +59,18 @@ pub(crate) fn command(name: &str) -> Command {
         "circ" | "degree" => Tok::Degree,
         "prime" => Tok::Prime,
         "percent" => Tok::Percent,
-        "le" | "leq" | "leqslant" | "leqq" => Tok::LessEqual,
-        "ge" | "geq" | "geqslant" | "geqq" => Tok::MoreEqual,
-        "lt" => Tok::Less,
-        "gt" => Tok::More,
-        "ne" | "neq" => Tok::Unequal,
+        "le" | "leq" | "leqslant" | "leqq" => Tok::Rel(Rel::LessEqual),
+        "ge" | "geq" | "geqslant" | "geqq" => Tok::Rel(Rel::MoreEqual),
+        "lt" => Tok::Rel(Rel::Less),
+        "gt" => Tok::Rel(Rel::More),
+        "ne" | "neq" => Tok::Rel(Rel::Unequal),
         "not" => Tok::Not,
-        "approx" | "simeq" | "approxeq" => Tok::Approx,
+        "approx" | "simeq" | "approxeq" => Tok::Rel(Rel::Approx),
         "sim" => Tok::Similar,
-        "equiv" => Tok::Equal,
-        "in" => Tok::In,
+        "equiv" => Tok::Rel(Rel::Equal),
+        "in" => Tok::Rel(Rel::In),
         "bmod" | "mod" => Tok::Mod,
-        "to" | "rightarrow" | "longrightarrow" => Tok::To,
+        "to" | "rightarrow" | "longrightarrow" => Tok::Rel(Rel::To),
         "cup" | "bigcup" => Tok::Cup,
         "cap" | "bigcap" => Tok::Cap,
         "setminus" | "backslash" | "smallsetminus" => Tok::Setminus,

@@ -4,6 +4,7 @@ mod commands;
 mod digits;
 mod numerals;
 
+use super::ast::Rel;
 use super::token::{Commas, Tok, Token, relates};
 use super::{symbols, words};
 use crate::math::stop::Stop;
@@ -137,10 +138,10 @@ impl<'a> Lexer<'a> {
         let Some(last) = self.tokens.last_mut() else { return };
         let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let joined = match (last.tok, next) {
-            (Tok::Less, Some('=')) => Tok::LessEqual,
-            (Tok::More, Some('=')) => Tok::MoreEqual,
-            (Tok::Equal, Some('=')) => Tok::Equal,
-            (Tok::Bang, Some('=')) if !factorial => Tok::Unequal,
+            (Tok::Rel(Rel::Less), Some('=')) => Tok::Rel(Rel::LessEqual),
+            (Tok::Rel(Rel::More), Some('=')) => Tok::Rel(Rel::MoreEqual),
+            (Tok::Rel(Rel::Equal), Some('=')) => Tok::Rel(Rel::Equal),
+            (Tok::Bang, Some('=')) if !factorial => Tok::Rel(Rel::Unequal),
             (Tok::Plus, Some('-'))
                 if self.text.get(self.at..).is_some_and(|r| r.starts_with("-/")) =>
             {

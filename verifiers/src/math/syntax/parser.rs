@@ -143,7 +143,7 @@ impl<'a> Parser<'_, 'a> {
             return self.node(Node::Labelled(label, value), &[value]);
         }
         // "= 5" and "\approx 5" say what a formula before them comes to.
-        while let Some(Tok::Equal | Tok::Approx) = self.peek() {
+        while let Some(Tok::Rel(Rel::Equal | Rel::Approx)) = self.peek() {
             self.at += 1;
         }
         if (self.peek(), self.ahead(1).map(|tok| matches!(tok, Tok::Num(_))))
@@ -236,21 +236,9 @@ impl<'a> Parser<'_, 'a> {
 
     fn relation(&mut self) -> Option<Rel> {
         let negated = self.peek() == Some(Tok::Not);
-        let sign = match self.ahead(usize::from(negated))? {
-            Tok::Equal if negated => Rel::Unequal,
-            Tok::Equal => Rel::Equal,
-            Tok::Unequal => Rel::Unequal,
-            Tok::Less => Rel::Less,
-            Tok::LessEqual => Rel::LessEqual,
-            Tok::More => Rel::More,
-            Tok::MoreEqual => Rel::MoreEqual,
-            Tok::Approx => Rel::Approx,
-            Tok::In => Rel::In,
-            Tok::To => Rel::To,
-            _ => return None,
-        };
+        let Tok::Rel(sign) = self.ahead(usize::from(negated))? else { return None };
         self.at += 1 + usize::from(negated);
-        Some(sign)
+        Some(if negated && sign == Rel::Equal { Rel::Unequal } else { sign })
     }
 
     /// Sets joined by union, intersection and difference, or a ratio, or an expression.

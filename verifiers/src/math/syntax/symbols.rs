@@ -1,5 +1,6 @@
 //! The characters that the lexer knows as symbols and letters, as tables.
 
+use super::ast::Rel;
 use super::token::Tok;
 
 /// The meaning of a symbol of one character.
@@ -20,15 +21,15 @@ pub(crate) fn symbol(c: char) -> Option<Tok<'static>> {
         ';' | '；' => Tok::Semi,
         ':' | '：' | '∶' => Tok::Colon,
         '&' => Tok::Amp,
-        '=' | '＝' | '≡' => Tok::Equal,
-        '≠' => Tok::Unequal,
-        '<' | '＜' => Tok::Less,
-        '≤' | '⩽' | '≦' => Tok::LessEqual,
-        '>' | '＞' => Tok::More,
-        '≥' | '⩾' | '≧' => Tok::MoreEqual,
-        '≈' | '≃' => Tok::Approx,
-        '∈' => Tok::In,
-        '→' => Tok::To,
+        '=' | '＝' | '≡' => Tok::Rel(Rel::Equal),
+        '≠' => Tok::Rel(Rel::Unequal),
+        '<' | '＜' => Tok::Rel(Rel::Less),
+        '≤' | '⩽' | '≦' => Tok::Rel(Rel::LessEqual),
+        '>' | '＞' => Tok::Rel(Rel::More),
+        '≥' | '⩾' | '≧' => Tok::Rel(Rel::MoreEqual),
+        '≈' | '≃' => Tok::Rel(Rel::Approx),
+        '∈' => Tok::Rel(Rel::In),
+        '→' => Tok::Rel(Rel::To),
         '∑' => Tok::Big("sum"),
         '∏' => Tok::Big("prod"),
         '∫' => Tok::Big("int"),

@@ -1,5 +1,7 @@
 //! The tokens of a mathematical text.
 
+use super::ast::Rel;
+
 /// What a token is. Slices point into the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tok<'a> {
@@ -54,20 +56,12 @@ pub(crate) enum Tok<'a> {
     Or,
     Amp,
     Row,
-    Equal,
-    Unequal,
-    Less,
-    LessEqual,
-    More,
-    MoreEqual,
-    Approx,
+    /// A sign of relation, or an arrow: what a variable tends to.
+    Rel(Rel),
     /// About, before a number; else a relation that is not read.
     Similar,
-    In,
     /// The remainder of a division.
     Mod,
-    /// An arrow: what a variable tends to.
-    To,
     Cup,
     Cap,
     Setminus,
@@ -108,14 +102,5 @@ pub(crate) enum Commas {
 
 /// Whether a token is a sign of relation.
 pub(crate) fn relates(tok: Tok<'_>) -> bool {
-    matches!(
-        tok,
-        Tok::Equal
-            | Tok::Unequal
-            | Tok::Less
-            | Tok::LessEqual
-            | Tok::More
-            | Tok::MoreEqual
-            | Tok::Approx
-    )
+    matches!(tok, Tok::Rel(rel) if !matches!(rel, Rel::In | Rel::To))
 }

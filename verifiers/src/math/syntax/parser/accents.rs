@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::math::stop::Stop;
-use crate::math::syntax::ast::{Id, Node};
+use crate::math::syntax::ast::{Id, Node, Rel};
 use crate::math::syntax::token::Tok;
 
 impl Parser<'_, '_> {
@@ -61,9 +61,9 @@ impl Parser<'_, '_> {
         let inner = usize::from(braced);
         let (name, length) = match (self.ahead(inner), self.ahead(inner + 1)) {
             (Some(Tok::Plus), _) => ("N", 1),
-            (Some(Tok::More), Some(Tok::Num("0")))
-            | (Some(Tok::MoreEqual), Some(Tok::Num("1"))) => ("N", 2),
-            (Some(Tok::MoreEqual), Some(Tok::Num("0"))) => ("N_0", 2),
+            (Some(Tok::Rel(Rel::More)), Some(Tok::Num("0")))
+            | (Some(Tok::Rel(Rel::MoreEqual)), Some(Tok::Num("1"))) => ("N", 2),
+            (Some(Tok::Rel(Rel::MoreEqual)), Some(Tok::Num("0"))) => ("N_0", 2),
             _ => return Ok(None),
         };
         self.at += inner + length;
@@ -106,11 +106,11 @@ impl Parser<'_, '_> {
         let braced = usize::from(self.ahead(1) == Some(Tok::LBrace));
         let (open, close) = match (self.peek(), self.ahead(1 + braced), self.ahead(2 + braced)) {
             (Some(Tok::Caret | Tok::Under), Some(Tok::Plus), _)
-            | (Some(Tok::Under), Some(Tok::More), Some(Tok::Num("0"))) => ('(', ')'),
-            (Some(Tok::Under), Some(Tok::MoreEqual), Some(Tok::Num("0"))) => ('[', ')'),
+            | (Some(Tok::Under), Some(Tok::Rel(Rel::More)), Some(Tok::Num("0"))) => ('(', ')'),
+            (Some(Tok::Under), Some(Tok::Rel(Rel::MoreEqual)), Some(Tok::Num("0"))) => ('[', ')'),
             (Some(Tok::Caret | Tok::Under), Some(Tok::Minus), _)
-            | (Some(Tok::Under), Some(Tok::Less), Some(Tok::Num("0"))) => (')', ')'),
-            (Some(Tok::Under), Some(Tok::LessEqual), Some(Tok::Num("0"))) => (')', ']'),
+            | (Some(Tok::Under), Some(Tok::Rel(Rel::Less)), Some(Tok::Num("0"))) => (')', ')'),
+            (Some(Tok::Under), Some(Tok::Rel(Rel::LessEqual)), Some(Tok::Num("0"))) => (')', ']'),
             _ => return self.node(Node::Reals, &[]),
         };
         self.at += 1 + braced;

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::math::stop::Stop;
-use crate::math::syntax::ast::{Id, Node};
+use crate::math::syntax::ast::{Id, Node, Rel};
 use crate::math::syntax::number_words;
 use crate::math::syntax::token::Tok;
 
@@ -241,7 +241,7 @@ impl Parser<'_, '_> {
         // P(x) = ... defines a function, and T(10) = ... names its value.
         let defined = matches!(
             (self.ahead(1), self.ahead(2), self.ahead(3)),
-            (Some(Tok::Letter(_) | Tok::Num(_)), Some(Tok::RParen), Some(Tok::Equal))
+            (Some(Tok::Letter(_) | Tok::Num(_)), Some(Tok::RParen), Some(Tok::Rel(Rel::Equal)))
         );
         if !(usual || defined) || self.peek() != Some(Tok::LParen) || self.spaced() {
             return self.node(Node::Var(name.to_owned()), &[]);

@@ -2,13 +2,13 @@
 
 use super::Parser;
 use crate::math::stop::Stop;
-use crate::math::syntax::ast::{Id, Node};
+use crate::math::syntax::ast::{Id, Node, Rel};
 use crate::math::syntax::token::Tok;
 
 impl Parser<'_, '_> {
     pub(crate) fn function(&mut self, name: &'static str) -> Result<Id, Stop> {
         // "max = 5"
-        if matches!((name, self.peek()), ("min" | "max", Some(Tok::Equal))) {
+        if matches!((name, self.peek()), ("min" | "max", Some(Tok::Rel(Rel::Equal)))) {
             return self.node(Node::Words(name.to_owned()), &[]);
         }
         let (mut base, mut power) = (None, None);
