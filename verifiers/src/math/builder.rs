@@ -1,4 +1,4 @@
-//! From syntax to values.
+//! The builder: from the syntax tree to the value of an answer.
 
 mod array;
 mod decimal;
@@ -31,11 +31,11 @@ struct Builder<'c> {
     unit: Option<String>,
     /// Whether there are plus-minus signs at all.
     pub(crate) signed: bool,
-    /// The variables of the operators around.
+    /// The bound variables of the enclosing operators.
     pub(crate) bound: Vec<String>,
 }
 
-/// The marks that were met on the way.
+/// The signs found while an expression was built.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     plus_minus: bool,
@@ -152,7 +152,7 @@ impl Builder<'_> {
         ))
     }
 
-    /// A list of values; a plus-minus makes two.
+    /// The values of items; a plus-minus sign makes two of one.
     pub(crate) fn flattened(&mut self, items: &[Id]) -> Result<Vec<Value>, Stop> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
@@ -193,7 +193,7 @@ impl Builder<'_> {
         if !std::mem::take(&mut self.seen.plus_minus) {
             return Ok(upper);
         }
-        // Different from plus and from minus: two conditions. Other signs say nothing clear.
+        // `x \ne \pm 2` excludes both values. With other signs of relation, the meaning is not clear.
         if sign != Rel::Unequal {
             return Err(Stop::Unreadable);
         }
@@ -224,7 +224,7 @@ impl Builder<'_> {
         Ok(solution.map_or(Value::Relation(relation), Value::Region))
     }
 
-    /// An expression with everything that its writing says.
+    /// An expression with its unit, its percent and degree signs, and its decimal places.
     pub(crate) fn scalar(&mut self, id: Id) -> Result<Value, Stop> {
         let upper = self.one_scalar(id, false)?;
         if !self.seen.plus_minus {

@@ -71,7 +71,7 @@ impl Comparer<'_> {
             (Value::Calendar(one), Value::Calendar(two)) => {
                 Ok(judged::judged(one == two, Rung::Text))
             }
-            // Without its half of the day a time is read as a ratio.
+            // A time without "am" or "pm" is read as a ratio.
             (Value::Ratio(parts), Value::Calendar(Calendar::Time(minutes)))
             | (Value::Calendar(Calendar::Time(minutes)), Value::Ratio(parts)) => {
                 let half_day = |minutes: u32| minutes % (12 * 60);
@@ -95,7 +95,7 @@ impl Comparer<'_> {
             };
             return self.compare(&one.value, &renamed);
         }
-        // y is what a function gives.
+        // `y = 2x` and `f(x) = 2x` define the same function.
         let function = |one: &Named, two: &Named| {
             one.parameter.is_some() && two.label == "y" && two.parameter.is_none()
         };

@@ -9,9 +9,9 @@ use crate::meter::Meter;
 
 /// The largest number that is ever computed, in bits. Larger ones stay symbolic.
 pub(crate) const BITS_MAX: usize = 1 << 16;
-/// Trial division stops here, so every number below its square is factored completely.
+/// The limit of trial division; every number below its square is factored completely.
 const TRIAL_MAX: u64 = 1 << 16;
-/// Trial division of numbers that do not fit a machine word stops earlier.
+/// The limit of trial division for numbers that do not fit a machine word.
 const TRIAL_MAX_BIG: u64 = 1 << 10;
 
 /// A rational of machine size.
@@ -46,7 +46,7 @@ pub(crate) fn power(value: &RBig, exponent: i64, meter: &mut Meter<'_>) -> Resul
     Ok(value.pow(exponent))
 }
 
-/// The product of the whole numbers from 1 to `n`, or a stop where it would be too large.
+/// The product of the integers from 1 to `n`, or a stop where it would be too large.
 pub(crate) fn factorial(n: &RBig, meter: &mut Meter<'_>) -> Result<RBig, Stop> {
     let n = whole(n).filter(|n| *n >= 0).ok_or(Stop::Cap)?;
     let n = u64::try_from(n).map_err(|_| Stop::Cap)?;
@@ -80,7 +80,7 @@ pub(crate) fn binomial(n: &RBig, k: &RBig, meter: &mut Meter<'_>) -> Result<RBig
     Ok(RBig::from(value))
 }
 
-/// `mod`, `gcd` and `lcm` of two whole numbers.
+/// `mod`, `gcd` and `lcm` of two integers.
 pub(crate) fn divided(name: &str, a: &RBig, b: &RBig) -> Option<RBig> {
     use dashu_base::Gcd as _;
     if !a.is_int() || !b.is_int() || b.is_zero() {

@@ -1,4 +1,4 @@
-//! The question of a sample, by its symbols.
+//! The question of a sample as a sequence of symbols.
 
 pub(crate) mod forms;
 pub(crate) mod symbols;
@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use crate::math::stop::Stop;
 use crate::meter::Meter;
 
-/// Of a longer question the end is looked at, in bytes.
+/// Only the end of a longer question is read, in bytes.
 const QUESTION_MAX: usize = 32 * 1024;
 /// How far behind "which" the choice is, in symbols.
 const CHOICE_MAX: usize = 30;
@@ -19,7 +19,7 @@ const AMONG: &[&str] = &[
     "closest",
 ];
 
-/// The question of a sample, by its symbols.
+/// The question of a sample; its symbols are read once, when they are needed.
 pub(crate) struct Question<'a> {
     pub(crate) text: &'a str,
     pub(crate) symbols: OnceCell<Vec<&'a str>>,
@@ -45,7 +45,7 @@ impl<'a> Question<'a> {
         Ok(self.symbols.get_or_init(|| symbols::symbols_of_prose(self.text)))
     }
 
-    /// Whether a letter stands in it, alone or beside another one.
+    /// Whether a letter occurs in it, alone or next to another letter.
     pub(crate) fn mentions(&self, letter: &str, meter: &mut Meter<'_>) -> Result<bool, Stop> {
         #[rustfmt::skip]
         const WORDS: &[&str] = &[
@@ -59,8 +59,7 @@ impl<'a> Question<'a> {
             .any(|symbol| symbol.len() <= 2 && symbol.contains(letter) && !WORDS.contains(symbol)))
     }
 
-    /// Whether it offers values to choose among, or states what is to be shown: then repeating a
-    /// part of it is an answer.
+    /// Whether it offers options, or states what is to be shown: a part of it may be the answer.
     pub(crate) fn offers(&self, symbols: &[&str]) -> bool {
         let is = |symbol: &str, words: &[&str]| {
             words.iter().any(|word| symbol.eq_ignore_ascii_case(word))
@@ -70,7 +69,7 @@ impl<'a> Question<'a> {
             .any(|pair| matches!(pair, [verb, "that"] if is(verb, &["show", "prove", "verify"])));
         let asked = symbols.iter().enumerate().any(|(at, symbol)| {
             let sentence = symbols.iter().skip(at).take(CHOICE_MAX);
-            // "42, which is ..." and "in which" ask nothing.
+            // Relative clauses, "42, which is ..." and "in which", do not ask.
             let before = at.checked_sub(1).and_then(|at| symbols.get(at));
             let relative = before.is_some_and(|word| is(word, &[",", "in", "for", "of", "by"]));
             !relative

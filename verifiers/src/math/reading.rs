@@ -1,4 +1,4 @@
-//! From text to the values that it may mean.
+//! Readings of a text: the values that it may denote.
 
 pub(crate) mod congruence;
 pub(crate) mod letters;
@@ -22,7 +22,7 @@ use crate::math::values::{Scalar, Value, is_close, over_integers};
 use notes::Note;
 use phrases::{Phrase, set_of_phrase};
 
-/// What a text may mean: a few trees, or nothing but a text.
+/// The possible meanings of a text: a few syntax trees, or words.
 pub(crate) struct Reading {
     pub(crate) trees: Vec<(Tree, Id)>,
     pub(crate) text: String,
@@ -33,12 +33,12 @@ pub(crate) struct Reading {
     stated: Option<(Tree, Id)>,
     /// Letters in a row, whose order matters: `HHT`.
     letters: Option<String>,
-    /// A value and the note behind it that may say it again.
+    /// A value and the note behind it, which may repeat it.
     again: Option<[(Tree, Id); 2]>,
-    /// The letters that the text says stand for whole numbers.
+    /// The letters that the text declares to be integers.
     parameters: Vec<Parameter>,
     family: Option<Family>,
-    /// The words that the trees stand behind.
+    /// The phrase in front of the expression: "at least".
     phrase: Option<Phrase>,
 }
 
@@ -195,7 +195,7 @@ impl Reading {
             return Ok(vec![Value::Text(kind.to_owned())]);
         }
         let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
-        // A date is no difference of numbers, whatever its signs look like.
+        // A date is not a difference of numbers.
         let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
         values.extend(self.family.clone().map(Value::Family));
         values.extend(phrases::set_of(&self.text));
@@ -218,7 +218,7 @@ impl Reading {
         Ok(values)
     }
 
-    /// The value with what the words around it say: the set that they name, or a family.
+    /// The value with its phrase or its parameters: a set or a family.
     pub(crate) fn repeated(&self, value: Value, cx: &mut Context) -> Result<Value, Stop> {
         if let Some(phrase) = self.phrase {
             return set_of_phrase(cx, phrase, &value);

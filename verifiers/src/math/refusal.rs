@@ -1,9 +1,8 @@
-//! Why an answer that equals the reference is refused: it restates the question.
+//! Refusal of an answer that equals the reference but restates the question.
 //!
-//! It stands in the question in another form than the reference has, it is what the question asks
-//! to be worked out, or it is an equation or inequality that was left unsolved. Only answers that
-//! would be paid are looked at, so a wrong answer costs nothing here, and a question is read at most
-//! once.
+//! Such an answer occurs in the question in another form than that of the reference, is the
+//! expression that is to be evaluated, or is an equation or inequality that was left unsolved. Only
+//! answers that would be accepted are examined, and the question is read at most once.
 
 pub(crate) mod unfinished;
 
@@ -21,7 +20,7 @@ use crate::math::stop::Stop;
 use crate::math::syntax::{Id, Node, Tree};
 use crate::meter::Meter;
 
-/// A longer answer, in symbols, is not looked for by its form.
+/// The longest answer that is searched for in the question, in symbols.
 const ANSWER_MAX: usize = 64;
 
 /// Why an answer that equals the reference is not paid.
@@ -31,9 +30,9 @@ pub(crate) enum Refusal {
     NotClosedForm,
     /// An equation or inequality whose solutions the reference gives.
     NotSolved,
-    /// Arithmetic that was left to be done.
+    /// Arithmetic that was not evaluated.
     NotEvaluated,
-    /// The question's own words.
+    /// A part of the question.
     Echo,
 }
 
@@ -91,7 +90,7 @@ impl Pair<'_> {
         {
             return Ok(false);
         }
-        // Every word of an echo is in the question: many answers end here.
+        // Every word of a restatement occurs in the question: most answers fail this test.
         let words = answer.iter().filter(|symbol| is_word(symbol));
         if let Some(longest) = words.max_by_key(|symbol| symbol.len())
             && !quantity
@@ -107,8 +106,8 @@ impl Pair<'_> {
         Ok(found && !question.offers(symbols))
     }
 
-    /// Whether the answer leaves arithmetic to be done that the reference has done: what is never
-    /// a result, or sums and products of numbers that the question gives.
+    /// Whether the answer leaves arithmetic unevaluated that the reference evaluates: functions that
+    /// are never a result, or sums and products of numbers from the question.
     pub(crate) fn is_unevaluated(
         &self,
         question: &Question<'_>,

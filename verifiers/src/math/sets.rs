@@ -1,4 +1,4 @@
-//! Sets of real numbers: unions of intervals, solutions of relations, families over whole numbers.
+//! Sets of real numbers: unions of intervals, solutions of relations, families over integers.
 
 pub(crate) mod family;
 pub(crate) mod inequality;

@@ -1,4 +1,4 @@
-//! What an answer is: numbers, points, sets, relations, texts; and arithmetic across them.
+//! The values of answers: numbers, points, sets, relations, texts; and arithmetic across them.
 
 pub(crate) mod display;
 pub(crate) mod families;

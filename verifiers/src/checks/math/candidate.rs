@@ -49,7 +49,7 @@ pub(super) fn choose<'a>(
     Ok(None)
 }
 
-/// Whether a text is a sentence with numbers in it rather than a value with a few words.
+/// Whether a text is a sentence with numbers rather than a value with a few words.
 fn wordy(text: &str) -> bool {
     let word = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
     text.split_whitespace().filter(word).count() > 5

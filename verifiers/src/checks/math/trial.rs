@@ -24,18 +24,18 @@ pub(super) struct Trial {
     pub(super) extracted: Option<(String, (usize, usize), Provenance)>,
     pub(super) normal: String,
     pub(super) reference_normal: String,
-    /// Why an equal answer is none.
+    /// Why an equal answer is refused.
     pub(super) refusal: Option<Refusal>,
 }
 
 impl Trial {
-    /// A comparison that came to no end.
+    /// A comparison without a result.
     fn undecided() -> Self {
         let (normal, reference_normal) = (String::new(), String::new());
         Self { judged: Judged::Undecided, extracted: None, normal, reference_normal, refusal: None }
     }
 
-    /// The comparison of two integers, without a syntax tree: what the long way would say.
+    /// The comparison of two integers without a syntax tree; the result is the same.
     fn of_integers(reference: &str, said: &Said<'_>) -> Option<Self> {
         let first = said.announced.first()?;
         let (want, have) = (integer(reference)?, integer(&first.text)?);
@@ -53,7 +53,7 @@ impl Trial {
         })
     }
 
-    /// The better the higher.
+    /// Orders the trials of several references, the best last.
     pub(super) fn rank(&self) -> u8 {
         match self.judged {
             Judged::Equal(_) => 2,
@@ -206,7 +206,7 @@ impl Math {
         Ok((Trial { judged, extracted, normal, reference_normal, refusal }, cx.bare_log))
     }
 
-    /// Why an answer that equals the reference is none.
+    /// Why an answer that equals the reference is refused.
     fn refusal(
         &self,
         pair: &Pair<'_>,
@@ -231,7 +231,7 @@ impl Math {
     }
 }
 
-/// Limits are no faults of ours or of the reference: the question stays open.
+/// A limit is not a fault: the comparison stays undecided.
 fn settled(attempt: Result<(Trial, bool), Stop>) -> Result<(Trial, bool), Fault> {
     match attempt {
         Ok(done) => Ok(done),

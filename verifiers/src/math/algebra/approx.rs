@@ -1,4 +1,4 @@
-//! The value of a constant in floating point: it can tell two numbers apart, never call them equal.
+//! Approximation in floating point: it may prove that two numbers differ, never that they are equal.
 
 use std::cmp::Ordering;
 
@@ -6,12 +6,12 @@ use super::context::Context;
 use super::poly::{Canon, Kind, Mono, Poly, ROOT};
 use crate::math::stop::Stop;
 
-/// Relative error granted to one operation, generously.
+/// A generous bound on the relative error of one operation.
 const SLACK: f64 = 1e-13;
 /// A value and a bound on its error.
 type Approx = (f64, f64);
 
-/// The value of a form without variables, where floating point can hold it.
+/// The value of a form without variables, where it fits floating point.
 pub(crate) fn approx(cx: &Context, value: &Canon) -> Option<Approx> {
     if let Some(rational) = value.as_rational() {
         let near = rational.to_f64_fast();
@@ -32,7 +32,7 @@ pub(crate) fn approx(cx: &Context, value: &Canon) -> Option<Approx> {
     finite((near, error + near.abs() * SLACK))
 }
 
-/// Which of two numbers is less, where that can be told.
+/// The order of two numbers, where it is certain.
 pub(crate) fn order(cx: &mut Context, a: &Canon, b: &Canon) -> Result<Option<Ordering>, Stop> {
     if cx.equal(a, b)? {
         return Ok(Some(Ordering::Equal));

@@ -10,7 +10,7 @@ use crate::meter::Meter;
 
 /// The most terms of one polynomial.
 const TERMS_MAX: usize = 4096;
-/// Powers of sums are written out up to this exponent; higher ones stay powers.
+/// Powers of sums are expanded up to this exponent; higher ones stay powers.
 pub(crate) const EXPAND_MAX: i64 = 24;
 
 /// The atoms of one comparison, and the meter that pays for it.
@@ -157,7 +157,7 @@ impl Context {
         capped(Poly::collected(terms))
     }
 
-    /// Whether a power of an atom can be written without it, or with less of it.
+    /// Whether a power of an atom can be reduced: written without it, or with a lower power.
     fn reducible(&self, atom: Atom, exp: Exp) -> bool {
         match self.kind(atom) {
             Some(Kind::Prime(_)) => exp.floor() != 0 && exp.floor().abs() <= 1 << 14,
@@ -219,7 +219,7 @@ impl Context {
         Ok(out)
     }
 
-    /// A polynomial to a small positive power, written out.
+    /// A polynomial to a small positive power, expanded.
     pub(crate) fn pow_poly(&mut self, base: &Poly, exponent: i64) -> Result<Poly, Stop> {
         let mut result = Poly::constant(RBig::ONE);
         let mut square = base.clone();
@@ -268,7 +268,7 @@ impl Context {
         self.quotient(num, &den)
     }
 
-    /// Numerator over denominator, with what can be divided out divided out.
+    /// Numerator over denominator, reduced: a divisor of one term is multiplied into the numerator.
     pub(crate) fn quotient(&mut self, num: Poly, den: &Poly) -> Result<Canon, Stop> {
         if den.is_one() {
             return Ok(Canon::poly(num));
@@ -295,7 +295,7 @@ impl Context {
         Ok(Canon { num, den: Poly(vec![(stays, RBig::ONE)]) })
     }
 
-    /// Whether two forms are equal, by multiplying across.
+    /// Whether two forms are equal, by cross-multiplication.
     pub(crate) fn equal(&mut self, a: &Canon, b: &Canon) -> Result<bool, Stop> {
         if a.den == b.den {
             return Ok(a.num == b.num);
@@ -313,7 +313,7 @@ fn divide_content(num: &Poly, den: &Poly) -> Canon {
     Canon { num: num.scaled(&inverse), den: den.scaled(&inverse) }
 }
 
-/// Two coefficients multiplied, and the monomials beside them.
+/// The cost of the product of two terms.
 fn product_cost(left: &RBig, right: &RBig) -> u64 {
     let words = |value: &RBig| bits(value) as u64 / 64 + 1;
     70 + words(left).saturating_mul(words(right)) * 2

@@ -103,7 +103,7 @@ pub(crate) fn atom_derivative(cx: &mut Context, atom: Atom, by: Atom) -> Result<
     }
 }
 
-/// The derivative of a base to an exponent: the power times that of its logarithm.
+/// The derivative of a power, by logarithmic differentiation.
 fn power_derivative(
     cx: &mut Context,
     base: &Canon,

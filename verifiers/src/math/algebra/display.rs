@@ -6,7 +6,7 @@ use super::context::Context;
 use super::poly::{Canon, Kind, Mono, Poly, ROOT};
 use crate::math::number::bits;
 
-/// Texts are cut here: evidence is a hint, not a copy.
+/// The longest text, in bytes: evidence is a hint and not a copy.
 pub(crate) const TEXT_BYTES_MAX: usize = 200;
 
 /// The form as text, cut where it is long.

@@ -59,7 +59,7 @@ impl Exp {
         self.num.div_euclid(self.den)
     }
 
-    /// What is left above the floor.
+    /// The fractional part.
     pub(crate) fn fraction(self) -> Self {
         Self { num: self.num.rem_euclid(self.den), den: self.den }
     }

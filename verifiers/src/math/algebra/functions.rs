@@ -1,4 +1,4 @@
-//! Functions by name, and those of whole numbers: factorials, binomials, remainders, rounding.
+//! Functions by name, and those of integers: factorials, binomials, remainders, rounding.
 
 use dashu_int::UBig;
 use dashu_ratio::RBig;
@@ -42,7 +42,7 @@ pub(crate) fn apply(cx: &mut Context, name: &'static str, args: Vec<Canon>) -> R
     }
 }
 
-/// Every second whole number down from `n`.
+/// Every second integer down from `n`.
 fn double_factorial(cx: &mut Context, n: &Canon) -> Result<Canon, Stop> {
     let Some(n) = n.as_rational() else { return cx.opaque("factorial2", vec![n.clone()]) };
     let n = number::whole(&n).filter(|n| (0..=DOUBLE_MAX).contains(n)).ok_or(Stop::Cap)?;
@@ -54,7 +54,7 @@ fn double_factorial(cx: &mut Context, n: &Canon) -> Result<Canon, Stop> {
     Ok(Canon::rational(product))
 }
 
-/// Remainders and common divisors of whole numbers; opaque with variables.
+/// Remainders and common divisors of integers; opaque with variables.
 fn divided(
     cx: &mut Context,
     name: &'static str,
@@ -152,7 +152,7 @@ pub(crate) fn binomial(cx: &mut Context, n: &Canon, k: &Canon) -> Result<Canon, 
     Ok(value)
 }
 
-/// The number written as `digits` in `base`, where the digits fit it.
+/// The value of `digits` in `base`, where they are digits of that base.
 pub(crate) fn from_digits(digits: &str, base: u32) -> Option<RBig> {
     let digits: String = digits.chars().filter(char::is_ascii_alphanumeric).collect();
     if !(2..=36).contains(&base) {

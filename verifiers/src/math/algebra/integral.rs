@@ -17,7 +17,7 @@ use super::trig::{cos, sin};
 use crate::math::number::small;
 use crate::math::stop::Stop;
 
-/// Powers of waves beyond this are not integrated.
+/// Higher powers of sine and cosine are not integrated.
 const DEGREE_MAX: i64 = 12;
 
 /// An antiderivative, term by term.
@@ -42,7 +42,7 @@ pub(crate) fn antiderivative(cx: &mut Context, form: &Canon, by: Atom) -> Result
     cx.div(&sum, &den)
 }
 
-/// A constant over what is linear, or over a quadratic without real zeros.
+/// A constant over a linear form, or over a quadratic one without real roots.
 fn antiderivative_of_quotient(cx: &mut Context, form: &Canon, by: Atom) -> Result<Canon, Stop> {
     let (num, den) = (Canon::poly(form.num.clone()), Canon::poly(form.den.clone()));
     if !derivative(cx, &num, by)?.is_zero() {
@@ -74,7 +74,7 @@ fn antiderivative_of_quotient(cx: &mut Context, form: &Canon, by: Atom) -> Resul
     cx.div(&angle, &root)
 }
 
-/// A power of the variable times what has an antiderivative: by parts, a power lower each time.
+/// A power of the variable times an integrable factor: integration by parts lowers the power.
 fn by_parts(cx: &mut Context, mono: &Mono, by: Atom) -> Result<Canon, Stop> {
     let power = mono.iter().find(|(atom, _)| *atom == by).map(|(_, exp)| *exp).ok_or(Stop::Cap)?;
     if !power.is_int() || !(1..=DEGREE_MAX).contains(&power.num) {

@@ -12,15 +12,15 @@ use crate::meter::Meter;
 /// The most bisections for one root.
 const STEPS_MAX: usize = 1024;
 
-/// Where one root lies: a point, or an open interval at whose ends the signs differ.
+/// The isolating interval of a root: a point, or an open interval at whose ends the signs differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     pub(crate) low: RBig,
     pub(crate) high: RBig,
 }
 
-/// Where the real roots of a polynomial without multiple roots lie, in ascending order and
-/// with gaps between them.
+/// The isolating intervals of the real roots of a squarefree polynomial, disjoint and in ascending
+/// order.
 pub(crate) fn real_roots(poly: &Uni, meter: &mut Meter<'_>) -> Result<Vec<Root>, Stop> {
     if poly.degree() == 0 {
         return Ok(Vec::new());
@@ -49,7 +49,7 @@ pub(crate) fn real_roots(poly: &Uni, meter: &mut Meter<'_>) -> Result<Vec<Root>,
     Ok(found)
 }
 
-/// The sequence of Sturm's theorem.
+/// The Sturm sequence.
 fn sturm(poly: &Uni, meter: &mut Meter<'_>) -> Result<Vec<Uni>, Stop> {
     let mut chain = vec![poly.clone(), poly.derivative(meter)?];
     while let [.., one, two] = chain.as_slice() {
@@ -151,7 +151,7 @@ impl Root {
     }
 }
 
-/// How often the signs of a sequence change at a place.
+/// The number of sign changes of a sequence at a point.
 fn changes(chain: &[Uni], x: &RBig, meter: &mut Meter<'_>) -> Result<usize, Stop> {
     let (mut last, mut count) = (0, 0);
     for link in chain {
@@ -172,7 +172,7 @@ fn abs(value: &RBig) -> RBig {
     if value.is_negative() { -value } else { value.clone() }
 }
 
-/// The only whole number in an interval that is shorter than one, if there is one.
+/// The only integer in an interval that is shorter than one, if there is one.
 pub(crate) fn whole_between(low: &RBig, high: &RBig) -> Option<IBig> {
     let near = high.floor();
     (RBig::from(near.clone()) >= *low).then_some(near)

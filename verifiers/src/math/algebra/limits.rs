@@ -12,10 +12,10 @@ use super::radical_limits::limit_of_roots;
 use super::substitution::substitute;
 use crate::math::stop::Stop;
 
-/// How often numerator and denominator are derived before a limit is given up.
+/// How often l'Hospital's rule is applied before a limit is given up.
 const LHOPITAL_MAX: usize = 6;
 
-/// Where a variable tends to.
+/// What a variable tends to.
 pub(crate) enum Target {
     At(Canon),
     Infinity { negative: bool },
@@ -123,7 +123,7 @@ fn with_whole_powers(
     Ok((cx.mul(&num, &factor)?, cx.mul(&den, &factor)?))
 }
 
-/// A single power of varying base and exponent: e to the limit of exponent times logarithm.
+/// The limit of a power with variable base and exponent: e to the limit of exponent times logarithm.
 fn limit_of_power(
     cx: &mut Context,
     form: &Canon,

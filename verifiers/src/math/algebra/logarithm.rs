@@ -9,7 +9,7 @@ use super::poly::{Canon, Kind, Poly};
 use super::radical::prime_powers;
 use crate::math::stop::Stop;
 
-/// The natural logarithm: of a number the sum over its primes.
+/// The natural logarithm; that of a number is a sum over its prime factors.
 pub(crate) fn ln(cx: &mut Context, value: &Canon) -> Result<Canon, Stop> {
     let ([(mono, coef)], true) = (value.num.0.as_slice(), value.den.is_one()) else {
         return cx.opaque("ln", vec![value.clone()]);
@@ -47,7 +47,7 @@ pub(crate) fn log(cx: &mut Context, base: &Canon, value: &Canon) -> Result<Canon
     cx.div(&top, &bottom)
 }
 
-/// A `\log` whose base nobody named.
+/// A `\log` without a base.
 pub(crate) fn log_bare(cx: &mut Context, value: &Canon) -> Result<Canon, Stop> {
     cx.bare_log = true;
     if cx.natural_log { ln(cx, value) } else { log(cx, &Canon::int(10), value) }

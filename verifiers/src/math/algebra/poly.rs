@@ -16,7 +16,7 @@ use crate::math::stop::Stop;
 /// The index of an atom in [`Context`].
 pub(crate) type Atom = u32;
 
-/// What a monomial is made of.
+/// An atom: a factor of monomials.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// A prime (or a factor that was not split further), for its radicals.
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     Ln(UBig),
     Sin(Canon),
     Cos(Canon),
-    /// A function that nothing here evaluates.
+    /// An opaque function.
     Fun(&'static str, Vec<Canon>),
     /// A sum, for its radicals and high powers.
     Base(Poly),
@@ -103,7 +103,7 @@ impl Poly {
         if num.is_zero() { RBig::ONE } else { RBig::from_parts(num.into(), den) }
     }
 
-    /// Whether the last coefficient is negative: a sign that a sum and its opposite disagree on.
+    /// Whether the last coefficient is negative, which tells a sum from its opposite.
     pub(crate) fn leads_negative(&self) -> bool {
         self.0.last().is_some_and(|(_, coef)| coef.is_negative())
     }

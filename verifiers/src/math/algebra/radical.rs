@@ -47,7 +47,7 @@ fn pow_whole(cx: &mut Context, poly: &Poly, exponent: i64) -> Result<Poly, Stop>
     cx.mul_poly(&scale, &Poly(vec![(vec![(base, Exp::int(exponent))], RBig::ONE)]))
 }
 
-/// A number to a whole power: computed where it fits, a product of prime powers otherwise.
+/// A number to an integer power: computed where it fits, a product of prime powers otherwise.
 fn coefficient_power(cx: &mut Context, coef: &RBig, exponent: i64) -> Result<Poly, Stop> {
     match number::power(coef, exponent, &mut cx.meter) {
         Ok(value) => Ok(Poly::constant(value)),
@@ -60,7 +60,7 @@ fn coefficient_power(cx: &mut Context, coef: &RBig, exponent: i64) -> Result<Pol
     }
 }
 
-/// The size of a rational, to a power, as powers of primes.
+/// The absolute value of a rational to a power, as powers of primes.
 pub(crate) fn prime_powers(cx: &mut Context, value: &RBig, exp: Exp) -> Result<Mono, Stop> {
     let mut mono = Mono::new();
     let num = value.numerator().unsigned_abs();

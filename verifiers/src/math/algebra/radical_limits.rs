@@ -10,7 +10,7 @@ use super::power::pow;
 use super::substitution::substitute;
 use crate::math::stop::Stop;
 
-/// How a form grows: twice the exponent of the variable, and the coefficient.
+/// The growth of a form: twice the exponent of the variable, and the coefficient.
 type Growth = (i64, Canon);
 
 /// The limit at infinity of a sum of two parts, at least one with a square root of the
@@ -92,7 +92,7 @@ fn root_of(cx: &Context, mono: &Mono, variable: Atom) -> Result<Option<Atom>, St
     Ok(root)
 }
 
-/// How a part grows as the variable does. `None` where its leading terms are several.
+/// The growth of a part with the variable. `None` where it has several leading terms.
 fn growth(cx: &mut Context, part: &Poly, variable: Atom) -> Result<Option<Growth>, Stop> {
     let mut best: Option<Growth> = None;
     for (mono, coef) in &part.0 {

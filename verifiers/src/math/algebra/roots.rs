@@ -17,7 +17,7 @@ const PAIRED_MAX: usize = 8;
 /// The intervals of roots without a closed form are this many binary places wide.
 const PLACES: usize = 64;
 
-/// A root by its place and as a form.
+/// A root: its isolating interval, and its canonical form.
 pub(crate) struct Exact {
     pub(crate) place: Root,
     pub(crate) form: Canon,
@@ -42,7 +42,7 @@ pub(crate) fn exact_roots(cx: &mut Context, poly: &Uni) -> Result<Vec<Exact>, St
     Ok(exact)
 }
 
-/// Finds the rational roots, and divides them out.
+/// Finds the rational roots and divides them out.
 fn rational_roots(
     cx: &mut Context,
     poly: &Uni,

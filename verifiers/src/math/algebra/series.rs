@@ -1,4 +1,4 @@
-//! Sums and products over whole numbers: written out, geometric, of powers.
+//! Sums and products over integers: written out, geometric, of powers.
 
 use super::approx::order;
 use super::context::Context;
@@ -17,7 +17,7 @@ const TERMS_MAX: i64 = 2_000;
 /// Powers beyond this are not summed in closed form.
 const DEGREE_MAX: i64 = 12;
 
-/// The sum (or the product) of a form over whole numbers from `from` to `to`; `None` for `to`
+/// The sum (or the product) of a form over integers from `from` to `to`; `None` for `to`
 /// is infinity.
 pub(crate) fn series(
     cx: &mut Context,

@@ -10,9 +10,9 @@ use super::radical::root_rational;
 use crate::math::number::{self, small};
 use crate::math::stop::Stop;
 
-/// Angles of more terms than this stay whole.
+/// Sums of more angles are not expanded.
 const TERMS_MAX: usize = 4;
-/// Multiples of an angle are written out up to this one.
+/// Higher multiples of an angle are not expanded.
 const MULTIPLE_MAX: i64 = 8;
 
 #[derive(Clone, Copy, PartialEq)]

@@ -58,7 +58,7 @@ impl Uni {
         self.degree() * self.0.iter().map(bits).max().unwrap_or(0)
     }
 
-    /// The sign of the value at `x`. Whole numbers only: no fraction is ever reduced.
+    /// The sign of the value at `x`. Integers only: no fraction is ever reduced.
     pub(crate) fn sign_at(&self, x: &RBig, meter: &mut Meter<'_>) -> Result<i8, Stop> {
         let (top, below) = (x.numerator(), IBig::from(x.denominator().clone()));
         let (mut value, mut scale) = (IBig::ZERO, IBig::ONE);

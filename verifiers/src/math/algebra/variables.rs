@@ -1,4 +1,4 @@
-//! The variables of a canonical form, and names that nobody fixes.
+//! The variables of a canonical form, and free names such as the constant of integration.
 
 use dashu_ratio::RBig;
 
@@ -22,7 +22,7 @@ pub(crate) fn names_in(cx: &Context, value: &Canon) -> Vec<String> {
     names.collect()
 }
 
-/// The variables of a form, those inside functions included. Each atom is looked at once.
+/// The variables of a form, also inside functions. Each atom is visited once.
 pub(crate) fn variables(cx: &Context, value: &Canon) -> Vec<Atom> {
     let mut todo = Vec::new();
     let with = |todo: &mut Vec<Atom>, form: &Canon| {
@@ -66,7 +66,7 @@ pub(crate) fn has_constant(cx: &Context, value: &Canon) -> bool {
         && terms.iter().any(|term| !constant(term) && cx.mono_varies(&term.0))
 }
 
-/// The only variable of a multiple of pi, where it is one that usually counts.
+/// The only variable of a multiple of pi, where it is a usual name for an integer.
 pub(crate) fn only_parameter(cx: &Context, value: &Canon) -> Option<String> {
     let mut atoms = value.num.0.iter().flat_map(|(mono, _)| mono.iter().map(|(atom, _)| *atom));
     let pi = atoms.any(|atom| cx.kind(atom) == Some(&Kind::Pi));

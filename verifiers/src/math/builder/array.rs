@@ -32,7 +32,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Whether a node is a matrix, or arithmetic with one: no row of numbers in brackets.
+    /// Whether a node is a matrix, or arithmetic with one. A tuple is none.
     fn is_matrix(&self, id: Id) -> Result<bool, Stop> {
         Ok(match self.tree.get(id)? {
             Node::Matrix(_) => true,
@@ -51,7 +51,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The value of arithmetic with one.
+    /// The value of arithmetic with a vector or a matrix.
     pub(crate) fn array(&mut self, id: Id) -> Result<Value, Stop> {
         let tree = self.tree;
         match tree.get(id)? {
@@ -108,7 +108,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Branches, or clauses that hold together where none has a condition.
+    /// The branches of a case distinction; without conditions, clauses that all hold.
     pub(crate) fn cases(&mut self, branches: &[(Id, Option<Id>)]) -> Result<Value, Stop> {
         let mut values = Vec::with_capacity(branches.len());
         for (value, condition) in branches {
@@ -127,7 +127,7 @@ impl Builder<'_> {
     }
 }
 
-/// Gives the branch without a condition what the others leave, where that is known.
+/// Gives the last branch the complement of the other conditions, where it has none of its own.
 fn close_cases(cx: &mut Context, branches: &mut [(Value, Option<Value>)]) -> Result<(), Stop> {
     let Some(((_, last @ None), others)) = branches.split_last_mut() else { return Ok(()) };
     let mut taken = Region::empty();

@@ -1,4 +1,4 @@
-//! How a number was written as a decimal: to how many digits.
+//! The decimal places and significant digits with which a number was written.
 
 use dashu_ratio::RBig;
 
@@ -9,7 +9,7 @@ use crate::math::syntax::{Id, Node, Written};
 use crate::math::values::Decimal;
 
 impl Builder<'_> {
-    /// How the number was written, where the whole is one decimal number.
+    /// The precision of the notation, where the expression is one decimal number.
     pub(crate) fn decimal(&self, id: Id) -> Result<Option<Decimal>, Stop> {
         let step =
             |written: &Written| RBig::ONE / RBig::from(power_of_ten(written.places as usize));

@@ -72,7 +72,7 @@ impl Builder<'_> {
             let value = self.value(value_id)?;
             let both = kept.len() == 2 && !matches!(self.tree.get(first_id)?, Node::Ratio(_));
             let equation = match (&value, parameter.is_none() && both) {
-                // A name in words is no expression.
+                // A name in words is not an expression.
                 (Value::Scalar(scalar), true) => match self.canon(first_id) {
                     Ok(left) => Some(self.cx.sub(&left, &scalar.canon)?),
                     Err(Stop::Unreadable) => None,
@@ -121,11 +121,11 @@ pub(crate) fn named(
 }
 
 impl Builder<'_> {
-    /// Whether no two numbers side by side in a chain contradict each other. `1 = 2` says nothing.
+    /// Whether no two adjacent numbers of a chain contradict each other, as in `1 = 2`.
     pub(crate) fn agree(&mut self, sides: &[Id], signs: &[Rel]) -> Result<bool, Stop> {
         for (pair, sign) in sides.windows(2).zip(signs) {
             let [one, two] = pair else { continue };
-            // Most sides are names, which are quick to tell.
+            // Most sides are names, which are cheap to recognise.
             if self.is_name(*one)? || self.is_name(*two)? {
                 continue;
             }
@@ -149,7 +149,7 @@ impl Builder<'_> {
         })
     }
 
-    /// A chain of terms that rises or falls throughout. `None` where it turns.
+    /// A chain of terms in ascending or descending order. `None` for a chain in both directions.
     pub(crate) fn ranks(&mut self, sides: &[Id], signs: &[Rel]) -> Result<Option<Value>, Stop> {
         let rises = signs.iter().any(|sign| matches!(sign, Rel::Less | Rel::LessEqual));
         let falls = signs.iter().any(|sign| matches!(sign, Rel::More | Rel::MoreEqual));
@@ -170,7 +170,7 @@ impl Builder<'_> {
             }
         }
         if falls {
-            // Whether a step is strict is said of its upper end.
+            // A rank says whether it is strictly greater than the one below it.
             let steps: Vec<bool> = ranks.iter().skip(1).rev().map(|rank| rank.strict).collect();
             ranks.reverse();
             for (rank, strict) in ranks.iter_mut().zip([true].into_iter().chain(steps)) {

@@ -87,7 +87,7 @@ impl Builder<'_> {
         Ok(whole)
     }
 
-    /// A count of choices as it is written, which may be the name of a point.
+    /// `C(4, 1)` as it is written: it may also be the name of a point.
     pub(crate) fn shown_call(&self, name: &str, args: &[Id]) -> Result<String, Stop> {
         let mut shown = Vec::with_capacity(args.len());
         for arg in args {
@@ -143,14 +143,14 @@ impl Builder<'_> {
             let array = self.value(*only)?;
             return determinant_of(self.cx, &array);
         }
-        // A degree sign inside a function is never dropped.
+        // A degree sign in the argument of a function always counts.
         let (bare, saw) = (std::mem::take(&mut self.bare), self.seen.degrees);
         let args = args.iter().map(|arg| self.canon(*arg)).collect::<Result<Vec<_>, _>>()?;
         (self.bare, self.seen.degrees) = (bare, saw);
         apply(self.cx, name, args)
     }
 
-    /// `1 + 2 + \cdots + n` as a form of its terms. `None` where there are no dots.
+    /// `1 + 2 + \cdots + n` as an opaque function of its terms, sorted. `None` without dots.
     fn dotted(&mut self, name: &'static str, parts: &[Id]) -> Result<Option<Canon>, Stop> {
         let tree = self.tree;
         let is_dots = |id: &Id| matches!(tree.get(*id), Ok(Node::Dots));

@@ -8,7 +8,7 @@ impl Builder<'_> {
     /// A name that stands alone, with its parameter where it is a function.
     pub(crate) fn label(&self, id: Id) -> Result<Option<(String, Option<String>)>, Stop> {
         Ok(match self.tree.get(id)? {
-            // What stands above a letter is no part of the name of an answer.
+            // An accent is not part of the name of an answer.
             Node::Var(name) => Some((name.rsplit(' ').next().unwrap_or(name).to_owned(), None)),
             Node::Words(name) => Some((name.clone(), None)),
             Node::Call(name, args) => match args.as_slice() {
@@ -33,14 +33,14 @@ impl Builder<'_> {
         })
     }
 
-    /// `AB`, `|AB|`, `\frac{AB}{CD}`: lengths and their ratios are named by points.
+    /// `AB`, `|AB|`, `\frac{AB}{CD}`: a length, or a ratio of lengths, named by points.
     fn segment(&self, id: Id) -> Result<Option<String>, Stop> {
         Ok(match self.tree.get(id)? {
             Node::Mul(points) if points.len() > 1 => {
                 let mut name = String::new();
                 for point in points {
                     match self.tree.get(*point)? {
-                        // The measure of an angle has the name of the angle.
+                        // `m\angle ABC`: the measure of an angle has the name of the angle.
                         Node::Var(letter) if name.is_empty() && letter == "m" => {}
                         Node::Var(shape)
                             if name.is_empty()

@@ -1,4 +1,4 @@
-//! What sums, products, integrals, limits and derivatives come to.
+//! The values of sums, products, integrals, limits and derivatives.
 
 use super::Builder;
 use crate::math::algebra::{
@@ -8,7 +8,7 @@ use crate::math::stop::Stop;
 use crate::math::syntax::{Id, Node, Operator};
 
 impl Builder<'_> {
-    /// What an operator comes to; opaque where nothing here finds it.
+    /// The value of an operator; opaque where it is not found.
     pub(crate) fn operator(&mut self, operator: &Operator) -> Result<Canon, Stop> {
         let Some(name) = &operator.variable else { return self.opaque_operator(operator) };
         self.bound.push(name.clone());
@@ -70,7 +70,7 @@ impl Builder<'_> {
         self.cx.opaque(operator.name, parts)
     }
 
-    /// Bounds that are no plain values hold relations and infinities.
+    /// A part of an opaque operator: a bound may be a relation or infinity.
     fn operator_part(&mut self, id: Id) -> Result<Canon, Stop> {
         let tree = self.tree;
         match tree.get(id)? {

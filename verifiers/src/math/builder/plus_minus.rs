@@ -6,11 +6,11 @@ use crate::math::stop::Stop;
 use crate::math::syntax::{Id, Node};
 use crate::math::values::Value;
 
-/// The most signs that are chosen one by one.
+/// The most coordinates with independent signs.
 const SIGNS_MAX: usize = 5;
 
 impl Builder<'_> {
-    /// The points that coordinates with plus-minus signs name. `None` where there are no signs.
+    /// The points denoted by coordinates with plus-minus signs. `None` without such signs.
     pub(crate) fn points(&mut self, items: &[Id]) -> Result<Option<Value>, Stop> {
         if !self.signed || items.len() < 2 {
             return Ok(None);
@@ -40,7 +40,7 @@ impl Builder<'_> {
                 _ => return Err(Stop::Unreadable),
             });
         }
-        // Opposed signs are chosen together.
+        // With a minus-plus sign, all signs change together.
         let points = if opposed { together(&columns) } else { each(&columns) };
         Ok(Some(Value::List(points.into_iter().map(Value::point).collect())))
     }
@@ -60,7 +60,7 @@ impl Builder<'_> {
     }
 }
 
-/// Every choice of signs.
+/// Every combination of signs.
 fn each(columns: &[Vec<Value>]) -> Vec<Vec<Value>> {
     let mut points = vec![Vec::with_capacity(columns.len())];
     for column in columns {

@@ -23,7 +23,7 @@ impl Builder<'_> {
         self.joined(values, join)
     }
 
-    /// What several clauses say together.
+    /// The value of several clauses: a region where they are conditions, else a list.
     pub(crate) fn joined(&mut self, values: Vec<Value>, join: Join) -> Result<Value, Stop> {
         if !values.iter().any(|value| matches!(value, Value::Region(_))) {
             return Ok(Value::List(grouped(values)));
@@ -43,7 +43,7 @@ impl Builder<'_> {
         }
         Ok(match join {
             Join::Or => Value::Region(self.folded_regions(regions, false)?),
-            // Conditions hold together; intervals that stand side by side are all meant.
+            // Conditions are intersected; intervals side by side are united.
             Join::And => Value::Region(self.folded_regions(regions, all_named)?),
             Join::Comma if all_named => {
                 let both = self.folded_regions(regions.clone(), true)?;
@@ -90,7 +90,7 @@ impl Builder<'_> {
         intersection(self.cx, region, &outside).map(Some)
     }
 
-    /// The one value that alternatives say: "75% or 3/4". `None` where they differ.
+    /// The value of alternatives that are equal: "75% or 3/4". `None` where they differ.
     fn one_of(&mut self, values: &[Value]) -> Result<Option<Value>, Stop> {
         let [first @ Value::Scalar(one), rest @ ..] = values else { return Ok(None) };
         for value in rest {
@@ -105,7 +105,7 @@ impl Builder<'_> {
         Ok(Some(first.clone()))
     }
 
-    /// "p or q": a statement, and no list of two.
+    /// "p or q" is a statement, not a list of two values.
     fn disjunction(&self, items: &[Id]) -> Result<Option<Value>, Stop> {
         let mut names = Vec::with_capacity(items.len());
         for item in items {
@@ -117,7 +117,7 @@ impl Builder<'_> {
     }
 }
 
-/// `x = 0, y = 1 or x = 1, y = 0`: one point for each round of the labels. Its parts keep them.
+/// `x = 0, y = 1 or x = 1, y = 0`: a point for each repetition of the labels, which its parts keep.
 fn grouped(values: Vec<Value>) -> Vec<Value> {
     let labels: Option<Vec<String>> = values
         .iter()

@@ -68,7 +68,7 @@ impl Builder<'_> {
         if label.as_deref() == Some(name) { Ok(value) } else { Err(Stop::Unreadable) }
     }
 
-    /// The whole numbers by their usual names.
+    /// The range of integers that a set denotes by its usual name.
     fn range_of(&self, set: Id) -> Result<Option<Range>, Stop> {
         Ok(match self.tree.get(set)? {
             Node::Var(name) => match name.as_str() {
@@ -82,7 +82,7 @@ impl Builder<'_> {
     }
 }
 
-/// The values that carry one label between them, and the label.
+/// The values of items that all have the same label, and the label.
 fn one_label(items: Vec<Value>) -> Option<(String, Vec<Value>)> {
     let mut label: Option<String> = None;
     let mut values = Vec::with_capacity(items.len());

@@ -1,8 +1,7 @@
-//! Equality up to the letters that an answer chose: the constants of a function, the parameters of
-//! a point.
+//! Equality up to renaming of free letters: the constants of a function, the parameters of a point.
 //!
-//! `f(x) = cx` and `f(x) = ax` name the same functions, `(t, 2t)` and `(k, 2k)` the same points. A
-//! letter that the question uses is none of the answer's choosing.
+//! `f(x) = cx` and `f(x) = ax` denote the same functions, `(t, 2t)` and `(k, 2k)` the same points. A
+//! letter that occurs in the question is not free to be renamed.
 
 use super::Comparer;
 use super::judged::Judged;
@@ -10,7 +9,7 @@ use crate::math::question::Question;
 use crate::math::stop::Stop;
 use crate::math::values::{Value, free_letters, with_letter};
 
-/// The most letters that are exchanged.
+/// The most letters that are renamed.
 const LETTERS_MAX: usize = 3;
 
 impl Comparer<'_> {
@@ -36,8 +35,8 @@ impl Comparer<'_> {
         Ok(judged)
     }
 
-    /// Equal as they are, or after the letters that only the answer has are called as those that
-    /// only the reference has.
+    /// Equal as they are, or after letters of the answer alone are renamed to letters of the
+    /// reference alone.
     fn up_to_letters(
         &mut self,
         one: &Value,
@@ -67,7 +66,7 @@ impl Comparer<'_> {
         self.exchanged(one, two, &want, &have)
     }
 
-    /// Tries every way to call the letters `have` by the names `want`.
+    /// Tries every bijection from the letters `have` to the letters `want`.
     fn exchanged(
         &mut self,
         one: &Value,

@@ -1,11 +1,11 @@
-//! Lists, sets, points and matrices, piece by piece.
+//! Lists, sets, points and matrices, compared element by element.
 
 use super::Comparer;
 use super::judged::{Judged, Rung, both};
 use crate::math::stop::Stop;
 use crate::math::values::Value;
 
-/// More than this many pieces are not matched in every order.
+/// Lists of more elements are not matched in any order.
 const PIECES_MAX: usize = 500;
 
 impl Comparer<'_> {
@@ -18,7 +18,7 @@ impl Comparer<'_> {
                 let same = open == open_two && close == close_two;
                 if one.len() == 2 && !same { Ok(Judged::Unequal) } else { self.in_order(one, two) }
             }
-            // [1, 2] is an interval, and no two numbers; (1, 2) may be a point.
+            // [1, 2] is an interval and not a list of two numbers; (1, 2) may be a point.
             (Value::Tuple { open: '(', items: one, .. }, Value::List(two))
             | (Value::List(one), Value::Tuple { open: '(', items: two, .. }) => {
                 self.in_order(one, two)
@@ -60,12 +60,12 @@ impl Comparer<'_> {
         Ok(whole)
     }
 
-    /// Every piece of one side has its own equal on the other.
+    /// Whether the elements of both sides can be paired so that each pair is equal.
     fn in_any_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
         let points =
             |values: &[Value]| values.iter().all(|value| matches!(value, Value::Tuple { .. }));
         if one.len() != two.len() && points(one) && points(two) {
-            // A solution that is said twice is one solution.
+            // A repeated solution counts once.
             let (first, second) = (self.distinct(one)?, self.distinct(two)?);
             if first.len() == second.len() {
                 return self.in_any_order(&first, &second);
@@ -97,7 +97,7 @@ impl Comparer<'_> {
         Ok(whole)
     }
 
-    /// The values, each once.
+    /// The values without duplicates.
     fn distinct(&mut self, values: &[Value]) -> Result<Vec<Value>, Stop> {
         let mut kept: Vec<Value> = Vec::with_capacity(values.len());
         for value in values.iter().take(PIECES_MAX) {

@@ -1,5 +1,5 @@
-//! Values of different kinds that may say the same: a family and a list, a vector and a sum of
-//! unit vectors, labelled values and a list, a set with an element written twice.
+//! Values of different kinds that may be equal: a family and a list, a vector and a sum of unit
+//! vectors, labelled values and a list, a set with a repeated element.
 
 use super::judged::{Judged, Rung, both};
 use super::{Comparer, judged};
@@ -12,7 +12,7 @@ use crate::math::values::{Named, Scalar, Value, family_of, repeats, united};
 const ELEMENTS_MAX: usize = 500;
 
 impl Comparer<'_> {
-    /// The verdict where the two meet in another form. `None` leaves them to their kinds.
+    /// Compares values of different kinds. `None` where the comparison by kind decides.
     pub(crate) fn across(
         &mut self,
         reference: &Value,
@@ -83,7 +83,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Two values that repeat, at least one of which says so.
+    /// Compares two families, at least one of which is written as one.
     fn families(&mut self, one: &Value, two: &Value) -> Result<Judged, Stop> {
         let usual = family::usual();
         let (Some(one), Some(two)) =
@@ -95,7 +95,7 @@ impl Comparer<'_> {
         Ok(same.map_or(Judged::Undecided, |same| judged::judged(same, Rung::Polynomial)))
     }
 
-    /// A value that repeats by its look: only ever a reason to call another one equal.
+    /// Compares values as families where only their form suggests it: this never makes them unequal.
     pub(crate) fn repeated(&mut self, one: &Value, two: &Value) -> Result<Option<Judged>, Stop> {
         let judged = self.families(one, two)?;
         Ok(matches!(judged, Judged::Equal(_)).then_some(judged))
@@ -154,7 +154,7 @@ impl Comparer<'_> {
         Some(parts.into_iter().map(value).collect())
     }
 
-    /// Sets are equal when each element of one is in the other, however often it is written.
+    /// Compares sets, in which an element may be repeated: each element of one is in the other.
     fn same_elements(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
         if one.len().max(two.len()) > ELEMENTS_MAX {
             return Ok(Judged::Undecided);
@@ -209,7 +209,7 @@ impl Comparer<'_> {
         Ok(Some(judged))
     }
 
-    /// Every branch of one side has its equal on the other, under an equal condition.
+    /// Whether the branches of both sides can be paired with equal values and equal conditions.
     fn branches(
         &mut self,
         one: &[(Value, Option<Value>)],
@@ -246,7 +246,7 @@ impl Comparer<'_> {
     }
 }
 
-/// The labelled values, where every one has a letter of its own.
+/// The labelled values, where the labels are different letters.
 fn letters(items: &[Value]) -> Option<Vec<&Named>> {
     let mut labels: Vec<&Named> = Vec::with_capacity(items.len());
     for item in items {

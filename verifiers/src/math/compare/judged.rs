@@ -1,15 +1,15 @@
-//! What came of a comparison, and the rung of the ladder that decided.
+//! The result of a comparison, and the rung of the ladder that decided it.
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judged {
     Equal(Rung),
     Unequal,
-    /// Neither proved: never paid.
+    /// Proved neither equal nor unequal.
     Undecided,
 }
 
-/// The step of the ladder that decided.
+/// The rung of the ladder that decided, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rung {
     Bytes,
@@ -37,7 +37,7 @@ impl Rung {
         }
     }
 
-    /// Why the verdict pays.
+    /// The reason of a verdict that accepts.
     pub(crate) fn reason(self) -> &'static str {
         if self == Self::Numeric { "numeric-equal" } else { "proved-equal" }
     }
@@ -47,7 +47,7 @@ pub(crate) fn judged(equal: bool, rung: Rung) -> Judged {
     if equal { Judged::Equal(rung) } else { Judged::Unequal }
 }
 
-/// Two pieces of one whole: as bad as the worse, on the higher rung.
+/// The conjunction of two results, on the higher of their rungs.
 pub(crate) fn both(one: Judged, two: Judged) -> Judged {
     match (one, two) {
         (Judged::Equal(one), Judged::Equal(two)) => Judged::Equal(one.max(two)),

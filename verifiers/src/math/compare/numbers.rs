@@ -14,7 +14,7 @@ impl Comparer<'_> {
         for unit in [&one.unit, &two.unit].into_iter().flatten() {
             self.cx.meter.spend(100 * unit.len() as u64)?;
         }
-        // "5000 m" beside kilometres: the letter is no variable.
+        // "5000 m" compared with kilometres: the letter is a unit and not a variable.
         let (read_one, read_two) =
             (with_unit_letter(self.cx, one, two), with_unit_letter(self.cx, two, one));
         let (one, two) = (read_one.as_ref().unwrap_or(one), read_two.as_ref().unwrap_or(two));
@@ -49,7 +49,7 @@ impl Comparer<'_> {
         {
             return Ok(first);
         }
-        // One side wears the sign, the other leaves it to the question.
+        // One side has a percent or degree sign that the other leaves to the question.
         let (left, right) =
             (one.bare.as_ref().unwrap_or(&one.canon), two.bare.as_ref().unwrap_or(&two.canon));
         let steps = (one.step(true), two.step(true));
@@ -69,7 +69,7 @@ impl Comparer<'_> {
         Ok(if self.rounded(one, two)? { Judged::Equal(Rung::Decimal) } else { exact })
     }
 
-    /// Equal as exact forms; told apart where floating point can.
+    /// Compares exact forms; at last by floating point and by sampling.
     pub(crate) fn exact(&mut self, one: &Canon, two: &Canon) -> Result<Judged, Stop> {
         if self.cx.equal(one, two)? {
             return Ok(Judged::Equal(rung(self.cx, one).max(rung(self.cx, two))));
@@ -94,7 +94,7 @@ impl Comparer<'_> {
         })
     }
 
-    /// Equal up to a name that nobody fixes: the whole number in `k pi`, the constant in `x + C`.
+    /// Equal up to a free name: the integer in `k pi`, the constant of integration in `x + C`.
     fn up_to_names(&mut self, one: &Canon, two: &Canon) -> Result<bool, Stop> {
         let difference = self.cx.sub(one, two)?;
         if !difference.is_zero() && !self.cx.has_variable(&difference) {
@@ -111,7 +111,7 @@ impl Comparer<'_> {
 }
 
 impl Scalar {
-    /// How it was written, in the scale of its value or of its bare value.
+    /// The decimal notation, in the scale of the value or of the value without percent sign.
     pub(crate) fn step(&self, bare: bool) -> Option<Decimal> {
         let decimal = self.decimal.clone()?;
         if self.percent && !bare {

@@ -1,4 +1,4 @@
-//! Numbers that were rounded: how far two of them may lie apart.
+//! Rounded numbers: the tolerance of a comparison.
 
 use dashu_base::Signed as _;
 use dashu_ratio::RBig;
@@ -16,7 +16,7 @@ const MEASURED: u32 = 3;
 const CUT_OFF: u32 = 5;
 
 impl Comparer<'_> {
-    /// Whether the two differ by no more than that one of them was rounded.
+    /// Whether the difference is explained by the rounding of one side.
     pub(crate) fn rounded(&mut self, one: &Side<'_>, two: &Side<'_>) -> Result<bool, Stop> {
         if let Some(slack) = self.slack(one, two)
             && self.within(one.value, two.value, &slack)?
@@ -26,7 +26,7 @@ impl Comparer<'_> {
         self.cut_off(one, two)
     }
 
-    /// How far the two may lie apart.
+    /// The tolerance.
     fn slack(&self, one: &Side<'_>, two: &Side<'_>) -> Option<RBig> {
         if one.decimal.is_none() && two.decimal.is_none() {
             return None;
@@ -58,7 +58,7 @@ impl Comparer<'_> {
                 let long = want.significant >= MEASURED || !terminates(two.value);
                 long.then(|| half(want))
             }
-            // The reference is exact: only what has no short decimal may be written as one.
+            // The reference is exact: only a number without a finite decimal may be rounded.
             (None, Some(have)) => {
                 (have.significant >= 5 && !terminates(one.value)).then(|| half(have))
             }
@@ -66,7 +66,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Whether the reference is the answer with its further digits left out.
+    /// Whether the reference is the answer truncated to its digits.
     fn cut_off(&mut self, one: &Side<'_>, two: &Side<'_>) -> Result<bool, Stop> {
         let (Some(want), None, Decimals::ReferenceDigits) =
             (&one.decimal, &two.decimal, self.decimals)

@@ -10,7 +10,7 @@ use dashu_ratio::RBig;
 
 type Float = Repr<2>;
 
-/// Arguments of waves and exponentials beyond this many bits are not followed.
+/// Larger arguments of sine and cosine are not evaluated, in bits.
 const ARGUMENT_BITS_MAX: isize = 1 << 10;
 
 /// All numbers between two, ends included.
@@ -20,7 +20,7 @@ pub(crate) struct Ball {
     high: Float,
 }
 
-/// Arithmetic at one precision. `None` comes of what has no real value, or is too large.
+/// Arithmetic at one precision. The result is `None` where it is not real or too large.
 pub(crate) struct Arith {
     down: Context<Down>,
     up: Context<Up>,
@@ -56,7 +56,7 @@ impl Ball {
         }
     }
 
-    /// The whole number that it is, where it is exactly one of machine size.
+    /// The integer that it is, where it is exactly one of machine size.
     pub(crate) fn whole(&self) -> Option<i64> {
         if self.low != self.high
             || !self.low.is_int()
@@ -167,7 +167,7 @@ impl Arith {
         Some(Ball { low: low?, high: high? })
     }
 
-    /// The function at the lower end, and how far it rises up to the upper end at most.
+    /// The function at the lower end, and a bound on its rise up to the upper end.
     fn followed(
         &mut self,
         value: &Ball,
@@ -189,7 +189,7 @@ impl Arith {
     }
 
     pub(crate) fn exp(&mut self, value: &Ball) -> Option<Ball> {
-        // Beyond this the exponent of the result alone is longer than any answer.
+        // The result would be larger than any answer.
         if value.magnitude().is_some_and(|bits| bits > 40) {
             return None;
         }
@@ -227,7 +227,7 @@ impl Arith {
         Some(Ball { low, high })
     }
 
-    /// The sine; waves turn, so the width of the argument is added on both sides.
+    /// The sine; it is not monotonic, so the width of the argument is added on both sides.
     pub(crate) fn sin(&mut self, value: &Ball) -> Option<Ball> {
         self.wave(value, Context::sin)
     }
@@ -255,7 +255,7 @@ impl Arith {
         Some(Ball { low, high })
     }
 
-    /// `value` to a whole power.
+    /// `value` to an integer power.
     pub(crate) fn power(&self, value: &Ball, exponent: i64) -> Option<Ball> {
         if exponent < 0 {
             let positive = self.power(value, exponent.checked_neg()?)?;

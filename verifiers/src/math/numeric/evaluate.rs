@@ -1,7 +1,7 @@
 //! The value of a canonical form as a ball, at points of its variables.
 //!
-//! Real unless the imaginary unit occurs. With variables, what has no real value at a point has
-//! none at all: that is the domain rule of comparisons by sampling.
+//! Values are real unless the imaginary unit occurs. With variables, a form without a real value at a
+//! point is undefined there: this is the domain rule of sampling.
 
 use dashu_base::Sign;
 use dashu_ratio::RBig;
@@ -16,11 +16,11 @@ use crate::meter::Meter;
 
 /// What one elementary function costs for every 64 bits.
 const FUNCTION_COST: u64 = 2_500;
-/// Longer sums are not computed at a point, nor are sums deeper in sums.
+/// Longer or deeper nested sums are not evaluated.
 const SERIES_MAX: i64 = 40;
 const SERIES_DEPTH_MAX: u8 = 2;
 
-/// What is known of an atom: its value, where it has one.
+/// The memo of an atom.
 #[derive(Clone, Debug)]
 enum Known {
     Open,
@@ -35,9 +35,9 @@ struct Evaluator<'c> {
     bits: usize,
     at: &'c [(Atom, RBig)],
     known: Vec<Known>,
-    /// The highest bit of any term of a sum: what a sum that cancels is measured against.
+    /// The highest bit of any term of a sum, against which cancellation is measured.
     largest: isize,
-    /// Sums around this one.
+    /// The number of enclosing sums.
     depth: u8,
 }
 
@@ -54,18 +54,18 @@ macro_rules! some {
     };
 }
 
-/// What a ball says about zero.
+/// What a ball proves about zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Near {
     /// Certainly not zero.
     Apart,
-    /// Nothing but zero fits, to almost all bits of the precision.
+    /// Zero to almost all bits of the precision.
     Zero,
-    /// Zero fits, and so does much else.
+    /// Undecided: the ball contains zero and is wide.
     Open,
 }
 
-/// What `value` is at a point, seen with `bits` bits; `None` where it has no value.
+/// Compares `value` with zero at a point, with `bits` bits of precision; `None` where it is undefined.
 pub(crate) fn near(
     cx: &mut Context,
     value: &Canon,
@@ -232,7 +232,7 @@ impl<'c> Evaluator<'c> {
         self.canon(value)
     }
 
-    /// `base` to any power: through the logarithm of a positive base, or a turn of minus one.
+    /// `base` to any power: by the logarithm of a positive base, or in polar form of a negative one.
     fn general_power(&mut self, base: &Complex, exponent: &Complex) -> Found {
         self.spend(2 * FUNCTION_COST)?;
         if base.im.is_some() {
@@ -354,7 +354,7 @@ impl<'c> Evaluator<'c> {
         Ok(Some(whole))
     }
 
-    /// Functions of whole numbers.
+    /// Functions of integers.
     pub(crate) fn counted(&mut self, name: &str, values: &[Complex]) -> Found {
         let mut whole = Vec::with_capacity(values.len());
         for value in values {

@@ -15,7 +15,7 @@ use crate::math::stop::Stop;
 const BITS: [usize; 2] = [64, 512];
 /// Precision at a sampled point.
 const POINT_BITS: usize = 64;
-/// So many points must agree.
+/// The number of points at which both sides must agree.
 const POINTS_WANTED: usize = 4;
 /// Coordinates on both sides of 0, 1 and -1, away from the zeros of common functions.
 const COORDINATES: [(i64, i64); 12] = [
@@ -35,7 +35,7 @@ const COORDINATES: [(i64, i64); 12] = [
 /// More variables than this are not sampled.
 const VARIABLES_MAX: usize = 12;
 
-/// What can be told of a difference by computing with it.
+/// Compares a difference with zero numerically.
 pub(crate) fn near_zero(cx: &mut Context, difference: &Canon) -> Result<Near, Stop> {
     let variables = variables::variables(cx, difference);
     if variables.is_empty() {
@@ -72,7 +72,7 @@ fn constant_near_zero(cx: &mut Context, difference: &Canon) -> Result<Near, Stop
     Ok(near)
 }
 
-/// Whether something counts, which is defined at whole numbers.
+/// Whether a function occurs that is defined for integers alone.
 fn needs_integers(cx: &Context) -> bool {
     let counts =
         |name: &str| matches!(name, "factorial" | "binom" | "mod" | "gcd" | "lcm" | "sum" | "prod");
@@ -83,7 +83,7 @@ fn needs_integers(cx: &Context) -> bool {
     })
 }
 
-/// A point: another coordinate for every variable, and all of them others at the next point.
+/// The coordinates of a sample point: different for all variables, and for all points.
 fn coordinates(variables: &[Atom], point: usize, whole: bool) -> Vec<(Atom, RBig)> {
     let number = |at: usize| i64::try_from(at).unwrap_or(0);
     let coordinate = |at: usize| {

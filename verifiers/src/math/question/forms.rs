@@ -1,4 +1,4 @@
-//! Formulas by their symbols: whether one stands in a question, and whether two have one form.
+//! Formulas as sequences of symbols: whether one occurs in a question, whether two have one form.
 
 use super::symbols::{ARTICLE, is_number, is_word};
 use crate::math::syntax::units;
@@ -83,8 +83,7 @@ fn without_unit<'s, 'a>(symbols: &'s [&'a str]) -> &'s [&'a str] {
     }
 }
 
-/// What a form is made of, in no order: without its unit, labels, words, brackets and marks that
-/// may be left out.
+/// The symbols of a form, sorted, without its unit, labels, words, brackets and optional marks.
 fn essence<'a>(symbols: &[&'a str]) -> Vec<&'a str> {
     let symbols = without_unit(symbols);
     let mut kept: Vec<&str> = Vec::with_capacity(symbols.len());
@@ -105,8 +104,8 @@ fn essence<'a>(symbols: &[&'a str]) -> Vec<&'a str> {
     kept
 }
 
-/// Whether a formula stands in a question as a whole. With `replaced`, a letter of the question may
-/// stand for a number of the formula.
+/// Whether a formula occurs in a question as a whole. With `replaced`, a letter of the question may
+/// be substituted by a number of the formula.
 pub(crate) fn stands(question: &[&str], formula: &[&str], replaced: bool) -> bool {
     (0..question.len()).any(|from| {
         let before = from.checked_sub(1).and_then(|at| question.get(at));

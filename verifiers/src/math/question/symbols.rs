@@ -1,18 +1,18 @@
-//! A text without its layout: its symbols one by one, without what only places or styles them.
+//! The symbols of a text without layout and styling.
 //!
 //! Texts that differ in spacing, or in LaTeX that means the same, have the same symbols. Nothing is
 //! parsed, so a long question costs one pass.
 
-/// An article, which is no variable.
+/// The symbol for an article, which is not a variable.
 pub(crate) const ARTICLE: &str = "(a)";
-/// Functions and constants, which are called the same with and without a backslash.
+/// Functions and constants, which have the same symbol with and without a backslash.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
     "log", "ln", "lg", "exp", "sqrt", "pi", "gcd", "lcm", "min", "max", "det", "mod", "binom", "sum",
     "prod", "int", "lim", "choose",
 ];
-/// Signs that are written in several ways, with the one that is used here.
+/// Commands with their normalised symbol.
 #[rustfmt::skip]
 const COMMANDS: &[(&str, &str)] = &[
     ("le", "≤"), ("leq", "≤"), ("leqslant", "≤"), ("ge", "≥"), ("geq", "≥"), ("geqslant", "≥"),
@@ -29,7 +29,7 @@ const STYLES: &[&str] = &[
     "operatorname", "boldsymbol", "left", "right", "big", "Big", "bigg", "Bigg", "displaystyle",
     "textstyle", "limits", "nolimits", "quad", "qquad", "cdot", "times", "ast", "dollar",
 ];
-/// Characters, with the sign that is used here. Nothing stands for a product.
+/// Characters with their normalised symbol. A sign of multiplication has none.
 #[rustfmt::skip]
 const CHARS: &[(char, &str)] = &[
     ('−', "-"), ('–', "-"), ('÷', "/"), ('⁄', "/"), ('＝', "="), ('≡', "="), ('⩽', "≤"), ('⩾', "≥"),
@@ -38,7 +38,7 @@ const CHARS: &[(char, &str)] = &[
     ('*', ""), ('×', ""), ('·', ""), ('⋅', ""), ('~', ""), ('$', ""), ('"', ""), ('“', ""), ('”', ""),
     ('`', ""), ('&', "&"),
 ];
-/// Operations in words. Nothing stands for a product.
+/// Operations in words with their symbols. Multiplication has none.
 #[rustfmt::skip]
 const WORDS: &[(&str, &[&str])] = &[
     ("plus", &["+"]), ("minus", &["-"]), ("times", &[]), ("multiplied", &[]), ("divided", &["/"]),
@@ -148,7 +148,7 @@ impl<'a> Layout<'a> {
         };
     }
 
-    /// Brackets around one symbol say nothing.
+    /// Closes a bracket; brackets around a single symbol are dropped.
     fn close_group(&mut self) {
         let Some(last) = self.out.pop() else { return };
         if last == "(" {
@@ -172,7 +172,7 @@ impl<'a> Layout<'a> {
     }
 
     fn opened(&mut self) {
-        // Braces that hold no argument say nothing.
+        // Braces that are not an argument are dropped.
         let loose = matches!(self.out.last(), None | Some(&("|" | "=" | "+" | "," | "(")));
         let plain = self.next == Next::Styled || (self.next == Next::Plain && loose);
         self.open.push(match self.next {

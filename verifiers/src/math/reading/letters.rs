@@ -1,6 +1,6 @@
-//! Letters that are answers: the letter of a choice, and letters in a row.
+//! Letters as answers: the letter of a choice, and sequences such as `HHT`.
 
-/// What may stand around letters that are read one by one.
+/// Wrappers around a sequence of letters.
 const WRAPPERS: [&str; 9] = [
     "\\text{",
     "\\mathrm{",

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use crate::math::syntax::number_words;
 
-/// Longer texts have no note that matters.
+/// Longer texts are not searched for notes.
 const TEXT_MAX: usize = 400;
-/// Notes that change nothing.
+/// Notes without meaning for the value.
 #[rustfmt::skip]
 const SILENT: [&str; 9] = [
     "approx", "exact", "rounded", "simplified", "in simplest", "about", "final answer",
@@ -43,7 +43,7 @@ pub(crate) fn note(text: &str) -> Option<Note<'_>> {
     if lower.starts_with("mod") {
         return None;
     }
-    // "(rounded to 2 places)" says nothing, but "(about 5)" does.
+    // "(rounded to 2 places)" is without meaning, but "(about 5)" is a value.
     let brief = lower.split(' ').count() <= 2 && !lower.contains(|c: char| c.is_ascii_digit());
     let of_rounding = lower.starts_with("rounded") || lower.contains("nearest");
     if (brief || of_rounding) && SILENT.iter().any(|word| lower.starts_with(word)) {
@@ -107,8 +107,8 @@ fn unwrapped(text: &str) -> &str {
         .trim()
 }
 
-/// `P(X = 3) = 0.25`, `\mathbb{E}[X] = 3.5`: a function of what is no number, as a name with its
-/// value.
+/// `P(X = 3) = 0.25`, `\mathbb{E}[X] = 3.5`: a function of an event or a variable, as a name and
+/// its value.
 pub(crate) fn named_value(text: &str) -> Option<String> {
     const NAMES: [&str; 10] = [
         "P",

@@ -8,7 +8,7 @@ use crate::math::stop::Stop;
 use crate::math::syntax::units;
 use crate::math::values::{Value, region_of};
 
-/// How a phrase goes on.
+/// A phrase that a value completes to a set.
 #[derive(Clone, Copy)]
 pub(crate) enum Phrase {
     Except,

@@ -1,4 +1,4 @@
-//! What a text says about its letters: "where k is an integer", `k \in \mathbb{Z}`.
+//! Quantifiers: declarations of letters such as "where k is an integer", `k \in \mathbb{Z}`.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ pub(crate) const TEXT_MAX: usize = 400;
 /// The most parameters of one text.
 const PARAMETERS_MAX: usize = 4;
 
-/// The text without what it says about its whole numbers, and which letters those are.
+/// The text without its declarations of integers, and the letters that they declare.
 pub(crate) fn qualified(text: &str) -> (Cow<'_, str>, Vec<Parameter>) {
     let mut rest = Cow::Borrowed(text);
-    // Most answers say nothing of the kind.
+    // Most answers have no declaration.
     if !["\\in", "∈", " in ", "nteger", "number"].iter().any(|mark| text.contains(mark)) {
         return (rest, Vec::new());
     }
@@ -188,7 +188,7 @@ fn lead(pieces: &[Piece<'_>], at: usize) -> Option<usize> {
     (from < at).then_some(from)
 }
 
-/// Along with the bracket that closes the one it opened with.
+/// Includes the closing bracket of a declaration in brackets.
 fn closed(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
     let opened =
         pieces.get(from..to).is_some_and(|inside| inside.iter().any(|piece| piece.text == "("));

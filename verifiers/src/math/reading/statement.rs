@@ -1,4 +1,4 @@
-//! References that are sentences: what is said of the subject is the answer.
+//! References that are sentences: the predicate is the answer.
 
 /// The longest sentence that is read, in bytes.
 const TEXT_MAX: usize = 300;
@@ -29,7 +29,7 @@ pub(crate) fn answers(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a word turns the sentence around, or leaves it open.
+/// Whether a word negates the sentence or makes it conditional.
 fn denies(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "not", "no", "neither", "nor", "never", "none", "nothing", "nobody", "or", "if", "unless",
@@ -64,7 +64,7 @@ fn is_name(subject: &str) -> bool {
         && !OTHERS.contains(&subject)
 }
 
-/// The kind of whole numbers that a text names: "odd" for "all odd numbers n" and "n is odd". The
+/// The kind of integers that a text names: "odd" for "all odd numbers n" and "n is odd". The
 /// text is in lower case and without articles.
 pub(crate) fn kind_of_number(text: &str) -> Option<&str> {
     const KINDS: [&str; 4] = ["odd", "even", "prime", "composite"];
@@ -85,7 +85,7 @@ pub(crate) fn kind_of_number(text: &str) -> Option<&str> {
     kind
 }
 
-/// Who wins, where a text says no more than that.
+/// The winner, where a text states nothing else.
 pub(crate) fn winner(text: &str) -> &str {
     const ENDINGS: [&str; 5] =
         [" wins", " will win", " can win", " always wins", " has winning strategy"];

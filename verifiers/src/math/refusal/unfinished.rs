@@ -1,4 +1,4 @@
-//! What is left to be done in an answer: to solve, to compute.
+//! Unfinished answers: unsolved relations and unevaluated arithmetic.
 
 use crate::math::number::whole;
 use crate::math::syntax::{Id, Node, Rel, Tree};
@@ -55,7 +55,7 @@ fn is_plain_number(tree: &Tree, id: Id) -> bool {
     }
 }
 
-/// The whole number at a node.
+/// The integer at a node.
 fn whole_at(tree: &Tree, id: Id) -> Option<i64> {
     match tree.get(id) {
         Ok(Node::Num(value, None)) => whole(value),
@@ -95,8 +95,8 @@ pub(crate) fn has_arithmetic(tree: &Tree, root: Id) -> bool {
     found
 }
 
-/// Whether there is what is never a result: a greatest divisor, a remainder, a rounding of
-/// numbers, a determinant, arithmetic of matrices.
+/// Whether there is a function that is never a result: a greatest common divisor, a remainder or
+/// a rounding of numbers, a determinant, arithmetic of matrices.
 pub(crate) fn has_unfinished(tree: &Tree, _: Id) -> bool {
     let matrix = |id: &Id| matches!(tree.get(*id), Ok(Node::Matrix(_)));
     tree.nodes().any(|node| match node {
@@ -110,7 +110,7 @@ pub(crate) fn has_unfinished(tree: &Tree, _: Id) -> bool {
     })
 }
 
-/// Whether there is a complex number by its angle.
+/// Whether there is a complex number in polar form.
 pub(crate) fn is_polar(tree: &Tree, _: Id) -> bool {
     let imaginary = tree.nodes().any(|node| matches!(node, Node::Var(name) if name == "i"));
     let turned = tree.nodes().any(|node| match node {

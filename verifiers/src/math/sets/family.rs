@@ -12,10 +12,10 @@ use crate::math::stop::Stop;
 
 /// The most terms of one period.
 const TERMS_MAX: usize = 200;
-/// Letters that usually stand for a whole number.
+/// Letters that usually stand for an integer.
 const USUAL: [&str; 4] = ["k", "m", "n", "l"];
 
-/// What repeats: every term plus every multiple of the period.
+/// Every term plus every multiple of the period.
 #[derive(Clone, Debug)]
 pub(crate) struct Family {
     /// The variable that stands for its members, where it was named.
@@ -27,25 +27,25 @@ pub(crate) struct Family {
     pub(crate) range: Range,
 }
 
-/// A letter that stands for any whole number, or for those from a first one on.
+/// A letter that stands for any integer, or for those from a first one on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) range: Range,
 }
 
-/// Which whole numbers a parameter runs through.
+/// Which integers a parameter runs through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Range {
-    /// Nobody said: what the other side says.
+    /// Not stated: the range of the other side.
     Open,
-    /// Remainders in words: whatever the other side says.
+    /// Residues in words: any range of the other side.
     Any,
     Whole,
     From(i64),
 }
 
-/// The letters that are taken for whole numbers where nothing is said about them.
+/// The letters that denote integers where they are not declared.
 pub(crate) fn usual() -> Vec<Parameter> {
     USUAL.iter().map(|name| Parameter { name: (*name).to_owned(), range: Range::Open }).collect()
 }
@@ -76,7 +76,7 @@ pub(crate) fn progression(
     };
     let from = match parameter.range {
         Range::From(from) if rises => from,
-        // A family without end on one side that falls is none of ours.
+        // A descending family with a first member is not represented.
         Range::From(_) => return Ok(None),
         _ => 0,
     };
@@ -86,7 +86,7 @@ pub(crate) fn progression(
     Ok(Some(Family { var: None, period, terms: vec![term], range: parameter.range }))
 }
 
-/// Both together, where their periods fit.
+/// The union of two families with commensurable periods.
 pub(crate) fn joined(cx: &mut Context, one: Family, two: Family) -> Result<Option<Family>, Stop> {
     if matches!((&one.var, &two.var), (Some(one), Some(two)) if one != two) {
         return Ok(None);
@@ -144,7 +144,7 @@ pub(crate) fn same_family(
     Ok(Some(covers(cx, &one, &two, exact)? && covers(cx, &two, &one, exact)?))
 }
 
-/// The family with the range of the other, where nobody gave it one.
+/// The family with the range of the other, where it has none of its own.
 fn started(cx: &mut Context, family: &Family, range: Range) -> Result<Family, Stop> {
     let (Range::Open, Range::From(from)) = (family.range, range) else {
         return Ok(family.clone());
@@ -170,17 +170,17 @@ fn covers(cx: &mut Context, one: &Family, two: &Family, exact: bool) -> Result<b
     Ok(true)
 }
 
-/// All whole numbers.
+/// All integers.
 pub(crate) fn whole_numbers() -> Family {
     Family { var: None, period: Canon::int(1), terms: vec![Canon::int(0)], range: Range::Whole }
 }
 
-/// The positive whole numbers.
+/// The positive integers.
 pub(crate) fn natural_numbers() -> Family {
     Family { terms: vec![Canon::int(1)], range: Range::From(1), ..whole_numbers() }
 }
 
-/// The whole numbers with these remainders.
+/// The integers with these remainders.
 pub(crate) fn residues(
     var: Option<String>,
     modulus: &RBig,

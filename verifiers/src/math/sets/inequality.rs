@@ -62,10 +62,10 @@ fn linear(cx: &Context, value: &Canon) -> Option<(String, Canon, Canon)> {
     Some((name, Canon::poly(slope), Canon::poly(rest)))
 }
 
-/// The greatest root that is undone.
+/// The highest index of a root that is substituted.
 const INDEX_MAX: i64 = 12;
 
-/// What stands for the variable.
+/// The function of the variable that is substituted.
 enum Through {
     /// The variable, or a sum with it, to one over this.
     Root(i64),
@@ -104,7 +104,7 @@ fn substituted_solution(cx: &mut Context, relation: &Relation) -> Result<Option<
     }
 }
 
-/// The only atom that varies, where undoing it leaves the variable or a linear sum.
+/// The only varying atom, where its inverse is the variable or a linear sum.
 fn root_or_power(cx: &Context, value: &Canon, x: Atom) -> Option<(Atom, Through)> {
     let factors = || value.monomials().flatten();
     let mut varying = factors().filter(|(atom, _)| cx.varies(*atom));

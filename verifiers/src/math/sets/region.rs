@@ -59,7 +59,7 @@ impl Region {
 /// The most intervals of one set.
 const PARTS_MAX: usize = 200;
 
-/// Both together, with what overlaps or touches joined.
+/// The union; overlapping and adjacent intervals are merged.
 pub(crate) fn union(cx: &mut Context, a: Region, b: Region) -> Result<Region, Stop> {
     let var = a.var.or(b.var);
     let mut parts = a.parts;
@@ -69,7 +69,7 @@ pub(crate) fn union(cx: &mut Context, a: Region, b: Region) -> Result<Region, St
     if parts.len() > PARTS_MAX { Err(Stop::Cap) } else { Ok(Region { var, parts }) }
 }
 
-/// Puts one interval among sorted ones.
+/// Inserts an interval into sorted ones.
 fn insert(cx: &mut Context, parts: Vec<Interval>, new: Interval) -> Result<Vec<Interval>, Stop> {
     let mut new = new;
     let mut before = Vec::with_capacity(parts.len() + 1);
@@ -170,7 +170,7 @@ fn inner(
     })
 }
 
-/// All real numbers outside.
+/// The complement in the real numbers.
 pub(crate) fn complement(cx: &mut Context, region: &Region) -> Result<Region, Stop> {
     let mut rest = Region { var: region.var.clone(), ..Region::everything() };
     for part in &region.parts {

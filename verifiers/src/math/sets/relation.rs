@@ -7,7 +7,7 @@ use crate::math::algebra::{
 };
 use crate::math::stop::Stop;
 
-/// What an expression is, compared with zero.
+/// How an expression compares with zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
     Zero,
@@ -23,8 +23,8 @@ pub(crate) struct Relation {
     pub(crate) left: Canon,
 }
 
-/// The number that an equation states of an expression: 5 in `x + y = 5` and `|z| = 5`. Of one
-/// variable it says what that is, and the number is none of its solutions.
+/// The number to which an equation sets an expression: 5 in `x + y = 5` and `|z| = 5`. An equation
+/// in one plain variable is solved instead.
 pub(crate) fn stated_value(cx: &Context, relation: &Relation) -> Option<Canon> {
     let left = &relation.left;
     let (varying, constant): (Vec<_>, Vec<_>) =
@@ -75,7 +75,7 @@ pub(crate) fn constant_at(cx: &Context, poly: &Poly, part: &Mono) -> Poly {
     Poly::sorted(terms.map(|(mono, coef)| (constant(mono), coef.clone())).collect())
 }
 
-/// What an atom is, where a form that is linear in it is zero.
+/// Solves a form that is linear in an atom for that atom.
 pub(crate) fn solved_for(
     cx: &mut Context,
     value: &Canon,

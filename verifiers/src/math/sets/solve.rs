@@ -1,7 +1,7 @@
 //! Equations and inequalities in one variable, solved to unions of intervals.
 //!
-//! A quotient of polynomials changes its sign at the roots of numerator and denominator only, so
-//! one place between each two of them decides. Absolute values are split into their two cases.
+//! A quotient of polynomials changes its sign at the roots of numerator and denominator only, so one
+//! sample between two adjacent roots decides. Absolute values are split into their two cases.
 
 use dashu_ratio::RBig;
 
@@ -48,7 +48,7 @@ fn solution_in(
     {
         let left = match substitute(cx, left, atom, value) {
             Ok(left) => left,
-            // A denominator that is zero throughout: nothing here.
+            // The denominator is identically zero: there is no solution in this case.
             Err(Stop::Undefined) => continue,
             Err(stop) => return Err(stop),
         };
@@ -61,7 +61,7 @@ fn solution_in(
     Ok(Some(whole))
 }
 
-/// An absolute value that varies, and what it is of.
+/// An absolute value that varies, and its argument.
 fn absolute_in(cx: &Context, value: &Canon) -> Option<(Atom, Canon)> {
     let mut atoms = value.monomials().flatten().map(|(atom, _)| *atom);
     atoms.find_map(|atom| match cx.kind(atom) {
@@ -70,7 +70,7 @@ fn absolute_in(cx: &Context, value: &Canon) -> Option<(Atom, Canon)> {
     })
 }
 
-/// The chart of signs of a quotient of polynomials with rational coefficients.
+/// Solves by the sign chart of a quotient of polynomials with rational coefficients.
 fn chart(cx: &mut Context, x: Atom, left: &Canon, wanted: Sign) -> Result<Option<Region>, Stop> {
     let Some((top, below)) = quotient_in(cx, x, left)? else { return Ok(None) };
     let product = top.times(&below, &mut cx.meter)?;
@@ -141,11 +141,11 @@ fn holds(wanted: Sign, sign: i8, zero: bool) -> bool {
     }
 }
 
-/// Intervals that grow from left to right.
+/// A sign chart: intervals that are collected from left to right.
 #[derive(Default)]
 struct Chart {
     parts: Vec<Interval>,
-    /// Where the interval began that is not closed yet, and whether it holds there.
+    /// The lower end of the open interval, and whether the end is part of it.
     start: Option<(Option<Canon>, bool)>,
 }
 

@@ -11,7 +11,7 @@ const DEPTH_MAX: u8 = 64;
 /// The most nodes of one tree.
 const NODES_MAX: usize = 10_000;
 
-/// How two sides relate.
+/// A relation between two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rel {
     Equal,
@@ -26,7 +26,7 @@ pub(crate) enum Rel {
     To,
 }
 
-/// What holds a sequence together.
+/// How the items of a sequence are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Join {
     Comma,
@@ -34,7 +34,7 @@ pub(crate) enum Join {
     Or,
 }
 
-/// How a number was written as a decimal.
+/// The decimal notation of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     /// Digits behind the point.
@@ -115,7 +115,7 @@ pub(crate) struct Operator {
 }
 
 impl Node {
-    /// Appends what stands directly below.
+    /// Appends the children of the node.
     fn children(&self, out: &mut Vec<Id>) {
         match self {
             Self::Num(..)
@@ -188,7 +188,7 @@ impl Tree {
         self.nodes.iter()
     }
 
-    /// Shows every node under `id`, itself included.
+    /// Calls `show` for every node of the subtree at `id`.
     pub(crate) fn visit<'t>(&'t self, id: Id, show: &mut impl FnMut(&'t Node)) {
         let mut todo = vec![id];
         while let Some(node) = todo.pop().and_then(|id| self.nodes.get(id as usize)) {

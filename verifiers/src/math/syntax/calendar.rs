@@ -25,10 +25,10 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-/// Longer texts are no dates.
+/// The longest text that is read as a date.
 const BYTES_MAX: usize = 60;
 
-/// What a text names; two dates where day and month may be exchanged.
+/// The date or time that a text denotes; two dates where day and month may be exchanged.
 pub(crate) fn read(text: &str) -> Vec<Calendar> {
     if text.len() > BYTES_MAX || !may_be(text.as_bytes()) {
         return Vec::new();
@@ -67,7 +67,7 @@ fn may_be(text: &[u8]) -> bool {
                     || MONTHS.iter().filter_map(|name| name.get(..3)).any(holds)))
 }
 
-/// `3:30 pm`, `3 p.m.`; without the half of the day only ratios know.
+/// `3:30 pm`, `3 p.m.`; a time without "am" or "pm" is read as a ratio.
 fn time(text: &str) -> Option<Calendar> {
     let plain = text.replace('.', "");
     let (clock, afternoon) =
@@ -154,7 +154,7 @@ fn valid(month: u32, day: u32) -> bool {
     (1..=days).contains(&day)
 }
 
-/// As a text that equal dates share.
+/// The normalised text.
 pub(crate) fn show(value: Calendar) -> String {
     match value {
         Calendar::Time(minutes) => format!("{:02}:{:02}", minutes / 60, minutes % 60),

@@ -1,9 +1,9 @@
-//! Characters that stand for others: raised digits, fractions, digits of other scripts.
+//! Normalisation of Unicode characters: superscripts, fractions, digits of other scripts.
 
 use std::borrow::Cow;
 
 const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-/// What a character stands for.
+/// Characters with their LaTeX equivalent.
 #[rustfmt::skip]
 const MEANINGS: &[(char, &str)] = &[
     ('½', "\\frac12"), ('⅓', "\\frac13"), ('⅔', "\\frac23"), ('¼', "\\frac14"), ('¾', "\\frac34"),
@@ -20,8 +20,8 @@ const ZEROS: [char; 5] = ['٠', '۰', '०', '০', '๐'];
 /// The first and the last of the full-width forms, and how far they lie from ASCII.
 const WIDE: (u32, u32, u32) = (0xFF01, 0xFF5E, 0xFEE0);
 
-/// The text with one way of writing for each character; commands whose backslash an escape
-/// swallowed have it again.
+/// The text with normalised characters; commands that lost their backslash to an escape sequence
+/// have it again.
 pub(crate) fn cleaned(text: &str) -> Cow<'_, str> {
     let plain = |byte: u8| (b' '..0x80).contains(&byte) || matches!(byte, b'\n' | b'\r');
     if text.bytes().all(plain) || !text.contains(is_special) {
@@ -48,7 +48,7 @@ pub(crate) fn cleaned(text: &str) -> Cow<'_, str> {
     if raised {
         out.push('}');
     }
-    // A tab that stood for itself.
+    // Tabs that are not part of a command are spaces again.
     Cow::Owned(if out.contains("\\t") { restore_tabs(&out) } else { out })
 }
 

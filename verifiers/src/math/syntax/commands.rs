@@ -4,16 +4,16 @@ use super::ast::Rel;
 use super::token::Tok;
 use super::words::function;
 
-/// What a LaTeX command does.
+/// The effect of a LaTeX command.
 pub(crate) enum Command {
     Tok(Tok<'static>),
     /// A variable by its name.
     Letter,
-    /// Nothing: spacing and styling.
+    /// None: spacing and styling.
     Skip,
     /// Its argument is text.
     Prose,
-    /// Nothing, with its argument: a color, a width.
+    /// None, and its argument is skipped: a color, a width.
     Drop,
     Begin,
     End,
@@ -23,7 +23,7 @@ pub(crate) enum Command {
 /// Commands of fractions, whatever their size.
 const FRACTIONS: [&str; 8] =
     ["frac", "dfrac", "tfrac", "cfrac", "nicefrac", "sfrac", "xfrac", "flatfrac"];
-/// Marks above a name, with the name of each that is used here.
+/// Accents with their normalised name.
 const ACCENTS: [(&str, &str); 8] = [
     ("overline", "overline"),
     ("bar", "bar"),
@@ -109,7 +109,7 @@ fn big(name: &str) -> Command {
     name.map_or(Command::Unknown, |name| Command::Tok(Tok::Big(name)))
 }
 
-/// Commands that say nothing here.
+/// Commands without mathematical meaning.
 #[rustfmt::skip]
 const SKIPPED: &[&str] = &[
     "left", "right", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "biggl", "biggr",
@@ -128,7 +128,7 @@ pub(crate) const NAMES: &[&str] = &[
     "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon",
     "Phi", "Psi", "Omega", "ell", "hbar", "angle", "triangle", "square", "star", "aleph",
 ];
-/// Commands that are no names although nothing here reads them: dots, arrows, quantifiers.
+/// Commands that are not read and are not names either: dots, arrows, quantifiers.
 #[rustfmt::skip]
 const SIGNS: &[&str] = &[
     "ldots", "cdots", "dots", "dotsc", "dotsb", "vdots", "ddots", "implies", "iff", "Rightarrow",

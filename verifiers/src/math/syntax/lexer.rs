@@ -55,7 +55,7 @@ struct Lexer<'a> {
     indices: bool,
     /// Whether a sign of relation was met.
     related: bool,
-    /// Whether there is one dollar: then no formula stands between two.
+    /// Whether there is a single dollar, which then delimits no formula.
     one_dollar: bool,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Whether a dollar before digits is one of money: the dollars around formulas come in pairs.
+    /// Whether a dollar before digits is a currency: the delimiters of formulas come in pairs.
     fn is_price(&self) -> bool {
         self.one_dollar && digit_at(self.rest(), 1)
     }
@@ -185,9 +185,9 @@ impl<'a> Lexer<'a> {
         if let Some(tok) = words::word(run).filter(counts) {
             return self.push(tok, end);
         }
-        // \mathrm{i}, \mathrm{e}, \mathrm{d}x: constants set upright.
+        // \mathrm{i}, \mathrm{e}, \mathrm{d}x: constants in upright type.
         let upright = prose && matches!(run, "i" | "e" | "d") && rest.get(1..2) == Some("}");
-        // \frac{NO}{BO}: points, and no word.
+        // \frac{NO}{BO}: points and not a word.
         let points = !prose
             && run.len() == 2
             && rest.get(2..3) == Some("}")
@@ -211,7 +211,7 @@ impl<'a> Lexer<'a> {
         matches!(self.tokens.last(), Some(Token { tok: Tok::Word(_), .. }))
     }
 
-    /// Letters of another script: only ever text.
+    /// Letters of another script are always text.
     fn foreign(&mut self) {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
@@ -223,7 +223,7 @@ fn digit_at(text: &str, at: usize) -> bool {
     text.as_bytes().get(at).is_some_and(u8::is_ascii_digit)
 }
 
-/// Characters that carry no meaning: spaces, currency, marks that direct text.
+/// Characters without meaning: spaces, delimiters, quotation marks, marks of direction.
 fn ignorable(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '$' | '~' | '`' | '"' | '“' | '”' | '}' | '.' | '✓' | '✔' | '\u{feff}')

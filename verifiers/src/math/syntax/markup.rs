@@ -1,4 +1,4 @@
-//! Ways of writing that are no LaTeX: superscripts of HTML, circled numbers, rows of dots.
+//! Markup other than LaTeX: HTML tags and entities, circled numbers, dots.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ const DOTS: [&str; 9] = [
     "\\dots",
 ];
 
-/// The text without such ways of writing.
+/// The text with such markup replaced by LaTeX and Unicode.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let (mut html, mut dotted, mut ringed) = (false, false, !text.is_ascii());
     for pair in text.as_bytes().windows(2) {
@@ -46,7 +46,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
             out.push_str(meaning);
             rest = rest.get(mark.len()..).unwrap_or_default();
         } else if let Some((number, length)) = ringed_number(rest).filter(|_| ringed) {
-            // Statements that stand side by side are a list of them.
+            // Adjacent numbers of statements are a list.
             if out.ends_with(|c: char| c.is_ascii_digit()) {
                 out.push_str(", ");
             }

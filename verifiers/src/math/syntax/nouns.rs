@@ -1,21 +1,21 @@
-//! Nouns behind numbers: whether two of them may count the same things.
+//! Nouns behind numbers: whether two of them may denote the same things.
 
-/// Words that say nothing of what is counted.
+/// Words without meaning for what is counted.
 #[rustfmt::skip]
 const EMPTY: [&str; 26] = [
     "of", "the", "a", "an", "in", "to", "all", "total", "more", "each", "per", "whole", "different",
     "distinct", "possible", "extra", "additional", "other", "about", "exactly", "altogether",
     "remaining", "left", "only", "approximately", "unique",
 ];
-/// Nouns that may stand for any other.
+/// Generic nouns, which agree with any other.
 #[rustfmt::skip]
 const GENERAL: [&str; 16] = [
     "unit", "item", "object", "thing", "piece", "way", "people", "person", "time", "number",
     "element", "one", "value", "count", "individual", "member",
 ];
 
-/// Whether two nouns, neither of which is a unit, may count the same things: one says no more
-/// than the other, or nothing in particular.
+/// Whether two nouns, neither of which is a unit, may denote the same things: one qualifies the
+/// other, or is generic.
 pub(crate) fn agree(one: &str, two: &str) -> bool {
     if power(one) != power(two) {
         return false;
@@ -34,7 +34,7 @@ pub(crate) fn agree(one: &str, two: &str) -> bool {
         || foreign(&more) != foreign(&less)
 }
 
-/// Whether what stands behind two equal units may be the same: "km north" is not "km south".
+/// Whether the words behind two equal units agree: "km north" is not "km south".
 pub(crate) fn agree_behind(one: &str, two: &str) -> bool {
     let directions = |text: &str| {
         ["north", "south", "east", "west", "left", "right", "up", "down"]
@@ -46,7 +46,7 @@ pub(crate) fn agree_behind(one: &str, two: &str) -> bool {
     directions(one) == 0 || directions(two) == 0 || either.all(|word| directions(word) == 0)
 }
 
-/// Whether a noun stands for any other.
+/// Whether a noun is generic.
 pub(crate) fn is_general(noun: &str) -> bool {
     stems(noun).iter().all(|word| {
         GENERAL.contains(&word.as_str())
@@ -67,7 +67,7 @@ pub(crate) fn power(noun: &str) -> usize {
     }
 }
 
-/// The words that say what is counted, in the singular.
+/// The words that denote what is counted, in the singular.
 fn stems(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 1);
     words.filter(|word| !EMPTY.contains(word)).map(singular).collect()

@@ -54,12 +54,12 @@ const PARTS: [(&str, &str, i64); 14] = [
     ("thousandth", "thousandths", 1000),
 ];
 
-/// The number below the bar of a fraction that ends with a word: "thirds", "tenths".
+/// The denominator that a word denotes: "thirds", "tenths".
 pub(crate) fn part(word: &str) -> Option<i64> {
     PARTS.iter().find(|part| part.1 == word).map(|part| part.2)
 }
 
-/// Whether a word is a part in the singular that is no half and no quarter: "third".
+/// Whether a word is an ordinal that may also be a fraction: "third".
 pub(crate) fn is_part(word: &str) -> bool {
     PARTS.iter().any(|part| part.0 == word && !matches!(word, "half" | "quarter"))
 }
@@ -77,8 +77,7 @@ pub(crate) fn base(word: &str) -> Option<u32> {
     })
 }
 
-/// The number that a text says, and the noun that it counts. Articles are gone and letters are
-/// small.
+/// The number that a text in lower case and without articles denotes, and the noun behind it.
 pub(crate) fn number(text: &str) -> Option<(RBig, Option<&str>)> {
     let mut words: Vec<&str> =
         text.split([' ', '-']).filter(|word| !word.is_empty()).take(WORDS_MAX + 1).collect();
@@ -165,7 +164,7 @@ fn fraction(head: &[&str], single: bool, below: i64) -> Option<RBig> {
     }
 }
 
-/// A whole number.
+/// An integer.
 fn whole(words: &[&str]) -> Option<i64> {
     let (mut total, mut group) = (0i64, None::<i64>);
     // What the next scale must stay below, and whether "and" may stand here.

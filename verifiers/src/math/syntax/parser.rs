@@ -20,7 +20,7 @@ use dashu_ratio::RBig;
 
 use crate::math::stop::Stop;
 
-/// The deepest nesting that is followed.
+/// The deepest nesting that is parsed.
 const DEPTH_MAX: u32 = 64;
 
 /// Reads a whole answer.
@@ -142,7 +142,7 @@ impl<'a> Parser<'_, 'a> {
             let value = self.nested(Self::clause)?;
             return self.node(Node::Labelled(label, value), &[value]);
         }
-        // "= 5" and "\approx 5" say what a formula before them comes to.
+        // "= 5" and "\approx 5" give the value of a formula before them.
         while let Some(Tok::Rel(Rel::Equal | Rel::Approx)) = self.peek() {
             self.at += 1;
         }
@@ -163,7 +163,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// `Minimum:` and other words before a colon; words that say nothing are skipped.
+    /// `Minimum:` and other words before a colon; filler words are skipped.
     pub(crate) fn label(&mut self) -> Option<String> {
         const EMPTY: &[&str] = &[
             "only",

@@ -66,7 +66,7 @@ pub(crate) fn symbol(c: char) -> Option<Tok<'static>> {
     })
 }
 
-/// A Greek letter, an exponent or a fraction typed as one character.
+/// A Greek letter typed as one character.
 pub(crate) fn greek_char(c: char) -> Option<Tok<'static>> {
     const NAMES: &[(char, &str)] = &[
         ('α', "alpha"),

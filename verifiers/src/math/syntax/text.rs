@@ -1,4 +1,4 @@
-//! A text without what only sets it: outer dollars and stars, markup, punctuation, articles.
+//! Normalisation of texts: without outer delimiters, markup, punctuation, articles.
 
 use super::number_words;
 
@@ -88,7 +88,7 @@ pub(crate) fn plain_text(text: &str) -> String {
     let mut words = out.split_whitespace().peekable();
     while let Some(word) = words.next() {
         match word {
-            // A third is a part, and the third a place.
+            // "A third" is a fraction, and "the third" an ordinal.
             "a" | "an" if words.peek().is_some_and(|next| number_words::is_part(next)) => {
                 kept.push("one");
             }

@@ -2,7 +2,7 @@
 
 use super::ast::Rel;
 
-/// What a token is. Slices point into the text.
+/// A token; slices point into the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tok<'a> {
     /// Digits, perhaps with a point and with separators between thousands.
@@ -25,7 +25,7 @@ pub(crate) enum Tok<'a> {
     Frac,
     Sqrt,
     Binom,
-    /// A mark above what follows, by its name.
+    /// An accent over what follows, by its name.
     Accent(&'static str),
     Not,
     Begin(&'a str),
@@ -34,7 +34,7 @@ pub(crate) enum Tok<'a> {
     Scale(u64),
     /// The sign of a currency, by its name.
     Currency(&'static str),
-    /// A fraction or a binomial whose sign stands between its parts.
+    /// The infix commands `\over` and `\choose`.
     Over,
     Choose,
     Plus,
@@ -78,7 +78,7 @@ pub(crate) enum Tok<'a> {
     RFloor,
     LCeil,
     RCeil,
-    /// A qualification starts here: "for all x", "where n is whole".
+    /// The start of a qualification: "for all x", "where n is whole".
     Stop,
 }
 

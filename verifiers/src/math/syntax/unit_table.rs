@@ -74,7 +74,7 @@ pub(crate) const UNITS: &[Unit] = &[
     ("gb", DATA, 8_000_000_000, 1),
     ("tb", DATA, 8_000_000_000_000, 1),
 ];
-/// Units of a kind of their own, by name: kind, and size as a fraction. Euros are no dollars.
+/// Currencies and temperature scales by name: kind, and size as a fraction. Kinds do not convert.
 pub(crate) const KINDS: &[(&str, u8, i64, i64)] = &[
     ("dollar", 1, 1, 1),
     ("usd", 1, 1, 1),
@@ -124,7 +124,7 @@ pub(crate) const SCALED: &[(&str, &str, Dimensions, i64, i64)] = &[
     ("rad", "radian", [0; 8], 1, 1),
     ("wh", "watthour", ENERGY, 3600, 1),
 ];
-/// Sign, name and power of ten. The sign of mega would be that of milli: case is not kept.
+/// Sign, name and power of ten. Mega has no sign: without case it would be that of milli.
 pub(crate) const PREFIXES: &[(&str, &str, i32)] = &[
     ("k", "kilo", 3),
     ("c", "centi", -2),

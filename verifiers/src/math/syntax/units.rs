@@ -8,7 +8,7 @@ use super::unit_table::{
 };
 use crate::math::number::small;
 
-/// More words are no unit.
+/// The most words of a unit.
 const WORDS_MAX: usize = 6;
 
 /// Dimensions and size in base units, and the kind of a currency or scale.
@@ -40,7 +40,7 @@ pub(crate) fn is_money(unit: &str) -> bool {
     measured(unit).is_some_and(|measure| measure.dimensions == MONEY)
 }
 
-/// How many of `unit` make one of `whole`, where both are known and measure the same.
+/// How many of `unit` make one of `whole`, where both are known and have the same dimension.
 pub(crate) fn ratio(unit: &str, whole: &str) -> Option<RBig> {
     let (unit, whole) = (measured(unit)?, measured(whole)?);
     same(&unit, &whole).then(|| whole.size / unit.size)
@@ -136,11 +136,11 @@ fn within(text: &str) -> Option<Measure> {
     pieces.chain(tails).flatten().find_map(|piece| measured(&piece.join(" ")))
 }
 
-/// What one `unit` is in `reference` units: `None` where they measure or count different things.
+/// What one `unit` is in `reference` units: `None` where they do not convert.
 pub(crate) fn factor(reference: &str, unit: &str) -> Option<RBig> {
     match (within(reference), within(unit)) {
         (Some(want), Some(have)) => {
-            // Pounds of money, which are no pounds of weight.
+            // Pounds as a currency, and not as a weight.
             let pounds = |one: &str, two: &Measure| one.starts_with("pound") && two.kind == 3;
             if pounds(reference, &have) || pounds(unit, &want) {
                 return Some(RBig::ONE);
@@ -154,7 +154,7 @@ pub(crate) fn factor(reference: &str, unit: &str) -> Option<RBig> {
     }
 }
 
-/// Whether a noun may stand for a unit: "units", of the same power.
+/// Whether a noun may denote a unit: "units", of the same power.
 fn counts(noun: &str, measure: &Measure) -> bool {
     let power = nouns::power(noun);
     let powers =

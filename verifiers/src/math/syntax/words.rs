@@ -3,7 +3,7 @@
 use super::token::Tok;
 use super::units;
 
-/// Functions by the names that they have, with the one that is used here.
+/// Functions with their normalised name.
 #[rustfmt::skip]
 const FUNCTIONS: &[(&str, &str)] = &[
     ("sin", "sin"), ("cos", "cos"), ("tan", "tan"), ("tg", "tan"), ("cot", "cot"), ("ctg", "cot"),

@@ -1,4 +1,4 @@
-//! Values as families over whole numbers, and the whole numbers in a range.
+//! Values as families over integers, and the integers in a range.
 
 use super::value::Value;
 use crate::math::algebra::{Canon, Context, Exp, Kind, floor_or_ceil, names_in};
@@ -52,8 +52,8 @@ fn is_variable(cx: &Context, value: &Canon, name: &str) -> bool {
                 if matches!(cx.kind(*atom), Some(Kind::Var(have)) if have == name)))
 }
 
-/// Whether a value is a multiple of pi that repeats although nobody says so: by `k`, for `n` may
-/// as well be a number that is given, as in `(n - 2) pi`.
+/// Whether a value is a family of multiples of pi by its form: with `k`, since `n` may also be a
+/// given number, as in `(n - 2) pi`.
 pub(crate) fn repeats(cx: &Context, value: &Value) -> bool {
     let canon = match value {
         Value::Scalar(scalar) => &scalar.canon,
@@ -76,10 +76,10 @@ fn indexed(label: &str, parameters: &[Parameter]) -> bool {
     index.is_some_and(|index| parameters.iter().any(|known| index.contains(&known.name)))
 }
 
-/// The most whole numbers that a range is written out to.
+/// The most integers of a range that is listed.
 const MEMBERS_MAX: i64 = 200;
 
-/// The value over whole numbers, where its variable is one of `parameters`.
+/// The value over integers, where its variable is one of `parameters`.
 pub(crate) fn over_integers(
     cx: &mut Context,
     value: &Value,
@@ -94,7 +94,7 @@ pub(crate) fn over_integers(
     Ok(family_of(cx, value, parameters)?.map(Value::Family))
 }
 
-/// The whole numbers in a region: a set, or all from one on.
+/// The integers in a region: a set, or all from one on.
 pub(crate) fn integers_in(
     cx: &mut Context,
     region: &Region,
@@ -136,7 +136,7 @@ pub(crate) fn integers_in(
     Ok(Some(if members.is_empty() { Value::Region(Region::empty()) } else { Value::Set(members) }))
 }
 
-/// The first whole number inside of an end.
+/// The first integer inside an end.
 fn integer_end(
     cx: &mut Context,
     end: &Canon,

@@ -11,7 +11,7 @@ const POWER_MAX: i64 = 64;
 /// The entries of a matrix, row by row.
 type Rows = Vec<Vec<Canon>>;
 
-/// One matrix times another. Points have no such product.
+/// The product of two matrices. Points have none.
 pub(crate) fn array_product(cx: &mut Context, one: &Value, two: &Value) -> Result<Value, Stop> {
     let (Value::Matrix(one), Value::Matrix(two)) = (one, two) else {
         return Err(Stop::Unreadable);
@@ -20,7 +20,7 @@ pub(crate) fn array_product(cx: &mut Context, one: &Value, two: &Value) -> Resul
     Ok(matrix(product))
 }
 
-/// A matrix to a whole power; to a negative one where it has an inverse.
+/// A matrix to an integer power; to a negative one where it has an inverse.
 pub(crate) fn matrix_power(
     cx: &mut Context,
     rows: &[Vec<Value>],
@@ -156,7 +156,7 @@ fn added_items(cx: &mut Context, one: &[Value], two: &[Value]) -> Result<Vec<Val
     one.iter().zip(two).map(|(one, two)| added_arrays(cx, one, two)).collect()
 }
 
-/// Rows for columns.
+/// The transpose.
 pub(crate) fn transposed(rows: &[Vec<Value>]) -> Result<Vec<Vec<Value>>, Stop> {
     let width = rows.first().map_or(0, Vec::len);
     (0..width)

@@ -1,4 +1,4 @@
-//! Numbers with their units and signs: whether two of them say the same.
+//! Numbers with units and signs: conversion and agreement.
 
 use dashu_ratio::RBig;
 
@@ -8,10 +8,10 @@ use crate::math::number::{power_of_ten, small};
 use crate::math::stop::Stop;
 use crate::math::syntax::{Rel, units};
 
-/// How far apart an approximation and its value may be, as a share of the value.
+/// The relative tolerance of an approximation.
 const NEAR: f64 = 0.01;
 
-/// Whether two numbers say the same: exactly, or one of them rounded.
+/// Whether two numbers agree: exactly, or where one of them is rounded.
 pub(crate) fn is_close(
     cx: &mut Context,
     one: &Scalar,
@@ -49,7 +49,7 @@ pub(crate) fn is_close(
     Ok(apart.abs() <= step.max(near).max(1e-9 * size.abs()) * (1.0 + 1e-9) + 4.0 * error)
 }
 
-/// The unit of the last digit of a whole number that is not zero: 100 for 1200.
+/// The unit of the last digit of an integer that is not zero: 100 for 1200.
 fn last_unit(value: &Canon) -> Option<RBig> {
     let mut rest = value.as_integer().filter(|value| *value != 0)?;
     let mut zeros = 0;
@@ -59,8 +59,8 @@ fn last_unit(value: &Canon) -> Option<RBig> {
     Some(RBig::from(power_of_ten(zeros)))
 }
 
-/// Whether one side wears a sign and the other a sign or a unit of something else: the sign was
-/// not merely left out.
+/// Whether one side has a percent or degree sign, and the other a different sign or a unit: then
+/// the sign was not merely left out.
 pub(crate) fn marks_clash(one: &Scalar, two: &Scalar) -> bool {
     let clash = |one: &Scalar, two: &Scalar| {
         let unit = two.unit.as_deref();
@@ -71,7 +71,7 @@ pub(crate) fn marks_clash(one: &Scalar, two: &Scalar) -> bool {
 }
 
 /// A number times letters that are units, as a number with that unit, where the other side
-/// has one: `5000 m` beside kilometres, `10 m/s` beside kilometres in an hour.
+/// has one: `5000 m` compared with kilometres, `10 m/s` with kilometres per hour.
 pub(crate) fn with_unit_letter(cx: &Context, value: &Scalar, beside: &Scalar) -> Option<Scalar> {
     let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), value.unit.is_none()) else {
         return None;

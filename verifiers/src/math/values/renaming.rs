@@ -42,8 +42,8 @@ pub(crate) fn rename_in_value(
     }))
 }
 
-/// Collects the letters of functions and points that may have another name. `false` where the
-/// value is of another kind, or all that it says is its letters.
+/// Collects the letters of functions and points that may be renamed. `false` where the value is of
+/// another kind, or consists of such letters alone.
 pub(crate) fn free_letters(cx: &Context, value: &Value, out: &mut Vec<String>) -> bool {
     match value {
         Value::List(items) | Value::Set(items) => {

@@ -1,4 +1,4 @@
-//! What an answer is: a number, a point, a set, an interval, a relation, a text.
+//! The value of an answer: a number, a point, a set, an interval, a relation, a text.
 
 use dashu_ratio::RBig;
 
@@ -36,7 +36,7 @@ pub(crate) enum Value {
     Text(String),
 }
 
-/// A number or an expression, and how it was written.
+/// A number or an expression, and its notation.
 #[derive(Clone, Debug)]
 pub(crate) struct Scalar {
     pub(crate) canon: Canon,
@@ -60,7 +60,7 @@ pub(crate) struct Decimal {
 #[derive(Clone, Debug)]
 pub(crate) struct Rank {
     pub(crate) terms: Vec<Canon>,
-    /// Whether they are greater than those before, and not perhaps equal.
+    /// Whether they are strictly greater than those before.
     pub(crate) strict: bool,
 }
 
@@ -91,7 +91,7 @@ impl Value {
         }
     }
 
-    /// A number or an expression of which nothing but its form is known.
+    /// A number or an expression without unit, signs and decimal places.
     pub(crate) fn plain(canon: Canon) -> Self {
         let (bare, unit, decimal) = (None, None, None);
         Self::Scalar(Box::new(Scalar {
@@ -104,7 +104,7 @@ impl Value {
         }))
     }
 
-    /// Whether words alone may say it: a text, or that there is nothing, or that all is right.
+    /// Whether it can be stated in words alone: a text, the empty set, or all real numbers.
     pub(crate) fn is_words(&self) -> bool {
         match self {
             Self::Text(_) => true,

@@ -1,4 +1,4 @@
-//! Commands of LaTeX: what begins with a backslash.
+//! Tokens that begin with a backslash: commands of LaTeX, escapes, environments.
 
 use super::Lexer;
 use crate::math::stop::Stop;
@@ -26,7 +26,7 @@ impl<'a> Lexer<'a> {
             Command::Letter => self.push(Tok::Letter(name), 1 + end),
             Command::Skip => {
                 self.at += 1 + end;
-                // A bracket that is not there.
+                // `\left.` and `\right.` are empty delimiters.
                 let bracket = matches!(name, "left" | "right");
                 self.at += usize::from(bracket && self.rest().starts_with('.'));
                 if matches!(name, "mathbb" | "Bbb") {
@@ -52,7 +52,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// An argument that says nothing: a color, a width, a label.
+    /// Skips arguments without meaning: a color, a width, a label.
     fn dropped(&mut self) -> Result<(), Stop> {
         for (open, close) in [('*', "*"), ('[', "]"), ('{', "}")] {
             let rest = self.rest();
@@ -61,7 +61,7 @@ impl<'a> Lexer<'a> {
             if tail.starts_with(open)
                 && let Some(end) = near.find(close)
             {
-                // White on white is not to be seen.
+                // White text cannot be seen.
                 if near.get(..end).is_some_and(|said| said.contains("white")) {
                     return Err(Stop::Unreadable);
                 }
@@ -81,7 +81,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `\pir`, `\cdotx`: a known command with letters run into it.
+    /// `\pir`, `\cdotx`: a known command with letters attached.
     fn split_command(&mut self, name: &'a str) -> Result<(), Stop> {
         for end in (2..name.len()).rev() {
             let head = name.get(..end).unwrap_or_default();
@@ -102,8 +102,8 @@ impl<'a> Lexer<'a> {
         Err(Stop::Unreadable)
     }
 
-    /// Whether an unknown command stands where a term of a relation does: then it is a name. No
-    /// operator has signs on both of its sides.
+    /// Whether an unknown command is a term of a relation: then it is a name. No operator has signs
+    /// on both sides.
     fn is_operand(&self, name: &str) -> bool {
         let before = self.tokens.last().map(|token| token.tok);
         let rest = self.rest().get(1 + name.len()..).unwrap_or_default();
@@ -134,7 +134,7 @@ impl<'a> Lexer<'a> {
 
     pub(crate) fn escaped(&mut self, tail: &str) -> Result<(), Stop> {
         let Some(first) = tail.chars().next() else {
-            // The space behind it was cut off.
+            // The space of `\ ` was trimmed.
             self.at += 1;
             return Ok(());
         };
@@ -173,7 +173,7 @@ impl<'a> Lexer<'a> {
                 return;
             }
         }
-        // Never closed: the rest is text. Looking on would cost the square of the length.
+        // Never closed: the rest is text. Searching again would take quadratic time.
         self.prose_end = self.text.len();
         self.at += lead + 1;
     }

@@ -1,17 +1,17 @@
-//! Numbers as they are written: marks between thousands, exponents, periods, bases by a prefix.
+//! Number tokens: separators of thousands, exponents, repeating decimals, prefixes of bases.
 
 use super::{Lexer, digit_at};
 use crate::math::syntax::token::{Commas, Tok, Token};
 
-/// What may stand between thousands whatever a comma means.
+/// Separators of thousands, whatever a comma means.
 const MARKS: [&str; 6] = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
-/// What does so behind at most three digits.
+/// Separators of thousands behind at most three leading digits.
 const MARKS_OF_SHORT: [&str; 7] = ["\\;", "\\:", "\\ ", "'", "’", "_", "\u{a0}"];
 /// The longest mark, with a space, in bytes.
 const MARK_MAX: usize = 5;
 /// More pairs of digits are a list.
 const PAIRS_MAX: usize = 12;
-/// What says that the digits go on.
+/// Ellipses behind digits.
 const ELLIPSES: [&str; 5] = ["\\ldots", "\\dots", "\\cdots", "...", "…"];
 /// How the exponent of a power of ten begins.
 const EXPONENTS: [&str; 6] = ["e", "E", "\\text{e}", "\\text{E}", "\\mathrm{e}", "\\mathrm{E}"];
@@ -178,7 +178,7 @@ fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
         |marks: &[&'static str]| marks.iter().find(|mark| tail.starts_with(**mark)).copied();
     let marks = if commas == Commas::Decimal { &[][..] } else { &MARKS };
     let length = if let Some(mark) = starts(marks) {
-        // 32,\! 349: the space means nothing in mathematics, and the mark says one number.
+        // 32,\! 349: the space is ignored in mathematics, and the separator joins the digits.
         mark.len() + usize::from(mark.len() > 2 && tail.get(mark.len()..)?.starts_with(' '))
     } else if let Some(mark) = starts(&MARKS_OF_SHORT).or_else(|| starts(&[" ", "~"])) {
         // 1 234 567, but not the mixed number 3 141/1000.

@@ -41,7 +41,7 @@ impl Parser<'_, '_> {
         self.node(Node::Call(name, vec![inner]), &[inner])
     }
 
-    /// A number from one side, or a set of numbers of one sign: `0^+`, `\mathbb{Z}^+`.
+    /// A one-sided limit point, or the numbers of one sign: `0^+`, `\mathbb{Z}^+`.
     pub(crate) fn one_sided(&mut self, base: Id, positive: bool) -> Result<Id, Stop> {
         let Node::Var(name) = self.tree.get(base)? else { return Ok(base) };
         let name = match (name.as_str(), positive) {
@@ -52,7 +52,7 @@ impl Parser<'_, '_> {
         self.node(Node::Var(name), &[base])
     }
 
-    /// Whole numbers above a bound: `\mathbb{Z}_{>0}`, `\mathbb{Z}_{\ge 0}`, `\mathbb{N}_+`.
+    /// Integers above a bound: `\mathbb{Z}_{>0}`, `\mathbb{Z}_{\ge 0}`, `\mathbb{N}_+`.
     pub(crate) fn bounded_set(&mut self, base: Id) -> Result<Option<&'static str>, Stop> {
         if !matches!(self.tree.get(base)?, Node::Var(name) if matches!(name.as_str(), "Z" | "N")) {
             return Ok(None);
@@ -71,7 +71,7 @@ impl Parser<'_, '_> {
         Ok(Some(name))
     }
 
-    /// A mark above a name is part of the name; above digits and unit vectors it says nothing.
+    /// An accent is part of a name; over digits and unit vectors it has no meaning.
     pub(crate) fn accented(&mut self, name: &'static str) -> Result<Id, Stop> {
         let inner = self.argument()?;
         let under = match self.tree.get(inner)? {
@@ -85,7 +85,7 @@ impl Parser<'_, '_> {
         self.node(Node::Var(format!("{name} {under}")), &[inner])
     }
 
-    /// The letters of `\overline{abc}`, which are digits in their order; two large ones are points.
+    /// The letters of `\overline{abc}`, which denote digits; capitals denote points.
     fn small_letters(&self, id: Id) -> Result<Option<String>, Stop> {
         let Node::Mul(factors) = self.tree.get(id)? else { return Ok(None) };
         let mut letters = String::with_capacity(factors.len());

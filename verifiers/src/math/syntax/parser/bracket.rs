@@ -16,7 +16,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(id)
     }
 
-    /// What stands in brackets, in which bars and colons mean what they mean at the top.
+    /// The inside of brackets, in which bars and colons have their top-level meaning.
     fn enclosed(&mut self) -> Result<Id, Stop> {
         let outside = (std::mem::take(&mut self.bars), std::mem::take(&mut self.in_set));
         let id = self.nested(|parser| parser.sequence(false))?;
@@ -30,7 +30,7 @@ impl<'a> Parser<'_, 'a> {
         let close = self.peek().ok_or(Stop::Unreadable)?;
         self.at += 1;
         let (open, close) = match (open, close) {
-            // ]1, 3[ and [1, 3[ are open where the bracket is turned away.
+            // In ]1, 3[ and [1, 3[ an outward bracket excludes the end.
             (Tok::LParen, Tok::RParen) | (Tok::RBracket, Tok::LBracket) => ('(', ')'),
             (Tok::LParen | Tok::RBracket, Tok::RBracket) => ('(', ']'),
             (Tok::LBracket, Tok::RParen | Tok::LBracket) => ('[', ')'),
@@ -140,7 +140,7 @@ impl<'a> Parser<'_, 'a> {
         self.node(Node::Cases(branches), &all)
     }
 
-    /// What a branch depends on; `None` where it is "otherwise".
+    /// The condition of a branch; `None` for "otherwise".
     fn condition(&mut self) -> Result<Option<Id>, Stop> {
         while matches!(
             self.peek(),

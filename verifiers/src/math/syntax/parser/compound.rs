@@ -21,9 +21,9 @@ struct Part {
 
 impl Parser<'_, '_> {
     /// `5 ft 6 in`, `2 h 30 min`, `3 dollars and 50 cents`, `12^\circ 30'`: one value in several
-    /// units. `None`, and nothing is eaten, where it is something else.
+    /// units. `None`, without consuming tokens, where it is something else.
     pub(crate) fn compound(&mut self) -> Result<Option<Id>, Stop> {
-        // Most numbers are told from their next tokens.
+        // For most numbers, the next tokens decide.
         let number = |by: usize| matches!(self.ahead(by), Some(Tok::Num(_)));
         let goes_on = number(0)
             && match (self.ahead(1), self.ahead(2)) {
@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
         }
         let Some(second) = self.plain_number()? else { return Ok(None) };
         if !degrees {
-            // Six inches are less than a foot. Their marks may be quotation marks, which are gone.
+            // The inches are less than a foot. Their marks may be quotation marks, which the lexer drops.
             let closed = self.mark(Tok::Prime, 2) || self.peek().is_none();
             let inches = first * small(12, 1) + &second;
             return if closed && second < small(12, 1) {
@@ -89,7 +89,7 @@ impl Parser<'_, '_> {
         self.node(Node::Degrees(value), &[value]).map(Some)
     }
 
-    /// Eats a mark that is written `times` times, raised or not.
+    /// Consumes a mark that is repeated `times` times, as a superscript or not.
     fn mark(&mut self, mark: Tok<'_>, times: usize) -> bool {
         let start = self.at;
         let raised = self.eat(Tok::Caret);
@@ -129,7 +129,7 @@ impl Parser<'_, '_> {
         }
         let [first, _, ..] = parts.as_slice() else { return Ok(None) };
         let Some(last) = parts.last() else { return Ok(None) };
-        // What things cost is said in the larger unit.
+        // A price is expressed in the larger unit.
         let whole = if units::is_money(&first.unit) { &first.unit } else { &last.unit };
         let mut total = RBig::ZERO;
         for part in &parts {
@@ -145,8 +145,8 @@ impl Parser<'_, '_> {
         self.node(Node::Quantity(value, unit.to_owned()), &[value])
     }
 
-    /// A number with a unit that goes on from the part before it: smaller, and not a whole one of
-    /// the larger.
+    /// A number with a unit that continues the part before it: of a smaller unit, and less than one
+    /// of the larger.
     fn part(&mut self, before: Option<&Part>) -> Result<Option<Part>, Stop> {
         let Some(value) = self.plain_number()? else { return Ok(None) };
         let Some(Tok::Word(name) | Tok::Letter(name)) = self.peek() else { return Ok(None) };

@@ -92,7 +92,7 @@ impl Parser<'_, '_> {
             return None;
         }
         let two = self.index()?;
-        // The set stands below; in an older way of writing above, and then it is written first.
+        // The size of the set is the subscript; in an older notation, a superscript that comes first.
         Some(if first == Tok::Caret && one < two { (two, one) } else { (one, two) })
     }
 
@@ -110,7 +110,7 @@ impl Parser<'_, '_> {
         small(text)
     }
 
-    /// The two sizes as nodes. `None`, and back to the start, where nothing is counted.
+    /// The two sizes as nodes. `None`, after going back to the start, where they are no sizes.
     fn sizes(&mut self, sizes: Option<(i64, i64)>, start: usize) -> Result<Option<(Id, Id)>, Stop> {
         let Some((of, chosen)) = sizes.filter(|(of, chosen)| of >= chosen && *of > 1) else {
             self.at = start;

@@ -7,7 +7,7 @@ use crate::math::syntax::number_words;
 use crate::math::syntax::token::Tok;
 
 impl Parser<'_, '_> {
-    /// A factor with what is attached to it: powers, subscripts, factorials, percent, degrees.
+    /// A factor with its postfixes: powers, subscripts, factorials, percent, degrees.
     pub(crate) fn power(&mut self) -> Result<Id, Stop> {
         let mut base = self.primary()?;
         loop {
@@ -55,7 +55,7 @@ impl Parser<'_, '_> {
         let braced = self.peek() == Some(Tok::LBrace);
         let inner = usize::from(braced);
         match self.ahead(inner) {
-            // 0^+: the side from which a variable comes.
+            // 0^+: a one-sided limit point.
             Some(Tok::Plus | Tok::Minus)
                 if matches!(self.ahead(inner + 1), Some(Tok::RBrace) | None) =>
             {
@@ -140,7 +140,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// What stands below, as text: `_1`, `_{12}`, `_{\text{max}}`.
+    /// The subscript as text: `_1`, `_{12}`, `_{\text{max}}`.
     fn subscript(&mut self) -> Result<String, Stop> {
         let braced = self.eat(Tok::LBrace);
         let mut text = String::new();

@@ -13,7 +13,7 @@ use crate::math::syntax::token::Tok;
 const DIGITS_MAX: usize = 4000;
 
 impl<'a> Parser<'_, 'a> {
-    /// The number that a token holds: its digits, with what separates them dropped.
+    /// The number of a token: its digits without separators.
     pub(crate) fn number(&mut self, text: &str) -> Result<Id, Stop> {
         let (text, endless) = endless(text);
         let decimal_comma = !text.contains('.') && decimal_comma(text);
@@ -101,7 +101,7 @@ fn with_period(digits: &str, places: usize, period: &str) -> Option<RBig> {
     Some(before + repeated)
 }
 
-/// Digits before the dots that say that they go on.
+/// The digits before an ellipsis, and whether there is one.
 fn endless(text: &str) -> (&str, bool) {
     if text.ends_with(|c: char| c.is_ascii_digit()) {
         return (text, false);
@@ -128,7 +128,7 @@ fn periodic(digits: &str, places: usize) -> Option<RBig> {
     with_period(whole, 0, tail.get(..length)?)
 }
 
-/// Whether the only comma stands before other than three digits: then it is a decimal comma.
+/// Whether the only comma is a decimal comma: other than three digits follow it.
 fn decimal_comma(text: &str) -> bool {
     text.split_once(',').is_some_and(|(whole, tail)| {
         let (whole, tail) = (whole.trim_end_matches('{'), tail.trim_start_matches('}'));

@@ -123,7 +123,7 @@ impl Parser<'_, '_> {
                     };
                     factors = vec![left];
                 }
-                // Two numbers side by side are no product: "4 2" is not 8.
+                // Two adjacent numbers are not a product: "4 2" is not 8.
                 Some(Tok::Num(_)) if self.follows_number() => return Err(Stop::Unreadable),
                 Some(tok) if self.starts_factor(tok) => factors.push(self.power()?),
                 _ => return self.multiplied(&factors),
@@ -177,7 +177,7 @@ impl Parser<'_, '_> {
         before.is_some_and(|token| matches!(token.tok, Tok::Num(_)))
     }
 
-    /// `3\frac{1}{2}` and `3 1/2`: a whole number before a proper fraction is added to it.
+    /// `3\frac{1}{2}` and `3 1/2`: an integer before a proper fraction is added to it.
     fn mixed(&mut self, whole: Id) -> Result<Option<Id>, Stop> {
         let Node::Num(value, None) = self.tree.get(whole)? else { return Ok(None) };
         if !value.is_int() {

@@ -9,8 +9,7 @@ use crate::math::syntax::{number_words, units};
 
 /// The most words behind a value.
 const WORDS_MAX: usize = 5;
-/// Words that no unit and no noun has: "7 is wrong" says something of 7, "4 negative" another
-/// number.
+/// Words that no unit and no noun contains: "7 is wrong" is a statement about 7.
 #[rustfmt::skip]
 const SAYING: [&str; 32] = [
     "not", "no", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe", "negative",
@@ -18,7 +17,7 @@ const SAYING: [&str; 32] = [
     "invalid", "false", "impossible", "discarded", "guess", "if", "when", "ten", "twenty",
     "never", "got",
 ];
-/// What an ordinal may point at that has a value of its own: the 4th prime is 7.
+/// Nouns behind an ordinal that have a value of their own: the 4th prime is 7.
 #[rustfmt::skip]
 const POINTED: [&str; 15] = [
     "prime", "multiple", "fibonacci", "triangular", "square", "cube", "perfect", "odd", "even",
@@ -142,7 +141,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Small letters, but the M of a million is no m of a thousandth.
+/// The name of a unit in lower case; the M of mega is not the m of milli.
 pub(crate) fn unit_name(name: &str) -> String {
     let lower = name.to_lowercase();
     match name.strip_prefix('M').and_then(units::long_name) {
@@ -151,7 +150,7 @@ pub(crate) fn unit_name(name: &str) -> String {
     }
 }
 
-/// Whether words say something of the value before them.
+/// Whether words are a statement about the value before them.
 fn says(words: &str) -> bool {
     let mut list = words.split(' ');
     let ordinal = matches!(list.clone().next(), Some("th" | "st" | "nd" | "rd"));
@@ -160,7 +159,7 @@ fn says(words: &str) -> bool {
     })
 }
 
-/// The scale behind a degree sign.
+/// The temperature scale behind a degree sign.
 fn temperature(words: &str) -> Option<&'static str> {
     Some(match words.split(' ').next()? {
         "c" | "celsius" | "centigrade" => "celsius",
