@@ -1,4 +1,4 @@
-//! One byte string for one value: what digests and cache keys are made of.
+//! The canonical form: one byte string for one value, the input of digests and cache keys.
 //!
 //! Objects are written with sorted keys and without null members (a Parquet column that is null
 //! and a JSON key that is missing are the same thing), numbers that are whole are written as
@@ -76,15 +76,14 @@ pub fn write(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
-/// Appends an object of the members that are not null, in the order of their keys, in whatever order
-/// they come.
+/// Appends an object of the members that are not null, in the order of their keys, in whatever
+/// order they come.
 pub fn write_members<'a>(
     out: &mut Vec<u8>,
     members: impl Iterator<Item = (&'a String, &'a Value)>,
 ) {
     let mut members: Vec<_> = members.filter(|(_, value)| !value.is_null()).collect();
-    // Whether a map of JSON keeps its keys sorted is for the features of serde_json to say; a digest
-    // must not depend on them.
+    // The order of a JSON map depends on the features of serde_json; a digest must not.
     if !members.is_sorted_by_key(|(key, _)| *key) {
         members.sort_unstable_by_key(|(key, _)| *key);
     }
@@ -100,8 +99,8 @@ pub fn write_members<'a>(
 
 /// Appends a JSON string.
 pub fn write_text(out: &mut Vec<u8>, text: &str) {
-    // Writing to a vector cannot fail; a failure of the serializer would leave a torn form that
-    // no other value has, so it needs no report.
+    // Writing to a vector cannot fail. If the serializer failed, the partial form would still be
+    // unique, so the error can be ignored.
     if serde_json::to_writer(&mut *out, text).is_err() {
         let _ = out.write_all(b"\"\\u0000\"");
     }

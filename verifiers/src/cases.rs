@@ -1,7 +1,7 @@
-//! The fixture format: what a check must say of samples that people wrote down.
+//! The fixture format: samples written by hand, with the verdicts that a check must give.
 //!
 //! One file a check, in TOML, whose literal strings hold LaTeX and regular expressions without
-//! escapes. The rewards in it are written by hand: a case is a promise, not a recording.
+//! escapes. The rewards are written by hand and never recorded.
 
 pub mod redteam;
 
@@ -107,7 +107,7 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
 }
 
 impl CaseFile {
-    /// Whether the cases belong to the verifier called `id` and show enough of it: at least 5 that are
+    /// Whether the cases belong to the verifier called `id` and cover it: at least 5 that are
     /// accepted, 5 that are rejected, 1 that abstains and 3 cheats.
     ///
     /// # Errors
@@ -260,7 +260,7 @@ fn json(part: &impl serde::Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
-/// What is said of a part of a verdict that is not as the case wants it.
+/// The message where a part of a verdict is not as the case expects it.
 fn missing(what: &str, found: Option<&Value>, wanted: &Value) -> Option<String> {
     let differs = found.is_none_or(|found| !holds(found, wanted));
     differs.then(|| {

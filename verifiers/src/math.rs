@@ -11,10 +11,11 @@
 //! assert_eq!(parse("\\sqrt{8}").unwrap().to_string(), "2*2^(1/2)");
 //! ```
 //!
-//! The way of an answer: `syntax` makes a tree of its characters, `builder` makes a value (`values`)
-//! of the tree, with `algebra` for canonical forms and `sets` for sets of real numbers; `reading`
-//! keeps the values of an ambiguous text; `compare` compares them, at last with `numeric`, which only
-//! ever proves that numbers differ. `question` and `refusal` tell answers that restate the question.
+//! The way of an answer: `syntax` makes a tree of its characters, `builder` makes a value
+//! (`values`) of the tree, with `algebra` for canonical forms and `sets` for sets of real numbers;
+//! `reading` keeps the values of an ambiguous text; `compare` compares them, at last with
+//! `numeric`, which only ever proves that numbers differ. `question` and `refusal` tell answers
+//! that restate the question.
 
 pub(crate) mod algebra;
 mod builder;

@@ -1,4 +1,4 @@
-//! What a sample earned, with everything that led to it: one line of a run.
+//! The scored sample: its reward and its verdicts, one line of a run.
 
 use std::sync::Arc;
 

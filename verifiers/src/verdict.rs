@@ -54,8 +54,8 @@ impl TryFrom<f64> for Reward {
     }
 }
 
-/// What came of judging a sample. A wrong answer is `Scored(0)`; a missing reference is
-/// `Abstained`; whatever stopped us from judging is `Failed`.
+/// The outcome of judging a sample. A wrong answer is `Scored(0)`; a missing reference is
+/// `Abstained`; anything that prevented the judgement is `Failed`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The sample was judged.
@@ -139,8 +139,8 @@ fn cut(text: &str) -> String {
 
 /// The outcome of one verifier on one sample, with its evidence.
 ///
-/// As JSON: `outcome`, then `reward` or `fault` and `why`, then `evidence`, `components`, `steps` and
-/// `usage` where there are any.
+/// As JSON: `outcome`, then `reward` or `fault` and `why`, then `evidence`, `components`, `steps`
+/// and `usage` where there are any.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "form::VerdictForm")]
 pub struct Verdict {
@@ -195,8 +195,8 @@ impl Verdict {
         self.with("extracted", text).with("span", vec![span.0, span.1])
     }
 
-    /// Notes as `unread` the types of the parts of `message` that are not text: whoever reads text
-    /// alone did not see them.
+    /// Notes as `unread` the types of the parts of `message` that are not text: a check that reads
+    /// text alone did not see them.
     #[must_use]
     pub fn with_unread(self, message: Option<&Message>) -> Self {
         let unread = message.map(|message| message.content.unread()).into_iter().flatten();

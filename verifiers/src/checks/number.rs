@@ -77,7 +77,7 @@ const LEADS: [&str; 14] = [
     "textbf",
 ];
 
-/// What the reference asks for.
+/// The values that the reference accepts.
 enum Wanted {
     /// A number; and the double that it was, of which several decimals may be the shortest form.
     Exactly(RBig, Option<f64>),
@@ -297,7 +297,7 @@ fn is_worked_out(body: &str, at: usize) -> bool {
     rest.contains('=') || ["+", "/", "×", "- ", "* ", "-"].iter().any(|sign| next.starts_with(sign))
 }
 
-/// Whether nothing of its own is said between an announcement and its number.
+/// Whether only filler words stand between an announcement and its number.
 fn is_lead(gap: &str) -> bool {
     let mut rest = gap;
     while let Some(at) = rest.find(char::is_alphanumeric) {

@@ -18,8 +18,8 @@ const LOOKED_AT_MAX: usize = 16;
 /// Between the stem and its verb stand at most this many bytes.
 const VERB_WITHIN: usize = 80;
 
-/// Nouns that announce an answer, as they begin: endings follow in many languages. English words
-/// are those that stand for "the answer" in more checks than one.
+/// Stems of nouns that announce an answer; many languages add endings. The English ones mean "the
+/// answer" in more than one check.
 #[rustfmt::skip]
 const STEMS: &[&str] = &[
     // English, besides "answer".
@@ -39,7 +39,7 @@ const STEMS: &[&str] = &[
     "đáp án", "đáp số", "câu trả lời", "jawaban", "jawapan", "sagot", "คำตอบ", "cevap", "cevab", "yanıt", "jibu",
 ];
 
-/// What leads from a stem to the answer. In scripts without spaces they stand anywhere.
+/// Verbs and signs between a stem and the answer. In scripts without spaces they occur anywhere.
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     ":", "：", "=", "—", "–", "→",
@@ -53,7 +53,7 @@ const VERBS: &[&str] = &[
     "là", "adalah", "ialah", "yaitu", "ay", "คือ", "ni",
 ];
 
-/// Words that deny, between the stem and its answer.
+/// Negations between the stem and its answer.
 #[rustfmt::skip]
 const NEGATIONS: &[&str] = &[
     "not", "isn't", "isn’t", "aren't", "cannot", "can't", "never", "neither", "wasn't", "不", "非", "没", "未",
@@ -61,7 +61,7 @@ const NEGATIONS: &[&str] = &[
     "nu", "δεν", "ليس", "ليست", "لا", "אינה", "לא", "नहीं", "không", "bukan", "tidak", "hindi", "ไม่", "değil",
 ];
 
-/// The words of other languages that end the sentence behind the answer.
+/// Copulas behind the answer, in other languages.
 #[rustfmt::skip]
 const COPULAS: &[&str] = &[
     "です", "である", "だ", "になります", "となります", "입니다", "이다", "이에요", "예요", "है", "हैं", "হয়", "است", "'dir", "'dır",
@@ -91,8 +91,8 @@ pub(super) struct Announcement {
     /// What is announced, to the end of its sentence; the whole formula where it is one. It may be
     /// a sentence with the answer in it.
     pub(super) said: Range<usize>,
-    /// The words around it take it back or leave it open: "the answer is not 4", "suppose the
-    /// answer is 4". Such a value is no answer.
+    /// The words around it negate it or make it hypothetical: "the answer is not 4", "suppose the
+    /// answer is 4". Such a value is not an answer.
     pub(super) is_unsaid: bool,
 }
 
@@ -107,7 +107,7 @@ static FOREIGN: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
-/// With a capital letter where the automaton, which knows those of ASCII, would miss it.
+/// The stem with a capital letter: the automaton ignores case in ASCII alone.
 fn capital(stem: &str) -> String {
     let mut chars = stem.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
@@ -240,7 +240,7 @@ fn next_verb(near: &str, reach: usize, first: bool) -> Option<(usize, usize)> {
     None
 }
 
-/// Whether a word of a text denies.
+/// Whether a text has a negation.
 pub(super) fn has_negation(text: &str) -> bool {
     let is = |word: &str| is_one_of(NEGATIONS, word);
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
@@ -314,7 +314,7 @@ fn find_word(line: &str, verb: &str) -> Option<usize> {
     })
 }
 
-/// From the announcement to the end of its sentence; the next lines where it ends in a colon.
+/// The span from the announcement to the end of its sentence; after a colon, the next lines.
 pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
     let tail = text.get(start..)?;
     let bare = tail.trim_start_matches([' ', '\n', '\r', '\t', ':', '*', '…']);

@@ -1,4 +1,4 @@
-//! `\boxed{}`: the last one, with those that belong to it.
+//! `\boxed{}`: the last box, and the boxes that are parts of the same answer.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::words::{PARTING, is_one_of};
 use super::{Candidate, Provenance, Scope, hidden, qualify, retraction};
 use crate::math::syntax::text::trimmed_start;
 
-/// The words that join boxes; any other word between them takes the first one back.
+/// The words that join boxes; any other word between them retracts the first one.
 const JOINING: [&str; 12] =
     ["and", "or", "text", "quad", "qquad", "left", "right", "mbox", "和", "与", "或", "и"];
 
@@ -17,7 +17,7 @@ const LINKS: [&str; 6] = ["and", "or", "和", "与", "或", "и"];
 /// A phrase between two boxes of one list has at most this many words.
 const PHRASE_MAX: usize = 6;
 
-/// A box: where the command starts, and where its content lies.
+/// A box: the start of the command, and the span of its content.
 pub(super) struct Boxed {
     start: usize,
     from: usize,
@@ -71,8 +71,8 @@ fn is_denied(before: &str) -> bool {
     qualify::is_denied_before(lead) || qualify::is_unsaid(lead) || qualify::is_mistaken(lead)
 }
 
-/// The boxes of a text in which answers stand: none where it ends within one, for then the last
-/// answer is not there yet.
+/// The boxes of a text that hold answers. None where the text ends within a box: then the last
+/// answer is missing.
 pub(super) fn of(text: &str) -> Vec<Boxed> {
     let Some((boxes, open)) = closed(text) else { return Vec::new() };
     let last = boxes.last().map_or(0, |last| last.start);
@@ -108,7 +108,7 @@ fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
                         at = end.max(at + 1);
                         continue;
                     }
-                    // A backslash that was escaped once too often keeps its meaning.
+                    // A backslash that was escaped twice keeps its meaning.
                     _ => {
                         at += usize::from(rest.get(1..).is_none_or(|next| opener(next).is_none()));
                     }

@@ -34,7 +34,7 @@ impl Code {
                 at = close.map_or(text.len(), |end| inside + end + 3);
                 code.ranges.push(start..at);
             } else {
-                // A tick that does not close on its line is no code.
+                // A backtick that is not closed on its line does not start code.
                 at = inside;
                 let next = memchr2(b'`', b'\n', rest.as_bytes()).map(|skip| inside + skip);
                 if let Some(end) = next.filter(|end| bytes.get(*end) == Some(&b'`')) {

@@ -1,21 +1,21 @@
 //! "Therefore, there are 12 ways. I hope this helps!": what the last sentence concludes.
 //!
-//! The weakest announcement of all: a sentence that says one value and leaves no doubt about it.
+//! The weakest kind of announcement: a sentence that states one value without doubt.
 
 use super::words::{COURTESIES, DOUBTS, is_one_of};
 use super::{Candidate, Provenance, last_sentence, qualify, retraction, slice};
 
-/// How a sentence begins that concludes.
+/// The beginnings of a concluding sentence.
 const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently", "in total"];
 
-/// A longer sentence, in bytes, says more than one thing.
+/// The longest concluding sentence, in bytes.
 const SENTENCE_MAX: usize = 600;
-/// So many courtesies are passed over.
+/// The most closing courtesies that are skipped.
 const COURTESIES_MAX: usize = 4;
 
 /// What stands before several values.
 const VERBS: [&str; 7] = [" is ", " are ", " be ", " takes ", " equals ", " equal ", " was "];
-/// A sentence of more words behind its verb says more than its values.
+/// The most words behind the verb of a sentence with several values.
 const SEVERAL_WORDS_MAX: usize = 12;
 
 /// Words behind which a number is a part of a sum or a name.
@@ -100,7 +100,7 @@ fn is_doubted(sentence: &str) -> bool {
         || sentence.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(DOUBTS, word))
 }
 
-/// Where the last sentence stands that is no courtesy.
+/// The span of the last sentence that is not a courtesy.
 pub(super) fn last_sentence(text: &str) -> Option<(usize, usize)> {
     let mut end = text.trim_end().len();
     for _ in 0..=COURTESIES_MAX {

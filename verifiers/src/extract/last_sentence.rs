@@ -1,4 +1,4 @@
-//! Completions that announce nothing: what ends the last sentence.
+//! Completions without announcements: the value that ends the last sentence.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ const ENDS: [&str; 6] = ["QED", "Q.E.D.", "QED.", "∎", "■", "□"];
 
 /// The value that ends the last sentence: mathematics between dollars, or a number.
 pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
-    // A GSM8K solution ends in a marked line; one without it broke off.
+    // A GSM8K solution ends with a marked line; without it, the text was truncated.
     if text.contains("<<") && text.contains(">>") {
         return None;
     }
@@ -40,10 +40,10 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
     }
 }
 
-/// The words by which a sentence takes a number back.
+/// The words by which a sentence retracts a number.
 const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不", "错"];
 
-/// Whether the words around a value leave it an answer.
+/// Whether the words around a value do not disqualify it.
 fn is_said(before: &str, after: &str) -> bool {
     qualify::qualifier(before, after).is_none()
         && !qualify::is_unsaid(before)
@@ -68,7 +68,7 @@ pub fn signed<'a>(found: Candidate<'a>, sentence: &str, offset: usize) -> Candid
     Candidate { text, span: (offset + at, found.span.1), provenance: found.provenance }
 }
 
-/// Whether a number is said rather than part of a formula, and is the only one on offer.
+/// Whether a number is not part of a formula, and is the only one offered.
 pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
     let (before, after) = (text.get(sentence..from).unwrap_or(""), text.get(to..).unwrap_or(""));
     let offered = before.contains(" or ") && before.contains(|c: char| c.is_ascii_digit());
@@ -87,7 +87,7 @@ pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize
     // A unit may stand right behind its number, a word may not.
     let run = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
     let glued = run > 0 && !after.get(..run).is_some_and(units::known);
-    // The text broke off inside of a quotation.
+    // The text was truncated within a quotation.
     let quoted = before.matches('"').count() % 2 == 1 && !after.contains('"');
     !(quoted || denied || offered || opened || goes_on || glued)
 }

@@ -1,4 +1,4 @@
-//! The words around values, as tables: what denies, bounds, names and counts.
+//! Tables of the words around values: negations, bounds, names, counts.
 
 /// What stands before a value that is denied.
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! The number that an announced sentence comes to.
+//! The number of an announced sentence.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use super::{Candidate, last_number, qualify, signed};
 /// Words of an announced sentence that says that there is no answer.
 const UNKNOWN: [&str; 8] =
     ["not", "unknown", "unclear", "uncertain", "undetermined", "unsure", "hard", "cannot"];
-/// Words that make another number of the one behind them.
+/// Words that change the number behind them.
 #[rustfmt::skip]
 const ALTERING: [&str; 11] = [
     "negative", "minus", "half", "twice", "double", "triple", "thrice", "opposite", "reciprocal",
     "square", "root",
 ];
 
-/// The number that ends an announced sentence, unless it leaves a choice or the words around it
-/// make something else of it.
+/// The number that ends an announced sentence, unless there are alternatives or the words around
+/// it disqualify it.
 pub(crate) fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Option<Candidate<'a>> {
     let found = last_number(&candidate.text, 0)?;
     let (from, to) = found.span;
@@ -42,7 +42,7 @@ pub(crate) fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Opti
     Some(Candidate { text: text.into(), span, provenance: candidate.provenance })
 }
 
-/// Whether the words before a number make another one of it.
+/// Whether the words before a number change it.
 fn alters(head: &str) -> bool {
     let last = head.trim_end().rsplit(' ').next().unwrap_or_default();
     let of = head.trim_end().strip_suffix(" of").and_then(|head| head.rsplit(' ').next());

@@ -1,8 +1,8 @@
-//! What the words around a value make of it: a value that is denied, bounded, named, counted with
-//! or only tried is no answer.
+//! Qualification of values by the words around them: a value that is denied, bounded, a name, a
+//! count or only tried is not an answer.
 //!
-//! Checks share these functions of the text before and behind a value. They look at a few words
-//! alone, so that they may be asked for every value of a text.
+//! Checks share these functions of the text before and behind a value. They read a few words only,
+//! so that a check can afford them for every value of a text.
 
 use super::phrases as say;
 use super::words::is_one_of;

@@ -1,4 +1,4 @@
-//! Answers that are taken back, and what takes their place.
+//! Retracted answers, and the values that replace them.
 
 use super::{Candidate, Provenance, announcement, qualify, slice};
 

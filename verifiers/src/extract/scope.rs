@@ -1,4 +1,4 @@
-//! What of a completion counts: not chains of thought, not code, not quotations of the question.
+//! The scope of extraction: without thinking, code, and quotations of the question.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Where a model's thinking ends and its answer begins.
+//! Where the thinking of a model ends and its answer begins.
 //!
 //! The one reading of thinking for all verifiers. A thought stands between marks such as `<think>`
 //! and `</think>`, or in a channel of gpt-oss that is not the final one. Where the template of the

@@ -1,4 +1,4 @@
-//! Words around answers.
+//! Word lists for sentences around answers.
 
 /// Whether a word is one of a list, without regard to ASCII case.
 pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {

@@ -193,7 +193,8 @@ impl Builder<'_> {
         if !std::mem::take(&mut self.seen.plus_minus) {
             return Ok(upper);
         }
-        // `x \ne \pm 2` excludes both values. With other signs of relation, the meaning is not clear.
+        // `x \ne \pm 2` excludes both values. With other signs of relation, the meaning is not
+        // clear.
         if sign != Rel::Unequal {
             return Err(Stop::Unreadable);
         }

@@ -106,8 +106,8 @@ impl Pair<'_> {
         Ok(found && !question.offers(symbols))
     }
 
-    /// Whether the answer leaves arithmetic unevaluated that the reference evaluates: functions that
-    /// are never a result, or sums and products of numbers from the question.
+    /// Whether the answer leaves arithmetic unevaluated that the reference evaluates: functions
+    /// that are never a result, or sums and products of numbers from the question.
     pub(crate) fn is_unevaluated(
         &self,
         question: &Question<'_>,

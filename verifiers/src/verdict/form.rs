@@ -1,5 +1,5 @@
-//! The one form of outcomes, verdicts and components outside the program: JSON lines, Parquet,
-//! caches and every API derive from it.
+//! The serialized form of outcomes, verdicts and components: JSON lines, Parquet, caches and every
+//! API derive from it.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};

@@ -110,7 +110,8 @@ impl Math {
         }
         let mut cx = Context::new(Meter::new(WORK_MAX.min(meter.left())));
         let trial = self.attempts(reference, said, &mut cx);
-        // Where the fuel of the sample is gone, this is the fault; else only the comparison was cut.
+        // Where the fuel of the sample is gone, this is the fault; else only the comparison was
+        // cut.
         meter.spend(cx.meter.spent().min(WORK_MAX))?;
         let trial = match trial {
             Err(fault) if fault.kind == FaultKind::OutOfFuel => Trial::undecided(),

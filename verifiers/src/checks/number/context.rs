@@ -1,4 +1,4 @@
-//! What stands beside a number, and whether it is an answer there.
+//! The context of a number: whether the text around it makes it an answer.
 
 use std::collections::VecDeque;
 
@@ -19,18 +19,18 @@ const DRESS: [&str; 10] = [
     "fbox",
     "underline",
 ];
-/// Functions that a bracket behind their name calls.
+/// Functions that are called with brackets.
 const FUNCTIONS: [&str; 14] = [
     "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "gcd", "lcm", "max", "min", "abs", "floor",
     "ceil",
 ];
-/// Words between two numbers of which only one can be meant.
+/// Words between two alternative numbers.
 #[rustfmt::skip]
 const BETWEEN: &[&str] = &[
     "or", "to", "and", "through", "till", "until", "versus", "vs", "-", "–", "—", "~", "～", "..",
     "...", "…", "或", "或者", "至", "到", "和", "или", "oder", "bis", "ou", "à", "o", "y", "e",
 ];
-/// How an aside in brackets begins.
+/// The beginnings of a remark in brackets.
 #[rustfmt::skip]
 const ASIDES: &[&str] = &[
     "see", "that", "i.e.", "since", "because", "as", "rounded", "from", "by", "note", "this", "cf.",
@@ -80,7 +80,7 @@ pub(super) fn reference(text: &str, notation: Notation) -> Option<Found> {
     numbers.pop().filter(|_| !two)
 }
 
-/// Whether another number is on offer behind this one.
+/// Whether another number is offered behind this one.
 pub(super) fn is_hedged(text: &str, found: &Found, notation: Notation) -> bool {
     let near = text.get(..text.floor_char_boundary(found.end + BEHIND_MAX)).unwrap_or_default();
     let next = scan::first(near, found.end, notation);
@@ -95,8 +95,8 @@ pub(super) struct Near<'a> {
 }
 
 impl Near<'_> {
-    /// Whether a number is said as such: not denied, a bound or a name, not asked, no part of a
-    /// term, and not in an aside.
+    /// Whether a number may be the answer: not denied, a bound, a name or a question, not part of a
+    /// term, and not in a remark.
     pub(super) fn may_answer(&self, found: &Found) -> bool {
         let (before, after) = self.around(found);
         let behind = after.get(..after.floor_char_boundary(BEHIND_MAX)).unwrap_or_default();
@@ -111,7 +111,7 @@ impl Near<'_> {
             && qualify::qualifier("", behind_unit(behind)) != Some(Qualifier::Bounded)
     }
 
-    /// Whether the sign of a number joins it to what stands before: "9 + 9", "x - 3".
+    /// Whether the sign of a number is a binary operator: "9 + 9", "x - 3".
     fn is_second_operand(&self, found: &Found) -> bool {
         let text = self.text.get(found.start..found.end).unwrap_or_default();
         let lead = self.around(found).0.trim_end();
@@ -184,13 +184,13 @@ impl Near<'_> {
     }
 }
 
-/// What follows the unit of a number: "18 (dollars) or less".
+/// The text behind the unit of a number: "18 (dollars) or less".
 fn behind_unit(behind: &str) -> &str {
     let unit = behind.trim_start_matches(' ');
     unit.trim_start_matches(char::is_alphabetic)
 }
 
-/// What stands between two numbers.
+/// The text between two numbers.
 enum Joint {
     /// A word that offers both, or a dash.
     Word,
@@ -214,12 +214,12 @@ fn is_asked(after: &str) -> bool {
 /// Whether a number is a part of a term whose value is another: `x^{18}`, `\sqrt{18}`, `18!`, `3
 /// \times 18`, `18x`.
 fn is_part(before: &str, after: &str) -> bool {
-    // A box that is not closed was cut off, and perhaps its number with it.
+    // A box that is not closed was truncated, and its number may be incomplete.
     let open = before.trim_end_matches([' ', '$']).ends_with("boxed{") && !after.contains('}');
     open || is_operand_behind(before) || is_operand_before(before, after)
 }
 
-/// Whether what stands before a number takes it into a term.
+/// Whether the text before a number makes it part of a term.
 fn is_operand_behind(before: &str) -> bool {
     let bare = before.trim_end_matches(['{', ' ']);
     let braced = before.trim_end_matches(' ').ends_with('{');
@@ -251,7 +251,7 @@ fn is_operand_behind(before: &str) -> bool {
     multiplied || subscript || signed || added || second
 }
 
-/// Whether what stands behind a number takes it into a term.
+/// Whether the text behind a number makes it part of a term.
 fn is_operand_before(before: &str, after: &str) -> bool {
     let mut chars = after.chars();
     let (first, second) = (chars.next(), chars.next());

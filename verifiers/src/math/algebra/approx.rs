@@ -1,4 +1,5 @@
-//! Approximation in floating point: it may prove that two numbers differ, never that they are equal.
+//! Approximation in floating point: it may prove that two numbers differ, never that they are
+//! equal.
 
 use std::cmp::Ordering;
 

@@ -123,7 +123,8 @@ fn with_whole_powers(
     Ok((cx.mul(&num, &factor)?, cx.mul(&den, &factor)?))
 }
 
-/// The limit of a power with variable base and exponent: e to the limit of exponent times logarithm.
+/// The limit of a power with variable base and exponent: e to the limit of exponent times
+/// logarithm.
 fn limit_of_power(
     cx: &mut Context,
     form: &Canon,

@@ -1,7 +1,7 @@
 //! Equality up to renaming of free letters: the constants of a function, the parameters of a point.
 //!
-//! `f(x) = cx` and `f(x) = ax` denote the same functions, `(t, 2t)` and `(k, 2k)` the same points. A
-//! letter that occurs in the question is not free to be renamed.
+//! `f(x) = cx` and `f(x) = ax` denote the same functions, `(t, 2t)` and `(k, 2k)` the same points.
+//! A letter that occurs in the question is not free to be renamed.
 
 use super::Comparer;
 use super::judged::Judged;

@@ -95,7 +95,8 @@ impl Comparer<'_> {
         Ok(same.map_or(Judged::Undecided, |same| judged::judged(same, Rung::Polynomial)))
     }
 
-    /// Compares values as families where only their form suggests it: this never makes them unequal.
+    /// Compares values as families where only their form suggests it: this never makes them
+    /// unequal.
     pub(crate) fn repeated(&mut self, one: &Value, two: &Value) -> Result<Option<Judged>, Stop> {
         let judged = self.families(one, two)?;
         Ok(matches!(judged, Judged::Equal(_)).then_some(judged))

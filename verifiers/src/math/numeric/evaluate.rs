@@ -1,7 +1,7 @@
 //! The value of a canonical form as a ball, at points of its variables.
 //!
-//! Values are real unless the imaginary unit occurs. With variables, a form without a real value at a
-//! point is undefined there: this is the domain rule of sampling.
+//! Values are real unless the imaginary unit occurs. With variables, a form without a real value at
+//! a point is undefined there: this is the domain rule of sampling.
 
 use dashu_base::Sign;
 use dashu_ratio::RBig;
@@ -65,7 +65,8 @@ pub(crate) enum Near {
     Open,
 }
 
-/// Compares `value` with zero at a point, with `bits` bits of precision; `None` where it is undefined.
+/// Compares `value` with zero at a point, with `bits` bits of precision; `None` where it is
+/// undefined.
 pub(crate) fn near(
     cx: &mut Context,
     value: &Canon,
@@ -232,7 +233,8 @@ impl<'c> Evaluator<'c> {
         self.canon(value)
     }
 
-    /// `base` to any power: by the logarithm of a positive base, or in polar form of a negative one.
+    /// `base` to any power: by the logarithm of a positive base, or in polar form of a negative
+    /// one.
     fn general_power(&mut self, base: &Complex, exponent: &Complex) -> Found {
         self.spend(2 * FUNCTION_COST)?;
         if base.im.is_some() {

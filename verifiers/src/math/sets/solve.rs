@@ -1,7 +1,7 @@
 //! Equations and inequalities in one variable, solved to unions of intervals.
 //!
-//! A quotient of polynomials changes its sign at the roots of numerator and denominator only, so one
-//! sample between two adjacent roots decides. Absolute values are split into their two cases.
+//! A quotient of polynomials changes its sign at the roots of numerator and denominator only, so
+//! one sample between two adjacent roots decides. Absolute values are split into their two cases.
 
 use dashu_ratio::RBig;
 

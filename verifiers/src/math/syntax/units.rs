@@ -78,7 +78,8 @@ fn exact(name: &str) -> Option<Measure> {
     None
 }
 
-/// `cm^2`, `square meters`, `km per h`, `meters per second squared`; `None` where a word is no unit.
+/// `cm^2`, `square meters`, `km per h`, `meters per second squared`; `None` where a word is no
+/// unit.
 fn measured(text: &str) -> Option<Measure> {
     let mut whole = Measure { dimensions: [0; 8], kind: 0, size: RBig::ONE };
     let mut below = false;

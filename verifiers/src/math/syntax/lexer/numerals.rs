@@ -16,8 +16,8 @@ const DIGITS_MAX: usize = 64;
 
 /// The digits, the base and the whole length of a numeral at `at`.
 ///
-/// `2A_{16}` may also be twice a variable. So without brackets, the base is named, or a digit follows
-/// a letter, or the first digit is a one, which is not written before a variable.
+/// `2A_{16}` may also be twice a variable. So without brackets, the base is named, or a digit
+/// follows a letter, or the first digit is a one, which is not written before a variable.
 pub(super) fn numeral(text: &str, at: usize) -> Option<(&str, u32, usize)> {
     let start = text.get(at..)?;
     if !start.starts_with(|c: char| {

@@ -67,7 +67,8 @@ impl Parser<'_, '_> {
         }
         let Some(second) = self.plain_number()? else { return Ok(None) };
         if !degrees {
-            // The inches are less than a foot. Their marks may be quotation marks, which the lexer drops.
+            // The inches are less than a foot. Their marks may be quotation marks, which the lexer
+            // drops.
             let closed = self.mark(Tok::Prime, 2) || self.peek().is_none();
             let inches = first * small(12, 1) + &second;
             return if closed && second < small(12, 1) {

@@ -92,7 +92,8 @@ impl Parser<'_, '_> {
             return None;
         }
         let two = self.index()?;
-        // The size of the set is the subscript; in an older notation, a superscript that comes first.
+        // The size of the set is the subscript; in an older notation, a superscript that comes
+        // first.
         Some(if first == Tok::Caret && one < two { (two, one) } else { (one, two) })
     }
 
