@@ -96,7 +96,7 @@ impl Check for Choice {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
         let is_hedge = found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple);
-        // Of a hedge the option that it names first is shown, and `choice` has all of them.
+        // Of a hedge, the first option is shown, and `choice` has all of them.
         let end = if is_hedge { found.first_end } else { found.end };
         let span = (start + found.start, start + end);
         let text = completion.get(span.0..span.1).unwrap_or_default();
@@ -155,10 +155,10 @@ impl Choice {
     ) -> Result<Option<Reading>, Fault> {
         let body = scope.text();
         let mut places = cues.places(scope, meter)?;
-        // A raw completion says much in passing, and the form of its answer is known.
+        // A raw completion makes many passing remarks, and the form of its answer is known.
         places.retain(|place| matches!(self.take, Take::Last) || place.is_format());
         let mut read = |place: &cues::Place<'_>| {
-            // What is read at a place has a bound; see `Reader::near`.
+            // The text read at each place is bounded; see `Reader::near`.
             meter.spend(4096)?;
             Ok(place.read(body, options))
         };

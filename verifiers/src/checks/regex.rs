@@ -104,12 +104,12 @@ impl Regex {
         self.whole.as_ref().unwrap_or(&self.pattern)
     }
 
-    /// What one pass over `text` costs: longer patterns have more states to follow.
+    /// The fuel of one pass over `text`: longer patterns have more states.
     fn pass(&self, text: &str) -> u64 {
         text.len() as u64 * (1 + self.pattern.as_str().len() as u64 / 128)
     }
 
-    /// Each search may look at all that is left before it settles for a short match.
+    /// Each search may scan the whole rest of the text before it decides for a short match.
     fn pay_for_search(text: &str, from: usize, meter: &mut Meter<'_>) -> Result<(), Fault> {
         meter.spend(8 + text.len().saturating_sub(from) as u64 / 32)
     }

@@ -102,14 +102,14 @@ impl Tags {
     }
 }
 
-/// Where `mark` stands, if it stands there alone.
+/// The place of `mark`, if it occurs once.
 fn only(text: &str, mark: &str) -> Option<usize> {
     let at = text.find(mark)?;
     (text.rfind(mark) == Some(at)).then_some(at)
 }
 
-/// Whether nothing of a character can be seen: white space, controls, what Unicode calls default
-/// ignorable (The Unicode Standard, section "Default Ignorable Code Points"), and blank signs.
+/// Whether a character is invisible: white space, controls, default ignorable code points (The
+/// Unicode Standard, section "Default Ignorable Code Points"), and blank signs.
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -132,7 +132,7 @@ fn share(marks: &[(Option<usize>, Option<usize>)]) -> Reward {
     Reward::new(whole(once.min(all.saturating_sub(1))) / whole(all)).unwrap_or(Reward::ZERO)
 }
 
-/// Why these names cannot be judged by.
+/// Why these names cannot be used as tags.
 fn flaw_in_names(names: &[&str]) -> Option<String> {
     let is_name = |name: &str| {
         let mut chars = name.chars();

@@ -7,7 +7,7 @@
 use super::phrases as say;
 use super::words::is_one_of;
 
-/// Why a value is no answer.
+/// Why a value is not an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Qualifier {
     /// "not 4", "4 is wrong", "neither 4".
@@ -36,7 +36,7 @@ const CLAUSE_MAX: usize = 120;
 /// The longest value that a remark denies, in bytes.
 const VALUE_MAX: usize = 60;
 
-/// What makes a value none, by the text of its sentence before it and behind it.
+/// Why a value is not an answer, by the text of its sentence before it and behind it.
 pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
     let named = before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '#', '*']);
     let before =
@@ -82,8 +82,8 @@ fn unassigned(before: &str) -> &str {
     name.trim_end_matches([' ', '$', '\\', '('])
 }
 
-/// Whether the words before an announcement take it back or leave it open: "I do not think that
-/// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not.
+/// Whether the words before an announcement negate it or make it hypothetical: "I do not think that
+/// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not count.
 pub fn is_unsaid(before: &str) -> bool {
     let words = clause(before).rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     let mut words = words.filter(|word| !word.is_empty()).peekable();
@@ -126,7 +126,7 @@ fn is_not(word: &str) -> bool {
     word.ends_with("n't") || word.ends_with("n’t")
 }
 
-/// Whether a remark on the value before it says that it is none: "which is false".
+/// Whether a remark denies the value before it: "which is false".
 pub(super) fn denies(remark: &str) -> bool {
     let near = remark.get(..remark.floor_char_boundary(2 * CLAUSE_MAX)).unwrap_or_default();
     let lower = near.to_ascii_lowercase();
@@ -147,7 +147,7 @@ pub(super) fn is_remark(text: &str) -> bool {
 }
 
 /// Whether the words before a value say that it comes from a mistake: "a common mistake gives (4)".
-/// A mistake that is mended leads to an answer.
+/// The result of a corrected mistake may be the answer.
 pub fn is_mistaken(before: &str) -> bool {
     let clause = clause(before).trim_end_matches([' ', '$', '\\', '(', '[', '*', '"']);
     let lead = say::LEADS.iter().find(|lead| ends_with(clause, &[**lead]));

@@ -2,7 +2,7 @@
 
 use super::{Candidate, Provenance, announcement, qualify, slice};
 
-/// What announces that something was wrong.
+/// Words that retract what was said before.
 const RETRACTIONS: [&str; 11] = [
     "wait",
     "actually",
@@ -16,7 +16,7 @@ const RETRACTIONS: [&str; 11] = [
     "不对",
     "错了",
 ];
-/// What leads to the new value.
+/// Phrases that lead to the new value.
 const VERBS: [&str; 6] = ["it is ", "it's ", "should be ", "must be ", "is actually ", "应该是"];
 /// Only the end of a text is looked at.
 const LOOKED_AT: usize = 300;
@@ -25,7 +25,7 @@ const VERB_WITHIN: usize = 60;
 /// A new value has at most this many words.
 const WORDS_MAX: usize = 3;
 
-/// Whether what follows a value says that it is none.
+/// Whether the text behind a value denies it.
 pub(super) fn denied(after: &str) -> bool {
     let after = after.trim_start_matches(['$', ' ', '*', '\\', ')', ']', '，', ',']);
     qualify::is_denied_after(after)
@@ -39,7 +39,7 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     if !after.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c)) {
         return None;
     }
-    // What is wrong by a remark on the answer is not the answer.
+    // In a remark, "wrong" refers to something other than the answer.
     let skipped = if qualify::is_remark(after) { announcement::sentence_end(after) } else { 0 };
     let from = from + skipped;
     let after = text.get(from..)?;

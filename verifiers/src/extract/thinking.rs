@@ -1,10 +1,10 @@
 //! Where the thinking of a model ends and its answer begins.
 //!
-//! The one reading of thinking for all verifiers. A thought stands between marks such as `<think>`
-//! and `</think>`, or in a channel of gpt-oss that is not the final one. Where the template of the
-//! prompt has opened the thought, only its end is there. Marks in a code block of the answer belong
-//! to its program, and so do marks in inline code; a thought itself may hold half a block, so it
-//! lasts to the first mark of its end. What follows the token that ends a turn was said by nobody.
+//! All verifiers share it. Thinking stands between marks such as `<think>` and `</think>`, or in a
+//! channel of gpt-oss other than the final one. Where the chat template opened it, only its end
+//! mark is there. Marks in code blocks and inline code of the answer are text. Thinking may contain
+//! an unclosed code block, so it extends to the first end mark. Text behind the token that ends a
+//! turn is not part of the answer.
 
 use std::ops::Range;
 
@@ -78,8 +78,8 @@ const TURN_ENDS: [&str; 17] = [
 /// Tokens that end a text at its very end, and are tags elsewhere.
 const LAST_ENDS: [&str; 2] = ["</s>", "<eos>"];
 
-/// The part of `text` that answers: what follows the thinking, up to the token that ends the turn.
-/// `None`: the model never stopped thinking, and has not answered.
+/// The span of the answer: from the end of the thinking to the token that ends the turn. `None`
+/// where the thinking never ends.
 ///
 /// The time is linear in the text; the caller pays for it.
 pub fn answer(text: &str, how: Thinking) -> Option<Range<usize>> {

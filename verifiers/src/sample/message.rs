@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::canonical;
 
-/// One message of a conversation. What a row holds beside the members named here is kept in
+/// One message of a conversation. Members without a field of their own are kept in
 /// [`Message::other`], so that two different trajectories stay different.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     /// `system`, `user`, `assistant` or `tool`.
     pub role: String,
-    /// What the message says.
+    /// The content of the message.
     pub content: MessageContent,
     /// The calls of tools that the message makes.
     pub tool_calls: Vec<ToolCall>,
@@ -22,13 +22,13 @@ pub struct Message {
     pub tool_call_id: Option<String>,
     /// Who speaks, or the tool that answers.
     pub name: Option<String>,
-    /// What the model thought before it spoke, where the API gives it apart.
+    /// The reasoning of the model, where the API gives it apart.
     pub reasoning_content: Option<String>,
     /// Every other member, as it came.
     pub other: Map<String, Value>,
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageContent {
     /// Plain text.
@@ -52,7 +52,7 @@ pub struct ToolCall {
     pub id: Option<String>,
     /// The tool.
     pub name: String,
-    /// What it is called with, as it came: an object, or text that holds JSON.
+    /// The arguments, as they came: an object, or text that holds JSON.
     pub arguments: Value,
     /// Every other member, as it came.
     pub other: Map<String, Value>,
@@ -243,8 +243,8 @@ fn without_nulls(mut members: Map<String, Value>) -> Map<String, Value> {
     members
 }
 
-/// A turn that is no message, as agents write them (a call of a tool, its output): its type is
-/// its role, and its text is all that it says, as JSON.
+/// An item of an agent that is not a message (a call of a tool, its output): its type is the role,
+/// and its text is the whole item as JSON.
 fn item(members: Map<String, Value>) -> Result<Message, String> {
     match members.get("type") {
         Some(Value::String(word)) if word != "message" => {
