@@ -1,7 +1,7 @@
-//! The fixture format: what a check must say of samples that people wrote down.
+//! The fixture format: samples written by hand, with the verdicts that a check must give.
 //!
 //! One file a check, in TOML, whose literal strings hold LaTeX and regular expressions without
-//! escapes. The rewards in it are written by hand: a case is a promise, not a recording.
+//! escapes. The rewards are written by hand and never recorded.
 
 pub mod redteam;
 
@@ -11,7 +11,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::check::{BuildError, Files};
-use crate::checks::About;
 use crate::fault::FaultKind;
 use crate::meter::Meter;
 use crate::sample::{Content, Sample};
@@ -108,12 +107,12 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
 }
 
 impl CaseFile {
-    /// Whether the cases belong to the verifier and show enough of it: at least 5 that are
+    /// Whether the cases belong to the verifier called `id` and cover it: at least 5 that are
     /// accepted, 5 that are rejected, 1 that abstains and 3 cheats.
     ///
     /// # Errors
     /// What is missing.
-    pub fn shows(&self, about: &About) -> Result<(), String> {
+    pub fn shows(&self, id: &str) -> Result<(), String> {
         let count = |is: fn(&Case) -> bool| self.cases.iter().filter(|case| is(case)).count();
         let counted = [
             ("accepted", 5, count(Case::is_accepted)),
@@ -121,8 +120,8 @@ impl CaseFile {
             ("abstained", 1, count(Case::is_abstained)),
             ("hack", 3, count(|case| case.hack.is_some())),
         ];
-        if self.check != about.id {
-            return Err(format!("check = \"{}\" in the fixtures of {}", self.check, about.id));
+        if self.check != id {
+            return Err(format!("check = \"{}\" in the fixtures of {id}", self.check));
         }
         match counted.iter().find(|(_, wanted, found)| found < wanted) {
             Some((kind, wanted, found)) => {
@@ -261,7 +260,7 @@ fn json(part: &impl serde::Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
-/// What is said of a part of a verdict that is not as the case wants it.
+/// The message where a part of a verdict is not as the case expects it.
 fn missing(what: &str, found: Option<&Value>, wanted: &Value) -> Option<String> {
     let differs = found.is_none_or(|found| !holds(found, wanted));
     differs.then(|| {
@@ -285,87 +284,5 @@ fn holds(found: &Value, wanted: &Value) -> bool {
             (Some(found), Some(wanted)) => (found - wanted).abs() <= f64::EPSILON * wanted.abs(),
             _ => found == wanted,
         },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::checks;
-    use crate::verdict::{Reward, Step, Usage};
-
-    fn case(body: &str) -> Result<Case, String> {
-        let text = format!(
-            "check = \"exact\"\nconfig = {{ ignore_case = true }}\n[[case]]\nname = \"n\"\n{body}"
-        );
-        parse(&text).map(|file| file.cases.into_iter().next().unwrap())
-    }
-
-    #[test]
-    fn the_settings_of_a_case_win_over_those_of_its_file() {
-        let build = checks::find("exact").unwrap().build;
-        let loose = case("completion = \"A\"\nreference = \"a\"\nreward = 1").unwrap();
-        assert_eq!(loose.disagreement(&loose.run(build).unwrap()), None);
-        let strict = case(
-            "completion = \"A\"\nreference = \"a\"\nreward = 1\nconfig = { ignore_case = false }",
-        )
-        .unwrap();
-        let told = strict.disagreement(&strict.run(build).unwrap()).unwrap();
-        assert!(told.starts_with("expected reward 1, got reward 0"), "{told}");
-    }
-
-    #[test]
-    fn a_case_that_promises_nothing_or_too_much_is_refused() {
-        for body in [
-            "completion = \"A\"",
-            "completion = \"A\"\nreward = 1\noutcome = \"failed\"",
-            "completion = \"A\"\nhack = \"h\"\nreward = 1",
-            "completion = \"A\"\nreward = nan",
-            "completion = \"A\"\noutcome = \"abstained\"\nfault = \"Trap\"",
-            "completion = \"A\"\nreward = 1\nrewad = 1",
-        ] {
-            assert!(case(body).is_err(), "{body}");
-        }
-        let twice = "check = \"x\"\n[[case]]\nname = \"n\"\ncompletion = \"\"\nreward = 0\n";
-        let again = twice.split_once('\n').unwrap().1;
-        assert!(parse(&format!("{twice}{again}")).unwrap_err().contains("used twice"));
-    }
-
-    #[test]
-    fn evidence_is_compared_where_the_case_names_it() {
-        let build = checks::find("exact").unwrap().build;
-        let case = case(
-            "completion = \"so\\n b\"\nreference = \"a\"\nreward = 0\nevidence = { span = [4, 5] }",
-        )
-        .unwrap();
-        assert_eq!(case.disagreement(&case.run(build).unwrap()), None);
-    }
-
-    #[test]
-    fn components_steps_and_usage_are_compared_where_the_case_names_them() {
-        let mut verdict = Verdict::graded(true);
-        verdict.components.push("a", Outcome::Scored(Reward::ONE).into());
-        verdict.steps = vec![Step::new((0, 2), Reward::ONE), Step::new((3, 4), Reward::ZERO)];
-        verdict.usage = Usage { tokens: 7, calls: 2 };
-        let told = |wanted: &str| {
-            let body = format!("completion = \"A\"\nreward = 1\n{wanted}");
-            case(&body).unwrap().disagreement(&verdict)
-        };
-        for wanted in [
-            "components = { a = { reward = 1 } }",
-            "steps = [{ span = [0, 2], reward = 1 }, { reward = 0.0 }]",
-            "usage = { tokens = 7 }",
-        ] {
-            assert_eq!(told(wanted), None);
-        }
-        for wanted in [
-            "components = { a = { reward = 0 } }",
-            "components = { b = { reward = 1 } }",
-            "steps = [{ span = [0, 2] }]",
-            "steps = []",
-            "usage = { calls = 1 }",
-        ] {
-            assert!(told(wanted).is_some(), "{wanted}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The rule checks, one file each. A new one costs its file, its fixture file and one word here.
+//! The rule checks, one file each. A new one needs its file, its fixture file and one word here.
 
 use schemars::JsonSchema;
 use serde_json::Value;

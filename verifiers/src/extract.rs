@@ -1,10 +1,10 @@
-//! One way to read an answer: where it stands in a completion, for all checks.
+//! Answer extraction: where the answer stands in a completion, for all checks.
 //!
-//! [`Spoken`] is what a completion says to its reader: without thinking ([`thinking`]) and without
-//! what is not seen ([`hidden`]). A [`Scope`] of it knows the code and the quotations in which
-//! nothing is announced. [`announced`] gives what is announced, the best first: boxes, formats that
-//! a prompt asks for, sentences ("the answer is 18") in many languages. [`unannounced`] gives what
-//! may be the answer where there is none of these. Checks differ in what they compare alone:
+//! [`Spoken`] is the visible part of a completion: without thinking ([`thinking`]) and without
+//! hidden text ([`hidden`]). Its [`Scope`] knows the code and the quotations, in which nothing is
+//! announced. [`announced`] gives the announced candidates, the best first: boxes, formats that a
+//! prompt asks for, sentences ("the answer is 18") in many languages. [`unannounced`] gives the
+//! candidates of a completion without any of these. Checks differ in what they compare alone:
 //!
 //! ```
 //! use assay_verifiers::Meter;
@@ -17,38 +17,43 @@
 //! # Ok::<(), assay_verifiers::Fault>(())
 //! ```
 //!
-//! The text of a candidate reaches to the end of its sentence, so that the check reads its own kind
-//! of value at the start of it (or, for a number in prose, the last one) and asks [`qualify`] what
-//! the words around that value make of it: "less than 18" and "equation (4)" are no answers. A
-//! candidate that is denied or taken back is not among them. Spans are bytes of [`Scope::text`];
-//! [`Scope::offset`] leads to the completion.
+//! The text of a candidate extends to the end of its sentence. The check reads its own kind of
+//! value at the start of the text (or, for a number in prose, the last one), and [`qualify`] tells
+//! whether the words around that value disqualify it: "less than 18" and "equation (4)" are not
+//! answers. Denied and retracted candidates are left out. Spans are byte offsets in
+//! [`Scope::text`]; add [`Scope::offset`] for offsets in the completion.
 
-mod announce;
+mod announcement;
 mod boxes;
+mod code;
 mod conclusion;
-mod fences;
 pub mod hidden;
+mod last_sentence;
 mod markers;
 mod phrases;
+mod prose;
 pub mod qualify;
-mod retracted;
+mod retraction;
 mod scope;
-mod tail;
 pub mod thinking;
 mod words;
 
 use std::borrow::Cow;
 
-pub use fences::Code;
+pub use code::Code;
+pub use last_sentence::{last_number, signed};
 pub use markers::{Tag, is_answer_tag, last_tag};
+pub(crate) use prose::number_in_prose;
 pub use scope::{Scope, Spoken};
-pub use tail::{last_number, signed};
 pub use thinking::Thinking;
+
+pub(crate) use words::is_one_of;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
+use crate::math::syntax::text::trimmed_start;
 use crate::meter::Meter;
 
 /// Where the answer is looked for.
@@ -119,7 +124,7 @@ pub struct Candidate<'a> {
 const SOLUTION_WORDS: usize = 20;
 /// What a solution announces is a value of at most this many words.
 const ANNOUNCED_WORDS: usize = 6;
-/// What looking for announcements in a reference may cost; its length is paid for by the caller.
+/// The fuel of a search for announcements in a reference; the caller pays for its length.
 const REFERENCE_FUEL: u64 = 10_000;
 /// Announcements by other words than "answer" are looked for in so many bytes at the end.
 const FOREIGN_WITHIN: usize = 1000;
@@ -138,8 +143,8 @@ pub fn announced<'a>(
     }
     if matches!(policy, Policy::Auto | Policy::Anchor) {
         said(scope, &mut found, meter)?;
-        // An announcement of a box adds nothing to the box, and what is said around an object that
-        // has an answer is commentary.
+        // An announcement of a box is the box again, and sentences around a JSON object with an
+        // answer are commentary.
         let json = found.iter().any(|candidate| candidate.provenance == Provenance::Json);
         found.retain(|candidate| {
             candidate.provenance != Provenance::Anchor
@@ -150,7 +155,7 @@ pub fn announced<'a>(
             std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed))
         });
         let said = found.first().map(|last| last.span.1);
-        if let Some(new) = said.and_then(|said| retracted::replaced(scope.text, said)) {
+        if let Some(new) = said.and_then(|said| retraction::replaced(scope.text, said)) {
             found.insert(0, new);
         }
     }
@@ -169,26 +174,26 @@ fn said<'a>(
         !scope.in_code(candidate.span.0) && !scope.quoted(candidate.span, &mut looked)
     };
     found.extend(markers::find(text).filter(&mut counts));
-    for at in announce::english(text) {
+    for at in announcement::english(text) {
         meter.spend(200)?;
         if let Some(value) = markers::json_member(text, at) {
             found.extend(markers::json_value(text, value));
         } else if !scope.in_code(at) {
-            let said = announce::by_answer(text, at).and_then(|said| sentence(text, &said));
+            let said = announcement::by_answer(text, at).and_then(|said| sentence(text, &said));
             found.extend(said.filter(&mut counts));
         }
     }
     if found.is_empty() || has_other_scripts(text) {
         let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
         meter.spend((text.len() - near) as u64)?;
-        let said = announce::foreign(text, near).into_iter();
+        let said = announcement::foreign(text, near).into_iter();
         found.extend(said.filter_map(|said| sentence(text, &said)).filter(&mut counts));
     }
     Ok(())
 }
 
-/// What an announcement says: nothing where it is denied, but "not 3 but 4".
-fn sentence<'a>(text: &'a str, said: &announce::Announcement) -> Option<Candidate<'a>> {
+/// The candidate of an announcement: none where it is denied, but the value of "not 3 but 4".
+fn sentence<'a>(text: &'a str, said: &announcement::Announcement) -> Option<Candidate<'a>> {
     let (mut from, to) = (said.said.start, said.said.end);
     if said.is_unsaid {
         let inner = text.get(from..to)?;
@@ -208,8 +213,8 @@ fn has_other_scripts(text: &str) -> bool {
         && text.bytes().any(|byte| matches!(byte, 0xd0..=0xdf | 0xe0 | 0xe1 | 0xe3..=0xed))
 }
 
-/// What may be the answer of a completion whose announcements are none, the best first: the whole
-/// of it, or what its last sentence comes to.
+/// The candidates of a completion without announcements, the best first: the whole completion, or
+/// the value of its last sentence.
 pub fn unannounced<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     whole(scope, policy).into_iter().chain(concluded(scope, policy)).collect()
 }
@@ -221,20 +226,20 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
         && scope.text.len() <= WHOLE_BYTES_MAX
         && !(policy == Policy::Auto && is_sentence(scope.text));
     let found = bare.then(|| slice(scope.text, 0, scope.text.len(), Provenance::Whole)).flatten();
-    // A box that is none by its place or by the words around it is none by its value either.
+    // A box that was disqualified is not a bare answer either.
     found.filter(|found| policy == Policy::Whole || !found.text.contains("\\boxed"))
 }
 
-/// What the last sentence of a completion comes to.
+/// The candidates of the last sentence of a completion.
 pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     match policy {
         Policy::Auto => {
             found.extend(conclusion::several(scope.text));
-            found.extend(tail::last_sentence(scope.text));
+            found.extend(last_sentence::last_sentence(scope.text));
             found.extend(conclusion::find(scope.text));
         }
-        Policy::LastNumber => found.extend(tail::last_number(scope.text, 0)),
+        Policy::LastNumber => found.extend(last_sentence::last_number(scope.text, 0)),
         _ => {}
     }
     let mut looked = 0;
@@ -244,8 +249,8 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     found
 }
 
-/// Whether a text begins as a sentence does that comes to a value at its end: "I got 42", "In
-/// total, 42". The words of short texts may be the answer.
+/// Whether a text begins like a sentence that ends with a value: "I got 42", "In total, 42". The
+/// words of other short texts may be the answer.
 fn is_sentence(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let first = words.next().unwrap_or_default().trim_end_matches([',', ':']);
@@ -253,10 +258,10 @@ fn is_sentence(text: &str) -> bool {
         let letters = word.trim_end_matches([',', '.']);
         letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase())
     });
-    let named = ["by", "from", "using"].iter().any(|lead| lead.eq_ignore_ascii_case(first));
+    let named = is_one_of(&["by", "from", "using"], first);
     (second || named || text.contains(" equals "))
         && text.contains(|c: char| c.is_ascii_digit())
-        && (named || phrases::LEAD_INS.iter().any(|lead| lead.eq_ignore_ascii_case(first)))
+        && (named || is_one_of(phrases::LEAD_INS, first))
 }
 
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.
@@ -273,8 +278,8 @@ pub(crate) fn reference(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A reference without marks: all of it, or what a whole solution announces, else what its last
-/// sentence comes to.
+/// A reference without markers: all of it; of a whole solution the announced value, else the value
+/// of its last sentence.
 fn plain_reference(text: &str) -> Cow<'_, str> {
     let whole = trimmed_start(text).trim_end();
     if whole.split_whitespace().nth(SOLUTION_WORDS).is_none() {
@@ -283,15 +288,15 @@ fn plain_reference(text: &str) -> Cow<'_, str> {
     let said = announced_in_solution(whole).or_else(|| {
         let formulas = whole.contains('$');
         formulas
-            .then(|| tail::last_sentence(whole).or_else(|| conclusion::find(whole)))
+            .then(|| last_sentence::last_sentence(whole).or_else(|| conclusion::find(whole)))
             .flatten()
             .map(|found| found.text)
     });
     said.unwrap_or(Cow::Borrowed(whole))
 }
 
-/// The last value that a solution announces. What is said behind it, even that it is wrong, takes
-/// nothing back: the reference is right by definition.
+/// The last value that a solution announces. Nothing behind it retracts the value: the reference is
+/// right by definition.
 fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
     let mut found = Vec::new();
     said(&Scope::all(text), &mut found, &mut Meter::new(REFERENCE_FUEL)).ok()?;
@@ -302,20 +307,6 @@ fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
             && candidate.text.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
     });
     found.into_iter().max_by_key(|candidate| candidate.span.1).map(|candidate| candidate.text)
-}
-
-/// Without the space in front. A tab or a form feed before a letter may be what an escape sequence
-/// made of `\\text` or `\\frac`.
-pub(crate) fn trimmed_start(text: &str) -> &str {
-    let mut rest = text;
-    while let Some(first) = rest.chars().next().filter(|c| c.is_whitespace()) {
-        let tail = rest.get(first.len_utf8()..).unwrap_or_default();
-        if matches!(first, '\t' | '\u{c}') && tail.starts_with(|c: char| c.is_ascii_lowercase()) {
-            break;
-        }
-        rest = tail;
-    }
-    rest
 }
 
 /// The trimmed text between two offsets, unless it is empty.

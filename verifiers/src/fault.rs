@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What stopped a verifier. The names are part of the run format.
+/// The kind of a fault. The names are part of the run format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FaultKind {
     /// The meter ran out. Deterministic: the same sample runs out again.
@@ -22,7 +22,7 @@ pub enum FaultKind {
     BadReference,
     /// A model is missing, broken or answers out of shape.
     BadModel,
-    /// Somebody else's service failed.
+    /// An external service failed.
     Upstream,
     /// A queue was full.
     Overloaded,
@@ -45,8 +45,8 @@ impl FaultKind {
         Self::Internal,
     ];
 
-    /// Whether it says something of the moment and nothing of the sample: another try may fare
-    /// better, and such a verdict is never kept.
+    /// Whether it is transient and not a property of the sample: a retry may succeed, and such a
+    /// verdict is never cached.
     pub const fn is_transient(self) -> bool {
         matches!(self, Self::Timeout | Self::Upstream | Self::Overloaded | Self::Internal)
     }
@@ -58,11 +58,11 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// A kind of fault and the sentence that names the thing at fault.
+/// A kind of fault, and a sentence that names its cause.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}: {why}")]
 pub struct Fault {
-    /// What kind of thing went wrong.
+    /// The kind.
     pub kind: FaultKind,
     /// Lower case, no final dot, names the thing and what it has.
     pub why: Cow<'static, str>,

@@ -14,6 +14,7 @@ pub mod check;
 pub mod checks;
 pub mod extract;
 pub mod fault;
+pub mod math;
 pub mod meter;
 pub mod ordered;
 pub mod pattern;

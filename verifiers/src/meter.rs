@@ -1,4 +1,4 @@
-//! The meter: the one clock that decides outcomes.
+//! The meter: deterministic fuel, which decides outcomes instead of a clock.
 
 use crate::fault::{Fault, FaultKind};
 
@@ -9,7 +9,7 @@ pub trait Backstop: Sync {
     fn expired(&self) -> bool;
 }
 
-/// The backstop of a caller that waits as long as it takes.
+/// The backstop that never expires.
 #[derive(Clone, Copy, Debug)]
 pub struct Never;
 
@@ -21,8 +21,8 @@ impl Backstop for Never {
 
 /// Fuel for one verdict.
 ///
-/// One unit is about one byte looked at or one elementary step: 1 to 10 ns. Every loop over input
-/// pays, so a pathological sample stops itself, at the same place on every machine.
+/// One unit is about one byte read or one elementary step: 1 to 10 ns. Every loop over input pays,
+/// so a pathological sample stops at the same place on every machine.
 pub struct Meter<'a> {
     limit: u64,
     spent: u64,
@@ -33,7 +33,7 @@ pub struct Meter<'a> {
 impl<'a> Meter<'a> {
     /// Fuel for one verdict when nothing else is said: below 100 ms of work.
     pub const DEFAULT_FUEL: u64 = 20_000_000;
-    /// Fuel between two looks at the backstop.
+    /// Fuel between two checks of the backstop.
     const LOOK_EVERY: u64 = 1 << 16;
 
     /// A meter that holds `fuel` units and has no backstop.
@@ -72,8 +72,8 @@ impl<'a> Meter<'a> {
         self.limit.saturating_sub(self.spent)
     }
 
-    /// Whether the wall-clock backstop has expired. For work that the meter does not count itself,
-    /// such as that of a guest, which counts its own.
+    /// Whether the wall-clock backstop has expired. For work with a counter of its own, such as that
+    /// of a guest.
     pub fn expired(&self) -> bool {
         self.backstop.is_some_and(Backstop::expired)
     }
@@ -98,32 +98,5 @@ impl<'a> Meter<'a> {
 impl Default for Meter<'_> {
     fn default() -> Self {
         Self::new(Self::DEFAULT_FUEL)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fuel_runs_out_at_the_same_unit() {
-        let mut meter = Meter::new(10);
-        assert_eq!(meter.spend(10), Ok(()));
-        assert_eq!(meter.spend(1).unwrap_err().kind, FaultKind::OutOfFuel);
-        assert_eq!(meter.left(), 0);
-        assert_eq!(Meter::new(5).spend(u64::MAX).unwrap_err().kind, FaultKind::OutOfFuel);
-    }
-
-    #[test]
-    fn the_backstop_is_asked_as_fuel_is_spent() {
-        struct Past;
-        impl Backstop for Past {
-            fn expired(&self) -> bool {
-                true
-            }
-        }
-        let mut meter = Meter::new(u64::MAX).with_backstop(&Past);
-        assert_eq!(meter.spend(1), Ok(()));
-        assert_eq!(meter.spend(1 << 17).unwrap_err().kind, FaultKind::Timeout);
     }
 }

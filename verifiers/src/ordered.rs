@@ -1,4 +1,4 @@
-//! A small map that keeps the order in which its members were put in.
+//! A small map in insertion order.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Names and values in the order in which they came. A name is looked up by going through them.
+/// Names and values in insertion order. Look-up is a linear search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderedMap<T>(Vec<(Cow<'static, str>, T)>);
 

@@ -22,7 +22,7 @@ pub enum Content {
     Messages(Vec<Message>),
 }
 
-/// Which message of a conversation is judged. Of a completion that is plain text, all of it is.
+/// Which message of a conversation is judged. A completion of plain text is judged as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Turn {
     /// The last message of the assistant; of a conversation without one, the last message.
@@ -32,7 +32,7 @@ pub enum Turn {
     FirstAssistant,
     /// The last message, whoever speaks.
     Last,
-    /// The message at this place, counted from 0.
+    /// The message with this index, counted from 0.
     At(usize),
 }
 
@@ -60,13 +60,12 @@ impl Content {
         }
     }
 
-    /// The text that is judged: the text itself, or the last message of the assistant (of a
-    /// conversation without one: the last message).
+    /// The text itself, or that of the message at the default [`Turn`].
     pub fn text(&self) -> &str {
         self.text_at(Turn::default())
     }
 
-    /// The text itself, or that of the message at `turn`; empty where there is none.
+    /// The text itself, or that of the message at `turn`; empty without such a message.
     pub fn text_at(&self, turn: Turn) -> &str {
         match self {
             Self::Text(text) => text,
@@ -74,7 +73,7 @@ impl Content {
         }
     }
 
-    /// The message at `turn`. `None` of plain text, and where there is no such message.
+    /// The message at `turn`. `None` for plain text, and without such a message.
     pub fn message(&self, turn: Turn) -> Option<&Message> {
         let messages = self.messages()?;
         let own = |message: &&Message| message.role == "assistant";
@@ -154,7 +153,7 @@ pub struct Sample {
     turn: Turn,
 }
 
-/// What a sample holds; shared by its clones.
+/// The content of a sample, shared by its clones.
 #[derive(Clone, Debug)]
 struct Data {
     id: Option<String>,
@@ -188,7 +187,7 @@ impl Sample {
         }
     }
 
-    /// The same sample, of which another message is judged. `None` where it has no such message.
+    /// The same sample, with another message to be judged. `None` without such a message.
     pub fn at_turn(&self, turn: Turn) -> Option<Self> {
         let there = match &self.data.completion {
             Content::Text(_) => true,
@@ -197,7 +196,7 @@ impl Sample {
         there.then(|| Self { data: Arc::clone(&self.data), turn })
     }
 
-    /// The places of the messages of the assistant; `None` where the completion is plain text.
+    /// The indices of the messages of the assistant; `None` where the completion is plain text.
     pub fn assistant_turns(&self) -> Option<Vec<usize>> {
         let messages = self.data.completion.messages()?.iter().enumerate();
         Some(messages.filter(|(_, one)| one.role == "assistant").map(|(at, _)| at).collect())
@@ -262,7 +261,7 @@ impl Sample {
         self.data.reference.as_ref().map(value_text)
     }
 
-    /// Every acceptable reference as text: the members of a list, or the one that there is.
+    /// Every acceptable reference as text: the members of a list, or the single reference.
     pub fn references(&self) -> Vec<Cow<'_, str>> {
         match &self.data.reference {
             Some(Value::Array(values)) => values.iter().map(value_text).collect(),
@@ -271,18 +270,18 @@ impl Sample {
         }
     }
 
-    /// The prompt that this sample shares with others, where the row names it.
+    /// The id of the prompt that this sample shares with others, where the row has one.
     pub fn group(&self) -> Option<&str> {
         self.data.group.as_deref()
     }
 
-    /// The columns that nothing else took.
+    /// The remaining columns of the row.
     pub fn meta(&self) -> &Map<String, Value> {
         &self.data.meta
     }
 
-    /// SHA-256 of the canonical form. The id is not part of it: a verdict must not depend on it.
-    /// Where another message than the usual one is judged, its place is part of it.
+    /// SHA-256 of the canonical form, without the id, on which a verdict must not depend. A turn
+    /// other than the default is part of the digest.
     pub fn digest(&self) -> Digest {
         let digest = self.digests().0;
         match self.turn {
@@ -298,8 +297,7 @@ impl Sample {
         })
     }
 
-    /// The canonical bytes: an object with sorted keys, written straight out, without a copy of
-    /// the texts.
+    /// The canonical bytes: an object with sorted keys, written without a copy of the texts.
     pub fn canonical(&self) -> Vec<u8> {
         let data = &*self.data;
         let mut out = Vec::with_capacity(256 + self.completion().len() + self.prompt().len());
@@ -343,7 +341,7 @@ pub fn value_text(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Sets what a sample has beside its completion.
+/// Sets the fields of a sample beside its completion.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct SampleBuilder {
@@ -363,19 +361,19 @@ impl SampleBuilder {
         self
     }
 
-    /// What a right completion comes to. A null is no reference.
+    /// The reference. A null is no reference.
     pub fn reference(mut self, reference: impl Into<Value>) -> Self {
         self.data.reference = Some(reference.into()).filter(|value| !value.is_null());
         self
     }
 
-    /// The prompt that the sample shares with others.
+    /// The id of the prompt that the sample shares with others.
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.data.group = Some(group.into());
         self
     }
 
-    /// Everything else that is known of the sample.
+    /// The remaining columns of the row.
     pub fn meta(mut self, meta: Map<String, Value>) -> Self {
         self.data.meta = meta;
         self
@@ -402,121 +400,5 @@ impl SampleBuilder {
     /// The finished sample.
     pub fn build(self) -> Sample {
         Sample { data: Arc::new(self.data), turn: Turn::default() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn meta(value: Value) -> Map<String, Value> {
-        match value {
-            Value::Object(map) => map,
-            _ => Map::new(),
-        }
-    }
-
-    #[test]
-    fn the_digest_is_of_the_content_and_not_of_the_id() {
-        let one = Sample::builder("c").prompt("p").reference("r").id("a").build();
-        let two = Sample::builder("c").prompt("p").reference("r").id("b").build();
-        assert_eq!(one.digest(), two.digest());
-        let three = Sample::builder("c").prompt("pr").reference("").build();
-        assert_ne!(one.digest(), three.digest());
-        let canonical = String::from_utf8(one.canonical()).unwrap();
-        assert_eq!(canonical, r#"{"completion":"c","meta":{},"prompt":"p","reference":"r"}"#);
-    }
-
-    #[test]
-    fn a_null_and_a_missing_member_are_the_same() {
-        let null = Sample::builder("c").meta(meta(json!({"a": 1.0, "b": null}))).build();
-        let missing = Sample::builder("c").meta(meta(json!({"a": 1}))).build();
-        assert_eq!(null.digest(), missing.digest());
-        assert!(Sample::builder("c").reference(Value::Null).build().reference().is_none());
-    }
-
-    #[test]
-    fn the_last_message_of_the_assistant_is_judged() {
-        let message = |role: &str, content: &str| Message::new(role, content);
-        let content = Content::from(vec![
-            message("assistant", "first"),
-            message("assistant", "second"),
-            message("tool", "output"),
-        ]);
-        assert_eq!(content.text(), "second");
-        let content = Content::from(vec![message("user", "question")]);
-        assert_eq!(content.text(), "question");
-        assert_eq!(Content::from(Vec::<Message>::new()).text(), "");
-    }
-
-    #[test]
-    fn references_as_text() {
-        let sample = Sample::builder("").reference(json!(["a", 2.0, true])).build();
-        assert_eq!(sample.references(), ["a", "2", "true"]);
-        assert_eq!(Sample::builder("").reference(18).build().references(), ["18"]);
-    }
-
-    #[test]
-    fn different_trajectories_have_different_digests() {
-        let sample = |completion: Value| {
-            Sample::builder(Content::from_value(completion).unwrap()).build().digest()
-        };
-        let call = |name: &str, id: &str| {
-            json!([{"role": "assistant", "content": "", "tool_calls": [
-                {"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}}
-            ]}])
-        };
-        let part = |url: &str| json!([{"role": "assistant", "content": [{"type": "image_url", "image_url": {"url": url}}]}]);
-        let message = |member: &str, value: Value| {
-            let mut message = json!({"role": "assistant", "content": "x"});
-            message[member] = value;
-            json!([message])
-        };
-        let all = [
-            json!("x"),
-            json!([{"role": "assistant", "content": "x"}]),
-            call("f", "1"),
-            call("g", "1"),
-            call("f", "2"),
-            part("a"),
-            part("b"),
-            message("name", json!("a")),
-            message("tool_call_id", json!("a")),
-            message("reasoning_content", json!("a")),
-            message("refusal", json!("a")),
-            json!([{"type": "function_call", "name": "f"}]),
-            json!([{"role": "function_call", "content": "{\"name\":\"f\",\"type\":\"function_call\"}"}]),
-        ];
-        let digests: std::collections::BTreeSet<Digest> = all.iter().cloned().map(sample).collect();
-        assert_eq!(digests.len(), all.len());
-        let base = || Sample::builder("x");
-        let extended = [
-            base().build(),
-            base().token_ids([1, 2]).build(),
-            base().logprobs([-0.5, 0.0]).build(),
-            base().finish_reason("length").build(),
-        ];
-        let digests: std::collections::BTreeSet<Digest> =
-            extended.iter().map(Sample::digest).collect();
-        assert_eq!(digests.len(), extended.len());
-    }
-
-    #[test]
-    fn another_turn_is_another_judgement_of_the_same_sample() {
-        let sample = Sample::builder(vec![
-            Message::new("assistant", "first"),
-            Message::new("tool", "output"),
-            Message::new("assistant", "second"),
-        ])
-        .build();
-        let first = sample.at_turn(Turn::FirstAssistant).unwrap();
-        assert_eq!((first.completion(), first.id()), ("first", sample.id()));
-        assert_ne!(first.digest(), sample.digest());
-        assert_eq!(sample.at_turn(Turn::At(1)).unwrap().completion(), "output");
-        assert!(sample.at_turn(Turn::At(3)).is_none());
-        assert_eq!(sample.assistant_turns(), Some(vec![0, 2]));
-        assert_eq!(Sample::builder("t").build().at_turn(Turn::At(3)).unwrap().completion(), "t");
     }
 }

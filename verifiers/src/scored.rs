@@ -1,4 +1,4 @@
-//! What a sample earned, with everything that led to it: one line of a run.
+//! The scored sample: its reward and its verdicts, one line of a run.
 
 use std::sync::Arc;
 
@@ -140,52 +140,5 @@ impl TryFrom<ScoredForm> for Scored {
         let verdicts = Verdicts::new(names.into(), verdicts);
         let (id, group) = (form.id, form.group);
         Ok(Self { id, group, outcome, verdicts, spent_ns: Vec::new() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_reads_as_the_design_writes_it() {
-        let names = ["correct", "format", "\"x\""].map(str::to_owned);
-        let verdicts = vec![
-            Verdict::graded(true).with("extracted", "18\u{2028}").because("equal-exact"),
-            Verdict::abstained("no reference"),
-            Verdict::failed(Fault::bad_reference("empty")),
-        ];
-        let scored = Scored {
-            id: "a\nb".to_owned(),
-            group: None,
-            outcome: Outcome::Scored(Reward::ONE),
-            verdicts: Verdicts::new(names.into(), verdicts),
-            spent_ns: Vec::new(),
-        };
-        let text = serde_json::to_string(&scored).unwrap();
-        assert_eq!(
-            text,
-            "{\"id\":\"a\\nb\",\"outcome\":\"scored\",\"reward\":1.0,\"verdicts\":{\"correct\":\
-             {\"outcome\":\"scored\",\"reward\":1.0,\"evidence\":{\"extracted\":\"18\u{2028}\",\
-             \"reason\":\"equal-exact\"}},\"format\":{\"outcome\":\"abstained\",\"why\":\
-             \"no reference\"},\"\\\"x\\\"\":{\"outcome\":\"failed\",\"fault\":\"BadReference\",\
-             \"why\":\"empty\"}}}"
-        );
-        assert_eq!(serde_json::from_str::<Scored>(&text).unwrap(), scored);
-        assert_eq!(scored.reward(), Some(1.0));
-        assert!(scored.has_fault() && scored.verdict("format").is_some());
-    }
-
-    #[test]
-    fn a_line_without_a_reward_says_why() {
-        let mut scored = Scored::failed("row-1", Fault::bad_input("completion: missing"));
-        scored.group = Some("g".to_owned());
-        let text = serde_json::to_string(&scored).unwrap();
-        assert_eq!(
-            text,
-            "{\"id\":\"row-1\",\"group\":\"g\",\"outcome\":\"failed\",\"reward\":null,\
-             \"fault\":\"BadInput\",\"why\":\"completion: missing\",\"verdicts\":{}}"
-        );
-        assert_eq!(serde_json::from_str::<Scored>(&text).unwrap(), scored);
     }
 }

@@ -4,8 +4,6 @@
 
 mod account;
 mod functions;
-#[cfg(test)]
-mod hostile;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -27,8 +25,8 @@ pub const OPERATIONS_MAX: u64 = RUN_FUEL_MAX / FUEL_PER_OPERATION;
 pub const STRING_BYTES_MAX: usize = 1 << 20;
 /// Elements of one array, and members of one map.
 pub const ELEMENTS_MAX: usize = 10_000;
-/// Bytes that the variables of a run may hold at one time. What is built between two looks at
-/// them comes on top: a run stays below 64 MiB.
+/// Bytes that the variables of a run may hold at one time. Values built between two measurements
+/// come on top: a run stays below 64 MiB.
 pub const LIVE_BYTES_MAX: usize = 16 << 20;
 /// Bytes of source.
 pub const SOURCE_BYTES_MAX: usize = 64 << 10;
@@ -92,7 +90,7 @@ impl Program {
         Ok(Self { ast, source: source.to_owned() })
     }
 
-    /// Whether the source names `word`: what a run need not look at, it need not be given.
+    /// Whether the source mentions `word`: a run is given only what it mentions.
     pub fn mentions(&self, word: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         self.source.match_indices(word).any(|(at, _)| {
@@ -115,7 +113,7 @@ impl Program {
         meter: &mut Meter<'_>,
     ) -> Result<Dynamic, Fault> {
         meter.spend(FUEL_PER_OPERATION)?;
-        // rhai checks some of its own assumptions by panicking; a script must not take us along.
+        // rhai may panic where its own assumptions fail; a script must not end the process.
         let run = AssertUnwindSafe(|| engine.eval_ast_with_scope::<Dynamic>(scope, &self.ast));
         let (done, account) = account::within(fuel(self, meter), || catch_unwind(run));
         meter.spend(account.spent())?;
@@ -203,8 +201,8 @@ pub fn reads_verdicts(program: &Program) -> bool {
     program.mentions("rewards") || program.mentions("verdicts")
 }
 
-/// Puts verdicts into `scope`: `rewards.NAME`, a number or `()`, and `verdicts.NAME` with `outcome`,
-/// `reward` and `evidence`.
+/// Puts verdicts into `scope`: `rewards.NAME`, a number or `()`, and `verdicts.NAME` with
+/// `outcome`, `reward` and `evidence`.
 pub fn push_verdicts<'a>(
     scope: &mut Scope<'_>,
     named: impl Iterator<Item = (&'a str, &'a Verdict)>,

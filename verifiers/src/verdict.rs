@@ -54,8 +54,8 @@ impl TryFrom<f64> for Reward {
     }
 }
 
-/// What came of judging a sample. A wrong answer is `Scored(0)`; a missing reference is
-/// `Abstained`; whatever stopped us from judging is `Failed`.
+/// The outcome of judging a sample. A wrong answer is `Scored(0)`; a missing reference is
+/// `Abstained`; anything that prevented the judgement is `Failed`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The sample was judged.
@@ -139,8 +139,8 @@ fn cut(text: &str) -> String {
 
 /// The outcome of one verifier on one sample, with its evidence.
 ///
-/// As JSON: `outcome`, then `reward` or `fault` and `why`, then `evidence`, `components`, `steps` and
-/// `usage` where there are any.
+/// As JSON: `outcome`, then `reward` or `fault` and `why`, then `evidence`, `components`, `steps`
+/// and `usage` where there are any.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "form::VerdictForm")]
 pub struct Verdict {
@@ -195,8 +195,8 @@ impl Verdict {
         self.with("extracted", text).with("span", vec![span.0, span.1])
     }
 
-    /// Notes as `unread` the types of the parts of `message` that are not text: whoever reads text
-    /// alone did not see them.
+    /// Notes as `unread` the types of the parts of `message` that are not text: a check that reads
+    /// text alone did not see them.
     #[must_use]
     pub fn with_unread(self, message: Option<&Message>) -> Self {
         let unread = message.map(|message| message.content.unread()).into_iter().flatten();
@@ -226,33 +226,5 @@ impl From<Outcome> for Verdict {
 impl From<Result<Verdict, Fault>> for Verdict {
     fn from(result: Result<Verdict, Fault>) -> Self {
         result.unwrap_or_else(Self::failed)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reward_is_finite_and_has_one_zero() {
-        assert_eq!(Reward::new(f64::NAN), None);
-        assert_eq!(Reward::new(f64::INFINITY), None);
-        assert!(Reward::new(-0.0).unwrap().get().is_sign_positive());
-    }
-
-    #[test]
-    fn evidence_keeps_its_order_through_json() {
-        let verdict = Verdict::graded(true).with("z", 1).with("a", "x").because("equal");
-        let text = serde_json::to_string(&verdict.evidence).unwrap();
-        assert_eq!(text, r#"{"z":1,"a":"x","reason":"equal"}"#);
-        assert_eq!(serde_json::from_str::<Evidence>(&text).unwrap(), verdict.evidence);
-    }
-
-    #[test]
-    fn long_evidence_is_cut_at_a_character() {
-        let verdict = Verdict::graded(true).with("text", "é".repeat(400));
-        let kept = verdict.evidence.get("text").and_then(Value::as_str).unwrap();
-        assert_eq!(kept.chars().count(), 257);
-        assert!(kept.ends_with('…'));
     }
 }

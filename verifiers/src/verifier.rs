@@ -1,8 +1,8 @@
 //! The traits by which the engine runs verifiers, in two lanes.
 //!
 //! Authors of rule checks write [`crate::Check`]; the engine holds [`Built`] verifiers and never
-//! asks what is inside. Identity ([`Spec`]) is data beside the behaviour, so a trait asks for one
-//! method and stays easy to implement for a test, a script or a model.
+//! depends on their type. Identity ([`Spec`]) is data beside the behaviour, so a trait has one
+//! method and is easy to implement for a test, a script or a model.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -59,20 +59,20 @@ impl<'a> Earlier<'a> {
 
 /// Completions that solve nothing, made for the tests of one sample.
 pub struct Trivial {
-    /// Which tests these are: samples that share them need not be asked twice.
+    /// An identifier of the tests: samples that share them need not be tried twice.
     pub tests: Digest,
     /// Each with what is said of it.
     pub completions: Vec<(String, String)>,
 }
 
-/// Work that is under way: dropping it gives it up. Boxed, so that this crate need not know a
-/// runtime.
+/// A future of pending work: dropping it cancels the work. Boxed, so that this crate is independent
+/// of a runtime.
 pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Awaited lane: judges one sample by waiting for whoever answers, such as the scheduler of a model
-/// or an HTTP service.
+/// Awaited lane: judges one sample by waiting for a service, such as the scheduler of a model or an
+/// HTTP endpoint.
 pub trait AsyncVerifier: Send + Sync {
-    /// How many samples may be awaited at once; `None` where whoever answers queues them itself.
+    /// How many samples may be awaited at once; `None` where the service queues them itself.
     fn in_flight_max(&self) -> Option<usize>;
 
     /// Starts to judge `sample`. The call runs on a thread of the pool, within `meter`: what takes
@@ -144,7 +144,7 @@ impl Lane {
     }
 }
 
-/// What a verifier is: enough to know whether two verdicts came from the same judge.
+/// The identity of a verifier: it tells whether two verdicts came from the same judge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// The id by which a configuration names it.
@@ -184,8 +184,8 @@ pub struct Built {
     pub spec: Spec,
     /// How it runs.
     pub lane: Lane,
-    /// Whether one verdict takes a millisecond or more: such rows are handed out one by one, so that
-    /// each is written and shown as soon as it is done. What is awaited is always slow.
+    /// Whether one verdict takes a millisecond or more: such rows are handed out one by one, so
+    /// that each is written and shown as soon as it is done. What is awaited is always slow.
     pub slow: bool,
 }
 

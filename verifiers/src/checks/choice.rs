@@ -96,7 +96,7 @@ impl Check for Choice {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
         let is_hedge = found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple);
-        // Of a hedge the option that it names first is shown, and `choice` has all of them.
+        // Of a hedge, the first option is shown, and `choice` has all of them.
         let end = if is_hedge { found.first_end } else { found.end };
         let span = (start + found.start, start + end);
         let text = completion.get(span.0..span.1).unwrap_or_default();
@@ -155,10 +155,10 @@ impl Choice {
     ) -> Result<Option<Reading>, Fault> {
         let body = scope.text();
         let mut places = cues.places(scope, meter)?;
-        // A raw completion says much in passing, and the form of its answer is known.
+        // A raw completion makes many passing remarks, and the form of its answer is known.
         places.retain(|place| matches!(self.take, Take::Last) || place.is_format());
         let mut read = |place: &cues::Place<'_>| {
-            // What is read at a place has a bound; see `Reader::near`.
+            // The text read at each place is bounded; see `Reader::near`.
             meter.spend(4096)?;
             Ok(place.read(body, options))
         };
@@ -185,69 +185,5 @@ impl Choice {
             }
         }
         Ok(Some(first))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::NoFiles;
-
-    fn choice() -> Choice {
-        let mut choice: Choice = serde_json::from_value(json!({})).unwrap();
-        choice.load(&NoFiles).unwrap();
-        choice
-    }
-
-    /// Each of these once made every cue read on to the end of the text, or back to its start.
-    #[test]
-    fn hostile_texts_end_soon() {
-        let cues = "answer:A".repeat(1 << 12);
-        for text in [
-            format!("{}{cues}", "x".repeat(1 << 20)),
-            format!("{}{}", "answer:".repeat(1 << 12), "(".repeat(1 << 20)),
-            format!("{}{}", "answer:".repeat(1 << 12), "A or ".repeat(1 << 18)),
-            format!("{}A{}", "answer:".repeat(1 << 12), "'".repeat(1 << 20)),
-            "answer: A B ".repeat(1 << 12),
-        ] {
-            let bytes = text.len() as u64;
-            let sample = Sample::builder(text).reference("B").build();
-            let mut meter = Meter::default();
-            match choice().check(&sample, &mut meter) {
-                Ok(verdict) => {
-                    assert_ne!(verdict.outcome, Outcome::Scored(Reward::ONE));
-                    let spent = meter.spent();
-                    assert!((bytes / 8..=64 * bytes).contains(&spent), "{spent} for {bytes} bytes");
-                }
-                Err(fault) => assert_eq!(fault.kind, FaultKind::OutOfFuel),
-            }
-        }
-    }
-
-    #[test]
-    fn boxes_that_are_never_closed_hold_no_answer() {
-        let sample = Sample::builder("\\boxed{".repeat(5000)).reference("C").build();
-        let verdict = choice().check(&sample, &mut Meter::default()).unwrap();
-        assert_eq!(verdict.outcome, Outcome::Scored(Reward::ZERO));
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_panics(completion in r"(?s).{0,80}|([A-J(){}*,. \\]|answer|is|boxed|or){0,30}", reference in ".{0,6}") {
-            let sample = Sample::builder(completion).prompt(reference.as_str()).reference(reference).build();
-            let _ = choice().check(&sample, &mut Meter::default());
-        }
-
-        #[test]
-        fn the_reference_is_right(letter in "[A-J]", shape in 0..6_usize) {
-            let shapes = ["{}", "({})", "**{}**", "The answer is {}.", r"\boxed{{}}", "Option {}"];
-            let completion = shapes[shape].replacen("{}", &letter, 1);
-            let completion = if shape == 4 { format!("\\boxed{{{letter}}}") } else { completion };
-            let sample = Sample::builder(completion).reference(letter).build();
-            let verdict = choice().check(&sample, &mut Meter::default()).unwrap();
-            prop_assert_eq!(verdict.outcome, Outcome::Scored(Reward::ONE));
-        }
     }
 }

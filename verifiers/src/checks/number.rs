@@ -1,16 +1,16 @@
 //! `number`: a number in prose, compared exactly or within a tolerance.
 
+mod context;
 mod decimal;
-mod near;
 mod scan;
 
 use dashu_base::Abs as _;
 use dashu_ratio::RBig;
 
 use crate::canonical::number_text;
-use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking};
+use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
 use crate::prelude::*;
-use near::Near;
+use context::Near;
 use scan::{Found, Notation};
 
 /// Right when the number that the completion gives equals the reference.
@@ -77,7 +77,7 @@ const LEADS: [&str; 14] = [
     "textbf",
 ];
 
-/// What the reference asks for.
+/// The values that the reference accepts.
 enum Wanted {
     /// A number; and the double that it was, of which several decimals may be the shortest form.
     Exactly(RBig, Option<f64>),
@@ -171,7 +171,7 @@ impl Number {
                 return Ok(read);
             }
         }
-        Ok(near::last(body, 0, self.notation()).map(in_body))
+        Ok(context::last(body, 0, self.notation()).map(in_body))
     }
 
     /// The number that follows an announcement at once, or the result of the calculation that
@@ -187,8 +187,8 @@ impl Number {
         let found = found.filter(|_| is_lead(gap))?;
         let line = line_end(text, found.end);
         Some(if is_worked_out(text, found.end) {
-            near::last(line, found.start, self.notation())
-        } else if near::is_hedged(text, &found, self.notation()) {
+            context::last(line, found.start, self.notation())
+        } else if context::is_hedged(text, &found, self.notation()) {
             Err("hedge")
         } else if (Near { text, from: 0 }).may_answer(&found) {
             Ok(found)
@@ -203,7 +203,7 @@ impl Number {
         let is_final = candidate.provenance == Provenance::Boxed
             || text.contains(|c: char| c.is_ascii_digit());
         let direct = self.direct(text, 0).filter(|_| !text.contains('\n'));
-        direct.or_else(|| match near::last(text, 0, self.notation()) {
+        direct.or_else(|| match context::last(text, 0, self.notation()) {
             Err("nothing-found") if !is_final => None,
             read => Some(read),
         })
@@ -229,7 +229,7 @@ impl Number {
                 Some(Wanted::Exactly(decimal::parse(&number_text(number))?, double))
             }
             Value::String(text) => self.interval(text.trim()).or_else(|| {
-                let found = near::reference(text, self.notation())?;
+                let found = context::reference(text, self.notation())?;
                 Some(Wanted::Exactly(found.value, None))
             }),
             Value::Object(members) => {
@@ -251,7 +251,7 @@ impl Number {
         let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
         let (low, high) = inner.split_once(';').or_else(|| inner.split_once(','))?;
         let end = |text: &str, closed: bool| {
-            Some(End(near::reference(text, self.notation())?.value, closed))
+            Some(End(context::reference(text, self.notation())?.value, closed))
         };
         let (low, high) = (end(low, text.starts_with('['))?, end(high, text.ends_with(']'))?);
         (low.0 <= high.0).then_some(Wanted::Within { low: Some(low), high: Some(high) })
@@ -297,7 +297,7 @@ fn is_worked_out(body: &str, at: usize) -> bool {
     rest.contains('=') || ["+", "/", "×", "- ", "* ", "-"].iter().any(|sign| next.starts_with(sign))
 }
 
-/// Whether nothing of its own is said between an announcement and its number.
+/// Whether only filler words stand between an announcement and its number.
 fn is_lead(gap: &str) -> bool {
     let mut rest = gap;
     while let Some(at) = rest.find(char::is_alphanumeric) {
@@ -305,7 +305,7 @@ fn is_lead(gap: &str) -> bool {
         let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
         let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let is_name = end == 1 && after.trim_start().starts_with('=');
-        if !is_name && !LEADS.iter().any(|lead| lead.eq_ignore_ascii_case(word)) {
+        if !is_name && !is_one_of(&LEADS, word) {
             return false;
         }
         rest = after;
@@ -322,70 +322,5 @@ fn held_answer(scope: &Scope<'_>, candidate: &Candidate<'_>, found: Found) -> An
         text: candidate.text.get(found.start..found.end).unwrap_or_default().to_owned(),
         span: (scope.offset() + span.0, scope.offset() + span.1),
         value: found.value,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::NoFiles;
-
-    fn judge(completion: &str, reference: Value) -> Result<Verdict, Fault> {
-        let mut number: Number = serde_json::from_value(json!({})).unwrap();
-        number.load(&NoFiles).unwrap();
-        let sample = Sample::builder(completion).reference(reference).build();
-        number.check(&sample, &mut Meter::default())
-    }
-
-    #[test]
-    fn a_double_has_several_shortest_forms() {
-        // The double lies half way between them.
-        let reference: Value = serde_json::from_str("1978775236147684.2").unwrap();
-        for completion in ["1978775236147684.2", "1978775236147684.3", "1978775236147684.25"] {
-            let verdict = judge(completion, reference.clone()).unwrap();
-            assert_eq!(verdict.outcome, Outcome::Scored(Reward::ONE), "{completion}");
-        }
-        let verdict = judge("1978775236147684.5", reference).unwrap();
-        assert_eq!(verdict.outcome, Outcome::Scored(Reward::ZERO));
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_panics(
-            completion in r"(?s).{0,60}|([-0-9.,_/ e^%{}$\\]|frac|boxed|answer is|×|10|or){0,25}",
-            reference in r"[-0-9.,/e\[\]() ]{0,10}",
-        ) {
-            let _ = judge(&completion, json!(reference));
-        }
-
-        #[test]
-        fn the_reference_is_right(
-            whole in "-?(0|[1-9][0-9]{0,30})", decimals in r"(\.[0-9]{1,9})?", exponent in "(e-?[0-9]{1,2})?",
-        ) {
-            let text = format!("{whole}{decimals}{exponent}");
-            let verdict = judge(&format!("so it is {text}"), json!(text)).unwrap();
-            prop_assert_eq!(verdict.outcome, Outcome::Scored(Reward::ONE));
-        }
-
-        #[test]
-        fn any_double_is_right(value in any::<f64>()) {
-            prop_assume!(value.is_finite());
-            let verdict = judge(&value.to_string(), json!(value)).unwrap();
-            prop_assert_eq!(verdict.outcome, Outcome::Scored(Reward::ONE));
-        }
-    }
-
-    #[test]
-    fn hostile_texts_end_soon() {
-        for text in ["1".repeat(1 << 20), "\\frac{".repeat(1 << 18), "1 or ".repeat(1 << 16)] {
-            let verdict = judge(&text, json!(7)).unwrap();
-            assert_eq!(verdict.outcome.reward(), Some(Reward::ZERO));
-        }
-        for text in ["1,", "1st", "1 1/2 ", "1e999/7e999 ", "7 x 10^{-999} "] {
-            let fault = judge(&text.repeat(1 << 18), json!(7)).unwrap_err();
-            assert_eq!(fault.kind, FaultKind::OutOfFuel);
-        }
     }
 }

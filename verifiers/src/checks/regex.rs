@@ -104,12 +104,12 @@ impl Regex {
         self.whole.as_ref().unwrap_or(&self.pattern)
     }
 
-    /// What one pass over `text` costs: longer patterns have more states to follow.
+    /// The fuel of one pass over `text`: longer patterns have more states.
     fn pass(&self, text: &str) -> u64 {
         text.len() as u64 * (1 + self.pattern.as_str().len() as u64 / 128)
     }
 
-    /// Each search may look at all that is left before it settles for a short match.
+    /// Each search may scan the whole rest of the text before it decides for a short match.
     fn pay_for_search(text: &str, from: usize, meter: &mut Meter<'_>) -> Result<(), Fault> {
         meter.spend(8 + text.len().saturating_sub(from) as u64 / 32)
     }
@@ -167,53 +167,4 @@ fn whole(pattern: &Pattern) -> Result<Pattern, BuildError> {
     // With `(?x)`, a comment at the end would go on over the closing bracket.
     let whole = anchored(r")\z").or_else(|error| anchored("\n)\\z").map_err(|_| error));
     whole.map_err(|error| BuildError::new("pattern", error))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::NoFiles;
-    use crate::check::build;
-
-    #[test]
-    fn settings_that_contradict_each_other_are_refused() {
-        for (settings, at) in [
-            (json!({"pattern": "("}), "pattern"),
-            (json!({"pattern": "a", "min": 3, "max": 2}), "min"),
-            (json!({"pattern": "a", "min": 3, "full": true}), "min"),
-            (json!({"pattern": "(a)", "group": "2"}), "group"),
-            (json!({"pattern": "(a)", "group": "1", "negate": true}), "negate"),
-            (json!({"patern": "a"}), "patern"),
-        ] {
-            let error = build::<Regex>(settings.clone(), &NoFiles).err().expect("refused");
-            assert_eq!(error.setting, at, "{settings}: {error}");
-        }
-    }
-
-    #[test]
-    fn many_matches_in_a_long_text_pay() {
-        let mut check: Regex =
-            serde_json::from_value(json!({"pattern": ".*[^A-Z]|[A-Z]", "min": 1})).unwrap();
-        check.load(&NoFiles).unwrap();
-        let sample = Sample::builder("A".repeat(1 << 20)).build();
-        let fault = check.check(&sample, &mut Meter::default()).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::OutOfFuel);
-    }
-
-    proptest! {
-        #[test]
-        fn no_pattern_and_no_text_panics(
-            pattern in r"[()\[\]{}*+?|.\\^$a-c0-9]{0,12}", text in "(?s).{0,60}", full: bool,
-        ) {
-            let Ok(pattern) = Pattern::new(&pattern) else { return Ok(()) };
-            let settings = json!({"pattern": pattern.as_str(), "full": full});
-            let Ok(mut check) = serde_json::from_value::<Regex>(settings) else { return Ok(()) };
-            if check.load(&NoFiles).is_ok() {
-                let sample = Sample::builder(text).build();
-                prop_assert!(check.check(&sample, &mut Meter::default()).is_ok());
-            }
-        }
-    }
 }

@@ -133,23 +133,3 @@ fn note(value: &Dynamic) -> Value {
         _ => value.type_name().into(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::NoFiles;
-    use crate::check::build;
-
-    #[test]
-    fn a_script_that_does_not_compile_is_refused() {
-        for settings in [
-            json!({}),
-            json!({"script": "let"}),
-            json!({"script": "1", "file": "a.rhai"}),
-            json!({"script": "eval(completion)"}),
-        ] {
-            let error = build::<Rhai>(settings.clone(), &NoFiles).err().expect("refused");
-            assert_eq!(error.setting, "script", "{settings}: {error}");
-        }
-    }
-}

@@ -102,14 +102,14 @@ impl Tags {
     }
 }
 
-/// Where `mark` stands, if it stands there alone.
+/// The place of `mark`, if it occurs once.
 fn only(text: &str, mark: &str) -> Option<usize> {
     let at = text.find(mark)?;
     (text.rfind(mark) == Some(at)).then_some(at)
 }
 
-/// Whether nothing of a character can be seen: white space, controls, what Unicode calls default
-/// ignorable (The Unicode Standard, section "Default Ignorable Code Points"), and blank signs.
+/// Whether a character is invisible: white space, controls, default ignorable code points (The
+/// Unicode Standard, section "Default Ignorable Code Points"), and blank signs.
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -132,7 +132,7 @@ fn share(marks: &[(Option<usize>, Option<usize>)]) -> Reward {
     Reward::new(whole(once.min(all.saturating_sub(1))) / whole(all)).unwrap_or(Reward::ZERO)
 }
 
-/// Why these names cannot be judged by.
+/// Why these names cannot be used as tags.
 fn flaw_in_names(names: &[&str]) -> Option<String> {
     let is_name = |name: &str| {
         let mut chars = name.chars();
@@ -146,38 +146,4 @@ fn flaw_in_names(names: &[&str]) -> Option<String> {
         !is_name(name) || names.iter().take(*at).any(|earlier| earlier == *name)
     });
     bad.map(|(_, name)| format!("tag \"{name}\" is no name, or is given twice"))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::NoFiles;
-    use crate::check::build;
-
-    #[test]
-    fn names_that_cannot_be_tags_are_refused() {
-        for tags in [json!(["think", "think"]), json!(["<think>"]), json!([""])] {
-            let error = build::<Tags>(json!({"tags": tags}), &NoFiles).err().expect("refused");
-            assert_eq!(error.setting, "tags");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn only_what_is_right_earns_everything(
-            text in "(<think>|</think>|<answer>|</answer>|x| ){0,8}", strict: bool, partial: bool,
-        ) {
-            let settings = json!({"tags": ["think", "answer"], "strict": strict, "partial": partial});
-            let check: Tags = serde_json::from_value(settings).unwrap();
-            let sample = Sample::builder(text.as_str()).build();
-            let verdict = check.check(&sample, &mut Meter::default()).unwrap();
-            let outside = if strict { " *" } else { "[x ]*" };
-            let right = Pattern::new(&format!(
-                "^{outside}<think>[x ]*x[x ]*</think>{outside}<answer>[x ]*x[x ]*</answer>{outside}$"
-            )).unwrap();
-            prop_assert_eq!(verdict.outcome.reward() == Some(Reward::ONE), right.is_match(&text));
-        }
-    }
 }

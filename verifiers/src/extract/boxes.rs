@@ -1,13 +1,14 @@
-//! `\boxed{}`: the last one, with those that belong to it.
+//! `\boxed{}`: the last box, and the boxes that are parts of the same answer.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::words::PARTING;
-use super::{Candidate, Provenance, Scope, hidden, qualify, retracted};
+use super::words::{PARTING, is_one_of};
+use super::{Candidate, Provenance, Scope, hidden, qualify, retraction};
+use crate::math::syntax::text::trimmed_start;
 
-/// The words that join boxes; any other word between them takes the first one back.
+/// The words that join boxes; any other word between them retracts the first one.
 const JOINING: [&str; 12] =
     ["and", "or", "text", "quad", "qquad", "left", "right", "mbox", "和", "与", "或", "и"];
 
@@ -16,7 +17,7 @@ const LINKS: [&str; 6] = ["and", "or", "和", "与", "或", "и"];
 /// A phrase between two boxes of one list has at most this many words.
 const PHRASE_MAX: usize = 6;
 
-/// A box: where the command starts, and where its content lies.
+/// A box: the start of the command, and the span of its content.
 pub(super) struct Boxed {
     start: usize,
     from: usize,
@@ -35,7 +36,7 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     });
     let last = boxes.find(|found| {
         !scope.quoted((found.start, found.end), &mut looked)
-            && !text.get(found.end..).is_some_and(retracted::denied)
+            && !text.get(found.end..).is_some_and(retraction::denied)
             && !text.get(..found.start).is_some_and(is_denied)
     })?;
     let mut group = vec![(last.from, last.to)];
@@ -52,7 +53,7 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     let first = contents.first()?;
     let same = contents.iter().all(|content| content.trim() == first.trim());
     let joined = if same {
-        Cow::Borrowed(super::trimmed_start(first).trim_end())
+        Cow::Borrowed(trimmed_start(first).trim_end())
     } else {
         Cow::Owned(contents.join(", "))
     };
@@ -70,8 +71,8 @@ fn is_denied(before: &str) -> bool {
     qualify::is_denied_before(lead) || qualify::is_unsaid(lead) || qualify::is_mistaken(lead)
 }
 
-/// The boxes of a text in which answers stand: none where it ends within one, for then the last
-/// answer is not there yet.
+/// The boxes of a text that hold answers. None where the text ends within a box: then the last
+/// answer is missing.
 pub(super) fn of(text: &str) -> Vec<Boxed> {
     let Some((boxes, open)) = closed(text) else { return Vec::new() };
     let last = boxes.last().map_or(0, |last| last.start);
@@ -107,7 +108,7 @@ fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
                         at = end.max(at + 1);
                         continue;
                     }
-                    // A backslash that was escaped once too often keeps its meaning.
+                    // A backslash that was escaped twice keeps its meaning.
                     _ => {
                         at += usize::from(rest.get(1..).is_none_or(|next| opener(next).is_none()));
                     }
@@ -184,10 +185,8 @@ fn connects(gap: &str) -> bool {
     }
     // "and $y_2 = $": the label of the next part.
     let labels = gap.contains('=');
-    words.all(|word| {
-        labels && word.chars().count() == 1
-            || JOINING.iter().any(|join| join.eq_ignore_ascii_case(word))
-    }) || offers(gap)
+    words.all(|word| labels && word.chars().count() == 1 || is_one_of(&JOINING, word))
+        || offers(gap)
         || phrase(gap)
 }
 
@@ -223,8 +222,4 @@ fn phrase(gap: &str) -> bool {
 /// The commands that may stand around such a phrase.
 fn is_command(word: &str) -> bool {
     JOINING.get(2..8).is_some_and(|commands| commands.contains(&word))
-}
-
-fn is_one_of(words: &[&str], word: &str) -> bool {
-    words.iter().any(|have| have.eq_ignore_ascii_case(word))
 }

@@ -1,21 +1,21 @@
 //! "Therefore, there are 12 ways. I hope this helps!": what the last sentence concludes.
 //!
-//! The weakest announcement of all: a sentence that says one value and leaves no doubt about it.
+//! The weakest kind of announcement: a sentence that states one value without doubt.
 
-use super::words::{COURTESIES, DOUBTS};
-use super::{Candidate, Provenance, qualify, retracted, slice, tail};
+use super::words::{COURTESIES, DOUBTS, is_one_of};
+use super::{Candidate, Provenance, last_sentence, qualify, retraction, slice};
 
-/// How a sentence begins that concludes.
+/// The beginnings of a concluding sentence.
 const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently", "in total"];
 
-/// A longer sentence, in bytes, says more than one thing.
+/// The longest concluding sentence, in bytes.
 const SENTENCE_MAX: usize = 600;
-/// So many courtesies are passed over.
+/// The most closing courtesies that are skipped.
 const COURTESIES_MAX: usize = 4;
 
 /// What stands before several values.
 const VERBS: [&str; 7] = [" is ", " are ", " be ", " takes ", " equals ", " equal ", " was "];
-/// A sentence of more words behind its verb says more than its values.
+/// The most words behind the verb of a sentence with several values.
 const SEVERAL_WORDS_MAX: usize = 12;
 
 /// Words behind which a number is a part of a sum or a name.
@@ -28,7 +28,7 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
     if sentence.len() > SENTENCE_MAX || !concludes(sentence) {
         return None;
     }
-    let number = tail::last_number(sentence, from)?;
+    let number = last_sentence::last_number(sentence, from)?;
     let (start, end) = number.span;
     let (before, after) = (text.get(from..start)?, text.get(end..to)?);
     // A dollar before the number alone is a currency.
@@ -38,11 +38,11 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
     }
     let named = before.contains('$') || before.contains(['=', '<', '>']);
     let last_word = before.split_whitespace().next_back().unwrap_or_default();
-    let led = BEFORE.iter().any(|word| word.eq_ignore_ascii_case(last_word));
+    let led = is_one_of(&BEFORE, last_word);
     let another = before.contains(|c: char| c.is_ascii_digit());
     (!(named || led || another)
-        && tail::stands_free(text.get(..to)?, from, number.span)
-        && !retracted::denied(after))
+        && last_sentence::stands_free(text.get(..to)?, from, number.span)
+        && !retraction::denied(after))
     .then_some(number)
 }
 
@@ -69,7 +69,7 @@ pub(super) fn several(text: &str) -> Option<Candidate<'_>> {
 
 /// The formula that ends the sentence, where it is the only one.
 fn formula(text: &str, (from, to): (usize, usize)) -> Option<Candidate<'_>> {
-    let found = tail::last_math(text.get(..to)?, from)?;
+    let found = last_sentence::last_math(text.get(..to)?, from)?;
     let (start, end) = found.span;
     let (before, after) = (text.get(from..start)?, text.get(end..to)?);
     let marks = ['$', '\\', '(', '[', ' ', '*'];
@@ -80,7 +80,7 @@ fn formula(text: &str, (from, to): (usize, usize)) -> Option<Candidate<'_>> {
         && after.split_whitespace().count() <= 3;
     let value = found.text.contains(|c: char| c.is_ascii_digit());
     let found = Candidate { provenance: Provenance::LastMath, ..found };
-    (only && ends && value && !retracted::denied(after)).then_some(found)
+    (only && ends && value && !retraction::denied(after)).then_some(found)
 }
 
 /// Whether a sentence begins as a conclusion does, and asks and doubts nothing.
@@ -97,12 +97,10 @@ fn concludes(sentence: &str) -> bool {
 fn is_doubted(sentence: &str) -> bool {
     sentence.contains('?')
         || sentence.contains("n't")
-        || sentence
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| DOUBTS.iter().any(|doubt| doubt.eq_ignore_ascii_case(word)))
+        || sentence.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(DOUBTS, word))
 }
 
-/// Where the last sentence stands that is no courtesy.
+/// The span of the last sentence that is not a courtesy.
 pub(super) fn last_sentence(text: &str) -> Option<(usize, usize)> {
     let mut end = text.trim_end().len();
     for _ in 0..=COURTESIES_MAX {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr2, memrchr_iter, memrchr2_iter};
 
+use super::words::is_one_of;
 use super::{Candidate, Provenance, slice};
 
 /// The names of tags that hold an answer, without case. Those in square brackets are capitals.
@@ -18,11 +19,10 @@ const TAGS: [&str; 8] = [
     "solution",
     "final",
 ];
-/// A longer text between tags is a solution rather than an answer, where the name of the tag leaves
-/// that open; in bytes.
+/// The longest text between `<solution>` tags that is an answer and not a whole solution, in bytes.
 const SOLUTION_MAX: usize = 200;
 
-/// What is announced by a format, except for members of JSON, in no order.
+/// The candidates of all formats but JSON, in no order.
 pub(super) fn find(text: &str) -> impl Iterator<Item = Candidate<'_>> {
     let tag = last_tag(text, is_answer_tag).and_then(|tag| {
         let inner = slice(text, tag.inner.start, tag.inner.end, Provenance::Marker)?;
@@ -34,7 +34,7 @@ pub(super) fn find(text: &str) -> impl Iterator<Item = Candidate<'_>> {
 
 /// Whether a tag of this name holds an answer, whatever the task.
 pub fn is_answer_tag(name: &str) -> bool {
-    TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name))
+    is_one_of(&TAGS, name)
 }
 
 /// A pair of tags.
@@ -125,8 +125,8 @@ pub(super) fn json_value(text: &str, start: usize) -> Option<Candidate<'_>> {
     slice(text, start, start + value.len(), Provenance::Json)
 }
 
-/// The length of a JSON string up to its closing quote; a line that closes without one is cut at
-/// its end, a text that was cut off has no answer.
+/// The length of a JSON string up to its closing quote, or to the end of its line where an object
+/// is closed without it. `None` for a truncated text.
 fn string_length(inner: &str) -> Option<usize> {
     let bytes = inner.as_bytes();
     let mut at = 0;
@@ -144,8 +144,7 @@ fn string_length(inner: &str) -> Option<usize> {
     None
 }
 
-/// A JSON string as text. A backslash that starts a LaTeX command stays one, however it was
-/// escaped.
+/// A JSON string as text. The backslash of a LaTeX command is kept, escaped or not.
 fn unescaped(raw: &str) -> Cow<'_, str> {
     if !raw.contains('\\') {
         return Cow::Borrowed(raw);

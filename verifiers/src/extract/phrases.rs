@@ -1,6 +1,6 @@
-//! The words around values, as tables: what denies, bounds, names and counts.
+//! Tables of the words around values: negations, bounds, names, counts.
 
-/// What stands before a value that is denied.
+/// Negations before a value.
 #[rustfmt::skip]
 pub(super) const DENIED_BEFORE: &[&str] = &[
     "not", "n't", "isn't", "isn’t", "never", "neither", "nor", "not be", "cannot be", "can't be", "can’t be", "couldn't be",
@@ -12,7 +12,7 @@ pub(super) const DENIED_BEFORE: &[&str] = &[
     "nicht", "kein", "n'est pas", "pas", "no es", "no", "não é", "não", "non è", "non", "niet", "nie jest", "nie", "bukan",
     "không phải là", "không phải", "không", "ليس", "ليست", "لا",
 ];
-/// What stands behind a value that is denied.
+/// Negations behind a value.
 #[rustfmt::skip]
 pub(super) const DENIED_AFTER: &[&str] = &[
     "? no", "? nope", "? wrong", "? not", "is wrong", "is incorrect", "is not", "isn't", "isn’t", "was wrong", "was incorrect", "is false", "is invalid", "is impossible",
@@ -23,7 +23,7 @@ pub(super) const DENIED_AFTER: &[&str] = &[
     "no es", "não é", "non è", "is niet", "değil", "değildir", "아닙니다", "아니다", "아니", "이 아니", "가 아니", "ではありません", "ではない",
     "じゃない", "नहीं",
 ];
-/// What stands before a value that is a bound.
+/// Comparisons before a bound.
 #[rustfmt::skip]
 pub(super) const BOUND_BEFORE: &[&str] = &[
     "less than", "more than", "greater than", "fewer than", "larger than", "bigger than", "smaller than", "higher than", "lower than",
@@ -36,13 +36,13 @@ pub(super) const BOUND_BEFORE: &[&str] = &[
     "al menos", "como máximo", "mais de", "pelo menos", "no máximo", "meno di", "più di", "almeno", "al massimo", "minder dan",
     "meer dan", "minstens", "kurang dari", "lebih dari", "ít nhất", "nhiều nhất",
 ];
-/// What stands behind a value that is a bound.
+/// Comparisons behind a bound.
 #[rustfmt::skip]
 pub(super) const BOUND_AFTER: &[&str] = &[
     "or more", "or less", "or fewer", "or greater", "or higher", "or lower", "or larger", "or smaller", "or above", "or below",
     "at least", "at most", "at a minimum", "at the most", "at the least", "以上", "以下", "以内", "이상", "이하", "미만", "초과",
 ];
-/// What stands before the first end of a range.
+/// Words before the lower end of a range.
 #[rustfmt::skip]
 pub(super) const RANGE_BEFORE: &[&str] = &[
     "between", "somewhere between", "in the range", "ranges from", "ranging from", "in the interval", "anywhere from", "在", "介于",
@@ -61,7 +61,7 @@ pub(super) const NAME_BEFORE: &[&str] = &[
     "第", "公式", "定理", "步骤", "图", "Schritt", "Gleichung", "Aufgabe", "Satz", "étape", "équation", "théorème", "paso", "ecuación",
     "teorema", "passo", "шаг", "уравнение", "теорема", "задача", "рисунок",
 ];
-/// What is worked out of the value behind it.
+/// Operations on the value behind them.
 #[rustfmt::skip]
 pub(super) const OPERATION_BEFORE: &[&str] = &[
     "half of", "a half of", "one half of", "a third of", "one third of", "a quarter of", "one quarter of", "a fraction of", "percent of",
@@ -72,7 +72,7 @@ pub(super) const OPERATION_BEFORE: &[&str] = &[
     "divisor of", "divisors of", "divisible by", "power of", "powers of", "to the power of", "out of", "one more than",
     "one less than", "halves of", "thirds of", "quarters of", "tenths of",
 ];
-/// What is worked out of the value before it.
+/// Operations on the value before them.
 #[rustfmt::skip]
 pub(super) const OPERATION_AFTER: &[&str] = &[
     "squared", "cubed", "factorial", "times", "multiplied by", "divided by", "plus", "minus", "to the power", "raised to", "out of",
@@ -80,12 +80,12 @@ pub(super) const OPERATION_AFTER: &[&str] = &[
     "sevenths", "eighths", "ninths", "tenths", "twelfths", "hundredths", "thousandths", "half", "percent of", "% of", "modulo",
     "mod", "choose", "ways times",
 ];
-/// What was counted on the way, and not asked for.
+/// Nouns that are counted in passing and not asked for.
 #[rustfmt::skip]
 pub(super) const COUNTED_AFTER: &[&str] = &[
     "digits in", "decimal places", "tries", "attempts", "guesses", "trials of mine", "more step", "more steps", "first guess",
 ];
-/// What stands before a value that is only tried.
+/// Words before an example or a trial value.
 #[rustfmt::skip]
 pub(super) const EXAMPLE_BEFORE: &[&str] = &[
     "for example", "for instance", "e.g.", "e.g", "such as", "example", "try", "tries", "trying", "tried", "consider", "suppose",
@@ -95,14 +95,14 @@ pub(super) const EXAMPLE_BEFORE: &[&str] = &[
     "例如", "比如", "假设", "如果", "например", "если", "пусть", "zum Beispiel", "wenn", "par exemple", "supposons", "por ejemplo",
     "supongamos", "por exemplo", "per esempio", "bijvoorbeeld", "misalnya", "ví dụ",
 ];
-/// What leaves the value before it open.
+/// Hedges behind a value.
 #[rustfmt::skip]
 pub(super) const HEDGE_AFTER: &[&str] = &[
     "maybe", "perhaps", "possibly", "probably not", "or", "or maybe", "or perhaps", "or possibly", "?", "I guess", "but I am not sure",
     "but I'm not sure", "but not sure", "if I remember", "if the guess", "或", "或者", "还是", "или", "oder", "ou", "o", "atau",
     "hoặc", "もしくは", "または", "또는", "أو", "या",
 ];
-/// Words before an announcement that take it back or leave it open.
+/// Words before an announcement that negate it or make it hypothetical.
 #[rustfmt::skip]
 pub(super) const OPINIONS: &[&str] = &[
     "not", "never", "cannot", "doubt", "doubts", "doubtful", "wrong", "incorrect", "false", "untrue", "lie", "suppose", "supposing",
@@ -120,65 +120,65 @@ pub(super) const LIGHT: &[&str] = &[
     "mean", "imply", "agree", "want", "conclude", "case", "then", "would", "could", "can", "will", "thinking", "i", "we", "whose",
     "that's", "guess", "answer", "answers", "result", "value", "solution", "equals", "equal", "are", "one", "write", "put", "choose", "pick",
 ];
-/// Words that turn a doubt into its contrary.
+/// Words that negate a doubt.
 pub(super) const UNDOUBTING: &[&str] =
     &["no", "not", "without", "never", "cannot", "beyond", "hardly"];
-/// The words that such a turn applies to.
+/// The doubts that may be negated.
 pub(super) const DOUBTING: &[&str] =
     &["doubt", "doubts", "deny", "wrong", "false", "mistaken", "impossible"];
-/// Who says something that the answer need not agree with.
+/// Subjects whose statement is only reported.
 #[rustfmt::skip]
 pub(super) const REPORTERS: &[&str] = &[
     "people", "books", "textbooks", "textbook", "others", "someone", "somebody", "anyone", "friend", "friends", "classmate", "classmates",
     "many", "some", "most", "students", "they", "everyone", "teacher",
 ];
-/// How they say it.
+/// Verbs of reported statements.
 #[rustfmt::skip]
 pub(super) const SAYING: &[&str] = &[
     "say", "says", "said", "claim", "claims", "claimed", "write", "writes", "wrote", "answer", "answers", "answered", "think", "thinks",
     "believe", "believes", "argue", "suggest", "suggests", "guess", "guesses",
 ];
-/// What a remark says of the value before it that is none, or not alone.
+/// Remarks that deny the value before them or its uniqueness.
 #[rustfmt::skip]
 pub(super) const DENYING_REMARKS: &[&str] = &[
     "which is false", "which is wrong", "which is incorrect", "which is impossible", "which is absurd", "which is a contradiction",
     "which is a mistake", "as well as", "along with", "together with", "which contradicts", "which cannot be", "which can't be", "which fails", "which leads to a contradiction",
 ];
-/// What says that there is no answer, where a number is only mentioned.
+/// Admissions that there is no answer.
 #[rustfmt::skip]
 pub(super) const ADMISSIONS: &[&str] = &[
     "i do not know", "i don't know", "i don’t know", "no idea", "i give up", "i gave up", "i cannot", "i can't", "i can not", "i pass",
     "not sure", "unable to", "could not solve", "couldn't solve", "i am stuck", "i'm stuck", "not enough information",
 ];
-/// What takes back the value of its own sentence.
+/// Words that retract the value of their own sentence.
 #[rustfmt::skip]
 pub(super) const SECOND_THOUGHTS: &[&str] = &[
     "wait,", "i made a mistake", "i made an error", "scratch that", "never mind", "on second thought",
 ];
-/// Verbs that go on with "up to" without a bound.
+/// Verbs with "up to" that state no bound.
 pub(super) const SUMMING: &[&str] =
     &["add up to", "adds up to", "added up to", "adding up to", "sum up to", "sums up to"];
-/// What goes wrong, before the verbs that say to what it leads.
+/// Nouns for a mistake, before the verbs of its result.
 #[rustfmt::skip]
 pub(super) const MISTAKES: &[&str] = &[
     "mistake", "error", "trap", "pitfall", "slip", "misconception", "misreading", "fallacy", "miscalculation", "oversight", "typo",
     "wrong answer", "wrong value", "wrong result", "wrong", "wrongly", "incorrect answer", "incorrect value", "incorrect result",
     "incorrectly", "mistakenly", "erroneously", "naively", "distractor",
 ];
-/// The verbs that say to what a mistake leads.
+/// Verbs for the result of a mistake.
 #[rustfmt::skip]
 pub(super) const LEADS: &[&str] = &[
     "gives", "give", "gave", "yields", "yield", "is", "was", "would give", "would be", "would yield", "leads to", "lead to", "results in",
     "produces", "is to say", "is to answer", "is answering", "being", "get", "gets", "answer", "say",
 ];
-/// What begins a sentence in which the value comes last, rather than an answer.
+/// Beginnings of a sentence that ends with its value.
 #[rustfmt::skip]
 pub(super) const LEAD_INS: &[&str] = &[
     "i", "in", "it", "it's", "we", "she", "he", "they", "there", "this", "that", "so", "then", "on", "at", "by", "you", "altogether",
     "my", "our", "her", "his", "their", "the", "thus", "hence", "therefore", "finally",
 ];
 
-/// What begins a remark that says something else than the value before it.
+/// Beginnings of a remark on the value before it.
 #[rustfmt::skip]
 pub(super) const REMARKS: &[&str] = &[
     "since", "because", "as", "others", "some say", "some people", "some books", "some might", "many people", "many say", "most people",

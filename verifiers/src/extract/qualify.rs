@@ -1,12 +1,13 @@
-//! What the words around a value make of it: a value that is denied, bounded, named, counted with
-//! or only tried is no answer.
+//! Qualification of values by the words around them: a value that is denied, bounded, a name, a
+//! count or only tried is not an answer.
 //!
-//! Checks share these functions of the text before and behind a value. They look at a few words
-//! alone, so that they may be asked for every value of a text.
+//! Checks share these functions of the text before and behind a value. They read a few words only,
+//! so that a check can afford them for every value of a text.
 
 use super::phrases as say;
+use super::words::is_one_of;
 
-/// Why a value is no answer.
+/// Why a value is not an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Qualifier {
     /// "not 4", "4 is wrong", "neither 4".
@@ -35,7 +36,7 @@ const CLAUSE_MAX: usize = 120;
 /// The longest value that a remark denies, in bytes.
 const VALUE_MAX: usize = 60;
 
-/// What makes a value none, by the text of its sentence before it and behind it.
+/// Why a value is not an answer, by the text of its sentence before it and behind it.
 pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
     let named = before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '#', '*']);
     let before =
@@ -81,8 +82,8 @@ fn unassigned(before: &str) -> &str {
     name.trim_end_matches([' ', '$', '\\', '('])
 }
 
-/// Whether the words before an announcement take it back or leave it open: "I do not think that
-/// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not.
+/// Whether the words before an announcement negate it or make it hypothetical: "I do not think that
+/// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not count.
 pub fn is_unsaid(before: &str) -> bool {
     let words = clause(before).rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     let mut words = words.filter(|word| !word.is_empty()).peekable();
@@ -95,7 +96,7 @@ pub fn is_unsaid(before: &str) -> bool {
             // There is no doubt that the answer is 4.
             let turned = words
                 .peek()
-                .is_some_and(|before| is_one(say::UNDOUBTING, before) || is_not(before));
+                .is_some_and(|before| is_one_of(say::UNDOUBTING, before) || is_not(before));
             return !(turned && say::DOUBTING.iter().any(is));
         }
         if !say::LIGHT.iter().any(is) {
@@ -117,19 +118,15 @@ fn is_other_value(remark: &str) -> bool {
 
 /// Whether the last words of a clause, in their reverse order, report what somebody says.
 fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
-    let says = words.next().is_some_and(|word| is_one(say::SAYING, word));
-    says && words.take(2).any(|word| is_one(say::REPORTERS, word))
+    let says = words.next().is_some_and(|word| is_one_of(say::SAYING, word));
+    says && words.take(2).any(|word| is_one_of(say::REPORTERS, word))
 }
 
 fn is_not(word: &str) -> bool {
     word.ends_with("n't") || word.ends_with("n’t")
 }
 
-fn is_one(words: &[&str], word: &str) -> bool {
-    words.iter().any(|other| other.eq_ignore_ascii_case(word))
-}
-
-/// Whether a remark on the value before it says that it is none: "which is false".
+/// Whether a remark denies the value before it: "which is false".
 pub(super) fn denies(remark: &str) -> bool {
     let near = remark.get(..remark.floor_char_boundary(2 * CLAUSE_MAX)).unwrap_or_default();
     let lower = near.to_ascii_lowercase();
@@ -150,7 +147,7 @@ pub(super) fn is_remark(text: &str) -> bool {
 }
 
 /// Whether the words before a value say that it comes from a mistake: "a common mistake gives (4)".
-/// A mistake that is mended leads to an answer.
+/// The result of a corrected mistake may be the answer.
 pub fn is_mistaken(before: &str) -> bool {
     let clause = clause(before).trim_end_matches([' ', '$', '\\', '(', '[', '*', '"']);
     let lead = say::LEADS.iter().find(|lead| ends_with(clause, &[**lead]));
@@ -234,76 +231,4 @@ fn is_edge(inner: Option<char>, outer: Option<char>) -> bool {
 /// Whether a character belongs to a script that sets no spaces between words.
 pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_that_are_none() {
-        for (before, after, why) in [
-            ("is not ", "", Qualifier::Denied),
-            ("it cannot be $", "$", Qualifier::Denied),
-            ("", " is wrong", Qualifier::Denied),
-            ("答案不是 ", "", Qualifier::Denied),
-            ("is at least ", "", Qualifier::Bounded),
-            ("is ", " or more", Qualifier::Bounded),
-            ("is between ", " and 5", Qualifier::Ranged),
-            ("is the ", "th prime", Qualifier::Ordinal),
-            ("by equation (", ")", Qualifier::Named),
-            ("is shown in Figure ", "", Qualifier::Named),
-            ("Try x = ", ".", Qualifier::Example),
-            ("is half of ", "", Qualifier::Computed),
-            ("is ", " squared", Qualifier::Computed),
-            ("I give up after ", " tries", Qualifier::Counted),
-            ("is ", ", maybe", Qualifier::Hedged),
-        ] {
-            assert_eq!(qualifier(before, after), Some(why), "{before}4{after}");
-        }
-        for (before, after) in [
-            ("is ", ""),
-            ("is ", " apples"),
-            ("x = ", "."),
-            ("is a number, ", " then"),
-            ("is knot ", ""),
-        ] {
-            assert_eq!(qualifier(before, after), None, "{before}4{after}");
-        }
-    }
-
-    #[test]
-    fn announcements_that_are_none() {
-        for before in [
-            "I don't think that the ",
-            "It would be wrong to say the ",
-            "Suppose the ",
-            "I am not sure the ",
-            "I doubt that the ",
-            "We ask whether the ",
-        ] {
-            assert!(is_unsaid(before), "{before}");
-        }
-        for before in
-            ["", "So the ", "Since 2 is not a root, the ", "We do not add the box so the "]
-        {
-            assert!(!is_unsaid(before), "{before}");
-        }
-    }
-
-    #[test]
-    fn remarks_behind_a_value() {
-        for (text, value) in [
-            ("7 (see page 8)", "7"),
-            ("7 since 8 is too big", "7"),
-            ("7, not 8", "7"),
-            ("7; note that 8 is wrong", "7"),
-            ("$7$, as $8$ is not prime", "$7$"),
-            ("7, or 8 if empty", "7, or 8 if empty"),
-            ("3 and 4", "3 and 4"),
-            ("7 apples", "7 apples"),
-        ] {
-            assert_eq!(text.get(..value_length(text)), Some(value), "{text}");
-        }
-    }
 }

@@ -1,18 +1,18 @@
-//! What of a completion counts: not chains of thought, not code, not quotations of the question.
+//! The scope of extraction: without thinking, code, and quotations of the question.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
 use super::boxes::{self, Boxed};
-use super::fences::Code;
+use super::code::Code;
 use super::thinking::{self, Thinking};
 use super::{Candidate, Provenance, hidden};
 
 /// Quotations of the question are looked up in it at most this often.
 const QUOTED_MAX: usize = 16;
 
-/// What a completion says to its reader: without thinking, and with blanks for what is hidden.
+/// The visible text of a completion: without thinking, and with blanks in place of hidden text.
 pub struct Spoken<'a> {
     text: Cow<'a, str>,
     /// Where it starts in the completion.
@@ -20,8 +20,8 @@ pub struct Spoken<'a> {
 }
 
 impl<'a> Spoken<'a> {
-    /// What is said after the thinking. A model that never stops thinking says nothing. The time
-    /// is linear in the completion; the caller pays for it.
+    /// The text behind the thinking; none where the thinking never ends. The time is linear in the
+    /// completion; the caller pays for it.
     pub fn of(completion: &'a str, how: Thinking) -> Self {
         let part = thinking::answer(completion, how).unwrap_or(completion.len()..completion.len());
         let said = completion.get(part.clone()).unwrap_or_default();
@@ -64,7 +64,7 @@ impl<'a> Scope<'a> {
         Self { text, from: 0, code, prompt: "", asked: false, boxes: boxes::of(text) }
     }
 
-    /// What counts of what was said: not code, and not what is quoted from the prompt.
+    /// The visible text without code and quotations of the prompt.
     pub fn of(spoken: &'a Spoken<'a>, prompt: &'a str) -> Self {
         let text = spoken.text();
         Self {
@@ -77,7 +77,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// All of what was said, even code and quotations.
+    /// All of the visible text, even code and quotations.
     pub fn everything(spoken: &'a Spoken<'a>, prompt: &str) -> Self {
         Self { from: spoken.from, asked: !prompt.is_empty(), ..Self::all(spoken.text()) }
     }
@@ -92,7 +92,7 @@ impl<'a> Scope<'a> {
         self.from
     }
 
-    /// What a candidate says, and where in the completion it stands.
+    /// The text of a candidate, its span in the completion, and its provenance.
     pub(crate) fn taken(&self, found: Candidate<'_>) -> (String, (usize, usize), Provenance) {
         let Candidate { text, span: (from, to), provenance } = found;
         (text.into_owned(), (self.from + from, self.from + to), provenance)

@@ -1,10 +1,10 @@
-//! Where a model's thinking ends and its answer begins.
+//! Where the thinking of a model ends and its answer begins.
 //!
-//! The one reading of thinking for all verifiers. A thought stands between marks such as `<think>`
-//! and `</think>`, or in a channel of gpt-oss that is not the final one. Where the template of the
-//! prompt has opened the thought, only its end is there. Marks in a code block of the answer belong
-//! to its program, and so do marks in inline code; a thought itself may hold half a block, so it
-//! lasts to the first mark of its end. What follows the token that ends a turn was said by nobody.
+//! All verifiers share it. Thinking stands between marks such as `<think>` and `</think>`, or in a
+//! channel of gpt-oss other than the final one. Where the chat template opened it, only its end
+//! mark is there. Marks in code blocks and inline code of the answer are text. Thinking may contain
+//! an unclosed code block, so it extends to the first end mark. Text behind the token that ends a
+//! turn is not part of the answer.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use memchr::{memchr2_iter, memchr3_iter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fences;
+use super::code;
 
 /// What is done with the model's thinking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -78,12 +78,12 @@ const TURN_ENDS: [&str; 17] = [
 /// Tokens that end a text at its very end, and are tags elsewhere.
 const LAST_ENDS: [&str; 2] = ["</s>", "<eos>"];
 
-/// The part of `text` that answers: what follows the thinking, up to the token that ends the turn.
-/// `None`: the model never stopped thinking, and has not answered.
+/// The span of the answer: from the end of the thinking to the token that ends the turn. `None`
+/// where the thinking never ends.
 ///
 /// The time is linear in the text; the caller pays for it.
 pub fn answer(text: &str, how: Thinking) -> Option<Range<usize>> {
-    answer_outside(text, how, |part| fences::closed(text, part))
+    answer_outside(text, how, |part| code::closed(text, part))
 }
 
 /// The same, where `code` finds the code blocks of a part of the text, in their order.
@@ -339,25 +339,5 @@ impl<'m> Outside<'m> {
         let opened =
             self.marks.get(first).is_some_and(|first| matches!(first.what, What::Opens(_)));
         !alone || opened
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hostile_marks_are_read_in_one_pass() {
-        for unit in [
-            "<think>",
-            "</think>",
-            "<think></think>",
-            "```\n<think>\n",
-            "```\n</think>\n",
-            "<|channel|>",
-            "<|im_end|>",
-        ] {
-            let _ = answer(&unit.repeat(100_000), Thinking::Skip);
-        }
     }
 }

@@ -1,6 +1,11 @@
-//! Words around answers.
+//! Word lists for sentences around answers.
 
-/// What says that the second box follows from the first or replaces it, as a whole word.
+/// Whether a word is one of a list, without regard to ASCII case.
+pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.iter().any(|have| have.eq_ignore_ascii_case(word))
+}
+
+/// Words between two boxes by which the second one follows from the first or replaces it.
 #[rustfmt::skip]
 pub(super) const PARTING: &[&str] = &[
     "is", "isn", "are", "was", "were", "be", "been", "not", "no", "nope", "never", "don", "doesn",
@@ -19,7 +24,7 @@ pub(super) const PARTING: &[&str] = &[
     "fraction", "equivalent", "equal", "approx", "simply", "reduces",
 ];
 
-/// How a closing courtesy begins.
+/// The beginnings of a closing courtesy.
 pub(super) const COURTESIES: &[&str] = &[
     "i hope it is correct",
     "i hope it's correct",
@@ -57,7 +62,7 @@ pub(super) const COURTESIES: &[&str] = &[
     "this is what we wanted",
 ];
 
-/// Words of a sentence that leaves its number in doubt, or says something else of it.
+/// Words of a sentence that doubts its number or does not state it as a result.
 #[rustfmt::skip]
 pub(super) const DOUBTS: &[&str] = &[
     "might", "could", "may", "maybe", "perhaps", "probably", "possibly", "likely", "if", "unless",

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::canonical;
 
-/// One message of a conversation. What a row holds beside the members named here is kept in
+/// One message of a conversation. Members without a field of their own are kept in
 /// [`Message::other`], so that two different trajectories stay different.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
     /// `system`, `user`, `assistant` or `tool`.
     pub role: String,
-    /// What the message says.
+    /// The content of the message.
     pub content: MessageContent,
     /// The calls of tools that the message makes.
     pub tool_calls: Vec<ToolCall>,
@@ -22,13 +22,13 @@ pub struct Message {
     pub tool_call_id: Option<String>,
     /// Who speaks, or the tool that answers.
     pub name: Option<String>,
-    /// What the model thought before it spoke, where the API gives it apart.
+    /// The reasoning of the model, where the API gives it apart.
     pub reasoning_content: Option<String>,
     /// Every other member, as it came.
     pub other: Map<String, Value>,
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageContent {
     /// Plain text.
@@ -52,7 +52,7 @@ pub struct ToolCall {
     pub id: Option<String>,
     /// The tool.
     pub name: String,
-    /// What it is called with, as it came: an object, or text that holds JSON.
+    /// The arguments, as they came: an object, or text that holds JSON.
     pub arguments: Value,
     /// Every other member, as it came.
     pub other: Map<String, Value>,
@@ -243,8 +243,8 @@ fn without_nulls(mut members: Map<String, Value>) -> Map<String, Value> {
     members
 }
 
-/// A turn that is no message, as agents write them (a call of a tool, its output): its type is
-/// its role, and its text is all that it says, as JSON.
+/// An item of an agent that is not a message (a call of a tool, its output): its type is the role,
+/// and its text is the whole item as JSON.
 fn item(members: Map<String, Value>) -> Result<Message, String> {
     match members.get("type") {
         Some(Value::String(word)) if word != "message" => {
@@ -306,70 +306,5 @@ impl<'de> Deserialize<'de> for Message {
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.role, self.text())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn read(value: Value) -> Message {
-        Message::from_value(value).unwrap()
-    }
-
-    #[test]
-    fn tool_calls_are_kept_in_either_form() {
-        let nested = read(json!({"role": "assistant", "content": null, "tool_calls": [
-            {"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{\"a\":1}"}}
-        ]}));
-        let flat = read(json!({"role": "assistant", "tool_calls": [
-            {"id": "c1", "name": "add", "arguments": "{\"a\":1}"}
-        ]}));
-        assert_eq!(nested, flat);
-        let [call] = nested.tool_calls.as_slice() else { panic!("{nested:?}") };
-        assert_eq!((call.id.as_deref(), call.name.as_str()), (Some("c1"), "add"));
-        assert_eq!(call.arguments, json!("{\"a\":1}"));
-        assert_eq!(read(nested.to_value()), nested);
-    }
-
-    #[test]
-    fn nothing_that_a_message_holds_is_dropped() {
-        let value = json!({
-            "role": "tool", "content": "4", "name": "add", "tool_call_id": "c1",
-            "reasoning_content": "hm", "weight": 0, "tool_calls": "odd",
-        });
-        let message = read(value.clone());
-        assert_eq!(message.other, *json!({"weight": 0, "tool_calls": "odd"}).as_object().unwrap());
-        assert_eq!(message.to_value(), value);
-        let strict = json!({"role": "assistant", "content": "", "tool_calls": [
-            {"index": 0, "type": "function",
-             "function": {"name": "f", "arguments": {"x": 1}, "strict": true}}
-        ]});
-        assert_eq!(read(strict.clone()).to_value(), strict);
-    }
-
-    #[test]
-    fn parts_that_are_not_text_are_kept_and_named() {
-        let image = json!({"type": "image_url", "image_url": {"url": "x"}});
-        let message = read(json!({"role": "user", "content": [
-            {"type": "text", "text": "a"}, image, {"type": "output_text", "text": "b"}
-        ]}));
-        assert_eq!(message.text(), "ab");
-        assert_eq!(message.content.unread().collect::<Vec<_>>(), ["image_url"]);
-        assert_eq!(message.to_value()["content"][1], image);
-        let cached = json!([{"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}]);
-        let message = read(json!({"role": "user", "content": cached}));
-        assert_eq!((message.text(), message.content.unread().count()), ("a", 0));
-        assert_eq!(message.to_value()["content"], cached);
-    }
-
-    #[test]
-    fn an_item_is_not_a_message_of_the_same_text() {
-        let item = read(json!({"type": "function_call", "name": "f", "call_id": 3.0}));
-        assert_eq!((item.role.as_str(), item.text().len()), ("function_call", 47));
-        let forged = Message::new("function_call", item.text());
-        assert_ne!(item.to_value(), forged.to_value());
     }
 }

@@ -1,11 +1,10 @@
-//! What a script may use: fuel for time, and bytes that are alive.
+//! The resources of a script: fuel for time, and live bytes of memory.
 //!
 //! rhai counts operations, but one operation may copy an array of ten thousand elements, and its
-//! caps hold for one value at a time. So every read of a variable also pays for the size of what
-//! it reads, and now and then all variables in reach are weighed. Together with the functions in
-//! [`super::functions`], which pay for what they build, that bounds both: whatever an operation
-//! works on was either read from a variable, spelt out in the source, or built by an operation
-//! that was paid for.
+//! limits hold for one value at a time. So every read of a variable also pays for the size of the
+//! value, and at intervals the size of all variables in scope is measured. Functions in
+//! [`super::functions`] pay for what they build. Together this bounds time and memory: every
+//! operand was read from a variable, is a literal, or was built by an operation that paid.
 
 use std::cell::RefCell;
 
@@ -15,7 +14,7 @@ use rhai::{
 
 use super::{CALL_LEVELS_MAX, LIVE_BYTES_MAX};
 
-/// Fuel between two weighings of the variables in reach.
+/// Fuel between two measurements of the variables in scope.
 const WEIGH_EVERY: u64 = 1 << 15;
 /// Values may nest this deep; cloning and dropping them is recursive.
 const NESTING_MAX: usize = 64;
@@ -45,8 +44,8 @@ pub(super) struct Fuel {
     pub(super) per_operation: u64,
 }
 
-/// The account of the run on this thread. A run never leaves its thread, and rhai passes its
-/// callbacks no state of ours, so the account stands beside it.
+/// The account of the run on this thread. A run stays on its thread, and rhai passes no user state
+/// to its callbacks, so the account is a thread-local.
 #[derive(Clone)]
 pub(super) struct Account {
     fuel: Fuel,

@@ -13,7 +13,7 @@ use super::{ELEMENTS_MAX, STRING_BYTES_MAX, to_dynamic};
 
 type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
 
-/// What one piece of a text costs: a text of its own, and the place that points at it.
+/// The memory of one piece of a text: a string, and its element in the array.
 const FUEL_PER_PIECE: usize = 16;
 
 pub(super) fn register(engine: &mut Engine) {
@@ -140,7 +140,7 @@ fn pad(text: &mut ImmutableString, length: i64, with: &str) -> Result<()> {
     Ok(())
 }
 
-/// Only flat values may fill an array: a copied array would make it square.
+/// Only flat values may fill an array: copies of an array would take quadratic memory.
 fn pad_array(array: &mut Array, length: i64, with: &Dynamic) -> Result<()> {
     let length = usize::try_from(length).unwrap_or(0);
     if length <= array.len() {

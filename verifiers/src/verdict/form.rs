@@ -1,5 +1,5 @@
-//! The one form of outcomes, verdicts and components outside the program: JSON lines, Parquet,
-//! caches and every API derive from it.
+//! The serialized form of outcomes, verdicts and components: JSON lines, Parquet, caches and every
+//! API derive from it.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -114,60 +114,5 @@ impl TryFrom<VerdictForm> for Verdict {
         let outcome = Outcome::read(&form.outcome, form.reward, form.fault, form.why)?;
         let VerdictForm { evidence, components, steps, usage, .. } = form;
         Ok(Self { outcome, evidence, components, steps, usage })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn there_and_back(verdict: &Verdict) -> String {
-        let text = serde_json::to_string(verdict).unwrap();
-        assert_eq!(serde_json::from_str::<Verdict>(&text).unwrap(), *verdict);
-        text
-    }
-
-    #[test]
-    fn every_verdict_reads_back_as_it_was() {
-        let half = Reward::new(0.5).unwrap();
-        let plain = Verdict::scored(half).with("z", 1).because("equal");
-        assert_eq!(
-            there_and_back(&plain),
-            r#"{"outcome":"scored","reward":0.5,"evidence":{"z":1,"reason":"equal"}}"#
-        );
-        let failed = Verdict::failed(Fault::bad_reference("empty"));
-        assert_eq!(
-            there_and_back(&failed),
-            r#"{"outcome":"failed","fault":"BadReference","why":"empty"}"#
-        );
-        let mut whole = Verdict::abstained("no");
-        whole.components.push("b", Outcome::Scored(half).into());
-        whole.components.push("a".to_owned(), Outcome::Failed(Fault::internal("x")).into());
-        whole.steps = vec![Step { tokens: Some((0, 3)), turn: Some(1), ..Step::new((0, 9), half) }];
-        whole.usage = Usage { tokens: 12, calls: 1 };
-        assert_eq!(
-            there_and_back(&whole),
-            "{\"outcome\":\"abstained\",\"why\":\"no\",\"components\":{\"b\":{\"outcome\":\"scored\",\
-             \"reward\":0.5},\"a\":{\"outcome\":\"failed\",\"fault\":\"Internal\",\"why\":\"x\"}},\
-             \"steps\":[{\"span\":[0,9],\"turn\":1,\"tokens\":[0,3],\"reward\":0.5}],\
-             \"usage\":{\"tokens\":12,\"calls\":1}}"
-        );
-    }
-
-    #[test]
-    fn what_is_no_verdict_is_refused() {
-        for value in [
-            json!({"outcome": "scored"}),
-            json!({"outcome": "scored", "reward": null}),
-            json!({"outcome": "failed", "why": "x"}),
-            json!({"outcome": "failed", "fault": "Odd", "why": "x"}),
-            json!({"outcome": "abstained"}),
-            json!({"outcome": "right", "reward": 1}),
-            json!({"reward": 1}),
-        ] {
-            assert!(serde_json::from_value::<Verdict>(value.clone()).is_err(), "{value}");
-        }
     }
 }

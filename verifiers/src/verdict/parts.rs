@@ -1,4 +1,4 @@
-//! What a verdict may hold beside its outcome and its evidence.
+//! The optional parts of a verdict: components, steps, usage.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,14 @@
 //! The rule checks from outside, where a test is not one case of a file (`tests/cases`).
 
+mod canonical;
+mod cases;
+mod checks;
 mod extract;
+mod hidden;
 mod hostile;
 mod math_hostile;
+mod meter;
+mod qualify;
+mod sample;
+mod script;
+mod verdict;

@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::pattern::Pattern;
 
-/// What introduces an answer, follows it, and ends the question at hand.
+/// Patterns that introduce an answer, follow it, and begin the next question.
 #[derive(Debug)]
 pub(super) struct Cues {
     answer: Pattern,
@@ -42,14 +42,14 @@ const VERDICT: &str = concat!(
 
 const NEXT_QUESTION: &str = r"(?im)^[\s#*>]*(?:(?:next )?question|q)\s*\d*\s*[:.]";
 
-/// Of the announcements of a text so many are looked at from either end.
+/// The most announcements that are examined from either end of a text.
 const LOOKED_AT_MAX: usize = 200;
 
 /// Words of an announcement that names a wrong option.
 const WRONG: [&str; 8] =
     ["wrong", "incorrect", "false", "worst", "bad", "trap", "eliminated", "excluded"];
 
-/// Who is not the writer.
+/// Subjects other than the writer.
 const OTHERS: [&str; 9] =
     ["students", "people", "many", "others", "they", "someone", "somebody", "everyone", "friend"];
 
@@ -63,7 +63,7 @@ const LEADS: &[&str] = &[
     "resposta", "ответ", "вариант",
 ];
 
-/// How a remark begins that takes the answer before it back.
+/// The beginnings of a remark that retracts the answer before it.
 const REMARKS: [&str; 12] = [
     "which is a trap",
     "which is wrong",
@@ -85,7 +85,7 @@ pub(super) enum Place<'a> {
     After(usize, &'a str),
     /// The answer stands before a verdict; whether it says "also".
     Before(usize, bool),
-    /// What was announced in a way that all checks read.
+    /// A candidate of the shared extraction.
     Said(Candidate<'a>),
 }
 
@@ -119,7 +119,7 @@ impl Cues {
         meter.spend(4 * body.len() as u64)?;
         let said = extract::announced(scope, Policy::Auto, meter)?;
         let after = self.answer.find_iter(body).map(|cue| Place::After(cue.end(), cue.as_str()));
-        // Boxes that stand beside each other are one answer, which is read as such.
+        // Adjacent boxes are one answer.
         let in_boxes = |at: usize| {
             said.iter().any(|said| {
                 said.provenance == Provenance::Boxed && said.span.0 <= at && at <= said.span.1
@@ -145,7 +145,7 @@ impl Cues {
 }
 
 impl Place<'_> {
-    /// Whether it has a form that a prompt asks for. What is said in passing has not.
+    /// Whether it has a form that a prompt asks for, and is not a passing remark.
     pub(super) fn is_format(&self) -> bool {
         match self {
             Self::After(..) => true,
@@ -219,7 +219,7 @@ impl Place<'_> {
     }
 }
 
-/// "I think": what follows may be said of an option, and need not name the answer.
+/// "I think": what follows may be about an option without naming the answer.
 fn is_opinion(cue: &str) -> bool {
     let words = cue.trim_end_matches(" that");
     ["say", "think", "believe", "guess", "conclude"].iter().any(|verb| words.ends_with(verb))

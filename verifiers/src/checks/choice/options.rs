@@ -12,7 +12,7 @@ use crate::sample::{Sample, value_text};
 pub(super) struct Options<'a> {
     texts: Vec<Cow<'a, str>>,
     count: usize,
-    /// Several of them may be asked for, so that "AC" names two.
+    /// Whether several options may be named, as in "AC".
     pub(super) several: bool,
 }
 

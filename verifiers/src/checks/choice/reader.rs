@@ -1,8 +1,8 @@
-//! Reads an option where one is due: after "the answer is", in a box, or alone on a line.
+//! Reads the option at an expected place: after "the answer is", in a box, or alone on a line.
 
 use super::options::Options;
 
-/// What was read: the options that are named, and where.
+/// The options that a place names, and their span.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     pub(super) letters: u32,
@@ -23,10 +23,10 @@ pub(super) struct Reader<'a> {
 /// The longest text of an option that is looked for, in bytes.
 const OPTION_BYTES_MAX: usize = 1024;
 
-/// How far one cue is read on after: every further cue reads again.
+/// The most bytes that are read behind one cue.
 const NEAR_BYTES_MAX: usize = 4 * OPTION_BYTES_MAX;
 
-/// How far letters and what dresses them are read; no answer goes on for longer.
+/// The most bytes of letters and markup that are read as one answer.
 const LETTERS_BYTES_MAX: usize = 512;
 
 /// Words that may stand between "the answer is" and the option.
@@ -41,7 +41,7 @@ const FILLERS: &[&str] = &[
     "вариант", "буква",
 ];
 
-/// Commands of LaTeX that only dress what they hold.
+/// Commands of LaTeX that only style their argument.
 const DRESS: [&str; 8] =
     ["\\boxed", "\\textbf", "\\text", "\\mathrm", "\\mathbf", "\\mathit", "\\(", "\\["];
 
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let line = Reader::new(text.get(..=end)?, start, options);
         let reading = line.letters(Enclosed::Alone)?;
         let is_capital = text.get(reading.start..)?.starts_with(|c: char| c.is_ascii_uppercase());
-        // What lists the options answers nothing.
+        // A list of the options is not an answer.
         let next = text.get(end..)?.trim_start();
         let next = Reader::near(next, 0, options).letters(Enclosed::Alone);
         (is_capital && next.is_none()).then_some(reading)
@@ -484,7 +484,7 @@ fn leave_out_lists(lines: &mut [Option<Reading>]) {
     }
 }
 
-/// How much the place tells of what stands there.
+/// How much the place restricts what may stand there.
 #[derive(Clone, Copy)]
 enum Enclosed {
     /// A box or a tag: a lower-case letter counts too.

@@ -20,7 +20,7 @@ pub(super) enum Node<'a> {
     Object(BTreeMap<Cow<'a, str>, Node<'a>>),
 }
 
-/// What a text must keep to, beside the grammar.
+/// The limits of a text, beside the grammar.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
     pub(super) depth_max: usize,
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str, rules: Rules) -> Result<Node<'_>, &'static str> {
     Walk { rest: raw.get(), unique_keys: rules.unique_keys }.value(rules.depth_max)
 }
 
-/// Walks through a text that keeps to the grammar of JSON.
+/// Walks through a text that is valid JSON.
 struct Walk<'a> {
     rest: &'a str,
     unique_keys: bool,
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
         let written = self.take(length);
         match written.get(1..length - 1).filter(|inner| !inner.contains('\\')) {
             Some(plain) => Ok(plain.into()),
-            // The grammar alone allows half a pair of surrogates.
+            // The grammar of JSON allows lone surrogates.
             None => serde_json::from_str(written).map(Cow::Owned).map_err(|_| "not-json"),
         }
     }
@@ -166,7 +166,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// As readers of JSON have it, with numbers as near as they come to it.
+    /// The value as `serde_json` has it, with the nearest representable numbers.
     pub(super) fn value(&self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -234,7 +234,7 @@ fn decimal(literal: &str) -> Option<(bool, String, i64)> {
     Some(if digits.is_empty() { (false, digits, 0) } else { (negative, digits, power) })
 }
 
-/// The nearest number that there is; what is beyond the range of a double is its end.
+/// The nearest double; the largest one for numbers out of range.
 fn number(literal: &str) -> Value {
     serde_json::from_str::<Number>(literal).map_or_else(
         |_| Value::from(if literal.starts_with('-') { f64::MIN } else { f64::MAX }),

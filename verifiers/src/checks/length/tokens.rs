@@ -1,4 +1,4 @@
-//! What counts tokens. Nothing does in a build without the feature `tokenizers`.
+//! The tokenizer that counts tokens. There is none in a build without the feature `tokenizers`.
 
 use crate::prelude::*;
 
@@ -17,7 +17,7 @@ impl Tokens {
         let bytes = files.read(file).map_err(bad)?;
         let mut tokenizer =
             tokenizers::Tokenizer::from_bytes(bytes).map_err(|error| wrong(&error))?;
-        // A tokenizer that pads or cuts would count what it was told to count.
+        // Padding and truncation would change the count.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| wrong(&error))?;
         Ok(Self(Box::new(tokenizer)))

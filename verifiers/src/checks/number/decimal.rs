@@ -4,7 +4,7 @@ use dashu_base::Abs as _;
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
-/// Digits that are read; what is longer is no number that anybody meant.
+/// The most digits of a number.
 const DIGITS_MAX: usize = 1000;
 /// The largest power of ten, either way.
 const EXPONENT_MAX: i64 = 1000;
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Option<RBig> {
     Some(RBig::from(digits) * power_of_ten(exponent))
 }
 
-/// The decimal that is written so, not the binary fraction next to it: 0.05 is one twentieth.
+/// The decimal that a float is written as, not its binary fraction: 0.05 is one twentieth.
 pub(super) fn from_f64(value: f64) -> Option<RBig> {
     parse(&format!("{value:e}"))
 }

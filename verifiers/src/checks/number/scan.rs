@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 
 use super::decimal;
 
-/// How numbers are written.
+/// The notation of numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Notation {
     pub(super) decimal_comma: bool,
@@ -48,13 +48,13 @@ const SUFFIXES: [(&str, &str); 8] = [
     ("mln", "1e6"),
 ];
 
-/// What a number costs beside its bytes.
+/// The fuel of a number, beside that of its bytes.
 const NUMBER_FUEL: u64 = 150;
 
-/// What a power of ten costs at most: as few as five bytes make a number of a thousand digits.
+/// The fuel of a power of ten: five bytes may denote a number of a thousand digits.
 const POWER_FUEL: u64 = 2000;
 
-/// What it costs to read every number of `text`.
+/// The fuel of reading every number of `text`.
 pub(super) fn price(text: &str) -> u64 {
     let digit = |byte: u8| byte.is_ascii_digit();
     let cost = |bytes: &[u8]| match *bytes {
@@ -91,7 +91,7 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
     let rest = text.get(at..).unwrap_or_default();
     let Some(c) = rest.chars().next() else { return Step::Skip(text.len().max(at + 1)) };
     let next = at + c.len_utf8();
-    // What is emphasized may be a number, and a name has its letters first.
+    // An underscore before digits is emphasis; a name begins with a letter.
     let emphasis =
         c == '_' && !text.get(..at).is_some_and(|head| head.ends_with(char::is_alphanumeric));
     if emphasis && rest.trim_start_matches('_').starts_with(|c: char| c.is_ascii_digit()) {

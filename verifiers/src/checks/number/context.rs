@@ -1,0 +1,287 @@
+//! The context of a number: whether the text around it makes it an answer.
+
+use std::collections::VecDeque;
+
+use super::scan::{self, Found, Notation, is_superscript};
+use crate::extract::is_one_of;
+use crate::extract::qualify::{self, Qualifier};
+
+/// Commands of LaTeX around words, and around answers.
+const DRESS: [&str; 10] = [
+    "text",
+    "textrm",
+    "textbf",
+    "mathrm",
+    "mathbf",
+    "textit",
+    "quad",
+    "boxed",
+    "fbox",
+    "underline",
+];
+/// Functions that are called with brackets.
+const FUNCTIONS: [&str; 14] = [
+    "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "gcd", "lcm", "max", "min", "abs", "floor",
+    "ceil",
+];
+/// Words between two alternative numbers.
+#[rustfmt::skip]
+const BETWEEN: &[&str] = &[
+    "or", "to", "and", "through", "till", "until", "versus", "vs", "-", "–", "—", "~", "～", "..",
+    "...", "…", "或", "或者", "至", "到", "和", "или", "oder", "bis", "ou", "à", "o", "y", "e",
+];
+/// The beginnings of a remark in brackets.
+#[rustfmt::skip]
+const ASIDES: &[&str] = &[
+    "see", "that", "i.e.", "since", "because", "as", "rounded", "from", "by", "note", "this", "cf.",
+    "page", "step", "where", "which", "using",
+];
+/// Bytes of the sentence behind a number that are looked at.
+const BEHIND_MAX: usize = 200;
+
+/// Numbers at the end of a text of which the last that counts is taken.
+const LOOKED_AT_MAX: usize = 16;
+
+/// The last numbers at or after `from`, in order.
+fn last_few(text: &str, from: usize, notation: Notation) -> Vec<Found> {
+    let mut kept: VecDeque<Found> = VecDeque::new();
+    let mut at = from;
+    while let Some(found) = scan::first(text, at, notation) {
+        at = found.end;
+        if kept.len() == LOOKED_AT_MAX {
+            kept.pop_front();
+        }
+        kept.push_back(found);
+    }
+    kept.into()
+}
+
+/// The last number at or after `from` that may be an answer; an error if there is none, or if it is
+/// one of several on offer.
+pub(super) fn last(text: &str, from: usize, notation: Notation) -> Result<Found, &'static str> {
+    let near = Near { text, from };
+    let mut numbers = last_few(text, from, notation);
+    let at = numbers.iter().rposition(|found| near.may_answer(found)).ok_or("nothing-found")?;
+    numbers.truncate(at + 1);
+    if near.is_one_of_several(&numbers) {
+        Err("hedge")
+    } else {
+        numbers.pop().ok_or("nothing-found")
+    }
+}
+
+/// The number of a reference: the last one, unless it is one of two.
+pub(super) fn reference(text: &str, notation: Notation) -> Option<Found> {
+    let mut numbers = last_few(text, 0, notation);
+    let two = match numbers.as_slice() {
+        [.., one, two] => matches!(Near { text, from: 0 }.joint(one, two), Joint::Word),
+        _ => false,
+    };
+    numbers.pop().filter(|_| !two)
+}
+
+/// Whether another number is offered behind this one.
+pub(super) fn is_hedged(text: &str, found: &Found, notation: Notation) -> bool {
+    let near = text.get(..text.floor_char_boundary(found.end + BEHIND_MAX)).unwrap_or_default();
+    let next = scan::first(near, found.end, notation);
+    next.is_some_and(|next| Near { text, from: 0 }.is_one_of_several(&[found.clone(), next]))
+}
+
+/// A text, and where the part of it begins in which numbers are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Near<'a> {
+    pub(super) text: &'a str,
+    pub(super) from: usize,
+}
+
+impl Near<'_> {
+    /// Whether a number may be the answer: not denied, a bound, a name or a question, not part of a
+    /// term, and not in a remark.
+    pub(super) fn may_answer(&self, found: &Found) -> bool {
+        let (before, after) = self.around(found);
+        let behind = after.get(..after.floor_char_boundary(BEHIND_MAX)).unwrap_or_default();
+        // An arrow is no relation.
+        let lead = before.trim_end_matches(' ');
+        let lead = ["->", "=>", "⇒", "→"].iter().find_map(|arrow| lead.strip_suffix(arrow));
+        !is_part(before, after)
+            && !self.is_second_operand(found)
+            && !is_asked(behind)
+            && !self.is_aside(found)
+            && qualify::qualifier(lead.unwrap_or(before), behind).is_none()
+            && qualify::qualifier("", behind_unit(behind)) != Some(Qualifier::Bounded)
+    }
+
+    /// Whether the sign of a number is a binary operator: "9 + 9", "x - 3".
+    fn is_second_operand(&self, found: &Found) -> bool {
+        let text = self.text.get(found.start..found.end).unwrap_or_default();
+        let lead = self.around(found).0.trim_end();
+        let head = lead.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let is_variable = lead.len() == head.len() + 1 && !lead.ends_with(['a', 'A', 'I']);
+        text.starts_with(['+', '-', '−'])
+            && (lead.ends_with(|c: char| c.is_ascii_digit() || ")}".contains(c)) || is_variable)
+    }
+
+    fn around(&self, found: &Found) -> (&str, &str) {
+        let before = self.text.get(self.from..found.start).unwrap_or_default();
+        (before, self.text.get(found.end..).unwrap_or_default())
+    }
+
+    /// Whether the last of these numbers is offered together with the one before it: "17 or 18",
+    /// "17-18", "1 2 3".
+    pub(super) fn is_one_of_several(&self, numbers: &[Found]) -> bool {
+        let [.., one, two] = numbers else { return false };
+        if one.value == two.value {
+            return false;
+        }
+        match self.joint(one, two) {
+            Joint::Word => true,
+            Joint::None => false,
+            Joint::Sign => {
+                let run = numbers.windows(2).rev().take_while(|pair| {
+                    matches!(pair, [one, two] if matches!(self.joint(one, two), Joint::Sign))
+                });
+                let length = 1 + run.count();
+                let first = numbers.len().checked_sub(length).and_then(|at| numbers.get(at));
+                let lead = first.map_or("", |first| self.around(first).0).trim_end();
+                let lead = lead.trim_end_matches(['$', '(', '[', '{', '*', ' ']);
+                let ends = !self.around(two).1.trim_start().starts_with(char::is_alphabetic);
+                let leads = lead.is_empty() || lead.ends_with([':', '=']) || lead.ends_with(" is");
+                length > 2 || (leads && ends)
+            }
+        }
+    }
+
+    fn joint(&self, one: &Found, two: &Found) -> Joint {
+        let between = self.text.get(one.end..two.start).unwrap_or_default();
+        let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),;{}[]/|".contains(c);
+        let mut words =
+            between.split(is_apart).filter(|word| !word.is_empty() && !DRESS.contains(word));
+        match (words.next(), words.next()) {
+            (None, _) => Joint::Sign,
+            (Some(word), None) if is_one_of(BETWEEN, word) => Joint::Word,
+            _ => Joint::None,
+        }
+    }
+
+    /// Whether the text ends in brackets that hold the number and a remark: "18. (That is 9 times
+    /// 2.)", "18 (see page 8)".
+    fn is_aside(&self, found: &Found) -> bool {
+        let body = self.text.trim_end().trim_end_matches(['.', '*']);
+        let Some(open) = body.strip_suffix(')').and_then(|inner| inner.rfind('(')) else {
+            return false;
+        };
+        let lead = self.text.get(self.from..open).unwrap_or_default().trim_end();
+        let inner = body.get(open + 1..).unwrap_or_default();
+        let word = inner.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
+        let remark = is_one_of(ASIDES, word);
+        // "18 dollars (9 dollars each)", but not "eighteen (18)" and "9 + 9 (= 18)".
+        let sentence = lead.rsplit(['.', '\n']).next().unwrap_or_default();
+        let told = inner.contains(|c: char| c.is_alphabetic())
+            && !inner.contains('=')
+            && sentence.contains(|c: char| c.is_ascii_digit());
+        let ended = lead.ends_with(['.', '!', '\n']);
+        found.start > open && !lead.is_empty() && (remark || ended || told)
+    }
+}
+
+/// The text behind the unit of a number: "18 (dollars) or less".
+fn behind_unit(behind: &str) -> &str {
+    let unit = behind.trim_start_matches(' ');
+    unit.trim_start_matches(char::is_alphabetic)
+}
+
+/// The text between two numbers.
+enum Joint {
+    /// A word that offers both, or a dash.
+    Word,
+    /// Blanks and signs alone.
+    Sign,
+    None,
+}
+
+/// Whether the sentence behind a number ends in a question mark.
+fn is_asked(after: &str) -> bool {
+    let end = after.char_indices().find(|(at, c)| match c {
+        '?' | '？' | '!' | '\n' | '。' => true,
+        '.' => {
+            !after.get(at + 1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        }
+        _ => false,
+    });
+    matches!(end, Some((_, '?' | '？')))
+}
+
+/// Whether a number is a part of a term whose value is another: `x^{18}`, `\sqrt{18}`, `18!`, `3
+/// \times 18`, `18x`.
+fn is_part(before: &str, after: &str) -> bool {
+    // A box that is not closed was truncated, and its number may be incomplete.
+    let open = before.trim_end_matches([' ', '$']).ends_with("boxed{") && !after.contains('}');
+    open || is_operand_behind(before) || is_operand_before(before, after)
+}
+
+/// Whether the text before a number makes it part of a term.
+fn is_operand_behind(before: &str) -> bool {
+    let bare = before.trim_end_matches(['{', ' ']);
+    let braced = before.trim_end_matches(' ').ends_with('{');
+    let name = bare.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let command = name.strip_suffix('\\').map(|_| bare.get(name.len()..).unwrap_or_default());
+    if let Some(command) = command {
+        let calls = braced && !DRESS.contains(&command) || FUNCTIONS.contains(&command);
+        return calls || ["times", "cdot", "div", "pm", "mp", "neq", "ne"].contains(&command);
+    }
+    if let Some(called) = before.strip_suffix('(') {
+        let word = called.trim_end_matches(|c: char| c.is_alphabetic());
+        let name = called.get(word.len()..).unwrap_or_default();
+        return name.chars().count() == 1 || FUNCTIONS.contains(&name);
+    }
+    let marks = bare.len() - bare.trim_end_matches('*').len();
+    let operand = |text: &str| text.ends_with(|c: char| c.is_alphanumeric() || ")}".contains(c));
+    let stars = bare.get(..bare.len() - marks).unwrap_or_default();
+    let multiplied = match marks {
+        0 => false,
+        // Between blanks it multiplies; otherwise it may open what is bold.
+        1 if before.ends_with(' ') => operand(stars.trim_end()),
+        _ => stars.ends_with(|c: char| c.is_ascii_digit() || c == ')'),
+    };
+    let subscript =
+        bare.strip_suffix('_').is_some_and(|head| head.ends_with(|c: char| c.is_alphanumeric()));
+    let signed = bare.ends_with(['^', '√', '×', '÷', '·', '/', '±', '≠']);
+    let added = bare.strip_suffix('+').is_some_and(|head| operand(head.trim_end()));
+    let second = braced && bare.ends_with(['}', ']']);
+    multiplied || subscript || signed || added || second
+}
+
+/// Whether the text behind a number makes it part of a term.
+fn is_operand_before(before: &str, after: &str) -> bool {
+    let mut chars = after.chars();
+    let (first, second) = (chars.next(), chars.next());
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let degrees = ["^\\circ", "^{\\circ", "^°", "^{°", "^\\degree"]
+        .iter()
+        .any(|unit| after.starts_with(unit));
+    match first {
+        Some('!') if before.trim().is_empty() || before.ends_with('{') || letter(second) => {
+            return true;
+        }
+        Some('^') if !degrees => return true,
+        Some('_') if letter(second) || second == Some('{') => return true,
+        Some('π' | '√') => return true,
+        Some(c) if is_superscript(c) => return true,
+        // A lone letter that is rather a variable than a unit.
+        Some(c) if "xyznabi".contains(c) && !letter(second) => return true,
+        _ => {}
+    }
+    let rest = after.trim_start_matches(' ');
+    let commands =
+        ["\\pi", "\\sqrt", "\\times", "\\cdot", "\\div", "\\pm", "\\log", "\\ln", "\\sin", "\\cos"];
+    if commands.iter().any(|command| rest.starts_with(command)) {
+        return true;
+    }
+    let next = rest.chars().nth(1);
+    let operator = rest.starts_with(['+', '×', '÷', '·', '*']) && !before.ends_with('*');
+    let spaced = next == Some(' ') && rest.len() < after.len();
+    let operand = rest.chars().skip(1).find(|c| *c != ' ');
+    operator
+        && (spaced || letter(next))
+        && operand.is_some_and(|c| c.is_alphanumeric() || "(\\".contains(c))
+}

@@ -1,0 +1,364 @@
+//! Announced answers: "the answer is 18", "Answer: 18", "答案是18", "La respuesta es 18".
+//!
+//! One table of stems and verbs for the languages in which models answer. English comes first and
+//! is found by the rarest letter of "answer"; the other languages are looked for in one pass by an
+//! automaton that is built once.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use memchr::memrchr2;
+
+use super::qualify;
+use super::words::is_one_of;
+
+/// Only the last few announcements are looked at.
+const LOOKED_AT_MAX: usize = 16;
+/// Between the stem and its verb stand at most this many bytes.
+const VERB_WITHIN: usize = 80;
+
+/// Stems of nouns that announce an answer; many languages add endings. The English ones mean "the
+/// answer" in more than one check.
+#[rustfmt::skip]
+const STEMS: &[&str] = &[
+    // English, besides "answer".
+    "correct option", "correct choice", "right option", "right choice", "best option", "final option", "correct letter",
+    "final result", "result:", "ans:", "ans =", "ans=", "ans.", "solution:",
+    // Chinese, Japanese, Korean.
+    "答案", "故选", "应选", "答：", "答:", "最终结果", "答え", "解答", "回答", "正解", "정답", "답은", "답:", "답 :", "답이",
+    // Russian, Ukrainian, Bulgarian, Polish, Czech, Slovak, Serbian and Croatian.
+    "ответ", "відповідь", "отговор", "odpowied", "odpověď", "odpoveď", "odgovor", "одговор",
+    // German, Dutch, the Nordic languages, Finnish, Hungarian.
+    "antwort", "antwoord", "svaret", "svar:", "vastaus", "válasz",
+    // French, Spanish, Portuguese, Italian, Catalan, Romanian, Greek.
+    "réponse", "reponse", "respuesta", "resposta", "risposta", "răspuns", "απάντηση",
+    // Arabic, Persian, Hebrew, Hindi, Bengali, Urdu.
+    "الجواب", "الإجابة", "الاجابة", "جواب", "پاسخ", "התשובה", "תשובה", "उत्तर", "जवाब", "উত্তর",
+    // Vietnamese, Indonesian and Malay, Filipino, Thai, Turkish, Swahili.
+    "đáp án", "đáp số", "câu trả lời", "jawaban", "jawapan", "sagot", "คำตอบ", "cevap", "cevab", "yanıt", "jibu",
+];
+
+/// Verbs and signs between a stem and the answer. In scripts without spaces they occur anywhere.
+#[rustfmt::skip]
+const VERBS: &[&str] = &[
+    ":", "：", "=", "—", "–", "→",
+    "is", "are", "was", "would be", "will be", "must be", "should be", "equals", "as",
+    "就是", "应该是", "应为", "是", "为", "は", "が", "은", "는", "이",
+    "это", "равен", "равна", "равно", "составляет", "является", "будет", "є", "дорівнює", "е",
+    "to", "jest", "wynosi", "brzmi", "je", "ist", "lautet", "beträgt", "sind", "wäre", "is", "zijn", "luidt", "bedraagt",
+    "är", "er", "blir", "on", "az",
+    "est", "sont", "vaut", "serait", "es", "son", "sería", "será", "é", "são", "seria", "è", "sono", "sarà", "este", "είναι",
+    "هي", "هو", "היא", "הוא", "है", "হল", "হলো",
+    "là", "adalah", "ialah", "yaitu", "ay", "คือ", "ni",
+];
+
+/// Negations between the stem and its answer.
+#[rustfmt::skip]
+const NEGATIONS: &[&str] = &[
+    "not", "isn't", "isn’t", "aren't", "cannot", "can't", "never", "neither", "wasn't", "不", "非", "没", "未",
+    "не", "ні", "nicht", "kein", "n'est", "n’est", "pas", "no", "não", "nao", "non", "niet", "geen", "nie", "není", "inte", "ikke",
+    "nu", "δεν", "ليس", "ليست", "لا", "אינה", "לא", "नहीं", "không", "bukan", "tidak", "hindi", "ไม่", "değil",
+];
+
+/// Copulas behind the answer, in other languages.
+#[rustfmt::skip]
+const COPULAS: &[&str] = &[
+    "です", "である", "だ", "になります", "となります", "입니다", "이다", "이에요", "예요", "है", "हैं", "হয়", "است", "'dir", "'dır",
+    "'tir", "'tır", "'dur", "'dür", "'tur", "'tür", "'dür", "dir", "dır", "olur",
+];
+
+/// Words between the verb and the answer.
+const FILLERS: &[&str] = &[
+    "donc",
+    "entonces",
+    "por lo tanto",
+    "portanto",
+    "então",
+    "quindi",
+    "dunque",
+    "also",
+    "somit",
+    "daher",
+    "dus",
+    "итак",
+    "таким образом",
+];
+
+/// An announcement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Announcement {
+    /// What is announced, to the end of its sentence; the whole formula where it is one. It may be
+    /// a sentence with the answer in it.
+    pub(super) said: Range<usize>,
+    /// The words around it negate it or make it hypothetical: "the answer is not 4", "suppose the
+    /// answer is 4". Such a value is not an answer.
+    pub(super) is_unsaid: bool,
+}
+
+static FOREIGN: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let stems: Vec<String> =
+        STEMS.iter().flat_map(|stem| [(*stem).to_owned(), capital(stem)]).collect();
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostLongest)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(stems)
+        .ok()
+});
+
+/// The stem with a capital letter: the automaton ignores case in ASCII alone.
+fn capital(stem: &str) -> String {
+    let mut chars = stem.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
+}
+
+/// Places behind the last words "answer", whatever their case, the last one first. They are found
+/// by their rarest letter.
+pub(super) fn english(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut end = bytes.len();
+    while found.len() < LOOKED_AT_MAX {
+        let Some(at) = bytes.get(..end).and_then(|head| memrchr2(b'w', b'W', head)) else { break };
+        end = at;
+        let start = at.checked_sub(3);
+        let word = start.and_then(|start| bytes.get(start..start + 6));
+        if word.is_some_and(|word| word.eq_ignore_ascii_case(b"answer")) {
+            found.push(at + 3);
+        }
+    }
+    found
+}
+
+/// The announcement by the word "answer" that ends at `at`: "the answer is 18", "**Answer** 18".
+pub(super) fn by_answer(text: &str, at: usize) -> Option<Announcement> {
+    let tail = text.get(at..)?;
+    let tail = tail.strip_prefix('s').unwrap_or(tail);
+    if tail.starts_with(|c: char| c.is_alphanumeric()) {
+        return None;
+    }
+    let start = text.len() - tail.len() + verb(tail)?;
+    announcement(text, at.saturating_sub(6)..start)
+}
+
+/// The last announcements in other languages and by other words behind the byte `near`, the last
+/// one first.
+pub(super) fn foreign(text: &str, near: usize) -> Vec<Announcement> {
+    let Some(stems) = FOREIGN.as_ref() else { return Vec::new() };
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for found in stems.find_iter(text.get(near..).unwrap_or_default()) {
+        let found = near + found.start()..near + found.end();
+        let starts = text.get(..found.start).is_some_and(|head| {
+            let stem = text.get(found.clone()).unwrap_or_default();
+            !stem.starts_with(|c: char| c.is_alphabetic() && !qualify::is_unspaced(c))
+                || !head.ends_with(|c: char| c.is_alphabetic() && !qualify::is_unspaced(c))
+        });
+        if starts {
+            places.push(found);
+        }
+    }
+    let last = places.iter().rev().take(LOOKED_AT_MAX);
+    last.filter_map(|stem| by_stem(text, stem.clone())).collect()
+}
+
+/// The announcement by one of [`STEMS`].
+fn by_stem(text: &str, stem: Range<usize>) -> Option<Announcement> {
+    let mut start = stem.end;
+    let noun = text.get(stem.clone())?;
+    let mut said = noun.ends_with([':', '=', '：', '.']) || noun.ends_with(['은', '이']);
+    let mut denied = false;
+    // Adjectives and endings may stand before the first verb, and verbs in a row.
+    for round in 0..4 {
+        let rest = text.get(start..)?;
+        let near = rest.get(..rest.floor_char_boundary(VERB_WITHIN))?;
+        let reach = if said { leading(near) } else { within(near) };
+        let Some((before, verb)) = next_verb(near, reach, round == 0) else { break };
+        denied |= has_negation(near.get(..before).unwrap_or_default());
+        said = true;
+        start += before + verb;
+    }
+    let next = text.get(start..)?.trim_start_matches([' ', '*', '_', '\n']);
+    let value = next.starts_with(|c: char| {
+        c.is_ascii_digit() || c.is_ascii_uppercase() || "$\\-(（".contains(c)
+    });
+    if !(said || value) {
+        return None;
+    }
+    let filler = FILLERS.iter().find(|filler| qualify::starts_with(next, &[**filler]));
+    if let Some(filler) = filler {
+        start = text.len() - next.len() + filler.len();
+    }
+    let mut found = announcement(text, stem.start..start)?;
+    let inner = text.get(found.said.clone())?;
+    found.is_unsaid |= denied;
+    let end = inner.find(['。', '；', '！', '।']).unwrap_or(inner.len());
+    let inner = inner.get(..end)?.trim_end_matches(['.', '*', ' ', '!']);
+    found.is_unsaid |= has_negation(inner.split_whitespace().next_back().unwrap_or_default())
+        || qualify::ends_with(
+            inner,
+            &["아닙니다", "아니다", "ではありません", "ではない", "değildir", "नहीं है"],
+        );
+    let copula = COPULAS.iter().find_map(|copula| inner.strip_suffix(copula));
+    found.said.end = found.said.start + copula.unwrap_or(inner).trim_end().len();
+    (!found.said.is_empty()).then_some(found)
+}
+
+/// The bytes between a stem and its verb: to the end of the clause, or to what may be the value.
+fn within(near: &str) -> usize {
+    near.find(|c: char| c.is_ascii_digit() || "\n.,;$\\。，；".contains(c)).unwrap_or(near.len())
+}
+
+/// The bytes in front of the next verb of a row.
+fn leading(near: &str) -> usize {
+    near.len() - near.trim_start_matches([' ', '*', '_', '\n']).len()
+}
+
+/// Where the next verb starts, at the latest after `reach` bytes, and its length.
+fn next_verb(near: &str, reach: usize, first: bool) -> Option<(usize, usize)> {
+    let head = near.get(..near.floor_char_boundary(reach + 24))?;
+    let places = head.char_indices().map(|(at, _)| at).take_while(|at| *at <= reach);
+    let mut before: Option<char> = None;
+    for at in places {
+        let rest = head.get(at..)?;
+        let c = rest.chars().next()?;
+        let inner = c.is_alphabetic() && !qualify::is_unspaced(c);
+        let starts = !(inner && before.is_some_and(|c| c.is_alphanumeric() || c == '\''));
+        before = Some(c);
+        if !starts {
+            continue;
+        }
+        let verbs = VERBS.iter().filter(|verb| qualify::starts_with(rest, &[**verb]));
+        if let Some(verb) = verbs.max_by_key(|verb| verb.len()) {
+            return Some((at, verb.len()));
+        }
+        if !first && !c.is_whitespace() && !"*_".contains(c) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether a text has a negation.
+pub(super) fn has_negation(text: &str) -> bool {
+    let is = |word: &str| is_one_of(NEGATIONS, word);
+    let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    let unspaced = |negation: &&&str| negation.starts_with(qualify::is_unspaced);
+    words.into_iter().any(is)
+        || !text.is_ascii()
+            && NEGATIONS.iter().filter(unspaced).any(|negation| text.contains(negation))
+}
+
+/// Whether what is announced begins with a negation of a value: "not 4", "neither A nor B". "No"
+/// and "not prime" are answers.
+fn denies_value(said: &str) -> bool {
+    let mut words = said.split([' ', ',']).filter(|word| !word.is_empty());
+    let negation = words.next().is_some_and(has_negation);
+    let mut value = || {
+        said.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
+            || words.next().is_some_and(|word| {
+                let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
+                letters.chars().count() == 1
+                    || ["option", "choice", "answer"]
+                        .iter()
+                        .any(|noun| noun.eq_ignore_ascii_case(letters))
+            })
+    };
+    negation && value()
+}
+
+/// The announcement of what follows a cue.
+fn announcement(text: &str, cue: Range<usize>) -> Option<Announcement> {
+    let (from, to) = span_of_answer(text, cue.end)?;
+    let before = text.get(..cue.start)?;
+    let is_unsaid = qualify::is_unsaid(before)
+        || has_negation(text.get(cue.clone())?)
+        || denies_value(text.get(from..to)?);
+    Some(Announcement { said: from..to, is_unsaid })
+}
+
+/// The length of what leads from "answer" to the answer itself.
+fn verb(tail: &str) -> Option<usize> {
+    let near = tail.get(..tail.floor_char_boundary(VERB_WITHIN))?;
+    let bold = near.len() - near.trim_start_matches(['*', '_', ' ', '\'', '"', '`']).len();
+    let head = near.get(bold..)?;
+    if let Some(rest) = head.strip_prefix([':', '=', '：']) {
+        return Some(near.len() - rest.trim_start_matches(['*', '_']).len());
+    }
+    if near.get(..bold)?.contains("**") && !head.starts_with([',', '.', '\n']) && !is_verb(head) {
+        return Some(bold);
+    }
+    let line = near.split('\n').next()?;
+    let line = line.split(". ").next()?;
+    let verbs =
+        [" is", " are", " would be", " will be", " must be", " equals", " should be", ":", " as"];
+    let (verb_at, verb) =
+        verbs.iter().filter_map(|verb| Some((find_word(line, verb)?, *verb))).min()?;
+    let after = near.get(verb_at + verb.len()..)?;
+    let skipped = after.trim_start_matches([':', ' ', '*', '_']);
+    Some(near.len() - skipped.len())
+}
+
+fn is_verb(head: &str) -> bool {
+    ["is", "are", "to", "would", "will", "in", "for", "of"]
+        .iter()
+        .any(|verb| head.starts_with(verb))
+}
+
+/// Where a verb stands as a whole word.
+fn find_word(line: &str, verb: &str) -> Option<usize> {
+    line.match_indices(verb).map(|(at, _)| at).find(|at| {
+        let after = line.get(at + verb.len()..).and_then(|rest| rest.chars().next());
+        verb == ":" || !after.is_some_and(|c| c.is_alphanumeric() || c == '\'')
+    })
+}
+
+/// The span from the announcement to the end of its sentence; after a colon, the next lines.
+pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
+    let tail = text.get(start..)?;
+    let bare = tail.trim_start_matches([' ', '\n', '\r', '\t', ':', '*', '…']);
+    // "The answer is ... 4"; ".5" has one dot.
+    let bare = if bare.starts_with("..") { bare.trim_start_matches(['.', ' ', '*']) } else { bare };
+    let lead = tail.len() - bare.len();
+    if tail.get(..lead)?.matches('\n').count() > 3 {
+        return None;
+    }
+    let body = tail.get(lead..)?;
+    let from = start + lead;
+    for (open, close) in [("\\[", "\\]"), ("$$", "$$"), ("\\(", "\\)")] {
+        if let Some(inner) = body.strip_prefix(open)
+            && let Some(end) = inner.find(close)
+        {
+            return Some((from + open.len(), from + open.len() + end));
+        }
+    }
+    if let Some(inner) = body.strip_prefix('$')
+        && let Some(end) = inner.find('$')
+        && !inner.starts_with(|c: char| c.is_ascii_digit() || c == '\\' && inner.starts_with("\\$"))
+        && !inner.get(end + 1..).is_some_and(goes_on)
+        && inner.get(..end).is_some_and(|math| !math.contains('\n'))
+    {
+        return Some((from + 1, from + 1 + end));
+    }
+    let line = body.split('\n').next()?;
+    Some((from, from + sentence_end(line)))
+}
+
+/// Whether the answer is a list that goes on behind its first formula.
+fn goes_on(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    ["or ", "and ", ", $", ",$"].iter().any(|join| rest.starts_with(join))
+}
+
+/// The end of the first sentence of a line: a dot before a space, unless it is a decimal point.
+pub(super) fn sentence_end(line: &str) -> usize {
+    for (at, _) in line.match_indices(". ") {
+        let before = line.get(..at).unwrap_or_default();
+        let abbreviated = before.ends_with("vs") || before.ends_with("approx");
+        if !abbreviated {
+            return at;
+        }
+    }
+    line.len()
+}

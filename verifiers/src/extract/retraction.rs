@@ -1,0 +1,58 @@
+//! Retracted answers, and the values that replace them.
+
+use super::{Candidate, Provenance, announcement, qualify, slice};
+
+/// Words that retract what was said before.
+const RETRACTIONS: [&str; 11] = [
+    "wait",
+    "actually",
+    "correction",
+    "mistake",
+    "wrong",
+    "incorrect",
+    "not right",
+    "no,",
+    "sorry",
+    "不对",
+    "错了",
+];
+/// Phrases that lead to the new value.
+const VERBS: [&str; 6] = ["it is ", "it's ", "should be ", "must be ", "is actually ", "应该是"];
+/// Only the end of a text is looked at.
+const LOOKED_AT: usize = 300;
+/// Between the retraction and the new value stand at most this many bytes.
+const VERB_WITHIN: usize = 60;
+/// A new value has at most this many words.
+const WORDS_MAX: usize = 3;
+
+/// Whether the text behind a value denies it.
+pub(super) fn denied(after: &str) -> bool {
+    let after = after.trim_start_matches(['$', ' ', '*', '\\', ')', ']', '，', ',']);
+    qualify::is_denied_after(after)
+}
+
+/// "Wait, that is wrong. It is 41." behind the last announcement: the value that replaces it.
+pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
+    let from = text.ceil_char_boundary(said.max(text.len().saturating_sub(LOOKED_AT)));
+    let after = text.get(from..)?;
+    // Most texts end with their answer, and cost no more than this.
+    if !after.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c)) {
+        return None;
+    }
+    // In a remark, "wrong" refers to something other than the answer.
+    let skipped = if qualify::is_remark(after) { announcement::sentence_end(after) } else { 0 };
+    let from = from + skipped;
+    let after = text.get(from..)?;
+    let after = after.to_ascii_lowercase();
+    let ends = RETRACTIONS.iter().filter_map(|word| Some(after.rfind(word)? + word.len()));
+    let mut at = ends.max()?;
+    let near = after.get(at..after.floor_char_boundary(at + VERB_WITHIN))?;
+    // "No wait, 42": the value itself may follow.
+    let verb = VERBS.iter().filter_map(|verb| Some(near.find(verb)? + verb.len())).min();
+    at += verb.unwrap_or(near.len() - near.trim_start_matches([' ', ',', ':', '.']).len());
+    let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));
+    let (start, end) = value.then(|| announcement::span_of_answer(text, from + at)).flatten()?;
+    let found = slice(text, start, end, Provenance::Anchor)?;
+    let boxed = found.text.contains("\\boxed");
+    (!boxed && found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
+}

@@ -1,0 +1,88 @@
+//! Equality up to renaming of free letters: the constants of a function, the parameters of a point.
+//!
+//! `f(x) = cx` and `f(x) = ax` denote the same functions, `(t, 2t)` and `(k, 2k)` the same points.
+//! A letter that occurs in the question is not free to be renamed.
+
+use super::Comparer;
+use super::judged::Judged;
+use crate::math::question::Question;
+use crate::math::stop::Stop;
+use crate::math::values::{Value, free_letters, with_letter};
+
+/// The most letters that are renamed.
+const LETTERS_MAX: usize = 3;
+
+impl Comparer<'_> {
+    /// Equal where any meaning of the answer equals any meaning of the reference.
+    pub(crate) fn any_equal(
+        &mut self,
+        wanted: &[Value],
+        values: &[Value],
+        question: &Question<'_>,
+    ) -> Result<Judged, Stop> {
+        let open = wanted.is_empty() || values.is_empty();
+        let mut judged = if open { Judged::Undecided } else { Judged::Unequal };
+        for want in wanted {
+            for have in values {
+                match self.up_to_letters(want, have, question) {
+                    Ok(equal @ Judged::Equal(_)) => return Ok(equal),
+                    Ok(Judged::Unequal) => {}
+                    Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+                    Ok(Judged::Undecided) | Err(_) => judged = Judged::Undecided,
+                }
+            }
+        }
+        Ok(judged)
+    }
+
+    /// Equal as they are, or after letters of the answer alone are renamed to letters of the
+    /// reference alone.
+    fn up_to_letters(
+        &mut self,
+        one: &Value,
+        two: &Value,
+        question: &Question<'_>,
+    ) -> Result<Judged, Stop> {
+        let judged = self.compare(one, two)?;
+        if judged != Judged::Unequal {
+            return Ok(judged);
+        }
+        let (mut want, mut have) = (Vec::new(), Vec::new());
+        if !(free_letters(self.cx, one, &mut want) && free_letters(self.cx, two, &mut have)) {
+            return Ok(Judged::Unequal);
+        }
+        let shared: Vec<String> = want.iter().filter(|name| have.contains(name)).cloned().collect();
+        for names in [&mut want, &mut have] {
+            names.retain(|name| !shared.contains(name));
+        }
+        if want.is_empty() || want.len() != have.len() || want.len() > LETTERS_MAX {
+            return Ok(Judged::Unequal);
+        }
+        for name in want.iter().chain(&have) {
+            if question.mentions(name, &mut self.cx.meter)? {
+                return Ok(Judged::Unequal);
+            }
+        }
+        self.exchanged(one, two, &want, &have)
+    }
+
+    /// Tries every bijection from the letters `have` to the letters `want`.
+    fn exchanged(
+        &mut self,
+        one: &Value,
+        two: &Value,
+        want: &[String],
+        have: &[String],
+    ) -> Result<Judged, Stop> {
+        let Some((to, rest)) = want.split_first() else { return self.compare(one, two) };
+        for from in have {
+            let Some(renamed) = with_letter(self.cx, two, from, to)? else { break };
+            let others: Vec<String> = have.iter().filter(|name| *name != from).cloned().collect();
+            let judged = self.exchanged(one, &renamed, rest, &others)?;
+            if matches!(judged, Judged::Equal(_)) {
+                return Ok(judged);
+            }
+        }
+        Ok(Judged::Unequal)
+    }
+}

@@ -1,0 +1,129 @@
+//! Lists, sets, points and matrices, compared element by element.
+
+use super::Comparer;
+use super::judged::{Judged, Rung, both};
+use crate::math::stop::Stop;
+use crate::math::values::Value;
+
+/// Lists of more elements are not matched in any order.
+const PIECES_MAX: usize = 500;
+
+impl Comparer<'_> {
+    pub(crate) fn containers(&mut self, reference: &Value, answer: &Value) -> Result<Judged, Stop> {
+        match (reference, answer) {
+            (
+                Value::Tuple { open, close, items: one },
+                Value::Tuple { open: open_two, close: close_two, items: two },
+            ) => {
+                let same = open == open_two && close == close_two;
+                if one.len() == 2 && !same { Ok(Judged::Unequal) } else { self.in_order(one, two) }
+            }
+            // [1, 2] is an interval and not a list of two numbers; (1, 2) may be a point.
+            (Value::Tuple { open: '(', items: one, .. }, Value::List(two))
+            | (Value::List(one), Value::Tuple { open: '(', items: two, .. }) => {
+                self.in_order(one, two)
+            }
+            (Value::Tuple { items: one, .. }, Value::List(two))
+            | (Value::List(one), Value::Tuple { items: two, .. })
+                if one.len() != 2 =>
+            {
+                self.in_order(one, two)
+            }
+            (Value::List(one), Value::List(two)) if self.strict.order => self.in_order(one, two),
+            (Value::List(one) | Value::Set(one), Value::List(two) | Value::Set(two)) => {
+                self.in_any_order(one, two)
+            }
+            (Value::Matrix(one), Value::Matrix(two)) => self.matrices(one, two),
+            (Value::Matrix(rows), Value::Tuple { items, .. }) => self.in_order(&flat(rows), items),
+            (Value::Tuple { items, .. }, Value::Matrix(rows)) => self.in_order(items, &flat(rows)),
+            (Value::Set(one), two @ (Value::Scalar(_) | Value::Tuple { .. })) => {
+                self.in_any_order(one, std::slice::from_ref(two))
+            }
+            (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => {
+                self.in_any_order(std::slice::from_ref(one), two)
+            }
+            _ => Ok(Judged::Unequal),
+        }
+    }
+
+    pub(crate) fn in_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+        if one.len() != two.len() {
+            return Ok(Judged::Unequal);
+        }
+        let mut whole = Judged::Equal(Rung::Bytes);
+        for (one, two) in one.iter().zip(two) {
+            whole = both(whole, self.compare(one, two)?);
+            if whole == Judged::Unequal {
+                break;
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Whether the elements of both sides can be paired so that each pair is equal.
+    fn in_any_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+        let points =
+            |values: &[Value]| values.iter().all(|value| matches!(value, Value::Tuple { .. }));
+        if one.len() != two.len() && points(one) && points(two) {
+            // A repeated solution counts once.
+            let (first, second) = (self.distinct(one)?, self.distinct(two)?);
+            if first.len() == second.len() {
+                return self.in_any_order(&first, &second);
+            }
+        }
+        if one.len() != two.len() || one.len() > PIECES_MAX {
+            return Ok(if one.len() == two.len() { Judged::Undecided } else { Judged::Unequal });
+        }
+        let mut free: Vec<&Value> = two.iter().collect();
+        let mut whole = Judged::Equal(Rung::Bytes);
+        for one in one {
+            let mut found = None;
+            for (at, two) in free.iter().enumerate() {
+                match self.compare(one, two)? {
+                    Judged::Unequal => {}
+                    Judged::Undecided => whole = Judged::Undecided,
+                    Judged::Equal(rung) => {
+                        found = Some((at, rung));
+                        break;
+                    }
+                }
+            }
+            let Some((at, rung)) = found else {
+                return Ok(if whole == Judged::Undecided { whole } else { Judged::Unequal });
+            };
+            free.swap_remove(at);
+            whole = both(whole, Judged::Equal(rung));
+        }
+        Ok(whole)
+    }
+
+    /// The values without duplicates.
+    fn distinct(&mut self, values: &[Value]) -> Result<Vec<Value>, Stop> {
+        let mut kept: Vec<Value> = Vec::with_capacity(values.len());
+        for value in values.iter().take(PIECES_MAX) {
+            let mut known = false;
+            for have in &kept {
+                known = known || matches!(self.compare(have, value)?, Judged::Equal(_));
+            }
+            if !known {
+                kept.push(value.clone());
+            }
+        }
+        Ok(kept)
+    }
+
+    fn matrices(&mut self, one: &[Vec<Value>], two: &[Vec<Value>]) -> Result<Judged, Stop> {
+        if one.len() != two.len() {
+            return Ok(Judged::Unequal);
+        }
+        let mut whole = Judged::Equal(Rung::Bytes);
+        for (one, two) in one.iter().zip(two) {
+            whole = both(whole, self.in_order(one, two)?);
+        }
+        Ok(whole)
+    }
+}
+
+fn flat(rows: &[Vec<Value>]) -> Vec<Value> {
+    rows.iter().flatten().cloned().collect()
+}

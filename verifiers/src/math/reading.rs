@@ -1,0 +1,270 @@
+//! Readings of a text: the values that it may denote.
+
+pub(crate) mod congruence;
+pub(crate) mod letters;
+pub(crate) mod notes;
+pub(crate) mod phrases;
+pub(crate) mod pieces;
+pub(crate) mod quantifiers;
+pub(crate) mod statement;
+
+use std::borrow::Cow;
+
+use crate::math::algebra::Context;
+use crate::math::builder;
+use crate::math::sets::{Family, Parameter};
+use crate::math::stop::{Stop, unless_fault};
+use crate::math::syntax::{
+    Calendar, Commas, Id, Node, Rel, Tree, calendar, cleaned, lexer, markup, number_words, parser,
+    plain_text, trimmed,
+};
+use crate::math::values::{Scalar, Value, is_close, over_integers};
+use notes::Note;
+use phrases::{Phrase, set_of_phrase};
+
+/// The possible meanings of a text: a few syntax trees, or words.
+pub(crate) struct Reading {
+    pub(crate) trees: Vec<(Tree, Id)>,
+    pub(crate) text: String,
+    /// A date or a time of day.
+    calendar: Vec<Calendar>,
+    /// The letter of a choice that came with its value, and the value.
+    letter: Option<u8>,
+    stated: Option<(Tree, Id)>,
+    /// Letters in a row, whose order matters: `HHT`.
+    letters: Option<String>,
+    /// A value and the note behind it, which may repeat it.
+    again: Option<[(Tree, Id); 2]>,
+    /// The letters that the text declares to be integers.
+    parameters: Vec<Parameter>,
+    family: Option<Family>,
+    /// The phrase in front of the expression: "at least".
+    phrase: Option<Phrase>,
+}
+
+/// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
+pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading, Stop> {
+    let marked = markup::plain(text);
+    let clean = cleaned(&marked);
+    let clean = trimmed(&clean);
+    let family = congruence::congruence(clean);
+    let whole = clean;
+    let (clean, parameters) = quantifiers::qualified(clean);
+    let clean = trimmed(&clean);
+    let (clean, again) = match notes::note(clean) {
+        Some(Note::Part(part)) => (part, None),
+        Some(Note::Again { value, note }) => (Cow::Borrowed(clean), Some([value, note])),
+        None => (Cow::Borrowed(clean), None),
+    };
+    let again = match again {
+        Some([value, note]) => simple(value, cx)?.zip(simple(note, cx)?).map(<[_; 2]>::from),
+        None => None,
+    };
+    let clean = notes::named_value(&clean).map_or(clean, Cow::Owned);
+    let clean = trimmed(&clean);
+    let (phrase, clean) =
+        phrases::begins(clean).map_or((None, clean), |(phrase, rest)| (Some(phrase), rest));
+    cx.meter.spend(20 + 2 * text.len() as u64)?;
+    let mut trees = Vec::new();
+    let mut ways = vec![Commas::Thousands];
+    if clean.contains(',') {
+        let (thousands, decimal) = comma_shapes(clean);
+        ways.extend(thousands.then_some(Commas::Separate));
+        let wanted = answer || decimal_comma(clean);
+        ways.extend((wanted && decimal).then_some(Commas::Decimal));
+    }
+    if family.is_some() {
+        ways.clear();
+    }
+    for commas in ways {
+        trees.extend(tree(clean, commas, cx)?);
+    }
+    if let Some(thousands) = shorthand(clean) {
+        trees.extend(tree(&thousands, Commas::Thousands, cx)?);
+    }
+    let choice = letters::choice(clean);
+    let mut stated = None;
+    if let Some((letter, rest)) = choice {
+        trees.extend(tree(letter, Commas::Thousands, cx)?);
+        stated = tree(rest, Commas::Thousands, cx)?;
+        trees.extend(tree(rest, Commas::Thousands, cx)?);
+    } else if let Some(letter) = letters::named_choice(clean) {
+        trees.extend(tree(&letter, Commas::Thousands, cx)?);
+    }
+    let letter = choice.and_then(|(letter, _)| letter.bytes().next());
+    let calendar = calendar::read(clean);
+    let letters = letters::in_a_row(clean).map(str::to_owned);
+    let text = plain_text(whole);
+    Ok(Reading {
+        trees,
+        text,
+        calendar,
+        letter,
+        stated,
+        letters,
+        again,
+        parameters,
+        family,
+        phrase,
+    })
+}
+
+/// A number in digits or in words.
+fn simple(text: &str, cx: &mut Context) -> Result<Option<(Tree, Id)>, Stop> {
+    match number_words::number(&plain_text(text)) {
+        Some((value, None)) => {
+            let mut tree = Tree::default();
+            let id = tree.add(Node::Num(value, None), &[])?;
+            Ok(Some((tree, id)))
+        }
+        _ => tree(text, Commas::Thousands, cx),
+    }
+}
+
+/// `5k`, `2.5M`: a number in thousands or millions, written out.
+fn shorthand(text: &str) -> Option<String> {
+    let (number, zeros) = match text.as_bytes().last()? {
+        b'k' | b'K' => (text.get(..text.len() - 1)?, 3),
+        b'M' => (text.get(..text.len() - 1)?, 6),
+        b'B' => (text.get(..text.len() - 1)?, 9),
+        _ => return None,
+    };
+    let digits = number.strip_prefix("\\$").or_else(|| number.strip_prefix('$')).unwrap_or(number);
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    (digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(plain))
+        .then(|| format!("{number}\\cdot 10^{zeros}"))
+}
+
+/// A tree, `None` where the text is no mathematics, or too large for it.
+fn tree(text: &str, commas: Commas, cx: &mut Context) -> Result<Option<(Tree, Id)>, Stop> {
+    let tokens = unless_fault(lexer::lex(text, commas, &mut cx.meter))?;
+    let Some(tokens) = tokens else { return Ok(None) };
+    cx.meter.spend(20 * tokens.len() as u64)?;
+    unless_fault(parser::parse(&tokens))
+}
+
+impl Reading {
+    /// Whether a sum, an integral, a limit or a derivative stands in any reading.
+    pub(crate) fn has_operator(&self) -> bool {
+        self.trees.iter().any(|(tree, _)| tree.has_operator())
+    }
+
+    /// Whether it is a choice by its letter.
+    pub(crate) fn is_choice(&self) -> bool {
+        self.letter.is_some()
+    }
+
+    /// Whether it is a date or a time of day.
+    pub(crate) fn is_calendar(&self) -> bool {
+        !self.calendar.is_empty()
+    }
+
+    /// Whether both are the same letters in a row, however they are set.
+    pub(crate) fn same_letters(&self, other: &Self) -> bool {
+        self.letters.is_some() && self.letters == other.letters
+    }
+
+    /// Whether two choices carry different letters: then their values do not matter. Or they
+    /// carry one letter and state two values, or are letters in another order.
+    pub(crate) fn contradicts(&self, other: &Self, cx: &mut Context) -> Result<bool, Stop> {
+        let letters = self.letter.zip(other.letter);
+        if letters.is_some_and(|(one, two)| one != two) {
+            return Ok(true);
+        }
+        if let Some((one, two)) = self.letters.as_ref().zip(other.letters.as_ref()) {
+            return Ok(one != two);
+        }
+        match (&self.stated, &other.stated) {
+            (Some(one), Some(two)) => Ok(agree(one, two, cx)? == Some(false)),
+            _ => Ok(false),
+        }
+    }
+
+    /// The values of the trees, and the text itself where it is no mathematics. Mathematics past a
+    /// limit, or without a value, has none.
+    pub(crate) fn values(&self, cx: &mut Context) -> Result<Vec<Value>, Stop> {
+        if let Some((value, noun)) = number_words::number(&self.text) {
+            return Ok(vec![Value::counted(value, noun)]);
+        }
+        if let Some([value, note]) = &self.again
+            && agree(value, note, cx)? == Some(true)
+        {
+            return builder::build(cx, &value.0, value.1).map(|value| vec![value]);
+        }
+        if let Some(kind) = statement::kind_of_number(&self.text) {
+            return Ok(vec![Value::Text(kind.to_owned())]);
+        }
+        let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
+        // A date is not a difference of numbers.
+        let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
+        values.extend(self.family.clone().map(Value::Family));
+        values.extend(phrases::set_of(&self.text));
+        let mut open = false;
+        for (tree, root) in trees {
+            let value = match builder::build(cx, tree, *root) {
+                Ok(Value::Text(_)) => continue,
+                value => value.and_then(|value| self.repeated(value, cx)),
+            };
+            match value {
+                Ok(value) => values.push(value),
+                Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+                Err(Stop::Unreadable) => {}
+                Err(Stop::Cap | Stop::Undefined) => open = true,
+            }
+        }
+        if values.is_empty() && !open && !self.text.is_empty() {
+            values.push(Value::Text(statement::winner(&self.text).to_owned()));
+        }
+        Ok(values)
+    }
+
+    /// The value with its phrase or its parameters: a set or a family.
+    pub(crate) fn repeated(&self, value: Value, cx: &mut Context) -> Result<Value, Stop> {
+        if let Some(phrase) = self.phrase {
+            return set_of_phrase(cx, phrase, &value);
+        }
+        if self.parameters.is_empty() {
+            return Ok(value);
+        }
+        let repeated = over_integers(cx, &value, &self.parameters)?;
+        Ok(repeated.unwrap_or(value))
+    }
+}
+
+/// Whether two trees are the same number. `None` where one is no number.
+fn agree(one: &(Tree, Id), two: &(Tree, Id), cx: &mut Context) -> Result<Option<bool>, Stop> {
+    let mut number = |(tree, root): &(Tree, Id)| -> Result<Option<Box<Scalar>>, Stop> {
+        Ok(match unless_fault(builder::build(cx, tree, *root))? {
+            Some(Value::Scalar(scalar)) if !cx.has_variable(&scalar.canon) => Some(scalar),
+            _ => None,
+        })
+    };
+    let Some(one) = number(one)? else { return Ok(None) };
+    let Some(two) = number(two)? else { return Ok(None) };
+    is_close(cx, &one, &two, Rel::Approx).map(Some)
+}
+
+/// Whether the comma of a reference is more likely a decimal point than a list: `0,111`, `1,22`.
+fn decimal_comma(text: &str) -> bool {
+    let Some((whole, rest)) = text.split_once(',') else { return false };
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    digits(whole) && digits(rest) && (whole == "0" || !matches!(rest.len(), 1 | 3))
+}
+
+/// Whether a comma might separate thousands, and whether the only one might be a decimal point.
+fn comma_shapes(text: &str) -> (bool, bool) {
+    let bare =
+        if text.contains("{,}") { text.replace("{,}", ",").into() } else { Cow::Borrowed(text) };
+    let text = &*bare;
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let thousands = text.match_indices(',').any(|(at, _)| {
+        at > 0 && digit(at - 1) && digit(at + 1) && digit(at + 2) && digit(at + 3) && !digit(at + 4)
+    });
+    let mut marks = text.match_indices(',');
+    let decimal = match (marks.next(), marks.next()) {
+        (Some((at, _)), None) => at > 0 && digit(at - 1) && digit(at + 1),
+        _ => false,
+    };
+    (thousands, decimal)
+}

@@ -1,0 +1,80 @@
+//! Letters as answers: the letter of a choice, and sequences such as `HHT`.
+
+/// Wrappers around a sequence of letters.
+const WRAPPERS: [&str; 9] = [
+    "\\text{",
+    "\\mathrm{",
+    "\\textbf{",
+    "\\overrightarrow{",
+    "\\vec{",
+    "\\triangle",
+    "{",
+    " ",
+    "\\ ",
+];
+/// The longest row of letters.
+const ROW_MAX: usize = 40;
+
+/// Large letters side by side, and nothing else: `HHT`, `\overrightarrow{AB}`. As a product their
+/// order would not matter.
+pub(crate) fn in_a_row(text: &str) -> Option<&str> {
+    let mut row = text;
+    while let Some(rest) = WRAPPERS.iter().find_map(|open| row.strip_prefix(open)) {
+        row = rest;
+    }
+    let row = row.trim_end_matches(['}', ' ']);
+    ((2..=ROW_MAX).contains(&row.len()) && row.bytes().all(|byte| byte.is_ascii_uppercase()))
+        .then_some(row)
+}
+
+/// `(C) 42`, `C. 42`, `\textbf{(C)}\ 42`: the letter and what it stands for.
+pub(crate) fn choice(text: &str) -> Option<(&str, &str)> {
+    let mut head = text;
+    for wrapper in ["\\textbf{", "\\text{", "\\mathbf{", "\\mathrm{", "\\textrm{"] {
+        head = head.strip_prefix(wrapper).unwrap_or(head);
+    }
+    let bracket = head.starts_with('(');
+    let head = head.strip_prefix('(').unwrap_or(head);
+    let letter =
+        head.get(..1).filter(|letter| letter.starts_with(|c: char| ('A'..='J').contains(&c)))?;
+    let tail = head.get(1..)?;
+    let rest = match (tail.strip_prefix(')'), tail.strip_prefix(['.', ':'])) {
+        (Some(rest), _) => rest,
+        (None, Some(rest)) if !bracket && rest.starts_with(' ') => rest,
+        _ => return None,
+    };
+    let rest = rest.trim_start_matches(['}', '.', ':', '\\', ' ', '~', ',']);
+    (!rest.is_empty() || tail.starts_with(')')).then_some((letter, rest))
+}
+
+/// `\text{Option C}`, `Choice (C)`, `(c)`: the letter of a choice without its value.
+pub(crate) fn named_choice(text: &str) -> Option<String> {
+    let head = text.strip_prefix("\\text{").and_then(|rest| rest.strip_suffix('}')).unwrap_or(text);
+    let named = ["option ", "choice ", "answer "]
+        .iter()
+        .find_map(|word| head.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word)));
+    let rest = head.get(named.map_or(0, str::len)..)?.trim().trim_end_matches('.');
+    let bracketed = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let letter = bracketed.or(named.map(|_| rest))?;
+    let fits = letter.len() == 1
+        && letter.starts_with(|c: char| ('a'..='j').contains(&c.to_ascii_lowercase()));
+    fits.then(|| letter.to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_choices_and_in_a_row() {
+        assert_eq!(in_a_row("HHT"), Some("HHT"));
+        assert_eq!(in_a_row("\\overrightarrow{AB}"), Some("AB"));
+        assert_eq!(in_a_row("\\overline{AB}"), None);
+        assert_eq!(in_a_row("A"), None);
+        assert_eq!(in_a_row("abc"), None);
+        assert_eq!(named_choice("\\text{Option C}").as_deref(), Some("C"));
+        assert_eq!(named_choice("(b)").as_deref(), Some("B"));
+        assert_eq!(named_choice("b"), None);
+        assert_eq!(named_choice("(x)"), None);
+    }
+}

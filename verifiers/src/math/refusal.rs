@@ -1,0 +1,144 @@
+//! Refusal of an answer that equals the reference but restates the question.
+//!
+//! Such an answer occurs in the question in another form than that of the reference, is the
+//! expression that is to be evaluated, or is an equation or inequality that was left unsolved. Only
+//! answers that would be accepted are examined, and the question is read at most once.
+
+pub(crate) mod unfinished;
+
+use memchr::memmem;
+
+use crate::math::compare::judged::Rung;
+use crate::math::question::forms::{
+    changes_form, has_form, is_same_number, stands, stands_once, unwrapped,
+};
+use crate::math::question::symbols::{is_number, is_word};
+use crate::math::question::{Question, symbols};
+use crate::math::reading::Reading;
+use crate::math::refusal::unfinished::{has_arithmetic, has_unfinished, is_polar, is_unsolved};
+use crate::math::stop::Stop;
+use crate::math::syntax::{Id, Node, Tree};
+use crate::meter::Meter;
+
+/// The longest answer that is searched for in the question, in symbols.
+const ANSWER_MAX: usize = 64;
+
+/// Why an answer that equals the reference is not paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// A sum, a product, an integral, a limit or a derivative, which the reference has not.
+    NotClosedForm,
+    /// An equation or inequality whose solutions the reference gives.
+    NotSolved,
+    /// Arithmetic that was not evaluated.
+    NotEvaluated,
+    /// A part of the question.
+    Echo,
+}
+
+impl Refusal {
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            Self::NotClosedForm => "not-closed-form",
+            Self::NotSolved => "not-solved",
+            Self::NotEvaluated => "not-evaluated",
+            Self::Echo => "echo-of-question",
+        }
+    }
+}
+
+/// An answer that equals the reference, and the reference.
+pub(crate) struct Pair<'a> {
+    pub(crate) answer: &'a str,
+    pub(crate) answer_reading: &'a Reading,
+    pub(crate) reference: &'a str,
+    pub(crate) reference_reading: &'a Reading,
+    pub(crate) rung: Rung,
+}
+
+impl Pair<'_> {
+    /// Whether the answer is an equation or inequality that is still to be solved, where the
+    /// reference is none. Where nothing was `asked`, it may stand for another equation or
+    /// inequality, but not for a set or a list of solutions. The value of a function may be what
+    /// is asked where the reference is a single `value`.
+    pub(crate) fn is_unsolved(&self, value: bool, asked: bool) -> bool {
+        let any = |reading: &Reading, test: &dyn Fn(&Tree, Id) -> bool| {
+            reading.trees.iter().any(|(tree, root)| test(tree, *root))
+        };
+        let related = |tree: &Tree, root| matches!(tree.get(root), Ok(Node::Chain(..)));
+        any(self.answer_reading, &|tree, root| is_unsolved(tree, root, value))
+            && !any(self.reference_reading, &|tree, root| is_unsolved(tree, root, false))
+            && (asked || !any(self.reference_reading, &related))
+    }
+
+    /// Whether the answer stands in the question in another form than that of the reference, or is
+    /// what comes of putting a number for a letter of it.
+    pub(crate) fn echoes(
+        &self,
+        question: &Question<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, Stop> {
+        meter.spend(4 * (self.answer.len() + self.reference.len()) as u64)?;
+        let (answer, reference) = (symbols::symbols(self.answer), symbols::symbols(self.reference));
+        let (answer, reference) = (unwrapped(&answer), unwrapped(&reference));
+        let rounded = self.rung == Rung::Decimal;
+        let quantity = matches!(answer, [number, unit] if is_number(number) && is_word(unit));
+        if answer.len() > ANSWER_MAX
+            || self.reference_reading.is_choice()
+            || !(rounded || quantity || changes_form(answer, reference))
+            || (!rounded && has_form(answer, reference))
+        {
+            return Ok(false);
+        }
+        // Every word of a restatement occurs in the question: most answers fail this test.
+        let words = answer.iter().filter(|symbol| is_word(symbol));
+        if let Some(longest) = words.max_by_key(|symbol| symbol.len())
+            && !quantity
+            && memmem::find(question.text.as_bytes(), longest.as_bytes()).is_none()
+        {
+            return Ok(false);
+        }
+        let trees = &self.answer_reading.trees;
+        let foldable = trees.iter().any(|(tree, root)| has_arithmetic(tree, *root));
+        let symbols = question.symbols(meter)?;
+        meter.spend(8 * symbols.len() as u64)?;
+        let found = stands(symbols, answer, foldable) || (quantity && stands_once(symbols, answer));
+        Ok(found && !question.offers(symbols))
+    }
+
+    /// Whether the answer leaves arithmetic unevaluated that the reference evaluates: functions
+    /// that are never a result, or sums and products of numbers from the question.
+    pub(crate) fn is_unevaluated(
+        &self,
+        question: &Question<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, Stop> {
+        let (answer, reference) = (self.answer_reading, self.reference_reading);
+        if answer.is_calendar() {
+            return Ok(false);
+        }
+        let any = |reading: &Reading, test: fn(&Tree, Id) -> bool| {
+            reading.trees.iter().any(|(tree, root)| test(tree, *root))
+        };
+        let left = |test: fn(&Tree, Id) -> bool| any(answer, test) && !any(reference, test);
+        if left(has_unfinished) || left(is_polar) {
+            return Ok(true);
+        }
+        if !left(has_arithmetic) {
+            return Ok(false);
+        }
+        let asked = question.symbols(meter)?;
+        let symbols = symbols::symbols(self.answer);
+        meter.spend((symbols.len() * (20 + asked.len())) as u64)?;
+        let mut before = "";
+        for symbol in symbols {
+            let power = before == "^" && matches!(symbol, "2" | "3");
+            let is_given = || asked.iter().any(|have| is_same_number(have, symbol));
+            if is_number(symbol) && !power && !is_given() {
+                return Ok(false);
+            }
+            before = symbol;
+        }
+        Ok(true)
+    }
+}

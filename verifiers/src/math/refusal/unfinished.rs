@@ -1,0 +1,122 @@
+//! Unfinished answers: unsolved relations and unevaluated arithmetic.
+
+use crate::math::number::whole;
+use crate::math::syntax::{Id, Node, Rel, Tree};
+
+/// Whether an equation or inequality in one variable is not solved for it. Where the reference is a
+/// single value, `value`, what a function comes to may be what is asked.
+pub(crate) fn is_unsolved(tree: &Tree, id: Id, value: bool) -> bool {
+    let Ok(node) = tree.get(id) else { return false };
+    match node {
+        Node::Chain(sides, signs) => {
+            let related = !signs.iter().any(|sign| matches!(sign, Rel::In | Rel::To));
+            related && !is_solved(tree, sides, value && signs.as_slice() == [Rel::Equal])
+        }
+        Node::Builder(parts) => parts.last().is_some_and(|last| is_unsolved(tree, *last, value)),
+        Node::Seq(items, _) | Node::Set(items) | Node::Group { items, .. } => {
+            items.iter().any(|item| is_unsolved(tree, *item, value))
+        }
+        Node::Union(left, right) | Node::Intersection(left, right) | Node::Without(left, right) => {
+            [left, right].into_iter().any(|side| is_unsolved(tree, *side, value))
+        }
+        Node::Labelled(_, inner) => is_unsolved(tree, *inner, value),
+        _ => false,
+    }
+}
+
+fn is_solved(tree: &Tree, sides: &[Id], value: bool) -> bool {
+    let mut names: Vec<(usize, &str)> = Vec::new();
+    for (at, side) in sides.iter().enumerate() {
+        tree.visit(*side, &mut |node| match node {
+            Node::Var(name) if !matches!(name.as_str(), "e" | "i") => names.push((at, name)),
+            _ => {}
+        });
+    }
+    let Some((_, name)) = names.first() else { return true };
+    if names.iter().any(|(_, other)| other != name) {
+        return true;
+    }
+    let lone = |at: usize, side: Id| match tree.get(side) {
+        Ok(Node::Var(_)) => names.iter().all(|(place, _)| *place == at),
+        Ok(Node::Call(..) | Node::Words(_)) => true,
+        Ok(Node::Fun(..) | Node::Operator(_)) => value,
+        _ => false,
+    };
+    sides.iter().enumerate().any(|(at, side)| lone(at, *side))
+}
+
+fn is_plain_number(tree: &Tree, id: Id) -> bool {
+    match tree.get(id) {
+        Ok(Node::Num(..)) => true,
+        Ok(Node::Neg(inner) | Node::Percent(inner) | Node::Quantity(inner, _)) => {
+            is_plain_number(tree, *inner)
+        }
+        _ => false,
+    }
+}
+
+/// The integer at a node.
+fn whole_at(tree: &Tree, id: Id) -> Option<i64> {
+    match tree.get(id) {
+        Ok(Node::Num(value, None)) => whole(value),
+        _ => None,
+    }
+}
+
+/// Whether numbers are left to be added, multiplied, divided, squared or cubed, or their roots to
+/// be taken. Of a chain the last side says what it comes to.
+pub(crate) fn has_arithmetic(tree: &Tree, root: Id) -> bool {
+    let last = match tree.get(root) {
+        Ok(Node::Chain(sides, _)) => sides.last().copied().unwrap_or(root),
+        _ => root,
+    };
+    let two = |ids: &[Id]| ids.iter().filter(|id| is_plain_number(tree, **id)).nth(1).is_some();
+    let mut found = false;
+    tree.visit(last, &mut |node| {
+        found |= match node {
+            Node::Add(terms) => two(terms),
+            Node::Mul(factors) => two(factors),
+            Node::Pow(base, exponent) => {
+                is_plain_number(tree, *base)
+                    && whole_at(tree, *base) != Some(10)
+                    && matches!(whole_at(tree, *exponent), Some(2 | 3))
+            }
+            Node::Div(top, below) => match (whole_at(tree, *top), whole_at(tree, *below)) {
+                (Some(top), Some(below)) => below > 1 && top % below == 0,
+                _ => false,
+            },
+            Node::Root(of, index) => {
+                let root = whole_at(tree, *of).and_then(|of| u64::try_from(of).ok());
+                whole_at(tree, *index) == Some(2) && root.is_some_and(|of| of.isqrt().pow(2) == of)
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Whether there is a function that is never a result: a greatest common divisor, a remainder or
+/// a rounding of numbers, a determinant, arithmetic of matrices.
+pub(crate) fn has_unfinished(tree: &Tree, _: Id) -> bool {
+    let matrix = |id: &Id| matches!(tree.get(*id), Ok(Node::Matrix(_)));
+    tree.nodes().any(|node| match node {
+        Node::Fun("det", _) => true,
+        Node::Fun("gcd" | "lcm" | "mod" | "floor" | "ceil" | "min" | "max", args) => {
+            args.iter().all(|arg| is_plain_number(tree, *arg))
+        }
+        Node::Pow(base, _) => matrix(base),
+        Node::Add(parts) | Node::Mul(parts) => parts.iter().filter(|part| matrix(part)).count() > 1,
+        _ => false,
+    })
+}
+
+/// Whether there is a complex number in polar form.
+pub(crate) fn is_polar(tree: &Tree, _: Id) -> bool {
+    let imaginary = tree.nodes().any(|node| matches!(node, Node::Var(name) if name == "i"));
+    let turned = tree.nodes().any(|node| match node {
+        Node::Fun("sin" | "cos", _) => true,
+        Node::Pow(base, _) => matches!(tree.get(*base), Ok(Node::Var(name)) if name == "e"),
+        _ => false,
+    });
+    imaginary && turned
+}

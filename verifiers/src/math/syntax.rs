@@ -1,0 +1,23 @@
+//! From characters to the syntax tree: lexer, parser, and the words and units that they know.
+
+pub(crate) mod ast;
+pub(crate) mod calendar;
+pub(crate) mod characters;
+pub(crate) mod commands;
+pub(crate) mod lexer;
+pub(crate) mod markup;
+pub(crate) mod nouns;
+pub(crate) mod number_words;
+pub(crate) mod parser;
+pub(crate) mod symbols;
+pub(crate) mod text;
+pub(crate) mod token;
+pub(crate) mod unit_table;
+pub(crate) mod units;
+pub(crate) mod words;
+
+pub(crate) use ast::{Id, Join, Node, Operator, Rel, Tree, Written};
+pub(crate) use calendar::Calendar;
+pub(crate) use characters::cleaned;
+pub(crate) use text::{plain_text, trimmed};
+pub(crate) use token::Commas;

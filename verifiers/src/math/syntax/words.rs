@@ -1,0 +1,87 @@
+//! The words and the functions that the lexer knows, as tables.
+
+use super::token::Tok;
+use super::units;
+
+/// Functions with their normalised name.
+#[rustfmt::skip]
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("sin", "sin"), ("cos", "cos"), ("tan", "tan"), ("tg", "tan"), ("cot", "cot"), ("ctg", "cot"),
+    ("sec", "sec"), ("csc", "csc"), ("arcsin", "arcsin"), ("arccos", "arccos"), ("arctan",
+    "arctan"), ("asin", "arcsin"), ("acos", "arccos"), ("atan", "arctan"), ("sinh", "sinh"),
+    ("cosh", "cosh"), ("tanh", "tanh"), ("ln", "ln"), ("log", "log"), ("lg", "lg"), ("exp", "exp"),
+    ("abs", "abs"), ("floor", "floor"), ("ceil", "ceil"), ("min", "min"), ("max", "max"), ("gcd",
+    "gcd"), ("lcm", "lcm"), ("det", "det"), ("arg", "arg"), ("arccot", "arccot"),
+];
+
+pub(crate) fn function(name: &str) -> Option<Tok<'static>> {
+    FUNCTIONS.iter().find(|(have, _)| *have == name).map(|(_, canonical)| Tok::Fun(canonical))
+}
+
+/// The meaning of a whole word outside LaTeX commands.
+pub(crate) fn word(run: &str) -> Option<Tok<'static>> {
+    if run.len() < 2 {
+        return None;
+    }
+    if let Some(tok) = function(run) {
+        return Some(tok);
+    }
+    Some(match run {
+        "pi" | "Pi" | "PI" => Tok::Pi,
+        "sqrt" => Tok::Sqrt,
+        "infinity" | "inf" | "infty" | "oo" | "Infinity" => Tok::Infinity,
+        "and" | "And" | "AND" => Tok::And,
+        "or" | "Or" | "OR" => Tok::Or,
+        "degrees" | "degree" | "deg" => Tok::Degree,
+        "percent" | "percentage" | "Percent" | "pct" => Tok::Percent,
+        "plus" => Tok::Plus,
+        "minus" => Tok::Minus,
+        "tens" => Tok::Scale(10),
+        "dozen" | "dozens" => Tok::Scale(12),
+        "score" => Tok::Scale(20),
+        "hundred" | "hundreds" => Tok::Scale(100),
+        "gross" => Tok::Scale(144),
+        "thousand" | "thousands" => Tok::Scale(1_000),
+        "lakh" | "lakhs" => Tok::Scale(100_000),
+        "million" | "millions" | "mil" | "mln" | "mn" => Tok::Scale(1_000_000),
+        "crore" | "crores" => Tok::Scale(10_000_000),
+        "billion" | "billions" | "bn" => Tok::Scale(1_000_000_000),
+        "trillion" | "trillions" => Tok::Scale(1_000_000_000_000),
+        "quadrillion" => Tok::Scale(1_000_000_000_000_000),
+        "for" | "where" | "For" | "Where" => Tok::Stop,
+        "union" => Tok::Cup,
+        "mod" => Tok::Mod,
+        _ => return None,
+    })
+}
+
+/// The currency that a code before an amount names.
+pub(crate) fn currency(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "USD" => "dollar",
+        "EUR" => "euro",
+        "GBP" => "gbp",
+        "JPY" => "yen",
+        "CNY" | "RMB" => "yuan",
+        "INR" | "Rs" => "rupee",
+        _ => return None,
+    })
+}
+
+/// Whether a run of letters is a word rather than variables side by side.
+pub(crate) fn is_word(run: &str, after_number: bool) -> bool {
+    const SHORT: &[&str] = &[
+        "no", "yes", "not", "is", "the", "of", "if", "to", "be", "it", "odd", "all", "we", "so",
+        "got", "get", "st", "nd", "rd", "th", "am", "pm",
+    ];
+    let lower = run.to_ascii_lowercase();
+    run.len() >= 4
+        || SHORT.contains(&lower.as_str())
+        || (run.len() >= 2 && after_number && (units::known(run) || matches!(run, "sq" | "cu")))
+        || (run.len() == 3 && lower.contains(['a', 'e', 'i', 'o', 'u']) && !in_order(&lower))
+}
+
+/// Whether letters follow each other in the alphabet, as the names of variables do.
+fn in_order(run: &str) -> bool {
+    run.as_bytes().is_sorted()
+}

@@ -1,0 +1,118 @@
+//! The value of an answer: a number, a point, a set, an interval, a relation, a text.
+
+use dashu_ratio::RBig;
+
+use crate::math::algebra::Canon;
+use crate::math::sets::{Family, Interval, Region, Relation};
+use crate::math::syntax::Calendar;
+
+/// The value of an answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Scalar(Box<Scalar>),
+    Infinity {
+        negative: bool,
+    },
+    /// A point, or an interval in whose place a point may stand.
+    Tuple {
+        open: char,
+        close: char,
+        items: Vec<Value>,
+    },
+    /// Values side by side, without brackets.
+    List(Vec<Value>),
+    Set(Vec<Value>),
+    Region(Region),
+    Matrix(Vec<Vec<Value>>),
+    Ratio(Vec<Canon>),
+    Relation(Relation),
+    /// Terms in rising order.
+    Ranks(Vec<Rank>),
+    Named(Box<Named>),
+    Calendar(Calendar),
+    Family(Family),
+    /// Branches with their conditions; the last may have none.
+    Cases(Vec<(Value, Option<Value>)>),
+    Text(String),
+}
+
+/// A number or an expression, and its notation.
+#[derive(Clone, Debug)]
+pub(crate) struct Scalar {
+    pub(crate) canon: Canon,
+    /// The same with percent signs and degree signs left out.
+    pub(crate) bare: Option<Canon>,
+    pub(crate) percent: bool,
+    pub(crate) degrees: bool,
+    pub(crate) unit: Option<String>,
+    pub(crate) decimal: Option<Decimal>,
+}
+
+/// A number that was written as a decimal.
+#[derive(Clone, Debug)]
+pub(crate) struct Decimal {
+    /// One unit of the last digit.
+    pub(crate) step: RBig,
+    pub(crate) significant: u32,
+}
+
+/// Equal terms of a chain.
+#[derive(Clone, Debug)]
+pub(crate) struct Rank {
+    pub(crate) terms: Vec<Canon>,
+    /// Whether they are strictly greater than those before.
+    pub(crate) strict: bool,
+}
+
+/// `x = 5`, `f(x) = 2x`, `Minimum: 1`.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) label: String,
+    /// The parameter of a function that is being defined.
+    pub(crate) parameter: Option<String>,
+    pub(crate) value: Value,
+    /// Left side minus right side, where both are expressions.
+    pub(crate) equation: Option<Canon>,
+}
+
+impl Value {
+    /// A point or a vector.
+    pub(crate) fn point(items: Vec<Self>) -> Self {
+        Self::Tuple { open: '(', close: ')', items }
+    }
+
+    /// A number, and the noun that it counts.
+    pub(crate) fn counted(value: RBig, noun: Option<&str>) -> Self {
+        match Self::plain(Canon::rational(value)) {
+            Self::Scalar(scalar) => {
+                Self::Scalar(Box::new(Scalar { unit: noun.map(str::to_owned), ..*scalar }))
+            }
+            other => other,
+        }
+    }
+
+    /// A number or an expression without unit, signs and decimal places.
+    pub(crate) fn plain(canon: Canon) -> Self {
+        let (bare, unit, decimal) = (None, None, None);
+        Self::Scalar(Box::new(Scalar {
+            canon,
+            bare,
+            percent: false,
+            degrees: false,
+            unit,
+            decimal,
+        }))
+    }
+
+    /// Whether it can be stated in words alone: a text, the empty set, or all real numbers.
+    pub(crate) fn is_words(&self) -> bool {
+        match self {
+            Self::Text(_) => true,
+            Self::Region(region) => {
+                let all = |part: &Interval| part.low.is_none() && part.high.is_none();
+                region.parts.iter().all(all)
+            }
+            _ => false,
+        }
+    }
+}
