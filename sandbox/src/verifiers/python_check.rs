@@ -11,7 +11,7 @@ use super::Sandboxed;
 use crate::Sandbox;
 use crate::runtime::{Guest, Limits};
 use crate::suite::Kind;
-use crate::trial;
+use crate::suite_run;
 use script::{Body, Failure, Said, Script};
 
 /// What a Python function of yours says of the sample.
@@ -99,7 +99,7 @@ impl Check for PythonCheck {
         let unset = || Fault::internal("python_check was not loaded");
         let function = self.function.as_deref();
         if let Some(column) = &self.tests {
-            let Some((_, suite)) = trial::suite(sample, column, meter)? else {
+            let Some((_, suite)) = suite_run::suite(sample, column, meter)? else {
                 return Ok(Verdict::abstained("the row has no grader"));
             };
             let Kind::Grader { source } = suite.kind else {
