@@ -59,7 +59,7 @@ pub struct Options {
     pub notice: Option<Notice>,
 }
 
-/// Takes a line for whoever waits.
+/// Takes a line of progress for the user.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for Options {

@@ -40,14 +40,14 @@ impl Isolation {
 pub struct AssertionTask<'a> {
     /// The candidate's program.
     pub candidate: &'a str,
-    /// Code that runs before the candidate's, in its room.
+    /// Code that runs before the candidate's, in its instance.
     pub preamble: Option<&'a str>,
     /// Names that programs take for granted are there: `math`, `re`, `typing` and their like.
     /// The harnesses that most examples were run by had them.
     pub common_imports: bool,
     /// The prompt, where it is code: its helpers are there for the tests.
     pub prompt: Option<&'a str>,
-    /// Code that runs before the tests, in their room.
+    /// Code that runs before the tests, in their instance.
     pub setup: Option<&'a str>,
     /// The tests.
     pub test: &'a str,
@@ -89,9 +89,9 @@ pub struct AssertionRun {
     pub error: Option<String>,
     /// Why the tests are no tests.
     pub broken: Option<String>,
-    /// The rule that the candidate's room broke.
+    /// The rule that the candidate's instance broke.
     pub poisoned: Option<String>,
-    /// Which room was stopped, and by what.
+    /// Which side was stopped, and by what.
     pub stop: Option<(Side, Stop)>,
     /// The tests came to their end.
     pub finished: bool,
@@ -99,9 +99,9 @@ pub struct AssertionRun {
     pub crossings: u64,
     /// Fuel and memory of both instances, and the output of the candidate's.
     pub used: RunRecord,
-    /// Candidate and tests shared a room.
+    /// Candidate and tests shared an instance.
     pub shared_room: bool,
-    /// Why two rooms could not judge the tests, where they could not.
+    /// Why the tests cannot run apart from the candidate, where they cannot.
     pub why_shared: Option<String>,
     /// Assertions that are written down in the tests.
     pub asserts: usize,
@@ -114,7 +114,7 @@ pub enum Ruling {
     Passed,
     /// The candidate failed.
     Failed,
-    /// The tests cannot judge anybody.
+    /// The tests are at fault, whatever the candidate.
     BadTests(String),
     /// The time was up, or we failed.
     Stopped(Stop),
@@ -146,7 +146,7 @@ impl AssertionRun {
         let Some(result) = marshal::decode(reply).ok().and_then(|(reply, _)| self.take(reply))
         else {
             let why = "the judge's room gave no result".to_owned();
-            // In a shared room the candidate can write what it likes into the result.
+            // In a shared instance the candidate can write what it likes into the result.
             if self.shared_room {
                 self.error = Some(why);
             } else {
@@ -221,7 +221,7 @@ impl Runner<'_> {
     /// tested.
     async fn run(&self, run: &mut AssertionRun) -> Result<(), Stop> {
         let slot = CandidateSlot::default();
-        let mut room = self
+        let mut tests = self
             .python
             .start(Setup {
                 limits: self.limits.clone(),
@@ -231,24 +231,24 @@ impl Runner<'_> {
                 ..Setup::default()
             })
             .await?;
-        match room.call(request("plan", self.plan())).await {
+        match tests.call(request("plan", self.plan())).await {
             Ok(reply) => run.take_plan(&reply)?,
             Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
             Err(stop) => run.broken = Some(format!("the tests cannot be read: {stop}")),
         }
         if run.broken.is_some() {
-            run.used.count(&room.record());
+            run.used.count(&tests.record());
             Ok(())
         } else if run.shared_room {
-            self.shared(room, run).await
+            self.shared(tests, run).await
         } else {
-            self.separate(room, &slot, run).await
+            self.separate(tests, &slot, run).await
         }
     }
 
     async fn separate(
         &self,
-        room: Instance,
+        tests: Instance,
         slot: &CandidateSlot,
         run: &mut AssertionRun,
     ) -> Result<(), Stop> {
@@ -259,10 +259,10 @@ impl Runner<'_> {
         let candidate = match candidate.ask(request("load", load.arguments())).await?.0 {
             Reply::Value(_) => {
                 slot.put(candidate);
-                self.tests(room, slot, run).await?
+                self.tests(tests, slot, run).await?
             }
             reply => {
-                run.used.count(&room.record());
+                run.used.count(&tests.record());
                 let is_setup = load.is_blamed(&reply, self.python, self.limits).await?;
                 not_loaded(reply, is_setup, run);
                 Some(candidate)
@@ -282,12 +282,12 @@ impl Runner<'_> {
     /// Runs the tests in their instance, and gives the candidate's back.
     async fn tests(
         &self,
-        mut room: Instance,
+        mut tests: Instance,
         slot: &CandidateSlot,
         run: &mut AssertionRun,
     ) -> Result<Option<CandidateInstance>, Stop> {
-        let outcome = room.call(request("judge", self.arguments())).await;
-        run.used.count(&room.record());
+        let outcome = tests.call(request("judge", self.arguments())).await;
+        run.used.count(&tests.record());
         match outcome {
             Ok(reply) => run.read(&reply),
             Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
@@ -300,10 +300,10 @@ impl Runner<'_> {
         Ok(candidate)
     }
 
-    async fn shared(&self, mut room: Instance, run: &mut AssertionRun) -> Result<(), Stop> {
+    async fn shared(&self, mut tests: Instance, run: &mut AssertionRun) -> Result<(), Stop> {
         let given = load(self.task).arguments().into_iter().chain(self.arguments());
-        let outcome = room.call(request("shared", given)).await;
-        run.used.follow(room.record());
+        let outcome = tests.call(request("shared", given)).await;
+        run.used.follow(tests.record());
         match outcome {
             Ok(reply) => match message::read(&reply) {
                 reply @ (Reply::Raised(_) | Reply::BadSetup(_)) => {

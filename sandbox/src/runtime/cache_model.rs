@@ -18,7 +18,7 @@ use wasm_encoder::{
     BlockType, CodeSection, Component, Function, Instruction, MemArg, MemArgTarget, MemorySection,
     MemoryType, Module, RawSection, ValType,
 };
-use wasmparser::{Chunk, FunctionBody, MemorySectionReader, Operator, Parser, Payload, TypeRef};
+use wasmparser::{Chunk, FunctionBody, MemorySectionReader, Operator, Parser, Payload};
 use wasmtime::{OperatorCost, VariableOperatorCost};
 
 use self::accesses::{Access, AccessTracker, Signatures};
@@ -108,43 +108,11 @@ pub(super) fn instrument_component(wasm: &[u8]) -> Option<Vec<u8>> {
 /// The module with its accesses counted. `None` where it has no memory of its own, or has more than
 /// one, which no program has.
 pub(super) fn instrument(wasm: &[u8]) -> Option<Vec<u8>> {
-    let signatures = Signatures::read(wasm)?;
-    if !has_one_memory(wasm)? {
-        return None;
-    }
+    let signatures = Signatures::read(wasm).filter(Signatures::has_one_memory)?;
     let mut module = Module::new();
     let mut counter = Counter { signatures: &signatures, functions: 0 };
     counter.parse_core_module(&mut module, Parser::new(0), wasm).ok()?;
     Some(module.finish())
-}
-
-fn has_one_memory(wasm: &[u8]) -> Option<bool> {
-    let (mut own, mut imported) = (0, 0);
-    for payload in Parser::new(0).parse_all(wasm) {
-        match payload.ok()? {
-            Payload::MemorySection(memories) => {
-                own += memories.count();
-                let is_small = |memory: wasmparser::Result<wasmparser::MemoryType>| {
-                    memory.is_ok_and(|memory| {
-                        !memory.memory64 && !memory.shared && memory.page_size_log2.is_none()
-                    })
-                };
-                if !memories.into_iter().all(is_small) {
-                    return Some(false);
-                }
-            }
-            Payload::ImportSection(imports) => {
-                let imports = imports.into_imports();
-                imported += imports
-                    .filter(|import| {
-                        import.as_ref().is_ok_and(|import| matches!(import.ty, TypeRef::Memory(_)))
-                    })
-                    .count();
-            }
-            _ => {}
-        }
-    }
-    Some(own == 1 && imported == 0)
 }
 
 struct Counter<'s> {

@@ -1,5 +1,9 @@
 //! Compiled guests, kept between processes: compiling `CPython` takes many seconds, mapping it in
 //! takes a few milliseconds.
+//!
+//! `wasmtime::Cache` would not serve: it takes a file whoever wrote it, reads and hashes the whole
+//! guest in each process, decompresses the compiled form instead of mapping it, and has a thread
+//! that deletes entries by their age.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;

@@ -109,7 +109,7 @@ impl Interpreter {
         })
     }
 
-    /// Reads what the settings name. Its digest is noted by whoever hands out the files.
+    /// Reads the file that the settings name. The caller that hands out files notes its digest.
     pub(crate) fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         match self {
             Self::OfUser(interpreter) => interpreter.load(files, "language.wasm"),

@@ -8,7 +8,7 @@ mod text;
 
 use super::{Arguments, PyValue};
 
-/// Lists and their like within each other; more does not cross between rooms either.
+/// Nesting of lists and their like; more does not cross between instances either.
 const DEPTH_MAX: usize = 150;
 
 /// What words mean.

@@ -1,13 +1,14 @@
-//! What crosses between rooms: `marshal` version 2, restricted to plain data and read byte by byte.
+//! The format in which values cross between instances: `marshal` version 2, restricted to plain
+//! data.
 //!
-//! A guest may send anything. What this file lets pass is a tree of plain values within bounds,
-//! without references, code or anything else that a Python interpreter would act on.
+//! A guest may send anything, so every byte is checked. Only trees of plain values within bounds
+//! pass, without references, code or anything else that a Python interpreter would act on.
 
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::PyValue;
 
-/// How deep values nest: what a room sends, and what it is wrapped in.
+/// How deep values nest: what an instance sends, and what that is wrapped in.
 pub const DEPTH_MAX: usize = 200;
 /// How many values a message holds.
 pub const VALUES_MAX: usize = 4_000_000;

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, canonical};
 
-use super::Sandboxed;
+use super::{Python, Sandboxed};
 use crate::Sandbox;
 use crate::memo::VerdictMemo;
-use crate::runtime::{Guest, Limits};
+use crate::runtime::Limits;
 use crate::suite_run;
 use crate::value::{Equality, truncated};
 use find::{Answer, Find, Want};
@@ -68,7 +68,7 @@ pub struct ProgramOutput {
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
-    python: Option<Guest>,
+    python: Python,
     #[serde(skip)]
     truths: VerdictMemo<Result<Arc<Truths>, Fault>>,
 }
@@ -84,7 +84,7 @@ impl Default for ProgramOutput {
             io_share: 0.5,
             steps_max: 100_000,
             limits: Limits::default(),
-            python: None,
+            python: Python::default(),
             truths: VerdictMemo::default(),
         }
     }
@@ -92,10 +92,7 @@ impl Default for ProgramOutput {
 
 impl Sandboxed for ProgramOutput {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        let python = sandbox.python()?;
-        let digest = python.digest();
-        self.python = Some(python);
-        Ok(vec![("python.wasm".to_owned(), digest)])
+        self.python.enter(sandbox)
     }
 }
 
@@ -150,8 +147,7 @@ impl ProgramOutput {
     }
 
     fn runner(&self) -> Result<ProgramRunner<'_>, Fault> {
-        let unset = || Fault::internal("program_output was not loaded");
-        let python = self.python.as_ref().ok_or_else(unset)?;
+        let python = self.python.guest::<Self>()?;
         Ok(ProgramRunner { python, limits: &self.limits, steps_max: self.steps_max })
     }
 

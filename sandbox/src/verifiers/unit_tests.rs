@@ -5,12 +5,12 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
-use super::Sandboxed;
+use super::{Python, Sandboxed};
 use crate::answer::{self, Extract, Language};
 use crate::compare::Comparison;
 use crate::isolation::{AssertionTask, Callee, Isolation};
 use crate::memo::VerdictMemo;
-use crate::runtime::{Guest, Limits};
+use crate::runtime::Limits;
 use crate::stdio::{Ready, Written};
 use crate::suite::{Kind, Suite};
 use crate::suite_report::Pay;
@@ -57,7 +57,7 @@ pub struct UnitTests {
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
-    python: Option<Guest>,
+    python: Python,
     #[serde(skip)]
     memo: VerdictMemo,
 }
@@ -75,7 +75,7 @@ impl Default for UnitTests {
             isolation: Isolation::default(),
             shared_room: false,
             limits: Limits::default(),
-            python: None,
+            python: Python::default(),
             memo: VerdictMemo::default(),
         }
     }
@@ -83,10 +83,7 @@ impl Default for UnitTests {
 
 impl Sandboxed for UnitTests {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        let python = sandbox.python()?;
-        let digest = python.digest();
-        self.python = Some(python);
-        Ok(vec![("python.wasm".to_owned(), digest)])
+        self.python.enter(sandbox)
     }
 }
 
@@ -130,8 +127,7 @@ impl UnitTests {
         prompt: &str,
         meter: &mut Meter<'_>,
     ) -> Result<Verdict, Fault> {
-        let python =
-            self.python.as_ref().ok_or_else(|| Fault::internal("unit_tests was not loaded"))?;
+        let python = self.python.guest::<Self>()?;
         let setup = suite.setup.as_deref();
         let report = match &suite.kind {
             Kind::Assertions(tests) => {

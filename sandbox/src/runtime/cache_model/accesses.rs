@@ -1,10 +1,10 @@
-//! Which accesses of a function may touch a block that was not touched just before.
+//! Which accesses of a function may miss the cache, by what is known of their pointers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{
     BlockType, CompositeInnerType, ContType, ElementItems, FrameKind, FuncType, FunctionBody,
-    ModuleArity, Operator, Parser, Payload, RefType, SubType, TypeRef, ValType,
+    MemoryType, ModuleArity, Operator, Parser, Payload, RefType, SubType, TypeRef, ValType,
 };
 
 /// Offsets below this stay in the block of their pointer, or next to it.
@@ -296,6 +296,9 @@ pub(super) struct Signatures {
     imports: usize,
     /// Functions that are called through a table.
     referred: BTreeSet<u32>,
+    /// Its memories, imports first.
+    memories: Vec<MemoryType>,
+    has_imported_memory: bool,
 }
 
 impl Signatures {
@@ -311,8 +314,13 @@ impl Signatures {
                 }
                 Payload::ImportSection(imports) => {
                     for import in imports.into_imports() {
-                        if let TypeRef::Func(index) = import.ok()?.ty {
-                            signatures.functions.push(index);
+                        match import.ok()?.ty {
+                            TypeRef::Func(index) => signatures.functions.push(index),
+                            TypeRef::Memory(memory) => {
+                                signatures.has_imported_memory = true;
+                                signatures.memories.push(memory);
+                            }
+                            _ => {}
                         }
                     }
                     signatures.imports = signatures.functions.len();
@@ -320,6 +328,11 @@ impl Signatures {
                 Payload::FunctionSection(functions) => {
                     for index in functions {
                         signatures.functions.push(index.ok()?);
+                    }
+                }
+                Payload::MemorySection(memories) => {
+                    for memory in memories {
+                        signatures.memories.push(memory.ok()?);
                     }
                 }
                 Payload::ElementSection(elements) => {
@@ -336,6 +349,14 @@ impl Signatures {
             }
         }
         Some(signatures)
+    }
+
+    /// Whether the module has one memory, of its own.
+    pub(super) fn has_one_memory(&self) -> bool {
+        let is_plain = |memory: &MemoryType| {
+            !memory.memory64 && !memory.shared && memory.page_size_log2.is_none()
+        };
+        !self.has_imported_memory && matches!(self.memories.as_slice(), [one] if is_plain(one))
     }
 
     /// Whether the function with this body is called through a table.

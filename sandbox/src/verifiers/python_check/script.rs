@@ -12,7 +12,7 @@ use crate::value::{Arguments, PyValue, from_json};
 
 const HARNESS: &str = include_str!("harness.py");
 
-/// A script, with the function that judges.
+/// A script, and the function that gives the reward.
 #[derive(Clone, Copy)]
 pub(super) struct Script<'a> {
     pub(super) body: Body<'a>,
