@@ -73,7 +73,7 @@ impl Environment {
             notice: self.notice.clone(),
             ..crate::sandbox::runtime::Options::default()
         };
-        Sandbox::new(crate::sandbox::Places { assets: self.assets.clone(), options })
+        Sandbox::new(crate::sandbox::SandboxConfig { assets: self.assets.clone(), options })
     }
 
     /// In place of the sandbox, which this build is without.

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use assay_sandbox::rooms::wire::{self, Plain};
-use assay_sandbox::runtime::{WASM_STACK_BYTES, link};
+use assay_sandbox::runtime::WASM_STACK_BYTES;
+use assay_sandbox::value::{PyValue, marshal};
 use wasmtime::component::{Component, InstancePre, Linker, ResourceTable};
 use wasmtime::{Config, Engine, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
@@ -79,10 +79,10 @@ fn in_guest(guest: &InstancePre<Host>, metering: Metering, source: &str) -> f64 
         }
         let instance = guest.instantiate(&mut store).unwrap();
         let call = instance.get_typed_func::<(Vec<u8>,), (Vec<u8>,)>(&mut store, "call").unwrap();
-        let text = |text: &str| Plain::Str(text.as_bytes().to_vec());
-        let request = Plain::Tuple(vec![text("run"), text(source), Plain::Int(0.into())]);
+        let text = |text: &str| PyValue::Str(text.as_bytes().to_vec());
+        let request = PyValue::Tuple(vec![text("run"), text(source), PyValue::Int(0.into())]);
         let start = Instant::now();
-        call.call(&mut store, (wire::encode(&request),)).unwrap();
+        call.call(&mut store, (marshal::encode(&request),)).unwrap();
         start.elapsed().as_secs_f64() * 1e3
     };
     (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
@@ -101,7 +101,7 @@ fn native(source: &str) -> f64 {
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let wasm = link(&std::fs::read(root.join("target/assets/python.wasm")).unwrap()).unwrap();
+    let wasm = std::fs::read(root.join("target/assets/python.wasm")).unwrap();
     let metered = [Metering::None, Metering::Epoch, Metering::Fuel];
     let guests = metered.map(|metering| (metering, guest(&wasm, metering)));
     println!(

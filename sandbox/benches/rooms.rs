@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use assay_sandbox::rooms::{Ruling, Task, Terms, judge, run_program};
+use assay_sandbox::isolation::{AssertionTask, Ruling, RunContext, run_assertions, run_program};
 use assay_sandbox::runtime::{Guest, Limits, Options, Runtime};
 use serde_json::Value;
 
@@ -19,8 +19,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn terms(expired: &mut dyn FnMut() -> bool) -> Terms<'_> {
-    Terms { limits: Limits::default(), seed: 0, expired }
+fn context(expired: &mut dyn FnMut() -> bool) -> RunContext<'_> {
+    RunContext { limits: Limits::default(), seed: 0, expired }
 }
 
 /// Milliseconds of each run, sorted.
@@ -67,8 +67,8 @@ fn main() {
     );
 
     let fresh = times(2000, || {
-        let run = run_program(&python, "pass", b"", terms(&mut || false));
-        assert_eq!(run.exit, Some(0), "{run:?}");
+        let run = run_program(&python, "pass", b"", context(&mut || false));
+        assert_eq!(run.end, Ok(0), "{run:?}");
     });
     tell("a fresh interpreter, `pass`, gone again", &fresh);
     let native = times(100, || {
@@ -83,9 +83,13 @@ fn main() {
     let rooms = times(1, || {
         for (program, test, entry) in &tasks {
             let entry_points = [entry.clone()];
-            let task =
-                Task { candidate: program, test, entry_points: &entry_points, ..Task::default() };
-            let judged = judge(&python, &task, terms(&mut || false));
+            let task = AssertionTask {
+                candidate: program,
+                test,
+                entry_points: &entry_points,
+                ..AssertionTask::default()
+            };
+            let judged = run_assertions(&python, &task, context(&mut || false));
             passed += usize::from(judged.ruling() == Ruling::Passed);
         }
     });
@@ -109,7 +113,7 @@ fn main() {
 
     let before = resident_kb();
     for _ in 0..10_000 {
-        let _ = run_program(&python, "x = [0] * 100000", b"", terms(&mut || false));
+        let _ = run_program(&python, "x = [0] * 100000", b"", context(&mut || false));
     }
     println!("memory of the process over 10,000 runs     {before:>10} kB to {} kB", resident_kb());
 }

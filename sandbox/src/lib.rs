@@ -1,5 +1,5 @@
-//! Untrusted code in wasmtime: the guests, the rooms they run in, and the verifiers that run
-//! programs.
+//! Untrusted code in wasmtime: the guests, how candidates are isolated from their tests, and the
+//! verifiers that run programs.
 
 #[cfg(all(feature = "c", not(target_os = "linux")))]
 compile_error!("the feature `c` needs Linux, which confines the compiler");
@@ -9,15 +9,15 @@ pub mod answer;
 #[cfg(feature = "wasm")]
 pub mod compare;
 #[cfg(feature = "wasm")]
+pub mod isolation;
+#[cfg(feature = "wasm")]
 pub mod languages;
 #[cfg(feature = "wasm")]
-mod once;
-#[cfg(feature = "wasm")]
-mod places;
-#[cfg(feature = "wasm")]
-pub mod rooms;
+mod memo;
 #[cfg(feature = "wasm")]
 pub mod runtime;
+#[cfg(feature = "wasm")]
+mod sandbox;
 #[cfg(feature = "wasm")]
 mod stdio;
 #[cfg(feature = "wasm")]
@@ -25,13 +25,17 @@ mod stub;
 #[cfg(feature = "wasm")]
 pub mod suite;
 #[cfg(feature = "wasm")]
-mod trial;
+mod suite_report;
+#[cfg(feature = "wasm")]
+mod suite_run;
 #[cfg(feature = "wasm")]
 mod trivial;
+#[cfg(feature = "wasm")]
+pub mod value;
 pub mod verifiers;
 
 #[cfg(feature = "wasm")]
-pub use places::{Places, Sandbox};
+pub use sandbox::{Sandbox, SandboxConfig};
 
 /// In place of the sandbox: this build runs no programs.
 #[cfg(not(feature = "wasm"))]

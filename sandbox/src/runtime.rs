@@ -1,4 +1,4 @@
-//! Untrusted WebAssembly, fenced: one engine, its compiled guests, and an instance for every run.
+//! Untrusted WebAssembly: one engine, its compiled guests, and an instance for every run.
 //!
 //! A guest sees no files, no network, no environment and no clock but its own. What decides an
 //! outcome is counted, never timed: fuel for instructions, bytes moved and calls of the host, bytes
@@ -6,15 +6,15 @@
 //! millisecond of work and every few calls of the host, and [`drive`] looks then whether the time
 //! is up.
 
+mod cache_model;
 mod clock;
 mod compiled;
 mod component;
-mod distant;
 mod limits;
-mod link;
 mod output;
 mod plugin;
 mod program;
+mod record;
 mod state;
 
 use std::future::Future;
@@ -30,10 +30,9 @@ use wasmtime::{
 pub use self::clock::Clock;
 pub use self::component::{Guest, Instance, Invoke, Invoked, Setup};
 pub use self::limits::{Limits, Stop};
-pub use self::link::{Unlinked, link};
-pub use self::output::Output;
-pub use self::plugin::{Judged, Judgement, Plugin, Question};
-pub use self::program::{Program, Run, Start};
+pub use self::plugin::{Plugin, PluginAnswer, PluginInput};
+pub use self::program::{Program, Start};
+pub use self::record::{Run, RunRecord};
 
 /// Fuel after which a guest gives way, so that the deadline can be looked at: about a millisecond.
 const YIELD_EVERY: u64 = 10_000_000;
@@ -60,7 +59,7 @@ pub struct Options {
     pub notice: Option<Notice>,
 }
 
-/// Takes a line for whoever waits.
+/// Takes a line of progress for the user.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for Options {
@@ -146,7 +145,7 @@ fn engine(strategy: InstanceAllocationStrategy, stack: usize) -> wasmtime::Resul
     let mut config = Config::new();
     config
         .consume_fuel(true)
-        .operator_cost(distant::costs())
+        .operator_cost(cache_model::costs())
         .cranelift_opt_level(OptLevel::Speed)
         // The same bytes on every machine.
         .cranelift_nan_canonicalization(true)

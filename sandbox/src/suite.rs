@@ -1,11 +1,10 @@
 //! The tests of a task, from every shape in which people have them.
 
+mod bounded;
 mod cases;
-mod data;
 mod error;
 mod json;
 mod node;
-mod pickled;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -13,7 +12,7 @@ mod tests;
 use serde_json::Value;
 
 use crate::answer::Asked;
-pub use data::Data;
+use crate::value::{Arguments, PyValue};
 pub use error::SuiteError;
 use node::Node;
 
@@ -117,15 +116,13 @@ pub struct Calls {
 /// One call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallCase {
-    /// By position.
-    pub args: Vec<Data>,
-    /// By name.
-    pub kwargs: Vec<(String, Data)>,
+    /// What the function is given.
+    pub arguments: Arguments,
     /// What the call returns.
-    pub expected: Data,
+    pub expected: PyValue,
     /// What is as right: APPS and TACO wrap what is returned in a list of one, and do not say
     /// whether they did.
-    pub or_expected: Option<Data>,
+    pub or_expected: Option<PyValue>,
 }
 
 /// One run.
@@ -145,7 +142,7 @@ impl Suite {
     pub fn from_value(value: &Value) -> Result<Self, SuiteError> {
         let data = match value {
             Value::String(text) => json::nested(text, "")?,
-            value => data::from_value(value)?,
+            value => bounded::from_value(value)?,
         };
         rows::suite(&Node::root(&rows::opened(data)?), None)
     }

@@ -23,9 +23,29 @@ pub trait Sandboxed: Check {
     }
 }
 
-/// `SQLite` has its own fence.
+/// `SQLite` limits its queries itself.
 #[cfg(feature = "sql")]
 impl Sandboxed for sql::Sql {}
+
+/// The Python guest of a verifier, which it takes from the sandbox when it is built.
+#[cfg(feature = "wasm")]
+#[derive(Debug, Default)]
+struct Python(Option<crate::runtime::Guest>);
+
+#[cfg(feature = "wasm")]
+impl Python {
+    fn enter(&mut self, sandbox: &Sandbox) -> Result<Vec<(String, Digest)>, BuildError> {
+        let guest = sandbox.python()?;
+        let identity = ("python.wasm".to_owned(), guest.digest());
+        self.0 = Some(guest);
+        Ok(vec![identity])
+    }
+
+    fn guest<C: Check>(&self) -> Result<&crate::runtime::Guest, assay_verifiers::Fault> {
+        let unset = || assay_verifiers::Fault::internal(format!("{} was not loaded", C::ID));
+        self.0.as_ref().ok_or_else(unset)
+    }
+}
 
 /// A verifier, as the registry knows it.
 pub struct Entry {

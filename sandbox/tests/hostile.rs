@@ -11,10 +11,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use assay_sandbox::isolation::{AssertionTask, Ruling, RunContext, run_assertions, run_program};
 use assay_sandbox::languages::javascript::JavaScript;
-use assay_sandbox::rooms::{Ruling, Task, Terms, judge, run_program};
 use assay_sandbox::runtime::{Limits, Options, Program, Run, Start, Stop, drive};
-use assay_sandbox::{Places, Sandbox};
+use assay_sandbox::{Sandbox, SandboxConfig};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -25,7 +25,7 @@ fn sandbox() -> &'static Arc<Sandbox> {
     SANDBOX.get_or_init(|| {
         let assets = root().join("target/assets");
         let options = Options { compiled: Some(assets.join("compiled")), ..Options::default() };
-        Arc::new(Sandbox::new(Places { assets: vec![assets], options }))
+        Arc::new(Sandbox::new(SandboxConfig { assets: vec![assets], options }))
     })
 }
 
@@ -105,7 +105,12 @@ fn a_guest_costs_its_limit_and_nothing_once_it_is_gone() {
     // What the process takes once, it has taken now.
     run(&program(SCAN), limits(), &mut || false).unwrap().end.unwrap();
     let small = Limits { memory_bytes_max: 48 << 20, fuel: 1_000_000_000, ..limits() };
-    run_program(&python, PYTHON_HOG, b"", Terms { limits: small, seed: 0, expired: &mut || false });
+    run_program(
+        &python,
+        PYTHON_HOG,
+        b"",
+        RunContext { limits: small, seed: 0, expired: &mut || false },
+    );
     let before = resident_bytes();
     for round in 0..4 {
         let mut most = 0;
@@ -120,7 +125,7 @@ fn a_guest_costs_its_limit_and_nothing_once_it_is_gone() {
             &python,
             PYTHON_HOG,
             b"",
-            Terms {
+            RunContext {
                 limits: Limits { fuel: 1_000_000_000, ..limits() },
                 seed: 0,
                 expired: &mut || {
@@ -129,8 +134,10 @@ fn a_guest_costs_its_limit_and_nothing_once_it_is_gone() {
                 },
             },
         );
-        assert_eq!(ran.stop, Some(Stop::OutOfFuel));
-        assert!(ran.memory_bytes_peak <= LIMIT && ran.memory_bytes_peak > LIMIT - (2 << 20));
+        assert_eq!(ran.end, Err(Stop::OutOfFuel));
+        assert!(
+            ran.used.memory_bytes_peak <= LIMIT && ran.used.memory_bytes_peak > LIMIT - (2 << 20)
+        );
         assert!(most >= before + LIMIT / 2, "the guests took no memory: {before} then {most}");
         assert!(most <= before + LIMIT + SLACK, "round {round}: {before}, then {most}");
         let ran = run(&deep, limits(), &mut || false).unwrap();
@@ -148,10 +155,10 @@ fn the_next_guest_sees_zeros_alone() {
     for _ in 0..3 {
         assert_eq!(run(&hog, limits(), &mut after(40)).unwrap_err(), Stop::Deadline);
         assert_eq!(run(&scan, limits(), &mut || false).unwrap().end, Ok(0));
-        let terms = Terms { limits: limits(), seed: 0, expired: &mut after(60) };
-        assert_eq!(run_program(&python, PYTHON_HOG, b"", terms).stop, Some(Stop::Deadline));
+        let context = RunContext { limits: limits(), seed: 0, expired: &mut after(60) };
+        assert_eq!(run_program(&python, PYTHON_HOG, b"", context).end, Err(Stop::Deadline));
         let seen = run(&scan, limits(), &mut || false).unwrap();
-        assert_eq!((seen.end, seen.memory_bytes_peak), (Ok(0), LIMIT));
+        assert_eq!((seen.end, seen.used.memory_bytes_peak), (Ok(0), LIMIT));
     }
 }
 
@@ -182,8 +189,8 @@ fn a_guest_that_spins_ends_at_the_deadline() {
         "import time\nwhile True: time.time()",
         "import os\nwhile True: os.urandom(1 << 16)",
     ] {
-        let terms = Terms { limits: Limits::default(), seed: 0, expired: &mut after(LOOKS) };
-        assert_eq!(run_program(&python, source, b"", terms).stop, Some(Stop::Deadline), "{source}");
+        let context = RunContext { limits: Limits::default(), seed: 0, expired: &mut after(LOOKS) };
+        assert_eq!(run_program(&python, source, b"", context).end, Err(Stop::Deadline), "{source}");
     }
     let javascript = JavaScript::new(sandbox()).unwrap();
     for source in ["for (;;);", "/^(a+)+$/.test('a'.repeat(60) + 'b');"] {
@@ -199,10 +206,10 @@ fn a_deadline_blames_nobody() {
     let candidate = "def f(x):\n    while True: pass";
     let tests = ["assert f(1) == 1", "try:\n    f(1)\nexcept BaseException:\n    pass"];
     for test in tests {
-        let task = Task { candidate, test, ..Task::default() };
-        let terms = Terms { limits: Limits::default(), seed: 0, expired: &mut after(5) };
+        let task = AssertionTask { candidate, test, ..AssertionTask::default() };
+        let context = RunContext { limits: Limits::default(), seed: 0, expired: &mut after(5) };
         assert_eq!(
-            judge(&python, &task, terms).ruling(),
+            run_assertions(&python, &task, context).ruling(),
             Ruling::Stopped(Stop::Deadline),
             "{test}"
         );
@@ -211,9 +218,9 @@ fn a_deadline_blames_nobody() {
         &python,
         "print(1)",
         b"",
-        Terms { limits: limits(), seed: 0, expired: &mut || false },
+        RunContext { limits: limits(), seed: 0, expired: &mut || false },
     );
-    assert_eq!((ran.exit, ran.stdout.as_slice()), (Some(0), b"1\n".as_slice()));
+    assert_eq!((ran.end, ran.used.stdout.as_slice()), (Ok(0), b"1\n".as_slice()));
 }
 
 #[test]
@@ -225,7 +232,7 @@ fn many_guests_at_once_are_each_held_to_their_limit() {
         let work = || {
             let ran = run(&hog, small.clone(), &mut || false).unwrap();
             assert_eq!(ran.end, Err(Stop::OutOfFuel));
-            ran.memory_bytes_peak
+            ran.used.memory_bytes_peak
         };
         let guests: Vec<_> = (0..24).map(|_| scope.spawn(work)).collect();
         guests.into_iter().map(|guest| guest.join().unwrap()).collect()

@@ -18,8 +18,9 @@ import snapshot  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 WIT = HERE.parent.parent / "wit"
+JOINER = HERE.parent / "joiner"
 INPUTS = sorted([*HERE.glob("*.py"), *HERE.glob("*.c"), HERE / "requirements.txt",
-                 WIT / "python.wit"])
+                 WIT / "python.wit", JOINER / "Cargo.toml", *JOINER.glob("src/*.rs")])
 TOOLS = ("build.py", "snapshot.py")
 SOURCES = [path for path in HERE.glob("*.py") if path.name not in TOOLS]
 
@@ -63,7 +64,10 @@ def build(target, guest):
     wasm = bytearray((work / "python.wasm").read_bytes())
     snapshot.make_immortal(wasm)
     (work / "python.wasm").write_bytes(wasm)
-    os.replace(work / "python.wasm", guest)
+    # Started from one module, an interpreter takes a third of the time that it takes from fourteen.
+    run(["cargo", "run", "--quiet", "--locked", "--manifest-path", JOINER / "Cargo.toml", "--",
+         work / "python.wasm", work / "joined.wasm"])
+    os.replace(work / "joined.wasm", guest)
 
 
 def environment(folder):

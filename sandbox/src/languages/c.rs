@@ -1,5 +1,5 @@
 //! C and C++: compiled by clang in a process that can read the toolchain and nothing else, into a
-//! program that runs in the fence as any other.
+//! program that runs in the sandbox as any other.
 
 mod confined;
 mod toolchain;

@@ -12,7 +12,7 @@ const START: Duration = Duration::from_hours(482_136);
 /// Ten units of fuel take a nanosecond: near what they take on a real machine.
 const FUEL_PER_NS: u64 = 10;
 
-/// A virtual clock. Clones share their time: rooms that talk to each other live at the same moment.
+/// A virtual clock. Clones share their time, so that both sides of a test see the same one.
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Arc<Time>);
 

@@ -1,5 +1,9 @@
 //! Compiled guests, kept between processes: compiling `CPython` takes many seconds, mapping it in
 //! takes a few milliseconds.
+//!
+//! `wasmtime::Cache` would not serve: it takes a file whoever wrote it, reads and hashes the whole
+//! guest in each process, decompresses the compiled form instead of mapping it, and has a thread
+//! that deletes entries by their age.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -13,11 +17,10 @@ use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
 use super::Runtime;
-use super::distant::counted;
-use super::link::link;
+use super::cache_model::{instrument, instrument_component};
 
 /// Raised with every change of what is done to a guest before it is compiled.
-const FORM: u8 = 2;
+const FORM: u8 = 3;
 
 /// What is compiled.
 trait Compiled: Sized {
@@ -28,11 +31,7 @@ trait Compiled: Sized {
 
 impl Compiled for Component {
     fn compile(engine: &Engine, wasm: &[u8]) -> wasmtime::Result<Self> {
-        match link(wasm) {
-            Ok(linked) => Self::from_binary(engine, &linked),
-            // Modules that cannot be joined run as they are, and slower.
-            Err(_) => Self::from_binary(engine, wasm),
-        }
+        Self::from_binary(engine, instrument_component(wasm).as_deref().unwrap_or(wasm))
     }
 
     fn to_bytes(&self) -> wasmtime::Result<Vec<u8>> {
@@ -49,7 +48,7 @@ impl Compiled for Component {
 
 impl Compiled for Module {
     fn compile(engine: &Engine, wasm: &[u8]) -> wasmtime::Result<Self> {
-        Self::from_binary(engine, counted(wasm).as_deref().unwrap_or(wasm))
+        Self::from_binary(engine, instrument(wasm).as_deref().unwrap_or(wasm))
     }
 
     fn to_bytes(&self) -> wasmtime::Result<Vec<u8>> {

@@ -14,8 +14,8 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView, async_trait};
 
 use super::clock::Clock;
 use super::limits::{Limits, Stop};
-use super::output::Output;
-use super::state::{Fence, Fenced, fenced};
+use super::record::RunRecord;
+use super::state::{Host, Quota, metered, record};
 use super::{Runtime, SandboxError, compiled};
 
 /// The interface whose functions wait; ours do not.
@@ -30,7 +30,7 @@ pub type Invoke = Box<dyn FnMut(Vec<u8>) -> Invoked + Send>;
 #[derive(Clone)]
 pub struct Guest {
     runtime: Runtime,
-    pre: InstancePre<Room>,
+    pre: InstancePre<State>,
     digest: Digest,
 }
 
@@ -62,27 +62,38 @@ impl Default for Setup {
 
 /// A running guest. It is never used for more than one task.
 pub struct Instance {
-    store: Store<Room>,
+    store: Store<State>,
     call: TypedFunc<(Vec<u8>,), (Vec<u8>,)>,
     stopped: Option<Stop>,
 }
 
-pub(super) struct Room {
-    pub(super) fence: Fence,
-    pub(super) wasi: WasiCtx,
-    pub(super) table: ResourceTable,
-    pub(super) invoke: Option<Invoke>,
+/// The state of a component.
+pub(super) type State = Host<Wasi>;
+
+/// What a component imports.
+pub(super) struct Wasi {
+    ctx: WasiCtx,
+    table: ResourceTable,
+    invoke: Option<Invoke>,
 }
 
-impl Fenced for Room {
-    fn fence(&mut self) -> &mut Fence {
-        &mut self.fence
+impl State {
+    pub(super) fn new(setup: Setup) -> Self {
+        let quota = Quota::new(setup.limits, setup.clock);
+        let ctx = quota.wasi(setup.stdin, setup.seed).build();
+        Self { quota, wasi: Wasi { ctx, table: ResourceTable::new(), invoke: setup.invoke } }
+    }
+
+    fn sleep(&mut self, ns: u64) -> wasmtime::Result<Resource<DynPollable>> {
+        self.quota.sleep(ns)?;
+        let slept = self.wasi.table.push(Slept)?;
+        subscribe(&mut self.wasi.table, slept)
     }
 }
 
-impl WasiView for Room {
+impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        WasiCtxView { ctx: &mut self.wasi.ctx, table: &mut self.wasi.table }
     }
 }
 
@@ -137,10 +148,7 @@ impl Guest {
     /// # Errors
     /// What stopped it while it started.
     pub async fn start(&self, setup: Setup) -> Result<Instance, Stop> {
-        let fence = Fence::new(setup.limits, setup.clock);
-        let wasi = fence.wasi(setup.stdin, setup.seed).build();
-        let (table, invoke) = (ResourceTable::new(), setup.invoke);
-        let mut store = fenced(&self.runtime, Room { fence, wasi, table, invoke })?;
+        let mut store = metered(&self.runtime, State::new(setup))?;
         let started = self.pre.instantiate_async(&mut store).await;
         let call = match started {
             Ok(instance) => instance.get_typed_func(&mut store, "call"),
@@ -148,7 +156,7 @@ impl Guest {
         };
         match call {
             Ok(call) => Ok(Instance { store, call, stopped: None }),
-            Err(error) => Err(match store.data().fence.stop(&error) {
+            Err(error) => Err(match store.data().quota.stop(&error) {
                 Stop::Trap(why) => Stop::Internal(why),
                 stop => stop,
             }),
@@ -168,59 +176,45 @@ impl Instance {
         match self.call.call_async(&mut self.store, (message,)).await {
             Ok((reply,)) => Ok(reply),
             Err(error) => {
-                let stop = self.store.data().fence.stop(&error);
+                let stop = self.store.data().quota.stop(&error);
                 self.stopped = Some(stop.clone());
                 Err(stop)
             }
         }
     }
 
-    /// Fuel that was spent so far.
-    pub fn fuel_spent(&self) -> u64 {
-        self.store.data().fence.fuel_spent(self.store.get_fuel().unwrap_or(0))
-    }
-
-    /// The most memory that it had, in bytes.
-    pub fn memory_bytes_peak(&self) -> usize {
-        self.store.data().fence.memory_bytes_peak()
-    }
-
-    /// What it wrote to standard output.
-    pub fn stdout(&self) -> &Output {
-        &self.store.data().fence.stdout
-    }
-
-    /// What it wrote to standard error.
-    pub fn stderr(&self) -> &Output {
-        &self.store.data().fence.stderr
+    /// What it has used so far, and the output that was not taken yet.
+    pub fn record(&self) -> RunRecord {
+        record(&self.store)
     }
 }
 
-fn refused(name: &str) -> impl FnOnce(wasmtime::Error) -> SandboxError {
+/// Why a guest cannot be loaded.
+pub(super) fn refused(name: &str) -> impl FnOnce(wasmtime::Error) -> SandboxError {
     |error| SandboxError::Guest { name: name.to_owned(), why: format!("{error:#}") }
 }
 
-pub(super) fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<Room>> {
+pub(super) fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(runtime.engine());
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     linker.allow_shadowing(true);
     let mut clock = linker.instance(MONOTONIC_CLOCK)?;
     clock.func_wrap(
         "subscribe-instant",
-        |mut store: StoreContextMut<'_, Room>, (when,): (u64,)| {
-            let ns = when.saturating_sub(store.data().fence.clock.now_ns());
+        |mut store: StoreContextMut<'_, State>, (when,): (u64,)| {
+            let ns = when.saturating_sub(store.data().quota.clock.now_ns());
             Ok((store.data_mut().sleep(ns)?,))
         },
     )?;
     clock.func_wrap(
         "subscribe-duration",
-        |mut store: StoreContextMut<'_, Room>, (ns,): (u64,)| Ok((store.data_mut().sleep(ns)?,)),
+        |mut store: StoreContextMut<'_, State>, (ns,): (u64,)| Ok((store.data_mut().sleep(ns)?,)),
     )?;
     linker.root().func_wrap_async(
         "invoke",
-        |mut store: StoreContextMut<'_, Room>, (message,)| {
+        |mut store: StoreContextMut<'_, State>, (message,)| {
             Box::new(async move {
-                let invoke = store.data_mut().invoke.as_mut();
+                let invoke = store.data_mut().wasi.invoke.as_mut();
                 let invoke = invoke.ok_or_else(|| Stop::Trap("nobody answers".to_owned()))?;
                 Ok((invoke(message).await?,))
             })
@@ -235,12 +229,4 @@ struct Slept;
 #[async_trait]
 impl Pollable for Slept {
     async fn ready(&mut self) {}
-}
-
-impl Room {
-    fn sleep(&mut self, ns: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        self.fence.sleep(ns)?;
-        let slept = self.table.push(Slept)?;
-        subscribe(&mut self.table, slept)
-    }
 }

@@ -15,7 +15,7 @@ use super::limits::Stop;
 
 /// The output of a guest. Writing more than the limit ends the guest.
 #[derive(Clone, Debug)]
-pub struct Output(Arc<Mutex<Vec<u8>>>, usize);
+pub(super) struct Output(Arc<Mutex<Vec<u8>>>, usize);
 
 impl Output {
     pub(super) fn new(bytes_max: usize) -> Self {
@@ -23,7 +23,7 @@ impl Output {
     }
 
     /// What was written so far.
-    pub fn take(&self) -> Vec<u8> {
+    pub(super) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut *self.bytes())
     }
 

@@ -1,14 +1,12 @@
-//! Guests that judge: components that export the interface of `wit/plugin.wit`.
+//! Guests that are verifiers: components that export the interface of `wit/plugin.wit`.
 
 use sha2::{Digest as _, Sha256};
-use wasmtime::component::{
-    ComponentExportIndex, ComponentType, InstancePre, Lift, Lower, ResourceTable,
-};
+use wasmtime::component::{ComponentExportIndex, ComponentType, InstancePre, Lift, Lower};
 
-use super::clock::Clock;
-use super::component::{Room, linker};
+use super::component::{Setup, State, linker, refused};
 use super::limits::{Limits, Stop};
-use super::state::{Fence, fenced};
+use super::record::Run;
+use super::state::{metered, record};
 use super::{Runtime, SandboxError, compiled};
 
 const INTERFACE: &str = "assay:plugin/verifier@0.1.0";
@@ -17,18 +15,18 @@ const INTERFACE: &str = "assay:plugin/verifier@0.1.0";
 #[derive(Clone)]
 pub struct Plugin {
     runtime: Runtime,
-    pre: InstancePre<Room>,
+    pre: InstancePre<State>,
     verify: ComponentExportIndex,
     digest: [u8; 32],
 }
 
-/// What a plugin judges.
+/// What a plugin is given.
 #[derive(Clone, ComponentType, Lower)]
 #[component(record)]
-pub struct Question {
+pub struct PluginInput {
     /// The text of the prompt.
     pub prompt: String,
-    /// The text that is judged.
+    /// The text of the completion.
     pub completion: String,
     /// The reference, as JSON.
     pub reference: Option<String>,
@@ -56,22 +54,13 @@ enum Answer {
 
 /// What a plugin says of a sample.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Judgement {
+pub enum PluginAnswer {
     /// A reward, which may not be finite, and the evidence, which may not be JSON.
     Scored(f64, String),
     /// The plugin does not apply, for this reason.
     Abstained(String),
-    /// The plugin could not judge, for this reason.
+    /// The plugin gave an error, for this reason.
     Refused(String),
-}
-
-/// What came of asking a plugin, and what it cost.
-#[derive(Debug)]
-pub struct Judged {
-    /// What it said, or what stopped it.
-    pub end: Result<Judgement, Stop>,
-    /// Fuel that was spent.
-    pub fuel: u64,
 }
 
 impl Plugin {
@@ -82,16 +71,15 @@ impl Plugin {
     /// Bytes that are no component, one that asks for more than a guest is given, and one that
     /// does not export the interface.
     pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
-        let refused = |why: String| SandboxError::Guest { name: name.to_owned(), why };
-        let failed = |error: wasmtime::Error| refused(format!("{error:#}"));
         let digest = Sha256::digest(wasm).into();
-        let component = compiled::component(runtime, wasm, &digest).map_err(failed)?;
-        let verify = component
-            .get_export_index(None, INTERFACE)
-            .and_then(|interface| component.get_export_index(Some(&interface), "verify"))
-            .ok_or_else(|| refused(format!("it does not export `verify` of {INTERFACE}")))?;
-        let pre = linker(runtime).and_then(|linker| linker.instantiate_pre(&component));
-        let pre = pre.map_err(failed)?;
+        let loaded = compiled::component(runtime, wasm, &digest).and_then(|component| {
+            let verify = component
+                .get_export_index(None, INTERFACE)
+                .and_then(|interface| component.get_export_index(Some(&interface), "verify"));
+            let missing = || wasmtime::format_err!("it does not export `verify` of {INTERFACE}");
+            Ok((verify.ok_or_else(missing)?, linker(runtime)?.instantiate_pre(&component)?))
+        });
+        let (verify, pre) = loaded.map_err(refused(name))?;
         Ok(Self { runtime: runtime.clone(), pre, verify, digest })
     }
 
@@ -101,33 +89,34 @@ impl Plugin {
     }
 
     /// Asks a fresh instance. Its clock and its random numbers are the same for every sample.
-    pub async fn judge(&self, question: Question, limits: Limits) -> Judged {
-        let fence = Fence::new(limits, Clock::new());
-        let wasi = fence.wasi(Vec::new(), 0).build();
-        let room = Room { fence, wasi, table: ResourceTable::new(), invoke: None };
-        let mut store = match fenced(&self.runtime, room) {
-            Ok(store) => store,
-            Err(stop) => return Judged { end: Err(stop), fuel: 0 },
+    ///
+    /// # Errors
+    /// [`Stop::Internal`] where it could not be started at all.
+    pub async fn verify(
+        &self,
+        input: PluginInput,
+        limits: Limits,
+    ) -> Result<Run<PluginAnswer>, Stop> {
+        let mut store = metered(&self.runtime, State::new(Setup { limits, ..Setup::default() }))?;
+        let end = match self.ask(&mut store, input).await {
+            Ok(Ok(Answer::Scored(paid))) => Ok(PluginAnswer::Scored(paid.reward, paid.evidence)),
+            Ok(Ok(Answer::Abstained(why))) => Ok(PluginAnswer::Abstained(why)),
+            Ok(Err(why)) => Ok(PluginAnswer::Refused(why)),
+            Err(error) => Err(store.data().quota.stop(&error)),
         };
-        let answered = self.ask(&mut store, question).await;
-        let left = store.get_fuel().unwrap_or(0);
-        let end = match answered {
-            Ok(Ok(Answer::Scored(paid))) => Ok(Judgement::Scored(paid.reward, paid.evidence)),
-            Ok(Ok(Answer::Abstained(why))) => Ok(Judgement::Abstained(why)),
-            Ok(Err(why)) => Ok(Judgement::Refused(why)),
-            Err(error) => Err(store.data().fence.stop(&error)),
-        };
-        Judged { end, fuel: store.data().fence.fuel_spent(left) }
+        Ok(Run { end, used: record(&store) })
     }
 
     async fn ask(
         &self,
-        store: &mut wasmtime::Store<Room>,
-        question: Question,
+        store: &mut wasmtime::Store<State>,
+        input: PluginInput,
     ) -> wasmtime::Result<Result<Answer, String>> {
         let instance = self.pre.instantiate_async(&mut *store).await?;
-        let verify = instance
-            .get_typed_func::<(Question,), (Result<Answer, String>,)>(&mut *store, &self.verify)?;
-        Ok(verify.call_async(&mut *store, (question,)).await?.0)
+        let verify = instance.get_typed_func::<(PluginInput,), (Result<Answer, String>,)>(
+            &mut *store,
+            &self.verify,
+        )?;
+        Ok(verify.call_async(&mut *store, (input,)).await?.0)
     }
 }

@@ -5,9 +5,14 @@ use wasmtime::{Caller, Extern, InstancePre, Linker};
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
 
 use super::clock::Clock;
+use super::component::refused;
 use super::limits::{Limits, Stop};
-use super::state::{Fence, Fenced, fenced};
+use super::record::Run;
+use super::state::{Host, Quota, metered, record};
 use super::{Runtime, SandboxError, compiled};
+
+/// The state of a program.
+type Process = Host<WasiP1Ctx>;
 
 /// A compiled program. Cheap to clone.
 #[derive(Clone)]
@@ -30,32 +35,6 @@ pub struct Start {
     pub args: Vec<String>,
 }
 
-/// What a program came to.
-#[derive(Debug)]
-pub struct Run {
-    /// The exit code, or what stopped it.
-    pub end: Result<i32, Stop>,
-    /// What it wrote to standard output.
-    pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
-    pub stderr: Vec<u8>,
-    /// Fuel that was spent.
-    pub fuel: u64,
-    /// The most memory that it had, in bytes.
-    pub memory_bytes_peak: usize,
-}
-
-struct Process {
-    fence: Fence,
-    wasi: WasiP1Ctx,
-}
-
-impl Fenced for Process {
-    fn fence(&mut self) -> &mut Fence {
-        &mut self.fence
-    }
-}
-
 impl Program {
     /// Compiles a module, or takes its compiled form from where the runtime keeps them. `name` is
     /// for messages.
@@ -63,15 +42,10 @@ impl Program {
     /// # Errors
     /// Bytes that are no module, or one that asks for more than WASI.
     pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
-        let refused = |error: wasmtime::Error| SandboxError::Guest {
-            name: name.to_owned(),
-            why: format!("{error:#}"),
-        };
         let digest = Sha256::digest(wasm).into();
-        let module = compiled::module(runtime, wasm, &digest).map_err(refused)?;
-        let pre = linker(runtime).and_then(|linker| linker.instantiate_pre(&module));
-        let pre = pre.map_err(refused)?;
-        Ok(Self { runtime: runtime.clone(), pre, digest })
+        let pre = compiled::module(runtime, wasm, &digest)
+            .and_then(|module| linker(runtime)?.instantiate_pre(&module));
+        Ok(Self { runtime: runtime.clone(), pre: pre.map_err(refused(name))?, digest })
     }
 
     /// SHA-256 of the WebAssembly bytes.
@@ -84,9 +58,9 @@ impl Program {
     /// # Errors
     /// [`Stop::Internal`] where it could not be started at all.
     pub async fn run(&self, start: Start) -> Result<Run, Stop> {
-        let fence = Fence::new(start.limits, Clock::new());
-        let wasi = fence.wasi(start.stdin, start.seed).args(&start.args).build_p1();
-        let mut store = fenced(&self.runtime, Process { fence, wasi })?;
+        let quota = Quota::new(start.limits, Clock::new());
+        let wasi = quota.wasi(start.stdin, start.seed).args(&start.args).build_p1();
+        let mut store = metered(&self.runtime, Host { quota, wasi })?;
         let end = match self.pre.instantiate_async(&mut store).await {
             Ok(instance) => match instance.get_typed_func::<(), ()>(&mut store, "_start") {
                 Ok(main) => main.call_async(&mut store, ()).await,
@@ -94,20 +68,12 @@ impl Program {
             },
             Err(error) => Err(error),
         };
-        let left = store.get_fuel().unwrap_or(0);
-        let fence = &store.data().fence;
-        let end = match end.map_err(|error| fence.stop(&error)) {
+        let end = match end.map_err(|error| store.data().quota.stop(&error)) {
             Ok(()) => Ok(0),
             Err(Stop::Exit(code)) => Ok(code),
             Err(stop) => Err(stop),
         };
-        Ok(Run {
-            end,
-            stdout: fence.stdout.take(),
-            stderr: fence.stderr.take(),
-            fuel: fence.fuel_spent(left),
-            memory_bytes_peak: fence.memory_bytes_peak(),
-        })
+        Ok(Run { end, used: record(&store) })
     }
 }
 
@@ -135,7 +101,7 @@ fn poll(
     let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
         return Ok(ERRNO_FAULT);
     };
-    let now = caller.data().fence.clock.now_ns();
+    let now = caller.data().quota.clock.now_ns();
     let mut asked = Vec::new();
     for at in 0..u64::from(count) {
         let mut bytes = [0; Subscription::BYTES];
@@ -146,7 +112,7 @@ fn poll(
         asked.push(Subscription::read(&bytes, now));
     }
     let wait = asked.iter().map(|one| one.wait_ns).min().unwrap_or(0);
-    caller.data_mut().fence.sleep(wait)?;
+    caller.data_mut().quota.sleep(wait)?;
     let (mut to, mut written) = (u64::from(events), 0_u32);
     for one in asked.iter().filter(|one| one.wait_ns <= wait) {
         let event = one.event();

@@ -11,6 +11,7 @@ use wasmtime_wasi::{I32Exit, WasiCtxBuilder, async_trait};
 use super::clock::Clock;
 use super::limits::{Limits, Stop};
 use super::output::Output;
+use super::record::RunRecord;
 use super::{Runtime, YIELD_EVERY};
 
 /// Fuel for one call of the host: about what it takes in time.
@@ -27,8 +28,14 @@ const RANDOM_BYTES_MAX: u64 = 64 << 10;
 /// Table elements of all tables of a guest.
 pub(super) const TABLE_ELEMENTS_MAX: usize = 64 << 10;
 
-/// What every kind of guest is held to.
-pub(super) struct Fence {
+/// The state of a store: what the guest may use, and its WASI.
+pub(super) struct Host<W> {
+    pub(super) quota: Quota,
+    pub(super) wasi: W,
+}
+
+/// What every kind of guest may use, and what it has used so far.
+pub(super) struct Quota {
     pub(super) limits: Limits,
     pub(super) clock: Clock,
     pub(super) stdout: Output,
@@ -43,12 +50,7 @@ pub(super) struct Fence {
     fuel_seen: u64,
 }
 
-/// The state of a store that has a fence.
-pub(super) trait Fenced: Send + 'static {
-    fn fence(&mut self) -> &mut Fence;
-}
-
-impl Fence {
+impl Quota {
     pub(super) fn new(limits: Limits, clock: Clock) -> Self {
         let output = || Output::new(limits.output_bytes_max);
         Self {
@@ -86,13 +88,9 @@ impl Fence {
     }
 
     /// What was spent when the store has so much left: instructions, calls of the host, and memory.
-    pub(super) fn fuel_spent(&self, left: u64) -> u64 {
+    fn fuel_spent(&self, left: u64) -> u64 {
         let owed = self.calls.saturating_mul(CALL_FUEL) + self.pages.saturating_mul(PAGE_FUEL);
         self.limits.fuel.saturating_sub(left).saturating_add(owed).min(self.limits.fuel)
-    }
-
-    pub(super) fn memory_bytes_peak(&self) -> usize {
-        self.memory_bytes_peak
     }
 
     /// Advances the guest's clock by a sleep.
@@ -125,7 +123,7 @@ impl Fence {
 }
 
 /// A limit holds for the sum of all memories of a guest, and of all its tables.
-impl ResourceLimiter for Fence {
+impl ResourceLimiter for Quota {
     fn memory_growing(
         &mut self,
         current: usize,
@@ -186,12 +184,26 @@ impl Grown {
     }
 }
 
-/// A store whose guest is held to its fence from the first instruction.
-pub(super) fn fenced<T: Fenced>(runtime: &Runtime, state: T) -> Result<Store<T>, Stop> {
-    let mut store = Store::new(runtime.engine(), state);
-    let limits = &store.data_mut().fence().limits;
+/// What the guest of a store has used, and the output that was not taken yet.
+pub(super) fn record<W>(store: &Store<Host<W>>) -> RunRecord {
+    let quota = &store.data().quota;
+    RunRecord {
+        fuel: quota.fuel_spent(store.get_fuel().unwrap_or(0)),
+        memory_bytes_peak: quota.memory_bytes_peak,
+        stdout: quota.stdout.take(),
+        stderr: quota.stderr.take(),
+    }
+}
+
+/// A store whose guest is held to its quota from the first instruction.
+pub(super) fn metered<W: Send + 'static>(
+    runtime: &Runtime,
+    host: Host<W>,
+) -> Result<Store<Host<W>>, Stop> {
+    let mut store = Store::new(runtime.engine(), host);
+    let limits = &store.data_mut().quota.limits;
     let (fuel, message_bytes_max) = (limits.fuel, limits.message_bytes_max);
-    store.limiter(|state| state.fence());
+    store.limiter(|host| &mut host.quota);
     store.call_hook_async(Toll);
     store.set_hostcall_fuel(message_bytes_max);
     let internal = |error: wasmtime::Error| Stop::Internal(error.to_string());
@@ -204,15 +216,15 @@ pub(super) fn fenced<T: Fenced>(runtime: &Runtime, state: T) -> Result<Store<T>,
 struct Toll;
 
 #[async_trait]
-impl<T: Fenced> CallHookHandler<T> for Toll {
+impl<W: Send + 'static> CallHookHandler<Host<W>> for Toll {
     async fn handle_call_event(
         &self,
-        mut store: StoreContextMut<'_, T>,
+        mut store: StoreContextMut<'_, Host<W>>,
         hook: CallHook,
     ) -> wasmtime::Result<()> {
         if matches!(hook, CallHook::CallingHost) {
             pay(&mut store)?;
-            if store.data_mut().fence().calls.is_multiple_of(YIELD_EVERY_CALLS) {
+            if store.data().quota.calls.is_multiple_of(YIELD_EVERY_CALLS) {
                 give_way().await;
             }
         }
@@ -234,15 +246,15 @@ async fn give_way() {
 /// What calls cost is owed here and never taken from the store: the engine asks this also for what
 /// it does within an instruction, such as growing memory, and there the guest goes on with the fuel
 /// that it had, whatever the store says.
-fn pay<T: Fenced>(store: &mut StoreContextMut<'_, T>) -> Result<(), Stop> {
+fn pay<W>(store: &mut StoreContextMut<'_, Host<W>>) -> Result<(), Stop> {
     let left = store.get_fuel().map_err(|error| Stop::Internal(error.to_string()))?;
-    let fence = store.data_mut().fence();
-    fence.calls += 1;
-    let spent = fence.fuel_spent(left);
-    fence.clock.work(spent.saturating_sub(fence.fuel_seen));
-    fence.fuel_seen = fence.fuel_seen.max(spent);
-    if spent >= fence.limits.fuel {
+    let quota = &mut store.data_mut().quota;
+    quota.calls += 1;
+    let spent = quota.fuel_spent(left);
+    quota.clock.work(spent.saturating_sub(quota.fuel_seen));
+    quota.fuel_seen = quota.fuel_seen.max(spent);
+    if spent >= quota.limits.fuel {
         return Err(Stop::OutOfFuel);
     }
-    if fence.calls > fence.limits.host_calls_max { Err(Stop::TooManyCalls) } else { Ok(()) }
+    if quota.calls > quota.limits.host_calls_max { Err(Stop::TooManyCalls) } else { Ok(()) }
 }

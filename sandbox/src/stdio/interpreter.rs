@@ -4,14 +4,14 @@ use assay_verifiers::{BuildError, Digest, Fault, Files, Meter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Printed, javascript, python};
 use crate::Sandbox;
 use crate::answer::Language;
+use crate::isolation::{RunContext, run_program};
 #[cfg(feature = "c")]
 use crate::languages::c::{Compiler, Dialect, Refused};
 use crate::languages::javascript::JavaScript;
 use crate::languages::module::{Interpreter as OfUser, Module};
-use crate::runtime::{Guest, Limits, Program, Start, drive};
+use crate::runtime::{Guest, Limits, Program, Run, Start, drive};
 
 /// The language of the programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -109,7 +109,7 @@ impl Interpreter {
         })
     }
 
-    /// Reads what the settings name. Its digest is noted by whoever hands out the files.
+    /// Reads the file that the settings name. The caller that hands out files notes its digest.
     pub(crate) fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         match self {
             Self::OfUser(interpreter) => interpreter.load(files, "language.wasm"),
@@ -146,14 +146,21 @@ impl Interpreter {
 
 impl Ready<'_> {
     /// Runs the program on an input.
-    pub(crate) fn run(&self, stdin: &str, limits: &Limits, meter: &Meter<'_>) -> Printed {
+    pub(crate) fn run(&self, stdin: &str, limits: &Limits, meter: &Meter<'_>) -> Run {
+        let (limits, expired) = (limits.clone(), &mut || meter.expired());
+        let stdin = stdin.as_bytes();
         match self {
-            Self::Python(guest, source) => python(guest, source, stdin, limits, meter),
-            Self::JavaScript(guest, source) => javascript(guest, source, stdin, limits, meter),
+            Self::Python(guest, source) => {
+                run_program(guest, source, stdin, RunContext { limits, seed: 0, expired })
+            }
+            Self::JavaScript(guest, source) => {
+                let start = Start { limits, stdin: stdin.to_vec(), ..Start::default() };
+                drive(guest.run(source, start), expired).into()
+            }
             Self::Program { program, args, head } => {
-                let stdin = [head.as_slice(), stdin.as_bytes()].concat();
-                let start = Start { limits: limits.clone(), seed: 0, stdin, args: args.clone() };
-                drive(program.run(start), &mut || meter.expired()).into()
+                let stdin = [head.as_slice(), stdin].concat();
+                let start = Start { limits, seed: 0, stdin, args: args.clone() };
+                drive(program.run(start), expired).into()
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Cases: inputs and what is expected of them.
 
-use super::data::Data;
 use super::error::SuiteError;
 use super::json;
 use super::node::Node;
 use super::{CASES_MAX, CallCase, Calls, Kind, StdioCase};
+use crate::value::{Arguments, PyValue};
 
 /// The class in which `LeetCode` has its functions.
 const SOLUTION: &str = "Solution";
@@ -45,29 +45,28 @@ fn call(case: &Node<'_>) -> Result<CallCase, SuiteError> {
     let args = match case.get("args") {
         None => Vec::new(),
         Some(node) => match node.data {
-            Data::List(args) => args.clone(),
+            PyValue::List(args) => args.clone(),
             _ => return Err(node.wrong("a list of arguments")),
         },
     };
     let kwargs = match case.get("kwargs") {
         None => Vec::new(),
         Some(node) => match node.data {
-            Data::Dict(kwargs) => kwargs.clone(),
+            PyValue::Dict(kwargs) => kwargs.iter().filter_map(named).collect(),
             _ => return Err(node.wrong("an object of arguments by name")),
         },
     };
     let expected = case.need("expected")?.data.clone();
-    Ok(CallCase { args, kwargs, expected, or_expected: None })
+    Ok(CallCase { arguments: Arguments { args, kwargs }, expected, or_expected: None })
+}
+
+fn named((name, value): &(PyValue, PyValue)) -> Option<(String, PyValue)> {
+    Some((name.to_text()?, value.clone()))
 }
 
 pub(super) fn tolerance(node: &Node<'_>, key: &str) -> Result<Option<f64>, SuiteError> {
     let Some(node) = node.get(key) else { return Ok(None) };
-    let number = match node.data {
-        Data::Float(number) => Some(*number),
-        Data::Int(number) => number.to_string().parse().ok(),
-        _ => None,
-    };
-    let fine = number.filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    let fine = node.data.to_float().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     fine.map(Some).ok_or_else(|| node.wrong("a number that is 0 or more"))
 }
 
@@ -114,10 +113,10 @@ impl<'a> Pairs<'a> {
     /// one, and the function may be a method.
     pub(super) fn calls(&self, entry_point: String) -> Result<Kind, SuiteError> {
         let wrapped = self.inputs.iter().zip(&self.outputs).all(|(input, output)| {
-            !input.is_text() && matches!(output.data, Data::List(items) if items.len() == 1)
+            !input.is_text() && matches!(output.data, PyValue::List(items) if items.len() == 1)
         });
         let cases = self.cases(|output| match output {
-            Data::List(items) if wrapped => (items.first().cloned(), Some(output.clone())),
+            PyValue::List(items) if wrapped => (items.first().cloned(), Some(output.clone())),
             _ => (None, None),
         })?;
         let class = Some(SOLUTION.to_owned());
@@ -136,7 +135,7 @@ impl<'a> Pairs<'a> {
 
     fn cases(
         &self,
-        unwrap: impl Fn(&Data) -> (Option<Data>, Option<Data>),
+        unwrap: impl Fn(&PyValue) -> (Option<PyValue>, Option<PyValue>),
     ) -> Result<Vec<CallCase>, SuiteError> {
         let case = |(input, output): (&Node<'_>, &Node<'_>)| {
             let (args, returned) = if input.is_text() {
@@ -146,7 +145,8 @@ impl<'a> Pairs<'a> {
             };
             let (expected, or_expected) = unwrap(&returned);
             let expected = expected.unwrap_or(returned);
-            Ok(CallCase { args, kwargs: Vec::new(), expected, or_expected })
+            let arguments = Arguments { args, kwargs: Vec::new() };
+            Ok(CallCase { arguments, expected, or_expected })
         };
         self.inputs.iter().zip(&self.outputs).map(case).collect()
     }
@@ -154,40 +154,37 @@ impl<'a> Pairs<'a> {
 
 /// What a program reads or prints: text, or a list of its lines.
 fn lines(node: &Node<'_>) -> Result<String, SuiteError> {
+    if node.is_list() {
+        let line = |line: &Node<'_>| written(line).ok_or_else(|| line.wrong("a line of text"));
+        let lines: Vec<String> = node.list()?.iter().map(line).collect::<Result<_, _>>()?;
+        return Ok(lines.join("\n"));
+    }
+    written(node).ok_or_else(|| node.wrong("text, or a list of lines"))
+}
+
+/// Text, or a whole number as text.
+fn written(node: &Node<'_>) -> Option<String> {
     match node.data {
-        Data::Text(text) => Ok(text.clone()),
-        Data::Int(number) => Ok(number.to_string()),
-        Data::List(_) => {
-            let lines: Vec<String> = node.list()?.iter().map(line).collect::<Result<_, _>>()?;
-            Ok(lines.join("\n"))
-        }
-        _ => Err(node.wrong("text, or a list of lines")),
+        PyValue::Int(number) => Some(number.to_string()),
+        other => other.to_text(),
     }
 }
 
-fn line(node: &Node<'_>) -> Result<String, SuiteError> {
+fn arguments(node: &Node<'_>) -> Result<Vec<PyValue>, SuiteError> {
     match node.data {
-        Data::Text(text) => Ok(text.clone()),
-        Data::Int(number) => Ok(number.to_string()),
-        _ => Err(node.wrong("a line of text")),
-    }
-}
-
-fn arguments(node: &Node<'_>) -> Result<Vec<Data>, SuiteError> {
-    match node.data {
-        Data::List(args) => Ok(args.clone()),
+        PyValue::List(args) => Ok(args.clone()),
         _ => Err(node.wrong("a list of arguments, or text with one argument a line, as JSON")),
     }
 }
 
 /// One argument a line.
-fn json_lines(node: &Node<'_>) -> Result<Vec<Data>, SuiteError> {
+fn json_lines(node: &Node<'_>) -> Result<Vec<PyValue>, SuiteError> {
     let lines = node.text()?.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(index, line)| json::read(line, &format!("{}, line {}", node.key, index + 1)))
         .collect()
 }
 
-fn json_text(node: &Node<'_>) -> Result<Data, SuiteError> {
+fn json_text(node: &Node<'_>) -> Result<PyValue, SuiteError> {
     if node.is_text() { json::read(node.text()?, &node.key) } else { Ok(node.data.clone()) }
 }

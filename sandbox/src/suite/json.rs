@@ -4,25 +4,26 @@ use std::collections::HashMap;
 
 use num_bigint::BigInt;
 
-use super::data::{Data, Size};
+use super::bounded::Size;
 use super::error::SuiteError;
 use super::{BYTES_MAX, DEPTH_MAX, DIGITS_MAX};
+use crate::value::PyValue;
 
 /// JSON texts within each other: rows are often written to text twice.
 const TEXT_DEPTH_MAX: usize = 3;
 
 /// Reads JSON text. Where it holds one text that is JSON of a list or an object, that is read.
-pub(super) fn nested(text: &str, key: &str) -> Result<Data, SuiteError> {
+pub(super) fn nested(text: &str, key: &str) -> Result<PyValue, SuiteError> {
     let mut data = read(text, key)?;
     for _ in 1..TEXT_DEPTH_MAX {
-        let Data::Text(text) = &data else { break };
+        let Some(text) = data.as_str() else { break };
         data = read(text, key)?;
     }
     Ok(data)
 }
 
 /// Reads JSON text.
-pub(super) fn read(text: &str, key: &str) -> Result<Data, SuiteError> {
+pub(super) fn read(text: &str, key: &str) -> Result<PyValue, SuiteError> {
     if text.len() > BYTES_MAX {
         let (what, found, limit) = ("bytes", text.len(), BYTES_MAX);
         return Err(SuiteError::TooMuch { key: key.to_owned(), what, found, limit });
@@ -67,11 +68,11 @@ impl<'a> Reader<'a> {
         SuiteError::NotJson { key: self.key.to_owned(), why }
     }
 
-    fn value(&mut self) -> Result<Data, SuiteError> {
+    fn value(&mut self) -> Result<PyValue, SuiteError> {
         self.blanks();
         self.size.add(0, self.key)?;
         match self.rest().chars().next() {
-            Some('"') => Ok(Data::Text(self.text()?)),
+            Some('"') => Ok(PyValue::Str(self.text()?.into_bytes())),
             Some('[') => self.within(Self::list),
             Some('{') => self.within(Self::dict),
             _ => self.word(),
@@ -80,8 +81,8 @@ impl<'a> Reader<'a> {
 
     fn within(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Result<Data, SuiteError>,
-    ) -> Result<Data, SuiteError> {
+        read: impl FnOnce(&mut Self) -> Result<PyValue, SuiteError>,
+    ) -> Result<PyValue, SuiteError> {
         self.at += 1;
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -93,17 +94,17 @@ impl<'a> Reader<'a> {
         Ok(data)
     }
 
-    fn list(&mut self) -> Result<Data, SuiteError> {
+    fn list(&mut self) -> Result<PyValue, SuiteError> {
         let mut items = Vec::new();
         while !self.ends(']', items.is_empty())? {
             items.push(self.value()?);
         }
-        Ok(Data::List(items))
+        Ok(PyValue::List(items))
     }
 
     /// The last of several members with one key counts, as in Python, at the place of the first.
-    fn dict(&mut self) -> Result<Data, SuiteError> {
-        let mut members: Vec<(String, Data)> = Vec::new();
+    fn dict(&mut self) -> Result<PyValue, SuiteError> {
+        let mut members: Vec<(PyValue, PyValue)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut first = true;
         while !self.ends('}', first)? {
@@ -118,11 +119,11 @@ impl<'a> Reader<'a> {
             if let Some(member) = places.get(&key).and_then(|place| members.get_mut(*place)) {
                 member.1 = value;
             } else {
-                places.insert(key.clone(), members.len());
-                members.push((key, value));
+                members.push((key.as_str().into(), value));
+                places.insert(key, members.len() - 1);
             }
         }
-        Ok(Data::Dict(members))
+        Ok(PyValue::Dict(members))
     }
 
     /// Whether the list ends here; else steps over the comma before the next item.
@@ -198,20 +199,20 @@ impl<'a> Reader<'a> {
         Ok(unit)
     }
 
-    fn word(&mut self) -> Result<Data, SuiteError> {
+    fn word(&mut self) -> Result<PyValue, SuiteError> {
         let words = [
-            ("null", Data::None),
-            ("true", Data::Bool(true)),
-            ("false", Data::Bool(false)),
-            ("NaN", Data::Float(f64::NAN)),
-            ("Infinity", Data::Float(f64::INFINITY)),
-            ("-Infinity", Data::Float(f64::NEG_INFINITY)),
+            ("null", PyValue::None),
+            ("true", PyValue::Bool(true)),
+            ("false", PyValue::Bool(false)),
+            ("NaN", PyValue::Float(f64::NAN)),
+            ("Infinity", PyValue::Float(f64::INFINITY)),
+            ("-Infinity", PyValue::Float(f64::NEG_INFINITY)),
         ];
         let found = words.into_iter().find(|(word, _)| self.take(word));
         found.map_or_else(|| self.number(), |(_, data)| Ok(data))
     }
 
-    fn number(&mut self) -> Result<Data, SuiteError> {
+    fn number(&mut self) -> Result<PyValue, SuiteError> {
         let rest = self.rest();
         let (whole, float) = number_length(rest).ok_or_else(|| self.wrong("a value"))?;
         let text = rest.get(..whole.max(float)).unwrap_or_default();
@@ -224,9 +225,9 @@ impl<'a> Reader<'a> {
             });
         }
         let number = if float == 0 {
-            BigInt::parse_bytes(text.as_bytes(), 10).map(Data::Int)
+            BigInt::parse_bytes(text.as_bytes(), 10).map(PyValue::Int)
         } else {
-            text.parse().ok().map(Data::Float)
+            text.parse().ok().map(PyValue::Float)
         };
         self.at += text.len();
         number.ok_or_else(|| self.wrong("a number"))

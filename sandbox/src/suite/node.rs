@@ -1,29 +1,32 @@
 //! A value and the keys that lead to it, so that every error can name them.
 
-use super::data::Data;
 use super::error::SuiteError;
+use crate::value::{PyValue, truncated};
+
+/// Characters of a value that a message repeats.
+const SHOWN_CHARS_MAX: usize = 80;
 
 #[derive(Clone, Debug)]
 pub(super) struct Node<'a> {
     pub(super) key: String,
-    pub(super) data: &'a Data,
+    pub(super) data: &'a PyValue,
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn root(data: &'a Data) -> Self {
+    pub(super) fn root(data: &'a PyValue) -> Self {
         Self { key: String::new(), data }
     }
 
     /// The member called `key`, even if it is null.
     pub(super) fn field(&self, key: &str) -> Option<Self> {
-        let data = self.data.field(key)?;
+        let data = self.data.get(key)?;
         let dot = if self.key.is_empty() { "" } else { "." };
         Some(Self { key: format!("{}{dot}{key}", self.key), data })
     }
 
     /// The member called `key`, unless it is null.
     pub(super) fn get(&self, key: &str) -> Option<Self> {
-        self.field(key).filter(|node| *node.data != Data::None)
+        self.field(key).filter(|node| *node.data != PyValue::None)
     }
 
     pub(super) fn need(&self, key: &'static str) -> Result<Self, SuiteError> {
@@ -31,11 +34,11 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn missing(&self, missing: &'static str) -> SuiteError {
-        SuiteError::Missing { key: self.key.clone(), missing, has: self.data.keys() }
+        SuiteError::Missing { key: self.key.clone(), missing, has: keys(self.data) }
     }
 
     pub(super) fn wrong(&self, expected: impl Into<String>) -> SuiteError {
-        let (key, found) = (self.key.clone(), self.data.kind());
+        let (key, found) = (self.key.clone(), kind(self.data));
         SuiteError::Wrong { key, expected: expected.into(), found }
     }
 
@@ -44,18 +47,15 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn is_list(&self) -> bool {
-        matches!(self.data, Data::List(_))
+        matches!(self.data, PyValue::List(_))
     }
 
     pub(super) fn is_text(&self) -> bool {
-        matches!(self.data, Data::Text(_))
+        matches!(self.data, PyValue::Str(_))
     }
 
     pub(super) fn text(&self) -> Result<&'a str, SuiteError> {
-        match self.data {
-            Data::Text(text) => Ok(text),
-            _ => Err(self.wrong("text")),
-        }
+        self.data.as_str().ok_or_else(|| self.wrong("text"))
     }
 
     /// Text that says something.
@@ -65,7 +65,7 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn list(&self) -> Result<Vec<Self>, SuiteError> {
-        let Data::List(items) = self.data else { return Err(self.wrong("a list")) };
+        let PyValue::List(items) = self.data else { return Err(self.wrong("a list")) };
         let node = |(index, data)| Self { key: format!("{}[{index}]", self.key), data };
         Ok(items.iter().enumerate().map(node).collect())
     }
@@ -83,14 +83,48 @@ impl<'a> Node<'a> {
 
     /// Refuses keys that are not `known`: a misspelt one would be overlooked.
     pub(super) fn only(&self, known: &[&str]) -> Result<(), SuiteError> {
-        let Data::Dict(members) = self.data else { return Err(self.wrong("an object")) };
-        match members.iter().find(|(key, _)| !known.contains(&key.as_str())) {
+        match self.names().ok_or_else(|| self.wrong("an object"))?.find(|key| !known.contains(key))
+        {
             None => Ok(()),
-            Some((unknown, _)) => Err(SuiteError::Unknown {
-                key: self.key.clone(),
-                unknown: unknown.clone(),
-                known: known.join(", "),
-            }),
+            Some(unknown) => Err(self.unknown(unknown, known)),
         }
     }
+
+    /// The keys of an object.
+    pub(super) fn names(&self) -> Option<impl Iterator<Item = &'a str>> {
+        names(self.data)
+    }
+
+    pub(super) fn unknown(&self, unknown: &str, known: &[&str]) -> SuiteError {
+        let (key, unknown) = (self.key.clone(), unknown.to_owned());
+        SuiteError::Unknown { key, unknown, known: known.join(", ") }
+    }
+}
+
+/// What a value is, in words.
+fn kind(value: &PyValue) -> String {
+    match value {
+        PyValue::None => "null".to_owned(),
+        PyValue::Bool(value) => value.to_string(),
+        PyValue::Str(_) => {
+            let text = truncated(value.as_str().unwrap_or_default(), SHOWN_CHARS_MAX);
+            format!("text {text:?}")
+        }
+        PyValue::List(items) => format!("a list of {}", items.len()),
+        PyValue::Dict(_) => format!("an object with the keys {}", keys(value)),
+        number => {
+            format!("the number {}", truncated(format_args!("{number:#}"), SHOWN_CHARS_MAX))
+        }
+    }
+}
+
+/// The keys of an object, for a message.
+fn keys(value: &PyValue) -> String {
+    let shown: Vec<&str> = names(value).into_iter().flatten().take(20).collect();
+    if shown.is_empty() { "none".to_owned() } else { truncated(shown.join(", "), SHOWN_CHARS_MAX) }
+}
+
+fn names(value: &PyValue) -> Option<impl Iterator<Item = &str>> {
+    let PyValue::Dict(members) = value else { return None };
+    Some(members.iter().filter_map(|(key, _)| key.as_str()))
 }

@@ -19,8 +19,8 @@ fn refused(value: Value) -> String {
     Suite::from_value(&value).unwrap_err().to_string()
 }
 
-fn int(number: i64) -> Data {
-    Data::Int(BigInt::from(number))
+fn int(number: i64) -> PyValue {
+    PyValue::Int(BigInt::from(number))
 }
 
 fn assertions(value: Value) -> Assertions {
@@ -60,9 +60,9 @@ fn the_stable_shapes() {
     assert_eq!(suite.setup.as_deref(), Some("import math"));
     assert_eq!(suite.entry_point(), Some("add"));
     let Kind::Calls(calls) = suite.kind else { panic!() };
-    assert_eq!(calls.cases[0].args, [int(1), int(2)]);
-    assert_eq!(calls.cases[0].kwargs, [("k".to_owned(), Data::None)]);
-    assert_eq!((&calls.cases[0].expected, &calls.cases[1].expected), (&int(3), &Data::None));
+    assert_eq!(calls.cases[0].arguments.args, [int(1), int(2)]);
+    assert_eq!(calls.cases[0].arguments.kwargs, [("k".to_owned(), PyValue::None)]);
+    assert_eq!((&calls.cases[0].expected, &calls.cases[1].expected), (&int(3), &PyValue::None));
     let cases = runs(json!({"cases": [{"stdin": "1 2\n", "stdout": "3\n"}, {"stdout": ""}]}));
     assert_eq!(cases, [run("1 2\n", "3\n"), run("", "")]);
 }
@@ -98,16 +98,16 @@ fn rows_of_apps_and_taco() {
     let wrapped = json!({"fn_name": "f", "inputs": [[1, [2]], ["x", []]], "outputs": [[3], [[4]]]});
     let tests = calls(row(wrapped.clone()));
     assert_eq!((tests.entry_point.as_str(), tests.class.as_deref()), ("f", Some("Solution")));
-    assert_eq!(tests.cases[0].args, [int(1), Data::List(vec![int(2)])]);
+    assert_eq!(tests.cases[0].arguments.args, [int(1), PyValue::List(vec![int(2)])]);
     assert_eq!(tests.cases[0].expected, int(3));
-    assert_eq!(tests.cases[0].or_expected, Some(Data::List(vec![int(3)])));
+    assert_eq!(tests.cases[0].or_expected, Some(PyValue::List(vec![int(3)])));
     assert_eq!(calls(wrapped).cases.len(), 2);
     let plain = calls(row(json!({"fn_name": "f", "inputs": [[1], [2]], "outputs": [[3], [4, 5]]})));
-    assert_eq!(plain.cases[0].expected, Data::List(vec![int(3)]));
+    assert_eq!(plain.cases[0].expected, PyValue::List(vec![int(3)]));
     assert_eq!(plain.cases[0].or_expected, None);
     let text = calls(json!({"fn_name": "f", "inputs": ["[1, 2]\n\"x\"\n"], "outputs": ["[true]"]}));
-    assert_eq!(text.cases[0].args.len(), 2);
-    assert_eq!(text.cases[0].expected, Data::List(vec![Data::Bool(true)]));
+    assert_eq!(text.cases[0].arguments.args.len(), 2);
+    assert_eq!(text.cases[0].expected, PyValue::List(vec![PyValue::Bool(true)]));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn rows_of_live_code_bench() {
     let row = json!({"public_test_cases": public, "private_test_cases": public, "metadata": "{\"func_name\": \"f\"}"});
     let tests = calls(row);
     assert_eq!((tests.entry_point.as_str(), tests.cases.len()), ("f", 2));
-    assert_eq!(tests.cases[1].args, [Data::List(vec![int(1)]), int(2)]);
+    assert_eq!(tests.cases[1].arguments.args, [PyValue::List(vec![int(1)]), int(2)]);
     let packed = "eJxrYEouSSxJVbBSUCpKLCnNKVGyUihJLS5RqOUCAH+sCUY=";
     let error = refused(json!({"public_test_cases": public, "private_test_cases": packed}));
     assert!(
@@ -149,7 +149,7 @@ fn rows_of_others() {
     let plus = calls(json!({"entry_point": "f", "inputs": [[1]], "outputs": [[2]], "atol": 1e-6}));
     assert_eq!(
         (&plus.cases[0].expected, plus.float_tolerance),
-        (&Data::List(vec![int(2)]), Some(1e-6))
+        (&PyValue::List(vec![int(2)]), Some(1e-6))
     );
     let grader =
         read(json!({"type": "python", "name": "g", "source": "def grade(s, i): return 1"}));
@@ -167,12 +167,12 @@ fn numbers_are_kept_in_text() {
     let Kind::Calls(calls) = Suite::from_value(&Value::String(text)).unwrap().kind else {
         panic!()
     };
-    let args = &calls.cases[0].args;
+    let args = &calls.cases[0].arguments.args;
     assert_eq!(args[0].to_string(), huge);
-    assert!(matches!(args[1], Data::Float(number) if number.is_nan()));
-    assert_eq!(args[2], Data::Float(f64::NEG_INFINITY));
-    assert_eq!((&args[3], &args[5]), (&Data::Float(100.0), &Data::Float(1.5)));
-    assert!(matches!(args[4], Data::Float(zero) if zero.is_sign_negative()));
+    assert!(matches!(args[1], PyValue::Float(number) if number.is_nan()));
+    assert_eq!(args[2], PyValue::Float(f64::NEG_INFINITY));
+    assert_eq!((&args[3], &args[5]), (&PyValue::Float(100.0), &PyValue::Float(1.5)));
+    assert!(matches!(args[4], PyValue::Float(zero) if zero.is_sign_negative()));
     assert_eq!(calls.cases[0].expected.to_string(), "18446744073709551616");
     let lost: Value = serde_json::from_str("{\"entry_point\": \"f\", \"cases\": [{\"args\": [18446744073709551616], \"expected\": 1}]}").unwrap();
     let error = refused(lost);
@@ -301,7 +301,7 @@ fn data_is_written_as_python() {
     let data =
         json::read("[null, true, {\"a'\": -1}, \"x\\n\\u00e9\\ud83d\\ude00\", 1.0, NaN]", "")
             .unwrap();
-    assert_eq!(data.to_string(), "[None, True, {\"a'\": -1}, 'x\\né😀', 1.0, float('NaN')]");
+    assert_eq!(format!("{data:#}"), "[None, True, {\"a'\": -1}, 'x\\né😀', 1.0, float('NaN')]");
     let twice = json::read("{\"a\": 1, \"b\": 2, \"a\": 3}", "").unwrap();
     assert_eq!(twice.to_string(), "{'a': 3, 'b': 2}");
 }
@@ -312,7 +312,7 @@ proptest::proptest! {
         let ours = json::read(&text, "");
         match serde_json::from_str::<Value>(&text) {
             Ok(value) => {
-                if let Ok(theirs) = data::from_value(&value) {
+                if let Ok(theirs) = bounded::from_value(&value) {
                     let zeros = |text: String| text.replace("-0.0", "0");
                     proptest::prop_assert_eq!(zeros(ours.unwrap().to_string()), zeros(theirs.to_string()));
                 }

@@ -1,13 +1,12 @@
 //! `program_output`: the completion says what a program does.
 
-mod equal;
 mod find;
-mod judge;
+mod grade;
 mod line;
-mod literal;
 mod paid;
 mod question;
 mod raised;
+mod run;
 mod sheet;
 #[cfg(test)]
 mod tests;
@@ -18,17 +17,18 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, canonical};
 
-use super::Sandboxed;
+use super::{Python, Sandboxed};
 use crate::Sandbox;
-use crate::once::Once;
-use crate::runtime::{Guest, Limits};
-use crate::trial;
-use equal::Equality;
+use crate::memo::VerdictMemo;
+use crate::runtime::Limits;
+use crate::suite_run;
+use crate::value::{Equality, truncated};
 use find::{Answer, Find, Want};
-use judge::Judge;
+use grade::Rules;
 use paid::Paid;
 use question::{Ask, Question, Task};
-use truth::{Lost, Room, Truth, Truths};
+use run::{ProgramRunner, RunFailure, Truths};
+use truth::Truth;
 
 /// Characters of an answer that evidence repeats.
 const SHOWN_CHARS_MAX: usize = 200;
@@ -68,9 +68,9 @@ pub struct ProgramOutput {
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
-    python: Option<Guest>,
+    python: Python,
     #[serde(skip)]
-    truths: Once<Result<Arc<Truths>, Fault>>,
+    truths: VerdictMemo<Result<Arc<Truths>, Fault>>,
 }
 
 impl Default for ProgramOutput {
@@ -84,18 +84,15 @@ impl Default for ProgramOutput {
             io_share: 0.5,
             steps_max: 100_000,
             limits: Limits::default(),
-            python: None,
-            truths: Once::default(),
+            python: Python::default(),
+            truths: VerdictMemo::default(),
         }
     }
 }
 
 impl Sandboxed for ProgramOutput {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        let python = sandbox.python()?;
-        let digest = python.digest();
-        self.python = Some(python);
-        Ok(vec![("python.wasm".to_owned(), digest)])
+        self.python.enter(sandbox)
     }
 }
 
@@ -112,7 +109,7 @@ impl Check for ProgramOutput {
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some(value) = trial::tests(sample, &self.reference) else {
+        let Some(value) = suite_run::tests(sample, &self.reference) else {
             return Ok(Verdict::no_reference());
         };
         let task = Task::read(&value, self.ask, self.reference == ".")?;
@@ -126,8 +123,8 @@ impl Check for ProgramOutput {
     }
 }
 
-/// One answer, judged.
-struct Judged<'a> {
+/// One answer, graded.
+struct Graded<'a> {
     paid: Paid,
     answer: Option<Answer<'a>>,
     /// What the program did with an input.
@@ -141,7 +138,7 @@ impl ProgramOutput {
         reference: &[u8],
         meter: &Meter<'_>,
     ) -> Result<Arc<Truths>, Fault> {
-        let find = || Truths::of(task, &self.room()?, meter).map(Arc::new);
+        let find = || Truths::of(task, &self.runner()?, meter).map(Arc::new);
         if task.must_run() {
             self.truths.verdict(canonical::digest_parts(&[reference]), find)
         } else {
@@ -149,10 +146,9 @@ impl ProgramOutput {
         }
     }
 
-    fn room(&self) -> Result<Room<'_>, Fault> {
-        let unset = || Fault::internal("program_output was not loaded");
-        let python = self.python.as_ref().ok_or_else(unset)?;
-        Ok(Room { python, limits: &self.limits, steps_max: self.steps_max })
+    fn runner(&self) -> Result<ProgramRunner<'_>, Fault> {
+        let python = self.python.guest::<Self>()?;
+        Ok(ProgramRunner { python, limits: &self.limits, steps_max: self.steps_max })
     }
 
     fn single(
@@ -166,17 +162,17 @@ impl ProgramOutput {
             return Err(Fault::internal("no question"));
         };
         let answers = find::find(sample.completion(), &self.extract, want(question), meter)?;
-        let judged = self.judged(answers, task, question, truth, meter)?;
-        let Some(answer) = judged.answer else {
+        let graded = self.graded(answers, task, question, truth, meter)?;
+        let Some(answer) = graded.answer else {
             return Ok(Verdict::graded(false).because("no-answer"));
         };
-        let verdict = Verdict::scored(Reward::new(judged.paid.share).unwrap_or(Reward::ZERO))
+        let verdict = Verdict::scored(Reward::new(graded.paid.share).unwrap_or(Reward::ZERO))
             .with_extracted(&answer.text, answer.span)
-            .because(reason(judged.paid.share))
+            .because(reason(graded.paid.share))
             .with("found", answer.from)
-            .with("reading", judged.paid.reading)
+            .with("reading", graded.paid.reading)
             .with("expected", shown(truth));
-        Ok(match judged.gave {
+        Ok(match graded.gave {
             Some(gave) => verdict.with("gave", gave),
             None => verdict,
         })
@@ -197,15 +193,15 @@ impl ProgramOutput {
         let (mut white_box, mut io) = (Mean::default(), Mean::default());
         let mut told = Vec::new();
         for ((question, truth), answer) in task.questions.iter().zip(&truths.answers).zip(answers) {
-            let judged = self.judged(answer.into_iter().collect(), task, question, truth, meter)?;
+            let graded = self.graded(answer.into_iter().collect(), task, question, truth, meter)?;
             let mean = if question.ask.is_white_box() { &mut white_box } else { &mut io };
-            mean.add(judged.paid.share);
+            mean.add(graded.paid.share);
             if told.len() < SHOWN_MAX {
                 told.push(json!({
                     "id": question.id,
-                    "got": judged.answer.as_ref().map(|answer| got(answer)),
+                    "got": graded.answer.as_ref().map(|answer| got(answer)),
                     "expected": shown(truth),
-                    "reading": judged.paid.reading,
+                    "reading": graded.paid.reading,
                 }));
             }
         }
@@ -221,23 +217,23 @@ impl ProgramOutput {
     }
 
     /// The best of the answers.
-    fn judged<'a>(
+    fn graded<'a>(
         &self,
         answers: Vec<Answer<'a>>,
         task: &Task,
         question: &Question,
         truth: &Truth,
         meter: &mut Meter<'_>,
-    ) -> Result<Judged<'a>, Fault> {
-        let judge = Judge { equality: self.equality, bare_text: self.bare_text };
-        let mut best = Judged { paid: Paid::NOTHING, answer: None, gave: None };
+    ) -> Result<Graded<'a>, Fault> {
+        let rules = Rules { equality: self.equality, bare_text: self.bare_text };
+        let mut best = Graded { paid: Paid::NOTHING, answer: None, gave: None };
         for answer in answers {
             let (paid, gave) = match question.ask {
                 Ask::Input => self.input(&answer, task, truth, meter)?,
-                _ => (judge.paid(&answer, truth, meter)?, None),
+                _ => (rules.paid(&answer, truth, meter)?, None),
             };
             if best.answer.is_none() || paid.share > best.paid.share {
-                best = Judged { paid, answer: Some(answer), gave };
+                best = Graded { paid, answer: Some(answer), gave };
             }
         }
         Ok(best)
@@ -254,13 +250,13 @@ impl ProgramOutput {
         meter.spend(16 * answer.text.len() as u64)?;
         let mut gave = None;
         for call in find::calls(answer, &task.program.entry_point) {
-            let got = match self.room()?.run(&task.program, Some(&call), &[], meter) {
+            let got = match self.runner()?.run(&task.program, Some(&call), &[], meter) {
                 Ok(found) => found,
-                Err(Lost::Fault(fault)) => return Err(fault),
-                Err(Lost::Broken(why)) => {
+                Err(RunFailure::Fault(fault)) => return Err(fault),
+                Err(RunFailure::Broken(why)) => {
                     return Err(Fault::bad_reference(format!("the program: {why}")));
                 }
-                Err(Lost::Stopped(why)) => {
+                Err(RunFailure::Stopped(why)) => {
                     gave.get_or_insert(why);
                     continue;
                 }
@@ -321,7 +317,7 @@ fn reason(share: f64) -> &'static str {
 
 fn got(answer: &Answer<'_>) -> String {
     match &answer.value {
-        Some(value) => cut(&literal::written(value)),
+        Some(value) => cut(value),
         None => cut(&answer.text),
     }
 }
@@ -329,7 +325,7 @@ fn got(answer: &Answer<'_>) -> String {
 /// What is right, as evidence shows it.
 fn shown(truth: &Truth) -> String {
     match truth {
-        Truth::Value(value) => cut(&literal::written(value)),
+        Truth::Value(value) => cut(value),
         Truth::Shown { text, .. } | Truth::Printed(text) | Truth::Line { number: None, text } => {
             cut(text)
         }
@@ -342,9 +338,6 @@ fn shown(truth: &Truth) -> String {
     }
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARS_MAX) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+fn cut(shown: impl std::fmt::Display) -> String {
+    truncated(shown, SHOWN_CHARS_MAX)
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward};
 
-use super::Sandboxed;
+use super::{Python, Sandboxed};
 use crate::Sandbox;
-use crate::runtime::{Guest, Limits};
+use crate::runtime::Limits;
 use crate::suite::Kind;
-use crate::trial;
+use crate::suite_run;
 use script::{Body, Failure, Said, Script};
 
 /// What a Python function of yours says of the sample.
@@ -41,7 +41,7 @@ pub struct PythonCheck {
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
-    python: Option<Guest>,
+    python: Python,
     #[serde(skip)]
     compiled: Option<Vec<u8>>,
 }
@@ -55,7 +55,7 @@ impl Default for PythonCheck {
             function: None,
             range: [0.0, 1.0],
             limits: Limits::default(),
-            python: None,
+            python: Python::default(),
             compiled: None,
         }
     }
@@ -63,10 +63,7 @@ impl Default for PythonCheck {
 
 impl Sandboxed for PythonCheck {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        let python = sandbox.python()?;
-        let digest = python.digest();
-        self.python = Some(python);
-        Ok(vec![("python.wasm".to_owned(), digest)])
+        self.python.enter(sandbox)
     }
 }
 
@@ -88,8 +85,8 @@ impl Check for PythonCheck {
             (None, None, Some(_)) => return Ok(()),
             _ => return Err(BuildError::new("script", "give one of script, file and tests")),
         };
-        let python = self.python.as_ref();
-        let python = python.ok_or_else(|| BuildError::new("", "python_check needs the sandbox"))?;
+        let python = self.python.guest::<Self>();
+        let python = python.map_err(|_| BuildError::new("", "python_check needs the sandbox"))?;
         let compiled = script::compile(python, &source, self.function.as_deref(), &self.limits);
         self.compiled = Some(compiled.map_err(|why| BuildError::new(setting, why.to_string()))?);
         Ok(())
@@ -99,7 +96,7 @@ impl Check for PythonCheck {
         let unset = || Fault::internal("python_check was not loaded");
         let function = self.function.as_deref();
         if let Some(column) = &self.tests {
-            let Some((_, suite)) = trial::suite(sample, column, meter)? else {
+            let Some((_, suite)) = suite_run::suite(sample, column, meter)? else {
                 return Ok(Verdict::abstained("the row has no grader"));
             };
             let Kind::Grader { source } = suite.kind else {
@@ -121,9 +118,7 @@ impl PythonCheck {
         meter: &mut Meter<'_>,
     ) -> Result<Verdict, Fault> {
         meter.spend((sample.completion().len() + sample.prompt().len()) as u64)?;
-        let unset = || Fault::internal("python_check was not loaded");
-        let python = self.python.as_ref().ok_or_else(unset)?;
-        let ran = script.run(python, sample, &self.limits, meter);
+        let ran = script.run(self.python.guest::<Self>()?, sample, &self.limits, meter);
         let verdict = ran
             .said
             .and_then(|said| self.verdict(said))

@@ -1,17 +1,17 @@
 //! `sql`: the query comes to the rows of a gold query.
 
 mod compare;
+mod connection;
 mod database;
 mod extract;
 mod functions;
 mod gauge;
 mod gold;
+mod grade;
 mod guard;
-mod judge;
 mod lex;
 mod partial;
 mod report;
-mod room;
 mod table;
 
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ use std::collections::BTreeMap;
 use assay_verifiers::prelude::*;
 
 pub use self::compare::Semantics;
+use self::connection::QueryRun;
 use self::database::Database;
 use self::gold::Gold;
-use self::judge::{Answer, Terms};
+use self::grade::{GoldAnswer, GradeRules};
 use self::partial::Parts;
 pub use self::partial::Weights;
-use self::room::Ran;
 
 /// Right when the query in the answer comes to the rows of a gold query, on `SQLite`.
 ///
@@ -185,10 +185,10 @@ impl Check for Sql {
         let unpacked = gold::unpacked(reference);
         let gold = gold::read(unpacked.as_ref().unwrap_or(reference))?;
         if gold.sql.is_empty() {
-            self.judge(sample, &gold, self.databases_of(sample)?, meter)
+            self.grade(sample, &gold, self.databases_of(sample)?, meter)
         } else {
             let database = self.own_database(&gold, meter)?;
-            self.judge(sample, &gold, std::slice::from_ref(&database), meter)
+            self.grade(sample, &gold, std::slice::from_ref(&database), meter)
         }
     }
 }
@@ -259,8 +259,8 @@ impl Sql {
         Ok(database)
     }
 
-    fn terms(&self) -> Terms {
-        Terms {
+    fn rules(&self) -> GradeRules {
+        GradeRules {
             semantics: self.semantics,
             tolerance: self.float_tolerance,
             ops_max: self.ops_max,
@@ -270,7 +270,7 @@ impl Sql {
     }
 
     /// The gold queries run first, whatever the answer: a row that is broken is so for all.
-    fn judge(
+    fn grade(
         &self,
         sample: &Sample,
         gold: &Gold<'_>,
@@ -280,7 +280,7 @@ impl Sql {
         let mut answers = Vec::with_capacity(databases.len());
         for database in databases {
             meter.spend(database.size() as u64 / 64)?;
-            answers.push(judge::answers(database, &gold.queries, self.terms(), meter)?);
+            answers.push(grade::answers(database, &gold.queries, self.rules(), meter)?);
         }
         let completion = sample.completion();
         meter.spend(10 * completion.len() as u64)?;
@@ -291,8 +291,8 @@ impl Sql {
         let mut standing = vec![true; gold.queries.len()];
         let mut verdict = Verdict::graded(true).with_extracted(query, span);
         for (at, (database, answers)) in databases.iter().zip(&answers).enumerate() {
-            let ran = judge::candidate(database, query, answers, self.terms(), meter)?;
-            let matches = judge::matches(answers, &ran, &mut standing, self.terms(), meter)?;
+            let ran = grade::candidate(database, query, answers, self.rules(), meter)?;
+            let matches = grade::matches(answers, &ran, &mut standing, self.rules(), meter)?;
             verdict = Verdict::graded(true).with_extracted(query, span);
             if databases.len() > 1 {
                 verdict = verdict.with("database", at);
@@ -310,8 +310,8 @@ impl Sql {
         &self,
         mut verdict: Verdict,
         query: &str,
-        ran: &Ran,
-        answers: &[Answer<'_>],
+        ran: &QueryRun,
+        answers: &[GoldAnswer<'_>],
         meter: &mut Meter<'_>,
     ) -> Result<Verdict, Fault> {
         let mut reward = 0.0;
@@ -331,8 +331,8 @@ impl Sql {
     fn closest_parts(
         &self,
         query: &str,
-        ran: &Ran,
-        answers: &[Answer<'_>],
+        ran: &QueryRun,
+        answers: &[GoldAnswer<'_>],
         meter: &mut Meter<'_>,
     ) -> Result<Parts, Fault> {
         let mut best = Parts::default();

@@ -8,12 +8,12 @@ use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 use super::Sandboxed;
 use crate::answer::{self, Extract};
 use crate::compare::Comparison;
-use crate::once::Once;
+use crate::memo::VerdictMemo;
 use crate::runtime::Limits;
 use crate::stdio::{Interpreter, Unready, Written};
 use crate::suite::Kind;
-use crate::trial::{self, Pay};
-use crate::{Sandbox, stdio, trivial};
+use crate::suite_report::Pay;
+use crate::{Sandbox, stdio, suite_run, trivial};
 
 /// Right when the program in the completion prints the expected output for every input.
 ///
@@ -43,7 +43,7 @@ pub struct StdinStdout {
     #[serde(skip)]
     interpreter: Option<Interpreter>,
     #[serde(skip)]
-    once: Once,
+    memo: VerdictMemo,
 }
 
 impl Default for StdinStdout {
@@ -56,7 +56,7 @@ impl Default for StdinStdout {
             comparison: Comparison::default(),
             limits: Limits::default(),
             interpreter: None,
-            once: Once::default(),
+            memo: VerdictMemo::default(),
         }
     }
 }
@@ -82,11 +82,11 @@ impl Check for StdinStdout {
     }
 
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
-        trivial::trivial(&*trial::tests(sample, &self.tests)?, &self.language, &self.extract)
+        trivial::trivial(&*suite_run::tests(sample, &self.tests)?, &self.language, &self.extract)
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some((value, suite)) = trial::suite(sample, &self.tests, meter)? else {
+        let Some((value, suite)) = suite_run::suite(sample, &self.tests, meter)? else {
             return Ok(Verdict::no_reference());
         };
         let Kind::Stdio { cases } = &suite.kind else {
@@ -102,7 +102,7 @@ impl Check for StdinStdout {
         let unset = || Fault::internal("stdin_stdout was not loaded");
         let interpreter = self.interpreter.as_ref().ok_or_else(unset)?;
         let key = canonical::digest_parts(&[source.as_bytes(), &canonical::to_bytes(&value)]);
-        let verdict = self.once.verdict(key, || {
+        let verdict = self.memo.verdict(key, || {
             let ready = match interpreter.ready(&source, meter) {
                 Ok(ready) => ready,
                 Err(Unready::Fault(fault)) => return Err(fault).into(),
@@ -113,7 +113,7 @@ impl Check for StdinStdout {
             let run = |stdin: &str, meter: &Meter<'_>| ready.run(stdin, &self.limits, meter);
             let stop_at_first = self.pay == Pay::All;
             let ran = stdio::cases(cases, &self.comparison, stop_at_first, run, meter);
-            ran.map(|outcome| outcome.verdict(self.pay)).into()
+            ran.map(|report| report.verdict(self.pay)).into()
         });
         Ok(verdict.with("span", vec![program.span.0, program.span.1]))
     }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
-use super::Sandboxed;
+use super::{Python, Sandboxed};
 use crate::answer::{self, Extract, Language};
 use crate::compare::Comparison;
-use crate::once::Once;
-use crate::rooms::{Callee, Isolation, Task};
-use crate::runtime::{Guest, Limits};
-use crate::stdio::Written;
+use crate::isolation::{AssertionTask, Callee, Isolation};
+use crate::memo::VerdictMemo;
+use crate::runtime::Limits;
+use crate::stdio::{Ready, Written};
 use crate::suite::{Kind, Suite};
-use crate::trial::{self, Pay};
-use crate::{Sandbox, stdio, stub, trivial};
+use crate::suite_report::Pay;
+use crate::{Sandbox, stdio, stub, suite_run, trivial};
 
 /// Right when the Python program in the completion passes its tests.
 ///
@@ -57,9 +57,9 @@ pub struct UnitTests {
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
-    python: Option<Guest>,
+    python: Python,
     #[serde(skip)]
-    once: Once,
+    memo: VerdictMemo,
 }
 
 impl Default for UnitTests {
@@ -75,18 +75,15 @@ impl Default for UnitTests {
             isolation: Isolation::default(),
             shared_room: false,
             limits: Limits::default(),
-            python: None,
-            once: Once::default(),
+            python: Python::default(),
+            memo: VerdictMemo::default(),
         }
     }
 }
 
 impl Sandboxed for UnitTests {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        let python = sandbox.python()?;
-        let digest = python.digest();
-        self.python = Some(python);
-        Ok(vec![("python.wasm".to_owned(), digest)])
+        self.python.enter(sandbox)
     }
 }
 
@@ -100,11 +97,11 @@ impl Check for UnitTests {
     }
 
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
-        trivial::trivial(&*trial::tests(sample, &self.tests)?, &Written::Python, &self.extract)
+        trivial::trivial(&*suite_run::tests(sample, &self.tests)?, &Written::Python, &self.extract)
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some((value, suite)) = trial::suite(sample, &self.tests, meter)? else {
+        let Some((value, suite)) = suite_run::suite(sample, &self.tests, meter)? else {
             return Ok(Verdict::no_reference());
         };
         let completion = sample.completion();
@@ -117,7 +114,7 @@ impl Check for UnitTests {
         let tests = canonical::to_bytes(&value);
         let key = canonical::digest_parts(&[source.as_bytes(), &tests, sample.prompt().as_bytes()]);
         let verdict =
-            self.once.verdict(key, || self.run(&source, &suite, sample.prompt(), meter).into());
+            self.memo.verdict(key, || self.run(&source, &suite, sample.prompt(), meter).into());
         Ok(verdict.with("span", vec![program.span.0, program.span.1]))
     }
 }
@@ -130,19 +127,18 @@ impl UnitTests {
         prompt: &str,
         meter: &mut Meter<'_>,
     ) -> Result<Verdict, Fault> {
-        let python =
-            self.python.as_ref().ok_or_else(|| Fault::internal("unit_tests was not loaded"))?;
+        let python = self.python.guest::<Self>()?;
         let setup = suite.setup.as_deref();
-        let outcome = match &suite.kind {
+        let report = match &suite.kind {
             Kind::Assertions(tests) => {
-                let task = Task {
+                let task = AssertionTask {
                     common_imports: self.common_imports,
                     copy_back: self.copy_back,
                     allow_nan: self.allow_nan,
                     isolation: if self.shared_room { Isolation::Shared } else { self.isolation },
-                    ..trial::task(source, tests, setup, prompt)
+                    ..suite_run::task(source, tests, setup, prompt)
                 };
-                trial::assertions(python, &task, &self.limits, meter)?
+                suite_run::assertions(python, &task, &self.limits, meter)?
             }
             Kind::Calls(calls) => {
                 let callee = Callee {
@@ -152,14 +148,13 @@ impl UnitTests {
                     common_imports: self.common_imports,
                     allow_nan: self.allow_nan,
                 };
-                trial::calls(python, callee, calls, &self.limits, meter)?
+                suite_run::calls(python, callee, calls, &self.limits, meter)?
             }
             Kind::Stdio { cases } => {
                 let source = stdio::with_setup(source, setup);
                 let stop_at_first = self.pay == Pay::All;
-                let run = |stdin: &str, meter: &Meter<'_>| {
-                    stdio::python(python, &source, stdin, &self.limits, meter)
-                };
+                let program = Ready::Python(python, &source);
+                let run = |stdin: &str, meter: &Meter<'_>| program.run(stdin, &self.limits, meter);
                 stdio::cases(cases, &self.comparison, stop_at_first, run, meter)?
             }
             Kind::Grader { .. } => {
@@ -167,6 +162,6 @@ impl UnitTests {
                 return Err(Fault::bad_reference(why));
             }
         };
-        Ok(outcome.verdict(self.pay))
+        Ok(report.verdict(self.pay))
     }
 }

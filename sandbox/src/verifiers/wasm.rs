@@ -8,7 +8,7 @@ use assay_verifiers::prelude::*;
 use super::Sandboxed;
 use crate::Sandbox;
 use crate::languages::module::binary;
-use crate::runtime::{Judgement, Limits, Plugin, Question, Runtime, Stop, drive};
+use crate::runtime::{Limits, Plugin, PluginAnswer, PluginInput, Runtime, Stop, drive};
 
 /// What a WebAssembly component says of the sample.
 ///
@@ -76,19 +76,19 @@ impl Check for Wasm {
         let Some(Loaded(plugin)) = self.plugin.get() else {
             return Err(Fault::internal("wasm was not loaded"));
         };
-        let question = self.question(sample)?;
+        let input = self.input(sample)?;
         let fuel = self.limits.fuel.min(meter.left().saturating_mul(FUEL_PER_UNIT));
         let limits = Limits { fuel, ..self.limits.clone() };
-        let asked = async { Ok(plugin.judge(question, limits).await) };
-        let judged = drive(asked, &mut || meter.expired()).map_err(|stop| fault(&stop))?;
-        meter.spend(judged.fuel / FUEL_PER_UNIT)?;
-        verdict(judged.end.map_err(|stop| fault(&stop))?)
+        let run = drive(plugin.verify(input, limits), &mut || meter.expired());
+        let run = run.map_err(|stop| fault(&stop))?;
+        meter.spend(run.used.fuel / FUEL_PER_UNIT)?;
+        verdict(run.end.map_err(|stop| fault(&stop))?)
     }
 }
 
 impl Wasm {
-    fn question(&self, sample: &Sample) -> Result<Question, Fault> {
-        Ok(Question {
+    fn input(&self, sample: &Sample) -> Result<PluginInput, Fault> {
+        Ok(PluginInput {
             prompt: sample.prompt().to_owned(),
             completion: sample.completion().to_owned(),
             reference: sample.reference().map(json).transpose()?,
@@ -114,11 +114,11 @@ fn fault(stop: &Stop) -> Fault {
     Fault::new(kind, format!("component: {stop}"))
 }
 
-fn verdict(judgement: Judgement) -> Result<Verdict, Fault> {
-    match judgement {
-        Judgement::Scored(reward, evidence) => scored(reward, &evidence),
-        Judgement::Abstained(why) => Ok(Verdict::abstained(cut(&why))),
-        Judgement::Refused(why) => trap(format!("component: {}", cut(&why))),
+fn verdict(answer: PluginAnswer) -> Result<Verdict, Fault> {
+    match answer {
+        PluginAnswer::Scored(reward, evidence) => scored(reward, &evidence),
+        PluginAnswer::Abstained(why) => Ok(Verdict::abstained(cut(&why))),
+        PluginAnswer::Refused(why) => trap(format!("component: {}", cut(&why))),
     }
 }
 

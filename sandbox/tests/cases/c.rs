@@ -36,12 +36,12 @@ fn like_gcc(compiler: &Compiler, path: &Path) -> Result<(), Failed> {
     let input = fs::read(path.with_extension("in"))?;
     let wanted = fs::read_to_string(path.with_extension("out"))?;
     let (first, second) = (run(&program, &input), run(&program, &input));
-    let found = String::from_utf8_lossy(&first.stdout);
+    let found = String::from_utf8_lossy(&first.used.stdout);
     if (first.end.clone(), &*found) != (Ok(0), &wanted) {
-        let stderr = String::from_utf8_lossy(&first.stderr);
+        let stderr = String::from_utf8_lossy(&first.used.stderr);
         return Err(format!("{:?}, wrote {found:?}, not {wanted:?}: {stderr}", first.end).into());
     }
-    if (first.fuel, first.stdout) != (second.fuel, second.stdout) {
+    if (first.used.fuel, first.used.stdout) != (second.used.fuel, second.used.stdout) {
         return Err("the second run differs".into());
     }
     Ok(())
@@ -55,7 +55,7 @@ fn hostile(compiler: &Compiler, case: &Hostile) -> Result<(), Failed> {
     let program = compiler.compile(case.dialect, &(case.source)(), &|| false);
     let end = program.map(|program| run(&program, b"input"));
     let told = match &end {
-        Ok(run) => format!("{:?} {}", run.end, String::from_utf8_lossy(&run.stdout)),
+        Ok(run) => format!("{:?} {}", run.end, String::from_utf8_lossy(&run.used.stdout)),
         Err(refused) => format!("{refused:?}"),
     };
     if (case.holds)(&end) { Ok(()) } else { Err(told.chars().take(500).collect::<String>().into()) }

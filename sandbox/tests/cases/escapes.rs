@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assay_sandbox::Sandbox;
+use assay_sandbox::isolation::{AssertionTask, Ruling, RunContext, run_assertions, run_program};
 use assay_sandbox::languages::javascript::JavaScript;
-use assay_sandbox::rooms::{Ruling, Task, Terms, judge, run_program};
 use assay_sandbox::runtime::{Guest, Limits, Program, Run, Runtime, Start, Stop, drive};
 use libtest_mimic::{Failed, Trial};
 use serde::Deserialize;
@@ -128,24 +128,16 @@ impl Guests {
     }
 
     fn python(&self, escape: &Escape) -> Ended {
-        let terms = Terms { limits: limits(escape.fuel), seed: 0, expired: &mut || false };
-        let run = run_program(&self.python, &escape.program, escape.stdin.as_bytes(), terms);
-        let end = run.stop.map_or_else(|| Ok(run.exit.expect("an exit code")), Err);
-        ended(&Run {
-            end,
-            stdout: run.stdout,
-            stderr: run.stderr,
-            fuel: run.fuel,
-            memory_bytes_peak: run.memory_bytes_peak,
-        })
+        let context = RunContext { limits: limits(escape.fuel), seed: 0, expired: &mut || false };
+        ended(&run_program(&self.python, &escape.program, escape.stdin.as_bytes(), context))
     }
 
     fn tested(&self, escape: &Escape, test: &str) -> Ended {
         let entry_points = ["f".to_owned()];
         let (candidate, entry_points) = (escape.program.as_str(), entry_points.as_slice());
-        let task = Task { candidate, test, entry_points, ..Task::default() };
-        let terms = Terms { limits: limits(escape.fuel), seed: 0, expired: &mut || false };
-        let judged = judge(&self.python, &task, terms);
+        let task = AssertionTask { candidate, test, entry_points, ..AssertionTask::default() };
+        let context = RunContext { limits: limits(escape.fuel), seed: 0, expired: &mut || false };
+        let judged = run_assertions(&self.python, &task, context);
         let end = match judged.ruling() {
             Ruling::Passed => "passed".to_owned(),
             Ruling::Failed => "failed".to_owned(),
@@ -156,10 +148,10 @@ impl Guests {
         let said = [judged.poisoned, judged.error].into_iter().flatten().chain(failures);
         Ended {
             end,
-            stdout: text(&judged.stdout),
+            stdout: text(&judged.used.stdout),
             said: said.collect::<Vec<_>>().join("\n"),
-            fuel: judged.fuel,
-            memory_bytes_peak: judged.memory_bytes_peak,
+            fuel: judged.used.fuel,
+            memory_bytes_peak: judged.used.memory_bytes_peak,
         }
     }
 }
@@ -172,10 +164,10 @@ fn ended(run: &Run) -> Ended {
     };
     Ended {
         end,
-        stdout: text(&run.stdout),
-        said: text(&run.stderr),
-        fuel: run.fuel,
-        memory_bytes_peak: run.memory_bytes_peak,
+        stdout: text(&run.used.stdout),
+        said: text(&run.used.stderr),
+        fuel: run.used.fuel,
+        memory_bytes_peak: run.used.memory_bytes_peak,
     }
 }
 

@@ -36,8 +36,8 @@ fn check(runtime: &Runtime, path: &Path) -> Result<(), Failed> {
     if !expected.is_some_and(|expected| found.starts_with(expected)) {
         return Err(format!("expected {expected:?}, found {found:?}").into());
     }
-    let (fuel, again) = (first.fuel, second.fuel);
-    if (found, fuel) != (shown(&second.end), again) || first.stdout != second.stdout {
+    let (fuel, again) = (first.used.fuel, second.used.fuel);
+    if (found, fuel) != (shown(&second.end), again) || first.used.stdout != second.used.stdout {
         return Err(format!("the second run differs: fuel {fuel}, then {again}").into());
     }
     Ok(())

@@ -28,16 +28,16 @@ fn like_node(guest: &JavaScript, path: &Path) -> Result<(), Failed> {
     let input = fs::read(path.with_file_name("input.txt"))?;
     let wanted = fs::read_to_string(path.with_extension("out"))?;
     let (first, second) = (run(guest, &source, start(&input)), run(guest, &source, start(&input)));
-    let found = String::from_utf8_lossy(&first.stdout);
+    let found = String::from_utf8_lossy(&first.used.stdout);
     let differs = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
     if let Some((found, wanted)) = differs {
         return Err(format!("expected {wanted:?}, found {found:?}").into());
     }
     if (first.end.clone(), found.len()) != (Ok(code), wanted.len()) {
-        let stderr = String::from_utf8_lossy(&first.stderr);
+        let stderr = String::from_utf8_lossy(&first.used.stderr);
         return Err(format!("ended with {:?}: {stderr}", first.end).into());
     }
-    if (first.fuel, first.stdout) != (second.fuel, second.stdout) {
+    if (first.used.fuel, first.used.stdout) != (second.used.fuel, second.used.stdout) {
         return Err("the second run differs".into());
     }
     Ok(())
@@ -57,29 +57,32 @@ const HOSTILE: &[Hostile] = &[
     }),
     ("sleeps", "setTimeout(() => {}, 1e9);", |run| run.end == Err(Stop::SleptTooLong)),
     ("fills memory", "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1));", |run| {
-        run.end == Ok(1) && run.memory_bytes_peak <= 512 << 20
+        run.end == Ok(1) && run.used.memory_bytes_peak <= 512 << 20
     }),
     ("one text that is too long", "let s = 'x'; for (;;) s += s;", |run| run.end == Ok(1)),
     ("floods its output", "for (;;) console.log('x'.repeat(1000));", |run| {
-        run.end == Err(Stop::TooMuchOutput) && run.stdout.len() == 4 << 20
+        run.end == Err(Stop::TooMuchOutput) && run.used.stdout.len() == 4 << 20
     }),
     ("looks for files", "require('fs').readFileSync('/etc/passwd');", |run| {
-        run.end == Ok(1) && String::from_utf8_lossy(&run.stderr).contains("ENOENT")
+        run.end == Ok(1) && String::from_utf8_lossy(&run.used.stderr).contains("ENOENT")
     }),
     ("looks for the environment", "console.log(Object.keys(process.env).length);", |run| {
-        run.stdout == b"0\n"
+        run.used.stdout == b"0\n"
     }),
     ("starts a process", "require('child_process').execSync('id');", |run| run.end == Ok(1)),
     ("ends before it is asked", "process.stdout.write('a'); process.exit(0); console.log(1);", {
-        |run| run.end == Ok(0) && run.stdout == b"a"
+        |run| run.end == Ok(0) && run.used.stdout == b"a"
     }),
-    ("an early line is shown", "console.log('start'); for (;;);", |run| run.stdout == b"start\n"),
-    ("NUL in a program", "console.log('a\0b'.length);", |run| run.stdout == b"3\n"),
+    ("an early line is shown", "console.log('start'); for (;;);", |run| {
+        run.used.stdout == b"start\n"
+    }),
+    ("NUL in a program", "console.log('a\0b'.length);", |run| run.used.stdout == b"3\n"),
     ("breaks out of its function", "}); console.log(1); (function () {", |run| run.end.is_ok()),
 ];
 
 fn random(guest: &JavaScript) -> Result<(), Failed> {
-    let draw = |seed| run(guest, "console.log(Math.random())", Start { seed, ..start(b"") }).stdout;
+    let draw =
+        |seed| run(guest, "console.log(Math.random())", Start { seed, ..start(b"") }).used.stdout;
     if draw(1) == draw(1) && draw(1) != draw(2) {
         Ok(())
     } else {
@@ -91,7 +94,7 @@ fn arguments(guest: &JavaScript) -> Result<(), Failed> {
     let args = vec!["a b".to_owned(), "ü".to_owned()];
     let source = "console.log(process.argv.slice(2))";
     let run = run(guest, source, Start { args, ..start(b"") });
-    if run.stdout == "[ 'a b', 'ü' ]\n".as_bytes() {
+    if run.used.stdout == "[ 'a b', 'ü' ]\n".as_bytes() {
         Ok(())
     } else {
         Err("arguments differ".into())
@@ -99,7 +102,7 @@ fn arguments(guest: &JavaScript) -> Result<(), Failed> {
 }
 
 fn same_fuel(guest: &JavaScript) -> Result<(), Failed> {
-    let fuel = || run(guest, "console.log('hello')", start(b"")).fuel;
+    let fuel = || run(guest, "console.log('hello')", start(b"")).used.fuel;
     let first = fuel();
     if (0..100).all(|_| fuel() == first) { Ok(()) } else { Err("the fuel differs".into()) }
 }
@@ -128,7 +131,7 @@ fn of_guest(guest: &Arc<JavaScript>) -> Vec<Trial> {
     for &(name, source, holds) in HOSTILE {
         let test = move |guest: &JavaScript| {
             let run = run(guest, source, start(b""));
-            let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
+            let stderr = String::from_utf8_lossy(&run.used.stderr).into_owned();
             let told = || Failed::from(format!("{:?} {stderr}", run.end));
             if holds(&run) { Ok(()) } else { Err(told()) }
         };

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assay_sandbox::runtime::Options;
-use assay_sandbox::{Places, Sandbox};
+use assay_sandbox::{Sandbox, SandboxConfig};
 use libtest_mimic::{Arguments, Trial};
 
 fn main() {
@@ -24,7 +24,7 @@ fn main() {
     arguments.test_threads.get_or_insert(2);
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets");
     let options = Options { compiled: Some(assets.join("compiled")), ..Options::default() };
-    let sandbox = Arc::new(Sandbox::new(Places { assets: vec![assets], options }));
+    let sandbox = Arc::new(Sandbox::new(SandboxConfig { assets: vec![assets], options }));
     let kinds = [
         // The first, because it looks at instances before anything else has run.
         ("escapes", escapes::trials(&sandbox)),

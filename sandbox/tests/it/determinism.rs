@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 use assay_sandbox::runtime::Options;
 use assay_sandbox::verifiers::ALL;
-use assay_sandbox::{Places, Sandbox};
+use assay_sandbox::{Sandbox, SandboxConfig};
 use assay_verifiers::{Built, Earlier, Lane, Meter, NoFiles, Outcome, Sample, Verdict, canonical};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -57,7 +57,7 @@ fn rows() -> Vec<Row> {
 fn sandbox() -> Arc<Sandbox> {
     let assets = root().join("target/assets");
     let options = Options { compiled: Some(assets.join("compiled")), ..Options::default() };
-    Arc::new(Sandbox::new(Places { assets: vec![assets], options }))
+    Arc::new(Sandbox::new(SandboxConfig { assets: vec![assets], options }))
 }
 
 /// A verifier for each judgement: one that is kept would remember its verdicts.

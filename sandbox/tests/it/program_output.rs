@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay_sandbox::runtime::Options;
-use assay_sandbox::{Places, Sandbox, verifiers};
+use assay_sandbox::{Sandbox, SandboxConfig, verifiers};
 use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Sample, Verifier};
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 fn verifier(settings: Value) -> Box<dyn Verifier> {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets");
     let options = Options { compiled: Some(assets.join("compiled")), ..Options::default() };
-    let sandbox = Arc::new(Sandbox::new(Places { assets: vec![assets], options }));
+    let sandbox = Arc::new(Sandbox::new(SandboxConfig { assets: vec![assets], options }));
     let entry = verifiers::ALL.iter().find(|entry| entry.about.id == "program_output").unwrap();
     match (entry.build)(&sandbox, settings, &NoFiles).unwrap().lane {
         Lane::Compute(verifier) => verifier,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use assay_sandbox::runtime::Options;
-use assay_sandbox::{Places, Sandbox, verifiers};
+use assay_sandbox::{Sandbox, SandboxConfig, verifiers};
 use assay_verifiers::{BuildError, Built, Earlier, Lane, Meter, NoFiles, Outcome, Sample, Verdict};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn build(settings: Value) -> Result<Built, BuildError> {
     let sandbox = SANDBOX.get_or_init(|| {
         let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets");
         let options = Options { compiled: Some(assets.join("compiled")), ..Options::default() };
-        Arc::new(Sandbox::new(Places { assets: vec![assets], options }))
+        Arc::new(Sandbox::new(SandboxConfig { assets: vec![assets], options }))
     });
     let entry = verifiers::ALL.iter().find(|entry| entry.about.id == "python_check").unwrap();
     (entry.build)(sandbox, settings, &NoFiles)

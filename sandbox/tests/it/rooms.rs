@@ -17,11 +17,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use assay_sandbox::rooms::{
-    Call, Callee, CaseResult, Containers, Isolation, Ruling, Task, Terms, call_cases, from_json,
-    judge, plain_equal, run_program,
+use assay_sandbox::isolation::{
+    AssertionTask, CallResult, Callee, Isolation, Ruling, RunContext, run_assertions, run_calls,
+    run_program,
 };
 use assay_sandbox::runtime::{Guest, Limits, Options, Runtime};
+use assay_sandbox::value::{Arguments, equal_json, from_json};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
@@ -50,8 +51,8 @@ fn limits() -> Limits {
     Limits { fuel: 5_000_000_000, ..Limits::default() }
 }
 
-fn with_terms<T>(run: impl FnOnce(Terms<'_>) -> T) -> T {
-    run(Terms { limits: limits(), seed: 0, expired: &mut || false })
+fn with_context<T>(run: impl FnOnce(RunContext<'_>) -> T) -> T {
+    run(RunContext { limits: limits(), seed: 0, expired: &mut || false })
 }
 
 fn rows(path: &Path) -> Vec<Value> {

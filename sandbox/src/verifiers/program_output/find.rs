@@ -10,10 +10,9 @@ use assay_verifiers::{Fault, Meter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::literal::{self, Words};
 use crate::answer::{self, Thinking};
-use crate::rooms::Call;
-use crate::rooms::wire::Plain;
+use crate::value::literal::{self, Words};
+use crate::value::{Arguments, PyValue};
 
 /// Readings of an input that are tried.
 const CALLS_MAX: usize = 4;
@@ -84,7 +83,7 @@ pub(super) struct Answer<'a> {
     /// The words of it, without what is around them.
     pub(super) text: Cow<'a, str>,
     /// The value, where the text is JSON of one.
-    pub(super) value: Option<Plain>,
+    pub(super) value: Option<PyValue>,
     /// Its bytes in the completion.
     pub(super) span: (usize, usize),
     /// Where it stood: a fixed word for the evidence.
@@ -227,13 +226,13 @@ fn undressed(text: &str) -> Vec<&str> {
 }
 
 /// Calls that an answer may mean when it is asked for an input: `f(1, 2)`, `1, 2`, `(1, 2)`.
-pub(super) fn calls(answer: &Answer<'_>, entry_point: &str) -> Vec<Call> {
+pub(super) fn calls(answer: &Answer<'_>, entry_point: &str) -> Vec<Arguments> {
     let mut calls = Vec::new();
     if let Some(value) = &answer.value {
-        if let Plain::Dict(members) = value {
+        if let PyValue::Dict(members) = value {
             calls.extend(by_name(members));
         }
-        calls.push(Call { args: vec![value.clone()], kwargs: Vec::new() });
+        calls.push(Arguments { args: vec![value.clone()], kwargs: Vec::new() });
     }
     for way in undressed(&answer.text) {
         let left = sides(way).map_or(way, |(left, _)| left).trim();
@@ -241,18 +240,18 @@ pub(super) fn calls(answer: &Answer<'_>, entry_point: &str) -> Vec<Call> {
         let inner = inner.and_then(|rest| rest.strip_prefix('(')?.strip_suffix(')'));
         calls.extend(literal::arguments(inner.unwrap_or(left)));
     }
-    let spread = |call: &Call| match call.args.as_slice() {
-        [Plain::Tuple(items)] if call.kwargs.is_empty() => {
-            Some(Call { args: items.clone(), kwargs: Vec::new() })
+    let spread = |call: &Arguments| match call.args.as_slice() {
+        [PyValue::Tuple(items)] if call.kwargs.is_empty() => {
+            Some(Arguments { args: items.clone(), kwargs: Vec::new() })
         }
-        [Plain::List(items)] if answer.value.is_some() => {
-            Some(Call { args: items.clone(), kwargs: Vec::new() })
+        [PyValue::List(items)] if answer.value.is_some() => {
+            Some(Arguments { args: items.clone(), kwargs: Vec::new() })
         }
         _ => None,
     };
-    let spread: Vec<Call> = calls.iter().filter_map(spread).collect();
+    let spread: Vec<Arguments> = calls.iter().filter_map(spread).collect();
     calls.extend(spread);
-    let mut different: Vec<Call> = Vec::new();
+    let mut different: Vec<Arguments> = Vec::new();
     for call in calls {
         if !different.contains(&call) && different.len() < CALLS_MAX {
             different.push(call);
@@ -262,13 +261,10 @@ pub(super) fn calls(answer: &Answer<'_>, entry_point: &str) -> Vec<Call> {
 }
 
 /// Arguments by name, where the keys are names.
-fn by_name(members: &[(Plain, Plain)]) -> Option<Call> {
-    let named = |(key, value): &(Plain, Plain)| match key {
-        Plain::Str(name) => Some((String::from_utf8(name.clone()).ok()?, value.clone())),
-        _ => None,
-    };
+fn by_name(members: &[(PyValue, PyValue)]) -> Option<Arguments> {
+    let named = |(key, value): &(PyValue, PyValue)| Some((key.as_str()?.to_owned(), value.clone()));
     let kwargs = members.iter().map(named).collect::<Option<_>>()?;
-    Some(Call { args: Vec::new(), kwargs })
+    Some(Arguments { args: Vec::new(), kwargs })
 }
 
 fn unfenced(text: &str) -> &str {

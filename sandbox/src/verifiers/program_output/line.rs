@@ -2,7 +2,7 @@
 
 use super::find::{Answer, ways};
 use super::paid::Paid;
-use crate::rooms::wire::Plain;
+use crate::value::PyValue;
 
 /// What leads to the line in a sentence, in lower case.
 const LEADS: [&str; 17] = [
@@ -36,7 +36,7 @@ const TRAILS: [&str; 6] = [
 
 /// By its number, `line 3`, or its text.
 pub(super) fn line(answer: &Answer<'_>, number: Option<u32>, text: &str) -> Paid {
-    if let (Some(Plain::Int(said)), Some(number)) = (&answer.value, number) {
+    if let (Some(PyValue::Int(said)), Some(number)) = (&answer.value, number) {
         return Paid::if_right(*said == number.into(), "line");
     }
     let right = |way: &str| {
@@ -81,7 +81,7 @@ fn numbered(way: &str, text: &str) -> Option<u32> {
 /// Whether an answer says that no line follows.
 pub(super) fn says_end(answer: &Answer<'_>) -> bool {
     if let Some(value) = &answer.value {
-        return *value == Plain::None || *value == Plain::Int((-1).into());
+        return *value == PyValue::None || *value == PyValue::Int((-1).into());
     }
     let word = answer.text.trim().trim_matches(['"', '\'', '`', '.']).to_ascii_lowercase();
     ["none", "end", "null", "-1", "no line", "no next line"].contains(&word.as_str())

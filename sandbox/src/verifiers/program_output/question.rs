@@ -5,10 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::literal::{self, Words};
 use super::truth::Truth;
-use crate::rooms::from_json;
-use crate::rooms::wire::Plain;
+use crate::value::literal::{self, Words};
+use crate::value::{PyValue, from_json};
 
 /// Questions on one sheet.
 const QUESTIONS_MAX: usize = 1000;
@@ -279,7 +278,7 @@ fn given(ask: Ask, answer: &Value) -> Result<Truth, String> {
     };
     match ask {
         Ask::Stdout => Ok(Truth::Printed(text.clone())),
-        Ask::Exception if text == "None" => Ok(Truth::Value(Plain::None)),
+        Ask::Exception if text == "None" => Ok(Truth::Value(PyValue::None)),
         Ask::Exception => Ok(Truth::Raised(text.clone())),
         Ask::Type => Ok(Truth::Type(vec![text.trim().to_owned()])),
         Ask::NextLine => Ok(match text.trim().parse() {
@@ -292,7 +291,7 @@ fn given(ask: Ask, answer: &Value) -> Result<Truth, String> {
         }
         Ask::Output | Ask::Return | Ask::Input | Ask::Value => {
             let value = literal::read(text, Words::Python);
-            let bare = || Plain::Str(text.clone().into_bytes());
+            let bare = || PyValue::Str(text.clone().into_bytes());
             Ok(match value.or_else(|_| literal::read(text, Words::Json)) {
                 Ok(value) => Truth::Value(value),
                 // A text without quotes, or a value without a literal.

@@ -1,8 +1,8 @@
 //! Whether an answer says that a program fails, and with which exception.
 
 use super::find::Answer;
-use super::literal::{self, Words};
 use super::paid::Paid;
+use crate::value::literal::{self, Words};
 
 /// What is paid for knowing that the program fails, but not how.
 const FAILS: f64 = 0.5;

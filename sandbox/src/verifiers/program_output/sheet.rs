@@ -6,10 +6,10 @@ use std::ops::Range;
 use assay_verifiers::{Fault, Meter};
 
 use super::find::{Answer, Find, Placed};
-use super::literal::{self, Words};
 use super::question::Question;
 use crate::answer;
-use crate::rooms::wire::Plain;
+use crate::value::PyValue;
+use crate::value::literal::{self, Words};
 
 /// Objects that are tried, so that no text is read over and over.
 const TRIED_MAX: usize = 10_000;
@@ -27,13 +27,13 @@ pub(super) fn answers<'a>(
     let sheets = objects(text, part.clone(), meter)?;
     let ids = ids(questions);
     // A list may be anything, so an object that names questions comes first.
-    let is_dict = |value: &Plain| matches!(value, Plain::Dict(_));
+    let is_dict = |value: &PyValue| matches!(value, PyValue::Dict(_));
     let (dicts, lists): (Vec<_>, Vec<_>) = sheets.iter().rev().partition(|at| is_dict(&at.0));
     let mut sheets = dicts.into_iter().chain(lists);
     let sheet = sheets.find_map(|(value, at)| Some((sheet(value, &ids)?, *at)));
     let found = match sheet {
         Some((Sheet::Answers(values), at)) => {
-            let of = |value: Option<&Plain>| value.map(|value| from_value(value, at));
+            let of = |value: Option<&PyValue>| value.map(|value| from_value(value, at));
             Some(values.into_iter().map(of).collect())
         }
         Some((Sheet::Twice, _)) => None,
@@ -47,7 +47,7 @@ fn objects(
     text: &str,
     part: Range<usize>,
     meter: &mut Meter<'_>,
-) -> Result<Vec<Placed<Plain>>, Fault> {
+) -> Result<Vec<Placed<PyValue>>, Fault> {
     let mut found = Vec::new();
     let mut at = part.start;
     for _ in 0..TRIED_MAX {
@@ -80,15 +80,15 @@ fn ids(questions: &[Question]) -> Ids<'_> {
 /// What a value says of the questions.
 enum Sheet<'a> {
     /// Answers in the order of the questions.
-    Answers(Vec<Option<&'a Plain>>),
+    Answers(Vec<Option<&'a PyValue>>),
     /// An id is there twice.
     Twice,
 }
 
 /// The sheet that a value is, if it has an answer to any of the questions.
-fn sheet<'a>(value: &'a Plain, ids: &Ids<'_>) -> Option<Sheet<'a>> {
+fn sheet<'a>(value: &'a PyValue, ids: &Ids<'_>) -> Option<Sheet<'a>> {
     match value {
-        Plain::Dict(pairs) => {
+        PyValue::Dict(pairs) => {
             let inner = pairs.iter().find(|(key, _)| id(key).as_deref() == Some("answers"));
             if let Some((_, value)) = inner {
                 return sheet(value, ids);
@@ -103,18 +103,17 @@ fn sheet<'a>(value: &'a Plain, ids: &Ids<'_>) -> Option<Sheet<'a>> {
             }
             answers.iter().any(Option::is_some).then_some(Sheet::Answers(answers))
         }
-        Plain::List(items) if items.len() == ids.len() => {
+        PyValue::List(items) if items.len() == ids.len() => {
             Some(Sheet::Answers(items.iter().map(Some).collect()))
         }
         _ => None,
     }
 }
 
-fn id(key: &Plain) -> Option<String> {
+fn id(key: &PyValue) -> Option<String> {
     match key {
-        Plain::Str(text) => String::from_utf8(text.clone()).ok(),
-        Plain::Int(number) => Some(number.to_string()),
-        _ => None,
+        PyValue::Int(number) => Some(number.to_string()),
+        key => key.as_str().map(str::to_owned),
     }
 }
 
@@ -132,14 +131,14 @@ fn place(written: &str, ids: &Ids<'_>) -> Option<usize> {
     ids.get(number).filter(|_| is_number).copied()
 }
 
-fn from_value(value: &Plain, span: (usize, usize)) -> Answer<'static> {
+fn from_value(value: &PyValue, span: (usize, usize)) -> Answer<'static> {
     match value {
-        Plain::Str(text) => {
+        PyValue::Str(text) => {
             let text = String::from_utf8_lossy(text).into_owned().into();
             Answer { text, value: None, span, from: "json", quoted: true }
         }
         value => {
-            let text = if *value == Plain::None { "None" } else { "" };
+            let text = if *value == PyValue::None { "None" } else { "" };
             Answer {
                 text: text.into(),
                 value: Some(value.clone()),

@@ -4,13 +4,12 @@ use assay_verifiers::Meter;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::equal::Equality;
 use super::find::{self, Find, Source, Want};
-use super::literal::{self, Words, read, written};
 use super::question::{Ask, Task};
-use crate::rooms::wire::Plain;
+use crate::value::literal::{self, Words, read};
+use crate::value::{Equality, PyValue};
 
-fn value(text: &str) -> Plain {
+fn value(text: &str) -> PyValue {
     read(text, Words::Python).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
@@ -38,7 +37,7 @@ fn literals_are_read_as_python_reads_them() {
         ("'a\nb'", r"'a\nb'"),
         ("[\n1,\n# two\n2\n]", "[1, 2]"),
     ] {
-        assert_eq!(written(&value(text)), shown, "{text}");
+        assert_eq!(value(text).to_string(), shown, "{text}");
     }
 }
 
@@ -239,23 +238,23 @@ fn questions_name_what_is_wrong_with_them() {
     assert_eq!(literal.questions[0].ask, Ask::Output);
 }
 
-fn plain() -> impl Strategy<Value = Plain> {
+fn plain() -> impl Strategy<Value = PyValue> {
     let atom = prop_oneof![
-        Just(Plain::None),
-        any::<bool>().prop_map(Plain::Bool),
-        any::<i64>().prop_map(|value| Plain::Int(value.into())),
-        any::<f64>().prop_map(Plain::Float),
-        ".{0,8}".prop_map(|text| Plain::Str(text.into_bytes())),
-        prop::collection::vec(any::<u8>(), 0..8).prop_map(Plain::Bytes),
+        Just(PyValue::None),
+        any::<bool>().prop_map(PyValue::Bool),
+        any::<i64>().prop_map(|value| PyValue::Int(value.into())),
+        any::<f64>().prop_map(PyValue::Float),
+        ".{0,8}".prop_map(|text| PyValue::Str(text.into_bytes())),
+        prop::collection::vec(any::<u8>(), 0..8).prop_map(PyValue::Bytes),
     ];
     atom.prop_recursive(4, 32, 4, |inner| {
         let items = prop::collection::vec(inner.clone(), 0..4);
         let key =
-            prop_oneof![Just(Plain::None), any::<i32>().prop_map(|key| Plain::Int(key.into()))];
+            prop_oneof![Just(PyValue::None), any::<i32>().prop_map(|key| PyValue::Int(key.into()))];
         prop_oneof![
-            items.clone().prop_map(Plain::List),
-            items.prop_map(Plain::Tuple),
-            prop::collection::vec((key, inner), 0..4).prop_map(Plain::Dict),
+            items.clone().prop_map(PyValue::List),
+            items.prop_map(PyValue::Tuple),
+            prop::collection::vec((key, inner), 0..4).prop_map(PyValue::Dict),
         ]
     })
 }
@@ -263,7 +262,7 @@ fn plain() -> impl Strategy<Value = Plain> {
 proptest! {
     #[test]
     fn what_is_written_is_read_again(value in plain()) {
-        let text = written(&value);
+        let text = value.to_string();
         let again = read(&text, Words::Python);
         let same = again.is_ok_and(|again| Equality::Strict.holds(&again, &value));
         prop_assert!(same, "{}", text);

@@ -1,18 +1,18 @@
-//! A script of the user's in its room: what it is given, and what it says.
+//! A script of the user's in the sandbox: what it is given, and what it says.
 
 use std::fmt;
 
 use assay_verifiers::{Content, Fault, FaultKind, Message, Meter, Sample};
 use serde_json::{Map, Number, Value};
 
-use crate::rooms::wire::Plain;
-use crate::rooms::{Call, Callee, CaseResult, CaseRun, Terms, call_cases, from_json};
+use crate::isolation::{CallResult, Callee, CallsRun, RunContext, run_calls};
 use crate::runtime::{Guest, Limits, Stop};
-use crate::trial;
+use crate::suite_report;
+use crate::value::{Arguments, PyValue, from_json};
 
 const HARNESS: &str = include_str!("harness.py");
 
-/// A script, with the function that judges.
+/// A script, and the function that gives the reward.
 #[derive(Clone, Copy)]
 pub(super) struct Script<'a> {
     pub(super) body: Body<'a>,
@@ -54,12 +54,12 @@ pub(super) fn compile(
     function: Option<&str>,
     limits: &Limits,
 ) -> Result<Vec<u8>, Failure> {
-    let args = vec![text(source), optional(function)];
+    let args = vec![source.into(), function.into()];
     let run = call(python, "compiled", args, limits, &mut || false);
-    let members = members(&run)?;
-    match get(members, "code") {
-        Some(Plain::Bytes(code)) => Ok(code.clone()),
-        _ => Err(failure(members)),
+    let reply = reply(&run)?;
+    match reply.get("code") {
+        Some(PyValue::Bytes(code)) => Ok(code.clone()),
+        _ => Err(failure(reply)),
     }
 }
 
@@ -73,23 +73,23 @@ impl Script<'_> {
         meter: &Meter<'_>,
     ) -> Ran {
         let body = match self.body {
-            Body::Compiled(code) => Plain::Bytes(code.to_vec()),
-            Body::Source(source) => text(source),
+            Body::Compiled(code) => PyValue::Bytes(code.to_vec()),
+            Body::Source(source) => source.into(),
         };
-        let args = vec![body, optional(self.function), plain(sample)];
+        let args = vec![body, self.function.into(), argument(sample)];
         let run = call(python, "judge", args, limits, &mut || meter.expired());
-        let said = members(&run).and_then(said);
-        Ran { said, fuel: run.fuel, stdout: trial::tail(&run.stdout) }
+        let said = reply(&run).and_then(said);
+        Ran { said, fuel: run.used.fuel, stdout: suite_report::tail(&run.used.stdout) }
     }
 }
 
 fn call(
     python: &Guest,
     operation: &str,
-    args: Vec<Plain>,
+    args: Vec<PyValue>,
     limits: &Limits,
     expired: &mut dyn FnMut() -> bool,
-) -> CaseRun {
+) -> CallsRun {
     let callee = Callee {
         source: HARNESS,
         setup: None,
@@ -97,53 +97,48 @@ fn call(
         common_imports: false,
         allow_nan: true,
     };
-    let terms = Terms { limits: limits.clone(), seed: 0, expired };
-    call_cases(python, callee, &[Call { args, kwargs: Vec::new() }], terms)
+    let context = RunContext { limits: limits.clone(), seed: 0, expired };
+    run_calls(python, callee, [&Arguments { args, kwargs: Vec::new() }], context)
 }
 
 /// The sample as the function gets it.
-fn plain(sample: &Sample) -> Plain {
-    let meta = sample.meta().iter().map(|(key, value)| (text(key), from_json(value)));
-    let members = [
-        ("completion", text(sample.completion())),
-        ("output_text", text(sample.completion())),
+fn argument(sample: &Sample) -> PyValue {
+    let meta = sample.meta().iter().map(|(key, value)| (key.as_str(), from_json(value)));
+    PyValue::dict([
+        ("completion", sample.completion().into()),
+        ("output_text", sample.completion().into()),
         ("messages", messages(sample.completion_content())),
-        ("prompt", text(sample.prompt())),
+        ("prompt", sample.prompt().into()),
         ("prompt_messages", messages(sample.prompt_content())),
-        ("reference", sample.reference().map_or(Plain::None, from_json)),
-        ("id", text(sample.id())),
-        ("group", optional(sample.group())),
-        ("meta", Plain::Dict(meta.collect())),
-    ];
-    Plain::Dict(members.into_iter().map(|(name, value)| (text(name), value)).collect())
+        ("reference", sample.reference().map_or(PyValue::None, from_json)),
+        ("id", sample.id().into()),
+        ("group", sample.group().into()),
+        ("meta", PyValue::dict(meta)),
+    ])
 }
 
-fn messages(content: &Content) -> Plain {
-    let Some(messages) = content.messages() else { return Plain::None };
+fn messages(content: &Content) -> PyValue {
+    let Some(messages) = content.messages() else { return PyValue::None };
     // What a message says is text here, whatever parts it came in; the rest is as it came.
     let message = |message: &Message| {
-        let mut members =
-            vec![(text("role"), text(&message.role)), (text("content"), text(message.text()))];
-        if let Value::Object(whole) = message.to_value() {
-            let rest =
-                whole.iter().filter(|(name, _)| !["role", "content"].contains(&name.as_str()));
-            members.extend(rest.map(|(name, value)| (text(name), from_json(value))));
-        }
-        Plain::Dict(members)
+        let said = [("role", message.role.as_str().into()), ("content", message.text().into())];
+        let whole = message.to_value();
+        let rest = whole.as_object().into_iter().flatten();
+        let rest = rest.filter(|(name, _)| !["role", "content"].contains(&name.as_str()));
+        let rest = rest.map(|(name, value)| (name.as_str(), from_json(value)));
+        PyValue::dict(said.into_iter().chain(rest))
     };
-    Plain::List(messages.iter().map(message).collect())
+    PyValue::List(messages.iter().map(message).collect())
 }
 
-type Members = [(Plain, Plain)];
-
-/// The answer of the harness, where the room lived to give one.
-fn members(run: &CaseRun) -> Result<&Members, Failure> {
-    if let Some((_, stop)) = &run.stop {
+/// The dictionary that the harness returns, where nothing stopped it.
+fn reply(run: &CallsRun) -> Result<&PyValue, Failure> {
+    if let Some(stop) = &run.stop {
         return Err(Failure { kind: kind(stop), why: stop.to_string() });
     }
     match (run.results.first(), &run.error) {
-        (Some(CaseResult::Returned(Plain::Dict(members))), _) => Ok(members),
-        (Some(CaseResult::Raised(why) | CaseResult::Refused(why)), _) => {
+        (Some(CallResult::Returned(reply @ PyValue::Dict(_))), _) => Ok(reply),
+        (Some(CallResult::Raised(why) | CallResult::Refused(why)), _) => {
             Err(Failure { kind: FaultKind::Trap, why: why.clone() })
         }
         (_, error) => {
@@ -163,67 +158,51 @@ fn kind(stop: &Stop) -> FaultKind {
     }
 }
 
-fn said(members: &Members) -> Result<Said, Failure> {
-    match (get(members, "reward"), get(members, "notes"), get(members, "abstained")) {
-        (Some(Plain::Float(reward)), Some(Plain::Dict(notes)), _) => {
+fn said(reply: &PyValue) -> Result<Said, Failure> {
+    match (reply.get("reward"), reply.get("notes"), reply.get("abstained")) {
+        (Some(PyValue::Float(reward)), Some(PyValue::Dict(notes)), _) => {
             let notes = notes.iter().map(|(key, note)| (lossy(key), json(note))).collect();
             Ok(Said::Reward(*reward, notes))
         }
         (.., Some(_)) => Ok(Said::Abstained),
-        _ => Err(failure(members)),
+        _ => Err(failure(reply)),
     }
 }
 
-fn failure(members: &Members) -> Failure {
+fn failure(reply: &PyValue) -> Failure {
     let trap = |why: String| Failure { kind: FaultKind::Trap, why };
-    if let Some(missing) = get(members, "missing") {
+    if let Some(missing) = reply.get("missing") {
         return trap(lossy(missing));
     }
-    if let Some(wrong) = get(members, "wrong") {
+    if let Some(wrong) = reply.get("wrong") {
         return trap(format!(
             "returned {}; expected a number, None, or a dict with reward",
             lossy(wrong)
         ));
     }
-    let error = get(members, "error").map(lossy).unwrap_or_default();
+    let error = reply.get("error").map(lossy).unwrap_or_default();
     let is_memory = error.split(':').next() == Some("MemoryError");
-    let why = match get(members, "line") {
-        Some(Plain::Int(line)) if *line > 0.into() => format!("line {line}: {error}"),
+    let why = match reply.get("line") {
+        Some(PyValue::Int(line)) if *line > 0.into() => format!("line {line}: {error}"),
         _ => error,
     };
     if is_memory { Failure { kind: FaultKind::OutOfMemory, why } } else { trap(why) }
 }
 
-fn json(note: &Plain) -> Value {
+fn json(note: &PyValue) -> Value {
     match note {
-        Plain::Bool(value) => (*value).into(),
-        Plain::Int(value) => i64::try_from(value).map_or(Value::Null, Value::from),
-        Plain::Float(value) => {
+        PyValue::Bool(value) => (*value).into(),
+        PyValue::Int(value) => i64::try_from(value).map_or(Value::Null, Value::from),
+        PyValue::Float(value) => {
             Number::from_f64(*value).map_or_else(|| value.to_string().into(), Value::Number)
         }
-        Plain::None => Value::Null,
+        PyValue::None => Value::Null,
         other => lossy(other).into(),
     }
 }
 
-fn get<'a>(members: &'a Members, name: &str) -> Option<&'a Plain> {
-    let is = |key: &Plain| matches!(key, Plain::Str(text) if text == name.as_bytes());
-    members.iter().find(|(key, _)| is(key)).map(|(_, value)| value)
-}
-
-fn lossy(value: &Plain) -> String {
-    match value {
-        Plain::Str(text) => String::from_utf8_lossy(text).into_owned(),
-        _ => String::new(),
-    }
-}
-
-fn text(text: &str) -> Plain {
-    Plain::Str(text.as_bytes().to_vec())
-}
-
-fn optional(given: Option<&str>) -> Plain {
-    given.map_or(Plain::None, text)
+fn lossy(value: &PyValue) -> String {
+    value.to_text().unwrap_or_default()
 }
 
 impl fmt::Display for Failure {

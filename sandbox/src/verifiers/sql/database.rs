@@ -8,10 +8,10 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Batch, Connection, params_from_iter};
 use serde_json::{Map, Value};
 
+use super::connection::{QueryConnection, bare};
 use super::functions::{self, OUT_OF_OPS};
 use super::gauge::{Gauge, OPS_PER_LOOK};
 use super::guard::{self, refused_function};
-use super::room::{Room, bare};
 
 /// How a file of `SQLite` begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -23,7 +23,7 @@ const IDLE_MAX: usize = 64;
 pub(super) struct Database {
     image: Vec<u8>,
     now: Option<String>,
-    idle: Mutex<Vec<Room>>,
+    idle: Mutex<Vec<QueryConnection>>,
 }
 
 impl std::fmt::Debug for Database {
@@ -76,17 +76,20 @@ impl Database {
     }
 
     /// Lends a connection to `work`.
-    pub(super) fn with_room<T>(&self, work: impl FnOnce(&Room) -> T) -> Result<T, String> {
+    pub(super) fn with_connection<T>(
+        &self,
+        work: impl FnOnce(&QueryConnection) -> T,
+    ) -> Result<T, String> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle().pop();
-        let room = match kept {
-            Some(room) => room,
-            None => Room::open(&self.image, self.now.as_deref()).map_err(told)?,
+        let connection = match kept {
+            Some(connection) => connection,
+            None => QueryConnection::open(&self.image, self.now.as_deref()).map_err(told)?,
         };
-        let done = work(&room);
+        let done = work(&connection);
         let mut idle = idle();
         if idle.len() < IDLE_MAX {
-            idle.push(room);
+            idle.push(connection);
         }
         Ok(done)
     }
@@ -99,7 +102,7 @@ impl Database {
             .map_err(told)?;
         let check = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
         match connection.query_row("PRAGMA quick_check(1)", [], check).map_err(told)? {
-            said if said == "ok" => self.with_room(|_| ()),
+            said if said == "ok" => self.with_connection(|_| ()),
             said => Err(format!("the file is damaged: {said}")),
         }
     }
@@ -263,14 +266,14 @@ fn may_build(action: AuthAction<'_>) -> Authorization {
 mod tests {
     use serde_json::json;
 
-    use super::super::room::Limits;
+    use super::super::connection::QueryLimits;
     use super::super::table::Cell;
     use super::*;
 
-    const LIMITS: Limits = Limits { units: 1 << 20, rows_max: 100 };
+    const LIMITS: QueryLimits = QueryLimits { units: 1 << 20, rows_max: 100 };
 
     fn count(database: &Database, sql: &str) -> Cell {
-        let ran = database.with_room(|room| room.run(sql, LIMITS)).unwrap();
+        let ran = database.with_connection(|connection| connection.run(sql, LIMITS)).unwrap();
         ran.result.unwrap().cells.remove(0)
     }
 

@@ -4,15 +4,15 @@ use assay_verifiers::Verdict;
 use serde_json::Value;
 
 use super::compare::Match;
-use super::judge::Answer;
-use super::room::Ran;
+use super::connection::QueryRun;
+use super::grade::GoldAnswer;
 use super::table::Table;
 
 /// Notes what the candidate came to, beside the gold query that it matches or comes closest to.
 pub(super) fn run(
     verdict: Verdict,
-    ran: &Ran,
-    answers: &[Answer<'_>],
+    ran: &QueryRun,
+    answers: &[GoldAnswer<'_>],
     matches: &[(usize, Match)],
 ) -> Verdict {
     let verdict = verdict.with("ops", ran.ops);
@@ -39,7 +39,7 @@ pub(super) fn run(
 }
 
 /// A match first, then a table of the same shape, then any.
-fn distance(answer: Option<&Answer<'_>>, found: &Table, compared: &Match) -> u8 {
+fn distance(answer: Option<&GoldAnswer<'_>>, found: &Table, compared: &Match) -> u8 {
     let is_alike = answer.is_some_and(|answer| {
         answer.table.columns == found.columns && answer.table.rows() == found.rows()
     });

@@ -27,7 +27,7 @@ fn at_a_limit(end: &End) -> bool {
 }
 
 fn printed(end: &End, text: &str) -> bool {
-    matches!(end, Ok(run) if run.end == Ok(0) && run.stdout == text.as_bytes())
+    matches!(end, Ok(run) if run.end == Ok(0) && run.used.stdout == text.as_bytes())
 }
 
 fn stopped(end: &End, stop: &Stop) -> bool {
@@ -95,7 +95,7 @@ hostile! {
     "a constant that never ends", CPP,
         "constexpr int f() { for (;;) {} }\nconstexpr int x = f();\nint main() {}", refused;
     "brackets without end", C, format!("int main(void) {{ return {}", "(".repeat(100_000)), refused;
-    "a sum of a million terms", C,
+    "a sum of a million context", C,
         format!("int main(void) {{ return 0{}; }}", "+1".repeat(1_000_000)),
         |end| end.is_err() || printed(end, "") || matches!(end, Ok(run) if run.end.is_ok());
     "an array that is written out", C, "char x[1 << 30] = {1};\nint main(void) { return x[5]; }",
@@ -123,16 +123,16 @@ hostile! {
     "takes memory without end", C,
         "#include <stdlib.h>\n#include <string.h>\nint main(void) {\n\
          for (;;) { char *volatile x = malloc(1 << 20); if (!x) return 7; memset(x, 1, 1 << 20); }\n}",
-        |end| matches!(end, Ok(run) if run.end == Ok(7) && run.memory_bytes_peak <= 512 << 20);
+        |end| matches!(end, Ok(run) if run.end == Ok(7) && run.used.memory_bytes_peak <= 512 << 20);
     "a vector without end", CPP,
         "#include <vector>\nint main() { std::vector<int> v; for (;;) v.push_back(1); }",
-        |end| matches!(end, Ok(run) if run.end.is_err() && run.memory_bytes_peak <= 512 << 20);
+        |end| matches!(end, Ok(run) if run.end.is_err() && run.used.memory_bytes_peak <= 512 << 20);
     "floods its output", C, "#include <stdio.h>\nint main(void) { for (;;) puts(\"flood\"); }",
         |end| stopped(end, &Stop::TooMuchOutput);
     "throws", CPP, "#include <stdexcept>\nint main() { try { throw std::runtime_error(\"x\"); } \
         catch (...) { return 0; } }",
         |end| matches!(end, Ok(run) if run.end.is_err()
-            && run.stderr.starts_with(b"terminate called after throwing"));
+            && run.used.stderr.starts_with(b"terminate called after throwing"));
     "leaves a vector", CPP, "#include <vector>\nint main() { std::vector<int> v(3); return v.at(5); }",
         |end| matches!(end, Ok(run) if run.end.is_err());
     "opens files", C,

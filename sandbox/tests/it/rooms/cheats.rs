@@ -14,15 +14,15 @@ fn passes_assertions(
 ) -> bool {
     let entry_points = [text(row, "/entry_point").to_owned()];
     let entry_points: &[String] = if entry_points[0].is_empty() { &[] } else { &entry_points };
-    let task = Task {
+    let task = AssertionTask {
         candidate: program,
         test,
         entry_points,
         isolation,
         stop_at_first,
-        ..Task::default()
+        ..AssertionTask::default()
     };
-    let judged = with_terms(|terms| judge(python(), &task, terms));
+    let judged = with_context(|context| run_assertions(python(), &task, context));
     assert!(
         !matches!(judged.ruling(), Ruling::BadTests(_) | Ruling::Stopped(_)),
         "{}: {:?}",
@@ -42,17 +42,15 @@ fn passes_calls(row: &Value, program: &str, cases: &[Value]) -> bool {
     };
     let calls: Vec<_> = cases
         .iter()
-        .map(|case| Call {
+        .map(|case| Arguments {
             args: case["args"].as_array().unwrap().iter().map(from_json).collect(),
             kwargs: Vec::new(),
         })
         .collect();
-    let run = with_terms(|terms| call_cases(python(), callee, &calls, terms));
+    let run = with_context(|context| run_calls(python(), callee, &calls, context));
     run.results.len() == cases.len()
         && run.results.iter().zip(cases).all(|(result, case)| match result {
-            CaseResult::Returned(value) => {
-                plain_equal(value, &from_json(&case["out"]), Containers::Json)
-            }
+            CallResult::Returned(value) => equal_json(value, &from_json(&case["out"]), None),
             _ => false,
         })
 }
@@ -60,9 +58,9 @@ fn passes_calls(row: &Value, program: &str, cases: &[Value]) -> bool {
 fn passes_stdio(program: &str, cases: &[Value]) -> bool {
     cases.iter().all(|case| {
         let stdin = text(case, "/stdin").as_bytes();
-        let run = with_terms(|terms| run_program(python(), program, stdin, terms));
-        let stdout = String::from_utf8_lossy(&run.stdout).into_owned();
-        run.exit == Some(0) && stdout.trim_end() == text(case, "/stdout").trim_end()
+        let run = with_context(|context| run_program(python(), program, stdin, context));
+        let stdout = String::from_utf8_lossy(&run.used.stdout).into_owned();
+        run.end == Ok(0) && stdout.trim_end() == text(case, "/stdout").trim_end()
     })
 }
 

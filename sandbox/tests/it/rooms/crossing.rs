@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn task<'a>(candidate: &'a str, test: &'a str) -> Task<'a> {
-    Task { candidate, test, ..Task::default() }
+fn task<'a>(candidate: &'a str, test: &'a str) -> AssertionTask<'a> {
+    AssertionTask { candidate, test, ..AssertionTask::default() }
 }
 
-fn ruling(task: &Task<'_>) -> Ruling {
-    let judged = with_terms(|terms| judge(python(), task, terms));
+fn ruling(task: &AssertionTask<'_>) -> Ruling {
+    let judged = with_context(|context| run_assertions(python(), task, context));
     println!("{}\n{}\n{judged:?}\n", task.candidate, task.test);
     judged.ruling()
 }
@@ -53,7 +53,8 @@ fn plain_values_cross_unchanged() {
             "want = {value}\nassert f() == want\nassert type(f()) is type(want)\n\
              assert same(want) == want\nassert type(same(want)) is type(want)"
         );
-        let judged = with_terms(|terms| judge(python(), &task(&candidate, &test), terms));
+        let judged =
+            with_context(|context| run_assertions(python(), &task(&candidate, &test), context));
         assert_eq!(judged.ruling(), Ruling::Passed, "{value}: {judged:?}");
     }
 }
@@ -121,7 +122,7 @@ fn exceptions_cross_by_name() {
         \x20   except KeyError as e:\n        assert str(e) == '0'\n    try:\n        f(1)\n    \
         except Odd:\n        pass";
     let entry_points = ["f".to_owned()];
-    let task = Task { entry_points: &entry_points, ..task(program, test) };
+    let task = AssertionTask { entry_points: &entry_points, ..task(program, test) };
     assert_eq!(ruling(&task), Ruling::Passed);
 }
 
@@ -194,7 +195,7 @@ fn arguments_are_copied_back_on_request_alone() {
     let program = "def f(xs):\n    xs.sort()\n    return xs";
     let test = "a = [3, 1, 2]\nassert f(a) == [1, 2, 3]\nassert a == [1, 2, 3]";
     assert!(!passes(program, test));
-    let task = Task { copy_back: true, ..task(program, test) };
+    let task = AssertionTask { copy_back: true, ..task(program, test) };
     assert_eq!(ruling(&task), Ruling::Passed);
 }
 
@@ -221,7 +222,7 @@ fn broken_tests_are_told_apart() {
         ["assert f(", "x = 1", "1 / 0\nassert f() == 1", "import os\nos._exit(3)", "f(lambda: 1)"]
     {
         let task = task("def f(*a): return 1", test);
-        let found = ruling(&Task { isolation: Isolation::Separate, ..task });
+        let found = ruling(&AssertionTask { isolation: Isolation::Separate, ..task });
         assert!(matches!(found, Ruling::BadTests(_)), "{test}: {found:?}");
     }
     for test in ["assert f(1) == 1", "assert g(1) == 1\nassert g(2) == 1"] {
@@ -232,10 +233,13 @@ fn broken_tests_are_told_apart() {
 #[test]
 fn a_type_of_python_may_be_the_answer() {
     let entry_points = ["parse".to_owned()];
-    let task =
-        Task { entry_points: &entry_points, ..task("parse = int", "assert parse('12') == 12") };
+    let task = AssertionTask {
+        entry_points: &entry_points,
+        ..task("parse = int", "assert parse('12') == 12")
+    };
     assert_eq!(ruling(&task), Ruling::Passed);
-    let task = Task { candidate: "parse = float", test: "assert parse('12') == 13", ..task };
+    let task =
+        AssertionTask { candidate: "parse = float", test: "assert parse('12') == 13", ..task };
     assert_eq!(ruling(&task), Ruling::Failed);
 }
 
@@ -255,7 +259,7 @@ fn every_shape_of_a_suite_runs() {
     ] {
         let entry_points = ["add".to_owned()];
         for (program, wanted) in [(good, Ruling::Passed), (bad, Ruling::Failed)] {
-            let task = Task { entry_points: &entry_points, ..task(program, test) };
+            let task = AssertionTask { entry_points: &entry_points, ..task(program, test) };
             assert_eq!(ruling(&task), wanted, "{test}");
         }
     }
@@ -266,8 +270,8 @@ fn each_assertion_has_a_result() {
     let test = "def check(candidate):\n    assert candidate(0) == 0\n    assert candidate(1) == 2\n\
         \x20   for i in range(5):\n        assert candidate(i) == i\n";
     let entry_points = ["f".to_owned()];
-    let task = Task { entry_points: &entry_points, ..task("def f(x): return x", test) };
-    let judged = with_terms(|terms| judge(python(), &task, terms));
+    let task = AssertionTask { entry_points: &entry_points, ..task("def f(x): return x", test) };
+    let judged = with_context(|context| run_assertions(python(), &task, context));
     let rows: Vec<_> = judged.tests.iter().map(|t| (t.line, t.runs, t.failures)).collect();
     assert_eq!(rows, [(2, 1, 0), (3, 1, 1), (5, 5, 0)]);
     assert_eq!(judged.ruling(), Ruling::Failed);
@@ -278,11 +282,11 @@ fn classes_are_tested_in_a_shared_room() {
     let program = "class V:\n    def __init__(self, x): self.x = x\n    def __eq__(self, o): return self.x == o.x\n\
         \x20   def __len__(self): return self.x";
     let test = "assert V(1) == V(1)\nassert not V(1) == V(2)\nassert len(V(3)) == 3";
-    let apart = Task { isolation: Isolation::Separate, ..task(program, test) };
+    let apart = AssertionTask { isolation: Isolation::Separate, ..task(program, test) };
     assert_eq!(ruling(&apart), Ruling::Failed);
     for isolation in [Isolation::Auto, Isolation::Shared] {
-        let task = Task { isolation, ..task(program, test) };
-        let judged = with_terms(|terms| judge(python(), &task, terms));
+        let task = AssertionTask { isolation, ..task(program, test) };
+        let judged = with_context(|context| run_assertions(python(), &task, context));
         assert_eq!(judged.ruling(), Ruling::Passed, "{judged:?}");
         assert!(judged.shared_room);
     }
@@ -331,15 +335,10 @@ fn programs_find_what_they_expect_of_a_system() {
             "[(1,)]\n",
         ),
     ] {
-        let run = with_terms(|terms| run_program(python(), program, stdin.as_bytes(), terms));
-        let found = String::from_utf8_lossy(&run.stdout).into_owned();
-        let errors = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert_eq!(
-            (found.as_str(), run.exit),
-            (stdout, Some(0)),
-            "{program}\n{errors}{:?}",
-            run.stop
-        );
+        let run = with_context(|context| run_program(python(), program, stdin.as_bytes(), context));
+        let found = String::from_utf8_lossy(&run.used.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&run.used.stderr).into_owned();
+        assert_eq!((found.as_str(), run.end), (stdout, Ok(0)), "{program}\n{errors}");
     }
 }
 
@@ -355,8 +354,8 @@ fn a_program_ends_as_it_would_anywhere() {
         ("exit()", 0),
         ("def", 1),
     ] {
-        let run = with_terms(|terms| run_program(python(), program, b"", terms));
-        assert_eq!(run.exit, Some(exit), "{program}: {run:?}");
+        let run = with_context(|context| run_program(python(), program, b"", context));
+        assert_eq!(run.end, Ok(exit), "{program}: {run:?}");
     }
 }
 
@@ -364,10 +363,10 @@ fn a_program_ends_as_it_would_anywhere() {
 fn the_same_task_costs_the_same_fuel() {
     let program = "import random\ndef f(x): return sorted(set(map(str, range(x))))[0] + str(random.random())[:0]";
     let task = task(program, "assert f(30) == '0'");
-    let run = || with_terms(|terms| judge(python(), &task, terms));
+    let run = || with_context(|context| run_assertions(python(), &task, context));
     let first = run();
     assert_eq!(first.ruling(), Ruling::Passed, "{first:?}");
     for _ in 0..5 {
-        assert_eq!(run().fuel, first.fuel);
+        assert_eq!(run().used.fuel, first.used.fuel);
     }
 }

@@ -5,15 +5,15 @@ use super::*;
 fn ruling(row: &Value) -> Option<String> {
     let entry_points = [text(row, "/reference/entry_point").to_owned()];
     let has_entry = !entry_points[0].is_empty();
-    let task = Task {
+    let task = AssertionTask {
         candidate: text(row, "/response"),
         common_imports: true,
         prompt: Some(text(row, "/prompt")),
         test: text(row, "/reference/test"),
         entry_points: if has_entry { &entry_points } else { &[] },
-        ..Task::default()
+        ..AssertionTask::default()
     };
-    let judged = with_terms(|terms| judge(python(), &task, terms));
+    let judged = with_context(|context| run_assertions(python(), &task, context));
     let ruling = judged.ruling();
     if matches!(ruling, Ruling::Passed) == (row["label"] == true)
         && !matches!(ruling, Ruling::BadTests(_) | Ruling::Stopped(_))

@@ -31,13 +31,13 @@ fn class_suites_take_the_room_that_they_ask_for() {
         let entry_points: Vec<String> = suite.entry_point.clone().into_iter().collect();
         let programs = suite.wrong.iter().map(|program| (program, Ruling::Failed));
         for (program, ruling) in std::iter::once((&suite.right, Ruling::Passed)).chain(programs) {
-            let task = Task {
+            let task = AssertionTask {
                 candidate: program,
                 test: &suite.test,
                 entry_points: &entry_points,
-                ..Task::default()
+                ..AssertionTask::default()
             };
-            let judged = with_terms(|terms| judge(python(), &task, terms));
+            let judged = with_context(|context| run_assertions(python(), &task, context));
             let room = if judged.shared_room { "shared" } else { "separate" };
             if judged.ruling() != ruling || room != suite.room {
                 wrong.push(format!("{} {program}: {judged:?}", suite.name));
@@ -69,9 +69,13 @@ fn what_a_shared_room_pays_wrongly_is_written_down() {
     let mut wrong = Vec::new();
     for attack in &file.attack {
         for isolation in [Isolation::Shared, Isolation::Separate] {
-            let task =
-                Task { candidate: &attack.program, test: &file.test, isolation, ..Task::default() };
-            let judged = with_terms(|terms| judge(python(), &task, terms));
+            let task = AssertionTask {
+                candidate: &attack.program,
+                test: &file.test,
+                isolation,
+                ..AssertionTask::default()
+            };
+            let judged = with_context(|context| run_assertions(python(), &task, context));
             let is_paid = judged.ruling() == Ruling::Passed;
             if is_paid != (attack.paid && isolation == Isolation::Shared) {
                 wrong.push(format!("{} {isolation:?}: {judged:?}", attack.name));
@@ -93,8 +97,8 @@ fn whatever_tests_ask_of_a_class_some_room_can_judge() {
     let path = root().join("fixtures/sandbox/class-protocols.toml");
     let file: Protocols = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let passes = |program: &str, test: &str| {
-        let task = Task { candidate: program, test, ..Task::default() };
-        with_terms(|terms| judge(python(), &task, terms)).ruling()
+        let task = AssertionTask { candidate: program, test, ..AssertionTask::default() };
+        with_context(|context| run_assertions(python(), &task, context)).ruling()
     };
     let mut wrong = Vec::new();
     for test in &file.tests {

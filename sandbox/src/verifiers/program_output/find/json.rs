@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use assay_verifiers::{Fault, Meter};
 
-use super::super::literal::{self, Words};
 use super::{Answer, Placed};
+use crate::value::literal::{self, Words};
 
 /// Members that are tried, the last one first.
 const TRIED_MAX: usize = 4;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::literal::{self, Words};
 use super::{Answer, sides};
+use crate::value::literal::{self, Words};
 
 /// What stands before an answer.
 const CUES: [&str; 24] = [

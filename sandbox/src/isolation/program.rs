@@ -1,0 +1,37 @@
+//! Whole programs: text goes in, text comes out, and the host compares.
+
+use super::RunContext;
+use super::message::request;
+use crate::runtime::{Guest, Run, RunRecord, Setup, Stop, drive};
+use crate::value::{PyValue, marshal};
+
+/// Runs a program in a fresh interpreter.
+pub fn run_program(python: &Guest, source: &str, stdin: &[u8], context: RunContext<'_>) -> Run {
+    let RunContext { limits, seed, expired } = context;
+    let mut used = RunRecord::default();
+    let length = PyValue::Int(stdin.len().into());
+    let stdin = stdin.to_vec();
+    let work = async {
+        let setup = Setup { limits, seed, stdin, ..Setup::default() };
+        let mut instance = python.start(setup).await?;
+        let reply = instance.call(request("run", [source.into(), length])).await;
+        used = instance.record();
+        reply
+    };
+    let end = match drive(work, expired) {
+        // The reply says nothing that the program could not say otherwise: it ended.
+        Ok(reply) => Ok(exit_code(&reply)),
+        // So does `os._exit`, which ends the instance at once.
+        Err(Stop::Exit(code)) => Ok(code),
+        Err(stop) => Err(stop),
+    };
+    Run { end, used }
+}
+
+fn exit_code(reply: &[u8]) -> i32 {
+    let Ok((PyValue::Tuple(items), _)) = marshal::decode(reply) else { return 1 };
+    match items.as_slice() {
+        [_, _, PyValue::Int(code)] => i32::try_from(code).unwrap_or(1),
+        _ => 1,
+    }
+}

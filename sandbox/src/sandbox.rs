@@ -1,0 +1,150 @@
+//! The sandbox that verifiers share: its configuration, and each guest loaded once.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use assay_verifiers::BuildError;
+
+use crate::runtime::{Guest, Options, Program, Runtime, SandboxError};
+
+/// Where guests are found, and how the runtime is set up.
+#[derive(Clone, Default)]
+pub struct SandboxConfig {
+    /// Folders that may hold guests, the first one first.
+    pub assets: Vec<PathBuf>,
+    /// How the runtime is set up.
+    pub options: Options,
+}
+
+/// The runtime and its guests, made when a verifier first asks for them.
+#[derive(Default)]
+pub struct Sandbox {
+    config: SandboxConfig,
+    loaded: Mutex<Loaded>,
+}
+
+#[derive(Default)]
+struct Loaded {
+    runtime: Option<Runtime>,
+    deep: Option<Runtime>,
+    guests: Vec<(&'static str, Guest)>,
+    programs: Vec<(&'static str, Program)>,
+}
+
+impl Sandbox {
+    /// A sandbox with this configuration. Nothing is read yet.
+    pub fn new(config: SandboxConfig) -> Self {
+        Self { config, loaded: Mutex::default() }
+    }
+
+    /// The runtime.
+    ///
+    /// # Errors
+    /// A machine that cannot run guests.
+    pub fn runtime(&self) -> Result<Runtime, BuildError> {
+        self.loaded(|loaded| loaded.runtime(&self.config.options).cloned())
+    }
+
+    /// The runtime of programs that recurse as deep as they do on a machine of their own.
+    ///
+    /// # Errors
+    /// A machine that cannot run guests.
+    pub fn deep_runtime(&self) -> Result<Runtime, BuildError> {
+        self.loaded(|loaded| {
+            let deep = match &loaded.deep {
+                Some(deep) => deep.clone(),
+                None => Runtime::deep(&self.config.options)?,
+            };
+            Ok(loaded.deep.insert(deep).clone())
+        })
+    }
+
+    /// `CPython`.
+    ///
+    /// # Errors
+    /// A guest that is not there or cannot be loaded.
+    pub fn python(&self) -> Result<Guest, BuildError> {
+        const NAME: &str = "python.wasm";
+        self.loaded(|loaded| {
+            if let Some((_, guest)) = loaded.guests.iter().find(|(name, _)| *name == NAME) {
+                return Ok(guest.clone());
+            }
+            let runtime = loaded.runtime(&self.config.options)?;
+            let guest = Guest::open(runtime, NAME, &self.find(NAME)?)?;
+            loaded.guests.push((NAME, guest.clone()));
+            Ok(guest)
+        })
+    }
+
+    /// A program that comes with assay, such as the JavaScript interpreter.
+    ///
+    /// # Errors
+    /// A guest that is not there or cannot be loaded.
+    pub fn program(&self, name: &'static str) -> Result<Program, BuildError> {
+        self.loaded(|loaded| {
+            if let Some((_, program)) = loaded.programs.iter().find(|(have, _)| *have == name) {
+                return Ok(program.clone());
+            }
+            let runtime = loaded.runtime(&self.config.options)?;
+            let program = Program::load(runtime, name, &self.read(name)?)?;
+            loaded.programs.push((name, program.clone()));
+            Ok(program)
+        })
+    }
+
+    /// A guest is loaded under the lock, so that no two threads compile it.
+    fn loaded<T>(&self, get: impl FnOnce(&mut Loaded) -> T) -> T {
+        get(&mut self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A folder that comes with assay and that `maker` makes, such as a toolchain.
+    ///
+    /// # Errors
+    /// A folder that is not there.
+    #[cfg(feature = "c")]
+    pub(crate) fn folder(&self, name: &str, maker: &str) -> Result<PathBuf, BuildError> {
+        let mut paths = self.config.assets.iter().map(|folder| folder.join(name));
+        let missing = || self.missing(&format!("the folder {name}"), maker);
+        paths.find(|path| path.is_dir()).ok_or_else(missing)
+    }
+
+    fn read(&self, name: &str) -> Result<Vec<u8>, BuildError> {
+        let path = self.find(name)?;
+        fs::read(&path).map_err(|error| BuildError::new("", format!("{}: {error}", path.display())))
+    }
+
+    fn find(&self, name: &str) -> Result<PathBuf, BuildError> {
+        let mut paths = self.config.assets.iter().map(|folder| folder.join(name));
+        let missing = || self.missing(&format!("the guest {name}"), "make assets");
+        paths.find(|path| path.is_file()).ok_or_else(missing)
+    }
+
+    fn missing(&self, what: &str, maker: &str) -> BuildError {
+        let looked: Vec<String> =
+            self.config.assets.iter().map(|folder| folder.display().to_string()).collect();
+        let looked = looked.join(", ");
+        BuildError::new(
+            "",
+            format!(
+                "{what} is not there: `{maker}` builds it, and ASSAY_ASSETS names the place \
+                 (looked in: {looked})"
+            ),
+        )
+    }
+}
+
+impl Loaded {
+    fn runtime(&mut self, options: &Options) -> Result<&Runtime, BuildError> {
+        if self.runtime.is_none() {
+            self.runtime = Some(Runtime::new(options)?);
+        }
+        self.runtime.as_ref().ok_or_else(|| BuildError::new("", "no runtime"))
+    }
+}
+
+impl From<SandboxError> for BuildError {
+    fn from(error: SandboxError) -> Self {
+        Self::new("", error.to_string())
+    }
+}

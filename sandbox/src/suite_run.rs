@@ -1,0 +1,180 @@
+//! A program on its tests: where each kind of suite comes from, and how it runs.
+
+use std::borrow::Cow;
+
+use assay_verifiers::{Fault, FaultKind, Meter, Sample};
+use serde_json::{Map, Value, json};
+
+use crate::answer::Asked;
+use crate::isolation::{
+    AssertionRun, AssertionTask, CallResult, Callee, CallsRun, Ruling, RunContext, Side,
+    run_assertions, run_calls,
+};
+use crate::runtime::{Guest, Limits, Stop};
+use crate::stub;
+use crate::suite::{Assertions, Calls, Suite};
+use crate::suite_report::SuiteReport;
+use crate::value::{equal_json, truncated};
+
+/// Characters of a value that evidence repeats.
+const SHOWN_CHARS_MAX: usize = 200;
+
+/// The fault of a run that says nothing about the program.
+pub(crate) fn fault(stop: &Stop) -> Option<Fault> {
+    match stop {
+        Stop::Deadline => Some(Fault::new(FaultKind::Timeout, stop.to_string())),
+        Stop::Internal(why) => Some(Fault::internal(why.clone())),
+        _ => None,
+    }
+}
+
+/// Where the tests of a sample are: the reference, a column of the row, or (`.`) the whole row.
+pub(crate) fn tests<'a>(sample: &'a Sample, from: &str) -> Option<Cow<'a, Value>> {
+    match from {
+        "reference" => sample.reference().map(Cow::Borrowed),
+        "." => Some(Cow::Owned(Value::Object(sample.meta().clone()))),
+        path => column(sample.meta(), path).map(Cow::Borrowed),
+    }
+}
+
+/// The tests of a sample as they came, and as a suite; `None` where it has none.
+pub(crate) fn suite<'a>(
+    sample: &'a Sample,
+    from: &str,
+    meter: &mut Meter<'_>,
+) -> Result<Option<(Cow<'a, Value>, Suite)>, Fault> {
+    let Some(value) = tests(sample, from) else { return Ok(None) };
+    meter.spend(sample.completion().len() as u64)?;
+    let suite = Suite::from_value(&value)
+        .map_err(|error| Fault::bad_reference(format!("tests: {error}")))?;
+    Ok(Some((value, suite)))
+}
+
+/// The value at a dotted path, unless it is null.
+fn column<'a>(row: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+    let mut parts = path.split('.');
+    let first = row.get(parts.next()?)?;
+    parts.try_fold(first, |value, part| value.get(part)).filter(|value| !value.is_null())
+}
+
+/// Runs assertions apart from the candidate.
+pub(crate) fn assertions(
+    python: &Guest,
+    task: &AssertionTask<'_>,
+    limits: &Limits,
+    meter: &Meter<'_>,
+) -> Result<SuiteReport, Fault> {
+    let context = RunContext { limits: limits.clone(), seed: 0, expired: &mut || meter.expired() };
+    let run = run_assertions(python, task, context);
+    match run.ruling() {
+        Ruling::BadTests(why) => Err(Fault::bad_reference(why)),
+        Ruling::Stopped(stop) => Err(fault(&stop).unwrap_or_else(|| Fault::internal("stopped"))),
+        ruling => Ok(asserted(&run, ruling == Ruling::Passed)),
+    }
+}
+
+fn asserted(run: &AssertionRun, all: bool) -> SuiteReport {
+    let reached = run.tests.len();
+    // Assertions after the one that ended the tests were not reached; they are counted as well.
+    let total = if all { reached } else { reached.max(run.asserts) }.max(1);
+    let mut report = SuiteReport::new(total);
+    report.passed(match () {
+        // Tests that assert nothing by themselves pass as one.
+        () if all => total,
+        // A program that broke a rule is not paid for what seemed to pass.
+        () if run.poisoned.is_some() => 0,
+        () => run.tests.iter().filter(|test| test.failures == 0).count(),
+    });
+    for test in run.tests.iter().filter(|test| test.failures > 0) {
+        report.fail(json!({"line": test.line, "test": test.text, "error": test.error}));
+    }
+    for why in [&run.poisoned, &run.error].into_iter().flatten() {
+        report.end(why.clone());
+    }
+    if let Some((side, stop)) = &run.stop {
+        let side = if *side == Side::Candidate { "the program" } else { "the tests" };
+        report.end(format!("{side}: {stop}"));
+    }
+    if !all {
+        report.end("the tests did not pass");
+    }
+    report.used(&run.used);
+    report.note("crossings", run.crossings);
+    report.note("room", if run.shared_room { "shared" } else { "separate" });
+    if let (true, Some(why)) = (run.shared_room, &run.why_shared) {
+        report.note("why_shared", why.clone());
+    }
+    report
+}
+
+/// Calls a function with each case and compares on the host what it returns.
+pub(crate) fn calls(
+    python: &Guest,
+    callee: Callee<'_>,
+    calls: &Calls,
+    limits: &Limits,
+    meter: &Meter<'_>,
+) -> Result<SuiteReport, Fault> {
+    let context = RunContext { limits: limits.clone(), seed: 0, expired: &mut || meter.expired() };
+    let arguments = calls.cases.iter().map(|case| &case.arguments);
+    let run = run_calls(python, callee, arguments, context);
+    if let Some(why) = &run.broken {
+        return Err(Fault::bad_reference(format!("the setup does not run: {why}")));
+    }
+    if let Some(fault) = run.stop.as_ref().and_then(fault) {
+        return Err(fault);
+    }
+    Ok(called(&run, calls))
+}
+
+fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
+    let mut report = SuiteReport::new(calls.cases.len());
+    for (case, result) in calls.cases.iter().zip(&run.results) {
+        let mut expected = std::iter::once(&case.expected).chain(&case.or_expected);
+        let got = match result {
+            CallResult::Returned(value)
+                if expected.any(|wanted| equal_json(value, wanted, calls.float_tolerance)) =>
+            {
+                report.pass();
+                continue;
+            }
+            CallResult::Returned(value) => format!("{value:?}"),
+            CallResult::NotPlain => "an object of its own".to_owned(),
+            CallResult::Raised(why) => format!("raised {why}"),
+            CallResult::Refused(why) => why.clone(),
+        };
+        let shown = |value| truncated(format_args!("{value:#}"), SHOWN_CHARS_MAX);
+        let args: Vec<String> = case.arguments.args.iter().map(shown).collect();
+        let got = truncated(got, SHOWN_CHARS_MAX);
+        report.fail(json!({
+            "args": args.join(", "), "expected": shown(&case.expected), "got": got,
+        }));
+    }
+    if let Some(why) = &run.error {
+        report.end(format!("the program does not load: {why}"));
+    }
+    if let Some(stop) = &run.stop {
+        report.end(format!("the program: {stop}"));
+    }
+    report.used(&run.used);
+    report
+}
+
+/// The task of assertions.
+pub(crate) fn task<'a>(
+    program: &'a str,
+    tests: &'a Assertions,
+    setup: Option<&'a str>,
+    prompt: &'a str,
+) -> AssertionTask<'a> {
+    let asked = Asked { entry_point: tests.entry_point.as_deref(), tests: Some(&tests.test) };
+    AssertionTask {
+        candidate: program,
+        preamble: setup,
+        prompt: stub::helpers(tests.prompt.as_deref().unwrap_or(prompt), &asked),
+        setup,
+        test: &tests.test,
+        entry_points: tests.entry_point.as_slice(),
+        ..AssertionTask::default()
+    }
+}
