@@ -25,9 +25,11 @@
 
 mod announcement;
 mod boxes;
+mod candidate;
 mod code;
 mod conclusion;
 pub mod hidden;
+mod last_box;
 mod last_sentence;
 mod markers;
 mod phrases;
@@ -40,6 +42,8 @@ mod words;
 
 use std::borrow::Cow;
 
+use candidate::slice;
+pub use candidate::{Candidate, Provenance};
 pub use code::Code;
 pub use last_sentence::{last_number, signed};
 pub use markers::{Tag, is_answer_tag, last_tag};
@@ -74,52 +78,6 @@ pub enum Policy {
     Whole,
 }
 
-/// How an answer was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provenance {
-    /// `\boxed{18}`.
-    Boxed,
-    /// `#### 18`, `A: 18`, `<answer>18</answer>`: a format that the prompt asked for.
-    Marker,
-    /// The member of a JSON object.
-    Json,
-    /// "the answer is 18".
-    Anchor,
-    /// The completion is nothing but the answer.
-    Whole,
-    /// The formula that ends the last sentence.
-    LastMath,
-    /// The number that ends the last sentence.
-    LastNumber,
-}
-
-impl Provenance {
-    /// A fixed word for the evidence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Boxed => "boxed",
-            Self::Marker => "marker",
-            Self::Json => "json",
-            Self::Anchor => "anchor",
-            Self::Whole => "whole",
-            Self::LastMath => "last-math",
-            Self::LastNumber => "last-number",
-        }
-    }
-}
-
-/// A text that may be the answer.
-#[derive(Clone, Debug)]
-pub struct Candidate<'a> {
-    /// What is announced, to the end of its sentence. It is not always a part of the completion:
-    /// boxes that stand beside each other are joined.
-    pub text: Cow<'a, str>,
-    /// Byte offsets into the text of the scope.
-    pub span: (usize, usize),
-    /// How it was found.
-    pub provenance: Provenance,
-}
-
 /// A reference of more words is a solution, where it has formulas or announces its answer.
 const SOLUTION_WORDS: usize = 20;
 /// What a solution announces is a value of at most this many words.
@@ -139,7 +97,7 @@ pub fn announced<'a>(
 ) -> Result<Vec<Candidate<'a>>, Fault> {
     let mut found = Vec::new();
     if matches!(policy, Policy::Auto | Policy::Boxed) {
-        found.extend(boxes::last_group(scope));
+        found.extend(last_box::last_group(scope));
     }
     if matches!(policy, Policy::Auto | Policy::Anchor) {
         said(scope, &mut found, meter)?;
@@ -269,7 +227,7 @@ pub(crate) fn reference(text: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\\', b'#', text.as_bytes()).is_none() {
         return plain_reference(text);
     }
-    if let Some(found) = boxes::last_group(&Scope::all(text)) {
+    if let Some(found) = last_box::last_group(&Scope::all(text)) {
         return found.text;
     }
     match text.rfind("####") {
@@ -307,13 +265,4 @@ fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
             && candidate.text.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
     });
     found.into_iter().max_by_key(|candidate| candidate.span.1).map(|candidate| candidate.text)
-}
-
-/// The trimmed text between two offsets, unless it is empty.
-fn slice(text: &str, from: usize, to: usize, provenance: Provenance) -> Option<Candidate<'_>> {
-    let part = text.get(from..to)?;
-    let start = from + part.len() - trimmed_start(part).len();
-    let part = trimmed_start(part).trim_end();
-    let text = hidden::shown(part).filter(|text| !text.is_empty())?;
-    Some(Candidate { text, span: (start, start + part.len()), provenance })
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::fault::{Fault, FaultKind};
 use crate::ordered::OrderedMap;
-use crate::verdict::form::NoReward;
+use crate::verdict::outcome::NoReward;
 use crate::verdict::{Outcome, Reward, Verdict};
 
 /// A sample's reward, with the verdicts that it was made of.

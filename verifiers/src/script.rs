@@ -4,36 +4,24 @@
 
 mod account;
 mod functions;
+mod limits;
+mod value;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use rhai::{AST, Array, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, Scope};
-use serde_json::Value;
+use rhai::{AST, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, Scope};
 
 use crate::fault::{Fault, FaultKind};
 use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
 use account::Ended;
-
-/// Fuel that one run may take, whatever the meter holds.
-pub const RUN_FUEL_MAX: u64 = Meter::DEFAULT_FUEL;
-/// Operations that one run may take, whatever the meter holds.
-pub const OPERATIONS_MAX: u64 = RUN_FUEL_MAX / FUEL_PER_OPERATION;
-/// Bytes in one string.
-pub const STRING_BYTES_MAX: usize = 1 << 20;
-/// Elements of one array, and members of one map.
-pub const ELEMENTS_MAX: usize = 10_000;
-/// Bytes that the variables of a run may hold at one time. Values built between two measurements
-/// come on top: a run stays below 64 MiB.
-pub const LIVE_BYTES_MAX: usize = 16 << 20;
-/// Bytes of source.
-pub const SOURCE_BYTES_MAX: usize = 64 << 10;
-/// What one operation of a script costs on the meter.
-const FUEL_PER_OPERATION: u64 = 30;
-/// Calls within calls.
-const CALL_LEVELS_MAX: usize = 16;
+use limits::{CALL_LEVELS_MAX, FUEL_PER_OPERATION};
+pub use limits::{
+    ELEMENTS_MAX, LIVE_BYTES_MAX, OPERATIONS_MAX, RUN_FUEL_MAX, SOURCE_BYTES_MAX, STRING_BYTES_MAX,
+};
+pub use value::to_dynamic;
 
 /// An engine with every limit set, and without `eval`, `import`, `this`, time or output.
 ///
@@ -220,26 +208,6 @@ pub fn push_verdicts<'a>(
     }
     scope.push_constant("rewards", rewards);
     scope.push_constant("verdicts", verdicts);
-}
-
-/// A JSON value as a script sees it. Null becomes `()`; integers beyond 64 bits become floats.
-pub fn to_dynamic(value: &Value) -> Dynamic {
-    match value {
-        Value::Null => Dynamic::UNIT,
-        Value::Bool(value) => Dynamic::from(*value),
-        Value::Number(number) => match number.as_i64() {
-            Some(integer) => Dynamic::from(integer),
-            None => Dynamic::from(number.as_f64().unwrap_or_default()),
-        },
-        Value::String(text) => Dynamic::from(text.clone()),
-        Value::Array(values) => Dynamic::from(values.iter().map(to_dynamic).collect::<Array>()),
-        Value::Object(members) => Dynamic::from(
-            members
-                .iter()
-                .map(|(key, value)| (key.as_str().into(), to_dynamic(value)))
-                .collect::<Map>(),
-        ),
-    }
 }
 
 /// The engine that every script shares: it holds no state between runs.

@@ -1,148 +1,29 @@
-//! The verdict: an outcome, and the evidence for it.
+//! The verdict: an outcome, the evidence for it, and its parts. Its serialized form is the only one: JSON
+//! lines, Parquet, caches and every API derive from it.
 
-pub(crate) mod form;
+mod evidence;
+pub(crate) mod outcome;
 mod parts;
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::fault::Fault;
-use crate::ordered::OrderedMap;
+use crate::fault::{Fault, FaultKind};
 use crate::sample::Message;
+pub use evidence::Evidence;
+use outcome::NoReward;
+pub use outcome::{Outcome, Reward};
 pub use parts::{Component, Components, Step, Usage};
-
-/// A finite number: what a scored sample earns. Most verifiers stay in 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Reward(f64);
-
-impl Reward {
-    /// What a wrong answer earns.
-    pub const ZERO: Self = Self(0.0);
-    /// What a right answer earns.
-    pub const ONE: Self = Self(1.0);
-
-    /// A reward, unless `value` is not finite. A negative zero becomes zero.
-    pub fn new(value: f64) -> Option<Self> {
-        value.is_finite().then_some(Self(value + 0.0))
-    }
-
-    /// 1 for right and 0 for wrong.
-    pub fn graded(right: bool) -> Self {
-        if right { Self::ONE } else { Self::ZERO }
-    }
-
-    /// The number.
-    pub fn get(self) -> f64 {
-        self.0
-    }
-}
-
-impl From<Reward> for f64 {
-    fn from(reward: Reward) -> Self {
-        reward.0
-    }
-}
-
-impl TryFrom<f64> for Reward {
-    type Error = &'static str;
-
-    fn try_from(value: f64) -> Result<Self, Self::Error> {
-        Self::new(value).ok_or("a reward must be finite")
-    }
-}
-
-/// The outcome of judging a sample. A wrong answer is `Scored(0)`; a missing reference is
-/// `Abstained`; anything that prevented the judgement is `Failed`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// The sample was judged.
-    Scored(Reward),
-    /// The verifier does not apply to this sample, for the reason given.
-    Abstained(Cow<'static, str>),
-    /// The sample could not be judged. Never a reward.
-    Failed(Fault),
-}
-
-impl Outcome {
-    /// The reward, where there is one.
-    pub fn reward(&self) -> Option<Reward> {
-        match self {
-            Self::Scored(reward) => Some(*reward),
-            Self::Abstained(_) | Self::Failed(_) => None,
-        }
-    }
-
-    /// Why there is no reward.
-    pub fn why(&self) -> Option<&str> {
-        match self {
-            Self::Scored(_) => None,
-            Self::Abstained(why) => Some(why),
-            Self::Failed(fault) => Some(&fault.why),
-        }
-    }
-
-    /// `scored`, `abstained` or `failed`, as the run format writes it.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Scored(_) => "scored",
-            Self::Abstained(_) => "abstained",
-            Self::Failed(_) => "failed",
-        }
-    }
-}
-
-/// What led to an outcome, in the order in which it was noted. Keys are part of the run format.
-///
-/// `extracted` (text) and `span` (byte offsets into the completion, end excluded) say what was
-/// judged; `reason` is a short fixed word that says why.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Evidence(OrderedMap<Value>);
-
-impl Evidence {
-    /// The longest text that is kept whole, in bytes. Longer ones are cut: evidence points at the
-    /// sample, it does not copy it.
-    pub const TEXT_BYTES_MAX: usize = 512;
-
-    /// Notes one thing. Long texts are cut at a character and end in an ellipsis.
-    pub fn push(&mut self, key: &'static str, value: impl Into<Value>) {
-        let value = match value.into() {
-            Value::String(text) if text.len() > Self::TEXT_BYTES_MAX => Value::String(cut(&text)),
-            value => value,
-        };
-        self.0.push(key, value);
-    }
-
-    /// The first value noted under `key`.
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        self.0.get(key)
-    }
-
-    /// Every note, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter()
-    }
-
-    /// Whether nothing was noted.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-fn cut(text: &str) -> String {
-    let end = text.floor_char_boundary(Evidence::TEXT_BYTES_MAX);
-    format!("{}…", text.get(..end).unwrap_or_default())
-}
 
 /// The outcome of one verifier on one sample, with its evidence.
 ///
 /// As JSON: `outcome`, then `reward` or `fault` and `why`, then `evidence`, `components`, `steps`
 /// and `usage` where there are any.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "form::VerdictForm")]
+#[serde(try_from = "VerdictForm")]
 pub struct Verdict {
     /// What came of it.
     pub outcome: Outcome,
@@ -226,5 +107,52 @@ impl From<Outcome> for Verdict {
 impl From<Result<Verdict, Fault>> for Verdict {
     fn from(result: Result<Verdict, Fault>) -> Self {
         result.unwrap_or_else(Self::failed)
+    }
+}
+
+/// A verdict as it is written.
+#[derive(Deserialize)]
+struct VerdictForm {
+    outcome: String,
+    reward: Option<Reward>,
+    fault: Option<FaultKind>,
+    why: Option<String>,
+    #[serde(default)]
+    evidence: Evidence,
+    #[serde(default)]
+    components: Components,
+    #[serde(default)]
+    steps: Vec<Step>,
+    #[serde(default)]
+    usage: Usage,
+}
+
+impl TryFrom<VerdictForm> for Verdict {
+    type Error = String;
+
+    fn try_from(form: VerdictForm) -> Result<Self, String> {
+        let outcome = Outcome::read(&form.outcome, form.reward, form.fault, form.why)?;
+        let VerdictForm { evidence, components, steps, usage, .. } = form;
+        Ok(Self { outcome, evidence, components, steps, usage })
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.outcome.write(&mut map, NoReward::IsLeftOut)?;
+        if !self.evidence.is_empty() {
+            map.serialize_entry("evidence", &self.evidence)?;
+        }
+        if !self.components.is_empty() {
+            map.serialize_entry("components", &self.components)?;
+        }
+        if !self.steps.is_empty() {
+            map.serialize_entry("steps", &self.steps)?;
+        }
+        if !self.usage.is_none() {
+            map.serialize_entry("usage", &self.usage)?;
+        }
+        map.end()
     }
 }

@@ -1,74 +1,14 @@
-//! `\boxed{}`: the last box, and the boxes that are parts of the same answer.
-
-use std::borrow::Cow;
+//! The boxes of a text: `\boxed{}`, `\fbox{}`, `\framebox{}`.
 
 use memchr::memmem;
 
-use super::words::{PARTING, is_one_of};
-use super::{Candidate, Provenance, Scope, hidden, qualify, retraction};
-use crate::math::syntax::text::trimmed_start;
-
-/// The words that join boxes; any other word between them retracts the first one.
-const JOINING: [&str; 12] =
-    ["and", "or", "text", "quad", "qquad", "left", "right", "mbox", "和", "与", "或", "и"];
-
-/// The words that end a phrase between two boxes of one list.
-const LINKS: [&str; 6] = ["and", "or", "和", "与", "或", "и"];
-/// A phrase between two boxes of one list has at most this many words.
-const PHRASE_MAX: usize = 6;
-
 /// A box: the start of the command, and the span of its content.
 pub(super) struct Boxed {
-    start: usize,
-    from: usize,
-    to: usize,
+    pub(super) start: usize,
+    pub(super) from: usize,
+    pub(super) to: usize,
     /// Behind its closing brace.
-    end: usize,
-}
-
-/// The last box, joined with boxes that stand beside it as parts of one answer.
-pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
-    let text = scope.text;
-    let mut looked = 0;
-    let mut boxes = scope.boxes.iter().rev().filter(|found| {
-        !scope.in_code(found.start)
-            && text.get(found.from..found.to).is_some_and(|content| !content.trim().is_empty())
-    });
-    let last = boxes.find(|found| {
-        !scope.quoted((found.start, found.end), &mut looked)
-            && !text.get(found.end..).is_some_and(retraction::denied)
-            && !text.get(..found.start).is_some_and(is_denied)
-    })?;
-    let mut group = vec![(last.from, last.to)];
-    let mut next = last.start;
-    for before in boxes {
-        if !text.get(before.end..next).is_some_and(connects) {
-            break;
-        }
-        next = before.start;
-        group.push((before.from, before.to));
-    }
-    group.reverse();
-    let contents: Vec<&str> = group.iter().filter_map(|(from, to)| text.get(*from..*to)).collect();
-    let first = contents.first()?;
-    let same = contents.iter().all(|content| content.trim() == first.trim());
-    let joined = if same {
-        Cow::Borrowed(trimmed_start(first).trim_end())
-    } else {
-        Cow::Owned(contents.join(", "))
-    };
-    let joined = match joined {
-        Cow::Borrowed(text) => hidden::shown(text)?,
-        Cow::Owned(text) => Cow::Owned(hidden::shown(&text)?.into_owned()),
-    };
-    let span = if same { (last.from, last.to) } else { (group.first()?.0, last.to) };
-    Some(Candidate { text: joined, span, provenance: Provenance::Boxed })
-}
-
-/// Whether the words before a box say that it is not the answer: "not", "a common mistake gives".
-fn is_denied(before: &str) -> bool {
-    let lead = before.trim_end_matches([' ', '$', '\\', '(', '[', '{', '*', '_', ':']);
-    qualify::is_denied_before(lead) || qualify::is_unsaid(lead) || qualify::is_mistaken(lead)
+    pub(super) end: usize,
 }
 
 /// The boxes of a text that hold answers. None where the text ends within a box: then the last
@@ -154,72 +94,4 @@ fn bare(text: &str) -> usize {
     let number = body.get(..digits).unwrap_or_default().trim_end_matches(['.', ',']);
     let letters = body.bytes().take_while(u8::is_ascii_alphabetic).count();
     if number.is_empty() { usize::from(letters == 1) } else { sign + number.len() }
-}
-
-/// Words between boxes that offer the second one as well.
-#[rustfmt::skip]
-const OFFERING: [&str; 16] = [
-    "or", "maybe", "perhaps", "possibly", "probably", "alternatively", "else", "otherwise", "could", "might", "be", "even", "it",
-    "also", "either", "is",
-];
-
-/// Whether what stands between two boxes offers the second one as well: "or maybe".
-fn offers(gap: &str) -> bool {
-    let mut said = words(gap).peekable();
-    let doubted = |word: &&str| {
-        ["or", "maybe", "perhaps", "possibly", "alternatively"]
-            .iter()
-            .any(|offer| offer.eq_ignore_ascii_case(word))
-    };
-    said.peek().is_some_and(doubted) && said.all(|word| is_one_of(&OFFERING, word))
-}
-
-/// Whether what stands between two boxes joins them into one answer.
-fn connects(gap: &str) -> bool {
-    if gap.len() > 60 || gap.matches('\n').count() > 1 {
-        return false;
-    }
-    let mut words = words(gap).peekable();
-    if words.peek().is_none() && gap.contains(['.', '?', '!', '。']) {
-        return false;
-    }
-    // "and $y_2 = $": the label of the next part.
-    let labels = gap.contains('=');
-    words.all(|word| labels && word.chars().count() == 1 || is_one_of(&JOINING, word))
-        || offers(gap)
-        || phrase(gap)
-}
-
-fn words(gap: &str) -> impl Iterator<Item = &str> {
-    gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
-}
-
-/// "apples, ", "papers and ": what was counted, and a link to the next box.
-fn phrase(gap: &str) -> bool {
-    if gap.contains(['.', '?', '!', ';', ':', '=', '<', '>', '。', '；', '：', '+', '/']) {
-        return false;
-    }
-    // An arrow or a sign of relation is no phrase.
-    let mut commands =
-        gap.split('\\').skip(1).filter_map(|tail| tail.split(|c: char| !c.is_alphabetic()).next());
-    if !commands.all(|name| name.is_empty() || is_command(name)) {
-        return false;
-    }
-    let end = gap.trim_end_matches(|c: char| c.is_whitespace() || "$}({\\~*[".contains(c));
-    let comma = end.ends_with([',', '，']);
-    let mut said: Vec<&str> = words(gap).filter(|word| !is_command(word)).collect();
-    let linked = said.last().is_some_and(|word| is_one_of(&LINKS, word));
-    said.retain(|word| !is_one_of(&LINKS, word));
-    (comma || linked)
-        && said.len() <= PHRASE_MAX
-        && !said.iter().any(|word| {
-            let inflected = word.len() > 4
-                && ["ly", "ing", "ed"].iter().any(|ending| word.to_lowercase().ends_with(ending));
-            !word.is_ascii() || inflected || is_one_of(PARTING, word)
-        })
-}
-
-/// The commands that may stand around such a phrase.
-fn is_command(word: &str) -> bool {
-    JOINING.get(2..8).is_some_and(|commands| commands.contains(&word))
 }

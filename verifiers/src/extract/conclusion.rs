@@ -2,8 +2,9 @@
 //!
 //! The weakest kind of announcement: a sentence that states one value without doubt.
 
+use super::candidate::{Candidate, Provenance, slice};
 use super::words::{COURTESIES, DOUBTS, is_one_of};
-use super::{Candidate, Provenance, last_sentence, qualify, retraction, slice};
+use super::{last_sentence, qualify, retraction};
 
 /// The beginnings of a concluding sentence.
 const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently", "in total"];

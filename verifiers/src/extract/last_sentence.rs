@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Candidate, Provenance, announcement, qualify, retraction, slice};
+use super::candidate::{Candidate, Provenance, slice};
+use super::{announcement, qualify, retraction};
 use crate::math::syntax::units;
 
 /// Signs of the end of a proof.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use memchr::{memchr2, memrchr_iter, memrchr2_iter};
 
+use super::candidate::{Candidate, Provenance, slice};
 use super::words::is_one_of;
-use super::{Candidate, Provenance, slice};
 
 /// The names of tags that hold an answer, without case. Those in square brackets are capitals.
 const TAGS: [&str; 8] = [

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::candidate::Candidate;
+use super::last_sentence::{last_number, signed};
+use super::qualify;
 use super::words::is_one_of;
-use super::{Candidate, last_number, qualify, signed};
 
 /// Words of an announced sentence that says that there is no answer.
 const UNKNOWN: [&str; 8] =

@@ -1,6 +1,7 @@
 //! Retracted answers, and the values that replace them.
 
-use super::{Candidate, Provenance, announcement, qualify, slice};
+use super::candidate::{Candidate, Provenance, slice};
+use super::{announcement, qualify};
 
 /// Words that retract what was said before.
 const RETRACTIONS: [&str; 11] = [

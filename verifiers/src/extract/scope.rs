@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::boxes::{self, Boxed};
+use super::candidate::{Candidate, Provenance};
 use super::code::Code;
+use super::hidden;
 use super::thinking::{self, Thinking};
-use super::{Candidate, Provenance, hidden};
 
 /// Quotations of the question are looked up in it at most this often.
 const QUOTED_MAX: usize = 16;

@@ -5,13 +5,15 @@ mod decimal;
 mod equality;
 mod expression;
 mod label;
+mod named;
 mod operator;
 mod plus_minus;
 mod sequence;
 mod set_builder;
 
+use named::named;
+
 use crate::math::algebra::Context;
-use crate::math::builder::equality::named;
 use crate::math::sets::{
     Region, Relation, Sign, complement, intersection, solve_inequality, union,
 };

@@ -12,7 +12,7 @@ use rhai::{
     Array, Dynamic, Engine, EvalAltResult, EvalContext, FnPtr, ImmutableString, Map, Position,
 };
 
-use super::{CALL_LEVELS_MAX, LIVE_BYTES_MAX};
+use super::limits::{CALL_LEVELS_MAX, LIVE_BYTES_MAX};
 
 /// Fuel between two measurements of the variables in scope.
 const WEIGH_EVERY: u64 = 1 << 15;

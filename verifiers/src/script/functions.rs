@@ -9,7 +9,8 @@ use rhai::{Array, Dynamic, Engine, EvalAltResult, ImmutableString, Position};
 use serde_json::Value;
 
 use super::account::{FUEL_PER_ELEMENT, pay};
-use super::{ELEMENTS_MAX, STRING_BYTES_MAX, to_dynamic};
+use super::limits::{ELEMENTS_MAX, STRING_BYTES_MAX};
+use super::value::to_dynamic;
 
 type Result<T> = std::result::Result<T, Box<EvalAltResult>>;
 

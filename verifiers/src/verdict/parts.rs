@@ -1,9 +1,11 @@
 //! The optional parts of a verdict: components, steps, usage.
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::form::VerdictForm;
-use super::{Evidence, Outcome, Reward, Verdict};
+use super::evidence::Evidence;
+use super::outcome::{NoReward, Outcome, Reward};
+use crate::fault::FaultKind;
 use crate::ordered::OrderedMap;
 
 /// The parts of a verdict by name, in their order.
@@ -11,12 +13,43 @@ pub type Components = OrderedMap<Component>;
 
 /// One part of a verdict: a criterion of a rubric, an objective of a model.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "VerdictForm")]
+#[serde(try_from = "ComponentForm")]
 pub struct Component {
     /// What came of it.
     pub outcome: Outcome,
     /// What led to it.
     pub evidence: Evidence,
+}
+
+/// A component as it is written.
+#[derive(Deserialize)]
+struct ComponentForm {
+    outcome: String,
+    reward: Option<Reward>,
+    fault: Option<FaultKind>,
+    why: Option<String>,
+    #[serde(default)]
+    evidence: Evidence,
+}
+
+impl TryFrom<ComponentForm> for Component {
+    type Error = String;
+
+    fn try_from(form: ComponentForm) -> Result<Self, String> {
+        let outcome = Outcome::read(&form.outcome, form.reward, form.fault, form.why)?;
+        Ok(Self { outcome, evidence: form.evidence })
+    }
+}
+
+impl Serialize for Component {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.outcome.write(&mut map, NoReward::IsLeftOut)?;
+        if !self.evidence.is_empty() {
+            map.serialize_entry("evidence", &self.evidence)?;
+        }
+        map.end()
+    }
 }
 
 impl From<Outcome> for Component {
@@ -69,14 +102,5 @@ impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, more: Self) {
         self.tokens = self.tokens.saturating_add(more.tokens);
         self.calls = self.calls.saturating_add(more.calls);
-    }
-}
-
-impl TryFrom<VerdictForm> for Component {
-    type Error = String;
-
-    fn try_from(form: VerdictForm) -> Result<Self, String> {
-        let Verdict { outcome, evidence, .. } = form.try_into()?;
-        Ok(Self { outcome, evidence })
     }
 }

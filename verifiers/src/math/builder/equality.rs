@@ -1,11 +1,11 @@
 //! Chains of relations: equations, definitions, memberships, inequalities with several sides.
 
 use super::Builder;
-use crate::math::algebra::Canon;
+use super::named::named;
 use crate::math::sets::{Region, Relation, Sign, intersection};
 use crate::math::stop::{Stop, unless_fault};
 use crate::math::syntax::{Id, Node, Rel};
-use crate::math::values::{Named, Rank, Scalar, Value, is_close, region_of};
+use crate::math::values::{Rank, Scalar, Value, is_close, region_of};
 
 impl Builder<'_> {
     pub(crate) fn chain(&mut self, sides: &[Id], signs: &[Rel]) -> Result<Value, Stop> {
@@ -103,21 +103,6 @@ impl Builder<'_> {
         let left = self.cx.sub(&first, &scalar.canon)?;
         Ok(Value::Relation(Relation { sign: Sign::Zero, left }))
     }
-}
-
-pub(crate) fn named(
-    label: String,
-    parameter: Option<String>,
-    value: Value,
-    equation: Option<Canon>,
-) -> Value {
-    // A region keeps the name of its variable itself.
-    if let (Value::Region(region), None) = (&value, &parameter)
-        && region.var.is_none()
-    {
-        return Value::Region(Region { var: Some(label), parts: region.parts.clone() });
-    }
-    Value::Named(Box::new(Named { label, parameter, value, equation }))
 }
 
 impl Builder<'_> {
