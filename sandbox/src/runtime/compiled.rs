@@ -66,7 +66,7 @@ pub(super) fn kept(runtime: &Runtime, digest: &Digest) -> Option<Component> {
     mapped(&COMPONENT, engine, &runtime.compiled()?.join(file_name(engine, digest)))
 }
 
-/// The digest of a file that is the same as when [`remember`] was told.
+/// The digest of a file that has not changed since [`remember`] was called.
 pub(super) fn remembered(runtime: &Runtime, path: &Path) -> Option<Digest> {
     let note = runtime.compiled()?.join(note_name(path));
     let bytes = own(&note).then(|| fs::read(&note).ok())??;
