@@ -110,7 +110,7 @@ impl Found {
 
 /// A program and where it stands in the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program<'a> {
+pub struct FoundProgram<'a> {
     /// The program, with `\n` as its line end, and without the indentation or the quote marks of
     /// the block around it.
     pub source: Cow<'a, str>,
@@ -121,7 +121,7 @@ pub struct Program<'a> {
 }
 
 /// The program in `text`, unless there is none.
-pub fn program<'a>(text: &'a str, language: &Language, how: &Extract) -> Option<Program<'a>> {
+pub fn program<'a>(text: &'a str, language: &Language, how: &Extract) -> Option<FoundProgram<'a>> {
     program_with(text, language, how, Asked::default())
 }
 
@@ -132,7 +132,7 @@ pub fn program_with<'a, 's>(
     language: &Language,
     how: &Extract,
     asked: impl Into<Asked<'s>>,
-) -> Option<Program<'a>> {
+) -> Option<FoundProgram<'a>> {
     let answer = thinking::answer(text, language, how.thinking)?;
     let end = tags::without_end_marks(text, answer.clone());
     let marked = text.get(answer.start..end)?.starts_with(BYTE_ORDER_MARK);
@@ -147,7 +147,7 @@ pub fn program_with<'a, 's>(
     }?;
     let dedented = language.is_python().then(|| margin::dedented(&found.source, &search.asked));
     let source = dedented.flatten().map_or(found.source, Cow::Owned);
-    Some(Program { source, ..found })
+    Some(FoundProgram { source, ..found })
 }
 
 /// The part of `text` that is the answer: what follows the thinking, without the marks that end a
@@ -179,7 +179,7 @@ struct Search<'a, 's> {
 }
 
 impl<'a> Search<'a, '_> {
-    fn in_answer(&self, answer: Range<usize>) -> Option<Program<'a>> {
+    fn in_answer(&self, answer: Range<usize>) -> Option<FoundProgram<'a>> {
         if self.how.from == Source::Whole {
             return self.whole(answer, Found::Whole);
         }
@@ -196,7 +196,7 @@ impl<'a> Search<'a, '_> {
         if prose { self.fenced(&blocks).or(tagged) } else { tagged }
     }
 
-    fn in_tag(&self, inside: Range<usize>) -> Option<Program<'a>> {
+    fn in_tag(&self, inside: Range<usize>) -> Option<FoundProgram<'a>> {
         let blocks = self.blocks(inside.clone());
         match (blocks.is_empty(), self.how.from) {
             (_, Source::Whole) | (true, Source::Auto) => self.whole(inside, Found::Tagged),
@@ -205,7 +205,7 @@ impl<'a> Search<'a, '_> {
         }
     }
 
-    fn in_part(&self, part: Range<usize>, blocks: &[Block]) -> Option<Program<'a>> {
+    fn in_part(&self, part: Range<usize>, blocks: &[Block]) -> Option<FoundProgram<'a>> {
         let auto = self.how.from == Source::Auto;
         if let Some(first) = blocks.first() {
             if auto && self.is_code_so_far(part.start..first.open) {
@@ -226,7 +226,7 @@ impl<'a> Search<'a, '_> {
     }
 
     /// A text without fences is all program, or a program with prose before and after it.
-    fn bare(&self, part: Range<usize>) -> Option<Program<'a>> {
+    fn bare(&self, part: Range<usize>) -> Option<FoundProgram<'a>> {
         let text = self.text.get(part.clone())?;
         let inner = self.language.is_python().then(|| margin::without_prose(text, &self.asked));
         let inner = inner.flatten().map(|inner| part.start + inner.start..part.start + inner.end);
@@ -247,14 +247,18 @@ impl<'a> Search<'a, '_> {
     }
 
     /// A bare program that ends in the end of a fence that was never opened.
-    fn before_stray_fence(&self, part: &Range<usize>, blocks: &[Block]) -> Option<Program<'a>> {
+    fn before_stray_fence(
+        &self,
+        part: &Range<usize>,
+        blocks: &[Block],
+    ) -> Option<FoundProgram<'a>> {
         let [stray] = blocks else { return None };
         let bare = stray.tag == Tag::None && !stray.closed && self.body(stray).trim().is_empty();
         let whole = bare && self.how.from == Source::Auto;
         whole.then(|| self.whole(part.start..stray.open, Found::Whole)).flatten()
     }
 
-    fn fenced(&self, blocks: &[Block]) -> Option<Program<'a>> {
+    fn fenced(&self, blocks: &[Block]) -> Option<FoundProgram<'a>> {
         let of_language = self.tagged(blocks, Tag::Wanted);
         let untagged = self.tagged(blocks, Tag::None);
         // Not every block of an answer is marked; what is asked for may stand in one that is not.
@@ -297,7 +301,7 @@ impl<'a> Search<'a, '_> {
         if self.language.is_python() { blocks.iter().map(outline).collect() } else { Vec::new() }
     }
 
-    fn choose(&self, blocks: &[&Block], found: Found) -> Option<Program<'a>> {
+    fn choose(&self, blocks: &[&Block], found: Found) -> Option<FoundProgram<'a>> {
         let defines = |block: &&&Block| {
             let name = self.asked.entry_point.unwrap_or_default();
             self.language.defines(&block.source(self.text), name)
@@ -315,14 +319,14 @@ impl<'a> Search<'a, '_> {
         self.joined(std::slice::from_ref(block), found)
     }
 
-    fn joined(&self, blocks: &[&Block], found: Found) -> Option<Program<'a>> {
+    fn joined(&self, blocks: &[&Block], found: Found) -> Option<FoundProgram<'a>> {
         let span = (blocks.first()?.body.start, blocks.last()?.body.end);
         let parts: Vec<Cow<'a, str>> = blocks.iter().map(|block| block.source(self.text)).collect();
         let source = match <[_; 1]>::try_from(parts) {
             Ok([only]) => only,
             Err(parts) => Cow::Owned(parts.join("\n")),
         };
-        Some(Program { source, span, found })
+        Some(FoundProgram { source, span, found })
     }
 
     /// What a prompt or a shell shows is no program, whatever the block says it is.
@@ -336,10 +340,14 @@ impl<'a> Search<'a, '_> {
         self.text.get(block.body.clone()).unwrap_or_default()
     }
 
-    fn whole(&self, part: Range<usize>, found: Found) -> Option<Program<'a>> {
+    fn whole(&self, part: Range<usize>, found: Found) -> Option<FoundProgram<'a>> {
         let text = self.text.get(part.clone())?;
         let source = unix_lines(text);
-        (!text.trim().is_empty()).then_some(Program { source, span: (part.start, part.end), found })
+        (!text.trim().is_empty()).then_some(FoundProgram {
+            source,
+            span: (part.start, part.end),
+            found,
+        })
     }
 }
 

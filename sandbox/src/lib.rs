@@ -4,38 +4,32 @@
 #[cfg(all(feature = "c", not(target_os = "linux")))]
 compile_error!("the feature `c` needs Linux, which confines the compiler");
 
-#[cfg(feature = "wasm")]
-pub mod answer;
-#[cfg(feature = "wasm")]
-pub mod compare;
-#[cfg(feature = "wasm")]
-pub mod isolation;
-#[cfg(feature = "wasm")]
-pub mod languages;
-#[cfg(feature = "wasm")]
-mod memo;
-#[cfg(feature = "wasm")]
-pub mod runtime;
-#[cfg(feature = "wasm")]
-mod sandbox;
-#[cfg(feature = "wasm")]
-mod stdio;
-#[cfg(feature = "wasm")]
-mod stub;
-#[cfg(feature = "wasm")]
-pub mod suite;
-#[cfg(feature = "wasm")]
-mod suite_report;
-#[cfg(feature = "wasm")]
-mod suite_run;
-#[cfg(feature = "wasm")]
-mod trivial;
-#[cfg(feature = "wasm")]
-pub mod value;
 pub mod verifiers;
 
 #[cfg(feature = "wasm")]
-pub use sandbox::{Sandbox, SandboxConfig};
+pub use programs::*;
+
+/// What runs programs. Its files lie beside this one.
+#[cfg(feature = "wasm")]
+#[path = "."]
+mod programs {
+    pub mod answer;
+    pub mod compare;
+    pub mod isolation;
+    pub mod languages;
+    pub(crate) mod memo;
+    pub mod runtime;
+    pub(crate) mod sandbox;
+    pub(crate) mod stdio;
+    pub(crate) mod stub;
+    pub mod suite;
+    pub(crate) mod suite_report;
+    pub(crate) mod suite_run;
+    pub(crate) mod trivial;
+    pub mod value;
+
+    pub use sandbox::{Sandbox, SandboxConfig};
+}
 
 /// In place of the sandbox: this build runs no programs.
 #[cfg(not(feature = "wasm"))]

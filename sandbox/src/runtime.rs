@@ -2,9 +2,8 @@
 //!
 //! A guest sees no files, no network, no environment and no clock but its own. What decides an
 //! outcome is counted, never timed: fuel for instructions, bytes moved and calls of the host, bytes
-//! for memory, output and messages. The wall clock is a backstop alone: a guest gives way every
-//! millisecond of work and every few calls of the host, and [`drive`] looks then whether the time
-//! is up.
+//! for memory, output and messages. The wall clock is only a backstop: a guest yields every
+//! millisecond of work and every few calls of the host, and [`drive`] checks the deadline then.
 
 mod cache_model;
 mod clock;
@@ -34,18 +33,17 @@ pub use self::plugin::{Plugin, PluginAnswer, PluginInput};
 pub use self::program::{Program, Start};
 pub use self::record::{Run, RunRecord};
 
-/// Fuel after which a guest gives way, so that the deadline can be looked at: about a millisecond.
+/// Fuel after which a guest yields, so that the deadline can be checked: about a millisecond.
 const YIELD_EVERY: u64 = 10_000_000;
 
 /// What a guest's native stack has beyond what wasm may use of it: the host's part.
 const HOST_STACK_BYTES: usize = 2 << 20;
-/// `CPython` guards another stack, which lies in its own memory. This one must be large enough for
-/// that guard to come first: otherwise a long list of linked objects traps where it is given up.
+/// `CPython` limits recursion by another stack, in its own memory. This one must be large enough
+/// for that limit to be reached first: otherwise freeing a long list of linked objects traps.
 pub const WASM_STACK_BYTES: usize = 32 << 20;
-/// What compiled programs have: they recurse over graphs of a million nodes.
+/// The stack of compiled programs, which recurse over graphs of a million nodes.
 const DEEP_STACK_BYTES: usize = 128 << 20;
-/// What stays of a native stack between two guests; what deep recursion used beyond it is given
-/// back.
+/// Bytes of a native stack that stay mapped between two guests.
 const STACK_BYTES_KEPT: usize = 64 << 10;
 
 /// How a [`Runtime`] is set up.
@@ -189,7 +187,7 @@ fn pool(guests_max: u32) -> PoolingAllocationConfig {
     pool
 }
 
-/// Runs a guest to its end, and looks whenever it gives way whether the time is up.
+/// Runs a guest to its end, and checks the deadline whenever it yields.
 ///
 /// # Errors
 /// What stopped the guest; [`Stop::Deadline`] once `expired` says so.
@@ -199,7 +197,7 @@ pub fn drive<T>(
 ) -> Result<T, Stop> {
     let mut guest = pin!(guest);
     let mut context = Context::from_waker(Waker::noop());
-    // Nothing in a guest waits for the outside, so a guest that is not done has given way.
+    // Nothing in a guest waits for anything outside, so a guest that is pending has yielded.
     loop {
         match guest.as_mut().poll(&mut context) {
             Poll::Ready(done) => return done,

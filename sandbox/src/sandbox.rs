@@ -46,7 +46,7 @@ impl Sandbox {
         self.loaded(|loaded| loaded.runtime(&self.config.options).cloned())
     }
 
-    /// The runtime of programs that recurse as deep as they do on a machine of their own.
+    /// The runtime for compiled programs, which has a larger stack.
     ///
     /// # Errors
     /// A machine that cannot run guests.

@@ -43,9 +43,9 @@ pub struct AssertionTask<'a> {
     /// Code that runs before the candidate's, in its instance.
     pub preamble: Option<&'a str>,
     /// Names that programs take for granted are there: `math`, `re`, `typing` and their like.
-    /// The harnesses that most examples were run by had them.
+    /// The harnesses with which most data sets were labelled had them.
     pub common_imports: bool,
-    /// The prompt, where it is code: its helpers are there for the tests.
+    /// The prompt, where it is code: the tests may use its helpers.
     pub prompt: Option<&'a str>,
     /// Code that runs before the tests, in their instance.
     pub setup: Option<&'a str>,
@@ -87,15 +87,15 @@ pub struct AssertionRun {
     pub tests: Vec<TestResult>,
     /// What ended the tests, or kept them from running.
     pub error: Option<String>,
-    /// Why the tests are no tests.
+    /// Why the tests are invalid.
     pub broken: Option<String>,
     /// The rule that the candidate's instance broke.
     pub poisoned: Option<String>,
     /// Which side was stopped, and by what.
     pub stop: Option<(Side, Stop)>,
-    /// The tests came to their end.
+    /// The tests ran to their end.
     pub finished: bool,
-    /// Times that the tests reached the candidate.
+    /// Calls of the tests into the candidate's instance.
     pub crossings: u64,
     /// Fuel and memory of both instances, and the output of the candidate's.
     pub used: RunRecord,
@@ -103,7 +103,7 @@ pub struct AssertionRun {
     pub shared_room: bool,
     /// Why the tests cannot run apart from the candidate, where they cannot.
     pub why_shared: Option<String>,
-    /// Assertions that are written down in the tests.
+    /// Assertions in the source of the tests.
     pub asserts: usize,
 }
 
@@ -116,12 +116,12 @@ pub enum Ruling {
     Failed,
     /// The tests are at fault, whatever the candidate.
     BadTests(String),
-    /// The time was up, or we failed.
+    /// The deadline passed, or the sandbox failed.
     Stopped(Stop),
 }
 
 impl AssertionRun {
-    /// Whether the candidate passed, failed, or was not run.
+    /// What the run says of the candidate.
     pub fn ruling(&self) -> Ruling {
         if let Some((_, stop @ (Stop::Deadline | Stop::Internal(_)))) = &self.stop {
             return Ruling::Stopped(stop.clone());
@@ -172,7 +172,7 @@ impl AssertionRun {
         Some(true)
     }
 
-    /// What the reading of the tests came to.
+    /// Takes the result of analysing the tests.
     fn take_plan(&mut self, reply: &[u8]) -> Result<(), Stop> {
         let unread = || Stop::Internal("the tests' room gave no plan".to_owned());
         let Ok((PyValue::Tuple(items), _)) = marshal::decode(reply) else { return Err(unread()) };
@@ -207,7 +207,7 @@ pub fn run_assertions(
     run
 }
 
-/// What the instances of a task are made of.
+/// Starts and drives the instances of a task.
 struct Runner<'a> {
     python: &'a Guest,
     task: &'a AssertionTask<'a>,
@@ -217,8 +217,8 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// The tests are read first, in their own instance: nothing of the candidate decides how it is
-    /// tested.
+    /// The tests are analysed first, in their own instance, so that the candidate cannot influence
+    /// how it is tested.
     async fn run(&self, run: &mut AssertionRun) -> Result<(), Stop> {
         let slot = CandidateSlot::default();
         let mut tests = self
@@ -279,7 +279,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Runs the tests in their instance, and gives the candidate's back.
+    /// Runs the tests in their instance, and returns the candidate's.
     async fn tests(
         &self,
         mut tests: Instance,
@@ -322,7 +322,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// What the tests are read with.
+    /// The arguments of `plan`, which analyses the tests.
     fn plan(&self) -> [PyValue; 5] {
         [
             self.task.isolation.name().into(),
@@ -333,7 +333,7 @@ impl Runner<'_> {
         ]
     }
 
-    /// What the tests are run with.
+    /// The arguments of `judge`, which runs the tests.
     fn arguments(&self) -> [PyValue; 5] {
         [
             self.task.test.into(),

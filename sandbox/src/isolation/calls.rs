@@ -12,7 +12,7 @@ use crate::value::{Arguments, PyValue, marshal};
 pub enum CallResult {
     /// It returned this.
     Returned(PyValue),
-    /// It returned something that is not plain, such as an object of a class of its own.
+    /// It returned something that is not plain data, such as an object of the program's own class.
     NotPlain,
     /// It raised this.
     Raised(String),
@@ -23,7 +23,7 @@ pub enum CallResult {
 /// What all calls came to.
 #[derive(Clone, Debug, Default)]
 pub struct CallsRun {
-    /// One for each call, as far as they went.
+    /// One for each call that was made.
     pub results: Vec<CallResult>,
     /// Why the program could not be loaded.
     pub error: Option<String>,
@@ -45,7 +45,7 @@ pub struct Callee<'a> {
     /// The function, or the method of a class named `Solution`.
     pub entry_point: &'a str,
     /// Names that programs take for granted are there: `math`, `re`, `typing` and their like.
-    /// The harnesses that most examples were run by had them.
+    /// The harnesses with which most data sets were labelled had them.
     pub common_imports: bool,
     /// A result may be not a number.
     pub allow_nan: bool,

@@ -4,7 +4,7 @@ use super::message::{self, Reply, request};
 use crate::runtime::{Clock, Guest, Instance, Limits, Setup, Stop};
 use crate::value::{PyValue, marshal};
 
-/// What the tests ask the candidate's program by name is functions and constants: this is much.
+/// Bytes of the names and constants that the tests take from the candidate's program.
 const NAMES_BYTES_MAX: usize = 1 << 20;
 
 /// What is loaded into a candidate's instance.
@@ -47,7 +47,7 @@ impl Load<'_> {
 pub(super) struct CandidateInstance {
     instance: Instance,
     allows_nan: bool,
-    /// Why nothing that follows can be a pass.
+    /// Why the candidate can no longer pass.
     pub(super) poisoned: Option<String>,
     /// What stopped the instance.
     pub(super) stop: Option<Stop>,
@@ -92,20 +92,20 @@ impl CandidateInstance {
         }
     }
 
-    /// Hands on a message of the tests' side, and the reply to it.
+    /// Forwards a message of the tests' side, and returns the reply.
     pub(super) async fn cross(&mut self, message: Vec<u8>) -> Result<Vec<u8>, Stop> {
-        // Asking what the program defines runs nothing of it.
+        // Asking what the program defines runs none of its code.
         let is_names = message.starts_with(&message::head_of("names"));
         self.crossings += u64::from(!is_names);
         marshal::check(&message).map_err(|error| Stop::Internal(message::unreadable(&error)))?;
         let is_step = message.starts_with(&message::head_of("next"));
         match self.ask(message).await? {
-            // The end of an iteration that nobody is in would end one of the tests.
+            // The end of an iteration that did not begin would end an iteration of the tests.
             (Reply::Ended, _) if !is_step => {
                 Ok(self.poison("an iteration ends that has not begun".to_owned()).1)
             }
-            // They arrive before the candidate is called: tests that they would crowd out would
-            // look as if they had failed by themselves.
+            // Names arrive before the candidate is called. Were the tests to run out of memory for
+            // them, it would look as if the tests had failed by themselves.
             (_, bytes) if is_names && bytes.len() > NAMES_BYTES_MAX => {
                 Ok(self.poison("what the tests name is too large".to_owned()).1)
             }

@@ -1,4 +1,5 @@
-//! What marks stand for, on the host: the plain value behind them, where there is one.
+//! Marks are tuples that stand for values which are not plain. Here each becomes the plain value
+//! that the host compares, where there is one.
 
 use num_bigint::BigInt;
 
@@ -90,8 +91,8 @@ fn fraction(above: &BigInt, below: &BigInt) -> Option<PyValue> {
     if above % below == BigInt::ZERO {
         return Some(PyValue::Int(above / below));
     }
-    // Sixty-four bits of the quotient, and one below them that says whether it goes on, round as
-    // all of them would.
+    // Sixty-four bits of the quotient and a sticky bit below them round as the whole quotient
+    // would.
     let shift = 66 + i64::try_from(below.bits()).ok()? - i64::try_from(above.bits()).ok()?;
     let places = u64::try_from(shift.max(0)).ok()?;
     let scaled: BigInt = (above << places) / below;

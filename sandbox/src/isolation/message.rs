@@ -9,7 +9,7 @@ pub(super) fn request(operation: &str, arguments: impl IntoIterator<Item = PyVal
     marshal::encode(&PyValue::Tuple(items))
 }
 
-/// How a message begins that asks the candidate's instance to do this.
+/// The first bytes of a message that asks the candidate's instance for this operation.
 pub(super) fn head_of(verb: &str) -> Vec<u8> {
     let mut head = vec![b'(', 4, 0, 0, 0];
     head.extend(marshal::encode(&"do".into()));
@@ -26,7 +26,7 @@ pub(super) enum Reply {
     Raised(String),
     /// An iteration is over.
     Ended,
-    /// Nothing that can be relied on, and why.
+    /// An invalid reply, and why.
     Bad(String),
     /// The code that precedes the candidate's cannot run.
     BadSetup(String),
@@ -105,7 +105,7 @@ pub(super) fn lossy(value: &PyValue) -> String {
     value.to_text().unwrap_or_default()
 }
 
-/// What the tests' side is told when it must not go on.
+/// The message that tells the tests' side to stop.
 pub(super) fn poisoned(why: &str) -> Vec<u8> {
     marshal::encode(&PyValue::Tuple(vec![PyValue::Int(4.into()), why.into()]))
 }

@@ -19,9 +19,9 @@ pub fn run_program(python: &Guest, source: &str, stdin: &[u8], context: RunConte
         reply
     };
     let end = match drive(work, expired) {
-        // The reply says nothing that the program could not say otherwise: it ended.
+        // The program could forge the reply, so nothing but its end is taken from it.
         Ok(reply) => Ok(exit_code(&reply)),
-        // So does `os._exit`, which ends the instance at once.
+        // `os._exit` ends the instance at once.
         Err(Stop::Exit(code)) => Ok(code),
         Err(stop) => Err(stop),
     };

@@ -25,20 +25,20 @@ use self::accesses::{Access, AccessTracker, Signatures};
 
 /// Bytes of a block, as a power of two: accesses in sequence touch many words of one.
 const BLOCK_BITS: i32 = 12;
-/// Blocks that the table holds, as a power of two: together about what is kept close.
+/// Blocks that the table holds, as a power of two: together about the size of a cache.
 const TABLE_BITS: i32 = 11;
-/// Costs of the instruction that nothing but this file uses; it makes no code.
+/// Fuel of an instruction that only this file emits, and that compiles to no code.
 const TOKEN_FUEL: u8 = 255;
-/// How often it stands where a block is not in the table, and for many bytes at once.
+/// How many of them a miss costs, and each 4 KiB that are filled or copied.
 const TOKENS: usize = 4;
 /// Bytes that are filled or copied at once, as a power of two, for [`TOKENS`] too: a processor does
 /// that faster than anything else. Fewer cost what the instruction does.
 const BULK_BITS: i32 = 12;
 
-/// What an instruction costs that fills or copies bytes, however few.
+/// Fuel of an instruction that fills or copies bytes, whatever their number.
 const BULK_FUEL: u8 = 200;
 
-/// What instructions cost, by the time that they take: those that make no code cost nothing.
+/// Fuel of instructions, by the time that they take: those that compile to no code are free.
 pub(super) fn costs() -> OperatorCost {
     OperatorCost {
         I8x16Popcnt: TOKEN_FUEL,
@@ -52,7 +52,7 @@ pub(super) fn costs() -> OperatorCost {
         F32Const: 0,
         F64Const: 0,
         V128Const: 0,
-        // Where they go is foretold wrongly now and then, and what is known of fuel is stored first.
+        // Their targets are often mispredicted, and the fuel counter is stored before them.
         BrTable: 16,
         Call: 4,
         CallIndirect: 10,
@@ -183,7 +183,7 @@ fn tokens(out: &mut Function) {
     }
 }
 
-/// The first of the locals that a function is given for the looks at its table.
+/// The first of the locals that a function gets for its lookups in the table.
 #[derive(Clone, Copy)]
 struct Scratch(u32);
 
@@ -200,7 +200,7 @@ impl Scratch {
         ValType::V128,
     ];
 
-    /// Writes a look at the block that an access touches, before the access itself.
+    /// Emits a lookup of the block that an access touches, before the access itself.
     fn look_at(self, access: &Access, out: &mut Function) {
         let (address, place, tag) = (self.0, self.0 + 1, self.0 + 2);
         let value = access.stored.map(|kind| self.value(kind));
@@ -249,7 +249,7 @@ impl Scratch {
         out.instruction(&Instruction::End);
     }
 
-    /// Pays for the bytes, whose number is on top of the stack, that are filled or copied next.
+    /// Emits the cost of the bytes, whose number is on top of the stack, that are filled or copied.
     fn pay_for_bytes(self, out: &mut Function) {
         let (length, left) = (self.0, self.0 + 1);
         out.instruction(&Instruction::LocalTee(length))

@@ -1,5 +1,5 @@
 //! The guest's own clock: it advances with the fuel that is spent and with every sleep, so that a
-//! program sees the same times on every machine, and sleeping costs nobody anything.
+//! program sees the same times on every machine, and sleeping takes no real time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -20,67 +20,53 @@ use super::Runtime;
 use super::cache_model::{instrument, instrument_component};
 
 /// Raised with every change of what is done to a guest before it is compiled.
-const FORM: u8 = 3;
+const VERSION: u8 = 3;
 
-/// What is compiled.
-trait Compiled: Sized {
-    fn compile(engine: &Engine, wasm: &[u8]) -> wasmtime::Result<Self>;
-    fn to_bytes(&self) -> wasmtime::Result<Vec<u8>>;
-    fn map(engine: &Engine, path: &Path) -> wasmtime::Result<Self>;
+/// How one kind of guest is compiled and kept.
+struct Form<C> {
+    compile: fn(&Engine, &[u8]) -> wasmtime::Result<C>,
+    serialize: fn(&C) -> wasmtime::Result<Vec<u8>>,
+    map: fn(&Engine, &Path) -> wasmtime::Result<C>,
 }
 
-impl Compiled for Component {
-    fn compile(engine: &Engine, wasm: &[u8]) -> wasmtime::Result<Self> {
-        Self::from_binary(engine, instrument_component(wasm).as_deref().unwrap_or(wasm))
-    }
-
-    fn to_bytes(&self) -> wasmtime::Result<Vec<u8>> {
-        self.serialize()
-    }
-
-    #[expect(unsafe_code, reason = "the file is ours alone; see `own`")]
-    fn map(engine: &Engine, path: &Path) -> wasmtime::Result<Self> {
-        // SAFETY: `own` checked that nobody but this user can have written the file, which holds
-        // what `serialize` gave. The engine refuses forms of other versions and settings.
-        unsafe { Self::deserialize_file(engine, path) }
-    }
-}
-
-impl Compiled for Module {
-    fn compile(engine: &Engine, wasm: &[u8]) -> wasmtime::Result<Self> {
-        Self::from_binary(engine, instrument(wasm).as_deref().unwrap_or(wasm))
-    }
-
-    fn to_bytes(&self) -> wasmtime::Result<Vec<u8>> {
-        self.serialize()
-    }
-
-    #[expect(unsafe_code, reason = "the file is ours alone; see `own`")]
-    fn map(engine: &Engine, path: &Path) -> wasmtime::Result<Self> {
-        // SAFETY: as for components.
-        unsafe { Self::deserialize_file(engine, path) }
-    }
-}
+// SAFETY of both kinds: `own` checked that nobody but this user can have written the file, which
+// holds what `serialize` gave. The engine refuses forms of other versions and settings.
+#[expect(unsafe_code, reason = "the file is ours alone; see `own`")]
+const COMPONENT: Form<Component> = Form {
+    compile: |engine, wasm| {
+        Component::from_binary(engine, instrument_component(wasm).as_deref().unwrap_or(wasm))
+    },
+    serialize: Component::serialize,
+    map: |engine, path| unsafe { Component::deserialize_file(engine, path) },
+};
+#[expect(unsafe_code, reason = "the file is ours alone; see `own`")]
+const MODULE: Form<Module> = Form {
+    compile: |engine, wasm| {
+        Module::from_binary(engine, instrument(wasm).as_deref().unwrap_or(wasm))
+    },
+    serialize: Module::serialize,
+    map: |engine, path| unsafe { Module::deserialize_file(engine, path) },
+};
 
 pub(super) fn component(
     runtime: &Runtime,
     wasm: &[u8],
     digest: &Digest,
 ) -> wasmtime::Result<Component> {
-    load(runtime, wasm, digest)
+    load(&COMPONENT, runtime, wasm, digest)
 }
 
 pub(super) fn module(runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtime::Result<Module> {
-    load(runtime, wasm, digest)
+    load(&MODULE, runtime, wasm, digest)
 }
 
 /// The compiled form of a component, where it is kept already.
 pub(super) fn kept(runtime: &Runtime, digest: &Digest) -> Option<Component> {
     let engine = runtime.engine();
-    mapped(engine, &runtime.compiled()?.join(file_name(engine, digest)))
+    mapped(&COMPONENT, engine, &runtime.compiled()?.join(file_name(engine, digest)))
 }
 
-/// The digest of a file that is the same as when [`remember`] was told.
+/// The digest of a file that has not changed since [`remember`] was called.
 pub(super) fn remembered(runtime: &Runtime, path: &Path) -> Option<Digest> {
     let note = runtime.compiled()?.join(note_name(path));
     let bytes = own(&note).then(|| fs::read(&note).ok())??;
@@ -120,21 +106,21 @@ pub(super) fn file_state(path: &Path) -> Option<String> {
     ))
 }
 
-fn mapped<C: Compiled>(engine: &Engine, path: &Path) -> Option<C> {
-    own(path).then(|| C::map(engine, path).ok())?
+fn mapped<C>(form: &Form<C>, engine: &Engine, path: &Path) -> Option<C> {
+    own(path).then(|| (form.map)(engine, path).ok())?
 }
 
-fn load<C: Compiled>(runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtime::Result<C> {
+fn load<C>(form: &Form<C>, runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtime::Result<C> {
     let engine = runtime.engine();
-    let Some(dir) = runtime.compiled() else { return C::compile(engine, wasm) };
+    let Some(dir) = runtime.compiled() else { return (form.compile)(engine, wasm) };
     let path = dir.join(file_name(engine, digest));
-    if let Some(mapped) = mapped(engine, &path) {
+    if let Some(mapped) = mapped(form, engine, &path) {
         return Ok(mapped);
     }
     runtime.notice("compiling a guest; this is done once");
-    let compiled = C::compile(engine, wasm)?;
+    let compiled = (form.compile)(engine, wasm)?;
     // A guest that cannot be kept is compiled again the next time.
-    let _ = keep(dir, &path, &compiled.to_bytes()?);
+    let _ = keep(dir, &path, &(form.serialize)(&compiled)?);
     Ok(compiled)
 }
 
@@ -142,7 +128,7 @@ fn load<C: Compiled>(runtime: &Runtime, wasm: &[u8], digest: &Digest) -> wasmtim
 fn file_name(engine: &Engine, digest: &Digest) -> PathBuf {
     let mut settings = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut settings);
-    FORM.hash(&mut settings);
+    VERSION.hash(&mut settings);
     let name = canonical::hex(digest);
     PathBuf::from(format!("{name}-{:016x}.cwasm", settings.finish()))
 }

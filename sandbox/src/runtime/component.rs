@@ -18,10 +18,10 @@ use super::record::RunRecord;
 use super::state::{Host, Quota, metered, record};
 use super::{Runtime, SandboxError, compiled};
 
-/// The interface whose functions wait; ours do not.
+/// The interface whose sleeping functions are replaced by ones that return at once.
 const MONOTONIC_CLOCK: &str = "wasi:clocks/monotonic-clock@0.2.12";
 
-/// What a call that a guest makes comes to.
+/// The answer to a call that a guest makes.
 pub type Invoked = Pin<Box<dyn Future<Output = Result<Vec<u8>, Stop>> + Send>>;
 /// Answers a guest that calls out. An error ends the guest that called.
 pub type Invoke = Box<dyn FnMut(Vec<u8>) -> Invoked + Send>;
@@ -38,13 +38,13 @@ pub struct Guest {
 pub struct Setup {
     /// What it may use.
     pub limits: Limits,
-    /// Its clock; instances that share one live at the same moment.
+    /// Its clock, which instances may share.
     pub clock: Clock,
     /// What its random numbers are drawn from.
     pub seed: u64,
     /// Its standard input.
     pub stdin: Vec<u8>,
-    /// Who answers when it calls out. Without one, calling out ends it.
+    /// Answers its calls. Without it, a call ends the instance.
     pub invoke: Option<Invoke>,
 }
 
@@ -223,7 +223,7 @@ pub(super) fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<State>> {
     Ok(linker)
 }
 
-/// Over as soon as it is made: the sleep was taken on the guest's own clock.
+/// Ready at once: the guest's own clock was advanced by the sleep.
 struct Slept;
 
 #[async_trait]

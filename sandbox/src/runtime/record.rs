@@ -1,4 +1,4 @@
-//! What a run of a guest came to, and what it used.
+//! The result of a run of a guest, and what it used.
 
 use super::limits::Stop;
 
@@ -38,7 +38,7 @@ impl RunRecord {
     }
 }
 
-/// A guest that could not be started, or was given up, has used nothing that is known.
+/// What a guest used that could not be started, or was dropped at its deadline, is not known.
 impl<T> From<Result<Run<T>, Stop>> for Run<T> {
     fn from(run: Result<Self, Stop>) -> Self {
         run.unwrap_or_else(|stop| Self { end: Err(stop), used: RunRecord::default() })

@@ -1,4 +1,4 @@
-//! What the host holds of one running guest, and how the guest pays for what it asks of the host.
+//! The host's state of one running guest: its quota, and the fuel for calls of the host.
 
 use std::task::Poll;
 
@@ -20,7 +20,7 @@ const CALL_FUEL: u64 = 20_000;
 const PAGE_FUEL: u64 = 200_000;
 /// Bytes of a page.
 const PAGE_BYTES: usize = 64 << 10;
-/// Calls of the host after which a guest gives way, so that the deadline can be looked at: they take
+/// Calls of the host after which a guest yields, so that the deadline can be checked: they take
 /// time that its instructions do not show.
 const YIELD_EVERY_CALLS: u64 = 64;
 /// Random bytes that one call may ask for; more would take longer than the call pays for.
@@ -87,7 +87,7 @@ impl Quota {
         wasi
     }
 
-    /// What was spent when the store has so much left: instructions, calls of the host, and memory.
+    /// Fuel spent, given what is left in the store: instructions, calls of the host, and memory.
     fn fuel_spent(&self, left: u64) -> u64 {
         let owed = self.calls.saturating_mul(CALL_FUEL) + self.pages.saturating_mul(PAGE_FUEL);
         self.limits.fuel.saturating_sub(left).saturating_add(owed).min(self.limits.fuel)
@@ -100,7 +100,7 @@ impl Quota {
         if slept_too_long { Err(Stop::SleptTooLong) } else { Ok(()) }
     }
 
-    /// What an error of the engine says of the guest.
+    /// The stop that an error of the engine stands for.
     pub(super) fn stop(&self, error: &wasmtime::Error) -> Stop {
         if let Some(stop) = error.downcast_ref::<Stop>() {
             return stop.clone();
@@ -159,7 +159,7 @@ impl ResourceLimiter for Quota {
     }
 }
 
-/// What was granted so far, and the last of it.
+/// The sum of what was granted, and the last grant.
 #[derive(Default)]
 struct Grown {
     total: usize,
@@ -178,7 +178,7 @@ impl Grown {
         granted
     }
 
-    /// What was granted last did not come about.
+    /// Takes the last grant back, because the engine failed to grow.
     fn undo(&mut self) {
         self.total -= std::mem::take(&mut self.last);
     }
@@ -212,7 +212,7 @@ pub(super) fn metered<W: Send + 'static>(
     Ok(store)
 }
 
-/// What every call of the host goes through.
+/// The hook of every call of the host.
 struct Toll;
 
 #[async_trait]
@@ -225,7 +225,7 @@ impl<W: Send + 'static> CallHookHandler<Host<W>> for Toll {
         if matches!(hook, CallHook::CallingHost) {
             pay(&mut store)?;
             if store.data().quota.calls.is_multiple_of(YIELD_EVERY_CALLS) {
-                give_way().await;
+                yield_once().await;
             }
         }
         Ok(())
@@ -233,7 +233,7 @@ impl<W: Send + 'static> CallHookHandler<Host<W>> for Toll {
 }
 
 /// Pending once.
-async fn give_way() {
+async fn yield_once() {
     let mut is_over = false;
     std::future::poll_fn(|_| {
         if std::mem::replace(&mut is_over, true) { Poll::Ready(()) } else { Poll::Pending }
@@ -243,9 +243,9 @@ async fn give_way() {
 
 /// A call of the host is counted, costs fuel, and brings the guest's clock up to date.
 ///
-/// What calls cost is owed here and never taken from the store: the engine asks this also for what
-/// it does within an instruction, such as growing memory, and there the guest goes on with the fuel
-/// that it had, whatever the store says.
+/// The cost is counted here and not taken from the store: the engine calls this hook also within an
+/// instruction, such as growing memory, and afterwards goes on with the fuel that it had loaded
+/// before, whatever the store says.
 fn pay<W>(store: &mut StoreContextMut<'_, Host<W>>) -> Result<(), Stop> {
     let left = store.get_fuel().map_err(|error| Stop::Internal(error.to_string()))?;
     let quota = &mut store.data_mut().quota;

@@ -1,4 +1,5 @@
-//! What runs whole programs: an interpreter that reads each, or a compiler that makes each a guest.
+//! The languages of whole programs: an interpreter reads the source, or a compiler makes a guest
+//! of it.
 
 use assay_verifiers::{BuildError, Digest, Fault, Files, Meter};
 use schemars::JsonSchema;
@@ -67,9 +68,9 @@ pub(crate) enum Ready<'a> {
 
 /// Why a source cannot be run.
 pub(crate) enum Unready {
-    /// It is no program: a word for the evidence, and what is wrong with it.
+    /// The source is invalid: a word for the evidence, and what is wrong with it.
     Refused(&'static str, String),
-    /// It may be one, and we cannot say.
+    /// Whether it is valid could not be found out.
     Fault(Fault),
 }
 

@@ -6,7 +6,7 @@ use super::error::SuiteError;
 use super::{BYTES_MAX, DEPTH_MAX, VALUES_MAX};
 use crate::value::{PyValue, from_json};
 
-/// Counts what is read, so that no suite takes all memory.
+/// Counts values and bytes, so that no suite takes all memory.
 #[derive(Default)]
 pub(super) struct Size {
     values: usize,

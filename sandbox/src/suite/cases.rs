@@ -70,7 +70,7 @@ pub(super) fn tolerance(node: &Node<'_>, key: &str) -> Result<Option<f64>, Suite
     fine.map(Some).ok_or_else(|| node.wrong("a number that is 0 or more"))
 }
 
-/// The items of a list that has at least one, and not too many.
+/// The items of a list, which has at least one and at most [`CASES_MAX`].
 pub(super) fn some<'a>(node: &Node<'a>) -> Result<Vec<Node<'a>>, SuiteError> {
     let items = node.list()?;
     if items.is_empty() {

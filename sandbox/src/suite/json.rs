@@ -9,10 +9,10 @@ use super::error::SuiteError;
 use super::{BYTES_MAX, DEPTH_MAX, DIGITS_MAX};
 use crate::value::PyValue;
 
-/// JSON texts within each other: rows are often written to text twice.
+/// Nesting of JSON in JSON strings: rows are often encoded twice.
 const TEXT_DEPTH_MAX: usize = 3;
 
-/// Reads JSON text. Where it holds one text that is JSON of a list or an object, that is read.
+/// Reads JSON text. Where the value is a string, that is read as JSON text in turn.
 pub(super) fn nested(text: &str, key: &str) -> Result<PyValue, SuiteError> {
     let mut data = read(text, key)?;
     for _ in 1..TEXT_DEPTH_MAX {

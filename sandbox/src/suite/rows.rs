@@ -31,12 +31,12 @@ const WRAPPERS: [&str; 6] = [
     "test_cases",
 ];
 
-/// How to turn the hidden tests of `LiveCodeBench`, which are no JSON, into JSON.
+/// How to convert the hidden tests of `LiveCodeBench`, which are not JSON.
 const HOW_TO_CONVERT: &str = "holds base64 of zlib of a pickle, as LiveCodeBench \
     ships its hidden tests; a pickle can run code, so it is never read here; convert the column \
     once, in Python, to json.loads(pickle.loads(zlib.decompress(base64.b64decode(text))))";
 
-/// The row, with the JSON texts that it holds read.
+/// The row, with the JSON in its strings decoded.
 pub(super) fn opened(data: PyValue) -> Result<PyValue, SuiteError> {
     let PyValue::Dict(members) = data else { return Ok(data) };
     let open = |(key, value): (PyValue, PyValue)| {
@@ -70,7 +70,7 @@ fn is_pickled(text: &str) -> bool {
     zlib && text.len() >= 16 && text.bytes().take(64).all(base64)
 }
 
-/// The suite in a row; a row within one is told the function that the outer one names.
+/// The suite in a row; `named` is the function that an outer row names.
 pub(super) fn suite(node: &Node<'_>, named: Option<&str>) -> Result<Suite, SuiteError> {
     let setup = node.get("setup").map(|code| code.text()).transpose()?;
     let setup = setup.filter(|code| !code.trim().is_empty()).map(str::to_owned);
@@ -160,7 +160,7 @@ fn grader(node: &Node<'_>) -> Result<Option<Kind>, SuiteError> {
     }
 }
 
-/// The asserts of MBPP, hard ones included: they tell apart programs that the first three do not.
+/// The asserts of MBPP, with the challenge tests: they reject programs that pass the first three.
 fn mbpp(node: &Node<'_>) -> Result<Suite, SuiteError> {
     let mut asserts = some(&node.need("test_list")?)?;
     if let Some(hard) = node.get("challenge_test_list") {

@@ -2,7 +2,7 @@
 //! memory of its process (`tests/hostile.rs`).
 
 mod determinism;
+mod isolation;
 mod program_output;
 mod python_check;
-mod rooms;
 mod sql;

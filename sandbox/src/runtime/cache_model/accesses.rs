@@ -9,21 +9,21 @@ use wasmparser::{
 
 /// Offsets below this stay in the block of their pointer, or next to it.
 const OFFSET_NEAR: u64 = 1 << 10;
-/// A pointer through which a function has this many accesses points to what it works on all the
-/// time, such as the frame of an interpreter.
+/// A pointer with this many accesses in a function points to hot data, such as the frame of an
+/// interpreter.
 const BUSY: usize = 40;
 /// A function that branches to this many places is the core of an interpreter.
 const BRANCHES: u32 = 100;
-/// A function of fewer bytes does so little that a distant block is most of its time.
+/// A function of fewer bytes does so little that a miss is most of its time.
 const SHORT: usize = 600;
 
-/// An access to look at.
+/// An access that must be looked up.
 pub(super) struct Access {
     /// The local that holds the pointer; without one the address is below what is stored.
     pub(super) base: Option<u32>,
     /// What is added to the pointer, where it leads away from it.
     pub(super) offset: u32,
-    /// What is stored, and lies on top of the address.
+    /// The type of what is stored, which lies on top of the address.
     pub(super) stored: Option<ValType>,
 }
 
@@ -42,9 +42,9 @@ pub(super) struct AccessTracker<'s> {
     signatures: &'s Signatures,
     /// What is known of the operands on top of the stack.
     stack: Vec<Operand>,
-    /// Pointers that were looked at since they were set.
+    /// Pointers that were looked up since they were set.
     seen: BTreeSet<u32>,
-    /// Pointers that need no look: into the frame, or to what a function works on all the time.
+    /// Pointers that need no lookup: into the frame, or to hot data.
     spared: BTreeSet<u32>,
     /// The locals that each loop of the function sets, in their order.
     set_in_loops: Vec<BTreeSet<u32>>,
@@ -55,7 +55,7 @@ pub(super) struct AccessTracker<'s> {
     depth: usize,
     /// The function is the core of an interpreter.
     is_core: bool,
-    /// What it does outside of loops is looked at too.
+    /// Accesses outside of loops are looked up too.
     is_called_back: bool,
 }
 
@@ -115,7 +115,7 @@ impl<'s> AccessTracker<'s> {
         Ok(Self { spared, set_in_loops, is_core, ..tracker() })
     }
 
-    /// The access of an operator, where it must be looked at.
+    /// The access of an operator, where it must be looked up.
     pub(super) fn access(&mut self, operator: &Operator<'_>) -> Option<Access> {
         let (offset, stored) = accessed(operator)?;
         if self.depth == 0 && !self.is_called_back {
@@ -136,7 +136,7 @@ impl<'s> AccessTracker<'s> {
         Some(Access { base, offset, stored })
     }
 
-    /// Goes on behind an operator.
+    /// Steps over an operator.
     pub(super) fn step(&mut self, operator: &Operator<'_>) {
         match operator {
             Operator::LocalGet { local_index } => self.stack.push(Operand::Local(*local_index)),

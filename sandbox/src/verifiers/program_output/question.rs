@@ -79,7 +79,7 @@ pub(super) struct Question {
 
 /// A program to ask about.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Program {
+pub(super) struct AskedProgram {
     pub(super) source: String,
     /// An expression.
     pub(super) call: Option<String>,
@@ -90,7 +90,7 @@ pub(super) struct Program {
 /// All that a reference asks.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Task {
-    pub(super) program: Program,
+    pub(super) program: AskedProgram,
     pub(super) questions: Vec<Question>,
     /// The answers stand on a sheet, each under its id.
     pub(super) is_sheet: bool,
@@ -116,7 +116,7 @@ impl Task {
                 let given = Some(given(ask, value).map_err(|why| bad(&why))?);
                 let id = "1".to_owned();
                 let question = Question { id, ask, point: None, given };
-                let program = Program::default();
+                let program = AskedProgram::default();
                 Ok(Self { program, questions: vec![question], is_sheet: false })
             }
         }
@@ -171,7 +171,12 @@ impl<'a> Reader<'a> {
         Ok(task)
     }
 
-    fn listed(&self, number: usize, item: &Value, program: &Program) -> Result<Question, String> {
+    fn listed(
+        &self,
+        number: usize,
+        item: &Value,
+        program: &AskedProgram,
+    ) -> Result<Question, String> {
         let at = |why: String| format!("questions[{}]: {why}", number - 1);
         let Value::Object(members) = item else { return Err(at("expected an object".to_owned())) };
         let reader = Reader { members, is_row: false, ask: self.ask };
@@ -198,7 +203,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn program(&self) -> Result<Program, String> {
+    fn program(&self) -> Result<AskedProgram, String> {
         let source = self.text("program")?.or(self.text("code")?).unwrap_or_default();
         let call = self.text("call")?;
         let entry_point = self.text("entry_point")?;
@@ -207,10 +212,10 @@ impl<'a> Reader<'a> {
         let stdin = self.text("stdin")?.unwrap_or_default().to_owned();
         let input = self.text("input")?.map(|input| format!("{entry_point}({input})"));
         let call = call.map(str::to_owned).or(input);
-        Ok(Program { source: source.to_owned(), call, entry_point, stdin })
+        Ok(AskedProgram { source: source.to_owned(), call, entry_point, stdin })
     }
 
-    fn question(&self, number: usize, program: &Program) -> Result<Question, String> {
+    fn question(&self, number: usize, program: &AskedProgram) -> Result<Question, String> {
         let ask = match self.get("ask") {
             Some(ask) => Ask::deserialize(ask).map_err(|error| format!("ask: {error}"))?,
             None => self.ask.unwrap_or(Ask::Output),

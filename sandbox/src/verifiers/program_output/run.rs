@@ -2,7 +2,7 @@
 
 use assay_verifiers::{Fault, Meter};
 
-use super::question::{Ask, Program, Question, Task};
+use super::question::{Ask, AskedProgram, Question, Task};
 use super::truth::Truth;
 use crate::isolation::{CallResult, Callee, CallsRun, RunContext, run_calls};
 use crate::runtime::{Guest, Limits};
@@ -119,7 +119,7 @@ impl ProgramRunner<'_> {
     /// Runs a program once: as a whole, with its call, or with `arguments` of its function.
     pub(super) fn run(
         &self,
-        program: &Program,
+        program: &AskedProgram,
         arguments: Option<&Arguments>,
         points: &[&Question],
         meter: &Meter<'_>,
@@ -145,7 +145,7 @@ impl ProgramRunner<'_> {
 
     fn request(
         &self,
-        program: &Program,
+        program: &AskedProgram,
         arguments: Option<&Arguments>,
         points: &[&Question],
     ) -> Vec<PyValue> {

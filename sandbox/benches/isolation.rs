@@ -1,5 +1,5 @@
 //! What a fresh interpreter costs, and a task in two rooms, beside `python3` in the same run.
-//! `make assets`, then `cargo bench -p assay-sandbox --bench rooms`.
+//! `make assets`, then `cargo bench -p assay-sandbox --bench isolation`.
 
 #![expect(clippy::disallowed_methods, reason = "a bench reads the clock")]
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]

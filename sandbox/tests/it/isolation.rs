@@ -1,5 +1,5 @@
-//! The rooms over real programs and over programs that cheat. The Python guest must be there:
-//! `make assets` builds it.
+//! Candidates and tests apart, over real programs and over programs that cheat. The Python guest
+//! must be there: `make assets` builds it.
 
 #![allow(
     clippy::unwrap_used,
