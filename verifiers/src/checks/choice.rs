@@ -1,15 +1,17 @@
 //! `choice`: the letter of a multiple-choice answer.
 
 mod cues;
+mod letters;
 mod options;
-mod reader;
+mod reading;
+mod wording;
 
 use crate::canonical::number_text;
 use crate::extract::{Scope, Spoken, Thinking};
 use crate::prelude::*;
 use cues::Cues;
+use letters::Reading;
 use options::Options;
-use reader::{Reader, Reading};
 
 /// Right when the completion settles on the option that the reference names.
 ///
@@ -158,7 +160,7 @@ impl Choice {
         // A raw completion makes many passing remarks, and the form of its answer is known.
         places.retain(|place| matches!(self.take, Take::Last) || place.is_format());
         let mut read = |place: &cues::Place<'_>| {
-            // The text read at each place is bounded; see `Reader::near`.
+            // The text read at each place is bounded; see `NEAR_BYTES_MAX`.
             meter.spend(4096)?;
             Ok(place.read(body, options))
         };
@@ -171,8 +173,8 @@ impl Choice {
         }
         let Some(first) = first else {
             meter.spend(1 << 16)?;
-            let alone = Reader::alone(body, options);
-            return Ok(alone.or_else(|| Reader::first_line(body, options)));
+            let alone = reading::alone(body, options);
+            return Ok(alone.or_else(|| reading::first_line(body, options)));
         };
         if matches!(self.take, Take::First) {
             return Ok(Some(first));

@@ -61,7 +61,7 @@ pub(crate) fn build(cx: &mut Context, tree: &Tree, root: Id) -> Result<Value, St
 }
 
 impl Builder<'_> {
-    pub(crate) fn value(&mut self, id: Id) -> Result<Value, Stop> {
+    fn value(&mut self, id: Id) -> Result<Value, Stop> {
         self.cx.meter.spend(20)?;
         let tree = self.tree;
         match tree.get(id)? {
@@ -136,7 +136,7 @@ impl Builder<'_> {
         Ok(set(*left)? && set(*right)?)
     }
 
-    pub(crate) fn without(&mut self, left: Id, right: Id) -> Result<Value, Stop> {
+    fn without(&mut self, left: Id, right: Id) -> Result<Value, Stop> {
         let (left, right) = self.regions(left, right)?;
         let outside = complement(self.cx, &right)?;
         intersection(self.cx, &left, &outside).map(Value::Region)
@@ -155,7 +155,7 @@ impl Builder<'_> {
     }
 
     /// The values of items; a plus-minus sign makes two of one.
-    pub(crate) fn flattened(&mut self, items: &[Id]) -> Result<Vec<Value>, Stop> {
+    fn flattened(&mut self, items: &[Id]) -> Result<Vec<Value>, Stop> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             match self.value(*item)? {
@@ -166,7 +166,7 @@ impl Builder<'_> {
         Ok(out)
     }
 
-    pub(crate) fn group(&mut self, open: char, close: char, items: &[Id]) -> Result<Value, Stop> {
+    fn group(&mut self, open: char, close: char, items: &[Id]) -> Result<Value, Stop> {
         if let ('(', ')', Some(points)) = (open, close, self.points(items)?) {
             return Ok(points);
         }
@@ -183,13 +183,13 @@ impl Builder<'_> {
         Ok(value)
     }
 
-    pub(crate) fn regions(&mut self, left: Id, right: Id) -> Result<(Region, Region), Stop> {
+    fn regions(&mut self, left: Id, right: Id) -> Result<(Region, Region), Stop> {
         let (left, right) = (self.value(left)?, self.value(right)?);
         let left = region_of(self.cx, &left)?.ok_or(Stop::Unreadable)?;
         Ok((left, region_of(self.cx, &right)?.ok_or(Stop::Unreadable)?))
     }
 
-    pub(crate) fn inequality(&mut self, left: Id, right: Id, sign: Rel) -> Result<Value, Stop> {
+    fn inequality(&mut self, left: Id, right: Id, sign: Rel) -> Result<Value, Stop> {
         self.seen = Seen::default();
         let upper = self.one_inequality(left, right, sign)?;
         if !std::mem::take(&mut self.seen.plus_minus) {
@@ -228,7 +228,7 @@ impl Builder<'_> {
     }
 
     /// An expression with its unit, its percent and degree signs, and its decimal places.
-    pub(crate) fn scalar(&mut self, id: Id) -> Result<Value, Stop> {
+    fn scalar(&mut self, id: Id) -> Result<Value, Stop> {
         let upper = self.one_scalar(id, false)?;
         if !self.seen.plus_minus {
             return Ok(upper);

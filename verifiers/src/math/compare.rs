@@ -134,7 +134,7 @@ impl Comparer<'_> {
         self.same_region(&one, &two)
     }
 
-    pub(crate) fn same_region(&mut self, one: &Region, two: &Region) -> Result<Judged, Stop> {
+    fn same_region(&mut self, one: &Region, two: &Region) -> Result<Judged, Stop> {
         if one.parts.len() != two.parts.len() {
             return Ok(Judged::Unequal);
         }

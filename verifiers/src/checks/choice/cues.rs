@@ -1,7 +1,8 @@
 //! Where an answer is announced: "the answer is C", "I choose C", "C is correct".
 
+use super::letters::Reading;
 use super::options::Options;
-use super::reader::{Reader, Reading};
+use super::reading;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, qualify};
 use crate::fault::Fault;
 use crate::meter::Meter;
@@ -172,16 +173,16 @@ impl Place<'_> {
                 if is_denied(before) || is_of_others(before) || qualify::is_unsaid(before) {
                     return None;
                 }
-                let reading = Reader::near(body, *at, options).after(cue)?;
+                let reading = reading::after(body, *at, cue, options)?;
                 let after = body.get(reading.end..)?;
-                if Reader::lists(body, &reading, options) || is_opinion(cue) && !ends_clause(after)
+                if reading::lists(body, &reading, options) || is_opinion(cue) && !ends_clause(after)
                 {
                     return None;
                 }
                 reading
             }
             Self::Before(at, also) => {
-                let reading = Reader::before(body, *at, options)?;
+                let reading = reading::before(body, *at, options)?;
                 let before = body.get(..reading.start)?;
                 let is_said = !is_denied(before) && is_own_letter(before);
                 if !is_said || is_of_others(before) || qualify::is_unsaid(before) {
@@ -194,7 +195,7 @@ impl Place<'_> {
                 if is_said && is_of_another_question(body.get(..said.span.0)?) {
                     return None;
                 }
-                let reading = Reader::held(&said.text, options, is_said)?;
+                let reading = reading::held(&said.text, options, is_said)?;
                 let (start, end) = said.span;
                 let is_part = body.get(start..end) == Some(said.text.as_ref());
                 let at = |inner: usize| if is_part { start + inner } else { end };

@@ -128,7 +128,7 @@ impl Near<'_> {
 
     /// Whether the last of these numbers is offered together with the one before it: "17 or 18",
     /// "17-18", "1 2 3".
-    pub(super) fn is_one_of_several(&self, numbers: &[Found]) -> bool {
+    fn is_one_of_several(&self, numbers: &[Found]) -> bool {
         let [.., one, two] = numbers else { return false };
         if one.value == two.value {
             return false;

@@ -97,7 +97,7 @@ pub(crate) fn near(
 }
 
 impl<'c> Evaluator<'c> {
-    pub(crate) fn new(
+    fn new(
         atoms: &'c [Kind],
         meter: &'c mut Meter<'static>,
         bits: usize,
@@ -115,12 +115,12 @@ impl<'c> Evaluator<'c> {
         }
     }
 
-    pub(crate) fn spend(&mut self, cost: u64) -> Result<(), Stop> {
+    fn spend(&mut self, cost: u64) -> Result<(), Stop> {
         let words = self.bits as u64 / 64;
         Ok(self.meter.spend(cost.saturating_mul(words))?)
     }
 
-    pub(crate) fn canon(&mut self, value: &Canon) -> Found {
+    fn canon(&mut self, value: &Canon) -> Found {
         let top = some!(self.poly(&value.num)?);
         if value.den.is_one() {
             return Ok(Some(top));
@@ -129,7 +129,7 @@ impl<'c> Evaluator<'c> {
         Ok(complex::div(&self.arith, &top, &below))
     }
 
-    pub(crate) fn poly(&mut self, poly: &Poly) -> Found {
+    fn poly(&mut self, poly: &Poly) -> Found {
         let mut sum = Complex::real(Ball::int(0));
         for (mono, coef) in &poly.0 {
             let factor = some!(self.monomial(mono)?);
@@ -156,7 +156,7 @@ impl<'c> Evaluator<'c> {
         Ok(Some(product))
     }
 
-    pub(crate) fn raised(&mut self, base: &Complex, exp: Exp) -> Found {
+    fn raised(&mut self, base: &Complex, exp: Exp) -> Found {
         self.spend(200)?;
         let index = some!(usize::try_from(exp.den).ok());
         if base.im.is_some() {
@@ -180,7 +180,7 @@ impl<'c> Evaluator<'c> {
         Ok(self.arith.power(&root, exp.num).map(Complex::real))
     }
 
-    pub(crate) fn atom(&mut self, atom: Atom) -> Found {
+    fn atom(&mut self, atom: Atom) -> Found {
         if let Some(Known::Found(known)) = self.known.get(atom as usize) {
             return Ok(known.clone());
         }
@@ -191,7 +191,7 @@ impl<'c> Evaluator<'c> {
         Ok(found)
     }
 
-    pub(crate) fn kind(&mut self, atom: Atom) -> Found {
+    fn kind(&mut self, atom: Atom) -> Found {
         let atoms = self.atoms;
         let real = |ball: Option<Ball>| ball.map(Complex::real);
         Ok(match some!(atoms.get(atom as usize)) {
@@ -257,7 +257,7 @@ impl<'c> Evaluator<'c> {
         self.exp(&power)
     }
 
-    pub(crate) fn exp(&mut self, value: &Complex) -> Found {
+    fn exp(&mut self, value: &Complex) -> Found {
         self.spend(FUNCTION_COST)?;
         let size = Complex::real(some!(self.arith.exp(&value.re)));
         let Some(turn) = &value.im else { return Ok(Some(size)) };
@@ -267,7 +267,7 @@ impl<'c> Evaluator<'c> {
         Ok(complex::mul(&self.arith, &size, &direction))
     }
 
-    pub(crate) fn function(&mut self, name: &str, args: &[Canon]) -> Found {
+    fn function(&mut self, name: &str, args: &[Canon]) -> Found {
         if let ("sum" | "prod", [variable, from, to, body]) = (name, args) {
             return self.series(name == "prod", variable, (from, to), body);
         }
@@ -357,7 +357,7 @@ impl<'c> Evaluator<'c> {
     }
 
     /// Functions of integers.
-    pub(crate) fn counted(&mut self, name: &str, values: &[Complex]) -> Found {
+    fn counted(&mut self, name: &str, values: &[Complex]) -> Found {
         let mut whole = Vec::with_capacity(values.len());
         for value in values {
             whole.push(number::small(some!(value.re.whole().filter(|_| value.im.is_none())), 1));

@@ -97,12 +97,12 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    pub(crate) fn new(text: &'a str, prose: bool) -> Self {
+    fn new(text: &'a str, prose: bool) -> Self {
         let out = Vec::with_capacity(text.len() / 3 + 4);
         Self { text, at: 0, out, open: Vec::new(), next: Next::Plain, prose, formula: false }
     }
 
-    pub(crate) fn read(mut self) -> Vec<&'a str> {
+    fn read(mut self) -> Vec<&'a str> {
         while let Some(first) = self.rest().chars().next() {
             let before = self.at;
             match first {
@@ -123,18 +123,18 @@ impl<'a> Layout<'a> {
         self.out
     }
 
-    pub(crate) fn rest(&self) -> &'a str {
+    fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
     /// The next `length` bytes.
-    pub(crate) fn take(&mut self, length: usize) -> &'a str {
+    fn take(&mut self, length: usize) -> &'a str {
         let part = self.rest().get(..length).unwrap_or_default();
         self.at += length;
         part
     }
 
-    pub(crate) fn push(&mut self, symbol: &'a str) {
+    fn push(&mut self, symbol: &'a str) {
         if symbol == "°" && self.out.last() == Some(&"^") {
             self.out.pop();
         }
@@ -186,7 +186,7 @@ impl<'a> Layout<'a> {
         self.next = Next::Plain;
     }
 
-    pub(crate) fn closed(&mut self) {
+    fn closed(&mut self) {
         match self.open.pop() {
             Some(Close::Group) => self.close_group(),
             Some(Close::Top) => {
@@ -198,7 +198,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    pub(crate) fn number(&mut self) {
+    fn number(&mut self) {
         let rest = self.rest().as_bytes();
         let digits =
             |from: usize| rest.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
@@ -222,7 +222,7 @@ impl<'a> Layout<'a> {
         self.push(if count > 1 { "…" } else { "." });
     }
 
-    pub(crate) fn letters(&mut self) {
+    fn letters(&mut self) {
         let rest = self.rest();
         let ascii = rest.starts_with(|c: char| c.is_ascii());
         let inside = |c: char| c.is_alphabetic() && c.is_ascii() == ascii;
@@ -254,7 +254,7 @@ impl<'a> Layout<'a> {
             && rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "$\\".contains(c))
     }
 
-    pub(crate) fn command(&mut self) {
+    fn command(&mut self) {
         let tail = self.rest().get(1..).unwrap_or_default();
         let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
         let name = tail.get(..end).unwrap_or_default();
@@ -282,12 +282,12 @@ impl<'a> Layout<'a> {
         }
     }
 
-    pub(crate) fn escaped(&mut self, sign: &'static str) {
+    fn escaped(&mut self, sign: &'static str) {
         self.at += 2;
         self.push(sign);
     }
 
-    pub(crate) fn named(&mut self, name: &'a str) {
+    fn named(&mut self, name: &'a str) {
         if matches!(name, "frac" | "dfrac" | "tfrac" | "cfrac") {
             self.next = Next::Top;
         } else if let Some((_, sign)) = COMMANDS.iter().find(|(have, _)| *have == name) {
@@ -309,7 +309,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    pub(crate) fn sign(&mut self, first: char) {
+    fn sign(&mut self, first: char) {
         self.formula ^= first == '$';
         let rest = self.rest();
         let double =

@@ -168,13 +168,13 @@ impl Chart {
         }
     }
 
-    pub(crate) fn close(&mut self, high: Option<Canon>, high_closed: bool) {
+    fn close(&mut self, high: Option<Canon>, high_closed: bool) {
         if let Some((low, low_closed)) = self.start.take() {
             self.parts.push(Interval { low, high, low_closed, high_closed });
         }
     }
 
-    pub(crate) fn region(mut self) -> Region {
+    fn region(mut self) -> Region {
         self.close(None, false);
         Region { var: None, parts: self.parts }
     }

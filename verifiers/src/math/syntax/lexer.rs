@@ -60,11 +60,11 @@ struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    pub(crate) fn rest(&self) -> &'a str {
+    fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    pub(crate) fn push(&mut self, tok: Tok<'a>, bytes: usize) {
+    fn push(&mut self, tok: Tok<'a>, bytes: usize) {
         let spaced = self
             .text
             .get(..self.at)
@@ -74,7 +74,7 @@ impl<'a> Lexer<'a> {
         self.at += bytes;
     }
 
-    pub(crate) fn step(&mut self) -> Result<(), Stop> {
+    fn step(&mut self) -> Result<(), Stop> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else { return Ok(()) };
         if self.indices
@@ -155,7 +155,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A run of Latin letters: a function, a word, or variables side by side.
-    pub(crate) fn letters(&mut self) {
+    fn letters(&mut self) {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         let run = rest.get(..end).unwrap_or_default();

@@ -46,39 +46,39 @@ struct Parser<'t, 'a> {
 }
 
 impl<'a> Parser<'_, 'a> {
-    pub(crate) fn peek(&self) -> Option<Tok<'a>> {
+    fn peek(&self) -> Option<Tok<'a>> {
         self.tokens.get(self.at).map(|token| token.tok)
     }
 
-    pub(crate) fn ahead(&self, by: usize) -> Option<Tok<'a>> {
+    fn ahead(&self, by: usize) -> Option<Tok<'a>> {
         self.tokens.get(self.at + by).map(|token| token.tok)
     }
 
-    pub(crate) fn spaced(&self) -> bool {
+    fn spaced(&self) -> bool {
         self.tokens.get(self.at).is_some_and(|token| token.spaced)
     }
 
-    pub(crate) fn eat(&mut self, tok: Tok<'_>) -> bool {
+    fn eat(&mut self, tok: Tok<'_>) -> bool {
         let found = self.peek() == Some(tok);
         self.at += usize::from(found);
         found
     }
 
-    pub(crate) fn expect(&mut self, tok: Tok<'_>) -> Result<(), Stop> {
+    fn expect(&mut self, tok: Tok<'_>) -> Result<(), Stop> {
         if self.eat(tok) { Ok(()) } else { Err(Stop::Unreadable) }
     }
 
-    pub(crate) fn node(&mut self, node: Node, children: &[Id]) -> Result<Id, Stop> {
+    fn node(&mut self, node: Node, children: &[Id]) -> Result<Id, Stop> {
         self.tree.add(node, children)
     }
 
     /// An exact number.
-    pub(super) fn exact(&mut self, value: impl Into<RBig>) -> Result<Id, Stop> {
+    fn exact(&mut self, value: impl Into<RBig>) -> Result<Id, Stop> {
         self.node(Node::Num(value.into(), None), &[])
     }
 
     /// Runs `inner` one level deeper.
-    pub(crate) fn nested(
+    fn nested(
         &mut self,
         inner: impl FnOnce(&mut Self) -> Result<Id, Stop>,
     ) -> Result<Id, Stop> {
@@ -92,7 +92,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Clauses between commas, semicolons, "and" and "or".
-    pub(crate) fn sequence(&mut self, top: bool) -> Result<Id, Stop> {
+    fn sequence(&mut self, top: bool) -> Result<Id, Stop> {
         let mut items = vec![self.clause()?];
         let mut join = Join::Comma;
         while let Some(found) = self.next_separator(top) {
@@ -123,7 +123,7 @@ impl<'a> Parser<'_, 'a> {
         self.separator()
     }
 
-    pub(crate) fn separator(&mut self) -> Option<Join> {
+    fn separator(&mut self) -> Option<Join> {
         let mut found = None;
         loop {
             found = Some(match (self.peek(), found) {
@@ -137,7 +137,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// A label, then a chain of relations.
-    pub(crate) fn clause(&mut self) -> Result<Id, Stop> {
+    fn clause(&mut self) -> Result<Id, Stop> {
         if let Some(label) = self.label() {
             let value = self.nested(Self::clause)?;
             return self.node(Node::Labelled(label, value), &[value]);
@@ -164,7 +164,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `Minimum:` and other words before a colon; filler words are skipped.
-    pub(crate) fn label(&mut self) -> Option<String> {
+    fn label(&mut self) -> Option<String> {
         const EMPTY: &[&str] = &[
             "only",
             "about",
@@ -220,7 +220,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// The next `count` tokens, all words, as text.
-    pub(crate) fn words_text(&mut self, count: usize) -> String {
+    fn words_text(&mut self, count: usize) -> String {
         let mut text = String::new();
         for _ in 0..count {
             if let Some(Tok::Word(word)) = self.peek() {
@@ -261,7 +261,7 @@ impl<'a> Parser<'_, 'a> {
         self.node(make(left, right), &[left, right])
     }
 
-    pub(crate) fn ratio(&mut self, first: Id) -> Result<Id, Stop> {
+    fn ratio(&mut self, first: Id) -> Result<Id, Stop> {
         let mut parts = vec![first];
         while self.eat(Tok::Colon) || self.eat(Tok::Word("to")) {
             parts.push(self.sum()?);

@@ -1,6 +1,7 @@
-//! Reads the option at an expected place: after "the answer is", in a box, or alone on a line.
+//! Reads the letters of options, or the text of one, at a known place.
 
 use super::options::Options;
+use super::wording::{DRESS, FILLERS, ends, gives_reason, in_brackets, is_word, starts_with_word};
 
 /// The options that a place names, and their span.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,12 @@ pub(super) struct Reading {
     pub(super) end: usize,
 }
 
+impl Reading {
+    const fn new(letters: u32, start: usize, end: usize) -> Self {
+        Self { letters, is_hedge: false, start, first_end: end, end }
+    }
+}
+
 /// A place in a text.
 pub(super) struct Reader<'a> {
     text: &'a str,
@@ -21,182 +28,28 @@ pub(super) struct Reader<'a> {
 }
 
 /// The longest text of an option that is looked for, in bytes.
-const OPTION_BYTES_MAX: usize = 1024;
+pub(super) const OPTION_BYTES_MAX: usize = 1024;
 
 /// The most bytes that are read behind one cue.
-const NEAR_BYTES_MAX: usize = 4 * OPTION_BYTES_MAX;
+pub(super) const NEAR_BYTES_MAX: usize = 4 * OPTION_BYTES_MAX;
 
 /// The most bytes of letters and markup that are read as one answer.
 const LETTERS_BYTES_MAX: usize = 512;
 
-/// Words that may stand between "the answer is" and the option.
-#[rustfmt::skip]
-const FILLERS: &[&str] = &[
-    "option", "options", "choice", "choices", "answer", "answers", "letter", "letters", "the", "is",
-    "be", "it's", "it’s", "it", "must", "so", "hence", "therefore", "thus", "then", "clearly",
-    "certainly", "definitely", "obviously", "surely", "likely", "probably", "most", "only", "both",
-    "closest to",
-    "选项", "選項", "選択肢", "就是", "la", "el", "le", "die", "der", "das", "opción", "opzione",
-    "opção", "alternativa", "letra", "lettre", "lettera", "réponse", "respuesta", "antwort",
-    "вариант", "буква",
-];
-
-/// Commands of LaTeX that only style their argument.
-const DRESS: [&str; 8] =
-    ["\\boxed", "\\textbf", "\\text", "\\mathrm", "\\mathbf", "\\mathit", "\\(", "\\["];
-
-/// Words after a bare "A" or "I" that show that it is not the word of that spelling.
-const FOLLOWERS: [&str; 12] =
-    ["because", "since", "as", "for", "which", "with", "based", "due", "given", "and", "or", "but"];
-
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, at: usize, options: &'a Options<'a>) -> Self {
+    pub(super) const fn new(text: &'a str, at: usize, options: &'a Options<'a>) -> Self {
         Self { text, at, options }
     }
 
-    /// A reader of what follows a cue that ends at `at`.
-    pub(super) fn near(text: &'a str, at: usize, options: &'a Options<'a>) -> Self {
-        let end = text.floor_char_boundary(at + NEAR_BYTES_MAX);
-        Self::new(text.get(..end).unwrap_or_default(), at, options)
-    }
-
-    /// Reads what follows `cue`: what is in the box, or between the tags, or what is said next.
-    pub(super) fn after(&self, cue: &str) -> Option<Reading> {
-        let held = match cue.chars().next_back()? {
-            '{' => Some(self.braces()?),
-            '>' => Some(self.rest().find("</")?),
-            _ => None,
-        };
-        let Some(length) = held else { return self.said() };
-        let inner = self.text.get(..self.at + length)?;
-        let reader = Reader::new(inner, self.at, self.options);
-        reader.letters(Enclosed::Yes).or_else(|| reader.option_text(length))
-    }
-
-    /// Reads a text that is announced as the answer: one that is held by a box, a tag or a member,
-    /// or one that is said.
-    pub(super) fn held(text: &'a str, options: &'a Options<'a>, is_said: bool) -> Option<Reading> {
-        let reader = Reader::near(text, 0, options);
-        let enclosed = if is_said { Enclosed::No } else { Enclosed::Yes };
-        reader.letters(enclosed).or_else(|| reader.option_text(text.len()))
-    }
-
-    /// Reads the options that end before `end`, as in "(A) and (C) are correct".
-    pub(super) fn before(text: &'a str, end: usize, options: &'a Options<'a>) -> Option<Reading> {
-        let head = text.get(..end)?;
-        let near = head.floor_char_boundary(end.saturating_sub(2 * OPTION_BYTES_MAX));
-        let line = head.get(near..)?.rfind('\n').map_or(near, |at| near + at + 1);
-        let whole = Reader::new(head, line, options).letters(Enclosed::No).filter(|reading| {
-            let said = head.get(reading.end..).unwrap_or_default();
-            let said = said.trim_start_matches([')', ']', '.', ':', '*', '-', ' ']);
-            said.len() <= OPTION_BYTES_MAX && options.matching(said) == Some(reading.letters)
-        });
-        if whole.is_some() {
-            return whole;
-        }
-        let mut from = head.trim_end().len();
-        let mut start = None;
-        for _ in 0..=options.count() {
-            let head =
-                text.get(..from)?.trim_end_matches([')', ']', '*', '_', '`', '"', '\'', '$']);
-            let before = head.strip_suffix(|c: char| c.is_ascii_uppercase())?;
-            if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) {
-                break;
-            }
-            start = Some(before.len());
-            let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
-            let joined =
-                [" and", " or", ",", "&", "/"].iter().find_map(|join| lead.strip_suffix(join));
-            let Some(joined) = joined else { break };
-            from = joined.trim_end_matches([' ', ',']).len();
-            let goes_on =
-                text.get(..from)?.trim_end_matches([')', ']', '*', '_', '`', '"', '\'', '$']);
-            let letter = goes_on.strip_suffix(|c: char| c.is_ascii_uppercase());
-            if letter.is_none_or(|before| before.ends_with(char::is_alphanumeric)) {
-                break;
-            }
-        }
-        Reader::new(head, start?, options).letters(Enclosed::Yes)
-    }
-
-    /// Reads a text that is nothing but an option, or whose last line is, or else its first.
-    pub(super) fn alone(text: &'a str, options: &'a Options<'a>) -> Option<Reading> {
-        let body = text.trim_end();
-        let whole = Reader::new(body, body.len() - body.trim_start().len(), options);
-        if let Some(reading) = whole.option_text(body.len() - whole.at) {
-            return Some(reading);
-        }
-        let mut lines: Vec<Option<Reading>> = last_lines(body)
-            .map(|(start, end)| {
-                // With the end of the line, which tells it from a text of one line.
-                let to = body.len().min(end + 1);
-                let line = Reader::new(body.get(..to).unwrap_or_default(), start, options);
-                line.letters(Enclosed::Alone).or_else(|| line.option_text(end - start))
-            })
-            .collect();
-        lines.reverse();
-        if !options.several {
-            leave_out_lists(&mut lines);
-        }
-        let last = lines.pop()??;
-        // Letters on lines of their own are offered together.
-        let above = lines.iter().rev().map_while(|line| *line);
-        Some(above.fold(last, |all, line| Reading {
-            letters: all.letters | line.letters,
-            is_hedge: all.is_hedge | line.is_hedge,
-            start: line.start,
-            first_end: line.first_end,
-            end: all.end,
-        }))
-    }
-
-    /// Reads a first line that is nothing but an option, before text that explains it.
-    pub(super) fn first_line(text: &'a str, options: &'a Options<'a>) -> Option<Reading> {
-        let start = text.len() - text.trim_start().len();
-        let end = start + text.get(start..)?.find('\n')?;
-        let line = Reader::new(text.get(..=end)?, start, options);
-        let reading = line.letters(Enclosed::Alone)?;
-        let is_capital = text.get(reading.start..)?.starts_with(|c: char| c.is_ascii_uppercase());
-        // A list of the options is not an answer.
-        let next = text.get(end..)?.trim_start();
-        let next = Reader::near(next, 0, options).letters(Enclosed::Alone);
-        (is_capital && next.is_none()).then_some(reading)
-    }
-
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    /// The length of what is in the braces that were just opened.
-    fn braces(&self) -> Option<usize> {
-        let mut depth = 1_u32;
-        self.rest().char_indices().find_map(|(at, c)| {
-            match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
-            (depth == 0).then_some(at)
-        })
-    }
-
-    fn said(&self) -> Option<Reading> {
-        let line = self.rest().trim_start();
-        let length = line.find('\n').unwrap_or(line.len());
-        let start = self.text.len() - line.len();
-        let said = Reader::new(self.text, start, self.options);
-        said.letters(Enclosed::No).or_else(|| said.option_text(length))
-    }
-
     /// The text of an option, whole.
-    fn option_text(&self, length: usize) -> Option<Reading> {
+    pub(super) fn option_text(&self, length: usize) -> Option<Reading> {
         if length > OPTION_BYTES_MAX {
             return None;
         }
         let end = self.at + length;
         let text = self.text.get(self.at..end)?;
         let letters = self.options.matching(text).or_else(|| self.named_behind(text))?;
-        Some(Reading { letters, is_hedge: false, start: self.at, first_end: end, end })
+        Some(Reading::new(letters, self.at, end))
     }
 
     /// The text of an option with its letter in brackets behind it: "7 (C)".
@@ -209,7 +62,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One letter, or several that are joined.
-    fn letters(&self, enclosed: Enclosed) -> Option<Reading> {
+    pub(super) fn letters(&self, enclosed: Enclosed) -> Option<Reading> {
         let (at, hedged) = self.opened(self.at);
         if let Some(reading) = self.glued(at) {
             return Some(reading);
@@ -218,15 +71,9 @@ impl<'a> Reader<'a> {
         if self.is_equated(&first) {
             return None;
         }
-        let mut reading = Reading {
-            letters: first.bit,
-            is_hedge: hedged,
-            start: first.start,
-            first_end: first.end,
-            end: first.end,
-        };
+        let alone = Reading { is_hedge: hedged, ..Reading::new(first.bit, first.start, first.end) };
+        let mut reading = alone;
         let mut at = first.after;
-        let alone = reading;
         while at < self.at + LETTERS_BYTES_MAX
             && let Some((next, is_or)) = self.joined(at)
         {
@@ -247,19 +94,6 @@ impl<'a> Reader<'a> {
         }
         reading.is_hedge |= self.hedged_later(at);
         Some(reading)
-    }
-
-    /// Whether the option that was read begins a list of all of them.
-    pub(super) fn lists(text: &str, reading: &Reading, options: &Options<'_>) -> bool {
-        let rest = text.get(reading.end..).unwrap_or_default();
-        let rest = rest.get(..rest.floor_char_boundary(NEAR_BYTES_MAX)).unwrap_or_default();
-        let next = rest.split('\n').skip(1).find(|line| !line.trim().is_empty());
-        let next = next.and_then(|line| {
-            // With the end of the line, which tells it from a text of one line.
-            let line = format!("{line}\n");
-            Reader::new(&line, 0, options).letters(Enclosed::Alone).map(|next| next.letters)
-        });
-        reading.letters == 1 && next == Some(2) && !options.several
     }
 
     /// Skips markup, openers and fillers; "either" and "both" announce a hedge.
@@ -307,15 +141,8 @@ impl<'a> Reader<'a> {
         for letter in rest.get(..length)?.chars() {
             letters |= self.options.bit(letter).filter(|bit| letters & bit == 0)?;
         }
-        let end = at + length;
         let ends = !after.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c));
-        (length > 1 && ends).then_some(Reading {
-            letters,
-            is_hedge: false,
-            start: at,
-            first_end: end,
-            end,
-        })
+        (length > 1 && ends).then_some(Reading::new(letters, at, at + length))
     }
 
     /// Whether something is said to be equal to the letter that is not the text of its option:
@@ -450,43 +277,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Lines at the end of a text that are read.
-const LINES_MAX: usize = 40;
-
-/// The last lines that are not empty, without marks of a list, the last one first.
-fn last_lines(body: &str) -> impl Iterator<Item = (usize, usize)> {
-    let mut end = Some(body.len());
-    let lines = std::iter::from_fn(move || {
-        let to = end?;
-        let start = body.get(..to)?.rfind('\n').map_or(0, |at| at + 1);
-        end = start.checked_sub(1);
-        Some((start, to))
-    });
-    let full = lines
-        .filter(|(start, end)| body.get(*start..*end).is_some_and(|line| !line.trim().is_empty()));
-    full.take(LINES_MAX)
-}
-
-/// Leaves out lines that list the options in their order from A on, as a copy of the question does.
-fn leave_out_lists(lines: &mut [Option<Reading>]) {
-    let mut at = 0;
-    while at < lines.len() {
-        let rest = lines.get_mut(at..).unwrap_or_default();
-        let in_order = |(nth, line): &(usize, &Option<Reading>)| {
-            u32::try_from(*nth).ok().and_then(|nth| 1_u32.checked_shl(nth))
-                == line.map(|line| line.letters)
-        };
-        let length = rest.iter().enumerate().take_while(in_order).count();
-        if length > 1 {
-            rest.iter_mut().take(length).for_each(|line| *line = None);
-        }
-        at += length.max(1);
-    }
-}
-
 /// How much the place restricts what may stand there.
 #[derive(Clone, Copy)]
-enum Enclosed {
+pub(super) enum Enclosed {
     /// A box or a tag: a lower-case letter counts too.
     Yes,
     /// A sentence: a bare letter may be a word.
@@ -501,38 +294,4 @@ struct Letter {
     end: usize,
     /// Behind what closes it.
     after: usize,
-}
-
-fn starts_with_word(text: &str, word: &str) -> bool {
-    let same = text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    let after = text.get(word.len()..).and_then(|rest| rest.chars().next());
-    same && !after.is_some_and(char::is_alphanumeric)
-}
-
-/// What brackets around all of a text hold: "(7)".
-fn in_brackets(text: &str) -> &str {
-    let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-    inner.unwrap_or(text)
-}
-
-/// "C, since 7 is prime."
-fn gives_reason(rest: &str) -> bool {
-    let rest = rest.trim_start_matches([',', ' ']);
-    ["because", "since"].iter().any(|word| starts_with_word(rest, word))
-}
-
-/// Nothing but signs follow on the line.
-fn ends(rest: &str) -> bool {
-    let rest = rest.strip_prefix(" only").unwrap_or(rest);
-    let mut line = rest.chars().take_while(|c| *c != '\n');
-    line.all(|c| c.is_whitespace() || ".,;:!*)]}`$\"'。".contains(c))
-}
-
-/// "A" and "I" are words as well.
-fn is_word(letter: char, tail: &str) -> bool {
-    let follows = tail.strip_prefix([' ', '\t']).unwrap_or_default();
-    let word: String = follows.chars().take_while(|c| c.is_alphabetic()).collect();
-    matches!(letter, 'A' | 'I')
-        && word.chars().next().is_some_and(char::is_lowercase)
-        && !FOLLOWERS.contains(&word.as_str())
 }

@@ -1,0 +1,190 @@
+//! The places where an option is expected: after "the answer is", in a box, or alone on a line.
+
+use super::letters::{Enclosed, NEAR_BYTES_MAX, OPTION_BYTES_MAX, Reader, Reading};
+use super::options::Options;
+
+/// What may stand between a letter and the word behind it.
+const CLOSERS: [char; 8] = [')', ']', '*', '_', '`', '"', '\'', '$'];
+
+/// Reads what follows the `cue` that ends at `at`: what is in the box, or between the tags, or what
+/// is said next.
+pub(super) fn after(text: &str, at: usize, cue: &str, options: &Options<'_>) -> Option<Reading> {
+    let text = beginning(text, at + NEAR_BYTES_MAX);
+    let rest = text.get(at..)?;
+    let held = match cue.chars().next_back()? {
+        '{' => Some(closing_brace(rest)?),
+        '>' => Some(rest.find("</")?),
+        _ => None,
+    };
+    let Some(length) = held else { return said(text, rest.trim_start(), options) };
+    let reader = Reader::new(text.get(..at + length)?, at, options);
+    reader.letters(Enclosed::Yes).or_else(|| reader.option_text(length))
+}
+
+/// Reads the line at the start of `rest`, the end of `text`.
+fn said(text: &str, rest: &str, options: &Options<'_>) -> Option<Reading> {
+    let length = rest.find('\n').unwrap_or(rest.len());
+    let said = Reader::new(text, text.len() - rest.len(), options);
+    said.letters(Enclosed::No).or_else(|| said.option_text(length))
+}
+
+/// Where the braces that were opened before `rest` are closed.
+fn closing_brace(rest: &str) -> Option<usize> {
+    let mut depth = 1_u32;
+    rest.char_indices().find_map(|(at, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })
+}
+
+/// Reads a text that is announced as the answer: one that is held by a box, a tag or a member,
+/// or one that is said.
+pub(super) fn held(text: &str, options: &Options<'_>, is_said: bool) -> Option<Reading> {
+    let reader = Reader::new(beginning(text, NEAR_BYTES_MAX), 0, options);
+    let enclosed = if is_said { Enclosed::No } else { Enclosed::Yes };
+    reader.letters(enclosed).or_else(|| reader.option_text(text.len()))
+}
+
+/// Reads the options that end before `end`, as in "(A) and (C) are correct".
+pub(super) fn before(text: &str, end: usize, options: &Options<'_>) -> Option<Reading> {
+    let head = text.get(..end)?;
+    let near = head.floor_char_boundary(end.saturating_sub(2 * OPTION_BYTES_MAX));
+    let line = head.get(near..)?.rfind('\n').map_or(near, |at| near + at + 1);
+    let whole = Reader::new(head, line, options).letters(Enclosed::No).filter(|reading| {
+        let said = head.get(reading.end..).unwrap_or_default();
+        let said = said.trim_start_matches([')', ']', '.', ':', '*', '-', ' ']);
+        said.len() <= OPTION_BYTES_MAX && options.matching(said) == Some(reading.letters)
+    });
+    whole.or_else(|| {
+        let start = start_of_list(head, options)?;
+        Reader::new(head, start, options).letters(Enclosed::Yes)
+    })
+}
+
+/// Where the letters at the end of `text` start, as in "(A) and (C)".
+fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
+    let mut from = text.trim_end().len();
+    let mut start = None;
+    for _ in 0..=options.count() {
+        let before = before_letter(text.get(..from)?)?;
+        if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) {
+            break;
+        }
+        start = Some(before.len());
+        let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
+        let joined = [" and", " or", ",", "&", "/"].iter().find_map(|join| lead.strip_suffix(join));
+        let Some(joined) = joined else { break };
+        from = joined.trim_end_matches([' ', ',']).len();
+        let next = before_letter(text.get(..from)?);
+        if next.is_none_or(|before| before.ends_with(char::is_alphanumeric)) {
+            break;
+        }
+    }
+    start
+}
+
+/// The text before the capital letter at its end.
+fn before_letter(text: &str) -> Option<&str> {
+    text.trim_end_matches(CLOSERS).strip_suffix(|c: char| c.is_ascii_uppercase())
+}
+
+/// Reads a text that is nothing but an option, or whose last line is, or else its first.
+pub(super) fn alone(text: &str, options: &Options<'_>) -> Option<Reading> {
+    let body = text.trim_end();
+    let length = body.trim_start().len();
+    let whole = Reader::new(body, body.len() - length, options);
+    if let Some(reading) = whole.option_text(length) {
+        return Some(reading);
+    }
+    let mut lines: Vec<Option<Reading>> = last_lines(body)
+        .map(|(start, end)| {
+            // With the end of the line, which tells it from a text of one line.
+            let to = body.len().min(end + 1);
+            let line = Reader::new(body.get(..to).unwrap_or_default(), start, options);
+            line.letters(Enclosed::Alone).or_else(|| line.option_text(end - start))
+        })
+        .collect();
+    lines.reverse();
+    if !options.several {
+        leave_out_lists(&mut lines);
+    }
+    let last = lines.pop()??;
+    // Letters on lines of their own are offered together.
+    let above = lines.iter().rev().map_while(|line| *line);
+    Some(above.fold(last, |all, line| Reading {
+        letters: all.letters | line.letters,
+        is_hedge: all.is_hedge | line.is_hedge,
+        start: line.start,
+        first_end: line.first_end,
+        end: all.end,
+    }))
+}
+
+/// Reads a first line that is nothing but an option, before text that explains it.
+pub(super) fn first_line(text: &str, options: &Options<'_>) -> Option<Reading> {
+    let start = text.len() - text.trim_start().len();
+    let end = start + text.get(start..)?.find('\n')?;
+    let line = Reader::new(text.get(..=end)?, start, options);
+    let reading = line.letters(Enclosed::Alone)?;
+    let is_capital = text.get(reading.start..)?.starts_with(|c: char| c.is_ascii_uppercase());
+    // A list of the options is not an answer.
+    let next = beginning(text.get(end..)?.trim_start(), NEAR_BYTES_MAX);
+    let next = Reader::new(next, 0, options).letters(Enclosed::Alone);
+    (is_capital && next.is_none()).then_some(reading)
+}
+
+/// Whether the option that was read begins a list of all of them.
+pub(super) fn lists(text: &str, reading: &Reading, options: &Options<'_>) -> bool {
+    let rest = text.get(reading.end..).unwrap_or_default();
+    let next =
+        beginning(rest, NEAR_BYTES_MAX).split('\n').skip(1).find(|line| !line.trim().is_empty());
+    let next = next.and_then(|line| {
+        // With the end of the line, which tells it from a text of one line.
+        let line = format!("{line}\n");
+        Reader::new(&line, 0, options).letters(Enclosed::Alone).map(|next| next.letters)
+    });
+    reading.letters == 1 && next == Some(2) && !options.several
+}
+
+/// The first bytes of a text, at most so many.
+fn beginning(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
+}
+
+/// Lines at the end of a text that are read.
+const LINES_MAX: usize = 40;
+
+/// The last lines that are not empty, without marks of a list, the last one first.
+fn last_lines(body: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut end = Some(body.len());
+    let lines = std::iter::from_fn(move || {
+        let to = end?;
+        let start = body.get(..to)?.rfind('\n').map_or(0, |at| at + 1);
+        end = start.checked_sub(1);
+        Some((start, to))
+    });
+    let full = lines
+        .filter(|(start, end)| body.get(*start..*end).is_some_and(|line| !line.trim().is_empty()));
+    full.take(LINES_MAX)
+}
+
+/// Leaves out lines that list the options in their order from A on, as a copy of the question does.
+fn leave_out_lists(lines: &mut [Option<Reading>]) {
+    let mut at = 0;
+    while at < lines.len() {
+        let rest = lines.get_mut(at..).unwrap_or_default();
+        let in_order = |(nth, line): &(usize, &Option<Reading>)| {
+            u32::try_from(*nth).ok().and_then(|nth| 1_u32.checked_shl(nth))
+                == line.map(|line| line.letters)
+        };
+        let length = rest.iter().enumerate().take_while(in_order).count();
+        if length > 1 {
+            rest.iter_mut().take(length).for_each(|line| *line = None);
+        }
+        at += length.max(1);
+    }
+}
