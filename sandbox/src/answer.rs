@@ -6,6 +6,7 @@
 mod blocks;
 mod fence;
 mod language;
+mod line_ends;
 mod margin;
 mod outline;
 mod pick;
@@ -26,14 +27,12 @@ pub use assay_verifiers::extract::Thinking;
 use blocks::{Block, blocks};
 pub use language::Language;
 use language::Tag;
+use line_ends::{BYTE_ORDER_MARK, unix_lines};
 pub(crate) use margin::without_prose_before;
 pub(crate) use outline::{Outline, blanked, function};
 pub use pick::Asked;
 use pick::pick;
 pub(crate) use written::written;
-
-/// What some editors write before a text. It is no part of a program.
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How the program is found in an answer.
 ///
@@ -349,9 +348,4 @@ impl<'a> Search<'a, '_> {
             found,
         })
     }
-}
-
-fn unix_lines(text: &str) -> Cow<'_, str> {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() }
 }

@@ -1,19 +1,23 @@
 //! What a program printed against what it should have.
 
+mod compared;
 mod difference;
 mod lines;
 mod number;
 mod script;
 #[cfg(test)]
 mod tests;
+mod tolerance;
 
 use assay_verifiers::{BuildError, Fault, Meter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use compared::Compared;
 pub use difference::Difference;
 use lines::Lines;
 use script::Comparator;
+pub use tolerance::{Errors, Tolerance};
 
 /// How the output of a program is compared.
 ///
@@ -55,55 +59,6 @@ pub enum How {
     Lines,
     /// Every byte.
     Exact,
-}
-
-/// How far a number may be off.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Tolerance {
-    /// By this much, or by this part of the expected number.
-    Both(f64),
-    /// Each on its own.
-    Each(Errors),
-}
-
-/// Errors that are forgiven.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Errors {
-    /// By this much.
-    pub absolute: f64,
-    /// By this part of the expected number.
-    pub relative: f64,
-}
-
-impl Tolerance {
-    fn errors(self) -> Errors {
-        match self {
-            Self::Both(both) => Errors { absolute: both, relative: both },
-            Self::Each(errors) => errors,
-        }
-    }
-}
-
-/// What came of a comparison.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Compared {
-    /// 1 for equal, 0 for different; a comparator may say anything between.
-    pub credit: f64,
-    /// Where the two differ first.
-    pub difference: Option<Difference>,
-}
-
-impl Compared {
-    /// Whether the output is right.
-    pub fn is_equal(&self) -> bool {
-        self.difference.is_none()
-    }
-
-    fn of(difference: Option<Difference>) -> Self {
-        Self { credit: if difference.is_none() { 1.0 } else { 0.0 }, difference }
-    }
 }
 
 impl Comparison {

@@ -1,6 +1,7 @@
 //! Whole programs on given input: what they print is compared on the host.
 
 mod interpreter;
+mod ready;
 
 use std::borrow::Cow;
 
@@ -12,7 +13,8 @@ use crate::runtime::{Run, RunRecord, Stop};
 use crate::suite::StdioCase;
 use crate::suite_report::{SuiteReport, tail};
 use crate::suite_run::fault;
-pub(crate) use interpreter::{Interpreter, Ready, Unready, Written};
+pub(crate) use interpreter::{Interpreter, Written};
+pub(crate) use ready::{Ready, Unready};
 
 /// Cases on which a program may use all its fuel; the ones after them have failed, so that a program
 /// without end costs no more than that.

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::fence::{self, Fence};
 use super::language::{Language, Tag, names_language, tag};
+use super::line_ends::unix_lines;
 use super::strings::Strings;
 
 /// Blocks that are looked at in one text. No answer has as many, so what follows is not read.
@@ -35,7 +36,7 @@ impl Block {
     pub(super) fn source<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let body = text.get(self.body.clone()).unwrap_or_default();
         if self.indent == 0 && !self.quoted {
-            return super::unix_lines(body);
+            return unix_lines(body);
         }
         let lines = body.split_inclusive('\n').map(|line| self.unindented(line));
         lines.collect::<String>().replace("\r\n", "\n").into()

@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use assay_verifiers::{Fault, Meter};
 
+use super::difference::Difference;
 use super::number::{near, value};
-use super::{Difference, Errors};
+use super::tolerance::Errors;
 
 /// How one line, or one token, equals another.
 pub(super) struct Lines {

@@ -1,6 +1,6 @@
 //! Numbers in a program's output.
 
-use super::Errors;
+use super::tolerance::Errors;
 
 /// A decimal number that a float can hold, and whether it is written as an integer.
 fn decimal(token: &str) -> Option<(f64, bool)> {

@@ -4,7 +4,8 @@ use assay_verifiers::script::{Program, STRING_BYTES_MAX, shared_engine};
 use assay_verifiers::{BuildError, Fault, FaultKind, Meter};
 use rhai::{Dynamic, Scope};
 
-use super::{Compared, Difference};
+use super::compared::Compared;
+use super::difference::Difference;
 
 /// What a script sees, in the order in which it is passed around.
 const NAMES: [&str; 3] = ["expected", "got", "stdin"];

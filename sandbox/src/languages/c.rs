@@ -2,26 +2,19 @@
 //! program that runs in the sandbox as any other.
 
 mod confined;
+mod dialect;
 mod toolchain;
 
 use assay_verifiers::{BuildError, Digest, Fault, FaultKind};
 
 use self::confined::End;
+pub use self::dialect::Dialect;
 use self::toolchain::{Headers, Toolchain};
 use crate::Sandbox;
 use crate::runtime::{Program, Runtime};
 
 /// Bytes of a message of the compiler that are kept.
 const MESSAGE_BYTES_MAX: usize = 1000;
-
-/// What a source is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// C17 with GNU extensions.
-    C,
-    /// C++20 with GNU extensions.
-    Cpp,
-}
 
 /// Why a source has become no program.
 #[derive(Clone, Debug, PartialEq)]

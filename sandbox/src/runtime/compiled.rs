@@ -16,8 +16,8 @@ use assay_verifiers::{Digest, canonical};
 use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
-use super::Runtime;
 use super::cache_model::{instrument, instrument_component};
+use super::engine::Runtime;
 
 /// Raised with every change of what is done to a guest before it is compiled.
 const VERSION: u8 = 3;

@@ -13,10 +13,11 @@ use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView, async_trait};
 
 use super::clock::Clock;
+use super::compiled;
+use super::engine::{Runtime, SandboxError};
 use super::limits::{Limits, Stop};
 use super::record::RunRecord;
 use super::state::{Host, Quota, metered, record};
-use super::{Runtime, SandboxError, compiled};
 
 /// The interface whose sleeping functions are replaced by ones that return at once.
 const MONOTONIC_CLOCK: &str = "wasi:clocks/monotonic-clock@0.2.12";

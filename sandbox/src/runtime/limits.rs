@@ -3,6 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Fuel after which a guest yields, so that the deadline can be checked: about a millisecond.
+pub(super) const YIELD_EVERY: u64 = 10_000_000;
+
+/// Table elements of all tables of a guest.
+pub(super) const TABLE_ELEMENTS_MAX: usize = 64 << 10;
+
 /// What one run of a guest may use. Every limit is counted, so that the same program stops at the
 /// same place on every machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

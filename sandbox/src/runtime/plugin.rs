@@ -3,11 +3,12 @@
 use sha2::{Digest as _, Sha256};
 use wasmtime::component::{ComponentExportIndex, ComponentType, InstancePre, Lift, Lower};
 
+use super::compiled;
 use super::component::{Setup, State, linker, refused};
+use super::engine::{Runtime, SandboxError};
 use super::limits::{Limits, Stop};
 use super::record::Run;
 use super::state::{metered, record};
-use super::{Runtime, SandboxError, compiled};
 
 const INTERFACE: &str = "assay:plugin/verifier@0.1.0";
 

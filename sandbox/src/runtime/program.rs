@@ -5,11 +5,12 @@ use wasmtime::{Caller, Extern, InstancePre, Linker};
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
 
 use super::clock::Clock;
+use super::compiled;
 use super::component::refused;
+use super::engine::{Runtime, SandboxError};
 use super::limits::{Limits, Stop};
 use super::record::Run;
 use super::state::{Host, Quota, metered, record};
-use super::{Runtime, SandboxError, compiled};
 
 /// The state of a program.
 type Process = Host<WasiP1Ctx>;

@@ -9,10 +9,10 @@ use wasmtime_wasi::p2::pipe::MemoryInputPipe;
 use wasmtime_wasi::{I32Exit, WasiCtxBuilder, async_trait};
 
 use super::clock::Clock;
-use super::limits::{Limits, Stop};
+use super::engine::Runtime;
+use super::limits::{Limits, Stop, TABLE_ELEMENTS_MAX, YIELD_EVERY};
 use super::output::Output;
 use super::record::RunRecord;
-use super::{Runtime, YIELD_EVERY};
 
 /// Fuel for one call of the host: about what it takes in time.
 const CALL_FUEL: u64 = 20_000;
@@ -25,9 +25,6 @@ const PAGE_BYTES: usize = 64 << 10;
 const YIELD_EVERY_CALLS: u64 = 64;
 /// Random bytes that one call may ask for; more would take longer than the call pays for.
 const RANDOM_BYTES_MAX: u64 = 64 << 10;
-/// Table elements of all tables of a guest.
-pub(super) const TABLE_ELEMENTS_MAX: usize = 64 << 10;
-
 /// The state of a store: what the guest may use, and its WASI.
 pub(super) struct Host<W> {
     pub(super) quota: Quota,

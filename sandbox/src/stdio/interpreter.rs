@@ -1,18 +1,18 @@
 //! The languages of whole programs: an interpreter reads the source, or a compiler makes a guest
 //! of it.
 
-use assay_verifiers::{BuildError, Digest, Fault, Files, Meter};
+use assay_verifiers::{BuildError, Digest, Files, Meter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ready::{Ready, Unready};
 use crate::Sandbox;
 use crate::answer::Language;
-use crate::isolation::{RunContext, run_program};
 #[cfg(feature = "c")]
 use crate::languages::c::{Compiler, Dialect, Refused};
 use crate::languages::javascript::JavaScript;
 use crate::languages::module::{Interpreter as OfUser, Module};
-use crate::runtime::{Guest, Limits, Program, Run, Start, drive};
+use crate::runtime::Guest;
 
 /// The language of the programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -52,26 +52,6 @@ pub(crate) enum Interpreter {
     #[cfg(feature = "c")]
     C(Compiler, Dialect),
     OfUser(OfUser),
-}
-
-/// A program that can be run on any number of inputs.
-pub(crate) enum Ready<'a> {
-    Python(&'a Guest, &'a str),
-    JavaScript(&'a JavaScript, &'a str),
-    Program {
-        program: Program,
-        args: Vec<String>,
-        /// What stands before the input.
-        head: Vec<u8>,
-    },
-}
-
-/// Why a source cannot be run.
-pub(crate) enum Unready {
-    /// The source is invalid: a word for the evidence, and what is wrong with it.
-    Refused(&'static str, String),
-    /// Whether it is valid could not be found out.
-    Fault(Fault),
 }
 
 impl Interpreter {
@@ -141,28 +121,6 @@ impl Interpreter {
                 Ok(Ready::Program { program, args: vec!["program".to_owned()], head: Vec::new() })
             }
             Self::OfUser(interpreter) => interpreter.ready(source),
-        }
-    }
-}
-
-impl Ready<'_> {
-    /// Runs the program on an input.
-    pub(crate) fn run(&self, stdin: &str, limits: &Limits, meter: &Meter<'_>) -> Run {
-        let (limits, expired) = (limits.clone(), &mut || meter.expired());
-        let stdin = stdin.as_bytes();
-        match self {
-            Self::Python(guest, source) => {
-                run_program(guest, source, stdin, RunContext { limits, seed: 0, expired })
-            }
-            Self::JavaScript(guest, source) => {
-                let start = Start { limits, stdin: stdin.to_vec(), ..Start::default() };
-                drive(guest.run(source, start), expired).into()
-            }
-            Self::Program { program, args, head } => {
-                let stdin = [head.as_slice(), stdin].concat();
-                let start = Start { limits, seed: 0, stdin, args: args.clone() };
-                drive(program.run(start), expired).into()
-            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::error::SuiteError;
-use super::{BYTES_MAX, DEPTH_MAX, VALUES_MAX};
+use super::limits::{BYTES_MAX, DEPTH_MAX, VALUES_MAX};
 use crate::value::{PyValue, from_json};
 
 /// Counts values and bytes, so that no suite takes all memory.

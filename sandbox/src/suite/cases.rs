@@ -2,8 +2,9 @@
 
 use super::error::SuiteError;
 use super::json;
+use super::kind::{CallCase, Calls, Kind, StdioCase};
+use super::limits::CASES_MAX;
 use super::node::Node;
-use super::{CASES_MAX, CallCase, Calls, Kind, StdioCase};
 use crate::value::{Arguments, PyValue};
 
 /// The class in which `LeetCode` has its functions.

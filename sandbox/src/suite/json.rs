@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 
 use super::bounded::Size;
 use super::error::SuiteError;
-use super::{BYTES_MAX, DEPTH_MAX, DIGITS_MAX};
+use super::limits::{BYTES_MAX, DEPTH_MAX, DIGITS_MAX};
 use crate::value::PyValue;
 
 /// Nesting of JSON in JSON strings: rows are often encoded twice.

@@ -2,8 +2,10 @@
 
 use super::cases::{Pairs, native, some, tolerance};
 use super::error::SuiteError;
+use super::json;
+use super::kind::{Assertions, Kind, Suite};
+use super::limits::CASES_MAX;
 use super::node::Node;
-use super::{Assertions, CASES_MAX, Kind, Suite, json};
 use crate::value::PyValue;
 
 /// Keys under which rows hold JSON as text.

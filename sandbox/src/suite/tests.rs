@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use serde_json::json;
 
 use super::*;
+use crate::value::PyValue;
 
 #[expect(clippy::needless_pass_by_value, reason = "every caller makes one")]
 fn read(value: Value) -> Suite {

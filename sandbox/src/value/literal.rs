@@ -7,18 +7,10 @@ mod number;
 mod text;
 
 use super::{Arguments, PyValue};
+pub(crate) use text::Words;
 
 /// Nesting of lists and their like; more does not cross between instances either.
 const DEPTH_MAX: usize = 150;
-
-/// What words mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
-    /// `True`, `False` and `None`.
-    Python,
-    /// Those and `true`, `false` and `null`. Halves of a pair in a text make one character.
-    Json,
-}
 
 /// Where a text stops being a literal, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, canonical};
 
-use super::{Python, Sandboxed};
+use super::sandboxed::{Python, Sandboxed};
 use crate::Sandbox;
 use crate::memo::VerdictMemo;
 use crate::runtime::Limits;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward};
 
-use super::{Python, Sandboxed};
+use super::sandboxed::{Python, Sandboxed};
 use crate::Sandbox;
 use crate::runtime::Limits;
 use crate::suite::Kind;

@@ -157,6 +157,9 @@ fn rows_max() -> usize {
 /// The name under which the database of every row is kept.
 const ONLY: &str = "";
 
+/// `SQLite` limits its queries itself.
+impl super::sandboxed::Sandboxed for Sql {}
+
 impl Check for Sql {
     const ID: &'static str = "sql";
     const VERSION: u32 = 2;

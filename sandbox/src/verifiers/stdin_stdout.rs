@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
-use super::Sandboxed;
+use super::sandboxed::Sandboxed;
 use crate::answer::{self, Extract};
 use crate::compare::Comparison;
 use crate::memo::VerdictMemo;

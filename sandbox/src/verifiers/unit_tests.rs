@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
-use super::{Python, Sandboxed};
+use super::sandboxed::{Python, Sandboxed};
 use crate::answer::{self, Extract, Language};
 use crate::compare::Comparison;
 use crate::isolation::{AssertionTask, Callee, Isolation};

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use assay_verifiers::Digest;
 use assay_verifiers::prelude::*;
 
-use super::Sandboxed;
+use super::sandboxed::Sandboxed;
 use crate::Sandbox;
 use crate::languages::module::binary;
 use crate::runtime::{Limits, Plugin, PluginAnswer, PluginInput, Runtime, Stop, drive};

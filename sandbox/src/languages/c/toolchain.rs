@@ -8,8 +8,8 @@ use std::sync::Arc;
 use assay_verifiers::{BuildError, Digest};
 use sha2::{Digest as _, Sha256};
 
-use super::Dialect;
 use super::confined::{End, Job, run};
+use super::dialect::Dialect;
 
 /// The toolchain. Cheap to clone.
 #[derive(Clone)]

@@ -1,7 +1,15 @@
 //! Texts and bytes of Python: `'a'`, `r"\d"`, `b'\x00'`, `"""..."""`.
 
-use super::Words;
 use crate::value::PyValue;
+
+/// What words mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// `True`, `False` and `None`.
+    Python,
+    /// Those and `true`, `false` and `null`. Halves of a pair in a text make one character.
+    Json,
+}
 
 /// Whether a text begins here.
 pub(super) fn opens(rest: &str) -> bool {

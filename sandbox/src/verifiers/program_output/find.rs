@@ -1,9 +1,9 @@
 //! What a completion says the answer is, whatever form it has.
 
+mod found;
 mod json;
 mod phrase;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use assay_verifiers::{Fault, Meter};
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::{self, Thinking};
 use crate::value::literal::{self, Words};
 use crate::value::{Arguments, PyValue};
+pub(super) use found::{Answer, Placed, sides};
 
 /// Readings of an input that are tried.
 const CALLS_MAX: usize = 4;
@@ -75,21 +76,6 @@ pub(super) enum Want {
     Text,
     /// Arguments of a call.
     Arguments,
-}
-
-/// What a completion says.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Answer<'a> {
-    /// The words of it, without what is around them.
-    pub(super) text: Cow<'a, str>,
-    /// The value, where the text is JSON of one.
-    pub(super) value: Option<PyValue>,
-    /// Its bytes in the completion.
-    pub(super) span: (usize, usize),
-    /// Where it stood: a fixed word for the evidence.
-    pub(super) from: &'static str,
-    /// Quotes were around it, so that all white space belongs to it.
-    pub(super) quoted: bool,
 }
 
 /// The answers in `text`, the best one first: what was found, and the whole text around it.
@@ -273,43 +259,4 @@ fn unfenced(text: &str) -> &str {
     let (first, rest) = inner.split_once('\n').unwrap_or(("", inner));
     let names_language = first.trim().chars().all(|c| c.is_ascii_alphanumeric());
     if names_language { rest.trim_matches(['\n', '\r']) } else { inner.trim() }
-}
-
-/// The sides of `f(1) == 2`, with `assert` before it or without.
-pub(super) fn sides(text: &str) -> Option<(&str, &str)> {
-    let text = text.strip_prefix("assert ").unwrap_or(text).trim_start();
-    let called = text.find('(').is_some_and(|open| {
-        let name = text.get(..open).unwrap_or_default();
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
-    });
-    if !called {
-        return None;
-    }
-    let at = outside_brackets(text, "==")?;
-    Some((text.get(..at)?.trim_end(), text.get(at + 2..)?.trim()))
-}
-
-/// Something, and where it stands in the text, in bytes.
-pub(super) type Placed<T> = (T, (usize, usize));
-
-/// Where `mark` first stands outside brackets and quotes.
-fn outside_brackets(text: &str, mark: &str) -> Option<usize> {
-    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
-    for (at, c) in text.char_indices() {
-        match (quote, c) {
-            _ if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(open), c) if c == open => quote = None,
-            (None, '\'' | '"') => quote = Some(c),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
-            (None, _)
-                if depth == 0 && text.get(at..).is_some_and(|rest| rest.starts_with(mark)) =>
-            {
-                return Some(at);
-            }
-            _ => {}
-        }
-    }
-    None
 }

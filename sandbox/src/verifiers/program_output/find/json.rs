@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use assay_verifiers::{Fault, Meter};
 
-use super::{Answer, Placed};
+use super::found::{Answer, Placed};
 use crate::value::literal::{self, Words};
 
 /// Members that are tried, the last one first.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Answer, sides};
+use super::found::{Answer, sides};
 use crate::value::literal::{self, Words};
 
 /// What stands before an answer.

@@ -1,0 +1,162 @@
+//! The wasmtime engine: how guests are compiled, and where their instances lie.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
+};
+
+use super::cache_model;
+use super::limits::TABLE_ELEMENTS_MAX;
+
+/// What a guest's native stack has beyond what wasm may use of it: the host's part.
+const HOST_STACK_BYTES: usize = 2 << 20;
+/// `CPython` limits recursion by another stack, in its own memory. This one must be large enough
+/// for that limit to be reached first: otherwise freeing a long list of linked objects traps.
+pub const WASM_STACK_BYTES: usize = 32 << 20;
+/// The stack of compiled programs, which recurse over graphs of a million nodes.
+const DEEP_STACK_BYTES: usize = 128 << 20;
+/// Bytes of a native stack that stay mapped between two guests.
+const STACK_BYTES_KEPT: usize = 64 << 10;
+
+/// How a [`Runtime`] is set up.
+#[derive(Clone)]
+pub struct Options {
+    /// The most guests that live at once. Address space is set aside for each; memory is not.
+    pub guests_max: u32,
+    /// The folder that keeps compiled guests; without one they are compiled in every process.
+    pub compiled: Option<PathBuf>,
+    /// Told of work that takes seconds, before it starts.
+    pub notice: Option<Notice>,
+}
+
+/// Takes a line of progress for the user.
+pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { guests_max: 128, compiled: None, notice: None }
+    }
+}
+
+/// Why a sandbox cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// This machine cannot run guests.
+    #[error("the sandbox cannot start: {0}")]
+    Engine(String),
+    /// The bytes are no guest of the kind that was asked for.
+    #[error("guest {name}: {why}")]
+    Guest {
+        /// What the guest is called.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// One wasmtime engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Runtime {
+    engine: Engine,
+    compiled: Option<Arc<Path>>,
+    notice: Option<Notice>,
+}
+
+impl Runtime {
+    /// Sets up the engine.
+    ///
+    /// # Errors
+    /// A machine that cannot run compiled WebAssembly.
+    pub fn new(options: &Options) -> Result<Self, SandboxError> {
+        Self::with_stack(options, WASM_STACK_BYTES)
+    }
+
+    /// The same, for programs that recurse deep.
+    ///
+    /// # Errors
+    /// A machine that cannot run compiled WebAssembly.
+    pub fn deep(options: &Options) -> Result<Self, SandboxError> {
+        Self::with_stack(options, DEEP_STACK_BYTES)
+    }
+
+    fn with_stack(options: &Options, bytes: usize) -> Result<Self, SandboxError> {
+        let pooled = engine(InstanceAllocationStrategy::Pooling(pool(options.guests_max)), bytes);
+        // Where the address space is limited there is no room for a pool.
+        let engine = pooled
+            .or_else(|_| engine(InstanceAllocationStrategy::OnDemand, bytes))
+            .map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
+        let compiled = options.compiled.as_deref().map(Arc::from);
+        Ok(Self { engine, compiled, notice: options.notice.clone() })
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The same engine, which keeps nothing that it compiles.
+    #[cfg(feature = "c")]
+    pub(crate) fn forgetful(self) -> Self {
+        Self { compiled: None, ..self }
+    }
+
+    pub(super) fn compiled(&self) -> Option<&Path> {
+        self.compiled.as_deref()
+    }
+
+    pub(super) fn notice(&self, line: &str) {
+        if let Some(notice) = &self.notice {
+            notice(line);
+        }
+    }
+}
+
+fn engine(strategy: InstanceAllocationStrategy, stack: usize) -> wasmtime::Result<Engine> {
+    let deep = stack > WASM_STACK_BYTES;
+    let mut config = Config::new();
+    config
+        .consume_fuel(true)
+        .operator_cost(cache_model::costs())
+        .cranelift_opt_level(OptLevel::Speed)
+        // The same bytes on every machine.
+        .cranelift_nan_canonicalization(true)
+        .relaxed_simd_deterministic(true)
+        .max_wasm_stack(stack)
+        .async_stack_size(stack + HOST_STACK_BYTES)
+        .async_stack_zeroing(true)
+        // Programs are compiled while samples are judged. A thread of the pool that waits for
+        // others takes up another sample meanwhile, which may wait for the one it came from.
+        .parallel_compilation(!deep)
+        .memory_init_cow(true)
+        .wasm_backtrace_max_frames(None)
+        .allocation_strategy(strategy);
+    Engine::new(&config)
+}
+
+fn pool(guests_max: u32) -> PoolingAllocationConfig {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(guests_max)
+        .total_core_instances(guests_max.saturating_mul(32))
+        .total_memories(guests_max.saturating_mul(2))
+        .total_tables(guests_max.saturating_mul(4))
+        .total_stacks(guests_max)
+        .async_stack_keep_resident(STACK_BYTES_KEPT)
+        .max_core_instances_per_component(64)
+        .max_memories_per_component(2)
+        .max_memories_per_module(2)
+        .max_tables_per_component(8)
+        .max_tables_per_module(4)
+        .max_component_instance_size(4 << 20)
+        .max_core_instance_size(4 << 20)
+        .table_elements(TABLE_ELEMENTS_MAX)
+        .max_memory_size(4 << 30)
+        .max_unused_warm_slots(guests_max.min(16));
+    if PoolingAllocationConfig::is_pagemap_scan_available() {
+        // Only the pages that a guest touched are set back, and they stay mapped for the next.
+        pool.pagemap_scan(Enabled::Yes)
+            .linear_memory_keep_resident(8 << 20)
+            .table_keep_resident(1 << 20);
+    }
+    pool
+}

@@ -1,0 +1,54 @@
+//! The trait of checks that run programs, and what they share.
+
+use std::sync::Arc;
+
+use assay_verifiers::check::build_with;
+use assay_verifiers::{BuildError, Built, Check, Digest, Files};
+use serde_json::Value;
+
+use crate::Sandbox;
+
+/// A check that runs programs: it takes from the sandbox what it needs, once, when it is built.
+pub trait Sandboxed: Check {
+    /// Takes guests from the sandbox. Returns their digests by name: the same program may behave
+    /// otherwise under another guest, so they are part of what the verifier is.
+    ///
+    /// # Errors
+    /// A guest that is not there or cannot be loaded.
+    fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
+        let _ = sandbox;
+        Ok(Vec::new())
+    }
+}
+
+/// The Python guest of a verifier, which it takes from the sandbox when it is built.
+#[cfg(feature = "wasm")]
+#[derive(Debug, Default)]
+pub(super) struct Python(Option<crate::runtime::Guest>);
+
+#[cfg(feature = "wasm")]
+impl Python {
+    pub(super) fn enter(&mut self, sandbox: &Sandbox) -> Result<Vec<(String, Digest)>, BuildError> {
+        let guest = sandbox.python()?;
+        let identity = ("python.wasm".to_owned(), guest.digest());
+        self.0 = Some(guest);
+        Ok(vec![identity])
+    }
+
+    pub(super) fn guest<C: Check>(&self) -> Result<&crate::runtime::Guest, assay_verifiers::Fault> {
+        let unset = || assay_verifiers::Fault::internal(format!("{} was not loaded", C::ID));
+        self.0.as_ref().ok_or_else(unset)
+    }
+}
+
+#[cfg_attr(
+    not(any(feature = "sql", feature = "wasm")),
+    expect(dead_code, reason = "without features there is no verifier")
+)]
+pub(super) fn build<C: Sandboxed>(
+    sandbox: &Arc<Sandbox>,
+    settings: Value,
+    files: &dyn Files,
+) -> Result<Built, BuildError> {
+    build_with(settings, files, |check: &mut C| check.enter(sandbox))
+}
