@@ -30,11 +30,13 @@ mod conclusion;
 pub mod hidden;
 mod last_sentence;
 mod markers;
+mod negation;
 mod phrases;
 mod prose;
 pub mod qualify;
 mod retraction;
 mod scope;
+mod sentence;
 pub mod thinking;
 mod words;
 

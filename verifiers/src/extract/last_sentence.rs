@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Candidate, Provenance, announcement, qualify, retraction, slice};
+use super::negation::has_negation;
+use super::{Candidate, Provenance, qualify, retraction, slice};
 use crate::math::syntax::units;
 
 /// Signs of the end of a proof.
@@ -47,7 +48,7 @@ const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不
 fn is_said(before: &str, after: &str) -> bool {
     qualify::qualifier(before, after).is_none()
         && !qualify::is_unsaid(before)
-        && (before.is_ascii() || !announcement::has_negation(qualify::clause(before)))
+        && (before.is_ascii() || !has_negation(qualify::clause(before)))
         && !qualify::is_mistaken(before)
 }
 
