@@ -32,11 +32,13 @@ pub mod hidden;
 mod last_box;
 mod last_sentence;
 mod markers;
+mod negation;
 mod phrases;
 mod prose;
 pub mod qualify;
 mod retraction;
 mod scope;
+mod sentence;
 pub mod thinking;
 mod words;
 

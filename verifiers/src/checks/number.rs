@@ -2,6 +2,7 @@
 
 mod context;
 mod decimal;
+mod digits;
 mod scan;
 
 use dashu_base::Abs as _;
@@ -11,7 +12,8 @@ use crate::canonical::number_text;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
 use crate::prelude::*;
 use context::Near;
-use scan::{Found, Notation};
+use digits::Notation;
+use scan::Found;
 
 /// Right when the number that the completion gives equals the reference.
 ///

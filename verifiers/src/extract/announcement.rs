@@ -4,86 +4,23 @@
 //! is found by the rarest letter of "answer"; the other languages are looked for in one pass by an
 //! automaton that is built once.
 
+mod vocabulary;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::memrchr2;
 
+use super::negation::has_negation;
 use super::qualify;
-use super::words::is_one_of;
+use super::sentence::span_of_answer;
+use vocabulary::{COPULAS, FILLERS, STEMS, VERBS};
 
 /// Only the last few announcements are looked at.
 const LOOKED_AT_MAX: usize = 16;
 /// Between the stem and its verb stand at most this many bytes.
 const VERB_WITHIN: usize = 80;
-
-/// Stems of nouns that announce an answer; many languages add endings. The English ones mean "the
-/// answer" in more than one check.
-#[rustfmt::skip]
-const STEMS: &[&str] = &[
-    // English, besides "answer".
-    "correct option", "correct choice", "right option", "right choice", "best option", "final option", "correct letter",
-    "final result", "result:", "ans:", "ans =", "ans=", "ans.", "solution:",
-    // Chinese, Japanese, Korean.
-    "答案", "故选", "应选", "答：", "答:", "最终结果", "答え", "解答", "回答", "正解", "정답", "답은", "답:", "답 :", "답이",
-    // Russian, Ukrainian, Bulgarian, Polish, Czech, Slovak, Serbian and Croatian.
-    "ответ", "відповідь", "отговор", "odpowied", "odpověď", "odpoveď", "odgovor", "одговор",
-    // German, Dutch, the Nordic languages, Finnish, Hungarian.
-    "antwort", "antwoord", "svaret", "svar:", "vastaus", "válasz",
-    // French, Spanish, Portuguese, Italian, Catalan, Romanian, Greek.
-    "réponse", "reponse", "respuesta", "resposta", "risposta", "răspuns", "απάντηση",
-    // Arabic, Persian, Hebrew, Hindi, Bengali, Urdu.
-    "الجواب", "الإجابة", "الاجابة", "جواب", "پاسخ", "התשובה", "תשובה", "उत्तर", "जवाब", "উত্তর",
-    // Vietnamese, Indonesian and Malay, Filipino, Thai, Turkish, Swahili.
-    "đáp án", "đáp số", "câu trả lời", "jawaban", "jawapan", "sagot", "คำตอบ", "cevap", "cevab", "yanıt", "jibu",
-];
-
-/// Verbs and signs between a stem and the answer. In scripts without spaces they occur anywhere.
-#[rustfmt::skip]
-const VERBS: &[&str] = &[
-    ":", "：", "=", "—", "–", "→",
-    "is", "are", "was", "would be", "will be", "must be", "should be", "equals", "as",
-    "就是", "应该是", "应为", "是", "为", "は", "が", "은", "는", "이",
-    "это", "равен", "равна", "равно", "составляет", "является", "будет", "є", "дорівнює", "е",
-    "to", "jest", "wynosi", "brzmi", "je", "ist", "lautet", "beträgt", "sind", "wäre", "is", "zijn", "luidt", "bedraagt",
-    "är", "er", "blir", "on", "az",
-    "est", "sont", "vaut", "serait", "es", "son", "sería", "será", "é", "são", "seria", "è", "sono", "sarà", "este", "είναι",
-    "هي", "هو", "היא", "הוא", "है", "হল", "হলো",
-    "là", "adalah", "ialah", "yaitu", "ay", "คือ", "ni",
-];
-
-/// Negations between the stem and its answer.
-#[rustfmt::skip]
-const NEGATIONS: &[&str] = &[
-    "not", "isn't", "isn’t", "aren't", "cannot", "can't", "never", "neither", "wasn't", "不", "非", "没", "未",
-    "не", "ні", "nicht", "kein", "n'est", "n’est", "pas", "no", "não", "nao", "non", "niet", "geen", "nie", "není", "inte", "ikke",
-    "nu", "δεν", "ليس", "ليست", "لا", "אינה", "לא", "नहीं", "không", "bukan", "tidak", "hindi", "ไม่", "değil",
-];
-
-/// Copulas behind the answer, in other languages.
-#[rustfmt::skip]
-const COPULAS: &[&str] = &[
-    "です", "である", "だ", "になります", "となります", "입니다", "이다", "이에요", "예요", "है", "हैं", "হয়", "است", "'dir", "'dır",
-    "'tir", "'tır", "'dur", "'dür", "'tur", "'tür", "'dür", "dir", "dır", "olur",
-];
-
-/// Words between the verb and the answer.
-const FILLERS: &[&str] = &[
-    "donc",
-    "entonces",
-    "por lo tanto",
-    "portanto",
-    "então",
-    "quindi",
-    "dunque",
-    "also",
-    "somit",
-    "daher",
-    "dus",
-    "итак",
-    "таким образом",
-];
 
 /// An announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -240,16 +177,6 @@ fn next_verb(near: &str, reach: usize, first: bool) -> Option<(usize, usize)> {
     None
 }
 
-/// Whether a text has a negation.
-pub(super) fn has_negation(text: &str) -> bool {
-    let is = |word: &str| is_one_of(NEGATIONS, word);
-    let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
-    let unspaced = |negation: &&&str| negation.starts_with(qualify::is_unspaced);
-    words.into_iter().any(is)
-        || !text.is_ascii()
-            && NEGATIONS.iter().filter(unspaced).any(|negation| text.contains(negation))
-}
-
 /// Whether what is announced begins with a negation of a value: "not 4", "neither A nor B". "No"
 /// and "not prime" are answers.
 fn denies_value(said: &str) -> bool {
@@ -312,53 +239,4 @@ fn find_word(line: &str, verb: &str) -> Option<usize> {
         let after = line.get(at + verb.len()..).and_then(|rest| rest.chars().next());
         verb == ":" || !after.is_some_and(|c| c.is_alphanumeric() || c == '\'')
     })
-}
-
-/// The span from the announcement to the end of its sentence; after a colon, the next lines.
-pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
-    let tail = text.get(start..)?;
-    let bare = tail.trim_start_matches([' ', '\n', '\r', '\t', ':', '*', '…']);
-    // "The answer is ... 4"; ".5" has one dot.
-    let bare = if bare.starts_with("..") { bare.trim_start_matches(['.', ' ', '*']) } else { bare };
-    let lead = tail.len() - bare.len();
-    if tail.get(..lead)?.matches('\n').count() > 3 {
-        return None;
-    }
-    let body = tail.get(lead..)?;
-    let from = start + lead;
-    for (open, close) in [("\\[", "\\]"), ("$$", "$$"), ("\\(", "\\)")] {
-        if let Some(inner) = body.strip_prefix(open)
-            && let Some(end) = inner.find(close)
-        {
-            return Some((from + open.len(), from + open.len() + end));
-        }
-    }
-    if let Some(inner) = body.strip_prefix('$')
-        && let Some(end) = inner.find('$')
-        && !inner.starts_with(|c: char| c.is_ascii_digit() || c == '\\' && inner.starts_with("\\$"))
-        && !inner.get(end + 1..).is_some_and(goes_on)
-        && inner.get(..end).is_some_and(|math| !math.contains('\n'))
-    {
-        return Some((from + 1, from + 1 + end));
-    }
-    let line = body.split('\n').next()?;
-    Some((from, from + sentence_end(line)))
-}
-
-/// Whether the answer is a list that goes on behind its first formula.
-fn goes_on(rest: &str) -> bool {
-    let rest = rest.trim_start();
-    ["or ", "and ", ", $", ",$"].iter().any(|join| rest.starts_with(join))
-}
-
-/// The end of the first sentence of a line: a dot before a space, unless it is a decimal point.
-pub(super) fn sentence_end(line: &str) -> usize {
-    for (at, _) in line.match_indices(". ") {
-        let before = line.get(..at).unwrap_or_default();
-        let abbreviated = before.ends_with("vs") || before.ends_with("approx");
-        if !abbreviated {
-            return at;
-        }
-    }
-    line.len()
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::candidate::{Candidate, Provenance, slice};
-use super::{announcement, qualify, retraction};
+use super::negation::has_negation;
+use super::{qualify, retraction};
 use crate::math::syntax::units;
 
 /// Signs of the end of a proof.
@@ -48,7 +49,7 @@ const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不
 fn is_said(before: &str, after: &str) -> bool {
     qualify::qualifier(before, after).is_none()
         && !qualify::is_unsaid(before)
-        && (before.is_ascii() || !announcement::has_negation(qualify::clause(before)))
+        && (before.is_ascii() || !has_negation(qualify::clause(before)))
         && !qualify::is_mistaken(before)
 }
 

@@ -1,7 +1,7 @@
 //! Retracted answers, and the values that replace them.
 
 use super::candidate::{Candidate, Provenance, slice};
-use super::{announcement, qualify};
+use super::{qualify, sentence};
 
 /// Words that retract what was said before.
 const RETRACTIONS: [&str; 11] = [
@@ -41,7 +41,7 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
         return None;
     }
     // In a remark, "wrong" refers to something other than the answer.
-    let skipped = if qualify::is_remark(after) { announcement::sentence_end(after) } else { 0 };
+    let skipped = if qualify::is_remark(after) { sentence::sentence_end(after) } else { 0 };
     let from = from + skipped;
     let after = text.get(from..)?;
     let after = after.to_ascii_lowercase();
@@ -52,7 +52,7 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let verb = VERBS.iter().filter_map(|verb| Some(near.find(verb)? + verb.len())).min();
     at += verb.unwrap_or(near.len() - near.trim_start_matches([' ', ',', ':', '.']).len());
     let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));
-    let (start, end) = value.then(|| announcement::span_of_answer(text, from + at)).flatten()?;
+    let (start, end) = value.then(|| sentence::span_of_answer(text, from + at)).flatten()?;
     let found = slice(text, start, end, Provenance::Anchor)?;
     let boxed = found.text.contains("\\boxed");
     (!boxed && found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)

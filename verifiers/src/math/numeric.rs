@@ -3,6 +3,7 @@
 pub(crate) mod ball;
 pub(crate) mod complex;
 pub(crate) mod evaluate;
+mod functions;
 pub(crate) mod sampling;
 
 pub(crate) use evaluate::Near;

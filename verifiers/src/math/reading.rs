@@ -53,12 +53,11 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
     let clean = trimmed(&clean);
     let (clean, again) = match notes::note(clean) {
         Some(Note::Part(part)) => (part, None),
-        Some(Note::Again { value, note }) => (Cow::Borrowed(clean), Some([value, note])),
+        Some(Note::Again { value, note }) => {
+            let both = simple(value, cx)?.zip(simple(note, cx)?);
+            (Cow::Borrowed(clean), both.map(<[_; 2]>::from))
+        }
         None => (Cow::Borrowed(clean), None),
-    };
-    let again = match again {
-        Some([value, note]) => simple(value, cx)?.zip(simple(note, cx)?).map(<[_; 2]>::from),
-        None => None,
     };
     let clean = notes::named_value(&clean).map_or(clean, Cow::Owned);
     let clean = trimmed(&clean);
@@ -66,16 +65,7 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
         phrases::begins(clean).map_or((None, clean), |(phrase, rest)| (Some(phrase), rest));
     cx.meter.spend(20 + 2 * text.len() as u64)?;
     let mut trees = Vec::new();
-    let mut ways = vec![Commas::Thousands];
-    if clean.contains(',') {
-        let (thousands, decimal) = comma_shapes(clean);
-        ways.extend(thousands.then_some(Commas::Separate));
-        let wanted = answer || decimal_comma(clean);
-        ways.extend((wanted && decimal).then_some(Commas::Decimal));
-    }
-    if family.is_some() {
-        ways.clear();
-    }
+    let ways = if family.is_some() { Vec::new() } else { readings_of_commas(clean, answer) };
     for commas in ways {
         trees.extend(tree(clean, commas, cx)?);
     }
@@ -91,22 +81,30 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
     } else if let Some(letter) = letters::named_choice(clean) {
         trees.extend(tree(&letter, Commas::Thousands, cx)?);
     }
-    let letter = choice.and_then(|(letter, _)| letter.bytes().next());
-    let calendar = calendar::read(clean);
-    let letters = letters::in_a_row(clean).map(str::to_owned);
-    let text = plain_text(whole);
     Ok(Reading {
         trees,
-        text,
-        calendar,
-        letter,
+        text: plain_text(whole),
+        calendar: calendar::read(clean),
+        letter: choice.and_then(|(letter, _)| letter.bytes().next()),
         stated,
-        letters,
+        letters: letters::in_a_row(clean).map(str::to_owned),
         again,
         parameters,
         family,
         phrase,
     })
+}
+
+/// What the commas of a text may mean, the usual one first.
+fn readings_of_commas(text: &str, answer: bool) -> Vec<Commas> {
+    let mut ways = vec![Commas::Thousands];
+    if text.contains(',') {
+        let (thousands, decimal) = comma_shapes(text);
+        ways.extend(thousands.then_some(Commas::Separate));
+        let wanted = answer || decimal_comma(text);
+        ways.extend((wanted && decimal).then_some(Commas::Decimal));
+    }
+    ways
 }
 
 /// A number in digits or in words.

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::scan::{self, Found, Notation, is_superscript};
+use super::digits::Notation;
+use super::scan::{self, Found, is_superscript};
 use crate::extract::is_one_of;
 use crate::extract::qualify::{self, Qualifier};
 

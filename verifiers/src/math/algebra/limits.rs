@@ -56,30 +56,37 @@ fn limit_of_growth(
     if !form.den.is_one() {
         return Ok(None);
     }
-    let shrinks = |this: &Context, mono: &Mono| {
-        mono.iter().any(|&(atom, exp)| match this.kind(atom) {
-            Some(Kind::Power(base, inner)) if *inner == [(variable, Exp::ONE)] => {
-                // All constants that are bases here are above one.
-                matches!(this.kind(*base), Some(Kind::Euler | Kind::Prime(_) | Kind::Pi))
-                    && (exp.num < 0) != negative
-            }
-            _ => false,
-        })
-    };
-    let grows = |this: &Context, mono: &Mono| {
-        mono.iter().any(|&(atom, _)| matches!(this.kind(atom), Some(Kind::Power(_, inner)) if inner.iter().any(|(atom, _)| *atom == variable)))
-    };
     let terms = form.num.0.clone();
     let (gone, rest): (Vec<_>, Vec<_>) = terms.into_iter().partition(|(mono, _)| {
         let powers =
             mono.iter().filter(|(atom, _)| matches!(cx.kind(*atom), Some(Kind::Power(..)))).count();
-        powers == 1 && shrinks(cx, mono)
+        powers == 1 && shrinks(cx, mono, variable, negative)
     });
-    if gone.is_empty() || rest.iter().any(|(mono, _)| grows(cx, mono)) {
+    if gone.is_empty() || rest.iter().any(|(mono, _)| has_exponent(cx, mono, variable)) {
         return Ok(None);
     }
     let target = Target::Infinity { negative };
     limit(cx, &Canon::poly(Poly(rest)), variable, &target).map(Some)
+}
+
+/// Whether a term holds a constant to the power of the variable, and tends to zero.
+fn shrinks(cx: &Context, mono: &Mono, variable: Atom, negative: bool) -> bool {
+    mono.iter().any(|&(atom, exp)| match cx.kind(atom) {
+        Some(Kind::Power(base, inner)) if *inner == [(variable, Exp::ONE)] => {
+            // All constants that are bases here are above one.
+            matches!(cx.kind(*base), Some(Kind::Euler | Kind::Prime(_) | Kind::Pi))
+                && (exp.num < 0) != negative
+        }
+        _ => false,
+    })
+}
+
+/// Whether the variable stands in an exponent of a term.
+fn has_exponent(cx: &Context, mono: &Mono, variable: Atom) -> bool {
+    mono.iter().any(|&(atom, _)| match cx.kind(atom) {
+        Some(Kind::Power(_, inner)) => inner.iter().any(|(atom, _)| *atom == variable),
+        _ => false,
+    })
 }
 
 fn limit_at(cx: &mut Context, form: &Canon, variable: Atom, point: &Canon) -> Result<Canon, Stop> {

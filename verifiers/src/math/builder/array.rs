@@ -12,36 +12,24 @@ use crate::math::values::{
 impl Builder<'_> {
     /// Whether a node is a vector or a matrix, or arithmetic with one.
     pub(crate) fn is_array(&self, id: Id) -> Result<bool, Stop> {
-        Ok(match self.tree.get(id)? {
-            Node::Matrix(_) => true,
-            Node::Group { open: '(', close: ')', items } => items.len() > 1,
-            Node::Neg(inner) | Node::Div(inner, _) => self.is_array(*inner)?,
-            Node::Pow(base, exponent) => {
-                let turned = matches!(self.tree.get(*exponent)?, Node::Var(name) if name == "T");
-                if turned { self.is_array(*base)? } else { self.is_matrix(*base)? }
-            }
-            Node::Mul(parts) | Node::Add(parts) => {
-                for part in parts {
-                    if self.is_array(*part)? {
-                        return Ok(true);
-                    }
-                }
-                false
-            }
-            _ => false,
-        })
+        self.has_array(id, true)
     }
 
-    /// Whether a node is a matrix, or arithmetic with one. A tuple is none.
-    fn is_matrix(&self, id: Id) -> Result<bool, Stop> {
+    /// Whether a node is a matrix or, with `tuples`, a vector, or arithmetic with one. The power of
+    /// a vector is no array, unless it is its transpose.
+    fn has_array(&self, id: Id, tuples: bool) -> Result<bool, Stop> {
         Ok(match self.tree.get(id)? {
             Node::Matrix(_) => true,
-            Node::Neg(inner) | Node::Div(inner, _) | Node::Pow(inner, _) => {
-                self.is_matrix(*inner)?
+            Node::Group { open: '(', close: ')', items } => tuples && items.len() > 1,
+            Node::Neg(inner) | Node::Div(inner, _) => self.has_array(*inner, tuples)?,
+            Node::Pow(base, exponent) => {
+                let tuples =
+                    tuples && matches!(self.tree.get(*exponent)?, Node::Var(name) if name == "T");
+                self.has_array(*base, tuples)?
             }
             Node::Mul(parts) | Node::Add(parts) => {
                 for part in parts {
-                    if self.is_matrix(*part)? {
+                    if self.has_array(*part, tuples)? {
                         return Ok(true);
                     }
                 }

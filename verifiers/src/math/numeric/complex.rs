@@ -1,5 +1,7 @@
 //! Complex numbers whose parts are balls.
 
+use dashu_base::Sign;
+
 use super::ball::{Arith, Ball};
 
 /// A number with its imaginary part, where it has one.
@@ -70,8 +72,24 @@ pub(crate) fn div(arith: &Arith, a: &Complex, b: &Complex) -> Option<Complex> {
         let im = a.im.as_ref().map(|im| arith.div(im, &b.re));
         return Some(Complex { re, im: im.map_or(Some(None), |im| im.map(Some))? });
     };
-    let (one, two) = (arith.power(&b.re, 2)?, arith.power(im, 2)?);
-    let size = Complex::real(arith.add(&one, &two)?);
+    let size = Complex::real(squared_size(arith, &b.re, im)?);
     let mirrored = Complex { re: b.re.clone(), im: Some(im.clone().negated()) };
     div(arith, &mul(arith, a, &mirrored)?, &size)
+}
+
+fn squared_size(arith: &Arith, re: &Ball, im: &Ball) -> Option<Ball> {
+    let (one, two) = (arith.power(re, 2)?, arith.power(im, 2)?);
+    arith.add(&one, &two)
+}
+
+/// The absolute value; `None` where the sign of a real number is open.
+pub(crate) fn absolute(arith: &mut Arith, value: &Complex) -> Option<Complex> {
+    let Some(im) = &value.im else {
+        return Some(match value.re.sign()? {
+            Sign::Negative => Complex::real(value.re.clone().negated()),
+            Sign::Positive => value.clone(),
+        });
+    };
+    let square = squared_size(arith, &value.re, im)?;
+    arith.root(&square, 2).map(Complex::real)
 }

@@ -9,6 +9,7 @@ use dashu_ratio::RBig;
 use super::ball::{Arith, Ball};
 use super::complex;
 use super::complex::Complex;
+use super::functions;
 use crate::math::algebra::{Atom, Canon, Context, Exp, Kind, Mono, Poly};
 use crate::math::number;
 use crate::math::stop::{Stop, unless_fault};
@@ -282,43 +283,12 @@ impl<'c> Evaluator<'c> {
             return self.counted(name, &values);
         }
         if let ("min" | "max", [first, rest @ ..]) = (name, values.as_slice()) {
-            return Ok(self.extreme(name, first, rest));
+            return Ok(functions::extreme(&self.arith, name, first, rest));
         }
         let [value] = values.as_slice() else { return Ok(None) };
-        let (half, one) = (some!(self.arith.rational(&number::small(1, 2))), Ball::int(1));
         Ok(match name {
-            "abs" => match (&value.im, value.re.sign()) {
-                (None, Some(Sign::Negative)) => Some(Complex::real(value.re.clone().negated())),
-                (None, Some(Sign::Positive)) => Some(value.clone()),
-                (None, None) => None,
-                (Some(im), _) => {
-                    let (re, im) =
-                        (some!(self.arith.power(&value.re, 2)), some!(self.arith.power(im, 2)));
-                    let square = some!(self.arith.add(&re, &im));
-                    self.arith.root(&square, 2).map(Complex::real)
-                }
-            },
-            "ln" => value.map_real(|ball| self.arith.ln(ball)),
-            "arcsin" => value.map_real(|ball| self.arith.asin(ball)),
-            "arccos" => value.map_real(|ball| self.arith.acos(ball)),
-            "arctan" => value.map_real(|ball| self.arith.atan(ball)),
-            "arccot" => value.map_real(|ball| {
-                let pi = self.arith.pi();
-                let right = self.arith.mul(&pi, &half)?;
-                let angle = self.arith.atan(ball)?;
-                self.arith.sub(&right, &angle)
-            }),
-            "sinh" | "cosh" | "tanh" => value.map_real(|ball| {
-                let up = self.arith.exp(ball)?;
-                let down = self.arith.div(&one, &up)?;
-                let (sum, rest) = (self.arith.add(&up, &down)?, self.arith.sub(&up, &down)?);
-                match name {
-                    "sinh" => self.arith.mul(&rest, &half),
-                    "cosh" => self.arith.mul(&sum, &half),
-                    _ => self.arith.div(&rest, &sum),
-                }
-            }),
-            _ => None,
+            "abs" => complex::absolute(&mut self.arith, value),
+            _ => value.map_real(|ball| functions::real(&mut self.arith, name, ball)),
         })
     }
 
@@ -370,19 +340,5 @@ impl<'c> Evaluator<'c> {
         };
         let value = some!(unless_fault(found)?);
         Ok(self.arith.rational(&value).map(Complex::real))
-    }
-
-    fn extreme(&self, name: &str, first: &Complex, rest: &[Complex]) -> Option<Complex> {
-        let mut best = first.clone();
-        for next in rest {
-            if best.im.is_some() || next.im.is_some() {
-                return None;
-            }
-            let less = self.arith.sub(&next.re, &best.re)?.sign()? == Sign::Negative;
-            if less == (name == "min") {
-                best = next.clone();
-            }
-        }
-        Some(best)
     }
 }

@@ -40,8 +40,19 @@ pub(crate) fn trimmed_start(text: &str) -> &str {
     rest
 }
 
+/// Commands that only style what follows.
+#[rustfmt::skip]
+const STYLES: &[&str] = &[
+    "text", "textbf", "textit", "mathrm", "mbox", "textrm", "left", "right", "operatorname",
+];
+
 /// The words of a text without markup, punctuation, case and articles.
 pub(crate) fn plain_text(text: &str) -> String {
+    without_articles(&without_markup(text))
+}
+
+/// The text in lower case, without markup and punctuation.
+fn without_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(256));
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -49,19 +60,7 @@ pub(crate) fn plain_text(text: &str) -> String {
             let tail = rest.get(1..).unwrap_or_default();
             let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
             let name = tail.get(..end).unwrap_or_default();
-            let markup = matches!(
-                name,
-                "text"
-                    | "textbf"
-                    | "textit"
-                    | "mathrm"
-                    | "mbox"
-                    | "textrm"
-                    | "left"
-                    | "right"
-                    | "operatorname"
-            );
-            if !markup {
+            if !STYLES.contains(&name) {
                 out.push_str(if name == "lnot" { "neg" } else { name });
             }
             rest = tail.get(end..).unwrap_or_default();
@@ -71,21 +70,19 @@ pub(crate) fn plain_text(text: &str) -> String {
         let point = c == '.'
             && out.ends_with(|c: char| c.is_ascii_digit())
             && rest.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        if point
-            || c.is_alphanumeric()
-            || matches!(
-                c,
-                '+' | '-' | '<' | '>' | '=' | '/' | '^' | '*' | '|' | '(' | '[' | ')' | ']' | '_'
-            )
-        {
+        if point || c.is_alphanumeric() || "+-<>=/^*|([)]_".contains(c) {
             out.extend(c.to_lowercase());
         } else if c.is_whitespace() || c == ',' || c == ';' {
             out.push(if c.is_whitespace() { ' ' } else { c });
         }
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
+    out
+}
+
+fn without_articles(text: &str) -> String {
     let mut kept = Vec::new();
-    let mut words = out.split_whitespace().peekable();
+    let mut words = text.split_whitespace().peekable();
     while let Some(word) = words.next() {
         match word {
             // "A third" is a fraction, and "the third" an ordinal.
