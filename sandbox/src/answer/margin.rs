@@ -1,4 +1,4 @@
-//! What stands around a program that no fence encloses: prose, and a margin of blanks.
+//! Strips what surrounds a program without fences: prose, and an indentation of all lines.
 
 use std::ops::Range;
 

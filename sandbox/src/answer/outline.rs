@@ -1,4 +1,4 @@
-//! What a piece of a Python program defines and uses, as far as its lines tell.
+//! What a piece of a Python program defines and uses, by its lines.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Texts that span lines: whether a line of a program stands inside one.
+//! Strings that span lines: whether a line of a program is inside one.
 
 use super::language::{Language, Quoting};
 

@@ -20,7 +20,7 @@ pub struct Difference {
     pub token: Option<usize>,
     /// What was expected there, at most 200 characters; empty where nothing more was.
     pub expected: String,
-    /// What was found there, or what the comparator said.
+    /// What was found there, or the message of the comparator.
     pub got: String,
 }
 

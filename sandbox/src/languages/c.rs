@@ -56,7 +56,7 @@ impl Compiler {
         self.toolchain.digest
     }
 
-    /// Compiles a source to a program. `expired` tells that the time is up.
+    /// Compiles a source to a program. `expired` is true once the deadline has passed.
     ///
     /// # Errors
     /// A source that is wrong, or that the compiler could not be done with.
@@ -86,7 +86,7 @@ impl Compiler {
     }
 }
 
-/// What a command came to.
+/// The output of a command, or why there is none.
 fn done(end: End) -> Result<Vec<u8>, Refused> {
     let stopped =
         |kind, why: &str| Err(Refused::Fault(Fault::new(kind, format!("compiler: {why}"))));
@@ -100,7 +100,7 @@ fn done(end: End) -> Result<Vec<u8>, Refused> {
     }
 }
 
-/// The beginning of what the compiler said. The source came by standard input.
+/// The beginning of the compiler's messages. The source came by standard input.
 fn shown(messages: &[u8]) -> String {
     let kept = messages.get(..MESSAGE_BYTES_MAX).unwrap_or(messages);
     String::from_utf8_lossy(kept).replace("<stdin>:", "line ").trim().to_owned()

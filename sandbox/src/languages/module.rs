@@ -27,7 +27,7 @@ pub struct Module {
     pub separator: String,
 }
 
-/// What stands for the program among the arguments.
+/// The placeholder of the program among the arguments.
 const SOURCE: &str = "{source}";
 
 fn nul() -> String {

@@ -64,6 +64,12 @@ pub struct Runtime {
     notice: Option<Notice>,
 }
 
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Runtime")
+    }
+}
+
 impl Runtime {
     /// Sets up the engine.
     ///

@@ -1,5 +1,6 @@
 //! What a guest may use, and what stopped it.
 
+use assay_verifiers::FaultKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +79,17 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// The fault that this is where the guest belongs to the verifier and not to the candidate.
+    pub fn fault_kind(&self) -> FaultKind {
+        match self {
+            Self::OutOfFuel => FaultKind::OutOfFuel,
+            Self::OutOfMemory => FaultKind::OutOfMemory,
+            Self::Deadline => FaultKind::Timeout,
+            Self::Internal(_) => FaultKind::Internal,
+            _ => FaultKind::Trap,
+        }
+    }
+
     /// A short name for evidence.
     pub fn name(&self) -> &'static str {
         match self {

@@ -64,6 +64,12 @@ pub enum PluginAnswer {
     Refused(String),
 }
 
+impl std::fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Plugin")
+    }
+}
+
 impl Plugin {
     /// Compiles a component, or takes its compiled form from where the runtime keeps them. `name`
     /// is for messages.

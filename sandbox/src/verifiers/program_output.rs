@@ -70,7 +70,7 @@ pub struct ProgramOutput {
     #[serde(skip)]
     python: Python,
     #[serde(skip)]
-    truths: VerdictMemo<Result<Arc<Truths>, Fault>>,
+    truths: VerdictMemo<Arc<Truths>>,
 }
 
 impl Default for ProgramOutput {

@@ -105,16 +105,17 @@ impl Check for StdinStdout {
         let verdict = self.memo.verdict(key, || {
             let ready = match interpreter.ready(&source, meter) {
                 Ok(ready) => ready,
-                Err(Unready::Fault(fault)) => return Err(fault).into(),
+                Err(Unready::Fault(fault)) => return Err(fault),
                 Err(Unready::Refused(reason, why)) => {
-                    return Verdict::scored(Reward::ZERO).because(reason).with("message", why);
+                    let refused = Verdict::scored(Reward::ZERO).because(reason);
+                    return Ok(refused.with("message", why));
                 }
             };
             let run = |stdin: &str, meter: &Meter<'_>| ready.run(stdin, &self.limits, meter);
             let stop_at_first = self.pay == Pay::All;
-            let ran = stdio::cases(cases, &self.comparison, stop_at_first, run, meter);
-            ran.map(|report| report.verdict(self.pay)).into()
+            let report = stdio::cases(cases, &self.comparison, stop_at_first, run, meter)?;
+            Ok(report.verdict(self.pay))
         });
-        Ok(verdict.with("span", vec![program.span.0, program.span.1]))
+        Ok(Verdict::from(verdict).with("span", vec![program.span.0, program.span.1]))
     }
 }

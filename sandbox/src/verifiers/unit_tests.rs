@@ -113,9 +113,8 @@ impl Check for UnitTests {
         let source = stub::completed(&program.source, sample.prompt(), &suite);
         let tests = canonical::to_bytes(&value);
         let key = canonical::digest_parts(&[source.as_bytes(), &tests, sample.prompt().as_bytes()]);
-        let verdict =
-            self.memo.verdict(key, || self.run(&source, &suite, sample.prompt(), meter).into());
-        Ok(verdict.with("span", vec![program.span.0, program.span.1]))
+        let verdict = self.memo.verdict(key, || self.run(&source, &suite, sample.prompt(), meter));
+        Ok(Verdict::from(verdict).with("span", vec![program.span.0, program.span.1]))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `wasm`: a component of the user's decides.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use assay_verifiers::Digest;
 use assay_verifiers::prelude::*;
@@ -29,17 +29,9 @@ pub struct Wasm {
     #[serde(default)]
     limits: Limits,
     #[serde(skip)]
-    runtime: OnceLock<Loaded<Runtime>>,
+    runtime: Option<Runtime>,
     #[serde(skip)]
-    plugin: OnceLock<Loaded<Plugin>>,
-}
-
-struct Loaded<T>(T);
-
-impl<T> std::fmt::Debug for Loaded<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Loaded")
-    }
+    plugin: Option<Plugin>,
 }
 
 /// Fuel of a guest that costs as much time as one unit of the meter.
@@ -51,7 +43,7 @@ const TEXT_CHARS_MAX: usize = 200;
 
 impl Sandboxed for Wasm {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        self.runtime = OnceLock::from(Loaded(sandbox.runtime()?));
+        self.runtime = Some(sandbox.runtime()?);
         Ok(Vec::new())
     }
 }
@@ -64,16 +56,16 @@ impl Check for Wasm {
         let refused = |why: String| BuildError::new("path", why);
         let bytes = files.read(&self.path).map_err(refused)?;
         let wasm = binary(&self.path, &bytes).map_err(refused)?;
-        let Some(Loaded(runtime)) = self.runtime.get() else {
+        let Some(runtime) = &self.runtime else {
             return Err(BuildError::new("", "wasm needs the sandbox"));
         };
         let plugin = Plugin::load(runtime, &self.path, &wasm);
-        self.plugin = OnceLock::from(Loaded(plugin.map_err(|error| refused(error.to_string()))?));
+        self.plugin = Some(plugin.map_err(|error| refused(error.to_string()))?);
         Ok(())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some(Loaded(plugin)) = self.plugin.get() else {
+        let Some(plugin) = &self.plugin else {
             return Err(Fault::internal("wasm was not loaded"));
         };
         let input = self.input(sample)?;
@@ -104,14 +96,7 @@ fn json(value: &impl Serialize) -> Result<String, Fault> {
 
 /// The component is the user's own, so whatever stops it is a fault of the verifier's.
 fn fault(stop: &Stop) -> Fault {
-    let kind = match stop {
-        Stop::OutOfFuel => FaultKind::OutOfFuel,
-        Stop::OutOfMemory => FaultKind::OutOfMemory,
-        Stop::Deadline => FaultKind::Timeout,
-        Stop::Internal(_) => FaultKind::Internal,
-        _ => FaultKind::Trap,
-    };
-    Fault::new(kind, format!("component: {stop}"))
+    Fault::new(stop.fault_kind(), format!("component: {stop}"))
 }
 
 fn verdict(answer: PluginAnswer) -> Result<Verdict, Fault> {

@@ -10,6 +10,7 @@ use wasmparser::{
 
 use super::JoinError;
 use super::items::{Kind, Spaces};
+use super::parts::Origin;
 
 /// The sections of a core module.
 #[derive(Default)]
@@ -25,6 +26,10 @@ pub(super) struct Core<'a> {
     pub(super) data: Option<DataSectionReader<'a>>,
     pub(super) bodies: Vec<FunctionBody<'a>>,
     pub(super) start: Option<u32>,
+    /// Where its imports come from.
+    pub(super) origins: Vec<Origin<'a>>,
+    /// It becomes part of the joined module.
+    pub(super) is_joined: bool,
 }
 
 impl<'a> Core<'a> {

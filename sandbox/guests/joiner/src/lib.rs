@@ -57,7 +57,7 @@ impl From<wasm_encoder::reencode::Error<JoinError>> for JoinError {
 pub fn join(component: &[u8]) -> Result<Vec<u8>, JoinError> {
     let parts = Parts::read(component)?;
     let plan = Plan::new(&parts)?;
-    let merged = merge::merge(&parts, &plan)?;
+    let merged = merge::merge(&plan)?;
     write::write(&parts, &plan, &merged)
 }
 
@@ -69,32 +69,29 @@ fn missing() -> JoinError {
 struct Plan<'a> {
     /// What is known of the module of each instance; `None` for bags of exports.
     cores: Vec<Option<Core<'a>>>,
-    /// Whether an instance is part of the joined module.
-    joined: Vec<bool>,
     /// What the rest of the component takes from the joined module.
     taken: Vec<Origin<'a>>,
 }
 
 impl<'a> Plan<'a> {
     fn new(parts: &Parts<'a>) -> Result<Self, JoinError> {
-        let mut plan = Self { cores: Vec::new(), joined: Vec::new(), taken: Vec::new() };
+        let mut plan = Self { cores: Vec::new(), taken: Vec::new() };
         let mut modules_used = Vec::new();
         for instance in &parts.instances {
-            let (core, joined) = match instance {
-                Instance::Bag(_) => (None, false),
+            let core = match instance {
+                Instance::Bag(_) => None,
                 Instance::Module { module, .. } => {
                     if modules_used.contains(module) {
                         return Err(JoinError::unknown("a core module is instantiated twice"));
                     }
                     modules_used.push(*module);
-                    let core = Core::read(parts.module(*module)?)?;
-                    let free = parts.imports(instance, &core)?;
-                    let free = free.iter().all(|origin| !plan.waits(parts, *origin));
-                    (Some(core), free)
+                    let mut core = Core::read(parts.module(*module)?)?;
+                    core.origins = parts.imports(instance, &core.imports)?;
+                    core.is_joined = core.origins.iter().all(|origin| !plan.waits(parts, *origin));
+                    Some(core)
                 }
             };
             plan.cores.push(core);
-            plan.joined.push(joined);
         }
         plan.only_the_last_starts()?;
         plan.taken = plan.taken(parts)?;
@@ -106,7 +103,7 @@ impl<'a> Plan<'a> {
     }
 
     fn is_joined(&self, instance: u32) -> bool {
-        self.joined.get(instance as usize).copied().unwrap_or(false)
+        self.core(instance).is_some_and(|core| core.is_joined)
     }
 
     /// Whether something can be had only once the joined module is there. Called for what comes
@@ -122,22 +119,19 @@ impl<'a> Plan<'a> {
 
     /// Segments are written before any start function runs, so an early one would see too much.
     fn only_the_last_starts(&self) -> Result<(), JoinError> {
-        let mut joined = self.joined().map(|(_, core)| core.start.is_some());
-        joined.next_back();
-        if joined.any(|starts| starts) {
+        let starts: Vec<bool> = self.joined().map(|(_, core)| core.start.is_some()).collect();
+        if starts.iter().rev().skip(1).any(|starts| *starts) {
             return Err(JoinError::unknown("a core module has a start function"));
         }
         Ok(())
     }
 
     /// The joined instances, in order.
-    fn joined(&self) -> impl DoubleEndedIterator<Item = (u32, &Core<'a>)> {
-        let cores = (0_u32..).zip(&self.cores);
-        let cores: Vec<_> = cores
-            .filter_map(|(at, core)| Some((at, core.as_ref()?)))
-            .filter(|(at, _)| self.is_joined(*at))
-            .collect();
-        cores.into_iter()
+    fn joined(&self) -> impl Iterator<Item = (u32, &Core<'a>)> {
+        let joined = |core: &&Core<'a>| core.is_joined;
+        (0_u32..)
+            .zip(&self.cores)
+            .filter_map(move |(at, core)| Some((at, core.as_ref().filter(joined)?)))
     }
 
     fn taken(&self, parts: &Parts<'a>) -> Result<Vec<Origin<'a>>, JoinError> {
@@ -146,10 +140,8 @@ impl<'a> Plan<'a> {
             let needs = parts.canonical_needs(at);
             taken.extend(needs.ok_or_else(|| JoinError::unknown("an unknown canonical function"))?);
         }
-        for ((at, core), instance) in (0_u32..).zip(&self.cores).zip(&parts.instances) {
-            if let (Some(core), false) = (core, self.is_joined(at)) {
-                taken.extend(parts.imports(instance, core)?);
-            }
+        for core in self.cores.iter().flatten().filter(|core| !core.is_joined) {
+            taken.extend(&core.origins);
         }
         taken.retain(
             |origin| matches!(origin, Origin::Export { instance, .. } if self.is_joined(*instance)),

@@ -12,7 +12,7 @@ use wasmparser::{Operator, SectionLimited, TypeRef};
 
 use super::core::Core;
 use super::items::{Kind, Spaces};
-use super::parts::{Origin, Parts};
+use super::parts::Origin;
 use super::reach::{Function, Indices, Reached, roots};
 use super::{Encoded, JoinError, Plan, missing};
 
@@ -43,13 +43,13 @@ enum Constant {
     I64(i64),
 }
 
-pub(super) fn merge<'a>(parts: &Parts<'a>, plan: &Plan<'a>) -> Result<Merged<'a>, JoinError> {
+pub(super) fn merge<'a>(plan: &Plan<'a>) -> Result<Merged<'a>, JoinError> {
     let mut merger = Merger::default();
     for (at, core) in plan.joined() {
-        merger.outside(at, core, parts, plan)?;
+        merger.outside(at, core, plan)?;
     }
     for (at, core) in plan.joined() {
-        merger.place(at, core, parts, plan)?;
+        merger.place(at, core, plan)?;
     }
     merger.encode(plan)
 }
@@ -67,15 +67,8 @@ struct Merger<'a> {
 
 impl<'a> Merger<'a> {
     /// Finds what a module takes from outside: that comes first in the index space.
-    fn outside(
-        &mut self,
-        at: u32,
-        core: &Core<'a>,
-        parts: &Parts<'a>,
-        plan: &Plan<'a>,
-    ) -> Result<(), JoinError> {
-        let origins = origins(at, core, parts)?;
-        for (import, origin) in core.imports.iter().zip(origins) {
+    fn outside(&mut self, at: u32, core: &Core<'a>, plan: &Plan<'a>) -> Result<(), JoinError> {
+        for (import, origin) in core.imports.iter().zip(core.origins.iter().copied()) {
             if inside(plan, origin) || self.import(origin).is_some() {
                 continue;
             }
@@ -95,16 +88,10 @@ impl<'a> Merger<'a> {
     }
 
     /// Gives every item of a module its place.
-    fn place(
-        &mut self,
-        at: u32,
-        core: &Core<'a>,
-        parts: &Parts<'a>,
-        plan: &Plan<'a>,
-    ) -> Result<(), JoinError> {
+    fn place(&mut self, at: u32, core: &Core<'a>, plan: &Plan<'a>) -> Result<(), JoinError> {
         let mut moved = self.moved.remove(&at).unwrap_or_default();
         (moved.elements, moved.data) = (self.elements, self.data);
-        for (import, origin) in core.imports.iter().zip(origins(at, core, parts)?) {
+        for (import, origin) in core.imports.iter().zip(core.origins.iter().copied()) {
             let kind = Kind::from(import.ty);
             let (index, constant) = match origin {
                 Origin::Export { instance, name } if plan.is_joined(instance) => {
@@ -327,11 +314,6 @@ impl Reencode for Moved {
         }
         wasm_encoder::reencode::utils::instruction(self, operator)
     }
-}
-
-/// Where the imports of a joined instance come from.
-fn origins<'a>(at: u32, core: &Core<'a>, parts: &Parts<'a>) -> Result<Vec<Origin<'a>>, JoinError> {
-    parts.imports(parts.instances.get(at as usize).ok_or_else(missing)?, core)
 }
 
 /// The value that a global starts with, where it can be told.

@@ -3,11 +3,10 @@
 use wasm_encoder::RawSection;
 use wasmparser::{
     CanonicalFunction, CanonicalOption, Chunk, ComponentAlias, ComponentOuterAliasKind, Export,
-    InstantiationArgKind, Parser, Payload,
+    Import, InstantiationArgKind, Parser, Payload,
 };
 
 use super::JoinError;
-use super::core::Core;
 use super::items::{Kind, Spaces};
 
 /// Where an item of the core world comes from, once every name for it is followed.
@@ -172,20 +171,20 @@ impl<'a> Parts<'a> {
     pub(super) fn imports(
         &self,
         instance: &Instance<'a>,
-        core: &Core<'a>,
+        imports: &[Import<'a>],
     ) -> Result<Vec<Origin<'a>>, JoinError> {
         let args = match instance {
             Instance::Module { args, .. } => args.as_slice(),
             Instance::Bag(_) => &[],
         };
-        let origin = |import: &wasmparser::Import<'a>| {
+        let origin = |import: &Import<'a>| {
             let (_, from) = args.iter().find(|(name, _)| *name == import.module)?;
             self.exported(*from, import.name)
         };
-        let missing = |import: &wasmparser::Import<'a>| {
+        let missing = |import: &Import<'a>| {
             JoinError::unknown(format!("nothing gives {} {}", import.module, import.name))
         };
-        core.imports.iter().map(|import| origin(import).ok_or_else(|| missing(import))).collect()
+        imports.iter().map(|import| origin(import).ok_or_else(|| missing(import))).collect()
     }
 
     /// What a canonical function needs of the core world; `None` where that is not known.

@@ -23,7 +23,7 @@ pub(super) fn write(
     plan: &Plan<'_>,
     merged: &Merged<'_>,
 ) -> Result<Vec<u8>, JoinError> {
-    let last = plan.joined().next_back().map(|(at, _)| at);
+    let last = plan.joined().last().map(|(at, _)| at);
     let mut writer = Writer {
         parts,
         plan,
@@ -76,19 +76,17 @@ impl<'a> Writer<'a, '_> {
     /// place among those of the component, so it is never late; it comes last in what linkers
     /// write.
     fn is_early(&self, part: &Part<'a>) -> bool {
-        let needs = match part {
-            _ if self.joined.is_some() => return false,
-            Part::Canonical(at) => match self.parts.canonicals.get(*at) {
-                Some(CanonicalFunction::Lift { .. }) => return false,
-                _ => self.parts.canonical_needs(*at),
-            },
-            Part::Instance(at) if self.plan.is_joined(*at) => None,
-            Part::Instance(at) => self.plan.core(*at).and_then(|core| {
-                self.parts.imports(self.parts.instances.get(*at as usize)?, core).ok()
-            }),
-            _ => None,
-        };
-        needs.is_some_and(|needs| !needs.is_empty())
+        match part {
+            _ if self.joined.is_some() => false,
+            Part::Canonical(at) => {
+                let is_lift =
+                    matches!(self.parts.canonicals.get(*at), Some(CanonicalFunction::Lift { .. }));
+                let needs = self.parts.canonical_needs(*at);
+                !is_lift && needs.is_some_and(|needs| !needs.is_empty())
+            }
+            Part::Instance(at) => self.plan.core(*at).is_some_and(|core| !core.is_joined),
+            _ => false,
+        }
     }
 
     fn part(&mut self, part: &Part<'a>) -> Result<(), JoinError> {
@@ -103,20 +101,20 @@ impl<'a> Writer<'a, '_> {
             }
             Part::Canonical(at) => self.canonical(*at)?,
             Part::Module(at) => {
-                let mut instances = self.parts.instances.iter().zip(&self.plan.joined);
-                let is_joined = instances.any(|(instance, joined)| {
-                    matches!(instance, Instance::Module { module, .. } if *joined && module == at)
+                let mut instances = (0..).zip(&self.parts.instances);
+                let is_joined = instances.any(|(index, instance)| {
+                    let of_module =
+                        matches!(instance, Instance::Module { module, .. } if module == at);
+                    of_module && self.plan.is_joined(index)
                 });
                 if !is_joined {
-                    let wasm = self.parts.module(*at)?;
-                    let written = self.module(wasm);
+                    let written = self.module(self.parts.module(*at)?);
                     self.modules.insert(*at, written);
                 }
             }
             Part::Instance(at) => {
-                let (plan, parts) = (self.plan, self.parts);
-                if let (Some(core), false) = (plan.core(*at), plan.is_joined(*at)) {
-                    let instance = parts.instances.get(*at as usize).ok_or_else(missing)?;
+                if let Some(core) = self.plan.core(*at).filter(|core| !core.is_joined) {
+                    let instance = self.parts.instances.get(*at as usize).ok_or_else(missing)?;
                     let written = self.instance(instance, core)?;
                     self.instances.insert(*at, written);
                 }
@@ -159,11 +157,10 @@ impl<'a> Writer<'a, '_> {
     /// An instance of a module that stays apart.
     fn instance(&mut self, instance: &Instance<'a>, core: &Core<'a>) -> Result<u32, JoinError> {
         let Instance::Module { module, args } = instance else { return Err(missing()) };
-        let origins = self.parts.imports(instance, core)?;
         let mut given = Vec::new();
         for (name, _) in args {
             let mut exports = Vec::new();
-            for (import, origin) in core.imports.iter().zip(&origins) {
+            for (import, origin) in core.imports.iter().zip(&core.origins) {
                 if import.module == *name {
                     let kind = Kind::from(import.ty);
                     let index = self.item(kind, *origin)?;

@@ -22,7 +22,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, prlimit};
 const CPU_SECONDS_MAX: u64 = 10;
 /// Address space, the program itself included.
 const ADDRESS_SPACE_BYTES_MAX: u64 = 2 << 30;
-/// What it may make. What a program sets aside for its arrays stands in its object as zeros.
+/// The largest output. Arrays of a program are in its object file as zeros.
 const OUTPUT_BYTES_MAX: u64 = 320 << 20;
 /// What is read of its messages.
 const MESSAGES_BYTES_MAX: usize = 16 << 10;
@@ -46,7 +46,7 @@ pub(super) struct Job<'a> {
 pub(super) enum End {
     /// With what it made.
     Done(Vec<u8>),
-    /// With an error of its own, and what it said.
+    /// It failed, with these messages.
     Failed(Vec<u8>),
     /// It made too much.
     TooLarge,
@@ -118,7 +118,7 @@ fn confined(job: &Job<'_>, expired: &dyn Fn() -> bool) -> io::Result<End> {
     // It waits for its input, which it gets once it is held to its limits.
     child.limit()?;
     child.feed(job.input)?;
-    // Having given up, clang reads on to the end, however long that takes.
+    // After an error, clang still reads its input to the end, however long that takes.
     let given_up = || said(&messages).is_ok_and(|said| contains(&said, GIVEN_UP));
     let status = child.wait(&|| expired() || given_up())?;
     let said = said(&messages)?;

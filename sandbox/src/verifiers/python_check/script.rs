@@ -6,7 +6,7 @@ use assay_verifiers::{Content, Fault, FaultKind, Message, Meter, Sample};
 use serde_json::{Map, Number, Value};
 
 use crate::isolation::{CallResult, Callee, CallsRun, RunContext, run_calls};
-use crate::runtime::{Guest, Limits, Stop};
+use crate::runtime::{Guest, Limits};
 use crate::suite_report;
 use crate::value::{Arguments, PyValue, from_json};
 
@@ -134,7 +134,7 @@ fn messages(content: &Content) -> PyValue {
 /// The dictionary that the harness returns, where nothing stopped it.
 fn reply(run: &CallsRun) -> Result<&PyValue, Failure> {
     if let Some(stop) = &run.stop {
-        return Err(Failure { kind: kind(stop), why: stop.to_string() });
+        return Err(Failure { kind: stop.fault_kind(), why: stop.to_string() });
     }
     match (run.results.first(), &run.error) {
         (Some(CallResult::Returned(reply @ PyValue::Dict(_))), _) => Ok(reply),
@@ -145,16 +145,6 @@ fn reply(run: &CallsRun) -> Result<&PyValue, Failure> {
             let why = error.clone().unwrap_or_else(|| "it gave nothing".to_owned());
             Err(Failure { kind: FaultKind::Trap, why })
         }
-    }
-}
-
-fn kind(stop: &Stop) -> FaultKind {
-    match stop {
-        Stop::OutOfFuel => FaultKind::OutOfFuel,
-        Stop::OutOfMemory => FaultKind::OutOfMemory,
-        Stop::Deadline => FaultKind::Timeout,
-        Stop::Internal(_) => FaultKind::Internal,
-        _ => FaultKind::Trap,
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Rules {
     pub(super) is_ordered: bool,
 }
 
-/// Compares what the gold query came to with what the candidate came to.
+/// Compares the result of the gold query with that of the candidate.
 pub(super) fn compare(
     gold: &Table,
     found: &Table,

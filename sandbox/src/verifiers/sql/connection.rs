@@ -50,12 +50,12 @@ pub(super) struct QueryRun {
     pub(super) reads: Reads,
 }
 
-/// Why a query came to nothing.
+/// Why a query has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct QueryError {
     /// A fixed word.
     pub(super) reason: &'static str,
-    /// What `SQLite` said, or what was asked for.
+    /// The message of `SQLite`, or what was refused.
     pub(super) why: String,
 }
 
@@ -210,7 +210,7 @@ fn out_of_ops() -> QueryError {
     QueryError::new("out-of-ops", functions::OUT_OF_OPS)
 }
 
-/// What can be told without `SQLite`.
+/// Checks that need no `SQLite`.
 fn plausible(sql: &str) -> Result<(), QueryError> {
     if sql.len() > QUERY_BYTES_MAX {
         return Err(QueryError::new("query-too-long", format!("over {QUERY_BYTES_MAX} bytes")));

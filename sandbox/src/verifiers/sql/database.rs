@@ -49,8 +49,8 @@ impl Database {
         Ok(database)
     }
 
-    /// Builds a database from the SQL and the rows of a reference, within `units` of fuel; tells
-    /// what it took.
+    /// Builds a database from the SQL and the rows of a reference, within `units` of fuel, and
+    /// returns what was spent.
     pub(super) fn from_parts(
         sql: &[&str],
         rows: Option<&Map<String, Value>>,
@@ -94,7 +94,7 @@ impl Database {
         Ok(done)
     }
 
-    /// Whether the file is sound, as far as `SQLite` can tell.
+    /// Whether the file passes the integrity check of `SQLite`.
     fn probe(&self) -> Result<(), String> {
         let mut connection = bare().map_err(told)?;
         connection

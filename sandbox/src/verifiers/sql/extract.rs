@@ -1,4 +1,4 @@
-//! Where the query stands in an answer.
+//! Finds the query in an answer.
 
 use assay_verifiers::extract::{Thinking, thinking};
 

@@ -13,9 +13,9 @@ use rusqlite::{Connection, Error, Result, params_from_iter};
 
 use super::gauge::Gauge;
 
-/// Said by functions whose work would cost more than is left.
+/// The error of functions whose work would cost more fuel than is left.
 pub(super) const OUT_OF_OPS: &str = "the query costs more than its limit";
-/// Said by functions that would read a clock that is not set.
+/// The error of functions that would read a clock that is not set.
 pub(super) const CLOCK: &str = "the query depends on the clock";
 
 /// A connection without data, opened when it is first needed.

@@ -19,7 +19,7 @@ pub(super) struct GradeRules {
     pub(super) must_read: bool,
 }
 
-/// What a gold query came to.
+/// The result of a gold query.
 #[derive(Debug)]
 pub(super) struct GoldAnswer<'a> {
     pub(super) sql: &'a str,
@@ -55,7 +55,8 @@ fn broken(at: usize, stop: &QueryError, units: u64, rules: GradeRules) -> Fault 
     Fault::bad_reference(format!("gold query {at}: {}: {}{advice}", stop.reason, stop.why))
 }
 
-/// Runs the candidate, for whom there must be as much fuel as the gold queries took.
+/// Runs the candidate, which must have at least twice the fuel that the dearest gold query took
+/// before running out counts against it.
 pub(super) fn candidate(
     database: &Database,
     sql: &str,
@@ -94,8 +95,8 @@ fn run(
     Ok(ran)
 }
 
-/// How the candidate compares with the gold queries that still stand, and which of them it was.
-/// Those that it does not match stand no longer.
+/// How the candidate compares with each gold query that it has matched on all databases so far.
+/// `standing` loses those that it does not match.
 pub(super) fn matches(
     answers: &[GoldAnswer<'_>],
     ran: &QueryRun,

@@ -1,4 +1,4 @@
-//! The tokens of a query, as far as a grader needs them: where words, literals and comments stand.
+//! The tokens of a query: words, literals and comments.
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ fn number(rest: &str) -> usize {
     rest.find(|c: char| !is_word(c) && c != '.').unwrap_or(rest.len())
 }
 
-/// The length of what stands in quotes; a doubled quote inside stands for itself.
+/// The length of a quoted text; a doubled quote inside is an escaped quote.
 fn quoted(rest: &str, quote: char) -> usize {
     let mut inside = rest.char_indices().skip(1).peekable();
     while let Some((at, c)) = inside.next() {

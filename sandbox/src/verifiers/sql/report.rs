@@ -8,7 +8,7 @@ use super::connection::QueryRun;
 use super::grade::GoldAnswer;
 use super::table::Table;
 
-/// Notes what the candidate came to, beside the gold query that it matches or comes closest to.
+/// Notes the result of the candidate, and the gold query that it matches or comes closest to.
 pub(super) fn run(
     verdict: Verdict,
     ran: &QueryRun,

@@ -1,4 +1,4 @@
-//! What a query came to: its rows, and how they are told apart.
+//! The result of a query: its rows, and when two values are equal.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ impl Table {
     }
 }
 
-/// A table whose cells are numbers that stand for their values: equal numbers, equal values.
+/// A table whose values are replaced by ids: equal ids, equal values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ids {
     pub(super) columns: usize,
