@@ -5,7 +5,7 @@ mod model_verifier;
 
 use std::sync::Arc;
 
-use assay_verifiers::checks::About;
+use assay_verifiers::checks::VerifierInfo;
 use assay_verifiers::{BuildError, Built, Files};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub use model_verifier::ModelVerifier;
 /// A verifier, as the registry knows it.
 pub struct Entry {
     /// What is known of it.
-    pub about: About,
+    pub about: VerifierInfo,
     /// Builds it from settings.
     pub build: fn(&Arc<Models>, Value, &dyn Files) -> Result<Built, BuildError>,
 }
@@ -28,7 +28,7 @@ macro_rules! verifiers {
 
         /// Every verifier of this crate, in the order of its id.
         pub static ALL: &[Entry] = &[$(Entry {
-            about: About::new::<$module::$verifier>(
+            about: VerifierInfo::new::<$module::$verifier>(
                 <$module::$verifier as ModelVerifier>::ID,
                 <$module::$verifier as ModelVerifier>::VERSION,
                 include_str!(concat!(

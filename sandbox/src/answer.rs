@@ -44,9 +44,9 @@ pub(crate) use written::written;
 #[serde(default, deny_unknown_fields)]
 pub struct Extract {
     /// What counts as the program.
-    pub from: Source,
+    pub from: ProgramSource,
     /// Which of several blocks counts.
-    pub blocks: Choice,
+    pub blocks: BlockChoice,
     /// The program stands inside this tag (`code` for `<code>...</code>`), the last one if there
     /// are several; an answer without it has no program.
     pub tag: Option<String>,
@@ -59,7 +59,7 @@ pub struct Extract {
 /// What counts as the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum ProgramSource {
     /// A fenced block; where there is no fence, the whole text.
     #[default]
     Auto,
@@ -72,7 +72,7 @@ pub enum Source {
 /// Which of several blocks counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub enum BlockChoice {
     /// The last one: what a model settles on.
     #[default]
     Last,
@@ -179,7 +179,7 @@ struct Search<'a, 's> {
 
 impl<'a> Search<'a, '_> {
     fn in_answer(&self, answer: Range<usize>) -> Option<FoundProgram<'a>> {
-        if self.how.from == Source::Whole {
+        if self.how.from == ProgramSource::Whole {
             return self.whole(answer, Found::Whole);
         }
         let blocks = self.blocks(answer.clone());
@@ -198,14 +198,16 @@ impl<'a> Search<'a, '_> {
     fn in_tag(&self, inside: Range<usize>) -> Option<FoundProgram<'a>> {
         let blocks = self.blocks(inside.clone());
         match (blocks.is_empty(), self.how.from) {
-            (_, Source::Whole) | (true, Source::Auto) => self.whole(inside, Found::Tagged),
-            (true, Source::Fence) => None,
+            (_, ProgramSource::Whole) | (true, ProgramSource::Auto) => {
+                self.whole(inside, Found::Tagged)
+            }
+            (true, ProgramSource::Fence) => None,
             (false, _) => self.in_part(inside, &blocks),
         }
     }
 
     fn in_part(&self, part: Range<usize>, blocks: &[Block]) -> Option<FoundProgram<'a>> {
-        let auto = self.how.from == Source::Auto;
+        let auto = self.how.from == ProgramSource::Auto;
         if let Some(first) = blocks.first() {
             if auto && self.is_code_so_far(part.start..first.open) {
                 return self.whole(part, Found::Whole);
@@ -253,7 +255,7 @@ impl<'a> Search<'a, '_> {
     ) -> Option<FoundProgram<'a>> {
         let [stray] = blocks else { return None };
         let bare = stray.tag == Tag::None && !stray.closed && self.body(stray).trim().is_empty();
-        let whole = bare && self.how.from == Source::Auto;
+        let whole = bare && self.how.from == ProgramSource::Auto;
         whole.then(|| self.whole(part.start..stray.open, Found::Whole)).flatten()
     }
 
@@ -306,14 +308,14 @@ impl<'a> Search<'a, '_> {
             self.language.defines(&block.source(self.text), name)
         };
         let block = match self.how.blocks {
-            Choice::All => return self.joined(blocks, found),
-            Choice::Last if self.language.is_python() && blocks.len() > 1 => {
+            BlockChoice::All => return self.joined(blocks, found),
+            BlockChoice::Last if self.language.is_python() && blocks.len() > 1 => {
                 let taken = pick(&self.outlines(blocks), &self.asked);
                 let of = |at: usize| blocks.get(at).copied();
                 return self.joined(&taken.into_iter().filter_map(of).collect::<Vec<_>>(), found);
             }
-            Choice::First => blocks.iter().find(defines).or(blocks.first()),
-            Choice::Last => blocks.iter().rfind(defines).or(blocks.last()),
+            BlockChoice::First => blocks.iter().find(defines).or(blocks.first()),
+            BlockChoice::Last => blocks.iter().rfind(defines).or(blocks.last()),
         }?;
         self.joined(std::slice::from_ref(block), found)
     }

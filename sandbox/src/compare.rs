@@ -28,7 +28,7 @@ pub use tolerance::{Errors, Tolerance};
 #[serde(default, deny_unknown_fields)]
 pub struct Comparison {
     /// What must be equal.
-    pub how: How,
+    pub how: CompareBy,
     /// How far a number may be off, where one of the two is written with a point or an exponent:
     /// one number for the absolute and the relative error, either of which suffices, or
     /// `{ absolute = 1e-9, relative = 1e-6 }`. The relative one is measured against the expected
@@ -51,7 +51,7 @@ pub struct Comparison {
 /// What must be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum CompareBy {
     /// The words, however they are set apart.
     #[default]
     Tokens,
@@ -87,7 +87,8 @@ impl Comparison {
                 return Err(BuildError::new("float_tolerance", why));
             }
         }
-        if self.how == How::Exact && (self.unordered_lines || self.float_tolerance.is_some()) {
+        if self.how == CompareBy::Exact && (self.unordered_lines || self.float_tolerance.is_some())
+        {
             let why = "exact output has neither unordered lines nor a tolerance";
             return Err(BuildError::new("how", why));
         }
@@ -129,15 +130,15 @@ impl Comparison {
         meter: &mut Meter<'_>,
     ) -> Result<Option<Difference>, Fault> {
         let lines = Lines {
-            words: self.how == How::Tokens,
+            words: self.how == CompareBy::Tokens,
             ignore_case: self.ignore_case,
             errors: self.float_tolerance.map(Tolerance::errors),
         };
         match self.how {
             _ if self.unordered_lines => lines.unordered(expected, got, meter),
-            How::Tokens => Ok(lines.tokens(expected, got)),
-            How::Lines => Ok(lines.ordered(expected, got)),
-            How::Exact => Ok(lines.exact(expected, got)),
+            CompareBy::Tokens => Ok(lines.tokens(expected, got)),
+            CompareBy::Lines => Ok(lines.ordered(expected, got)),
+            CompareBy::Exact => Ok(lines.exact(expected, got)),
         }
     }
 }

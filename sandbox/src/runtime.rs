@@ -21,9 +21,9 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-pub use self::clock::Clock;
+pub use self::clock::GuestClock;
 pub use self::component::{Guest, Instance, Invoke, Invoked, Setup};
-pub use self::engine::{Notice, Options, Runtime, SandboxError, WASM_STACK_BYTES};
+pub use self::engine::{CompileNotice, Options, Runtime, SandboxError, WASM_STACK_BYTES};
 pub use self::limits::{Limits, Stop};
 pub use self::plugin::{Plugin, PluginAnswer, PluginInput};
 pub use self::program::{Program, Start};

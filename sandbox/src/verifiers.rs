@@ -5,7 +5,7 @@ mod sandboxed;
 
 use std::sync::Arc;
 
-use assay_verifiers::checks::About;
+use assay_verifiers::checks::VerifierInfo;
 use assay_verifiers::{BuildError, Built, Files};
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub use sandboxed::Sandboxed;
 /// A verifier, as the registry knows it.
 pub struct Entry {
     /// What is known of it.
-    pub about: About,
+    pub about: VerifierInfo,
     /// Builds it from settings.
     pub build: fn(&Arc<Sandbox>, Value, &dyn Files) -> Result<Built, BuildError>,
 }
@@ -31,7 +31,7 @@ macro_rules! verifiers {
 
         /// Every verifier of this crate, in the order of its id.
         pub static ALL: &[Entry] = &[$(#[cfg(feature = $feature)] Entry {
-            about: About::of::<$module::$check>(include_str!(concat!(
+            about: VerifierInfo::of::<$module::$check>(include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
             ))),
             build: sandboxed::build::<$module::$check>,

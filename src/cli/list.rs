@@ -1,7 +1,7 @@
 //! `assay list`: what a configuration can name, a line each.
 
 use assay::setup::Environment;
-use assay::verifiers::checks::About;
+use assay::verifiers::checks::VerifierInfo;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
 
 fn of(environment: &Environment, wanted: impl Fn(&str) -> bool) -> Vec<Listed> {
     let registry = environment.registry();
-    registry.abouts().filter(|about| wanted(about.id)).map(listed).collect()
+    registry.infos().filter(|about| wanted(about.id)).map(listed).collect()
 }
 
 #[cfg(not(feature = "models"))]
@@ -79,7 +79,7 @@ fn asks_a_model(id: &str) -> bool {
     assay::reward_models::verifiers::ALL.iter().any(|entry| entry.about.id == id)
 }
 
-fn listed(about: &About) -> Listed {
+fn listed(about: &VerifierInfo) -> Listed {
     let docs = schema::docs((about.schema)().as_value());
     Listed { id: about.id, version: about.version, summary: schema::first_sentence(&docs) }
 }

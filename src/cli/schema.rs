@@ -102,12 +102,12 @@ mod tests {
             "description": "Right when.\nMore. And more.\n\nElse.",
             "required": ["pattern"],
             "properties": {
-                "how": {"$ref": "#/$defs/How", "default": "any"},
+                "how": {"$ref": "#/$defs/CombineBy", "default": "any"},
                 "pattern": {"type": "string", "format": "regex"},
                 "words": {"type": ["array", "null"], "description": "a\nb"},
                 "texts": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
             },
-            "$defs": {"How": {"oneOf": [{"const": "any"}, {"const": "all"}]}},
+            "$defs": {"CombineBy": {"oneOf": [{"const": "any"}, {"const": "all"}]}},
         });
         assert_eq!(first_sentence(&docs(&schema)), "Right when");
         let settings = settings(&schema);

@@ -3,7 +3,7 @@
 use assay::engine::did_you_mean;
 use assay::setup::Environment;
 use assay::verifiers::cases::{self, Case};
-use assay::verifiers::checks::About;
+use assay::verifiers::checks::VerifierInfo;
 use assay::{Config, Registry};
 use clap::Args as ClapArgs;
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
 }
 
 fn unknown(id: &str, registry: &Registry) -> Failure {
-    let known = || registry.abouts().map(|about| about.id);
+    let known = || registry.infos().map(|about| about.id);
     let help = did_you_mean(id, known()).map(|near| format!("\nhelp: did you mean \"{near}\"?"));
     let known = known().collect::<Vec<_>>().join(", ");
     let unknown = registry.unknown(&inline(id));
@@ -70,7 +70,7 @@ fn unknown(id: &str, registry: &Registry) -> Failure {
     Failure::usage(format!("{unknown}; known: {known}{help}"))
 }
 
-fn page(entry: &'static About) -> Result<Page, Failure> {
+fn page(entry: &'static VerifierInfo) -> Result<Page, Failure> {
     let schema = (entry.schema)();
     let file = cases::parse(entry.fixtures)
         .map_err(|why| anyhow::anyhow!("internal: cases of {}: {why}", entry.id))?;

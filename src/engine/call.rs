@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assay_verifiers::Backstop;
+use assay_verifiers::Cancellation;
 
 use super::clock::Clock;
 
@@ -79,7 +79,7 @@ impl<'a> VerdictLimit<'a> {
     }
 }
 
-impl Backstop for VerdictLimit<'_> {
+impl Cancellation for VerdictLimit<'_> {
     fn expired(&self) -> bool {
         self.call.given_up.load(Ordering::Relaxed)
             || self.closed.load(Ordering::Relaxed)

@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 
-use assay_verifiers::script::{Program, shared_engine};
+use assay_verifiers::script::{Script, shared_engine};
 use assay_verifiers::{Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
-use super::config::{Config, How, OnFault, RewardConfig};
+use super::config::{CombineBy, Config, OnFault, RewardConfig};
 
 /// The rule by which the rewards of a sample become its reward.
 pub struct Combiner {
-    how: How,
+    how: CombineBy,
     clamp: Option<(f64, f64)>,
     on_fault: OnFault,
     floor: Reward,
     pass: f64,
-    expression: Option<Program>,
+    expression: Option<Script>,
     parts: Vec<Part>,
 }
 
@@ -39,12 +39,12 @@ impl Combiner {
             return fail("floor", "`floor` must be a finite number");
         };
         let expression = match (&combine.expression, combine.how) {
-            (Some(source), How::Expression) => {
-                Some(Program::expression(source).map_err(|error| {
+            (Some(source), CombineBy::Expression) => {
+                Some(Script::expression(source).map_err(|error| {
                     ("combine.expression".to_owned(), format!("`expression`: {error}"))
                 })?)
             }
-            (None, How::Expression) => {
+            (None, CombineBy::Expression) => {
                 return fail("how", "how = \"expression\" needs `expression`");
             }
             (Some(_), _) => return fail("expression", "`expression` needs how = \"expression\""),
@@ -93,13 +93,13 @@ impl Combiner {
         let rewards = || scored.iter().map(|(_, reward)| *reward);
         let total = match self.how {
             _ if scored.is_empty() => None,
-            How::WeightedSum => {
+            CombineBy::WeightedSum => {
                 Some(scored.iter().map(|(part, reward)| part.weight * reward).sum())
             }
-            How::Product => Some(rewards().product()),
-            How::Min => rewards().reduce(f64::min),
-            How::Gate => self.gated(&scored),
-            How::Expression => match self.evaluate(verdicts, step) {
+            CombineBy::Product => Some(rewards().product()),
+            CombineBy::Min => rewards().reduce(f64::min),
+            CombineBy::Gate => self.gated(&scored),
+            CombineBy::Expression => match self.evaluate(verdicts, step) {
                 Ok(total) => Some(total),
                 Err(fault) => return Outcome::Failed(fault),
             },
@@ -121,7 +121,7 @@ impl Combiner {
             let Some(reward) = verdict.outcome.reward() else { continue };
             let gap = if text.is_empty() { "" } else { self.sign() };
             let (name, weight, reward) = (&part.name, part.weight, reward.get());
-            let weighted = matches!(self.how, How::WeightedSum | How::Gate);
+            let weighted = matches!(self.how, CombineBy::WeightedSum | CombineBy::Gate);
             // Writing to a text cannot fail.
             let _ = if part.gate {
                 write!(text, "{gap}gate {name} {reward}")
@@ -139,9 +139,9 @@ impl Combiner {
 
     fn sign(&self) -> &'static str {
         match self.how {
-            How::WeightedSum => " + ",
-            How::Product => " * ",
-            How::Min | How::Gate | How::Expression => ", ",
+            CombineBy::WeightedSum => " + ",
+            CombineBy::Product => " * ",
+            CombineBy::Min | CombineBy::Gate | CombineBy::Expression => ", ",
         }
     }
 
@@ -157,7 +157,7 @@ impl Combiner {
 
     /// Whether a reward has a say. One of weight 0 is reported and has none.
     fn counts(&self, part: &Part) -> bool {
-        part.weight != 0.0 || part.gate || self.how == How::Expression
+        part.weight != 0.0 || part.gate || self.how == CombineBy::Expression
     }
 
     /// 0 behind a closed gate, else the weighted sum of the rest; 1 where there is nothing but

@@ -1,6 +1,6 @@
 //! Conditions: `when` decides whether a verifier applies to a sample, given earlier verdicts.
 
-use assay_verifiers::script::{Program, push_sample, push_verdicts, reads_verdicts, shared_engine};
+use assay_verifiers::script::{Script, push_sample, push_verdicts, reads_verdicts, shared_engine};
 use assay_verifiers::{Earlier, Fault, FaultKind, Meter, Sample, Verdict};
 use rhai::Scope;
 
@@ -36,7 +36,7 @@ impl Plan {
 
     fn holds(
         &self,
-        when: &Program,
+        when: &Script,
         sample: &Sample,
         verdicts: &[Option<Verdict>],
         step: u64,

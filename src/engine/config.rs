@@ -72,7 +72,7 @@ pub struct RewardConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct CombineConfig {
     /// The rule.
-    pub how: How,
+    pub how: CombineBy,
     /// Bounds of the combined reward.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clamp: Option<[f64; 2]>,
@@ -95,7 +95,7 @@ pub struct CombineConfig {
 impl Default for CombineConfig {
     fn default() -> Self {
         Self {
-            how: How::WeightedSum,
+            how: CombineBy::WeightedSum,
             clamp: None,
             on_fault: OnFault::Mask,
             floor: None,
@@ -109,7 +109,7 @@ impl Default for CombineConfig {
 /// The rule by which rewards become one. Rewards that abstained take no part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum CombineBy {
     /// The sum of weight times reward. Weights are not normalised.
     WeightedSum,
     /// The product of the rewards; weights are not used, except that 0 leaves one out.

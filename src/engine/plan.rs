@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::script::Program;
+use assay_verifiers::script::Script;
 use assay_verifiers::{BuildError, Built, Files, Lane};
 use serde_json::{Value, json};
 
 use super::combine::Combiner;
-use super::config::{Config, How, OnFault, RewardConfig};
+use super::config::{CombineBy, Config, OnFault, RewardConfig};
 use super::document::{Document, suggestion};
 use super::error::{ConfigError, did_you_mean};
 use super::registry::Registry;
@@ -50,7 +50,7 @@ pub struct Planned {
     /// The verifier.
     pub built: Built,
     /// Where this is false, the verifier abstains.
-    pub when: Option<Program>,
+    pub when: Option<Script>,
     /// Which message of a conversation is judged.
     pub turns: JudgedTurn,
     /// Fuel for one verdict.
@@ -209,7 +209,7 @@ fn planned(
         .map_err(|error| settings_error(document, at, reward, &error))?;
     pinned(document, registry, (at, reward), &built)?;
     let when = match &reward.when {
-        Some(source) => Some(Program::expression(source).map_err(|error| {
+        Some(source) => Some(Script::expression(source).map_err(|error| {
             document.error(&format!("reward[{at}].when"), format!("`when`: {error}"))
         })?),
         None => None,
@@ -280,7 +280,7 @@ fn gates(
     config: &Config,
     names: &[String],
 ) -> Result<Vec<usize>, ConfigError> {
-    if config.combine.how != How::Gate {
+    if config.combine.how != CombineBy::Gate {
         return match config.combine.gates {
             Some(_) => Err(document.error("combine.gates", "`gates` needs how = \"gate\"")),
             None => Ok(Vec::new()),

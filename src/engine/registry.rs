@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
-use assay_verifiers::checks::{self, About};
+use assay_verifiers::checks::{self, VerifierInfo};
 use assay_verifiers::{BuildError, Built, Earlier, Files, Sample, Verdict};
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ const OF_FEATURES: [(&str, &[&str]); 3] = [
 #[derive(Default)]
 pub struct Registry {
     builders: BTreeMap<String, Builder>,
-    about: BTreeMap<&'static str, &'static About>,
+    about: BTreeMap<&'static str, &'static VerifierInfo>,
 }
 
 impl Registry {
@@ -110,7 +110,7 @@ impl Registry {
         }
     }
 
-    fn bring(&mut self, about: &'static About, builder: Builder) {
+    fn bring(&mut self, about: &'static VerifierInfo, builder: Builder) {
         self.about.insert(about.id, about);
         self.register(about.id, builder);
     }
@@ -131,12 +131,12 @@ impl Registry {
     }
 
     /// What is known of the verifier `id`, where this build brings it.
-    pub fn about(&self, id: &str) -> Option<&'static About> {
+    pub fn about(&self, id: &str) -> Option<&'static VerifierInfo> {
         self.about.get(id).copied()
     }
 
     /// What is known of every verifier that this build brings, sorted by id.
-    pub fn abouts(&self) -> impl Iterator<Item = &'static About> {
+    pub fn infos(&self) -> impl Iterator<Item = &'static VerifierInfo> {
         self.about.values().copied()
     }
 }

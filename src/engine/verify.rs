@@ -32,7 +32,7 @@ impl Core {
             let earlier = self.plan.earlier(reward, row);
             let one = |sample: &Sample| {
                 let limit = self.limit(call, start_ns);
-                let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
+                let mut meter = Meter::new(planned.fuel).with_cancellation(&limit);
                 computed(&**verifier, sample, earlier, &mut meter)
             };
             let verdict = match planned.turns.of(sample) {
@@ -69,7 +69,7 @@ impl Core {
         let earlier = self.plan.earlier(reward, row);
         let one = |sample: &Sample| -> Pending<Verdict> {
             let limit = self.limit(call, start);
-            let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
+            let mut meter = Meter::new(planned.fuel).with_cancellation(&limit);
             started(verifier, sample, earlier, &mut meter)
         };
         Some(match planned.turns.of(sample) {
@@ -149,7 +149,7 @@ impl Engine {
         let start_ns = core.clock.now_ns();
         let call = Call::new(&ScoreOptions::default(), start_ns);
         let limit = core.limit(&call, start_ns);
-        let mut meter = Meter::new(planned.fuel).with_backstop(&limit);
+        let mut meter = Meter::new(planned.fuel).with_cancellation(&limit);
         match &planned.built.lane {
             Lane::Compute(verifier) => {
                 Some(computed(&**verifier, sample, Earlier::default(), &mut meter))

@@ -69,7 +69,7 @@ impl Core {
         let group = Group { members: members.iter().filter_map(member).collect() };
         let limit = self.limit(call, start);
         let fuel = planned.fuel.saturating_mul(count as u64);
-        let mut meter = Meter::new(fuel).with_backstop(&limit);
+        let mut meter = Meter::new(fuel).with_cancellation(&limit);
         let judged = match &planned.built.lane {
             Lane::Group(verifier) => guarded(|| verifier.verify_group(&group, &mut meter)),
             Lane::AwaitedGroup(verifier) => {

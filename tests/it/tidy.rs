@@ -8,6 +8,7 @@
     reason = "a test stops at what it does not expect"
 )]
 
+mod assertions;
 mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,8 +111,27 @@ fn every_file_says_what_it_is() {
 }
 
 #[test]
+fn every_test_asserts_something() {
+    let mut silent = Vec::new();
+    for path in sources() {
+        let file = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
+        let tests = assertions::missing(&file).into_iter();
+        silent.extend(tests.map(|test| format!("{}: {test}", shown(&path))));
+    }
+    assert!(silent.is_empty(), "tests without an assertion: {silent:#?}");
+}
+
+#[test]
 fn no_two_files_of_a_crate_import_each_other() {
-    for crate_root in ["src/lib.rs", "src/main.rs", "reward-models/src/lib.rs"] {
+    for crate_root in [
+        "src/lib.rs",
+        "src/main.rs",
+        "fuzz/src/lib.rs",
+        "reward-models/src/lib.rs",
+        "sandbox/guests/joiner/src/lib.rs",
+        "sandbox/src/lib.rs",
+        "verifiers/src/lib.rs",
+    ] {
         let circles = Imports::read(&root().join(crate_root)).circles();
         assert!(circles.is_empty(), "{crate_root}:\n{}", circles.join("\n\n"));
     }
@@ -123,9 +143,8 @@ const SHARED_NAMES: [(&str, &str); 1] = [("Entry", "a verifier in the registry o
 #[test]
 fn a_public_type_name_has_one_meaning() {
     let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let library = |path: &&PathBuf| {
-        path.starts_with(root().join("src")) || path.starts_with(root().join("reward-models/src"))
-    };
+    let crates = ["src", "reward-models/src", "sandbox/src", "verifiers/src"];
+    let library = |path: &&PathBuf| crates.iter().any(|home| path.starts_with(root().join(home)));
     for path in sources().iter().filter(library) {
         let text = fs::read_to_string(path).unwrap();
         for line in text.lines().filter_map(|line| line.strip_prefix("pub ")) {
@@ -241,7 +260,7 @@ fn the_vocabulary_does_no_io() {
 fn every_verifier_has_docs_and_fixtures() {
     let registry = Registry::standard(&Arc::default(), &Arc::default());
     let mut ids = BTreeSet::new();
-    for about in registry.abouts() {
+    for about in registry.infos() {
         let id = about.id;
         let schema = (about.schema)().to_value();
         let docs = schema["description"].as_str().unwrap_or_default();

@@ -9,13 +9,13 @@ use crate::verifier::Built;
 /// A check, as the registry knows it.
 pub struct Entry {
     /// What is known of it.
-    pub about: About,
+    pub about: VerifierInfo,
     /// Builds it from settings.
     pub build: fn(Value, &dyn Files) -> Result<Built, BuildError>,
 }
 
 /// What is known of a verifier without building it.
-pub struct About {
+pub struct VerifierInfo {
     /// The id by which a configuration names the verifier.
     pub id: &'static str,
     /// Raised whenever the same sample may get another verdict.
@@ -26,7 +26,7 @@ pub struct About {
     pub schema: fn() -> schemars::Schema,
 }
 
-impl About {
+impl VerifierInfo {
     /// What is known of the check `C`, whose cases are `fixtures`.
     pub const fn of<C: Check>(fixtures: &'static str) -> Self {
         Self::new::<C>(C::ID, C::VERSION, fixtures)
@@ -77,7 +77,7 @@ macro_rules! checks {
 
         /// Every check, in the order of its id.
         pub static ALL: &[Entry] = &[$(Entry {
-            about: About::of::<$module::$check>(include_str!(concat!(
+            about: VerifierInfo::of::<$module::$check>(include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
             ))),
             build: crate::check::build::<$module::$check>,

@@ -139,7 +139,8 @@ fn said<'a>(
         if let Some(value) = markers::json_member(text, at) {
             found.extend(markers::json_value(text, value));
         } else if !scope.in_code(at) {
-            let said = announcement::by_answer(text, at).and_then(|said| sentence(text, &said));
+            let said = announcement::by_answer(text, at)
+                .and_then(|said| announcement::sentence(text, &said));
             found.extend(said.filter(&mut counts));
         }
     }
@@ -147,24 +148,11 @@ fn said<'a>(
         let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
         meter.spend((text.len() - near) as u64)?;
         let said = announcement::foreign(text, near).into_iter();
-        found.extend(said.filter_map(|said| sentence(text, &said)).filter(&mut counts));
+        found.extend(
+            said.filter_map(|said| announcement::sentence(text, &said)).filter(&mut counts),
+        );
     }
     Ok(())
-}
-
-/// The candidate of an announcement: none where it is denied, but the value of "not 3 but 4".
-fn sentence<'a>(text: &'a str, said: &announcement::Announcement) -> Option<Candidate<'a>> {
-    let (mut from, to) = (said.said.start, said.said.end);
-    if said.is_unsaid {
-        let inner = text.get(from..to)?;
-        let denial = qualify::starts_with(inner, &["not"]);
-        from += inner.find(" but ").filter(|_| denial)? + " but ".len();
-    }
-    let value = qualify::value_length(text.get(from..to)?);
-    if text.get(from + value..to).is_some_and(qualify::denies) {
-        return None;
-    }
-    slice(text, from, from + value, Provenance::Anchor)
 }
 
 /// Whether a text has letters of scripts other than Latin and Greek.

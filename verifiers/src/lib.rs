@@ -28,7 +28,7 @@ pub mod verifier;
 pub use canonical::Digest;
 pub use check::{BuildError, Check, Files, NoFiles};
 pub use fault::{Fault, FaultKind};
-pub use meter::{Backstop, Meter, Never};
+pub use meter::{Cancellation, Meter, Never};
 pub use ordered::OrderedMap;
 pub use pattern::Pattern;
 pub use sample::{Content, Message, MessageContent, Sample, SampleBuilder, ToolCall, Turn};

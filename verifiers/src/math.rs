@@ -38,7 +38,7 @@ pub use settings::{Decimals, Relations, Strict};
 use crate::meter::Meter;
 use algebra::Context;
 use compare::Comparer;
-use compare::judged::Judged;
+use compare::judged::Equivalence;
 use question::Question;
 use reading::read;
 use stop::Stop;
@@ -97,17 +97,17 @@ pub fn parse(text: &str) -> Option<Parsed> {
 pub fn equal(answer: &str, reference: &str) -> bool {
     let mut cx = Context::new(Meter::new(WORK_MAX));
     let decimal = compared(answer, reference, &mut cx);
-    if !matches!(decimal, Ok(Judged::Equal(_))) && cx.bare_log {
+    if !matches!(decimal, Ok(Equivalence::Equal(_))) && cx.bare_log {
         cx.restart_with_natural_log();
-        return matches!(compared(answer, reference, &mut cx), Ok(Judged::Equal(_)));
+        return matches!(compared(answer, reference, &mut cx), Ok(Equivalence::Equal(_)));
     }
-    matches!(decimal, Ok(Judged::Equal(_)))
+    matches!(decimal, Ok(Equivalence::Equal(_)))
 }
 
-fn compared(answer: &str, reference: &str, cx: &mut Context) -> Result<Judged, Stop> {
+fn compared(answer: &str, reference: &str, cx: &mut Context) -> Result<Equivalence, Stop> {
     let (wanted, have) = (read(reference, false, cx)?, read(answer, true, cx)?);
     if wanted.contradicts(&have, cx)? {
-        return Ok(Judged::Unequal);
+        return Ok(Equivalence::Unequal);
     }
     let (wanted, have) = (wanted.values(cx)?, have.values(cx)?);
     let mut comparer = Comparer { cx, decimals: &Decimals::default(), strict: Strict::default() };

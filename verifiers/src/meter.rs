@@ -4,7 +4,7 @@ use crate::fault::{Fault, FaultKind};
 
 /// A wall-clock limit, asked now and then by the meter. The vocabulary owns no clock, so the
 /// engine passes one in.
-pub trait Backstop: Sync {
+pub trait Cancellation: Sync {
     /// Whether the time is up.
     fn expired(&self) -> bool;
 }
@@ -13,7 +13,7 @@ pub trait Backstop: Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct Never;
 
-impl Backstop for Never {
+impl Cancellation for Never {
     fn expired(&self) -> bool {
         false
     }
@@ -27,7 +27,7 @@ pub struct Meter<'a> {
     limit: u64,
     spent: u64,
     next_look: u64,
-    backstop: Option<&'a dyn Backstop>,
+    backstop: Option<&'a dyn Cancellation>,
 }
 
 impl<'a> Meter<'a> {
@@ -43,7 +43,7 @@ impl<'a> Meter<'a> {
 
     /// The same, with a wall-clock backstop.
     #[must_use]
-    pub fn with_backstop(mut self, backstop: &'a dyn Backstop) -> Self {
+    pub fn with_cancellation(mut self, backstop: &'a dyn Cancellation) -> Self {
         self.backstop = Some(backstop);
         self
     }
@@ -75,7 +75,7 @@ impl<'a> Meter<'a> {
     /// Whether the wall-clock backstop has expired. For work with a counter of its own, such as that
     /// of a guest.
     pub fn expired(&self) -> bool {
-        self.backstop.is_some_and(Backstop::expired)
+        self.backstop.is_some_and(Cancellation::expired)
     }
 
     #[cold]

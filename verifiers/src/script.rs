@@ -25,7 +25,7 @@ pub use value::to_dynamic;
 
 /// An engine with every limit set, and without `eval`, `import`, `this`, time or output.
 ///
-/// Its scripts run within [`Program::run`] alone: elsewhere they have no fuel.
+/// Its scripts run within [`Script::run`] alone: elsewhere they have no fuel.
 pub fn bounded_engine() -> Engine {
     let mut engine = Engine::new_raw();
     functions::register(&mut engine);
@@ -52,17 +52,17 @@ pub fn bounded_engine() -> Engine {
 }
 
 /// A script that was compiled when the configuration was built.
-pub struct Program {
+pub struct Script {
     ast: AST,
     source: String,
 }
 
-impl Program {
+impl Script {
     /// Compiles a whole script.
     ///
     /// # Errors
     /// Where the script does not parse, with line and position.
-    pub fn script(source: &str) -> Result<Self, String> {
+    pub fn compile(source: &str) -> Result<Self, String> {
         short_enough(source)?;
         let ast = shared_engine().compile(source).map_err(|error| error.to_string())?;
         Ok(Self { ast, source: source.to_owned() })
@@ -116,7 +116,7 @@ impl Program {
 
 /// What a run may spend, and what each of its operations costs. A text spelt out in the source
 /// is read by an operation without a variable, so a long source makes each of them dearer.
-fn fuel(program: &Program, meter: &Meter<'_>) -> account::Fuel {
+fn fuel(program: &Script, meter: &Meter<'_>) -> account::Fuel {
     account::Fuel {
         limit: meter.left().min(RUN_FUEL_MAX),
         per_operation: FUEL_PER_OPERATION + program.source.len() as u64 / 256,
@@ -159,7 +159,7 @@ fn fault(error: &EvalAltResult) -> Fault {
 
 /// Puts what the program mentions of `sample` into `scope`: `completion`, `prompt`, `reference`,
 /// `id`, `group` and `meta`.
-pub fn push_sample(scope: &mut Scope<'_>, program: &Program, sample: &Sample) {
+pub fn push_sample(scope: &mut Scope<'_>, program: &Script, sample: &Sample) {
     let text = |text: &str| Dynamic::from(text.to_owned());
     let optional = |text_or_none: Option<&str>| text_or_none.map_or(Dynamic::UNIT, text);
     for name in ["completion", "prompt", "reference", "id", "group", "meta"] {
@@ -185,7 +185,7 @@ pub fn push_sample(scope: &mut Scope<'_>, program: &Program, sample: &Sample) {
 }
 
 /// Whether the program names the verdicts of other rewards.
-pub fn reads_verdicts(program: &Program) -> bool {
+pub fn reads_verdicts(program: &Script) -> bool {
     program.mentions("rewards") || program.mentions("verdicts")
 }
 
@@ -225,7 +225,7 @@ mod tests {
 
     fn run(source: &str) -> Result<Dynamic, Fault> {
         let sample = Sample::builder("text").reference(json!({"a": [1, 2.5, null]})).build();
-        let program = Program::script(source).unwrap();
+        let program = Script::compile(source).unwrap();
         let mut scope = Scope::new();
         push_sample(&mut scope, &program, &sample);
         program.run(&shared_engine(), &mut scope, &mut Meter::default())

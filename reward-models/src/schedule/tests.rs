@@ -247,6 +247,6 @@ fn whoever_waits_for_a_beginning_that_was_stopped_has_it_computed_again() {
 
 #[test]
 fn a_ticket_goes_anywhere() {
-    fn anywhere<T: Send + Unpin + 'static>() {}
-    anywhere::<Ticket>();
+    fn assert_is_send<T: Send + Unpin + 'static>() {}
+    assert_is_send::<Ticket>();
 }

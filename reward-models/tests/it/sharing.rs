@@ -94,7 +94,7 @@ fn no_score_depends_on_company_on_rten() {
     no_score_depends_on_company(BackendChoice::Rten);
 }
 
-/// Callers that leave at any moment harm nobody else, and the workers live on.
+/// Requests that are cancelled at any moment change no other result, and the workers live on.
 fn a_cancelled_request_affects_no_other(backend: BackendChoice) {
     const ROUNDS: usize = 6;
     let rounds: Vec<Vec<View>> = (0..ROUNDS).map(views_of_round).collect();
@@ -112,7 +112,7 @@ fn a_cancelled_request_affects_no_other(backend: BackendChoice) {
                 scope.spawn(move || {
                     for (views, stays) in rounds.iter().zip(stays) {
                         let started: Vec<_> = views.iter().map(|view| model.start(view)).collect();
-                        // Whoever leaves does so with all that it did not wait for.
+                        // The rest is cancelled.
                         for (one, stays) in started.into_iter().zip(stays).take(waits) {
                             assert_eq!(block_on(one), *stays, "{name} on {backend:?}");
                         }
@@ -123,11 +123,10 @@ fn a_cancelled_request_affects_no_other(backend: BackendChoice) {
                 assert_eq!(model.judge(views), *stays, "{name} on {backend:?}");
             }
         });
-        let (before, last) = (model.computed(), views_of_round(ROUNDS));
-        drop(last.iter().map(|view| model.start(view)).collect::<Vec<_>>());
-        assert_eq!(model.judge(&rounds[0]), stays[0]);
-        let computed = model.computed() - before;
-        assert!(computed < last.len() as u64, "{name} on {backend:?}: {computed} for nobody");
+        // How much of this is computed depends on the moment; the tests of `schedule.rs` hold a
+        // session at a gate and count.
+        drop(views_of_round(ROUNDS).iter().map(|view| model.start(view)).collect::<Vec<_>>());
+        assert_eq!(model.judge(&rounds[0]), stays[0], "{name} on {backend:?}");
     }
 }
 

@@ -207,9 +207,9 @@ fn the_evidence_says_how_it_was_found() {
 fn settings_choose_among_blocks() {
     let text = "```python\na = 1\n```\n```js\nb\n```\n```python\nc = 3\n```\n";
     let how = |blocks| Extract { blocks, ..Extract::default() };
-    assert_eq!(with(text, &how(Choice::First)).unwrap(), "a = 1\n");
-    assert_eq!(with(text, &how(Choice::Last)).unwrap(), "c = 3\n");
-    assert_eq!(with(text, &how(Choice::All)).unwrap(), "a = 1\n\nc = 3\n");
+    assert_eq!(with(text, &how(BlockChoice::First)).unwrap(), "a = 1\n");
+    assert_eq!(with(text, &how(BlockChoice::Last)).unwrap(), "c = 3\n");
+    assert_eq!(with(text, &how(BlockChoice::All)).unwrap(), "a = 1\n\nc = 3\n");
 }
 
 #[test]
@@ -229,11 +229,11 @@ fn settings_say_where_to_look() {
     assert_eq!(with(text, &tag).unwrap(), "y = 2\n");
     assert_eq!(with("<solution>\n```python\ny = 2\n```\n</solution>", &tag).unwrap(), "y = 2\n");
     assert_eq!(with("```python\nx = 1\n```", &tag), None);
-    let whole = Extract { from: Source::Whole, ..Extract::default() };
+    let whole = Extract { from: ProgramSource::Whole, ..Extract::default() };
     assert_eq!(with("```python\nx = 1\n```", &whole).unwrap(), "```python\nx = 1\n```");
     let bare = "def f():\n    return 1\n";
     assert_eq!(with(bare, &Extract::default()).unwrap(), bare);
-    let fence = Extract { from: Source::Fence, ..Extract::default() };
+    let fence = Extract { from: ProgramSource::Fence, ..Extract::default() };
     assert_eq!(with("x = 1", &fence), None);
     assert_eq!(with("a```python\nx = 1\n```", &fence).unwrap(), "x = 1\n");
 }
@@ -314,8 +314,10 @@ fn hostile_answers_end() {
     ];
     for piece in pieces {
         let text = piece.repeat(200_000 / piece.len());
-        let _ = found(&text);
-        let _ = found(&format!("{text}     ```\n```python\nx = 1\n```"));
+        for text in [format!("{text}     ```\n```python\nx = 1\n```"), text] {
+            let program = program(&text, &Language::PYTHON, &Extract::default());
+            assert!(program.is_none_or(|program| program.span.1 <= text.len()), "{piece:?}");
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The answer in which a program is found: the way back from [`super::program`].
 
-use super::{Extract, Language, Source, Thinking};
+use super::{Extract, Language, ProgramSource, Thinking};
 
 /// An answer in which `program` is found.
 pub(crate) fn written(program: &str, language: &Language, how: &Extract) -> String {
     let mut answer = match (how.from, how.prefilled) {
-        (Source::Whole, _) => program.to_owned(),
+        (ProgramSource::Whole, _) => program.to_owned(),
         (_, true) => format!("{program}\n```\n"),
         (_, false) => format!("```{}\n{program}\n```\n", language.name()),
     };
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_found() {
-        for from in [Source::Auto, Source::Fence, Source::Whole] {
+        for from in [ProgramSource::Auto, ProgramSource::Fence, ProgramSource::Whole] {
             for (tag, prefilled) in [(None, false), (Some("code".to_owned()), false), (None, true)]
             {
                 for thinking in [Thinking::Skip, Thinking::Lenient, Thinking::Keep] {

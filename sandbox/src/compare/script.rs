@@ -1,6 +1,6 @@
 //! A comparator in rhai.
 
-use assay_verifiers::script::{Program, STRING_BYTES_MAX, shared_engine};
+use assay_verifiers::script::{STRING_BYTES_MAX, Script, shared_engine};
 use assay_verifiers::{BuildError, Fault, FaultKind, Meter};
 use rhai::{Dynamic, Scope};
 
@@ -10,7 +10,7 @@ use super::difference::Difference;
 /// What a script sees, in the order in which it is passed around.
 const NAMES: [&str; 3] = ["expected", "got", "stdin"];
 
-pub(super) struct Comparator(Program);
+pub(super) struct Comparator(Script);
 
 impl std::fmt::Debug for Comparator {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -20,7 +20,7 @@ impl std::fmt::Debug for Comparator {
 
 impl Comparator {
     pub(super) fn compile(source: &str) -> Result<Self, BuildError> {
-        let program = Program::script(source).map_err(|why| BuildError::new("comparator", why))?;
+        let program = Script::compile(source).map_err(|why| BuildError::new("comparator", why))?;
         if program.mentions("got") {
             return Ok(Self(program));
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::{CandidateInstance, Load};
 use super::message::{self, Reply, lossy, request};
 use super::{RunContext, Side};
-use crate::runtime::{Clock, Guest, Instance, Invoke, Limits, RunRecord, Setup, Stop, drive};
+use crate::runtime::{Guest, GuestClock, Instance, Invoke, Limits, RunRecord, Setup, Stop, drive};
 use crate::value::{PyValue, marshal};
 
 /// Where tests and candidate run.
@@ -200,7 +200,7 @@ pub fn run_assertions(
 ) -> AssertionRun {
     let mut run = AssertionRun::default();
     let RunContext { limits, seed, expired } = context;
-    let runner = Runner { python, task, limits: &limits, seed, clock: Clock::new() };
+    let runner = Runner { python, task, limits: &limits, seed, clock: GuestClock::new() };
     if let Err(stop) = drive(runner.run(&mut run), expired) {
         run.stopped(Side::Candidate, stop);
     }
@@ -213,7 +213,7 @@ struct Runner<'a> {
     task: &'a AssertionTask<'a>,
     limits: &'a Limits,
     seed: u64,
-    clock: Clock,
+    clock: GuestClock,
 }
 
 impl Runner<'_> {

@@ -4,7 +4,7 @@ use super::RunContext;
 use super::candidate::{CandidateInstance, Load};
 use super::marks::unmarked;
 use super::message::{Reply, request};
-use crate::runtime::{Clock, Guest, Limits, RunRecord, Stop, drive};
+use crate::runtime::{Guest, GuestClock, Limits, RunRecord, Stop, drive};
 use crate::value::{Arguments, PyValue, marshal};
 
 /// What a call came to.
@@ -61,7 +61,7 @@ pub fn run_calls<'a>(
     let RunContext { limits, seed, expired } = context;
     let mut run = CallsRun::default();
     let work = async {
-        let clock = Clock::new();
+        let clock = GuestClock::new();
         let mut candidate =
             CandidateInstance::start(python, &limits, clock, seed, callee.allow_nan).await?;
         run.load(python, &callee, &limits, &mut candidate).await?;

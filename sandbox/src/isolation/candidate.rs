@@ -1,7 +1,7 @@
 //! The candidate's instance, as the host holds it.
 
 use super::message::{self, Reply, request};
-use crate::runtime::{Clock, Guest, Instance, Limits, Setup, Stop};
+use crate::runtime::{Guest, GuestClock, Instance, Limits, Setup, Stop};
 use crate::value::{PyValue, marshal};
 
 /// Bytes of the names and constants that the tests take from the candidate's program.
@@ -36,7 +36,8 @@ impl Load<'_> {
         if !matches!(reply, Reply::BadSetup(_)) || self.setup.is_none() {
             return Ok(false);
         }
-        let mut fresh = CandidateInstance::start(guest, limits, Clock::new(), 0, false).await?;
+        let mut fresh =
+            CandidateInstance::start(guest, limits, GuestClock::new(), 0, false).await?;
         let alone = Load { program: "", ..self };
         let reply = fresh.ask(request("load", alone.arguments())).await?.0;
         Ok(matches!(reply, Reply::BadSetup(_)))
@@ -59,7 +60,7 @@ impl CandidateInstance {
     pub(super) async fn start(
         guest: &Guest,
         limits: &Limits,
-        clock: Clock,
+        clock: GuestClock,
         seed: u64,
         allows_nan: bool,
     ) -> Result<Self, Stop> {

@@ -14,7 +14,7 @@ const FUEL_PER_NS: u64 = 10;
 
 /// A virtual clock. Clones share their time, so that both sides of a test see the same one.
 #[derive(Clone, Debug, Default)]
-pub struct Clock(Arc<Time>);
+pub struct GuestClock(Arc<Time>);
 
 #[derive(Debug, Default)]
 struct Time {
@@ -22,7 +22,7 @@ struct Time {
     slept_ns: AtomicU64,
 }
 
-impl Clock {
+impl GuestClock {
     /// A clock that stands at its start.
     pub fn new() -> Self {
         Self::default()
@@ -50,7 +50,7 @@ impl Clock {
     }
 }
 
-impl HostMonotonicClock for Clock {
+impl HostMonotonicClock for GuestClock {
     fn resolution(&self) -> u64 {
         1
     }
@@ -60,7 +60,7 @@ impl HostMonotonicClock for Clock {
     }
 }
 
-impl HostWallClock for Clock {
+impl HostWallClock for GuestClock {
     fn resolution(&self) -> Duration {
         Duration::from_nanos(1)
     }

@@ -12,7 +12,7 @@ use wasmtime::{Store, StoreContextMut};
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView, async_trait};
 
-use super::clock::Clock;
+use super::clock::GuestClock;
 use super::compiled;
 use super::engine::{Runtime, SandboxError};
 use super::limits::{Limits, Stop};
@@ -40,7 +40,7 @@ pub struct Setup {
     /// What it may use.
     pub limits: Limits,
     /// Its clock, which instances may share.
-    pub clock: Clock,
+    pub clock: GuestClock,
     /// What its random numbers are drawn from.
     pub seed: u64,
     /// Its standard input.
@@ -53,7 +53,7 @@ impl Default for Setup {
     fn default() -> Self {
         Self {
             limits: Limits::default(),
-            clock: Clock::new(),
+            clock: GuestClock::new(),
             seed: 0,
             stdin: Vec::new(),
             invoke: None,

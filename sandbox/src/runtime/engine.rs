@@ -28,11 +28,11 @@ pub struct Options {
     /// The folder that keeps compiled guests; without one they are compiled in every process.
     pub compiled: Option<PathBuf>,
     /// Told of work that takes seconds, before it starts.
-    pub notice: Option<Notice>,
+    pub notice: Option<CompileNotice>,
 }
 
 /// Takes a line of progress for the user.
-pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
+pub type CompileNotice = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for Options {
     fn default() -> Self {
@@ -61,7 +61,7 @@ pub enum SandboxError {
 pub struct Runtime {
     engine: Engine,
     compiled: Option<Arc<Path>>,
-    notice: Option<Notice>,
+    notice: Option<CompileNotice>,
 }
 
 impl std::fmt::Debug for Runtime {

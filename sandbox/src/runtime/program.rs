@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::{Caller, Extern, InstancePre, Linker};
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
 
-use super::clock::Clock;
+use super::clock::GuestClock;
 use super::compiled;
 use super::component::refused;
 use super::engine::{Runtime, SandboxError};
@@ -59,7 +59,7 @@ impl Program {
     /// # Errors
     /// [`Stop::Internal`] where it could not be started at all.
     pub async fn run(&self, start: Start) -> Result<Run, Stop> {
-        let quota = Quota::new(start.limits, Clock::new());
+        let quota = Quota::new(start.limits, GuestClock::new());
         let wasi = quota.wasi(start.stdin, start.seed).args(&start.args).build_p1();
         let mut store = metered(&self.runtime, Host { quota, wasi })?;
         let end = match self.pre.instantiate_async(&mut store).await {

@@ -8,7 +8,7 @@ use wasmtime::{CallHook, CallHookHandler, ResourceLimiter, Store, StoreContextMu
 use wasmtime_wasi::p2::pipe::MemoryInputPipe;
 use wasmtime_wasi::{I32Exit, WasiCtxBuilder, async_trait};
 
-use super::clock::Clock;
+use super::clock::GuestClock;
 use super::engine::Runtime;
 use super::limits::{Limits, Stop, TABLE_ELEMENTS_MAX, YIELD_EVERY};
 use super::output::Output;
@@ -34,7 +34,7 @@ pub(super) struct Host<W> {
 /// What every kind of guest may use, and what it has used so far.
 pub(super) struct Quota {
     pub(super) limits: Limits,
-    pub(super) clock: Clock,
+    pub(super) clock: GuestClock,
     pub(super) stdout: Output,
     pub(super) stderr: Output,
     memory: Grown,
@@ -48,7 +48,7 @@ pub(super) struct Quota {
 }
 
 impl Quota {
-    pub(super) fn new(limits: Limits, clock: Clock) -> Self {
+    pub(super) fn new(limits: Limits, clock: GuestClock) -> Self {
         let output = || Output::new(limits.output_bytes_max);
         Self {
             stdout: output(),

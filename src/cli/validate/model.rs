@@ -18,7 +18,7 @@ struct Report {
     folder: String,
     ok: bool,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    about: Option<About>,
+    about: Option<VerifierInfo>,
     /// What is wrong with the manifest, where nothing can be run.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -26,7 +26,7 @@ struct Report {
 }
 
 #[derive(Serialize)]
-struct About {
+struct VerifierInfo {
     name: String,
     kind: String,
     golden_pairs: usize,
@@ -104,7 +104,7 @@ fn report(folder: &Path, models: &Models, choices: &[BackendChoice]) -> Report {
     };
     let backends: Vec<Tried> = choices.iter().map(tried).collect();
     let ok = backends.first().is_some_and(|tried| tried.error.is_none());
-    let about = About {
+    let about = VerifierInfo {
         name: manifest.name,
         kind: format!("{:?}", manifest.kind).to_lowercase(),
         golden_pairs: manifest.goldens.len(),
@@ -115,7 +115,7 @@ fn report(folder: &Path, models: &Models, choices: &[BackendChoice]) -> Report {
 fn tell(report: &Report) {
     let verdict = if report.ok { "ok" } else { "refused" };
     match &report.about {
-        Some(About { name, kind, golden_pairs }) => output::line(&format!(
+        Some(VerifierInfo { name, kind, golden_pairs }) => output::line(&format!(
             "{}: {verdict}: {name}, {kind}, {golden_pairs} golden pairs",
             report.folder
         )),

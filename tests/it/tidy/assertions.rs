@@ -44,6 +44,7 @@ pub(super) fn missing(file: &syn::File) -> Vec<String> {
             break;
         }
     }
-    let silent = functions.0.iter().filter(|(name, is_test, _)| *is_test && !asserting.contains(&**name));
+    let silent =
+        functions.0.iter().filter(|(name, is_test, _)| *is_test && !asserting.contains(&**name));
     silent.map(|(name, _, _)| name.clone()).collect()
 }

@@ -17,7 +17,7 @@ use crate::extract::{self, Candidate, Provenance, Scope, Spoken, Thinking};
 use crate::math::WORK_MAX;
 use crate::math::algebra::Context;
 use crate::math::compare::Comparer;
-use crate::math::compare::judged::{Judged, Rung};
+use crate::math::compare::judged::{Equivalence, Rung};
 use crate::math::question::Question;
 use crate::math::reading::{self, statement};
 use crate::math::refusal::{Pair, Refusal};
@@ -146,8 +146,8 @@ impl Math {
         let same = |first: &&Candidate<'_>| trimmed(&first.text) == trimmed(reference);
         Ok(match first.filter(same) {
             // Too large to be read, and the same text.
-            Some(first) if matches!(trial.judged, Judged::Undecided) => Trial {
-                judged: Judged::Equal(Rung::Bytes),
+            Some(first) if matches!(trial.judged, Equivalence::Undecided) => Trial {
+                judged: Equivalence::Equal(Rung::Bytes),
                 extracted: Some(said.scope.taken(first.clone())),
                 ..trial
             },
@@ -191,7 +191,7 @@ impl Math {
         }
         let Some(chosen) = chosen else {
             let none = Trial {
-                judged: Judged::Unequal,
+                judged: Equivalence::Unequal,
                 extracted: None,
                 normal: String::new(),
                 reference_normal,
@@ -206,16 +206,16 @@ impl Math {
             && (said.scope.asked || chosen.candidate.provenance != Provenance::Whole);
         let mut refusal = open.then_some(Refusal::NotClosedForm);
         let mut judged = if same {
-            Judged::Equal(Rung::Bytes)
+            Equivalence::Equal(Rung::Bytes)
         } else if wanted.same_letters(&chosen.reading) {
-            Judged::Equal(Rung::Text)
+            Equivalence::Equal(Rung::Text)
         } else if open || wanted.contradicts(&chosen.reading, cx)? {
-            Judged::Unequal
+            Equivalence::Unequal
         } else {
             let mut comparer = Comparer { cx, decimals: &self.decimals, strict: self.strict };
             comparer.any_equal(&wanted_values, &chosen.values, &said.question)?
         };
-        if let (Judged::Equal(rung), false) = (judged, same) {
+        if let (Equivalence::Equal(rung), false) = (judged, same) {
             let pair = Pair {
                 answer: &chosen.candidate.text,
                 answer_reading: &chosen.reading,
@@ -225,7 +225,7 @@ impl Math {
             };
             let value = matches!(wanted_values.as_slice(), [Value::Scalar(_)]);
             refusal = self.refusal(&pair, value, &said.question, cx)?;
-            judged = if refusal.is_some() { Judged::Unequal } else { judged };
+            judged = if refusal.is_some() { Equivalence::Unequal } else { judged };
         }
         let normal = shown(cx, &chosen.reading, &chosen.values);
         let extracted = Some(said.scope.taken(chosen.candidate));

@@ -3,7 +3,7 @@
 use rhai::{Dynamic, Scope};
 
 use crate::prelude::*;
-use crate::script::{Program, push_sample, push_verdicts, reads_verdicts, shared_engine};
+use crate::script::{Script, push_sample, push_verdicts, reads_verdicts, shared_engine};
 use crate::verifier::Earlier;
 
 /// What a script says of the sample.
@@ -26,7 +26,7 @@ pub struct Rhai {
     program: Option<Loaded>,
 }
 
-struct Loaded(Program);
+struct Loaded(Script);
 
 impl std::fmt::Debug for Loaded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -46,7 +46,7 @@ impl Check for Rhai {
             (None, Some(file)) => ("file", source_in(file, files)?),
             _ => return Err(BuildError::new("script", "give either script or file")),
         };
-        let program = Program::script(&source).map_err(|why| BuildError::new(name, why))?;
+        let program = Script::compile(&source).map_err(|why| BuildError::new(name, why))?;
         self.program = Some(Loaded(program));
         Ok(())
     }

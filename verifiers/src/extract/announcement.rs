@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use memchr::memrchr2;
 
+use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::qualify;
 use super::sentence::span_of_answer;
@@ -239,4 +240,19 @@ fn find_word(line: &str, verb: &str) -> Option<usize> {
         let after = line.get(at + verb.len()..).and_then(|rest| rest.chars().next());
         verb == ":" || !after.is_some_and(|c| c.is_alphanumeric() || c == '\'')
     })
+}
+
+/// The candidate of an announcement: none where it is denied, but the value of "not 3 but 4".
+pub(super) fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candidate<'a>> {
+    let (mut from, to) = (said.said.start, said.said.end);
+    if said.is_unsaid {
+        let inner = text.get(from..to)?;
+        let denial = qualify::starts_with(inner, &["not"]);
+        from += inner.find(" but ").filter(|_| denial)? + " but ".len();
+    }
+    let value = qualify::value_length(text.get(from..to)?);
+    if text.get(from + value..to).is_some_and(qualify::denies) {
+        return None;
+    }
+    slice(text, from, from + value, Provenance::Anchor)
 }

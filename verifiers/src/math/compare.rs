@@ -9,7 +9,7 @@ pub(crate) mod relations;
 pub(crate) mod rounding;
 
 use crate::math::algebra::{Canon, Context};
-use crate::math::compare::judged::{Judged, Rung, both};
+use crate::math::compare::judged::{Equivalence, Rung, both};
 use crate::math::sets::{Interval, Region, Relation, Sign};
 use crate::math::settings::{Decimals, Strict};
 use crate::math::stop::Stop;
@@ -32,7 +32,11 @@ pub(crate) struct Side<'a> {
 
 impl Comparer<'_> {
     /// Whether `answer` equals `reference`.
-    pub(crate) fn compare(&mut self, reference: &Value, answer: &Value) -> Result<Judged, Stop> {
+    pub(crate) fn compare(
+        &mut self,
+        reference: &Value,
+        answer: &Value,
+    ) -> Result<Equivalence, Stop> {
         self.cx.meter.spend(20)?;
         if let Some(judged) = self.across(reference, answer)? {
             return Ok(judged);
@@ -46,11 +50,11 @@ impl Comparer<'_> {
                     let two = Relation { sign: Sign::Zero, left: left.clone() };
                     self.relations(one, &two)
                 }
-                None => Ok(Judged::Unequal),
+                None => Ok(Equivalence::Unequal),
             },
             (Value::Region(_), _) | (_, Value::Region(_)) => self.regions(reference, answer),
             (Value::Named(_), _) | (_, Value::Named(_)) if self.strict.relations => {
-                Ok(Judged::Unequal)
+                Ok(Equivalence::Unequal)
             }
             (Value::Named(one), other) => self.compare(&one.value, other),
             (other, Value::Named(two)) => self.compare(other, &two.value),
@@ -66,7 +70,7 @@ impl Comparer<'_> {
                     let one = Side { value: &scalar.canon, decimal, percent: false };
                     self.numbers(&one, &Side { value: &value, decimal: None, percent: false })
                 }
-                _ => Ok(Judged::Unequal),
+                _ => Ok(Equivalence::Unequal),
             },
             (Value::Calendar(one), Value::Calendar(two)) => {
                 Ok(judged::judged(one == two, Rung::Text))
@@ -86,12 +90,12 @@ impl Comparer<'_> {
     }
 
     /// Two labelled values: one label, or two names for the same function.
-    pub(crate) fn named(&mut self, one: &Named, two: &Named) -> Result<Judged, Stop> {
+    pub(crate) fn named(&mut self, one: &Named, two: &Named) -> Result<Equivalence, Stop> {
         if let (Some(from), Some(to)) = (&two.parameter, &one.parameter)
             && from != to
         {
             let Some(renamed) = rename_in_value(self.cx, &two.value, from, to)? else {
-                return Ok(Judged::Unequal);
+                return Ok(Equivalence::Unequal);
             };
             return self.compare(&one.value, &renamed);
         }
@@ -110,69 +114,69 @@ impl Comparer<'_> {
                 let one = Relation { sign: Sign::Zero, left: one.clone() };
                 self.relations(&one, &Relation { sign: Sign::Zero, left: two.clone() })
             }
-            _ => Ok(Judged::Unequal),
+            _ => Ok(Equivalence::Unequal),
         }
     }
 
-    pub(crate) fn regions(&mut self, one: &Value, two: &Value) -> Result<Judged, Stop> {
+    pub(crate) fn regions(&mut self, one: &Value, two: &Value) -> Result<Equivalence, Stop> {
         if let (Value::Region(region), Value::Text(text))
         | (Value::Text(text), Value::Region(region)) = (one, two)
         {
             return Ok(judged::judged(region.parts.is_empty() && text == "none", Rung::Text));
         }
         let (Some(one), Some(two)) = (region_of(self.cx, one)?, region_of(self.cx, two)?) else {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         };
         if self.strict.relations && one.var.is_some() != two.var.is_some() {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         if let (Some(one), Some(two)) = (&one.var, &two.var)
             && one != two
         {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         self.same_region(&one, &two)
     }
 
-    fn same_region(&mut self, one: &Region, two: &Region) -> Result<Judged, Stop> {
+    fn same_region(&mut self, one: &Region, two: &Region) -> Result<Equivalence, Stop> {
         if one.parts.len() != two.parts.len() {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
-        let mut whole = Judged::Equal(Rung::Interval);
+        let mut whole = Equivalence::Equal(Rung::Interval);
         for (one, two) in one.parts.iter().zip(&two.parts) {
             whole = both(whole, self.intervals(one, two)?);
         }
         Ok(whole)
     }
 
-    fn intervals(&mut self, one: &Interval, two: &Interval) -> Result<Judged, Stop> {
+    fn intervals(&mut self, one: &Interval, two: &Interval) -> Result<Equivalence, Stop> {
         if one.low_closed != two.low_closed || one.high_closed != two.high_closed {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
-        let mut whole = Judged::Equal(Rung::Interval);
+        let mut whole = Equivalence::Equal(Rung::Interval);
         for (one, two) in [(&one.low, &two.low), (&one.high, &two.high)] {
             whole = both(
                 whole,
                 match (one, two) {
                     (Some(one), Some(two)) => self.exact(one, two)?,
                     (None, None) => whole,
-                    _ => Judged::Unequal,
+                    _ => Equivalence::Unequal,
                 },
             );
         }
         Ok(whole)
     }
 
-    fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Judged, Stop> {
+    fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Equivalence, Stop> {
         let (Some(first), Some(second)) = (one.first(), two.first()) else {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         };
         if one.len() != two.len() {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         // 12:30 and 6:15 are two times of day, not one ratio.
         let times = looks_like_time(one) && looks_like_time(two);
-        let mut whole = Judged::Equal(Rung::Rational);
+        let mut whole = Equivalence::Equal(Rung::Rational);
         for (a, b) in one.iter().zip(two) {
             let judged = if times {
                 self.exact(a, b)?
@@ -185,14 +189,14 @@ impl Comparer<'_> {
         Ok(whole)
     }
 
-    pub(crate) fn ranks(&mut self, one: &[Rank], two: &[Rank]) -> Result<Judged, Stop> {
+    pub(crate) fn ranks(&mut self, one: &[Rank], two: &[Rank]) -> Result<Equivalence, Stop> {
         if one.len() != two.len() {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
-        let mut whole = Judged::Equal(Rung::Polynomial);
+        let mut whole = Equivalence::Equal(Rung::Polynomial);
         for (one, two) in one.iter().zip(two) {
             if one.strict != two.strict {
-                return Ok(Judged::Unequal);
+                return Ok(Equivalence::Unequal);
             }
             whole = both(whole, self.same_terms(&one.terms, &two.terms)?);
         }
@@ -200,7 +204,7 @@ impl Comparer<'_> {
     }
 
     /// Equal terms stand in any order.
-    fn same_terms(&mut self, one: &[Canon], two: &[Canon]) -> Result<Judged, Stop> {
+    fn same_terms(&mut self, one: &[Canon], two: &[Canon]) -> Result<Equivalence, Stop> {
         let plain = |terms: &[Canon]| {
             Value::Set(terms.iter().map(|term| Value::plain(term.clone())).collect())
         };

@@ -69,7 +69,8 @@ fn hostile_text_is_read_in_one_pass() {
         "\\begin{comment}",
         "<a hidden>",
     ] {
-        let _ = blanked(&unit.repeat(100_000));
+        let text = unit.repeat(100_000);
+        assert_eq!(blanked(&text).len(), text.len(), "{unit:?}");
     }
 }
 
@@ -84,6 +85,8 @@ fn hostile_marks_are_read_in_one_pass() {
         "<|channel|>",
         "<|im_end|>",
     ] {
-        let _ = answer(&unit.repeat(100_000), Thinking::Skip);
+        let text = unit.repeat(100_000);
+        let span = answer(&text, Thinking::Skip);
+        assert!(span.is_none_or(|span| span.end <= text.len()), "{unit:?}");
     }
 }

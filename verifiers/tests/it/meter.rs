@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
 
-use assay_verifiers::{Backstop, FaultKind, Meter};
+use assay_verifiers::{Cancellation, FaultKind, Meter};
 
 #[test]
 fn fuel_runs_out_at_the_same_unit() {
@@ -16,12 +16,12 @@ fn fuel_runs_out_at_the_same_unit() {
 #[test]
 fn the_backstop_is_asked_as_fuel_is_spent() {
     struct Past;
-    impl Backstop for Past {
+    impl Cancellation for Past {
         fn expired(&self) -> bool {
             true
         }
     }
-    let mut meter = Meter::new(u64::MAX).with_backstop(&Past);
+    let mut meter = Meter::new(u64::MAX).with_cancellation(&Past);
     assert_eq!(meter.spend(1), Ok(()));
     assert_eq!(meter.spend(1 << 17).unwrap_err().kind, FaultKind::Timeout);
 }

@@ -6,14 +6,14 @@
     reason = "a test stops at what it does not expect"
 )]
 
-use assay_verifiers::script::{Program, SOURCE_BYTES_MAX, push_sample, shared_engine};
+use assay_verifiers::script::{SOURCE_BYTES_MAX, Script, push_sample, shared_engine};
 use assay_verifiers::{Fault, FaultKind, Meter, Sample};
 use rhai::{Dynamic, Scope};
 use serde_json::json;
 
 fn run(source: &str, meter: &mut Meter<'_>) -> Result<Dynamic, Fault> {
     let sample = Sample::builder("é, ".repeat(100_000)).reference(json!([1, "a", null])).build();
-    let program = Program::script(source).unwrap();
+    let program = Script::compile(source).unwrap();
     let mut scope = Scope::new();
     push_sample(&mut scope, &program, &sample);
     program.run(&shared_engine(), &mut scope, meter)
@@ -127,9 +127,9 @@ fn memory_is_bounded() {
 fn what_reaches_outside_is_not_there() {
     all_end_with(&[FaultKind::Trap], REFUSED);
     for source in ["eval(\"1\")", "import \"x\" as y;", "fn f() { this } f()"] {
-        assert!(Program::script(source).is_err(), "{source}");
+        assert!(Script::compile(source).is_err(), "{source}");
     }
-    assert!(Program::script(&" ".repeat(SOURCE_BYTES_MAX + 1)).is_err());
+    assert!(Script::compile(&" ".repeat(SOURCE_BYTES_MAX + 1)).is_err());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use wasmparser::{
     TableSectionReader, TypeSectionReader,
 };
 
-use super::JoinError;
+use super::error::JoinError;
 use super::items::{Kind, Spaces};
 use super::parts::Origin;
 

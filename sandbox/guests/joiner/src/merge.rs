@@ -11,10 +11,11 @@ use wasm_encoder::{
 use wasmparser::{Operator, SectionLimited, TypeRef};
 
 use super::core::Core;
+use super::error::{Encoded, JoinError, missing};
 use super::items::{Kind, Spaces};
 use super::parts::Origin;
+use super::plan::Plan;
 use super::reach::{Function, Indices, Reached, roots};
-use super::{Encoded, JoinError, Plan, missing};
 
 /// The body of a function that nothing reaches: no locals, `unreachable`, `end`.
 const NEVER: &[u8] = &[0x00, 0x00, 0x0b];

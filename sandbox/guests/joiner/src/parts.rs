@@ -6,7 +6,7 @@ use wasmparser::{
     Import, InstantiationArgKind, Parser, Payload,
 };
 
-use super::JoinError;
+use super::error::JoinError;
 use super::items::{Kind, Spaces};
 
 /// Where an item of the core world comes from, once every name for it is followed.

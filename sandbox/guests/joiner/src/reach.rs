@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use wasmparser::{ConstExpr, ElementItems, FunctionBody, Operator};
 
-use super::JoinError;
 use super::core::Core;
+use super::error::JoinError;
 
 /// Functions that something reaches, and globals that one of those writes, by their new indices.
 pub(super) struct Reached {

@@ -10,10 +10,11 @@ use wasm_encoder::{
 use wasmparser::CanonicalFunction;
 
 use super::core::Core;
+use super::error::{Encoded, JoinError, missing};
 use super::items::{Kind, Spaces};
 use super::merge::Merged;
 use super::parts::{Instance, Origin, Part, Parts};
-use super::{Encoded, JoinError, Plan, missing};
+use super::plan::Plan;
 
 /// The id of a core module among the sections of a component.
 const MODULE: u8 = 1;

@@ -82,13 +82,13 @@ fn the_meter_pays_for_what_the_component_does() {
 #[test]
 fn a_deadline_is_seen_while_the_component_runs() {
     struct Past;
-    impl assay_verifiers::Backstop for Past {
+    impl assay_verifiers::Cancellation for Past {
         fn expired(&self) -> bool {
             true
         }
     }
     let verifier = verifier(&json!({}));
-    let mut meter = Meter::default().with_backstop(&Past);
+    let mut meter = Meter::default().with_cancellation(&Past);
     let verdict = verifier.verify(&Sample::builder("spin").build(), Earlier::default(), &mut meter);
     assert_eq!(failed(&verdict).map(|found| found.0), Some(FaultKind::Timeout));
 }

@@ -4,7 +4,7 @@ use super::integer::integer;
 use crate::extract::{Candidate, Provenance, Scope};
 use crate::fault::Fault;
 use crate::math::algebra::Context;
-use crate::math::compare::judged::{Judged, Rung, judged};
+use crate::math::compare::judged::{Equivalence, Rung, judged};
 use crate::math::question::Question;
 use crate::math::reading::Reading;
 use crate::math::refusal::Refusal;
@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 
 /// The comparison of one reference with the answer.
 pub(super) struct Trial {
-    pub(super) judged: Judged,
+    pub(super) judged: Equivalence,
     pub(super) extracted: Option<(String, (usize, usize), Provenance)>,
     pub(super) normal: String,
     pub(super) reference_normal: String,
@@ -26,7 +26,13 @@ impl Trial {
     /// A comparison without a result.
     pub(super) fn undecided() -> Self {
         let (normal, reference_normal) = (String::new(), String::new());
-        Self { judged: Judged::Undecided, extracted: None, normal, reference_normal, refusal: None }
+        Self {
+            judged: Equivalence::Undecided,
+            extracted: None,
+            normal,
+            reference_normal,
+            refusal: None,
+        }
     }
 
     /// The comparison of two integers without a syntax tree; the result is the same.
@@ -34,7 +40,7 @@ impl Trial {
         let first = said.announced.first()?;
         let (want, have) = (integer(reference)?, integer(&first.text)?);
         let judged = if *first.text == *reference {
-            Judged::Equal(Rung::Bytes)
+            Equivalence::Equal(Rung::Bytes)
         } else {
             judged(want == have, Rung::Rational)
         };
@@ -50,35 +56,35 @@ impl Trial {
     /// Orders the trials of several references, the best last.
     pub(super) fn rank(&self) -> u8 {
         match self.judged {
-            Judged::Equal(_) => 2,
-            Judged::Undecided => 1,
-            Judged::Unequal => 0,
+            Equivalence::Equal(_) => 2,
+            Equivalence::Undecided => 1,
+            Equivalence::Unequal => 0,
         }
     }
 
     pub(super) fn is_equal(&self) -> bool {
-        matches!(self.judged, Judged::Equal(_))
+        matches!(self.judged, Equivalence::Equal(_))
     }
 
     pub(super) fn verdict(self) -> Verdict {
         let reason = match self.judged {
-            Judged::Equal(rung) => rung.reason(),
-            Judged::Undecided => "undecided",
-            Judged::Unequal if self.extracted.is_none() => "no-answer",
-            Judged::Unequal => self.refusal.map_or("proved-unequal", Refusal::reason),
+            Equivalence::Equal(rung) => rung.reason(),
+            Equivalence::Undecided => "undecided",
+            Equivalence::Unequal if self.extracted.is_none() => "no-answer",
+            Equivalence::Unequal => self.refusal.map_or("proved-unequal", Refusal::reason),
         };
         let Some((text, span, provenance)) = self.extracted else {
             return Verdict::graded(false)
                 .with("reference_normal", self.reference_normal)
                 .because(reason);
         };
-        let verdict = Verdict::graded(matches!(self.judged, Judged::Equal(_)))
+        let verdict = Verdict::graded(matches!(self.judged, Equivalence::Equal(_)))
             .with_extracted(&text, span)
             .with("provenance", provenance.name())
             .with("normal", self.normal)
             .with("reference_normal", self.reference_normal);
         match self.judged {
-            Judged::Equal(rung) => verdict.with("rung", rung.name()).because(reason),
+            Equivalence::Equal(rung) => verdict.with("rung", rung.name()).because(reason),
             _ => verdict.because(reason),
         }
     }

@@ -4,7 +4,7 @@
 //! A letter that occurs in the question is not free to be renamed.
 
 use super::Comparer;
-use super::judged::Judged;
+use super::judged::Equivalence;
 use crate::math::question::Question;
 use crate::math::stop::Stop;
 use crate::math::values::{Value, free_letters, with_letter};
@@ -19,16 +19,16 @@ impl Comparer<'_> {
         wanted: &[Value],
         values: &[Value],
         question: &Question<'_>,
-    ) -> Result<Judged, Stop> {
+    ) -> Result<Equivalence, Stop> {
         let open = wanted.is_empty() || values.is_empty();
-        let mut judged = if open { Judged::Undecided } else { Judged::Unequal };
+        let mut judged = if open { Equivalence::Undecided } else { Equivalence::Unequal };
         for want in wanted {
             for have in values {
                 match self.up_to_letters(want, have, question) {
-                    Ok(equal @ Judged::Equal(_)) => return Ok(equal),
-                    Ok(Judged::Unequal) => {}
+                    Ok(equal @ Equivalence::Equal(_)) => return Ok(equal),
+                    Ok(Equivalence::Unequal) => {}
                     Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
-                    Ok(Judged::Undecided) | Err(_) => judged = Judged::Undecided,
+                    Ok(Equivalence::Undecided) | Err(_) => judged = Equivalence::Undecided,
                 }
             }
         }
@@ -42,25 +42,25 @@ impl Comparer<'_> {
         one: &Value,
         two: &Value,
         question: &Question<'_>,
-    ) -> Result<Judged, Stop> {
+    ) -> Result<Equivalence, Stop> {
         let judged = self.compare(one, two)?;
-        if judged != Judged::Unequal {
+        if judged != Equivalence::Unequal {
             return Ok(judged);
         }
         let (mut want, mut have) = (Vec::new(), Vec::new());
         if !(free_letters(self.cx, one, &mut want) && free_letters(self.cx, two, &mut have)) {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         let shared: Vec<String> = want.iter().filter(|name| have.contains(name)).cloned().collect();
         for names in [&mut want, &mut have] {
             names.retain(|name| !shared.contains(name));
         }
         if want.is_empty() || want.len() != have.len() || want.len() > LETTERS_MAX {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         for name in want.iter().chain(&have) {
             if question.mentions(name, &mut self.cx.meter)? {
-                return Ok(Judged::Unequal);
+                return Ok(Equivalence::Unequal);
             }
         }
         self.exchanged(one, two, &want, &have)
@@ -73,16 +73,16 @@ impl Comparer<'_> {
         two: &Value,
         want: &[String],
         have: &[String],
-    ) -> Result<Judged, Stop> {
+    ) -> Result<Equivalence, Stop> {
         let Some((to, rest)) = want.split_first() else { return self.compare(one, two) };
         for from in have {
             let Some(renamed) = with_letter(self.cx, two, from, to)? else { break };
             let others: Vec<String> = have.iter().filter(|name| *name != from).cloned().collect();
             let judged = self.exchanged(one, &renamed, rest, &others)?;
-            if matches!(judged, Judged::Equal(_)) {
+            if matches!(judged, Equivalence::Equal(_)) {
                 return Ok(judged);
             }
         }
-        Ok(Judged::Unequal)
+        Ok(Equivalence::Unequal)
     }
 }

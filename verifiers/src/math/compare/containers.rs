@@ -1,7 +1,7 @@
 //! Lists, sets, points and matrices, compared element by element.
 
 use super::Comparer;
-use super::judged::{Judged, Rung, both};
+use super::judged::{Equivalence, Rung, both};
 use crate::math::stop::Stop;
 use crate::math::values::Value;
 
@@ -9,14 +9,22 @@ use crate::math::values::Value;
 const PIECES_MAX: usize = 500;
 
 impl Comparer<'_> {
-    pub(crate) fn containers(&mut self, reference: &Value, answer: &Value) -> Result<Judged, Stop> {
+    pub(crate) fn containers(
+        &mut self,
+        reference: &Value,
+        answer: &Value,
+    ) -> Result<Equivalence, Stop> {
         match (reference, answer) {
             (
                 Value::Tuple { open, close, items: one },
                 Value::Tuple { open: open_two, close: close_two, items: two },
             ) => {
                 let same = open == open_two && close == close_two;
-                if one.len() == 2 && !same { Ok(Judged::Unequal) } else { self.in_order(one, two) }
+                if one.len() == 2 && !same {
+                    Ok(Equivalence::Unequal)
+                } else {
+                    self.in_order(one, two)
+                }
             }
             // [1, 2] is an interval and not a list of two numbers; (1, 2) may be a point.
             (Value::Tuple { open: '(', items: one, .. }, Value::List(two))
@@ -42,18 +50,18 @@ impl Comparer<'_> {
             (one @ (Value::Scalar(_) | Value::Tuple { .. }), Value::Set(two)) => {
                 self.in_any_order(std::slice::from_ref(one), two)
             }
-            _ => Ok(Judged::Unequal),
+            _ => Ok(Equivalence::Unequal),
         }
     }
 
-    pub(crate) fn in_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+    pub(crate) fn in_order(&mut self, one: &[Value], two: &[Value]) -> Result<Equivalence, Stop> {
         if one.len() != two.len() {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
-        let mut whole = Judged::Equal(Rung::Bytes);
+        let mut whole = Equivalence::Equal(Rung::Bytes);
         for (one, two) in one.iter().zip(two) {
             whole = both(whole, self.compare(one, two)?);
-            if whole == Judged::Unequal {
+            if whole == Equivalence::Unequal {
                 break;
             }
         }
@@ -61,7 +69,7 @@ impl Comparer<'_> {
     }
 
     /// Whether the elements of both sides can be paired so that each pair is equal.
-    fn in_any_order(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+    fn in_any_order(&mut self, one: &[Value], two: &[Value]) -> Result<Equivalence, Stop> {
         let points =
             |values: &[Value]| values.iter().all(|value| matches!(value, Value::Tuple { .. }));
         if one.len() != two.len() && points(one) && points(two) {
@@ -72,27 +80,35 @@ impl Comparer<'_> {
             }
         }
         if one.len() != two.len() || one.len() > PIECES_MAX {
-            return Ok(if one.len() == two.len() { Judged::Undecided } else { Judged::Unequal });
+            return Ok(if one.len() == two.len() {
+                Equivalence::Undecided
+            } else {
+                Equivalence::Unequal
+            });
         }
         let mut free: Vec<&Value> = two.iter().collect();
-        let mut whole = Judged::Equal(Rung::Bytes);
+        let mut whole = Equivalence::Equal(Rung::Bytes);
         for one in one {
             let mut found = None;
             for (at, two) in free.iter().enumerate() {
                 match self.compare(one, two)? {
-                    Judged::Unequal => {}
-                    Judged::Undecided => whole = Judged::Undecided,
-                    Judged::Equal(rung) => {
+                    Equivalence::Unequal => {}
+                    Equivalence::Undecided => whole = Equivalence::Undecided,
+                    Equivalence::Equal(rung) => {
                         found = Some((at, rung));
                         break;
                     }
                 }
             }
             let Some((at, rung)) = found else {
-                return Ok(if whole == Judged::Undecided { whole } else { Judged::Unequal });
+                return Ok(if whole == Equivalence::Undecided {
+                    whole
+                } else {
+                    Equivalence::Unequal
+                });
             };
             free.swap_remove(at);
-            whole = both(whole, Judged::Equal(rung));
+            whole = both(whole, Equivalence::Equal(rung));
         }
         Ok(whole)
     }
@@ -103,7 +119,7 @@ impl Comparer<'_> {
         for value in values.iter().take(PIECES_MAX) {
             let mut known = false;
             for have in &kept {
-                known = known || matches!(self.compare(have, value)?, Judged::Equal(_));
+                known = known || matches!(self.compare(have, value)?, Equivalence::Equal(_));
             }
             if !known {
                 kept.push(value.clone());
@@ -112,11 +128,11 @@ impl Comparer<'_> {
         Ok(kept)
     }
 
-    fn matrices(&mut self, one: &[Vec<Value>], two: &[Vec<Value>]) -> Result<Judged, Stop> {
+    fn matrices(&mut self, one: &[Vec<Value>], two: &[Vec<Value>]) -> Result<Equivalence, Stop> {
         if one.len() != two.len() {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
-        let mut whole = Judged::Equal(Rung::Bytes);
+        let mut whole = Equivalence::Equal(Rung::Bytes);
         for (one, two) in one.iter().zip(two) {
             whole = both(whole, self.in_order(one, two)?);
         }

@@ -1,7 +1,7 @@
 //! Values of different kinds that may be equal: a family and a list, a vector and a sum of unit
 //! vectors, labelled values and a list, a set with a repeated element.
 
-use super::judged::{Judged, Rung, both};
+use super::judged::{Equivalence, Rung, both};
 use super::{Comparer, judged};
 use crate::math::algebra::{Canon, Exp, Kind, Poly, cofactor};
 use crate::math::sets::{family, same_family, stated_value};
@@ -17,7 +17,7 @@ impl Comparer<'_> {
         &mut self,
         reference: &Value,
         answer: &Value,
-    ) -> Result<Option<Judged>, Stop> {
+    ) -> Result<Option<Equivalence>, Stop> {
         match (reference, answer) {
             (Value::Family(_), _) | (_, Value::Family(_)) => {
                 self.families(reference, answer).map(Some)
@@ -25,7 +25,7 @@ impl Comparer<'_> {
             (Value::Scalar(_), Value::Relation(relation)) => {
                 match stated_value(self.cx, relation) {
                     Some(value) => match self.compare(reference, &Value::plain(value))? {
-                        equal @ Judged::Equal(_) => Ok(Some(equal)),
+                        equal @ Equivalence::Equal(_) => Ok(Some(equal)),
                         _ => self.described(relation, reference),
                     },
                     None => self.described(relation, reference),
@@ -84,22 +84,26 @@ impl Comparer<'_> {
     }
 
     /// Compares two families, at least one of which is written as one.
-    fn families(&mut self, one: &Value, two: &Value) -> Result<Judged, Stop> {
+    fn families(&mut self, one: &Value, two: &Value) -> Result<Equivalence, Stop> {
         let usual = family::usual();
         let (Some(one), Some(two)) =
             (family_of(self.cx, one, &usual)?, family_of(self.cx, two, &usual)?)
         else {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         };
         let same = same_family(self.cx, &one, &two)?;
-        Ok(same.map_or(Judged::Undecided, |same| judged::judged(same, Rung::Polynomial)))
+        Ok(same.map_or(Equivalence::Undecided, |same| judged::judged(same, Rung::Polynomial)))
     }
 
     /// Compares values as families where only their form suggests it: this never makes them
     /// unequal.
-    pub(crate) fn repeated(&mut self, one: &Value, two: &Value) -> Result<Option<Judged>, Stop> {
+    pub(crate) fn repeated(
+        &mut self,
+        one: &Value,
+        two: &Value,
+    ) -> Result<Option<Equivalence>, Stop> {
         let judged = self.families(one, two)?;
-        Ok(matches!(judged, Judged::Equal(_)).then_some(judged))
+        Ok(matches!(judged, Equivalence::Equal(_)).then_some(judged))
     }
 
     /// `i + 2j + 3k` as a vector of two or three components.
@@ -108,7 +112,7 @@ impl Comparer<'_> {
         scalar: &Scalar,
         vector: &Value,
         scalar_first: bool,
-    ) -> Result<Option<Judged>, Stop> {
+    ) -> Result<Option<Equivalence>, Stop> {
         if let Value::Matrix(rows) = vector
             && let [row] = rows.as_slice()
             && let [only] = row.as_slice()
@@ -156,14 +160,14 @@ impl Comparer<'_> {
     }
 
     /// Compares sets, in which an element may be repeated: each element of one is in the other.
-    fn same_elements(&mut self, one: &[Value], two: &[Value]) -> Result<Judged, Stop> {
+    fn same_elements(&mut self, one: &[Value], two: &[Value]) -> Result<Equivalence, Stop> {
         if one.len().max(two.len()) > ELEMENTS_MAX {
-            return Ok(Judged::Undecided);
+            return Ok(Equivalence::Undecided);
         }
-        let mut whole = Judged::Equal(Rung::Bytes);
+        let mut whole = Equivalence::Equal(Rung::Bytes);
         for (items, others, swapped) in [(one, two, false), (two, one, true)] {
             for item in items {
-                let mut found = Judged::Unequal;
+                let mut found = Equivalence::Unequal;
                 for other in others {
                     let judged = if swapped {
                         self.compare(other, item)?
@@ -171,12 +175,12 @@ impl Comparer<'_> {
                         self.compare(item, other)?
                     };
                     match judged {
-                        Judged::Equal(_) => {
+                        Equivalence::Equal(_) => {
                             found = judged;
                             break;
                         }
-                        Judged::Undecided => found = judged,
-                        Judged::Unequal => {}
+                        Equivalence::Undecided => found = judged,
+                        Equivalence::Unequal => {}
                     }
                 }
                 whole = both(whole, found);
@@ -186,7 +190,7 @@ impl Comparer<'_> {
     }
 
     /// `a = 3, b = 4` against `3, 4`: in the order written, or in that of the letters.
-    fn labelled(&mut self, one: &[Value], two: &[Value]) -> Result<Option<Judged>, Stop> {
+    fn labelled(&mut self, one: &[Value], two: &[Value]) -> Result<Option<Equivalence>, Stop> {
         let (labels, swapped) = match (letters(one), letters(two)) {
             (Some(labels), None) => (labels, false),
             (None, Some(labels)) => (labels, true),
@@ -198,12 +202,12 @@ impl Comparer<'_> {
         }
         let mut sorted = labels.clone();
         sorted.sort_by(|a, b| a.label.cmp(&b.label));
-        let mut judged = Judged::Unequal;
+        let mut judged = Equivalence::Unequal;
         for labels in [labels, sorted] {
             let values: Vec<Value> = labels.iter().map(|named| named.value.clone()).collect();
             judged =
                 if swapped { self.in_order(bare, &values)? } else { self.in_order(&values, bare)? };
-            if matches!(judged, Judged::Equal(_)) {
+            if matches!(judged, Equivalence::Equal(_)) {
                 break;
             }
         }
@@ -215,30 +219,30 @@ impl Comparer<'_> {
         &mut self,
         one: &[(Value, Option<Value>)],
         two: &[(Value, Option<Value>)],
-    ) -> Result<Judged, Stop> {
+    ) -> Result<Equivalence, Stop> {
         if one.len() != two.len() || one.len() > ELEMENTS_MAX {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         let mut free: Vec<&(Value, Option<Value>)> = two.iter().collect();
-        let mut whole = Judged::Equal(Rung::Bytes);
+        let mut whole = Equivalence::Equal(Rung::Bytes);
         for (value, condition) in one {
-            let mut best = (Judged::Unequal, 0);
+            let mut best = (Equivalence::Unequal, 0);
             for (at, (other, other_condition)) in free.iter().enumerate() {
                 let conditions = match (condition, other_condition) {
                     (Some(one), Some(two)) => self.compare(one, two)?,
-                    (None, None) => Judged::Equal(Rung::Bytes),
-                    _ => Judged::Unequal,
+                    (None, None) => Equivalence::Equal(Rung::Bytes),
+                    _ => Equivalence::Unequal,
                 };
                 let judged = both(conditions, self.compare(value, other)?);
-                if best.0 == Judged::Unequal || matches!(judged, Judged::Equal(_)) {
+                if best.0 == Equivalence::Unequal || matches!(judged, Equivalence::Equal(_)) {
                     best = (judged, at);
                 }
-                if matches!(judged, Judged::Equal(_)) {
+                if matches!(judged, Equivalence::Equal(_)) {
                     break;
                 }
             }
             whole = both(whole, best.0);
-            if whole == Judged::Unequal {
+            if whole == Equivalence::Unequal {
                 break;
             }
             free.remove(best.1);

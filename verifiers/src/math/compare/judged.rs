@@ -2,7 +2,7 @@
 
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Judged {
+pub(crate) enum Equivalence {
     Equal(Rung),
     Unequal,
     /// Proved neither equal nor unequal.
@@ -43,15 +43,15 @@ impl Rung {
     }
 }
 
-pub(crate) fn judged(equal: bool, rung: Rung) -> Judged {
-    if equal { Judged::Equal(rung) } else { Judged::Unequal }
+pub(crate) fn judged(equal: bool, rung: Rung) -> Equivalence {
+    if equal { Equivalence::Equal(rung) } else { Equivalence::Unequal }
 }
 
 /// The conjunction of two results, on the higher of their rungs.
-pub(crate) fn both(one: Judged, two: Judged) -> Judged {
+pub(crate) fn both(one: Equivalence, two: Equivalence) -> Equivalence {
     match (one, two) {
-        (Judged::Equal(one), Judged::Equal(two)) => Judged::Equal(one.max(two)),
-        (Judged::Unequal, _) | (_, Judged::Unequal) => Judged::Unequal,
-        _ => Judged::Undecided,
+        (Equivalence::Equal(one), Equivalence::Equal(two)) => Equivalence::Equal(one.max(two)),
+        (Equivalence::Unequal, _) | (_, Equivalence::Unequal) => Equivalence::Unequal,
+        _ => Equivalence::Undecided,
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers and expressions: exact forms, units, percent and degree signs.
 
-use super::judged::{Judged, Rung};
+use super::judged::{Equivalence, Rung};
 use super::{Comparer, Side};
 use crate::math::algebra::{Canon, Context, Kind, approx, has_constant, only_parameter, rename};
 use crate::math::number::small;
@@ -10,7 +10,7 @@ use crate::math::syntax::units;
 use crate::math::values::{Decimal, Scalar, measures, with_unit_letter};
 
 impl Comparer<'_> {
-    pub(crate) fn scalars(&mut self, one: &Scalar, two: &Scalar) -> Result<Judged, Stop> {
+    pub(crate) fn scalars(&mut self, one: &Scalar, two: &Scalar) -> Result<Equivalence, Stop> {
         for unit in [&one.unit, &two.unit].into_iter().flatten() {
             self.cx.meter.spend(100 * unit.len() as u64)?;
         }
@@ -20,7 +20,7 @@ impl Comparer<'_> {
         let (one, two) = (read_one.as_ref().unwrap_or(one), read_two.as_ref().unwrap_or(two));
         let mut scale = None;
         if self.strict.units && one.unit.is_some() != two.unit.is_some() {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         if let (Some(want), Some(have)) = (&one.unit, &two.unit)
             && want != have
@@ -28,7 +28,7 @@ impl Comparer<'_> {
             match units::factor(want, have) {
                 Some(factor) if factor.is_one() => {}
                 Some(factor) => scale = Some(factor),
-                None => return Ok(Judged::Unequal),
+                None => return Ok(Equivalence::Unequal),
             }
         }
         let scaled = match &scale {
@@ -44,7 +44,7 @@ impl Comparer<'_> {
         let marks = one.percent != two.percent || one.degrees != two.degrees;
         if !marks
             || scale.is_some()
-            || matches!(first, Judged::Equal(_))
+            || matches!(first, Equivalence::Equal(_))
             || measures::marks_clash(one, two)
         {
             return Ok(first);
@@ -57,40 +57,40 @@ impl Comparer<'_> {
             &Side { value: left, decimal: steps.0, percent: one.percent },
             &Side { value: right, decimal: steps.1, percent: two.percent },
         )?;
-        Ok(if second == Judged::Unequal { first } else { second })
+        Ok(if second == Equivalence::Unequal { first } else { second })
     }
 
     /// Numbers and expressions, with the tolerance of decimals.
-    pub(crate) fn numbers(&mut self, one: &Side<'_>, two: &Side<'_>) -> Result<Judged, Stop> {
+    pub(crate) fn numbers(&mut self, one: &Side<'_>, two: &Side<'_>) -> Result<Equivalence, Stop> {
         let exact = self.exact(one.value, two.value)?;
-        if matches!(exact, Judged::Equal(_)) {
+        if matches!(exact, Equivalence::Equal(_)) {
             return Ok(exact);
         }
-        Ok(if self.rounded(one, two)? { Judged::Equal(Rung::Decimal) } else { exact })
+        Ok(if self.rounded(one, two)? { Equivalence::Equal(Rung::Decimal) } else { exact })
     }
 
     /// Compares exact forms; at last by floating point and by sampling.
-    pub(crate) fn exact(&mut self, one: &Canon, two: &Canon) -> Result<Judged, Stop> {
+    pub(crate) fn exact(&mut self, one: &Canon, two: &Canon) -> Result<Equivalence, Stop> {
         if self.cx.equal(one, two)? {
-            return Ok(Judged::Equal(rung(self.cx, one).max(rung(self.cx, two))));
+            return Ok(Equivalence::Equal(rung(self.cx, one).max(rung(self.cx, two))));
         }
         if rung(self.cx, one).max(rung(self.cx, two)) <= Rung::Surd {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         if self.up_to_names(one, two)? {
-            return Ok(Judged::Equal(Rung::Polynomial));
+            return Ok(Equivalence::Equal(Rung::Polynomial));
         }
         let difference = self.cx.sub(one, two)?;
         let plain = is_plain(self.cx, &difference);
         let apart = approx(self.cx, &difference)
             .is_some_and(|(near, error)| near.abs() > error * 4.0 + 1e-12);
         if plain || apart {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         Ok(match near_zero(self.cx, &difference)? {
-            Near::Apart => Judged::Unequal,
-            Near::Zero => Judged::Equal(Rung::Numeric),
-            Near::Open => Judged::Undecided,
+            Near::Apart => Equivalence::Unequal,
+            Near::Zero => Equivalence::Equal(Rung::Numeric),
+            Near::Open => Equivalence::Undecided,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::judged::{Judged, Rung};
+use super::judged::{Equivalence, Rung};
 use super::{Comparer, judged};
 use crate::math::algebra::{Canon, Kind, names_in, only_variable, order};
 use crate::math::sets::{Relation, Sign, cleared, constant_at, solution, solved_for, varying_part};
@@ -11,9 +11,13 @@ use crate::math::values::{Scalar, Value, solutions_named};
 
 impl Comparer<'_> {
     /// Equal up to a constant factor: positive where the sign matters.
-    pub(crate) fn relations(&mut self, one: &Relation, two: &Relation) -> Result<Judged, Stop> {
+    pub(crate) fn relations(
+        &mut self,
+        one: &Relation,
+        two: &Relation,
+    ) -> Result<Equivalence, Stop> {
         if one.sign != two.sign {
-            return Ok(Judged::Unequal);
+            return Ok(Equivalence::Unequal);
         }
         // The zeros of a quotient are those of its numerator.
         let free = matches!(one.sign, Sign::Zero | Sign::NotZero);
@@ -38,8 +42,8 @@ impl Comparer<'_> {
                 (order(self.cx, &factor, &Canon::int(0))?, order(self.cx, &other, &Canon::int(0))?);
             match signs {
                 (Some(one), Some(two)) if one == two && one != Ordering::Equal => {}
-                (Some(_), Some(_)) => return Ok(Judged::Unequal),
-                _ => return Ok(Judged::Undecided),
+                (Some(_), Some(_)) => return Ok(Equivalence::Unequal),
+                _ => return Ok(Equivalence::Undecided),
             }
         }
         let left = self.cx.mul(&Canon::poly(left), &other)?;
@@ -53,7 +57,7 @@ impl Comparer<'_> {
         &mut self,
         relation: &Relation,
         other: &Value,
-    ) -> Result<Option<Judged>, Stop> {
+    ) -> Result<Option<Equivalence>, Stop> {
         if relation.sign != Sign::Zero {
             return Ok(None);
         }
@@ -66,12 +70,16 @@ impl Comparer<'_> {
         let Some(points) = solutions_named(self.cx, other, &name)? else { return Ok(None) };
         match solution(self.cx, relation)? {
             Some(region) => self.same_region(&region, &points).map(Some),
-            None => Ok(Some(Judged::Undecided)),
+            None => Ok(Some(Equivalence::Undecided)),
         }
     }
 
     /// `xy = 6` against `6/x`.
-    fn defined(&mut self, relation: &Relation, scalar: &Scalar) -> Result<Option<Judged>, Stop> {
+    fn defined(
+        &mut self,
+        relation: &Relation,
+        scalar: &Scalar,
+    ) -> Result<Option<Equivalence>, Stop> {
         let names = names_in(self.cx, &scalar.canon);
         if names.is_empty() || names.iter().any(|name| name == "y") {
             return Ok(None);

@@ -370,7 +370,7 @@ mod tests {
         for text in
             ["\\", "\\frac", "\\frac{", "}}}{{{", "((((", "))))", "\\\\\\", "^^{", "…\\left."]
         {
-            symbols(text);
+            assert!(symbols(text).len() <= text.len(), "{text}");
         }
     }
 }
