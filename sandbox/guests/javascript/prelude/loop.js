@@ -93,10 +93,6 @@ class Immediate {
   unref() {
     return this;
   }
-
-  hasRef() {
-    return true;
-  }
 }
 
 const needFunction = (value) => {

@@ -10,14 +10,6 @@ class TextEncoder {
   encode(text = '') {
     return encode(`${text}`);
   }
-
-  encodeInto(text, target) {
-    const bytes = this.encode(text);
-    let written = Math.min(bytes.length, target.length);
-    while ((bytes[written] & 0xc0) === 0x80) written -= 1;
-    target.set(bytes.subarray(0, written));
-    return { read: host.decode(bytes.subarray(0, written), false).length, written };
-  }
 }
 
 const LABELS = { __proto__: null, utf8: 'utf-8', 'utf-8': 'utf-8', 'unicode-1-1-utf-8': 'utf-8', 'utf-16le': 'utf-16le',

@@ -6,6 +6,18 @@ require('event-target-polyfill');
 
 const { Event, EventTarget } = globalThis;
 
+// Addresses are shown as node shows them.
+const custom = Symbol.for('nodejs.util.inspect.custom');
+const Shown = { URL: class {} }.URL;
+URL.prototype[custom] = function () {
+  const { href, origin, protocol, username, password, host: name, hostname, port, pathname, search, searchParams, hash } = this;
+  return Object.assign(new Shown(), { href, origin, protocol, username, password, host: name, hostname, port, pathname, search, searchParams, hash });
+};
+URLSearchParams.prototype[custom] = function (depth, options, inspect) {
+  const pairs = [...this].map(([key, value]) => `${inspect(key)} => ${inspect(value)}`).join(', ');
+  return pairs ? `URLSearchParams { ${pairs} }` : 'URLSearchParams {}';
+};
+
 const refuse = (value) => {
   const shown = typeof value === 'object' ? '#<Object>' : typeof value === 'symbol' ? String(value) : Function.prototype.toString.call(value);
   throw new DOMException(`${shown} could not be cloned.`, 'DataCloneError');
