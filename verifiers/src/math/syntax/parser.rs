@@ -78,10 +78,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Runs `inner` one level deeper.
-    fn nested(
-        &mut self,
-        inner: impl FnOnce(&mut Self) -> Result<Id, Stop>,
-    ) -> Result<Id, Stop> {
+    fn nested(&mut self, inner: impl FnOnce(&mut Self) -> Result<Id, Stop>) -> Result<Id, Stop> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(Stop::Cap);
