@@ -1,76 +1,62 @@
 // `crypto`: random numbers from the guest's own source, and the digests that programs compute.
-(function (host, load) {
-  const { sha1, sha256, md5 } = load('digests');
-  const DIGESTS = { __proto__: null, md5, sha1, sha256 };
-  const encoded = (bytes, encoding) => {
-    const { Buffer } = load('buffer');
-    return encoding ? Buffer.from(bytes).toString(encoding) : Buffer.from(bytes);
-  };
+const { md5, sha1 } = require('@noble/hashes/legacy.js');
+const { sha224, sha256, sha384, sha512 } = require('@noble/hashes/sha2.js');
+const { hmac } = require('@noble/hashes/hmac.js');
+const { Buffer } = require('./buffer');
+const loop = require('./loop');
 
-  class Hash {
-    #chunks = [];
-    #run;
+const DIGESTS = { __proto__: null, md5, sha1, sha224, sha256, sha384, sha512 };
 
-    constructor(name) {
-      this.#run = DIGESTS[`${name}`.toLowerCase().replace('-', '')];
-      if (!this.#run) throw new Error('Digest method not supported');
-    }
+const digestOf = (name) => {
+  const digest = DIGESTS[`${name}`.toLowerCase().replace('-', '')];
+  if (!digest) throw new Error('Digest method not supported');
+  return digest;
+};
 
-    update(data, encoding) {
-      this.#chunks.push(load('buffer').Buffer.from(data, encoding));
-      return this;
-    }
+class Hash {
+  #state;
 
-    digest(encoding) {
-      return encoded(this.#run(load('buffer').Buffer.concat(this.#chunks)), encoding);
-    }
+  constructor(state) {
+    this.#state = state;
   }
 
-  const hmac = (name, key) => {
-    const { Buffer } = load('buffer');
-    const run = (bytes) => new Hash(name).update(bytes).digest();
-    const short = Buffer.from(key).length > 64 ? run(Buffer.from(key)) : Buffer.from(key);
-    const padded = Buffer.concat([short], 64);
-    const chunks = [padded.map((byte) => byte ^ 0x36)];
-    return {
-      update(data, encoding) {
-        chunks.push(Buffer.from(data, encoding));
-        return this;
-      },
-      digest: (encoding) => encoded(run(Buffer.concat([padded.map((byte) => byte ^ 0x5c), run(Buffer.concat(chunks))])), encoding),
-    };
-  };
+  update(data, encoding) {
+    this.#state.update(new Uint8Array(Buffer.from(data, encoding)));
+    return this;
+  }
 
-  const randomBytes = (count, done) => {
-    const bytes = load('buffer').Buffer.from(host.random(count));
-    return typeof done === 'function' ? load('loop').nextTick(done, null, bytes) : bytes;
-  };
+  digest(encoding) {
+    const bytes = Buffer.from(this.#state.digest());
+    return encoding ? bytes.toString(encoding) : bytes;
+  }
+}
 
-  const randomInt = (low, high, done) => {
-    const [from, to] = high === undefined || typeof high === 'function' ? [0, low] : [low, high];
-    const whole = new DataView(host.random(8)).getBigUint64(0);
-    const value = from + Number(whole % BigInt(to - from));
-    const after = typeof high === 'function' ? high : done;
-    return typeof after === 'function' ? load('loop').nextTick(after, null, value) : value;
-  };
+const answer = (done, value) => (typeof done === 'function' ? loop.nextTick(done, null, value) : value);
+const random = (count) => Buffer.from(host.random(count));
 
-  const randomUUID = () => {
-    const bytes = new Uint8Array(host.random(16));
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-  };
+const randomInt = (low, high, done) => {
+  const [from, to] = typeof high === 'number' ? [low, high] : [0, low];
+  const value = from + Number(new DataView(host.random(8)).getBigUint64(0) % BigInt(to - from));
+  return answer(typeof high === 'function' ? high : done, value);
+};
 
-  const getRandomValues = (target) => {
-    new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(new Uint8Array(host.random(target.byteLength)));
-    return target;
-  };
+const randomUUID = () => {
+  const bytes = random(16);
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
 
-  return {
-    createHash: (name) => new Hash(name), createHmac: hmac, getHashes: () => Object.keys(DIGESTS), getRandomValues, randomBytes, randomInt, randomUUID,
-    randomFillSync: getRandomValues,
-    timingSafeEqual: (a, b) => load('buffer').Buffer.compare(a, b) === 0,
-    webcrypto: { getRandomValues, randomUUID },
-  };
-})
+const getRandomValues = (target) => {
+  new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(random(target.byteLength));
+  return target;
+};
+
+module.exports = {
+  createHash: (name) => new Hash(digestOf(name).create()),
+  createHmac: (name, key) => new Hash(hmac.create(digestOf(name), new Uint8Array(Buffer.from(key)))),
+  getHashes: () => Object.keys(DIGESTS), getRandomValues, randomFillSync: getRandomValues, randomInt, randomUUID,
+  randomBytes: (count, done) => answer(done, random(count)),
+  timingSafeEqual: (a, b) => Buffer.compare(a, b) === 0,
+  webcrypto: { getRandomValues, randomUUID },
+};
