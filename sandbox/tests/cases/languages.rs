@@ -1,5 +1,5 @@
 //! Every program of `fixtures/sandbox/javascript` writes what node writes, and ends as node does:
-//! the `.out` files are what node wrote. Hostile programs end as they should.
+//! the `.out` files are what node wrote, given the `.in` file or `input.txt`. Hostile programs end as they should.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
@@ -25,7 +25,8 @@ fn like_node(guest: &JavaScript, path: &Path) -> Result<(), Failed> {
     let source = fs::read_to_string(path)?;
     let head = source.lines().next().and_then(|line| line.strip_prefix("// exit "));
     let code = head.map_or(Ok(0), str::parse)?;
-    let input = fs::read(path.with_file_name("input.txt"))?;
+    let input = fs::read(path.with_extension("in"))
+        .or_else(|_| fs::read(path.with_file_name("input.txt")))?;
     let wanted = fs::read_to_string(path.with_extension("out"))?;
     let (first, second) = (run(guest, &source, start(&input)), run(guest, &source, start(&input)));
     let found = String::from_utf8_lossy(&first.stdout);
