@@ -168,7 +168,8 @@ impl RunSession<'_> {
         let plan = self.engine.plan();
         let labels = plan.config.data.label.as_deref();
         let sha256 = self.folder.hash(into).map_err(|error| self.folder.io(into, error))?;
-        let mut tally = Count { summary: Summary::new(&plan.names, labels), sha256, old: 0, new: 0 };
+        let mut tally =
+            Count { summary: Summary::new(&plan.names, labels), sha256, old: 0, new: 0 };
         let store = &mut self.store;
         let ended = self.engine.stream(source, spec, stop, |batch| {
             store.append(TIMINGS, &batch.timings)?;
