@@ -79,7 +79,7 @@ impl Environment {
     /// In place of the sandbox, which this build is without.
     #[cfg(not(feature = "sandbox"))]
     pub fn sandbox(&self) -> Sandbox {
-        Sandbox::default()
+        Sandbox
     }
 
     /// The models, none of which is loaded.
