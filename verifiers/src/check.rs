@@ -84,7 +84,7 @@ impl<C: Check> Verifier for C {
     }
 }
 
-/// The files that settings may name. The crate does no I/O: whoever builds a check passes this in.
+/// The files that settings may name. The crate does no I/O: the caller that builds a check passes this in.
 pub trait Files {
     /// The bytes of the file called `name`.
     ///

@@ -163,7 +163,7 @@ fn a_text_is_given_up_when_all_who_wait_for_it_have_left() {
 }
 
 #[test]
-fn a_batch_that_nobody_wants_is_stopped_and_the_worker_goes_on() {
+fn a_batch_without_waiters_is_cancelled_and_the_worker_goes_on() {
     let (queue, gate) = queue(1 << 20);
     let (first, second) = (one(&queue, &[1]), one(&queue, &[1]));
     gate.await_runs(1);
@@ -231,7 +231,7 @@ fn texts_that_come_one_by_one_go_on_from_what_they_share() {
 }
 
 #[test]
-fn whoever_waits_for_a_beginning_that_was_stopped_has_it_computed_again() {
+fn a_cancelled_prefix_is_computed_again_for_its_waiters() {
     let (queue, gate) = queue_of("skywork-reward-kv", 1 << 20);
     let group = |last: u32| text(&[vec![1; 100], vec![last]].concat());
     let mut tickets = queue.submit((1..4).map(group).collect());

@@ -11,7 +11,7 @@ use super::PyValue;
 use super::literal::{self, Words};
 
 /// When a value is right. The order of dictionaries and sets never matters, `-0.0` is `0.0`, and
-/// `nan` is `nan`: whoever predicts it is right.
+/// `nan` is `nan`: a prediction of it is right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Equality {

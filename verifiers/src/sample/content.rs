@@ -24,7 +24,7 @@ pub enum Turn {
     LastAssistant,
     /// The first message of the assistant; of a conversation without one, the last message.
     FirstAssistant,
-    /// The last message, whoever speaks.
+    /// The last message, of any role.
     Last,
     /// The message with this index, counted from 0.
     At(usize),

@@ -9,6 +9,8 @@ const io = [];
 let last = 0;
 let referenced = 0;
 let exiting = false;
+// Set by `process`, which needs the loop.
+let process;
 // One time for all that happens in one turn of the loop, in whole milliseconds, as in node. It
 // stays a millisecond behind the clock, so that nobody who measures a wait finds it too short.
 let now = 0;
@@ -147,7 +149,6 @@ const nextTick = (run, ...args) => {
 
 // Ends the program. The listeners of `exit` may still change the code.
 function exit(code) {
-  const process = require('./process');
   if (code !== undefined) process.exitCode = code;
   if (!exiting) {
     exiting = true;
@@ -157,7 +158,6 @@ function exit(code) {
 }
 
 function fatal(error, origin = 'uncaughtException') {
-  const process = require('./process');
   if (!exiting && process.listenerCount('uncaughtException') > 0) {
     try {
       process.emit('uncaughtException', error, origin);
@@ -180,7 +180,6 @@ host.rejections((promise, reason, handled) => {
 });
 
 const report = () => {
-  const process = require('./process');
   for (const promise of [...rejections]) {
     rejections.delete(promise);
     const [, reason] = host.promise(promise);
@@ -231,7 +230,6 @@ const turn = () => {
 };
 
 const run = (start) => {
-  const process = require('./process');
   now = Math.floor(host.now());
   call(start);
   // A timer of one millisecond is due before the loop first looks at anything else.
@@ -249,5 +247,5 @@ const run = (start) => {
   } while (alive());
 };
 
-module.exports = { exit, later, nextTick, queueMicrotask, run, setTimeout, setInterval, setImmediate,
+module.exports = { attach: (it) => { process = it; }, exit, later, nextTick, queueMicrotask, run, setTimeout, setInterval, setImmediate,
   clearTimeout, clearInterval: clearTimeout, clearImmediate };

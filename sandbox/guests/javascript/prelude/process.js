@@ -64,3 +64,4 @@ class Output extends Writable {
 Object.assign(Output.prototype, { hasColors: () => false, getColorDepth: () => 1 });
 const returned = (stream) => Object.assign(stream, { ref: () => stream, unref: () => stream });
 Object.assign(module.exports, { stdin: returned(new Input()), stdout: new Output(1), stderr: new Output(2) });
+loop.attach(module.exports);
