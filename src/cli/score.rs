@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use assay::data::{ReadLimits, Source};
 use assay::engine::runs::{
-    DiskStore, InputFile, RunFolder, RunStart, hash_file, remove_parquet, write_parquet,
+    DiskStore, InputFile, RunFolder, RunStart, VERDICTS_PARQUET, hash_file, write_parquet,
 };
 use assay::engine::{
     Agreement, BadRows, CancellationToken, Engine, Report, RunSession, Summary, Tally,
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let report = report?;
     if report.complete {
         match args.format {
-            Format::Jsonl => remove_parquet(&args.output)?,
+            Format::Jsonl => session.remove(VERDICTS_PARQUET)?,
             Format::Parquet => write_parquet(&args.output, &engine.plan().names)?,
         }
     }

@@ -11,7 +11,7 @@ mod manifest;
 mod store;
 
 pub use folder::{RunError, RunFolder, RunStart};
-pub use form::{VerdictRows, remove_parquet, verdict_rows, write_parquet};
+pub use form::{VerdictRows, verdict_rows, write_parquet};
 pub use manifest::{Identity, InputFile, RunManifest, hash_file};
 pub use store::{DiskStore, Store, write_atomic};
 

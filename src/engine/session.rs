@@ -249,7 +249,11 @@ impl RunSession<'_> {
         written.map_err(|error| self.folder.io(name, error))
     }
 
-    fn remove(&mut self, name: &str) -> Result<(), RunError> {
+    /// Removes a file of the run, if it is there.
+    ///
+    /// # Errors
+    /// A file that cannot be removed.
+    pub fn remove(&mut self, name: &str) -> Result<(), RunError> {
         self.store.remove(name).map_err(|error| self.folder.io(name, error))
     }
 

@@ -11,11 +11,12 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::Fault;
 use crate::sample::Message;
 pub use evidence::Evidence;
 use outcome::NoReward;
 pub use outcome::{Outcome, Reward};
+use parts::VerdictForm;
 pub use parts::{Component, Components, Step, Usage};
 
 /// The outcome of one verifier on one sample, with its evidence.
@@ -110,29 +111,12 @@ impl From<Result<Verdict, Fault>> for Verdict {
     }
 }
 
-/// A verdict as it is written.
-#[derive(Deserialize)]
-struct VerdictForm {
-    outcome: String,
-    reward: Option<Reward>,
-    fault: Option<FaultKind>,
-    why: Option<String>,
-    #[serde(default)]
-    evidence: Evidence,
-    #[serde(default)]
-    components: Components,
-    #[serde(default)]
-    steps: Vec<Step>,
-    #[serde(default)]
-    usage: Usage,
-}
-
 impl TryFrom<VerdictForm> for Verdict {
     type Error = String;
 
     fn try_from(form: VerdictForm) -> Result<Self, String> {
-        let outcome = Outcome::read(&form.outcome, form.reward, form.fault, form.why)?;
-        let VerdictForm { evidence, components, steps, usage, .. } = form;
+        let VerdictForm { outcome, reward, fault, why, evidence, components, steps, usage } = form;
+        let outcome = Outcome::read(&outcome, reward, fault, why)?;
         Ok(Self { outcome, evidence, components, steps, usage })
     }
 }

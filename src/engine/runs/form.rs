@@ -1,7 +1,7 @@
 //! The verdict rows of a run: lines, and the Parquet that is made of them for other tools. The lines
 //! stay, so the Parquet is never the only copy.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
@@ -44,19 +44,6 @@ pub fn write_parquet(dir: &Path, names: &[String]) -> Result<(), RunError> {
         writer.write(row?)?;
     }
     commit(dir, writer.finish()?, VERDICTS_PARQUET).map_err(failed)
-}
-
-/// Removes the Parquet of a run whose lines are about to change, or that is not asked for it.
-///
-/// # Errors
-/// A file that cannot be removed.
-pub fn remove_parquet(dir: &Path) -> Result<(), RunError> {
-    match fs::remove_file(dir.join(VERDICTS_PARQUET)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(io_error(dir, VERDICTS_PARQUET, error))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn commit(dir: &Path, file: NamedTempFile, name: &str) -> io::Result<()> {

@@ -13,7 +13,7 @@ pub type Components = OrderedMap<Component>;
 
 /// One part of a verdict: a criterion of a rubric, an objective of a model.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "ComponentForm")]
+#[serde(try_from = "VerdictForm")]
 pub struct Component {
     /// What came of it.
     pub outcome: Outcome,
@@ -21,23 +21,29 @@ pub struct Component {
     pub evidence: Evidence,
 }
 
-/// A component as it is written.
+/// A verdict as it is written. A component is written as a verdict without parts.
 #[derive(Deserialize)]
-struct ComponentForm {
-    outcome: String,
-    reward: Option<Reward>,
-    fault: Option<FaultKind>,
-    why: Option<String>,
+pub(super) struct VerdictForm {
+    pub(super) outcome: String,
+    pub(super) reward: Option<Reward>,
+    pub(super) fault: Option<FaultKind>,
+    pub(super) why: Option<String>,
     #[serde(default)]
-    evidence: Evidence,
+    pub(super) evidence: Evidence,
+    #[serde(default)]
+    pub(super) components: Components,
+    #[serde(default)]
+    pub(super) steps: Vec<Step>,
+    #[serde(default)]
+    pub(super) usage: Usage,
 }
 
-impl TryFrom<ComponentForm> for Component {
+impl TryFrom<VerdictForm> for Component {
     type Error = String;
 
-    fn try_from(form: ComponentForm) -> Result<Self, String> {
-        let outcome = Outcome::read(&form.outcome, form.reward, form.fault, form.why)?;
-        Ok(Self { outcome, evidence: form.evidence })
+    fn try_from(form: VerdictForm) -> Result<Self, String> {
+        let VerdictForm { outcome, reward, fault, why, evidence, .. } = form;
+        Ok(Self { outcome: Outcome::read(&outcome, reward, fault, why)?, evidence })
     }
 }
 

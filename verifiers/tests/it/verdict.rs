@@ -71,6 +71,9 @@ fn what_is_no_verdict_is_refused() {
         json!({"outcome": "abstained"}),
         json!({"outcome": "right", "reward": 1}),
         json!({"reward": 1}),
+        json!({"outcome": "abstained", "why": "x", "components": {
+            "a": {"outcome": "abstained", "why": "y", "steps": 3},
+        }}),
     ] {
         assert!(serde_json::from_value::<Verdict>(value.clone()).is_err(), "{value}");
     }
