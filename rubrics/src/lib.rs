@@ -1,0 +1,13 @@
+//! Rubrics: criteria, the judges that answer them, and how answers become a reward.
+//!
+//! A [`Rubric`] lists criteria. A [`Judge`] is a language model that answers them; code, reward
+//! models and earlier rewards may answer them too. [`aggregate`] turns the answers into one reward.
+//! A rubric is read from our own format or from those of others ([`formats`]).
+
+pub mod aggregate;
+pub mod formats;
+pub mod judge;
+pub mod rubric;
+
+pub use judge::{Judge, JudgeReply, JudgeRequest};
+pub use rubric::{Criterion, Kind, Rubric, RubricError};

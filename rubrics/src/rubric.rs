@@ -1,0 +1,8 @@
+//! The rubric: criteria with points, and how the answers to them become a reward.
+
+mod check;
+mod read;
+mod types;
+
+pub use check::{CRITERIA_MAX, DEPTH_MAX};
+pub use types::{Answer, Answers, Choice, Criterion, Example, Kind, Rubric, RubricError, Scale};

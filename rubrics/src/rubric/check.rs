@@ -1,0 +1,189 @@
+//! What a rubric must be before it is used: names, points, prerequisites, kinds.
+
+use std::collections::BTreeMap;
+
+use super::types::{Choice, Criterion, Kind, Rubric, RubricError, Scale};
+use crate::aggregate::check as check_aggregate;
+
+/// The most criteria of a rubric, nodes included.
+pub const CRITERIA_MAX: usize = 10_000;
+/// The deepest tree.
+pub const DEPTH_MAX: usize = 32;
+/// The longest scale.
+const SCALE_MAX: i64 = 1_000;
+
+/// A criterion with its place and its index in the order of the file.
+struct Found<'a> {
+    place: String,
+    criterion: &'a Criterion,
+}
+
+impl Rubric {
+    /// Checks the rubric: each name once and not empty, points that are finite, prerequisites that
+    /// exist and have no cycle, choices and scales of at least two answers, and an aggregate whose
+    /// sum of points is not zero.
+    ///
+    /// # Errors
+    /// What is wrong, with its place.
+    pub fn check(&self) -> Result<(), RubricError> {
+        if self.criteria.is_empty() {
+            return Err(RubricError::new("criterion", "a rubric needs at least one criterion"));
+        }
+        let mut found = Vec::new();
+        collect(&self.criteria, "", 1, &mut found)?;
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, one) in found.iter().enumerate() {
+            let name = one.criterion.name.as_str();
+            if name.trim().is_empty() {
+                return Err(RubricError::new(format!("{}.name", one.place), "the name is empty"));
+            }
+            if let Some(first) = names.insert(name, at).and_then(|first| found.get(first)) {
+                let why = format!("the name \"{name}\" is used twice, first in {}", first.place);
+                return Err(RubricError::new(format!("{}.name", one.place), why));
+            }
+            one.check()?;
+        }
+        no_cycles(&found, &names)?;
+        check_aggregate(&self.aggregate, self)
+    }
+}
+
+fn collect<'a>(
+    criteria: &'a [Criterion],
+    above: &str,
+    depth: usize,
+    found: &mut Vec<Found<'a>>,
+) -> Result<(), RubricError> {
+    for (at, criterion) in criteria.iter().enumerate() {
+        let place = format!("{above}criterion[{at}]");
+        if depth > DEPTH_MAX {
+            return Err(RubricError::new(place, format!("the tree is deeper than {DEPTH_MAX}")));
+        }
+        if found.len() == CRITERIA_MAX {
+            return Err(RubricError::new(place, format!("more than {CRITERIA_MAX} criteria")));
+        }
+        found.push(Found { place: place.clone(), criterion });
+        collect(&criterion.criteria, &format!("{place}."), depth + 1, found)?;
+    }
+    Ok(())
+}
+
+impl Found<'_> {
+    fn refuse(&self, key: &str, why: impl Into<String>) -> RubricError {
+        RubricError::new(format!("{}.{key}", self.place), why)
+    }
+
+    fn check(&self) -> Result<(), RubricError> {
+        let one = self.criterion;
+        if !one.points.is_finite() {
+            return Err(self.refuse("points", "not a finite number"));
+        }
+        if one.pass.is_some_and(|pass| !pass.is_finite()) {
+            return Err(self.refuse("pass", "not a finite number"));
+        }
+        if one.essential && one.veto {
+            return Err(self.refuse("veto", "a criterion is `essential` or a `veto`, not both"));
+        }
+        self.check_answerer()?;
+        match &one.kind {
+            Kind::YesNo => Ok(()),
+            Kind::Choices(choices) => self.check_choices(choices),
+            Kind::Scale(scale) => self.check_scale(scale),
+        }
+    }
+
+    fn check_answerer(&self) -> Result<(), RubricError> {
+        let one = self.criterion;
+        let by_code = one.verifier.is_some() || one.reward.is_some();
+        if one.verifier.is_some() && one.reward.is_some() {
+            return Err(self.refuse("reward", "either a `verifier` answers or a `reward`"));
+        }
+        if !one.config.is_empty() && one.verifier.is_none() {
+            return Err(self.refuse("config", "there is no `verifier` to be set"));
+        }
+        if one.is_node() && by_code {
+            return Err(self.refuse("criterion", "a criterion that is answered has none below it"));
+        }
+        if one.negate && !by_code {
+            return Err(self.refuse("negate", "only answers of a `verifier` or a `reward`"));
+        }
+        if one.asks_judge() && one.text.trim().is_empty() {
+            return Err(self.refuse("text", "the judge is asked nothing"));
+        }
+        Ok(())
+    }
+
+    fn check_choices(&self, choices: &[Choice]) -> Result<(), RubricError> {
+        if choices.len() < 2 {
+            return Err(self.refuse("kind.choices", "at least two choices are needed"));
+        }
+        for (at, choice) in choices.iter().enumerate() {
+            let key = format!("kind.choices[{at}]");
+            let before = choices.iter().take(at);
+            if choice.label.trim().is_empty() {
+                return Err(self.refuse(&key, "the label is empty"));
+            }
+            if before.clone().any(|other| other.label.eq_ignore_ascii_case(&choice.label)) {
+                let why = format!("the label \"{}\" is used twice", choice.label);
+                return Err(self.refuse(&key, why));
+            }
+            if choice.value.is_some_and(|value| !value.is_finite()) {
+                return Err(self.refuse(&key, "the value is not a finite number"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_scale(&self, scale: &Scale) -> Result<(), RubricError> {
+        let count = scale.max.saturating_sub(scale.min).saturating_add(1);
+        if !(2..=SCALE_MAX).contains(&count) {
+            let why = format!("expected 2 to {SCALE_MAX} numbers, found {count}");
+            return Err(self.refuse("kind.scale", why));
+        }
+        let levels = i64::try_from(scale.levels.len()).unwrap_or(i64::MAX);
+        if levels != 0 && levels != count {
+            let why = format!("{levels} levels are described, of {count}");
+            return Err(self.refuse("kind.scale.levels", why));
+        }
+        Ok(())
+    }
+}
+
+/// Refuses prerequisites that are unknown, and cycles of them.
+fn no_cycles(found: &[Found<'_>], names: &BTreeMap<&str, usize>) -> Result<(), RubricError> {
+    let mut needs: Vec<Vec<usize>> = Vec::with_capacity(found.len());
+    for one in found {
+        let mut own = Vec::with_capacity(one.criterion.needs.len());
+        for (at, need) in one.criterion.needs.iter().enumerate() {
+            let Some(&index) = names.get(need.as_str()) else {
+                let why = format!("no criterion is called \"{need}\"");
+                return Err(one.refuse(&format!("needs[{at}]"), why));
+            };
+            own.push(index);
+        }
+        needs.push(own);
+    }
+    // Criteria whose prerequisites are all placed are placed next; a cycle leaves some over.
+    let mut placed = vec![false; found.len()];
+    loop {
+        let ready = |at: &usize| {
+            let own = needs.get(*at).into_iter().flatten();
+            !placed.get(*at).is_some_and(|done| *done)
+                && own.clone().all(|need| placed.get(*need).is_some_and(|done| *done))
+        };
+        let next: Vec<usize> = (0..found.len()).filter(ready).collect();
+        if next.is_empty() {
+            break;
+        }
+        for at in next {
+            if let Some(done) = placed.get_mut(at) {
+                *done = true;
+            }
+        }
+    }
+    let left = found.iter().zip(&placed).find(|(_, placed)| !**placed);
+    match left {
+        Some((one, _)) => Err(one.refuse("needs", "the prerequisites form a cycle")),
+        None => Ok(()),
+    }
+}
