@@ -44,7 +44,7 @@ test-c: assets-c
 # Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
 features:
 	cargo clippy --no-default-features --locked -- -D warnings
-	set -e; for feature in cli json-schema models parquet sandbox sql tokenizers; do \
+	set -e; for feature in cli json-schema models parquet rubrics sandbox sql tokenizers; do \
 		echo "only $$feature"; \
 		cargo clippy --no-default-features --features $$feature --locked -- -D warnings; \
 	done

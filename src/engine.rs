@@ -1,6 +1,7 @@
 //! The engine: builds a configuration into a plan, runs it over samples, and keeps what it found.
 
 mod batch;
+mod build_context;
 mod builder;
 pub mod cache;
 mod call;
@@ -30,6 +31,7 @@ mod verify;
 mod verify_group;
 
 pub use batch::{Batch, Tallied};
+pub use build_context::BuildContext;
 pub use builder::EngineBuilder;
 pub use cache::{Cache, CacheCounts, CacheStats};
 pub use call::ScoreOptions;

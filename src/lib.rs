@@ -9,6 +9,8 @@ pub mod setup;
 
 #[cfg(feature = "models")]
 pub use assay_reward_models as reward_models;
+#[cfg(feature = "rubrics")]
+pub use assay_rubrics as rubrics;
 #[cfg(any(feature = "sandbox", feature = "sql"))]
 pub use assay_sandbox as sandbox;
 pub use assay_verifiers as verifiers;
@@ -21,6 +23,26 @@ pub mod reward_models {
     /// In place of what loads models: there are none.
     #[derive(Debug, Default)]
     pub struct Models;
+}
+
+/// In place of rubrics, which this build is without.
+#[cfg(not(feature = "rubrics"))]
+pub mod rubrics {
+    /// In place of judges.
+    pub mod judge {
+        use schemars::JsonSchema;
+        use serde::{Deserialize, Serialize};
+        use serde_json::{Map, Value};
+
+        /// In place of the settings of a judge: any.
+        #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+        #[serde(transparent)]
+        pub struct JudgeConfig(Map<String, Value>);
+
+        /// In place of what judges are made of: nothing.
+        #[derive(Clone, Debug, Default)]
+        pub struct JudgeParts;
+    }
 }
 
 /// In place of the sandbox, which this build is without.

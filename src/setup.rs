@@ -3,6 +3,8 @@
 //! an [`Environment`] from here.
 
 mod clock;
+#[cfg(all(feature = "models", feature = "rubrics"))]
+mod judges;
 #[cfg(feature = "models")]
 mod onnx_runtime;
 mod process;
@@ -11,19 +13,22 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "rubrics")]
+use assay_verifiers::Files as _;
 pub use clock::Monotonic;
 
 use crate::engine::{
     ConfigError, ConfigFolder, Document, Engine, EngineBuilder, EngineError, Registry,
 };
 use crate::reward_models::Models;
+use crate::rubrics::judge::JudgeParts;
 use crate::sandbox::Sandbox;
 use process::{program, variable};
 
 /// The largest configuration, in bytes.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// The sections that the environment may set, as in `ASSAY_COMBINE__HOW=min`.
-const SECTIONS: [&str; 4] = ["data", "combine", "limits", "cache"];
+const SECTIONS: [&str; 5] = ["data", "combine", "judges", "limits", "cache"];
 /// Called with a message when something long starts, such as the compilation of a guest.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -116,7 +121,36 @@ impl Environment {
     /// Every verifier of this build. Guests and models are loaded when the first verifier that
     /// needs one is built.
     pub fn registry(&self) -> Registry {
-        Registry::standard(&Arc::new(self.sandbox()), &Arc::new(self.models()))
+        self.registry_of(&Arc::new(self.models()))
+    }
+
+    fn registry_of(&self, models: &Arc<Models>) -> Registry {
+        Registry::standard(&Arc::new(self.sandbox()), models)
+    }
+
+    /// What judges are made of: keys from the variables that they name, certificates from `files`,
+    /// and `models`, which they share with other verifiers.
+    #[cfg(feature = "rubrics")]
+    fn judges(&self, files: &ConfigFolder, models: &Arc<Models>) -> JudgeParts {
+        let (certificates, mut parts) = (files.clone(), JudgeParts::default());
+        parts.secret = Arc::new(|name| {
+            let value = variable(name)?.into_os_string().into_string().ok()?;
+            Some(crate::rubrics::http::Secret::new(&value))
+        });
+        parts.files = Arc::new(move |name| certificates.read(name));
+        #[cfg(feature = "models")]
+        {
+            let (files, models) = (files.clone(), Arc::clone(models));
+            parts.folder = Arc::new(move |config| judges::of_folder(&models, &files, config));
+        }
+        let _ = models;
+        parts
+    }
+
+    /// In place of judges, which this build is without.
+    #[cfg(not(feature = "rubrics"))]
+    fn judges(&self, _: &ConfigFolder, _: &Arc<Models>) -> JudgeParts {
+        JudgeParts
     }
 
     /// Reads a configuration, `-` from standard input, and sets in it what the environment
@@ -150,10 +184,12 @@ impl Environment {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        let (files, models) = (ConfigFolder::new(folder, allowed), Arc::new(self.models()));
         Engine::builder()
             .config(document)
-            .registry(self.registry())
-            .files(ConfigFolder::new(folder, allowed))
+            .registry(self.registry_of(&models))
+            .judges(self.judges(&files, &models))
+            .files(files)
             .cache_dir(self.cache_dir.clone())
             .user_cache_dir(self.user_cache.clone())
     }

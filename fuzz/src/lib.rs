@@ -180,6 +180,7 @@ pub fn config(data: &[u8]) {
             &document,
             &Registry::standard(&std::sync::Arc::default(), &std::sync::Arc::default()),
             &NoFiles,
+            &JudgeParts::default(),
         )
     };
     match plan() {

@@ -120,6 +120,11 @@ impl Model {
         format!("{}@{digest}", self.manifest.name)
     }
 
+    /// Whether its template reads a variable, such as `completion`.
+    pub fn reads(&self, variable: &str) -> bool {
+        self.template.reads(variable)
+    }
+
     /// The steps of a completion, each with its bytes in it.
     pub fn steps<'a>(&self, completion: &'a str) -> Vec<(&'a str, (usize, usize))> {
         self.splitter.steps(completion)

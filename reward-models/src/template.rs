@@ -130,6 +130,12 @@ impl Template {
         Ok(parse(&rendered))
     }
 
+    /// Whether the template reads a variable.
+    pub fn reads(&self, variable: &str) -> bool {
+        let template = self.environment.get_template("template");
+        template.is_ok_and(|template| template.undeclared_variables(false).contains(variable))
+    }
+
     /// A message as chat templates expect it: text as its content, and those of the other members
     /// that it has. Arguments of a call are an object, also where they came as its JSON.
     fn message(&self, message: &Message) -> Value {

@@ -6,8 +6,13 @@
 
 pub mod aggregate;
 pub mod formats;
+pub mod http;
 pub mod judge;
+pub mod prompt;
+pub mod reply;
 pub mod rubric;
+pub mod verifiers;
+pub mod votes;
 
 pub use judge::{Judge, JudgeReply, JudgeRequest};
 pub use rubric::{Criterion, Kind, Rubric, RubricError};

@@ -76,7 +76,7 @@ struct Measured {
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     let document = args.config.document(environment)?;
     // Verdicts from a cache would measure the cache.
-    let uncached = EngineArgs { jobs: args.jobs, cache_dir: None, no_cache: true };
+    let uncached = EngineArgs { jobs: args.jobs, ..EngineArgs::plain() };
     let engine = uncached.engine(args.config.builder(environment, document))?;
     if !(args.seconds.is_finite() && args.seconds >= 0.0) {
         return Err(Failure::usage(format!("--seconds {}: not a time", args.seconds)));

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay::data::{ReadLimits, Source};
 use assay::engine::runs::{
     DiskStore, InputFile, RunFolder, RunStart, VERDICTS_PARQUET, hash_file, write_parquet,
 };
 use assay::engine::{
-    Agreement, BadRows, CancellationToken, Engine, Report, RunSession, Summary, Tally,
+    Agreement, BadRows, CancellationToken, Engine, EngineBuilder, Report, RunSession, Summary,
+    Tally,
 };
 use assay::setup::Environment;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -34,8 +35,11 @@ pub(super) struct Args {
     #[arg(required = true)]
     data: Vec<PathBuf>,
     /// The run folder
-    #[arg(short, long, value_name = "RUN")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "RUN", required_unless_present = "dry_run")]
+    output: Option<PathBuf>,
+    /// Ask no judge and write no run: estimate the calls and tokens that judges would take
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     engine: EngineArgs,
     /// Start over, whatever the folder holds of an earlier run
@@ -101,37 +105,99 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     if let Some(column) = &args.labels {
         document.set("data.label", &toml::Value::from(column.as_str()).to_string())?;
     }
-    let engine = args.engine.engine(args.config.builder(environment, document))?;
     let stop = stop_on_signals()?;
+    let builder = args.config.builder(environment, document);
+    let Some(output) = args.output.as_ref().filter(|_| !args.dry_run) else {
+        return dry_run(args, builder, &stop);
+    };
+    let spent = Arc::new(AtomicBool::new(false));
+    #[cfg(feature = "rubrics")]
+    let builder = {
+        let (stop, spent) = (stop.clone(), Arc::clone(&spent));
+        builder.on_budget_spent(move || {
+            spent.store(true, Ordering::Relaxed);
+            stop.cancel();
+        })
+    };
+    let engine = args.engine.engine(builder)?;
+    let (report, seconds) = score(args, output, &engine, &stop)?;
+    tell(args, &report, &engine)?;
+    if !args.quiet {
+        output::note(&closing(output, &report, seconds));
+    }
+    engine.replies_kept().map_err(|why| anyhow::anyhow!("{why}"))?;
+    if spent.load(Ordering::Relaxed) && !report.complete {
+        output::note("the budget of a judge is spent: raise it, and the same command goes on");
+        return Ok(Exit::Threshold);
+    }
+    Ok(exit(args, &report, stop.is_cancelled()))
+}
+
+/// Scores into a run folder. The seconds that it took come back too.
+fn score(
+    args: &Args,
+    output: &Path,
+    engine: &Engine,
+    stop: &CancellationToken,
+) -> Result<(Report, f64), Failure> {
     let limits = engine.plan().config.limits.data();
-    let mut session = session(args, &engine, &limits)?;
+    let mut session = session(args, output, engine, &limits)?;
     let total = session.inputs.iter().map(|input| input.bytes).sum();
     let mut progress = Progress::start(total, args.quiet);
     let read = progress.bytes_read();
     let open = || Ok(Source::open(&args.data, &limits)?.count_into(Arc::clone(&read)));
-    let report = session.run(&open, &stop, &mut |summary, batch| progress.update(summary, batch));
+    let report = session.run(&open, stop, &mut |summary, batch| progress.update(summary, batch));
     progress.finish();
     let report = report?;
     if report.complete {
         match args.format {
             Format::Jsonl => session.remove(VERDICTS_PARQUET)?,
-            Format::Parquet => write_parquet(&args.output, &engine.plan().names)?,
+            Format::Parquet => write_parquet(output, &engine.plan().names)?,
         }
     }
-    tell(args, &report, &engine, progress.seconds())?;
-    Ok(exit(args, &report, stop.is_cancelled()))
+    Ok((report, progress.seconds()))
+}
+
+/// Scores into a folder that is dropped, asks no judge, and tells what judges would be asked.
+#[cfg(feature = "rubrics")]
+fn dry_run(args: &Args, builder: EngineBuilder, stop: &CancellationToken) -> Result<Exit, Failure> {
+    let engine = args.engine.engine(builder.dry_judges())?;
+    let folder = tempfile::tempdir()?;
+    score(args, folder.path(), &engine, stop)?;
+    let report = engine.plan().judges.report();
+    if args.json {
+        output::json(&report)?;
+        return Ok(Exit::Ok);
+    }
+    let mut rows = Vec::new();
+    for (judge, counts) in &report.judges {
+        rows.push([judge.clone(), count(counts.total.calls), count(counts.total.tokens)]);
+        for (subject, counts) in &counts.subjects {
+            let subject = format!("  {}", assay::data::escape(subject));
+            rows.push([subject, count(counts.calls), count(counts.tokens)]);
+        }
+    }
+    output::line(&output::table(["judge", "calls", "tokens (estimated)"], &rows));
+    Ok(Exit::Ok)
+}
+
+/// In place of rubrics, which this build is without: there is nobody to ask.
+#[cfg(not(feature = "rubrics"))]
+fn dry_run(_: &Args, _: EngineBuilder, _: &CancellationToken) -> Result<Exit, Failure> {
+    Err(Failure::usage("--dry-run: this build asks no judges"))
 }
 
 fn session<'a>(
     args: &Args,
+    output: &Path,
     engine: &'a Engine,
     limits: &ReadLimits,
 ) -> Result<RunSession<'a>, Failure> {
     Ok(RunSession {
         engine,
         inputs: inputs(&args.data, limits)?,
-        folder: RunFolder::open(&args.output, std::process::id())?,
-        store: Box::new(DiskStore::new(&args.output)?),
+        folder: RunFolder::open(output, std::process::id())?,
+        store: Box::new(DiskStore::new(output)?),
         bad_rows: args.bad_rows.into(),
         limit: args.limit,
         fresh: args.fresh,
@@ -174,7 +240,7 @@ fn stop_on_signals() -> Result<CancellationToken, Failure> {
     Ok(stop)
 }
 
-fn tell(args: &Args, report: &Report, engine: &Engine, seconds: f64) -> Result<(), Failure> {
+fn tell(args: &Args, report: &Report, engine: &Engine) -> Result<(), Failure> {
     if args.json {
         output::json(&report.summary)?;
     } else {
@@ -183,10 +249,6 @@ fn tell(args: &Args, report: &Report, engine: &Engine, seconds: f64) -> Result<(
             output::line(&agreement_text(labels));
         }
     }
-    if args.quiet {
-        return Ok(());
-    }
-    output::note(&closing(args, report, seconds));
     Ok(())
 }
 
@@ -196,8 +258,8 @@ fn tell(args: &Args, report: &Report, engine: &Engine, seconds: f64) -> Result<(
     clippy::cast_sign_loss,
     reason = "a rate for people"
 )]
-fn closing(args: &Args, report: &Report, seconds: f64) -> String {
-    let run = args.output.display();
+fn closing(run: &Path, report: &Report, seconds: f64) -> String {
+    let run = run.display();
     if report.scored == 0 && report.start == RunStart::Done {
         return format!("{run}: complete already");
     }

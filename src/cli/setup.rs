@@ -1,9 +1,13 @@
 //! From the command line to an engine: configuration, flags, files.
 
 use std::path::PathBuf;
+#[cfg(feature = "rubrics")]
+use std::sync::Arc;
 
 use assay::Engine;
 use assay::engine::{Document, EngineBuilder};
+#[cfg(feature = "rubrics")]
+use assay::rubrics::judge::{ReplyStore, StoreMode};
 use assay::setup::Environment;
 use clap::Args;
 
@@ -34,6 +38,14 @@ pub(super) struct EngineArgs {
     /// Neither look up verdicts nor keep them
     #[arg(long)]
     pub(super) no_cache: bool,
+    /// Keep what judges say in this folder, and ask nothing again that it holds
+    #[cfg(feature = "rubrics")]
+    #[arg(long, value_name = "DIR")]
+    pub(super) judge_store: Option<PathBuf>,
+    /// Ask no judge: the replies of `--judge-store` alone answer
+    #[cfg(feature = "rubrics")]
+    #[arg(long, requires = "judge_store")]
+    pub(super) replay: bool,
 }
 
 impl ConfigArgs {
@@ -58,7 +70,15 @@ impl ConfigArgs {
 impl EngineArgs {
     /// One thread and no cache: for a verdict or two.
     pub(super) fn plain() -> Self {
-        Self { jobs: Some(1), cache_dir: None, no_cache: true }
+        Self {
+            jobs: Some(1),
+            cache_dir: None,
+            no_cache: true,
+            #[cfg(feature = "rubrics")]
+            judge_store: None,
+            #[cfg(feature = "rubrics")]
+            replay: false,
+        }
     }
 
     /// One thread for each core and no cache: for verdicts that are not asked for again.
@@ -77,6 +97,21 @@ impl EngineArgs {
         if self.no_cache {
             builder = builder.no_cache();
         }
+        #[cfg(feature = "rubrics")]
+        if let Some(store) = self.store()? {
+            builder = builder.judge_store(store);
+        }
         Ok(builder.build()?)
+    }
+
+    /// The store of replies.
+    #[cfg(feature = "rubrics")]
+    fn store(&self) -> Result<Option<Arc<ReplyStore>>, Failure> {
+        let Some(folder) = &self.judge_store else { return Ok(None) };
+        let mode = if self.replay { StoreMode::Replay } else { StoreMode::Record };
+        let store = ReplyStore::open(folder, mode);
+        Ok(Some(Arc::new(
+            store.map_err(|error| Failure::usage(format!("--judge-store: {error}")))?,
+        )))
     }
 }

@@ -19,6 +19,7 @@ use super::plan::{Plan, Planned};
 use super::pool::Pool;
 use super::registry::Registry;
 use super::score::Engine;
+use crate::rubrics::judge::JudgeParts;
 use crate::setup::Monotonic;
 
 /// Samples that may be in flight at once, where nothing else is said.
@@ -38,6 +39,7 @@ pub struct EngineBuilder {
     cache_dir: Option<PathBuf>,
     user_cache_dir: Option<PathBuf>,
     keeps: bool,
+    judges: JudgeParts,
 }
 
 impl Default for EngineBuilder {
@@ -52,6 +54,7 @@ impl Default for EngineBuilder {
             cache_dir: None,
             user_cache_dir: None,
             keeps: true,
+            judges: JudgeParts::default(),
         }
     }
 }
@@ -110,6 +113,36 @@ impl EngineBuilder {
         self
     }
 
+    /// What judges are made of beside their settings: keys, models, a store of replies. By default
+    /// there are none.
+    pub fn judges(mut self, parts: JudgeParts) -> Self {
+        self.judges = parts;
+        self
+    }
+
+    /// Keeps what judges say in a store, or lets the store alone answer. Their verdicts are then not
+    /// looked up in the cache: every question must reach the store.
+    #[cfg(feature = "rubrics")]
+    pub fn judge_store(mut self, store: Arc<crate::rubrics::judge::ReplyStore>) -> Self {
+        self.judges.store = Some(store);
+        self
+    }
+
+    /// Asks no judge, and counts what would be asked: the verdicts mean nothing.
+    #[cfg(feature = "rubrics")]
+    pub fn dry_judges(mut self) -> Self {
+        self.judges.dry = true;
+        self
+    }
+
+    /// Called once for each judge whose budget is spent. What is asked of it afterwards waits for
+    /// ever, so that a run can be stopped in order; without this it is a fault.
+    #[cfg(feature = "rubrics")]
+    pub fn on_budget_spent(mut self, stop: impl Fn() + Send + Sync + 'static) -> Self {
+        self.judges.stopped = Some(Arc::new(stop));
+        self
+    }
+
     /// Threads of the compute lane; by default one a core.
     pub fn jobs(mut self, jobs: usize) -> Self {
         self.jobs = Some(jobs.max(1));
@@ -154,7 +187,7 @@ impl EngineBuilder {
     /// What is wrong with the configuration, or a thread that the operating system refuses.
     pub fn build(self) -> Result<Engine, EngineError> {
         let document = self.document.unwrap_or_else(|| Document::from(Config::default()));
-        let plan = Plan::build(&document, &self.registry, &*self.files)?;
+        let plan = Plan::build(&document, &self.registry, &*self.files, &self.judges)?;
         let keeps = self.keeps && plan.rewards.iter().any(|reward| reward.cache_key.is_some());
         let named = plan.config.cache.dir.as_ref().map(PathBuf::from);
         let cache_dir = self.cache_dir.or(named).or(self.user_cache_dir).filter(|_| keeps);

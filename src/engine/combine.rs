@@ -210,6 +210,7 @@ fn number(value: &Dynamic) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use crate::rubrics::judge::JudgeParts;
     use assay_verifiers::NoFiles;
     use proptest::prelude::*;
 
@@ -230,6 +231,7 @@ mod tests {
             &document,
             &Registry::standard(&std::sync::Arc::default(), &std::sync::Arc::default()),
             &NoFiles,
+            &JudgeParts::default(),
         )
         .unwrap()
         .combiner

@@ -1,11 +1,14 @@
 //! The configuration: what to judge, with which verifiers, and how rewards become one.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::turns::JudgedTurn;
 use crate::data::{Columns, ReadLimits};
+use crate::rubrics::judge::JudgeConfig;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -19,6 +22,9 @@ pub struct Config {
     /// The rewards, in the order in which they are reported.
     #[serde(rename = "reward", default)]
     pub rewards: Vec<RewardConfig>,
+    /// The judges that rubrics and comparisons may ask, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub judges: BTreeMap<String, JudgeConfig>,
     /// How the rewards become one.
     #[serde(default)]
     pub combine: CombineConfig,
@@ -200,6 +206,7 @@ impl Default for Config {
             version: 1,
             data: Columns::default(),
             rewards: Vec::new(),
+            judges: BTreeMap::new(),
             combine: CombineConfig::default(),
             limits: LimitsConfig::default(),
             cache: CacheConfig::default(),

@@ -9,6 +9,7 @@ use assay_verifiers::Files;
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Files below the folder of the configuration, and below those that were allowed.
+#[derive(Clone, Debug)]
 pub struct ConfigFolder {
     root: PathBuf,
     allowed: Vec<PathBuf>,

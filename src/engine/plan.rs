@@ -8,12 +8,16 @@ use assay_verifiers::script::Script;
 use assay_verifiers::{BuildError, Built, Files, Lane};
 use serde_json::{Value, json};
 
+use super::build_context::BuildContext;
 use super::combine::Combiner;
 use super::config::{CombineBy, Config, OnFault, RewardConfig};
 use super::document::{Document, suggestion};
 use super::error::{ConfigError, did_you_mean};
 use super::registry::Registry;
 use super::turns::JudgedTurn;
+use crate::rubrics::judge::JudgeParts;
+#[cfg(feature = "rubrics")]
+use crate::rubrics::judge::JudgeSet;
 
 /// The most rewards that one configuration may hold.
 const REWARDS_MAX: usize = 256;
@@ -39,6 +43,9 @@ pub struct Plan {
     pub gates: Vec<usize>,
     /// How the rewards become one.
     pub combiner: Combiner,
+    /// The judges of the configuration.
+    #[cfg(feature = "rubrics")]
+    pub judges: crate::rubrics::judge::JudgeSet,
 }
 
 /// One reward, built.
@@ -70,21 +77,43 @@ impl Plan {
         document: &Document,
         registry: &Registry,
         files: &dyn Files,
+        judges: &JudgeParts,
     ) -> Result<Self, ConfigError> {
         let config = document.config()?;
         check_names(document, &config)?;
+        let names: Vec<String> = config.rewards.iter().map(|reward| reward.name.clone()).collect();
+        #[cfg(not(feature = "rubrics"))]
+        let _ = judges;
+        #[cfg(feature = "rubrics")]
+        let judges = JudgeSet::new(config.judges.clone(), judges.clone())
+            .map_err(|error| document.error(&format!("judges.{}", error.setting), error.message))?;
         let mut rewards = Vec::with_capacity(config.rewards.len());
         for (at, reward) in config.rewards.iter().enumerate() {
-            rewards.push(planned(document, registry, files, &config, (at, reward))?);
+            let context = BuildContext {
+                files,
+                #[cfg(feature = "rubrics")]
+                judges: &judges,
+                earlier: names.get(..at).unwrap_or_default(),
+            };
+            rewards.push(planned(document, registry, &context, &config, (at, reward))?);
         }
-        let names: Vec<String> = rewards.iter().map(|reward| reward.name.clone()).collect();
         let gates = gates(document, &config, &names)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
         let combiner = Combiner::build(&config, &gates)
             .map_err(|(path, message)| document.error(&path, message))?;
         let names = names.into();
-        Ok(Self { config, rewards, names, stages, group_rewards, gates, combiner })
+        Ok(Self {
+            config,
+            rewards,
+            names,
+            stages,
+            group_rewards,
+            gates,
+            combiner,
+            #[cfg(feature = "rubrics")]
+            judges,
+        })
     }
 
     /// Whether the samples of a prompt have to be judged together.
@@ -193,11 +222,12 @@ fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> 
 fn planned(
     document: &Document,
     registry: &Registry,
-    files: &dyn Files,
+    context: &BuildContext<'_>,
     config: &Config,
     (at, reward): (usize, &RewardConfig),
 ) -> Result<Planned, ConfigError> {
-    let Some(builder) = registry.get(&reward.verifier) else {
+    let settings = Value::Object(reward.config.clone());
+    let Some(built) = registry.build(&reward.verifier, settings, context) else {
         let near = did_you_mean(&reward.verifier, registry.ids());
         let known: Vec<&str> = registry.ids().collect();
         let unknown = registry.unknown(&reward.verifier);
@@ -205,8 +235,7 @@ fn planned(
         let help = near.map(|near| format!("did you mean \"{near}\"?"));
         return Err(document.error(&format!("reward[{at}].verifier"), message).help(help));
     };
-    let built = builder(Value::Object(reward.config.clone()), files)
-        .map_err(|error| settings_error(document, at, reward, &error))?;
+    let built = built.map_err(|error| settings_error(document, at, reward, &error))?;
     pinned(document, registry, (at, reward), &built)?;
     let when = match &reward.when {
         Some(source) => Some(Script::expression(source).map_err(|error| {
@@ -215,7 +244,13 @@ fn planned(
         None => None,
     };
     let fuel = reward.fuel.unwrap_or(config.limits.fuel);
+    #[cfg(feature = "rubrics")]
+    let is_recorded = registry.asks_judges(&reward.verifier) && context.judges.is_recorded();
+    #[cfg(not(feature = "rubrics"))]
+    let is_recorded = false;
     let kept = match built.lane {
+        // The store of replies is what is kept: every question must reach it.
+        _ if is_recorded => false,
         Lane::Compute(_) => reward.cache.unwrap_or(false),
         Lane::Awaited(_) => reward.cache.unwrap_or(true),
         Lane::Group(_) | Lane::AwaitedGroup(_) => false,

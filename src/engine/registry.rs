@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
+#[cfg(feature = "rubrics")]
+use assay_verifiers::NoFiles;
 use assay_verifiers::checks::{self, VerifierInfo};
 use assay_verifiers::{BuildError, Built, Earlier, Files, Sample, Verdict};
 use serde_json::Value;
 
+use super::build_context::BuildContext;
 use super::closure;
 use crate::reward_models::Models;
 use crate::sandbox::Sandbox;
@@ -15,8 +18,18 @@ use crate::sandbox::Sandbox;
 /// Makes a verifier from its settings.
 pub type Builder = Box<dyn Fn(Value, &dyn Files) -> Result<Built, BuildError> + Send + Sync>;
 
+/// What builds a verifier.
+#[derive(Clone)]
+enum Maker {
+    /// Settings and files are enough.
+    Own(Arc<Builder>),
+    /// It asks judges and other verifiers.
+    #[cfg(feature = "rubrics")]
+    Rubrics(&'static crate::rubrics::verifiers::Entry),
+}
+
 /// The verifiers of each feature, those of this build among them.
-const OF_FEATURES: [(&str, &[&str]); 3] = [
+const OF_FEATURES: [(&str, &[&str]); 4] = [
     (
         "models",
         &[
@@ -28,14 +41,15 @@ const OF_FEATURES: [(&str, &[&str]); 3] = [
             "process_model",
         ],
     ),
+    ("rubrics", &["rubric"]),
     ("sandbox", &["program_output", "python_check", "stdin_stdout", "unit_tests", "wasm"]),
     ("sql", &["sql"]),
 ];
 
 /// Verifiers by id. The crates each bring theirs; a program may add its own.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Registry {
-    builders: BTreeMap<String, Builder>,
+    makers: BTreeMap<String, Maker>,
     about: BTreeMap<&'static str, &'static VerifierInfo>,
 }
 
@@ -63,6 +77,11 @@ impl Registry {
             let models = Arc::clone(models);
             let build = move |settings, files: &dyn Files| (entry.build)(&models, settings, files);
             registry.bring(&entry.about, Box::new(build));
+        }
+        #[cfg(feature = "rubrics")]
+        for entry in crate::rubrics::verifiers::ALL {
+            registry.about.insert(entry.about.id, &entry.about);
+            registry.makers.insert(entry.about.id.to_owned(), Maker::Rubrics(entry));
         }
         // What is left out shares nothing.
         let _ = (sandbox, models);
@@ -103,7 +122,7 @@ impl Registry {
     pub fn unknown(&self, id: &str) -> String {
         let feature = OF_FEATURES.iter().find(|(_, ids)| ids.contains(&id));
         match feature {
-            Some((feature, _)) if self.get(id).is_none() => format!(
+            Some((feature, _)) if !self.makers.contains_key(id) => format!(
                 "no verifier is called \"{id}\" in this build: the feature `{feature}` is off"
             ),
             _ => format!("no verifier is called \"{id}\""),
@@ -117,17 +136,78 @@ impl Registry {
 
     /// Adds a verifier. The last one registered under an id is used.
     pub fn register(&mut self, id: impl Into<String>, builder: Builder) {
-        self.builders.insert(id.into(), builder);
+        self.makers.insert(id.into(), Maker::Own(Arc::new(builder)));
     }
 
-    /// The builder registered under `id`.
-    pub fn get(&self, id: &str) -> Option<&Builder> {
-        self.builders.get(id)
+    /// Builds the verifier registered under `id`; `None` where there is none.
+    pub fn build(
+        &self,
+        id: &str,
+        settings: Value,
+        context: &BuildContext<'_>,
+    ) -> Option<Result<Built, BuildError>> {
+        Some(match self.makers.get(id)? {
+            Maker::Own(build) => build(settings, context.files),
+            #[cfg(feature = "rubrics")]
+            Maker::Rubrics(entry) => self.build_of_rubrics(entry, settings, context),
+        })
+    }
+
+    /// Builds the verifier registered under `id` without a configuration around it: no judges by
+    /// name, and no other rewards.
+    pub fn build_alone(
+        &self,
+        id: &str,
+        settings: Value,
+        files: &dyn Files,
+    ) -> Option<Result<Built, BuildError>> {
+        #[cfg(feature = "rubrics")]
+        let judges = crate::rubrics::judge::JudgeSet::default();
+        let context = BuildContext {
+            files,
+            #[cfg(feature = "rubrics")]
+            judges: &judges,
+            earlier: &[],
+        };
+        self.build(id, settings, &context)
+    }
+
+    /// Builds a verifier that asks judges and other verifiers.
+    #[cfg(feature = "rubrics")]
+    fn build_of_rubrics(
+        &self,
+        entry: &crate::rubrics::verifiers::Entry,
+        settings: Value,
+        context: &BuildContext<'_>,
+    ) -> Result<Built, BuildError> {
+        let unknown = |id: &str| Err(BuildError::new("", self.unknown(id)));
+        let verifiers = |id: &str, settings: Value| {
+            self.build(id, settings, context).unwrap_or_else(|| unknown(id))
+        };
+        let own = self.clone();
+        let row_verifiers = move |id: &str, settings: Value| match own.makers.get(id) {
+            Some(Maker::Own(build)) => build(settings, &NoFiles),
+            Some(Maker::Rubrics(_)) => Err(BuildError::new("", "a row names no judges")),
+            None => Err(BuildError::new("", own.unknown(id))),
+        };
+        let scope = crate::rubrics::verifiers::RubricScope {
+            files: context.files,
+            judges: context.judges,
+            verifiers: &verifiers,
+            row_verifiers: Arc::new(row_verifiers),
+            earlier: context.earlier,
+        };
+        (entry.build)(&scope, settings)
+    }
+
+    /// Whether the verifier registered under `id` asks judges.
+    pub(super) fn asks_judges(&self, id: &str) -> bool {
+        !matches!(self.makers.get(id), None | Some(Maker::Own(_)))
     }
 
     /// The ids, sorted.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.builders.keys().map(String::as_str)
+        self.makers.keys().map(String::as_str)
     }
 
     /// What is known of the verifier `id`, where this build brings it.
@@ -145,7 +225,7 @@ impl Registry {
 mod tests {
     use super::*;
 
-    #[cfg(any(feature = "models", all(feature = "sandbox", feature = "sql")))]
+    #[cfg(any(feature = "models", feature = "rubrics", all(feature = "sandbox", feature = "sql")))]
     fn of_feature(feature: &str) -> Vec<&'static str> {
         let found = OF_FEATURES.iter().find(|(known, _)| *known == feature);
         found.map(|(_, ids)| ids.to_vec()).unwrap_or_default()
@@ -167,6 +247,14 @@ mod tests {
         let ids: Vec<&str> =
             crate::reward_models::verifiers::ALL.iter().map(|entry| entry.about.id).collect();
         assert_eq!(ids, of_feature("models"));
+    }
+
+    #[cfg(feature = "rubrics")]
+    #[test]
+    fn the_verifiers_of_rubrics_are_known_without_them() {
+        let ids: Vec<&str> =
+            crate::rubrics::verifiers::ALL.iter().map(|entry| entry.about.id).collect();
+        assert_eq!(ids, of_feature("rubrics"));
     }
 
     #[test]

@@ -66,6 +66,42 @@ impl Engine {
         self.core.cache.as_ref().map(Cache::counts)
     }
 
+    /// What judges were asked so far; `None` where none was asked.
+    #[cfg(feature = "rubrics")]
+    pub fn judge_report(&self) -> Option<serde_json::Value> {
+        let report = self.plan().judges.report();
+        let asked = !report.judges.is_empty();
+        asked.then(|| serde_json::to_value(report).unwrap_or_default())
+    }
+
+    /// In place of what judges were asked, in a build without them.
+    #[cfg(not(feature = "rubrics"))]
+    pub fn judge_report(&self) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// Fails where a reply of a judge could not be kept in its store.
+    ///
+    /// # Errors
+    /// How many were lost, and why.
+    #[cfg(feature = "rubrics")]
+    pub fn replies_kept(&self) -> Result<(), String> {
+        let store = self.plan().judges.report().store;
+        match store.and_then(|store| store.error.map(|why| (store.lost, why))) {
+            Some((lost, why)) => Err(format!("{lost} replies of judges were not kept: {why}")),
+            None => Ok(()),
+        }
+    }
+
+    /// In place of the store of replies, in a build without judges.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(feature = "rubrics"))]
+    pub fn replies_kept(&self) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Runs work that is no row of a dataset, such as an audit, on the threads of the engine.
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.core.pool.install(work)

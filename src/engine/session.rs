@@ -205,6 +205,7 @@ impl RunSession<'_> {
         }
         self.store.sync(VERDICTS).map_err(|error| self.folder.io(VERDICTS, error))?;
         tally.summary.cache = self.engine.cache_counts();
+        tally.summary.judges = self.engine.judge_report();
         self.replace_json(SUMMARY, &tally.summary)?;
         if complete {
             let manifest = RunManifest {

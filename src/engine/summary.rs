@@ -12,7 +12,7 @@ use super::cache::CacheCounts;
 /// Disagreements that are listed; the rest are counted.
 const DISAGREEMENTS_MAX: usize = 10_000;
 
-/// The contents of `summary.json`. Everything but `cache` follows from the rows.
+/// The contents of `summary.json`. Everything but `cache` and `judges` follows from the rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Rows in the output.
@@ -29,6 +29,10 @@ pub struct Summary {
     /// How the cache fared in the last session of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheCounts>,
+    /// What judges were asked in the last session of the run: calls, tries, retries, tokens and
+    /// faults, of each judge and of each criterion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judges: Option<Value>,
 }
 
 /// Outcomes of one reward.

@@ -30,11 +30,7 @@ impl Aggregate {
         meter: &mut Meter<'_>,
     ) -> Result<Option<Aggregated>, Fault> {
         let mut nodes = Vec::new();
-        let top: Vec<(&Criterion, Option<f64>)> = rubric
-            .criteria
-            .iter()
-            .map(|criterion| (criterion, self.share(criterion, answers, &mut nodes)))
-            .collect();
+        let top = self.shares(rubric, answers, &mut nodes);
         if let Some(gate) = self.gate(rubric, answers, &nodes) {
             let reward = self.floor;
             return Ok(Some(Aggregated { reward, nodes, gate: Some(gate.to_owned()) }));
@@ -48,6 +44,25 @@ impl Aggregate {
             return Err(Fault::bad_input(format!("the rubric comes to {reward}, not a number")));
         }
         Ok(Some(Aggregated { reward, nodes, gate: None }))
+    }
+
+    /// The share of each criterion with criteria below it, by name; `None` where they are not all
+    /// answered.
+    pub fn nodes(&self, rubric: &Rubric, answers: &Answers) -> Vec<(String, Option<f64>)> {
+        let mut nodes = Vec::new();
+        self.shares(rubric, answers, &mut nodes);
+        nodes
+    }
+
+    /// The shares of the criteria at the top.
+    fn shares<'a>(
+        &self,
+        rubric: &'a Rubric,
+        answers: &Answers,
+        nodes: &mut Vec<(String, Option<f64>)>,
+    ) -> Vec<(&'a Criterion, Option<f64>)> {
+        let each = rubric.criteria.iter();
+        each.map(|criterion| (criterion, self.share(criterion, answers, nodes))).collect()
     }
 
     /// The first gate that the answers so far close; more answers do not open it.

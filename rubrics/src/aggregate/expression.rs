@@ -28,7 +28,7 @@ pub(super) fn expression(
         .iter()
         .map(|(name, answer)| {
             let value = answer.as_ref().map_or(Dynamic::UNIT, |one| Dynamic::from_float(one.value));
-            (name.into(), value)
+            (name.as_str().into(), value)
         })
         .collect();
     scope.push_dynamic("value", values.into());

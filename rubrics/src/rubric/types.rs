@@ -1,6 +1,7 @@
 //! The types of a rubric: criteria, kinds of answers, answers.
 
-use assay_verifiers::OrderedMap;
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -172,6 +173,11 @@ impl Rubric {
         self.criteria.iter().for_each(|criterion| criterion.collect_leaves(&mut leaves));
         leaves
     }
+
+    /// The criterion called `name`, at any depth.
+    pub fn find(&self, name: &str) -> Option<&Criterion> {
+        self.criteria.iter().find_map(|criterion| criterion.find(name))
+    }
 }
 
 impl Criterion {
@@ -203,6 +209,20 @@ impl Criterion {
         !self.criteria.is_empty()
     }
 
+    /// Every criterion below it without criteria of its own; itself where it has none.
+    pub fn leaves(&self) -> Vec<&Criterion> {
+        let mut leaves = Vec::new();
+        self.collect_leaves(&mut leaves);
+        leaves
+    }
+
+    fn find(&self, name: &str) -> Option<&Criterion> {
+        if self.name == name {
+            return Some(self);
+        }
+        self.criteria.iter().find_map(|criterion| criterion.find(name))
+    }
+
     /// Whether the judge answers it.
     pub fn asks_judge(&self) -> bool {
         !self.is_node() && self.verifier.is_none() && self.reward.is_none()
@@ -232,7 +252,7 @@ pub struct Answer {
 }
 
 /// Answers by the names of their criteria; `None` where there is none.
-pub type Answers = OrderedMap<Option<Answer>>;
+pub type Answers = BTreeMap<String, Option<Answer>>;
 
 impl Kind {
     /// Whether the answers are yes and no.
@@ -262,6 +282,17 @@ impl Kind {
                 let (min, max) = scale.bounds();
                 let fits = value.fract() == 0.0 && (min..=max).contains(&value);
                 fits.then(|| Answer { share: scale.share(value), value })
+            }
+        }
+    }
+
+    /// The number of an answer that lies between answers, such as a mean of votes.
+    pub fn value(&self, share: f64) -> f64 {
+        match self {
+            Self::YesNo | Self::Choices(_) => share,
+            Self::Scale(scale) => {
+                let (min, max) = scale.bounds();
+                min + share * (max - min)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use assay::Registry;
 use assay::verifiers::cases::{self, Case};
-use assay::verifiers::{Lane, Verdict};
+use assay::verifiers::{BuildError, Files, Lane, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -47,7 +47,11 @@ impl CaseFailed {
 /// configuration where the case asks for nothing else. `None` for verifiers without a file.
 pub(super) fn fixture(probe: &Probe<'_>, registry: &Registry) -> Option<FixtureReport> {
     let id = &probe.planned.built.spec.id;
-    let (about, build) = (registry.about(id)?, registry.get(id)?);
+    let about = registry.about(id)?;
+    let build = |settings: Value, files: &dyn Files| {
+        let unknown = || Err(BuildError::new("", registry.unknown(id)));
+        registry.build_alone(id, settings, files).unwrap_or_else(unknown)
+    };
     let file = cases::parse(about.fixtures).ok()?;
     let mut report = FixtureReport { tried: 0, failed: Vec::new() };
     for case in &file.cases {

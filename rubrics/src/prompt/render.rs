@@ -1,0 +1,97 @@
+//! The messages of a request, by templates.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Error, Value, context};
+use serde::Serialize;
+
+use super::escape::escaped;
+use super::fence::Fence;
+use crate::judge::ChatMessage;
+
+/// What a template may spend.
+const FUEL: u64 = 5_000_000;
+
+/// The templates of the two messages that a judge is sent.
+pub struct PromptTemplate {
+    environment: Environment<'static>,
+}
+
+/// The texts of a request, as they came.
+#[derive(Clone, Debug, Default)]
+pub struct Material {
+    /// What the completion answers.
+    pub prompt: String,
+    /// The reference answer; empty for none.
+    pub reference: String,
+    /// What is judged: one completion, or the two of a pair in the order in which they are shown.
+    pub completions: Vec<String>,
+}
+
+/// The messages of a request, and the code that its reply must repeat.
+#[derive(Clone, Debug)]
+pub struct Rendered {
+    /// The messages.
+    pub messages: Vec<ChatMessage>,
+    /// The code.
+    pub code: String,
+}
+
+impl PromptTemplate {
+    /// Compiles the templates of the system message and of the message of the user.
+    ///
+    /// Both see `prompt`, `reference`, `completion` (of a pair `first` and `second`), escaped;
+    /// `fenced(label, text)`; and what the caller adds. A system message that comes out empty is
+    /// left out.
+    ///
+    /// # Errors
+    /// A template that does not parse; the message names the line.
+    pub fn new(system: &str, user: &str) -> Result<Self, String> {
+        let mut environment = Environment::new();
+        environment.set_fuel(Some(FUEL));
+        environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
+        let told = |error: Error| format!("{error:#}");
+        environment.add_template_owned("system", system.to_owned()).map_err(told)?;
+        environment.add_template_owned("user", user.to_owned()).map_err(told)?;
+        Ok(Self { environment })
+    }
+
+    /// The messages about `material`. `words` are the other texts of the request, such as the
+    /// criteria: the code depends on them too. `more` adds variables, given the code.
+    ///
+    /// # Errors
+    /// A template that fails on it.
+    pub fn render<M: Serialize>(
+        &self,
+        material: &Material,
+        words: &[&str],
+        more: impl Fn(&str) -> M,
+    ) -> Result<Rendered, String> {
+        let (prompt, reference) = (escaped(&material.prompt), escaped(&material.reference));
+        let completions: Vec<_> = material.completions.iter().map(|text| escaped(text)).collect();
+        let mut texts: Vec<&str> = vec![&prompt, &reference];
+        texts.extend(completions.iter().map(|text| &**text));
+        texts.extend(words);
+        let fence = Fence::of(&texts);
+        let code = fence.code().to_owned();
+        let around = move |label: &str, text: &str| fence.around(label, text);
+        let scope = context! {
+            prompt => prompt,
+            reference => reference,
+            completion => completions.first(),
+            first => completions.first(),
+            second => completions.get(1),
+            code => code.clone(),
+            fenced => Value::from_function(around),
+            ..Value::from(Serde(more(&code))),
+        };
+        let render = |role: &'static str| {
+            let template = self.environment.get_template(role);
+            let content = template.and_then(|template| template.render(&scope));
+            let content = content.map_err(|error| format!("the prompt of the judge: {error:#}"))?;
+            Ok::<_, String>(ChatMessage { role, content: content.trim().to_owned() })
+        };
+        let mut messages = vec![render("system")?, render("user")?];
+        messages.retain(|message| !message.content.is_empty());
+        Ok(Rendered { messages, code })
+    }
+}

@@ -1,0 +1,219 @@
+//! From a reply to the verdicts on criteria.
+//!
+//! The verdict is the last object of the reply that has the shape which was asked for. An object with
+//! another code than that of the request was copied from somewhere, and so was one without a code
+//! that stands in the material; neither is a verdict. Without an object the words are read.
+
+use assay_verifiers::extract::{Thinking, thinking};
+use serde_json::{Map, Value};
+
+use super::asked::{Asked, CriterionVerdict};
+use super::json::{FoundObject, objects};
+use super::logprobs::expected_share;
+use super::text;
+use crate::judge::JudgeReply;
+use crate::rubric::{Answer, Criterion, Kind};
+
+/// Members that hold a verdict, ours first, then those of the formats that are read.
+const VERDICT_KEYS: [&str; 14] = [
+    "verdict",
+    "criteria_met",
+    "met",
+    "answer",
+    "score",
+    "grade",
+    "choice",
+    "rating",
+    "result",
+    "pass",
+    "judgement",
+    "judgment",
+    "decision",
+    "label",
+];
+/// Members that hold the verdicts on several criteria.
+const LIST_KEYS: [&str; 5] = ["verdicts", "criteria", "results", "evaluations", "checklist"];
+/// Members that name the criterion of a verdict.
+const NAME_KEYS: [&str; 4] = ["name", "criterion", "id", "key"];
+/// Members that hold the reasons.
+const REASON_KEYS: [&str; 8] = [
+    "reasons",
+    "reason",
+    "explanation",
+    "reasoning",
+    "rationale",
+    "feedback",
+    "analysis",
+    "comment",
+];
+/// Members that hold a quotation.
+const QUOTE_KEYS: [&str; 2] = ["quote", "evidence"];
+
+/// Why a reply is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplyError {
+    /// It holds no verdict of the shape that was asked for.
+    #[error("the reply of the judge holds no verdict: {0}")]
+    NoVerdict(String),
+    /// It ended at its greatest length.
+    #[error("the reply of the judge was cut at its greatest length, before a verdict")]
+    Cut,
+    /// What holds a verdict was copied from the material.
+    #[error("the reply of the judge repeats the material and holds no verdict of its own")]
+    Echo,
+    /// The judge refused.
+    #[error("the judge refused to answer")]
+    Refused,
+}
+
+/// The verdicts of a reply, one for each criterion, in their order.
+///
+/// # Errors
+/// A reply without a verdict on each criterion, or with one that is not its own.
+pub fn read(reply: &JudgeReply, asked: &Asked<'_>) -> Result<Vec<CriterionVerdict>, ReplyError> {
+    if let (Some(yes), [_]) = (reply.yes, asked.criteria) {
+        let value = if yes >= 0.5 { 1.0 } else { 0.0 };
+        let answer = Some(Answer { share: value, value });
+        return Ok(vec![CriterionVerdict { answer, expected: Some(yes), ..Default::default() }]);
+    }
+    let text = answer_part(&reply.text);
+    let mut echoed = false;
+    for object in objects(text).iter().rev() {
+        let Some(members) = object.value.as_object() else { continue };
+        let Some(verdicts) = verdicts(members, asked) else { continue };
+        if is_echo(members, text, object, asked) {
+            echoed = true;
+            continue;
+        }
+        return Ok(with_expectation(verdicts, reply, text, object, asked));
+    }
+    if reply.finish_reason == "length" {
+        return Err(ReplyError::Cut);
+    }
+    match text::verdicts(text, asked) {
+        Some(verdicts) => Ok(verdicts),
+        None if echoed => Err(ReplyError::Echo),
+        None if is_refusal(reply) => Err(ReplyError::Refused),
+        None => Err(ReplyError::NoVerdict(beginning(text))),
+    }
+}
+
+/// The reply behind its thinking; thinking that never ends holds no verdict.
+fn answer_part(text: &str) -> &str {
+    let part = thinking::answer(text, Thinking::Skip).and_then(|part| text.get(part));
+    part.unwrap_or_default()
+}
+
+fn is_refusal(reply: &JudgeReply) -> bool {
+    matches!(reply.finish_reason.as_str(), "refusal" | "content_filter")
+}
+
+fn beginning(text: &str) -> String {
+    match text.trim() {
+        "" => "it is empty".to_owned(),
+        text => format!("\"{}\"", text.chars().take(80).collect::<String>().escape_debug()),
+    }
+}
+
+/// Whether an object was copied: it has another code, or no code and stands in the material.
+fn is_echo(
+    members: &Map<String, Value>,
+    text: &str,
+    object: &FoundObject,
+    asked: &Asked<'_>,
+) -> bool {
+    match members.get("code").and_then(Value::as_str) {
+        Some(code) => code != asked.code,
+        None => {
+            let raw = text.get(object.span.clone()).unwrap_or_default();
+            text::stands_in(raw, asked.material)
+        }
+    }
+}
+
+/// The verdicts of an object; `None` where it has another shape.
+fn verdicts(members: &Map<String, Value>, asked: &Asked<'_>) -> Option<Vec<CriterionVerdict>> {
+    if let [criterion] = asked.criteria
+        && let Some(verdict) = verdict(members, &criterion.kind)
+    {
+        return Some(vec![verdict]);
+    }
+    let (_, list) = LIST_KEYS.iter().find_map(|key| Some((key, members.get(*key)?)))?;
+    asked.criteria.iter().map(|criterion| listed(list, criterion)).collect()
+}
+
+/// The one verdict on a criterion in a list of them, or in an object by name.
+fn listed(list: &Value, criterion: &Criterion) -> Option<CriterionVerdict> {
+    match list {
+        Value::Array(items) => {
+            let mut own = items.iter().filter_map(Value::as_object).filter(|item| {
+                let name = NAME_KEYS.iter().find_map(|key| item.get(*key)?.as_str());
+                name.is_some_and(|name| name.trim() == criterion.name)
+            });
+            let found = own.next()?;
+            own.next().is_none().then(|| verdict(found, &criterion.kind))?
+        }
+        Value::Object(by_name) => match by_name.get(&criterion.name)? {
+            Value::Object(own) => verdict(own, &criterion.kind),
+            value => {
+                let answer = answer(value, &criterion.kind)?;
+                Some(CriterionVerdict { answer, ..CriterionVerdict::default() })
+            }
+        },
+        _ => None,
+    }
+}
+
+fn verdict(members: &Map<String, Value>, kind: &Kind) -> Option<CriterionVerdict> {
+    let value = VERDICT_KEYS.iter().find_map(|key| members.get(*key))?;
+    let first_text =
+        |keys: &[&str]| keys.iter().find_map(|key| members.get(*key)?.as_str()).map(str::to_owned);
+    Some(CriterionVerdict {
+        answer: answer(value, kind)?,
+        reasons: first_text(&REASON_KEYS).unwrap_or_default(),
+        quote: first_text(&QUOTE_KEYS),
+        expected: None,
+    })
+}
+
+/// The answer of a member: `Some(None)` where the judge could not tell, `None` where it is none.
+fn answer(value: &Value, kind: &Kind) -> Option<Option<Answer>> {
+    match value {
+        Value::Null => Some(None),
+        Value::Bool(yes) if kind.is_yes_no() => kind.answer(&yes.to_string()).map(Some),
+        Value::Number(number) => {
+            let number = number.as_f64().filter(|number| number.fract() == 0.0)?;
+            kind.answer(&number.to_string()).map(Some)
+        }
+        Value::String(words) => text::answer(words, kind),
+        _ => None,
+    }
+}
+
+/// Adds the expected share of the one criterion, by the log-probabilities at its verdict.
+fn with_expectation(
+    mut verdicts: Vec<CriterionVerdict>,
+    reply: &JudgeReply,
+    text: &str,
+    object: &FoundObject,
+    asked: &Asked<'_>,
+) -> Vec<CriterionVerdict> {
+    if let ([verdict], [criterion]) = (verdicts.as_mut_slice(), asked.criteria) {
+        // The part behind the thinking is a part of the same string.
+        let offset = text.as_ptr().addr().wrapping_sub(reply.text.as_ptr().addr());
+        let raw = text.get(object.span.clone()).unwrap_or_default();
+        let keys =
+            VERDICT_KEYS.iter().filter_map(|key| raw.rfind(&format!("\"{key}\"")).zip(Some(key)));
+        if let Some((at, key)) =
+            keys.min_by_key(|(_, key)| VERDICT_KEYS.iter().position(|own| own == *key))
+        {
+            let behind = at + key.len() + 2;
+            let skipped = raw.get(behind..).unwrap_or_default();
+            let value =
+                skipped.len() - skipped.trim_start_matches([':', ' ', '\n', '\t', '"']).len();
+            let place = offset + object.span.start + behind + value;
+            verdict.expected = expected_share(&reply.tokens, place, &criterion.kind);
+        }
+    }
+    verdicts
+}

@@ -1,0 +1,140 @@
+//! `rubric`: criteria, answered by code and by a judge, become a reward.
+
+mod prepared;
+mod request;
+mod session;
+mod settings;
+mod verdict;
+
+use std::sync::Arc;
+
+use assay_verifiers::{
+    AsyncVerifier, BuildError, Built, Earlier, Lane, Meter, Pending, Sample, Spec, Verdict,
+    canonical,
+};
+use serde_json::Value;
+
+use super::scope::RubricScope;
+use crate::prompt::PromptTemplate;
+use prepared::{PreparedRubric, Source};
+use request::Requests;
+use session::Session;
+pub use settings::RubricVerifier;
+use settings::{JudgeChoice, RubricSource};
+
+/// The id of the verifier.
+pub const ID: &str = "rubric";
+/// Raised whenever the same sample may get another verdict.
+pub const VERSION: u32 = 1;
+
+const SYSTEM_PROMPT: &str = include_str!("../prompts/judge.system.jinja");
+const USER_PROMPT: &str = include_str!("../prompts/judge.user.jinja");
+
+/// A rubric that is ready to be asked.
+struct Ready {
+    source: Source,
+    requests: Arc<Requests>,
+}
+
+impl AsyncVerifier for Ready {
+    fn in_flight_max(&self) -> Option<usize> {
+        None
+    }
+
+    fn verify(
+        self: Arc<Self>,
+        sample: &Sample,
+        earlier: Earlier<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Pending<Verdict> {
+        let prepared = match self.source.of(sample) {
+            Ok(prepared) => prepared,
+            Err(known) => return Box::pin(std::future::ready(*known)),
+        };
+        let session = Session::start(prepared, Arc::clone(&self.requests), sample, earlier, meter);
+        Box::pin(session.run())
+    }
+}
+
+/// Builds the verifier.
+///
+/// # Errors
+/// A setting that does not fit, and whatever is wrong with the rubric or the judge, with its place.
+pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError> {
+    let verifier: RubricVerifier = assay_verifiers::check::settings(given)?;
+    verifier.check()?;
+    let written = serde_json::to_value(&verifier)
+        .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
+    let mut spec = Spec::new(ID, VERSION, written);
+    let judge = verifier.judge.as_ref().map(|judge| match judge {
+        JudgeChoice::Named(name) => scope.judges.get(name),
+        JudgeChoice::Inline(config) => scope.judges.inline(config),
+    });
+    let judge = judge.transpose()?;
+    if let Some(judge) = &judge {
+        spec.files.push(("judge".to_owned(), judge.identity));
+    }
+    let prompts = [
+        ("system_prompt", &verifier.system_prompt, SYSTEM_PROMPT),
+        ("user_prompt", &verifier.user_prompt, USER_PROMPT),
+    ];
+    let mut texts = Vec::new();
+    for (setting, file, ours) in prompts {
+        let text = match file {
+            Some(file) => read_text(scope, setting, file)?,
+            None => ours.to_owned(),
+        };
+        spec.files.push((setting.to_owned(), canonical::digest_parts(&[text.as_bytes()])));
+        texts.push(text);
+    }
+    let [system, user] = texts.as_slice() else { return Err(BuildError::new("", "two prompts")) };
+    let prompt =
+        PromptTemplate::new(system, user).map_err(|error| BuildError::new("user_prompt", error))?;
+    let source = source(&verifier, scope, judge.is_some(), &mut spec)?;
+    let requests = Arc::new(Requests { judge, prompt, verifier });
+    Ok(Built::new(spec, Lane::Awaited(Arc::new(Ready { source, requests }))))
+}
+
+fn read_text(scope: &RubricScope<'_>, setting: &str, file: &str) -> Result<String, BuildError> {
+    let refuse = |why: String| BuildError::new(setting, why);
+    let bytes = scope.files.read(file).map_err(refuse)?;
+    String::from_utf8(bytes).map_err(|_| refuse(format!("{file}: not UTF-8")))
+}
+
+/// The rubric of the settings, or where each row has its own.
+fn source(
+    verifier: &RubricVerifier,
+    scope: &RubricScope<'_>,
+    has_judge: bool,
+    spec: &mut Spec,
+) -> Result<Source, BuildError> {
+    let refuse = |why: String| BuildError::new("rubric", why);
+    let rubric = match &verifier.rubric {
+        RubricSource::Named(named) => {
+            if let Some(column) = named.strip_prefix("column:") {
+                let build = Arc::clone(&scope.row_verifiers);
+                return Ok(Source::column(column.to_owned(), build, has_judge));
+            }
+            let bytes = scope.files.read(named).map_err(refuse)?;
+            spec.files.push((named.clone(), canonical::digest_parts(&[&bytes])));
+            crate::formats::read_text(named, &bytes)
+                .map_err(|error| refuse(format!("{named}: {error}")))?
+        }
+        RubricSource::Inline(value) => {
+            crate::formats::read(value.clone()).map_err(|error| refuse(error.to_string()))?
+        }
+    };
+    let prepared = PreparedRubric::new(rubric, has_judge, scope.verifiers)
+        .map_err(|error| refuse(error.to_string()))?;
+    for (name, built) in prepared.built() {
+        spec.files.push((format!("criterion {name}"), built.spec.digest()));
+        spec.reads_verdicts |= built.spec.reads_verdicts;
+    }
+    for reward in prepared.rewards() {
+        if !scope.earlier.iter().any(|name| name == reward) {
+            return Err(refuse(format!("no reward before this one is called \"{reward}\"")));
+        }
+        spec.reads_verdicts = true;
+    }
+    Ok(Source::Fixed(Arc::new(prepared)))
+}

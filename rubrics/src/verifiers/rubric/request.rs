@@ -1,0 +1,319 @@
+//! The requests about criteria: prompt, schema, seeds; and the reading of their replies.
+
+use std::sync::Arc;
+
+use assay_verifiers::extract::{Thinking, thinking};
+use assay_verifiers::sample::value_text;
+use assay_verifiers::{Content, Fault, FaultKind, Message, Sample, Usage};
+use serde_json::{Value, json};
+
+use super::settings::RubricVerifier;
+use crate::judge::{JudgeRequest, JudgedTexts, NamedJudge, Subject};
+use crate::prompt::{Material, PromptTemplate};
+use crate::reply::{Asked, CriterionVerdict, read};
+use crate::rubric::{Criterion, Kind, Rubric};
+
+/// What makes requests and asks them.
+pub(super) struct Requests {
+    pub(super) judge: Option<Arc<NamedJudge>>,
+    pub(super) prompt: PromptTemplate,
+    pub(super) verifier: RubricVerifier,
+}
+
+/// What came of asking some criteria once.
+pub(super) struct Asking {
+    /// Along the criteria; the fault stands for all of them.
+    pub(super) verdicts: Result<Vec<CriterionVerdict>, AskError>,
+    pub(super) usage: Usage,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug)]
+pub(super) enum AskError {
+    /// The judge did not answer.
+    Fault(Fault),
+    /// No verdict can be read from its reply.
+    Unreadable(Fault),
+}
+
+impl AskError {
+    /// Nothing was asked, which cannot be.
+    pub(super) const UNASKED: Self = Self::Fault(Fault {
+        kind: FaultKind::Internal,
+        why: std::borrow::Cow::Borrowed("nothing was asked"),
+    });
+}
+
+impl Requests {
+    /// The texts of a sample that a criterion is asked about.
+    pub(super) fn material(
+        &self,
+        sample: &Sample,
+        rubric: &Rubric,
+        turn: Option<usize>,
+    ) -> Material {
+        let reference = rubric.reference.clone();
+        Material {
+            prompt: conversation(sample.prompt_content()),
+            reference: reference
+                .or_else(|| shown_reference(sample.reference()?))
+                .unwrap_or_default(),
+            completions: vec![self.completion(sample, turn)],
+        }
+    }
+
+    /// What the judge sees of the completion.
+    pub(super) fn completion(&self, sample: &Sample, turn: Option<usize>) -> String {
+        let whole = match (sample.completion_content(), turn) {
+            (Content::Messages(messages), Some(turn)) => transcript(of_turn(messages, turn)),
+            (Content::Messages(messages), None) if self.verifier.conversation => {
+                transcript(messages)
+            }
+            _ => sample.completion().to_owned(),
+        };
+        match self.verifier.thinking {
+            Thinking::Keep => whole,
+            how => {
+                let answer = thinking::answer(&whole, how).and_then(|part| whole.get(part));
+                answer.unwrap_or_default().trim().to_owned()
+            }
+        }
+    }
+
+    /// Asks some criteria, the vote numbered `vote`.
+    pub(super) async fn ask(
+        &self,
+        sample: &Sample,
+        rubric: &Rubric,
+        criteria: &[&Criterion],
+        vote: u32,
+    ) -> Asking {
+        let mut usage = Usage::default();
+        let mut last = None;
+        for again in 0..=self.verifier.asks_again {
+            let number = vote + again * self.verifier.votes;
+            match self.ask_once(sample, rubric, criteria, number, &mut usage).await {
+                Err(AskError::Unreadable(fault)) => last = Some(AskError::Unreadable(fault)),
+                verdicts => return Asking { verdicts, usage },
+            }
+        }
+        Asking { verdicts: Err(last.unwrap_or(AskError::UNASKED)), usage }
+    }
+
+    async fn ask_once(
+        &self,
+        sample: &Sample,
+        rubric: &Rubric,
+        criteria: &[&Criterion],
+        vote: u32,
+        usage: &mut Usage,
+    ) -> Result<Vec<CriterionVerdict>, AskError> {
+        let judge = self.judge.as_ref();
+        let judge = judge.ok_or_else(|| AskError::Fault(Fault::internal("there is no judge")))?;
+        let turn = criteria.first().and_then(|criterion| criterion.turn);
+        let material = self.material(sample, rubric, turn);
+        let (request, code) = self.request(judge, sample, rubric, criteria, &material, vote)?;
+        let reply = judge.judge.ask(request).await.map_err(AskError::Fault)?;
+        *usage += reply.usage;
+        let texts: Vec<&str> = material.completions.iter().map(String::as_str).collect();
+        let texts = [texts, vec![&material.prompt, &material.reference]].concat();
+        let asked = Asked { criteria, code: &code, material: &texts };
+        read(&reply, &asked).map_err(|error| {
+            AskError::Unreadable(Fault::new(FaultKind::Upstream, error.to_string()))
+        })
+    }
+
+    fn request(
+        &self,
+        judge: &NamedJudge,
+        sample: &Sample,
+        rubric: &Rubric,
+        criteria: &[&Criterion],
+        material: &Material,
+        vote: u32,
+    ) -> Result<(JudgeRequest, String), AskError> {
+        let names: Vec<&str> = criteria.iter().map(|criterion| criterion.name.as_str()).collect();
+        let question: Vec<&str> =
+            criteria.iter().map(|criterion| criterion.text.as_str()).collect();
+        let subject = Subject { criterion: names.join(", "), swapped: false };
+        let kinds = json!(criteria).to_string();
+        let words = [rubric.instructions.as_str(), kinds.as_str()];
+        let rendered = self.prompt.render(material, &words, |code| {
+            json!({
+                "instructions": rubric.instructions,
+                "abstain": self.verifier.may_abstain,
+                "criteria": criteria.iter().map(|one| shown(one)).collect::<Vec<_>>(),
+                "shape": self.shape(criteria, code),
+            })
+        });
+        let broken = |why: String| AskError::Fault(Fault::bad_input(why));
+        let rendered = rendered.map_err(broken)?;
+        let mut sampling = judge.sampling.clone();
+        sampling.seed = sampling.seed.wrapping_add(u64::from(vote));
+        if self.verifier.logprobs && sampling.top_logprobs == 0 {
+            sampling.top_logprobs = 20;
+        }
+        let texts = JudgedTexts {
+            prompt: material.prompt.clone(),
+            completion: material.completions.first().cloned().unwrap_or_default(),
+            other: None,
+            reference: material.reference.clone(),
+            question: question.join("\n"),
+        };
+        let request = JudgeRequest {
+            messages: rendered.messages,
+            schema: self.schema(criteria, &rendered.code),
+            sampling,
+            vote,
+            texts,
+            sample: sample.clone(),
+            subject,
+        };
+        Ok((request, rendered.code))
+    }
+
+    /// The JSON Schema of the reply. Members are in the order of their names, which is the order in
+    /// which they are wanted: the reasons before the verdict.
+    fn schema(&self, criteria: &[&Criterion], code: &str) -> Value {
+        let code = json!({ "type": "string", "enum": [code] });
+        if let [criterion] = criteria {
+            let mut properties = self.properties(criterion);
+            properties.insert("code".to_owned(), code);
+            return object(properties);
+        }
+        let named =
+            |criterion: &&Criterion| (criterion.name.clone(), object(self.properties(criterion)));
+        let verdicts = object(criteria.iter().map(named).collect());
+        object([("code".to_owned(), code), ("verdicts".to_owned(), verdicts)].into_iter().collect())
+    }
+
+    fn properties(&self, criterion: &Criterion) -> serde_json::Map<String, Value> {
+        let verdict = match &criterion.kind {
+            Kind::YesNo => json!({ "type": "boolean" }),
+            Kind::Choices(choices) => {
+                let labels: Vec<&str> =
+                    choices.iter().map(|choice| choice.label.as_str()).collect();
+                json!({ "type": "string", "enum": labels })
+            }
+            Kind::Scale(scale) => {
+                json!({ "type": "integer", "minimum": scale.min, "maximum": scale.max })
+            }
+        };
+        let verdict = if self.verifier.may_abstain {
+            json!({ "anyOf": [verdict, { "type": "null" }] })
+        } else {
+            verdict
+        };
+        let mut properties = serde_json::Map::new();
+        if criterion.evidence {
+            properties.insert("quote".to_owned(), json!({ "type": "string" }));
+        }
+        properties.insert("reasons".to_owned(), json!({ "type": "string" }));
+        properties.insert("verdict".to_owned(), verdict);
+        properties
+    }
+
+    /// The shape of the reply in words.
+    fn shape(&self, criteria: &[&Criterion], code: &str) -> String {
+        let members = |criterion: &Criterion| {
+            let quote = if criterion.evidence { "\"quote\": \"...\", " } else { "" };
+            let verdict = match &criterion.kind {
+                Kind::YesNo => "true or false".to_owned(),
+                Kind::Choices(choices) => {
+                    let labels = choices.iter().map(|choice| format!("\"{}\"", choice.label));
+                    labels.collect::<Vec<_>>().join(" or ")
+                }
+                Kind::Scale(scale) => format!("{} to {}", scale.min, scale.max),
+            };
+            let null = if self.verifier.may_abstain { " or null" } else { "" };
+            format!("{quote}\"reasons\": \"...\", \"verdict\": {verdict}{null}")
+        };
+        if let [criterion] = criteria {
+            return format!("{{\"code\": \"{code}\", {}}}", members(criterion));
+        }
+        let each = criteria
+            .iter()
+            .map(|criterion| format!("  {}: {{{}}}", json!(criterion.name), members(criterion)));
+        let each: Vec<String> = each.collect();
+        format!("{{\"code\": \"{code}\", \"verdicts\": {{\n{}\n}}}}", each.join(",\n"))
+    }
+}
+
+fn object(properties: serde_json::Map<String, Value>) -> Value {
+    let required: Vec<&String> = properties.keys().collect();
+    json!({
+        "type": "object",
+        "required": required,
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}
+
+/// A criterion as the template sees it.
+fn shown(criterion: &Criterion) -> Value {
+    let mut shown = json!({
+        "name": criterion.name,
+        "text": criterion.text,
+        "evidence": criterion.evidence,
+        "examples": criterion.examples,
+    });
+    let kind = match &criterion.kind {
+        Kind::YesNo => None,
+        Kind::Choices(choices) => Some(("choices", json!(choices))),
+        Kind::Scale(scale) => {
+            let (min, max, levels) = (scale.min, scale.max, &scale.levels);
+            Some(("scale", json!({ "min": min, "max": max, "levels": levels })))
+        }
+    };
+    if let (Some((key, value)), Some(members)) = (kind, shown.as_object_mut()) {
+        members.insert(key.to_owned(), value);
+    }
+    shown
+}
+
+/// A reference as a judge sees it: a text, one of several a line, the `answer` of an object. Other
+/// objects are tests, rubrics and the like, no answers.
+fn shown_reference(reference: &Value) -> Option<String> {
+    match reference {
+        Value::Object(members) => members.get("answer").and_then(shown_reference),
+        Value::Array(several) => {
+            let texts: Option<Vec<String>> = several.iter().map(shown_reference).collect();
+            texts.map(|texts| texts.join("\n"))
+        }
+        Value::Null => None,
+        value => Some(value_text(value).into_owned()),
+    }
+}
+
+/// A prompt or a completion as a judge sees it: a text, or who says what.
+fn conversation(content: &Content) -> String {
+    match content {
+        Content::Text(text) => text.clone(),
+        Content::Messages(messages) => match messages.as_slice() {
+            [one] if one.role == "user" => one.text().to_owned(),
+            messages => transcript(messages),
+        },
+    }
+}
+
+/// Who says what, calls of tools as their JSON.
+fn transcript(messages: &[Message]) -> String {
+    let each = messages.iter().map(|message| {
+        let calls = message.tool_calls.iter().map(|call| format!("\ncalls {}", call.to_value()));
+        format!("[{}]\n{}{}", message.role, message.text(), calls.collect::<String>())
+    });
+    each.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The messages of the turn with this number: from the message of a user to the next one.
+fn of_turn(messages: &[Message], turn: usize) -> &[Message] {
+    let users = messages.iter().enumerate().filter(|(_, message)| message.role == "user");
+    let mut starts: Vec<usize> = users.map(|(at, _)| at).collect();
+    // What comes before the first message of a user answers the prompt.
+    if starts.first() != Some(&0) {
+        starts.insert(0, 0);
+    }
+    let from = starts.get(turn).copied().unwrap_or(messages.len());
+    let to = starts.get(turn + 1).copied().unwrap_or(messages.len());
+    messages.get(from..to).unwrap_or_default()
+}

@@ -1,0 +1,263 @@
+//! One sample and its rubric: code first, then the judge, wave by wave, as gates and prerequisites
+//! allow.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_verifiers::{
+    AsyncVerifier, Earlier, Lane, Meter, Outcome, Pending, Sample, Usage, Verdict,
+};
+use futures_util::future::join_all;
+
+use super::prepared::PreparedRubric;
+use super::request::{AskError, Asking, Requests};
+use super::verdict::{CriterionState, Report};
+use crate::reply::CriterionVerdict;
+use crate::rubric::{Answer, Answers, Criterion};
+
+/// A sample on its way through its rubric.
+pub(super) struct Session {
+    prepared: Arc<PreparedRubric>,
+    requests: Arc<Requests>,
+    sample: Sample,
+    /// What is known of each leaf, by name.
+    states: BTreeMap<String, CriterionState>,
+    /// Verifiers that are awaited.
+    awaited: Vec<(String, Pending<Verdict>)>,
+    usage: Usage,
+}
+
+impl Session {
+    /// Runs the code that answers criteria, and starts what is awaited of it.
+    pub(super) fn start(
+        prepared: Arc<PreparedRubric>,
+        requests: Arc<Requests>,
+        sample: &Sample,
+        earlier: Earlier<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Self {
+        let mut session = Self {
+            prepared: Arc::clone(&prepared),
+            requests,
+            sample: sample.clone(),
+            states: BTreeMap::new(),
+            awaited: Vec::new(),
+            usage: Usage::default(),
+        };
+        for leaf in prepared.rubric.leaves() {
+            let verdict = match (prepared.lane(leaf), &leaf.reward) {
+                (Some(Lane::Compute(verifier)), _) => verifier.verify(sample, earlier, meter),
+                (Some(Lane::Awaited(verifier)), _) => {
+                    let pending =
+                        AsyncVerifier::verify(Arc::clone(verifier), sample, earlier, meter);
+                    session.awaited.push((leaf.name.clone(), pending));
+                    continue;
+                }
+                (_, Some(reward)) => earlier.get(reward).cloned().unwrap_or_else(|| {
+                    Verdict::abstained(format!("there is no verdict of the reward \"{reward}\""))
+                }),
+                _ => continue,
+            };
+            session.by_code(leaf, verdict);
+        }
+        session
+    }
+
+    /// What comes of the rubric.
+    pub(super) async fn run(mut self) -> Verdict {
+        let prepared = Arc::clone(&self.prepared);
+        let leaves = prepared.rubric.leaves();
+        let (names, pending): (Vec<String>, Vec<_>) =
+            std::mem::take(&mut self.awaited).into_iter().unzip();
+        for (name, verdict) in names.into_iter().zip(join_all(pending).await) {
+            if let Some(leaf) = leaves.iter().find(|leaf| leaf.name == name) {
+                self.by_code(leaf, verdict);
+            }
+        }
+        while !self.is_closed() {
+            self.settle_prerequisites(&leaves);
+            let open = self.open(&leaves);
+            if open.is_empty() {
+                break;
+            }
+            self.ask(&open).await;
+        }
+        let judge = self.requests.judge.as_deref().map(|judge| judge.name.clone());
+        let report = Report { rubric: &prepared.rubric, states: &self.states, judge };
+        Verdict { usage: self.usage, ..report.verdict() }
+    }
+
+    /// Notes the verdict of code on a criterion.
+    fn by_code(&mut self, leaf: &Criterion, verdict: Verdict) {
+        self.usage += verdict.usage;
+        let state = match verdict.outcome {
+            Outcome::Scored(reward) => {
+                let share = if leaf.negate { 1.0 - reward.get() } else { reward.get() };
+                let answer = Answer { share, value: share };
+                CriterionState::Answered { answer, evidence: verdict.evidence }
+            }
+            Outcome::Abstained(why) => CriterionState::Missing { why: why.into_owned() },
+            Outcome::Failed(fault) => CriterionState::Failed { fault },
+        };
+        self.states.insert(leaf.name.clone(), state);
+    }
+
+    fn answers(&self) -> Answers {
+        let mut answers = Answers::default();
+        for leaf in self.prepared.rubric.leaves() {
+            let answer = self.states.get(&leaf.name).and_then(CriterionState::answer).cloned();
+            answers.insert(leaf.name.clone(), answer);
+        }
+        answers
+    }
+
+    /// Whether a gate is closed: more answers do not open it.
+    fn is_closed(&self) -> bool {
+        let rubric = &self.prepared.rubric;
+        let answers = self.answers();
+        let nodes = rubric.aggregate.nodes(rubric, &answers);
+        rubric.aggregate.gate(rubric, &answers, &nodes).is_some()
+    }
+
+    /// A criterion whose prerequisite is not met is not met; one whose prerequisite is not known is
+    /// not known.
+    fn settle_prerequisites(&mut self, leaves: &[&Criterion]) {
+        loop {
+            let mut known = Vec::new();
+            for leaf in leaves {
+                if leaf.asks_judge() && !self.states.contains_key(&leaf.name) {
+                    known.extend(
+                        self.by_prerequisites(leaf).map(|state| (leaf.name.clone(), state)),
+                    );
+                }
+            }
+            if known.is_empty() {
+                return;
+            }
+            self.states.extend(known);
+        }
+    }
+
+    /// What the prerequisites say of a criterion, where they are against it.
+    fn by_prerequisites(&self, leaf: &Criterion) -> Option<CriterionState> {
+        leaf.needs.iter().find_map(|need| match self.prerequisite(need)? {
+            Prerequisite::Met => None,
+            Prerequisite::Unmet => {
+                let why = format!("its prerequisite \"{need}\" is not met");
+                Some(CriterionState::Unmet { why })
+            }
+            Prerequisite::Unknown => {
+                let why = format!("its prerequisite \"{need}\" was not judged");
+                Some(CriterionState::Missing { why })
+            }
+        })
+    }
+
+    /// What is known of a prerequisite: a leaf, or a node. `None` where it is still open.
+    fn prerequisite(&self, name: &str) -> Option<Prerequisite> {
+        let rubric = &self.prepared.rubric;
+        let criterion = rubric.find(name)?;
+        let share = if criterion.is_node() {
+            let nodes = rubric.aggregate.nodes(rubric, &self.answers());
+            let below = criterion.leaves();
+            if !below.iter().all(|leaf| self.states.contains_key(&leaf.name)) {
+                return None;
+            }
+            nodes.into_iter().find(|(node, _)| node == name).and_then(|(_, share)| share)
+        } else {
+            self.states.get(name)?.answer().map(|answer| answer.share)
+        };
+        Some(match share {
+            Some(share) if criterion.is_met(share) => Prerequisite::Met,
+            Some(_) => Prerequisite::Unmet,
+            None => Prerequisite::Unknown,
+        })
+    }
+
+    /// The criteria that the judge is asked next: gates first, each behind its prerequisites.
+    fn open<'a>(&self, leaves: &[&'a Criterion]) -> Vec<&'a Criterion> {
+        let is_open = |leaf: &&&Criterion| {
+            let met = |need: &String| matches!(self.prerequisite(need), Some(Prerequisite::Met));
+            leaf.asks_judge() && !self.states.contains_key(&leaf.name) && leaf.needs.iter().all(met)
+        };
+        let open: Vec<&Criterion> = leaves.iter().filter(is_open).copied().collect();
+        let gates = open.iter().filter(|leaf| leaf.essential || leaf.veto).copied();
+        let gates: Vec<&Criterion> = gates.collect();
+        if gates.is_empty() { open } else { gates }
+    }
+
+    /// Asks criteria, all votes at once.
+    async fn ask(&mut self, criteria: &[&Criterion]) {
+        let requests = Arc::clone(&self.requests);
+        let (prepared, sample) = (Arc::clone(&self.prepared), self.sample.clone());
+        let calls = calls(criteria, requests.verifier.criteria_per_call);
+        let votes = requests.verifier.votes;
+        let asked = calls.iter().flat_map(|call| (0..votes).map(move |vote| (call, vote)));
+        let asked = asked.map(|(call, vote)| requests.ask(&sample, &prepared.rubric, call, vote));
+        let answered = join_all(asked.collect::<Vec<_>>()).await;
+        for (call, votes) in calls.iter().zip(answered.chunks(votes as usize)) {
+            self.usage_of(votes);
+            for (at, criterion) in call.iter().enumerate() {
+                let state = self.counted(criterion, &by_criterion(votes, at));
+                self.states.insert(criterion.name.clone(), state);
+            }
+        }
+    }
+
+    fn usage_of(&mut self, votes: &[Asking]) {
+        votes.iter().for_each(|vote| self.usage += vote.usage);
+    }
+
+    /// What the votes on a criterion come to. A vote that failed makes it fail.
+    fn counted(
+        &self,
+        criterion: &Criterion,
+        votes: &[Result<&CriterionVerdict, &AskError>],
+    ) -> CriterionState {
+        if let Some(error) = votes.iter().find_map(|vote| vote.as_ref().err()) {
+            return match error {
+                AskError::Fault(fault) => CriterionState::Failed { fault: fault.clone() },
+                AskError::Unreadable(fault) => CriterionState::Unreadable { fault: fault.clone() },
+            };
+        }
+        let verdicts: Vec<&CriterionVerdict> = votes.iter().filter_map(|vote| vote.ok()).collect();
+        let turn = self.requests.completion(&self.sample, criterion.turn);
+        CriterionState::of_votes(criterion, &verdicts, &self.requests.verifier, &turn)
+    }
+}
+
+/// What is known of a prerequisite.
+enum Prerequisite {
+    Met,
+    Unmet,
+    Unknown,
+}
+
+/// Criteria that are asked together: of one turn, and at most so many.
+fn calls<'a>(criteria: &[&'a Criterion], most: usize) -> Vec<Vec<&'a Criterion>> {
+    let mut calls: Vec<Vec<&Criterion>> = Vec::new();
+    for criterion in criteria {
+        match calls.last_mut() {
+            Some(call)
+                if call.len() < most
+                    && call.first().is_some_and(|first| first.turn == criterion.turn) =>
+            {
+                call.push(criterion);
+            }
+            _ => calls.push(vec![criterion]),
+        }
+    }
+    calls
+}
+
+/// The votes on one of the criteria that were asked together.
+fn by_criterion(votes: &[Asking], at: usize) -> Vec<Result<&CriterionVerdict, &AskError>> {
+    let missing = || -> Result<&CriterionVerdict, &AskError> { Err(&AskError::UNASKED) };
+    votes
+        .iter()
+        .map(|vote| match &vote.verdicts {
+            Ok(verdicts) => verdicts.get(at).map_or_else(missing, Ok),
+            Err(error) => Err(error),
+        })
+        .collect()
+}
