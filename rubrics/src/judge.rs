@@ -1,9 +1,29 @@
 //! The judge: a language model that answers questions about a completion.
 
+mod budget;
+mod column;
+mod config;
+mod dry;
+mod metered;
+mod openai;
+mod recorded;
+mod report;
+mod set;
+mod store;
+
 use assay_verifiers::canonical::{self, Digest};
 use assay_verifiers::{Fault, Pending, Sample, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+pub use column::ColumnJudge;
+pub use config::{JudgeApi, JudgeConfig, Structured, TokensMember};
+pub use dry::DryJudge;
+pub use openai::{OpenAiJudge, OpenAiSettings};
+pub use recorded::RecordedJudge;
+pub use report::{JudgeCounters, JudgeCounts, JudgeReport, StoreCounts, SubjectCounts};
+pub use set::{JudgeParts, JudgeSet, NamedJudge};
+pub use store::{DiskReplyFile, ReplyFile, ReplyStore, StoreError, StoreMode};
 
 /// Answers questions about completions: a server, a model on this machine, or a record of replies.
 pub trait Judge: Send + Sync {

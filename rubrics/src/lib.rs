@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 pub mod formats;
+pub mod http;
 pub mod judge;
 pub mod rubric;
 

@@ -1,0 +1,143 @@
+//! The judge behind a server with the API of `OpenAI`: a chat or a response a question.
+
+mod body;
+mod reply;
+mod settings;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assay_verifiers::canonical::Digest;
+use assay_verifiers::{BuildError, Fault, FaultKind, Pending};
+use bytes::Bytes;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::config::{JudgeApi, Structured};
+use super::report::JudgeCounters;
+use super::{Judge, JudgeReply, JudgeRequest};
+use crate::http::{HttpCall, HttpClient, HttpEndpoint, HttpError, HttpSettings};
+use body::RequestBody;
+use reply::{ChatAnswer, ResponsesAnswer};
+pub use settings::OpenAiSettings;
+
+/// Asks a server with the API of `OpenAI`: that itself, vLLM, `SGLang`, llama.cpp, TGI.
+#[derive(Clone)]
+pub struct OpenAiJudge {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    settings: OpenAiSettings,
+    endpoint: HttpEndpoint,
+    /// Whether the server has refused to be told the form of a reply.
+    is_plain: AtomicBool,
+    counters: Arc<JudgeCounters>,
+}
+
+impl OpenAiJudge {
+    /// A judge at the base URL of `http`, whose `path` is set here. Requests are counted in
+    /// `counters`.
+    ///
+    /// # Errors
+    /// A URL, a key or a certificate that cannot be used.
+    pub fn new(
+        settings: OpenAiSettings,
+        client: &HttpClient,
+        http: HttpSettings,
+        counters: Arc<JudgeCounters>,
+    ) -> Result<Self, BuildError> {
+        let path = match settings.api {
+            JudgeApi::Chat => "chat/completions",
+            JudgeApi::Responses => "responses",
+        };
+        let endpoint = client.endpoint(HttpSettings { path, ..http })?;
+        let is_plain = AtomicBool::new(false);
+        Ok(Self { shared: Arc::new(Shared { settings, endpoint, is_plain, counters }) })
+    }
+}
+
+impl Judge for OpenAiJudge {
+    fn identity(&self) -> Value {
+        self.shared.settings.identity()
+    }
+
+    fn ask(&self, request: JudgeRequest) -> Pending<Result<JudgeReply, Fault>> {
+        let shared = Arc::clone(&self.shared);
+        // What takes computing is done here, not where the future is polled.
+        let structured = shared.structured();
+        let body = shared.body(&request, structured);
+        Box::pin(async move {
+            let body = body?;
+            let digest: Digest = Sha256::digest(&body).into();
+            let mut call = shared.endpoint.call(digest).await?;
+            let mut answered = shared.post(&mut call, body).await;
+            let mut refused = 0;
+            if let Err(error) = &answered
+                && shared.settings.structured == Structured::Auto
+                && structured != Structured::Text
+                && refuses_the_form(error)
+            {
+                shared.is_plain.store(true, Ordering::Release);
+                refused = 1;
+                let plain = shared.body(&request, Structured::Text)?;
+                answered = shared.post(&mut call, plain).await;
+            }
+            // The refused request is no try of this one: it is not sent again.
+            shared.counters.tried(&request.subject.criterion, call.tries() - refused);
+            Ok(answered?)
+        })
+    }
+}
+
+impl Shared {
+    fn structured(&self) -> Structured {
+        match self.settings.structured {
+            Structured::Auto if self.is_plain.load(Ordering::Acquire) => Structured::Text,
+            Structured::Auto => Structured::JsonSchema,
+            other => other,
+        }
+    }
+
+    fn body(&self, request: &JudgeRequest, structured: Structured) -> Result<Bytes, Fault> {
+        let body = RequestBody { settings: &self.settings, request, structured };
+        let bytes = serde_json::to_vec(&body);
+        let bytes = bytes.map_err(|error| {
+            Fault::new(FaultKind::Internal, format!("the request cannot be written: {error}"))
+        })?;
+        Ok(Bytes::from(bytes))
+    }
+
+    async fn post(&self, call: &mut HttpCall<'_>, body: Bytes) -> Result<JudgeReply, HttpError> {
+        let read = match self.settings.api {
+            JudgeApi::Chat => call.post::<ChatAnswer>(body).await?.read(),
+            JudgeApi::Responses => call.post::<ResponsesAnswer>(body).await?.read(),
+        };
+        let reply = read.map_err(|why| HttpError::unusable(self.endpoint.shown(&why)))?;
+        Ok(self.without_key(reply))
+    }
+
+    /// A server that writes the key into its reply does not get it into a record.
+    fn without_key(&self, mut reply: JudgeReply) -> JudgeReply {
+        reply.text = self.endpoint.mask(reply.text);
+        reply.finish_reason = self.endpoint.mask(reply.finish_reason);
+        reply
+    }
+}
+
+/// Whether a server says that it does not know how to be told the form of a reply.
+fn refuses_the_form(error: &HttpError) -> bool {
+    const WORDS: [&str; 9] = [
+        "response_format",
+        "response format",
+        "json_schema",
+        "json schema",
+        "text.format",
+        "structured output",
+        "structured_output",
+        "guided",
+        "grammar",
+    ];
+    let detail = error.detail.to_lowercase();
+    matches!(error.status, Some(400 | 404 | 422)) && WORDS.iter().any(|word| detail.contains(word))
+}

@@ -1,0 +1,221 @@
+//! The answers of servers, in the shapes in which they come.
+
+use assay_verifiers::Usage;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::{JudgeReply, ReplyToken};
+
+/// The answer to `POST /chat/completions`.
+#[derive(Debug, Deserialize)]
+pub(super) struct ChatAnswer {
+    #[serde(default)]
+    choices: Option<Vec<Choice>>,
+    #[serde(default)]
+    usage: Option<Value>,
+    #[serde(flatten)]
+    errors: ErrorMembers,
+}
+
+/// The answer to `POST /responses`.
+#[derive(Debug, Deserialize)]
+pub(super) struct ResponsesAnswer {
+    #[serde(default)]
+    output: Option<Vec<OutputItem>>,
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(default)]
+    incomplete_details: Option<IncompleteDetails>,
+    #[serde(default)]
+    usage: Option<Value>,
+    #[serde(flatten)]
+    errors: ErrorMembers,
+}
+
+/// An error that comes with a good status.
+#[derive(Debug, Deserialize)]
+struct ErrorMembers {
+    #[serde(default)]
+    error: Option<Value>,
+    #[serde(default)]
+    object: Option<Value>,
+    #[serde(default)]
+    message: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Choice {
+    #[serde(default)]
+    message: Option<ChoiceMessage>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+    #[serde(default)]
+    logprobs: Option<ChoiceLogprobs>,
+}
+
+/// What a model thought (`reasoning_content`) is no part of its reply.
+#[derive(Debug, Deserialize)]
+struct ChoiceMessage {
+    #[serde(default)]
+    content: Option<Value>,
+    #[serde(default)]
+    refusal: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ChoiceLogprobs {
+    #[serde(default)]
+    content: Option<Vec<TokenLogprobs>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TokenLogprobs {
+    token: String,
+    #[serde(default)]
+    top_logprobs: Option<Vec<TopLogprob>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TopLogprob {
+    token: String,
+    #[serde(default)]
+    logprob: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OutputItem {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    content: Option<Vec<OutputPart>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OutputPart {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    logprobs: Option<Vec<TokenLogprobs>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct IncompleteDetails {
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+impl ChatAnswer {
+    /// The reply, or what the answer lacks.
+    pub(super) fn read(self) -> Result<JudgeReply, String> {
+        self.errors.check()?;
+        let Some(choice) = self.choices.into_iter().flatten().next() else {
+            return Err("the answer has no choices".to_owned());
+        };
+        let Some(message) = choice.message else {
+            return Err("the first choice of the answer has no message".to_owned());
+        };
+        let logprobs = choice.logprobs.and_then(|logprobs| logprobs.content);
+        let reply = JudgeReply {
+            text: message.content.as_ref().map(content_text).unwrap_or_default(),
+            tokens: logprobs.into_iter().flatten().map(ReplyToken::from).collect(),
+            yes: None,
+            finish_reason: choice.finish_reason.unwrap_or_default(),
+            usage: usage(self.usage.as_ref()),
+        };
+        let is_refusal = message.refusal.is_some_and(|refusal| !refusal.is_empty());
+        Ok(if is_refusal { refused(reply.usage, "refusal") } else { filtered(reply) })
+    }
+}
+
+impl ResponsesAnswer {
+    /// The reply, or what the answer lacks.
+    pub(super) fn read(self) -> Result<JudgeReply, String> {
+        self.errors.check()?;
+        let reason = self.incomplete_details.and_then(|details| details.reason);
+        let finish_reason = match (self.status.as_deref(), reason) {
+            (_, Some(reason)) if reason == "max_output_tokens" => "length".to_owned(),
+            (_, Some(reason)) => reason,
+            (Some("completed"), None) => "stop".to_owned(),
+            (Some(status @ ("failed" | "cancelled" | "queued" | "in_progress")), None) => {
+                return Err(format!("the status of the answer is \"{status}\""));
+            }
+            (status, None) => status.unwrap_or_default().to_owned(),
+        };
+        let usage = usage(self.usage.as_ref());
+        let mut reply = JudgeReply { finish_reason, usage, ..JudgeReply::default() };
+        let Some(items) = self.output else {
+            return Err("the answer has no output".to_owned());
+        };
+        let messages = items.into_iter().filter(|item| item.kind == "message");
+        for part in messages.flat_map(|item| item.content.unwrap_or_default()) {
+            match part.kind.as_str() {
+                "refusal" => return Ok(refused(reply.usage, "refusal")),
+                "output_text" => {
+                    reply.text.push_str(&part.text.unwrap_or_default());
+                    let tokens = part.logprobs.into_iter().flatten();
+                    reply.tokens.extend(tokens.map(ReplyToken::from));
+                }
+                _ => {}
+            }
+        }
+        Ok(filtered(reply))
+    }
+}
+
+impl ErrorMembers {
+    fn check(&self) -> Result<(), String> {
+        let is_error = self.object.as_ref().and_then(Value::as_str) == Some("error");
+        let found = match (&self.error, &self.message) {
+            (Some(Value::Object(members)), _) => members.get("message"),
+            (Some(Value::String(_)), _) => self.error.as_ref(),
+            (_, message) if is_error => message.as_ref(),
+            _ => return Ok(()),
+        };
+        let words = found.and_then(Value::as_str).unwrap_or("an error without a message");
+        Err(format!("the server answered with an error: {words}"))
+    }
+}
+
+impl From<TokenLogprobs> for ReplyToken {
+    fn from(token: TokenLogprobs) -> Self {
+        let top = token.top_logprobs.into_iter().flatten();
+        let top = top.filter_map(|one| Some((one.token, one.logprob?))).collect();
+        Self { text: token.token, top }
+    }
+}
+
+/// A text, or the texts of the parts of a list. Null is an empty text.
+fn content_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let text = |part: &Value| part.get("text").and_then(Value::as_str).map(str::to_owned);
+            parts.iter().filter_map(text).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+/// What a filter has cut is no reply.
+fn filtered(reply: JudgeReply) -> JudgeReply {
+    if reply.finish_reason == "content_filter" {
+        refused(reply.usage, "content_filter")
+    } else {
+        reply
+    }
+}
+
+fn refused(usage: Usage, reason: &str) -> JudgeReply {
+    JudgeReply { finish_reason: reason.to_owned(), usage, ..JudgeReply::default() }
+}
+
+/// The tokens of an answer, of which servers say as much as they like. One call, however many tries
+/// it took: verdicts do not depend on those.
+fn usage(usage: Option<&Value>) -> Usage {
+    let count = |name: &str| usage?.get(name)?.as_u64();
+    let parts = ["prompt_tokens", "completion_tokens", "input_tokens", "output_tokens"];
+    let sum = || parts.iter().filter_map(|name| count(name)).fold(0, u64::saturating_add);
+    Usage { tokens: count("total_tokens").unwrap_or_else(sum), calls: 1 }
+}

@@ -1,0 +1,239 @@
+//! The judges of a configuration, each made when it is first asked for.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assay_verifiers::BuildError;
+use assay_verifiers::canonical::{self, Digest};
+use serde_json::{Value, json};
+
+use super::budget::{BudgetLimits, BudgetedJudge};
+use super::column::ColumnJudge;
+use super::config::JudgeConfig;
+use super::dry::DryJudge;
+use super::metered::MeteredJudge;
+use super::openai::{OpenAiJudge, OpenAiSettings};
+use super::recorded::RecordedJudge;
+use super::report::{JudgeCounters, JudgeReport};
+use super::store::{ReplyStore, StoreMode};
+use super::{Judge, JudgeSampling};
+use crate::http::{HttpClient, HttpSettings, Secret};
+
+/// Looks up the environment variable of a key.
+type SecretOf = Arc<dyn Fn(&str) -> Option<Secret> + Send + Sync>;
+
+/// Reads a file that a configuration names.
+type FileOf = Arc<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
+
+/// Makes the judge of a folder.
+type FolderJudge = Arc<dyn Fn(&JudgeConfig) -> Result<Arc<dyn Judge>, BuildError> + Send + Sync>;
+
+/// What judges are made of beside their settings. By default there are no keys, files, folders and
+/// store.
+#[derive(Clone)]
+pub struct JudgeParts {
+    /// Makes the endpoints of servers.
+    pub http: HttpClient,
+    /// The key in an environment variable.
+    pub secret: SecretOf,
+    /// The bytes of a `ca_file`.
+    pub files: FileOf,
+    /// The judge of a model that runs on this machine. When replaying it is made too, because its
+    /// identity is that of its files, but it is not asked.
+    pub folder: FolderJudge,
+    /// The store of replies.
+    pub store: Option<Arc<ReplyStore>>,
+    /// Ask nobody and count what would be asked.
+    pub dry: bool,
+    /// Called once for each judge whose budget is spent. What is asked of it afterwards waits for
+    /// ever; without this it fails.
+    pub stopped: Option<Arc<dyn Fn() + Send + Sync>>,
+}
+
+/// The judges of a configuration, by name.
+pub struct JudgeSet {
+    configs: BTreeMap<String, JudgeConfig>,
+    parts: JudgeParts,
+    made: Mutex<BTreeMap<String, Arc<NamedJudge>>>,
+}
+
+/// A judge, and how it is asked.
+pub struct NamedJudge {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The judge. It counts what it is asked, and its faults name it.
+    pub judge: Arc<dyn Judge>,
+    /// How its replies are generated, where a rubric says nothing else.
+    pub sampling: JudgeSampling,
+    /// The digest of its identity.
+    pub identity: Digest,
+    counters: Arc<JudgeCounters>,
+}
+
+impl Default for JudgeParts {
+    fn default() -> Self {
+        let folder = |_: &JudgeConfig| Err(BuildError::new("folder", "no models can be run here"));
+        Self {
+            http: HttpClient::new(),
+            secret: Arc::new(|_| None),
+            files: Arc::new(|name| Err(format!("file \"{name}\": no files can be read here"))),
+            folder: Arc::new(folder),
+            store: None,
+            dry: false,
+            stopped: None,
+        }
+    }
+}
+
+impl JudgeSet {
+    /// Checks the settings of all judges and makes none.
+    ///
+    /// # Errors
+    /// The setting at fault, as `JUDGE.SETTING`.
+    pub fn new(
+        configs: BTreeMap<String, JudgeConfig>,
+        parts: JudgeParts,
+    ) -> Result<Self, BuildError> {
+        for (name, config) in &configs {
+            config.check().map_err(|error| of_judge(name, &error))?;
+        }
+        Ok(Self { configs, parts, made: Mutex::default() })
+    }
+
+    /// The names of the judges.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.configs.keys().map(String::as_str)
+    }
+
+    /// The judge called `name`, made when it is first asked for.
+    ///
+    /// # Errors
+    /// There is none of that name, or a part of it is missing: a key, a file, a model.
+    pub fn get(&self, name: &str) -> Result<Arc<NamedJudge>, BuildError> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(judge) = made.get(name) {
+            return Ok(Arc::clone(judge));
+        }
+        let Some(config) = self.configs.get(name) else { return Err(self.unknown(name)) };
+        let judge = self.make(name, config).map_err(|error| of_judge(name, &error))?;
+        let judge = Arc::new(judge);
+        made.insert(name.to_owned(), Arc::clone(&judge));
+        Ok(judge)
+    }
+
+    /// What the judges were asked so far. Those that were never asked for are not listed.
+    pub fn report(&self) -> JudgeReport {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts =
+            |(name, judge): (&String, &Arc<NamedJudge>)| (name.clone(), judge.counters.counts());
+        JudgeReport {
+            judges: made.iter().map(counts).collect(),
+            store: self.parts.store.as_ref().map(|store| store.counts()),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> BuildError {
+        let known: Vec<String> = self.names().map(|name| format!("\"{name}\"")).collect();
+        let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        BuildError::new("judge", format!("no judge is called \"{name}\"; there are: {has}"))
+    }
+
+    fn make(&self, name: &str, config: &JudgeConfig) -> Result<NamedJudge, BuildError> {
+        let counters = Arc::<JudgeCounters>::default();
+        let inner = self.judge(config, &counters)?;
+        let identity = canonical::digest(&inner.identity());
+        let judge = MeteredJudge { name: name.to_owned(), inner, counters: Arc::clone(&counters) };
+        let sampling = JudgeSampling {
+            temperature: config.temperature,
+            seed: config.seed,
+            tokens_max: config.tokens_max,
+            top_logprobs: config.top_logprobs,
+        };
+        Ok(NamedJudge {
+            name: name.to_owned(),
+            judge: Arc::new(judge),
+            sampling,
+            identity,
+            counters,
+        })
+    }
+
+    fn judge(
+        &self,
+        config: &JudgeConfig,
+        counters: &Arc<JudgeCounters>,
+    ) -> Result<Arc<dyn Judge>, BuildError> {
+        if let Some(column) = &config.column {
+            return Ok(Arc::new(ColumnJudge::new(column)));
+        }
+        if self.parts.dry {
+            let identity = match &config.folder {
+                Some(folder) => json!({"kind": "folder", "folder": folder}),
+                None => OpenAiSettings::of(config).identity(),
+            };
+            return Ok(Arc::new(DryJudge::new(identity)));
+        }
+        let store = self.parts.store.clone();
+        let replays = store.as_ref().is_some_and(|store| store.mode() == StoreMode::Replay);
+        let (asked, identity): (Option<Arc<dyn Judge>>, Value) = match &config.url {
+            Some(_) if replays => (None, OpenAiSettings::of(config).identity()),
+            Some(url) => {
+                let judge = self.server(url, config, counters)?;
+                let identity = judge.identity();
+                (Some(Arc::new(judge)), identity)
+            }
+            None => {
+                let judge = (self.parts.folder)(config)?;
+                let identity = judge.identity();
+                (Some(judge), identity)
+            }
+        };
+        let limits = BudgetLimits { calls: config.budget_calls, tokens: config.budget_tokens };
+        let stopped = &self.parts.stopped;
+        let asked = asked.map(|judge| {
+            Arc::new(BudgetedJudge::new(judge, limits, stopped.clone())) as Arc<dyn Judge>
+        });
+        match (store, asked) {
+            (Some(store), asked) => {
+                Ok(Arc::new(RecordedJudge::new(asked, identity, store, Arc::clone(counters))))
+            }
+            (None, Some(asked)) => Ok(asked),
+            (None, None) => Err(BuildError::new("", "there is nothing to replay")),
+        }
+    }
+
+    fn server(
+        &self,
+        url: &str,
+        config: &JudgeConfig,
+        counters: &Arc<JudgeCounters>,
+    ) -> Result<OpenAiJudge, BuildError> {
+        let secret = config.key_env.as_deref().map(|name| self.secret(name)).transpose()?;
+        let ca = config.ca_file.as_deref().map(|name| (self.parts.files)(name)).transpose();
+        let http = HttpSettings {
+            secret,
+            ca: ca.map_err(|why| BuildError::new("ca_file", why))?,
+            in_flight_max: config.in_flight_max,
+            timeout_ms: config.timeout_ms,
+            retries: config.retries,
+            ..HttpSettings::new(url, "")
+        };
+        OpenAiJudge::new(OpenAiSettings::of(config), &self.parts.http, http, Arc::clone(counters))
+    }
+
+    fn secret(&self, variable: &str) -> Result<Secret, BuildError> {
+        let missing = || {
+            let message =
+                format!("the environment variable {variable} that holds the key is not set");
+            BuildError::new("key_env", message)
+        };
+        (self.parts.secret)(variable).ok_or_else(missing)
+    }
+}
+
+/// An error of one of several judges.
+fn of_judge(name: &str, error: &BuildError) -> BuildError {
+    let dot = if error.setting.is_empty() { "" } else { "." };
+    let message = format!("judge \"{name}\": {}", error.message);
+    BuildError::new(format!("{name}{dot}{}", error.setting), message)
+}
