@@ -51,7 +51,6 @@ pub struct JudgeParts {
 }
 
 /// The judges of a configuration, by name.
-#[derive(Default)]
 pub struct JudgeSet {
     configs: BTreeMap<String, JudgeConfig>,
     parts: JudgeParts,
@@ -66,7 +65,7 @@ pub struct NamedJudge {
     pub judge: Arc<dyn Judge>,
     /// How its replies are generated, where a rubric says nothing else.
     pub sampling: JudgeSampling,
-    /// The digest of its identity, and of how it is asked.
+    /// The digest of its identity.
     pub identity: Digest,
     counters: Arc<JudgeCounters>,
 }
@@ -120,20 +119,6 @@ impl JudgeSet {
         let judge = Arc::new(judge);
         made.insert(name.to_owned(), Arc::clone(&judge));
         Ok(judge)
-    }
-
-    /// A judge that is not in the configuration, of its settings.
-    ///
-    /// # Errors
-    /// The setting at fault, or a part that is missing.
-    pub fn inline(&self, config: &JudgeConfig) -> Result<Arc<NamedJudge>, BuildError> {
-        config.check()?;
-        self.make("judge", config).map(Arc::new)
-    }
-
-    /// Whether every question must reach the judges, because what they say is kept or counted.
-    pub fn is_recorded(&self) -> bool {
-        self.parts.store.is_some() || self.parts.dry
     }
 
     /// What the judges were asked so far. Those that were never asked for are not listed.

@@ -1,0 +1,8 @@
+//! The crate from outside.
+
+mod column;
+mod http;
+mod openai;
+mod server;
+mod set;
+mod store;
