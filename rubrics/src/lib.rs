@@ -8,6 +8,8 @@ pub mod aggregate;
 pub mod formats;
 pub mod judge;
 pub mod rubric;
+pub mod template;
+pub mod verifiers;
 
 pub use judge::{Judge, JudgeReply, JudgeRequest};
 pub use rubric::{Criterion, Kind, Rubric, RubricError};
