@@ -21,7 +21,7 @@ use crate::rubric::{Criterion, Rubric, RubricError};
 const WEIGHTS_SLACK: f64 = 1e-6;
 
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
-    let keys = &[("points", "weight"), ("text", "question"), ("name", "id")];
+    let keys = &[("points", "weight"), ("text", "question"), ("name", "id"), ("needs", "")];
     let at = &found.at;
     let mut draft = Draft::new(at, keys);
     let variants = match at.key("checklists") {

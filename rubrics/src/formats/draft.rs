@@ -82,11 +82,14 @@ impl Draft {
             rest = after;
         }
         let key = rest.trim_start_matches('.');
-        let (word, index) = key.split_at(key.find(['[', '.']).unwrap_or(key.len()));
-        let theirs = self.keys.iter().find(|(ours, _)| *ours == word).map(|(_, theirs)| *theirs);
+        let below = |ours: &str| {
+            let after = key.strip_prefix(ours)?;
+            (after.is_empty() || after.starts_with(['.', '['])).then_some(after)
+        };
+        let theirs = self.keys.iter().find_map(|(ours, theirs)| Some((below(ours)?, theirs)));
         let key = match theirs {
-            Some(theirs) => format!("{theirs}{index}"),
-            None if word == "criterion" => String::new(),
+            Some((after, theirs)) => format!("{theirs}{after}"),
+            None if key == "criterion" => String::new(),
             None => key.to_owned(),
         };
         let dot = if place.is_empty() || key.is_empty() { "" } else { "." };

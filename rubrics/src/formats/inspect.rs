@@ -11,7 +11,8 @@ use super::place::At;
 use crate::rubric::{Choice, Criterion, Kind, Rubric, RubricError};
 
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
-    let at = &found.at;
+    let listed = if found.at.value.is_array() { found.at.filled()? } else { Vec::new() };
+    let at = listed.first().unwrap_or(&found.at);
     let mut draft = Draft::new(at, &[]);
     let settings = at.any(&["options", "params", "args"]).unwrap_or_else(|| at.clone());
     for key in ["template", "grade_pattern"] {

@@ -16,7 +16,7 @@ pub(super) struct Levels {
 
 impl Levels {
     pub(super) fn rubric(self, found: &Found<'_>) -> Result<Rubric, RubricError> {
-        let mut draft = Draft::new(&found.at, &[("kind", "levels")]);
+        let mut draft = Draft::new(&found.at, &[("kind.scale", "levels")]);
         let name = draft.made(&found.at, "score");
         let mut criterion = Criterion::new(name, self.criterion);
         let max = i64::try_from(self.levels.len()).unwrap_or(i64::MAX);

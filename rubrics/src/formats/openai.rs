@@ -20,7 +20,7 @@ use crate::rubric::{Rubric, RubricError};
 
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
     let at = &found.at;
-    let mut draft = Draft::new(at, &[("config", "the settings")]);
+    let mut draft = Draft::new(at, &[("kind.choices", "labels"), ("kind.scale", "range")]);
     if at.need("type")?.text()? == "multi" {
         multi(&mut draft, at)?;
     } else {

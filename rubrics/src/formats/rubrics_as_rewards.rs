@@ -81,7 +81,7 @@ struct Weighed {
 /// (`Essential Criteria: ...`).
 fn weight(item: &At<'_>) -> Result<Weighed, RubricError> {
     let given = item.any(&["weight", "category"]);
-    let told = given.as_ref().or(None).and_then(|at| at.value.as_str());
+    let told = given.as_ref().and_then(|at| at.value.as_str());
     let description = item.key("description").and_then(|at| at.value.as_str());
     let word = told.or_else(|| item.key("category")?.value.as_str()).or(description);
     let category = word.and_then(category);

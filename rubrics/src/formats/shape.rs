@@ -126,10 +126,16 @@ fn object_shape(at: &At<'_>) -> Option<Format> {
     let kind = at.key("type").and_then(|kind| kind.value.as_str()).unwrap_or_default();
     let by_openai =
         GRADERS.contains(&kind) && (kind != "python" || has("source")) && !has("assert");
+    // Rows of code have `tests` too.
+    let is_test = |key: &str| {
+        let Some(held) = at.key(key) else { return false };
+        let first = held.value.get(0).unwrap_or(held.value);
+        first.get("assert").is_some() || first.get("vars").is_some()
+    };
     let objects = [
         (is_list("criterion"), Format::Assay),
         (by_openai || has("calculate_output"), Format::OpenaiGrader),
-        (is_list("assert") || has("defaultTest") || is_list("tests"), Format::Promptfoo),
+        (is_list("assert") || is_test("defaultTest") || is_test("tests"), Format::Promptfoo),
         (is_scorer(at.value), Format::Inspect),
         (has("requirements"), Format::Paperbench),
         (has("score1_description"), Format::Biggen),

@@ -11,7 +11,7 @@ use crate::rubric::{Choice, Criterion, Kind, Rubric, RubricError};
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
     let list =
         if found.at.value.is_array() { found.at.clone() } else { found.at.need("criteria")? };
-    let keys = &[("points", "weight"), ("kind", "choices")];
+    let keys = &[("points", "weight"), ("kind.choices", "choices")];
     let mut draft = Draft::new(&list, keys);
     for item in list.filled()? {
         let name = draft.given(&item, &item.need("name")?)?;

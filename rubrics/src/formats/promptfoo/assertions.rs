@@ -112,6 +112,9 @@ fn equals(at: &At<'_>) -> Result<(&'static str, Map<String, Value>), RubricError
         let schema = json!({ "schema": { "const": at.value }, "from": "whole" });
         return Ok(("json", members(schema)));
     }
+    if plain(at)?.is_empty() {
+        return Err(at.refuse("the text is empty"));
+    }
     compared(at, "eq")
 }
 

@@ -1,0 +1,6 @@
+//! Tests of the crate, a file a topic.
+
+mod formats;
+mod formats_refused;
+mod similarity;
+mod support;
