@@ -8,7 +8,7 @@ use std::fmt;
 
 use assay_verifiers::extract::{Thinking, thinking};
 use assay_verifiers::sample::value_text;
-use assay_verifiers::{Sample, ToolCall};
+use assay_verifiers::{Sample, ToolCall, Verdict};
 use serde_json::{Value, json};
 
 /// The most steps of a path.
@@ -97,21 +97,30 @@ impl GraderTemplate {
 
     /// The template that stands for `text` as it is.
     pub fn literal(text: &str) -> String {
-        if text.contains("{{") {
-            return format!("{{{{ {} }}}}", Value::from(text));
-        }
-        text.to_owned()
+        if text.contains("{{") { quoted(text) } else { text.to_owned() }
     }
 
     /// The template for the eyes of a judge, who is shown the completion apart: words stand where it
     /// would be filled in.
     pub fn for_judge(&self) -> String {
-        let shown = |part: &Part| match part {
+        self.written(|path| {
+            if path.is_output_text() {
+                return "(the completion)".to_owned();
+            }
+            format!("{{{{ {} }}}}", path.text)
+        })
+    }
+
+    /// The template as text, with the paths written as `path` says.
+    fn written(&self, path: impl Fn(&Path) -> String) -> String {
+        let last = self.parts.len().saturating_sub(1);
+        let part = |(at, part): (usize, &Part)| match part {
+            // A brace must not grow together with those that follow.
+            Part::Text(text) if text.ends_with('{') && at != last => quoted(text),
             Part::Text(text) => Self::literal(text),
-            Part::Path(path) if path.is_output_text() => "(the completion)".to_owned(),
-            Part::Path(path) => format!("{{{{ {} }}}}", path.text),
+            Part::Path(one) => path(one),
         };
-        self.parts.iter().map(shown).collect()
+        self.parts.iter().enumerate().map(part).collect()
     }
 
     /// Whether nothing is to be filled in.
@@ -138,10 +147,22 @@ impl GraderTemplate {
 /// The template as text.
 impl fmt::Display for GraderTemplate {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.parts.iter().try_for_each(|part| match part {
-            Part::Text(text) => out.write_str(&Self::literal(text)),
-            Part::Path(path) => write!(out, "{{{{ {} }}}}", path.text),
-        })
+        out.write_str(&self.written(|path| format!("{{{{ {} }}}}", path.text)))
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("{{{{ {} }}}}", Value::from(text))
+}
+
+impl Unfilled {
+    /// The verdict on a sample that lacks what a template names: a completion without it is wrong, a
+    /// row without it is not judged.
+    pub(crate) fn verdict(&self) -> Verdict {
+        if self.by_completion {
+            return Verdict::graded(false).with("missing", self.path.as_str()).because("no-output");
+        }
+        Verdict::abstained(format!("the row has no {}", self.path))
     }
 }
 
@@ -300,6 +321,8 @@ fn tools(sample: &Sample) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn filled(text: &str) -> Result<String, String> {
@@ -354,6 +377,22 @@ mod tests {
             let template = GraderTemplate::parse(&GraderTemplate::literal(text)).unwrap();
             assert!(template.is_constant());
             assert_eq!(template.fill(&Sample::builder("").build()).as_deref(), Ok(text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(text in "([{} \"ab.\\[\\]0']|\\{\\{ (item|sample)\\.[a-c]|output_text \\}\\}){0,12}") {
+            if let Ok(template) = GraderTemplate::parse(&text) {
+                let again = GraderTemplate::parse(&template.to_string());
+                prop_assert_eq!(again.as_ref(), Ok(&template));
+            }
+        }
+
+        #[test]
+        fn a_literal_of_any_text_stands_for_itself(text in "[{}\"\\\\a \n]{0,12}") {
+            let template = GraderTemplate::parse(&GraderTemplate::literal(&text)).unwrap();
+            prop_assert_eq!(template.fill(&Sample::builder("").build()), Ok(text));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! CM2: a checklist for each turn of a dialogue, with items that need others.
 //!
-//! "CM2: Reinforcement Learning with Checklist Rewards", section on the reward: an item is a yes or
+//! "CM2: Reinforcement Learning with Checklist Rewards for Multi-Turn and Multi-Step Agentic Tool
+//! Use", section on the reward: an item is a yes or
 //! no about a turn, met where any step of the turn meets it; the score of a turn is the sum of the
 //! weights of its items that are met, which add up to 1; the reward is the mean over the turns, and
 //! over the variants where a dialogue has several checklists. Reconstructed from a description of

@@ -3,7 +3,7 @@
 //! "`PaperBench`: Evaluating AI's Ability to Replicate AI Research", section on grading: the score
 //! of a node is the mean of the scores below it by weight, and 0 where those weights are all 0. The
 //! root is one criterion; its own weight has no meaning. Scores that a graded tree holds are not
-//! read. [`prune`] gives the variant that looks at code alone.
+//! read. An id that comes twice, as in copies with shortened ids, is numbered. [`prune`] gives the variant that looks at code alone.
 
 use super::draft::Draft;
 use super::found::Found;
@@ -28,7 +28,7 @@ fn node(draft: &mut Draft, at: &At<'_>, depth: usize) -> Result<Criterion, Rubri
     if depth > DEPTH_MAX {
         return Err(at.refuse(format!("the tree is deeper than {DEPTH_MAX}")));
     }
-    let name = draft.given(at, &at.need("id")?)?;
+    let name = draft.made(at, at.need("id")?.text()?);
     let mut criterion = Criterion::new(name, at.need("requirements")?.text()?);
     criterion.points = at.need("weight")?.weight()?;
     if let Some(below) = at.key("sub_tasks") {

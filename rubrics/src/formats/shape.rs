@@ -38,6 +38,10 @@ fn opened_to(value: Value, depth: usize) -> Value {
             }
             _ => Value::String(text),
         },
+        // Our own rubric is read as it is: its reference may well be JSON.
+        Value::Object(members) if members.get("criterion").is_some_and(Value::is_array) => {
+            Value::Object(members)
+        }
         Value::Object(mut members) if depth > 0 => {
             for key in HOLDERS.into_iter().chain(["checklist"]) {
                 if let Some(held) = members.get_mut(key) {

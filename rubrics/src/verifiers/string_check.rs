@@ -2,7 +2,7 @@
 
 use assay_verifiers::prelude::*;
 
-use crate::template::{GraderTemplate, Unfilled};
+use crate::template::GraderTemplate;
 
 /// Right when one text of the row equals another or holds it, as the grader `string_check` of
 /// `OpenAI` compares them.
@@ -69,7 +69,7 @@ impl Check for StringCheck {
         meter.spend(sample.completion().len() as u64)?;
         let (input, reference) = match (input.fill(sample), reference.fill(sample)) {
             (Ok(input), Ok(reference)) => (input, reference),
-            (Err(missing), _) | (_, Err(missing)) => return Ok(unfilled(&missing)),
+            (Err(missing), _) | (_, Err(missing)) => return Ok(missing.verdict()),
         };
         if reference.is_empty() {
             return Err(Fault::bad_reference("the reference of string_check is empty"));
@@ -83,12 +83,4 @@ impl Check for StringCheck {
         };
         Ok(Verdict::graded(right).because(if right { "match" } else { "no-match" }))
     }
-}
-
-/// The verdict on a sample that lacks what a template names.
-fn unfilled(missing: &Unfilled) -> Verdict {
-    if missing.by_completion {
-        return Verdict::graded(false).with("missing", missing.path.as_str()).because("no-output");
-    }
-    Verdict::abstained(format!("the row has no {}", missing.path))
 }

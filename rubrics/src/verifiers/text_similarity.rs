@@ -10,7 +10,7 @@ use assay_verifiers::prelude::*;
 use self::bleu::{Tokenizer13a, bleu, gleu};
 use self::lcs::common;
 use self::rouge::{rouge_l, rouge_n};
-use crate::template::{GraderTemplate, Unfilled};
+use crate::template::GraderTemplate;
 
 /// How alike two texts of the row are, from 0 to 1, as the grader `text_similarity` of `OpenAI`
 /// measures it.
@@ -111,7 +111,7 @@ impl Check for TextSimilarity {
         meter.spend(sample.completion().len() as u64)?;
         let (input, reference) = match (loaded.input.fill(sample), loaded.reference.fill(sample)) {
             (Ok(input), Ok(reference)) => (input, reference),
-            (Err(missing), _) | (_, Err(missing)) => return Ok(unfilled(&missing)),
+            (Err(missing), _) | (_, Err(missing)) => return Ok(missing.verdict()),
         };
         if reference.trim().is_empty() {
             return Err(Fault::bad_reference("the reference of text_similarity is empty"));
@@ -156,12 +156,4 @@ fn fuzzy(input: &str, reference: &str, meter: &mut Meter<'_>) -> Result<f64, Fau
     let common = common(&input, &reference, meter)?;
     let lengths = input.len() + reference.len();
     Ok(if lengths == 0 { 1.0 } else { 2.0 * ngrams::number(common) / ngrams::number(lengths) })
-}
-
-/// The verdict on a sample that lacks what a template names.
-fn unfilled(missing: &Unfilled) -> Verdict {
-    if missing.by_completion {
-        return Verdict::graded(false).with("missing", missing.path.as_str()).because("no-output");
-    }
-    Verdict::abstained(format!("the row has no {}", missing.path))
 }

@@ -464,3 +464,20 @@ fn what_toml_cannot_hold_is_an_error() {
     let rubric = read(json!([{"type": "is-json", "value": {"const": null}}])).unwrap();
     assert!(to_toml(&rubric).is_err());
 }
+
+#[test]
+fn a_reference_that_is_json_stays_text() {
+    let mut rubric = rubric("assay/essay.toml");
+    rubric.reference = Some("[1, 2]".to_owned());
+    let again = read_text("rubric.toml", to_toml(&rubric).unwrap().as_bytes());
+    assert_eq!(again, Ok(rubric));
+}
+
+#[test]
+fn paperbench_ids_that_come_twice_are_numbered() {
+    let leaf = json!({"id": "a", "requirements": "y", "weight": 1});
+    let tree = json!({"id": "a", "requirements": "x", "weight": 1, "sub_tasks": [leaf, leaf]});
+    let read = read(tree).unwrap();
+    let leaves: Vec<&str> = read.leaves().iter().map(|leaf| leaf.name.as_str()).collect();
+    assert_eq!(leaves, ["a-2", "a-3"]);
+}

@@ -253,7 +253,7 @@ fn g_eval(
 /// A text as a pattern that stands for itself.
 fn escaped(text: &str) -> String {
     let sign = |c: char| {
-        let special = c.is_ascii_punctuation() && c != '_';
+        let special = r"\.+*?()|[]{}^$#&-~".contains(c);
         special.then_some('\\').into_iter().chain([c])
     };
     text.chars().flat_map(sign).collect()

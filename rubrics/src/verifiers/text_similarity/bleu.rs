@@ -36,7 +36,8 @@ pub(super) fn bleu(input: &[String], reference: &[String]) -> f64 {
     brevity * (logarithms / orders).exp()
 }
 
-/// GLEU: "Google's Neural Machine Translation System", section 4.1: the n-grams 1 to 4 that both
+/// GLEU: "Google's Neural Machine Translation System: Bridging the Gap between Human and Machine
+/// Translation", section on training criteria: the n-grams 1 to 4 that both
 /// have, over the n-grams of the one that has more.
 pub(super) fn gleu(input: &[String], reference: &[String]) -> f64 {
     let orders = 1..=ORDER_MAX;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use assay_verifiers::{Fault, Meter};
 
-/// The length of the longest common subsequence: the bit-parallel algorithm of "Bit-parallel LCS-length
-/// computation revisited", section 3.
+/// The length of the longest common subsequence, by the algorithm of "Bit-Parallel LCS-length
+/// Computation Revisited".
 pub(super) fn common<T: Ord>(a: &[T], b: &[T], meter: &mut Meter<'_>) -> Result<usize, Fault> {
     let mut places: BTreeMap<&T, Vec<usize>> = BTreeMap::new();
     for (at, token) in a.iter().enumerate() {
