@@ -19,7 +19,14 @@ use crate::aggregate::How;
 use crate::rubric::{Rubric, RubricError};
 
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
-    let at = &found.at;
+    let listed = if found.at.value.is_array() { found.at.filled()? } else { Vec::new() };
+    let at = match listed.as_slice() {
+        [] => &found.at,
+        [one] => one,
+        [_, second, ..] => {
+            return Err(second.refuse("a rubric is read from one grader; a `multi` holds several"));
+        }
+    };
     let mut draft = Draft::new(at, &[("kind.choices", "labels"), ("kind.scale", "range")]);
     if at.need("type")?.text()? == "multi" {
         multi(&mut draft, at)?;

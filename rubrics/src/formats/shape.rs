@@ -7,7 +7,7 @@ use super::found::Found;
 use super::place::At;
 
 /// Members of a row that may hold a rubric, in the order in which they are looked at.
-const HOLDERS: [&str; 9] = [
+const HOLDERS: [&str; 12] = [
     "rubrics",
     "rubric",
     "score_rubric",
@@ -16,6 +16,9 @@ const HOLDERS: [&str; 9] = [
     "criteria",
     "scorers",
     "scorer",
+    "method",
+    "reinforcement",
+    "testing_criteria",
     "reference",
 ];
 /// The deepest that a rubric stands within a row.
@@ -107,7 +110,8 @@ fn list_shape(items: &[Value]) -> Option<Format> {
         return Some(Format::Cm2);
     }
     if has("type") {
-        return Some(Format::Promptfoo);
+        let of_openai = items.iter().any(is_grader);
+        return Some(if of_openai { Format::OpenaiGrader } else { Format::Promptfoo });
     }
     if has("name") && has("text") {
         return Some(Format::Verifiers);
@@ -127,9 +131,6 @@ fn list_shape(items: &[Value]) -> Option<Format> {
 fn object_shape(at: &At<'_>) -> Option<Format> {
     let has = |key: &str| at.key(key).is_some();
     let is_list = |key: &str| at.key(key).is_some_and(|member| member.value.is_array());
-    let kind = at.key("type").and_then(|kind| kind.value.as_str()).unwrap_or_default();
-    let by_openai =
-        GRADERS.contains(&kind) && (kind != "python" || has("source")) && !has("assert");
     // Rows of code have `tests` too.
     let is_test = |key: &str| {
         let Some(held) = at.key(key) else { return false };
@@ -138,7 +139,7 @@ fn object_shape(at: &At<'_>) -> Option<Format> {
     };
     let objects = [
         (is_list("criterion"), Format::Assay),
-        (by_openai || has("calculate_output"), Format::OpenaiGrader),
+        (is_grader(at.value) || has("calculate_output"), Format::OpenaiGrader),
         (is_list("assert") || is_test("defaultTest") || is_test("tests"), Format::Promptfoo),
         (is_scorer(at.value), Format::Inspect),
         (has("requirements"), Format::Paperbench),
@@ -149,6 +150,12 @@ fn object_shape(at: &At<'_>) -> Option<Format> {
         (has("type") && (has("value") || has("metric")), Format::Promptfoo),
     ];
     objects.into_iter().find(|(is, _)| *is).map(|(_, format)| format)
+}
+
+/// Whether it is a grader of `OpenAI`; `promptfoo` has a type `python` too.
+fn is_grader(value: &Value) -> bool {
+    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    GRADERS.contains(&kind) && (kind != "python" || value.get("source").is_some())
 }
 
 fn is_scorer(value: &Value) -> bool {

@@ -481,3 +481,15 @@ fn paperbench_ids_that_come_twice_are_numbered() {
     let leaves: Vec<&str> = read.leaves().iter().map(|leaf| leaf.name.as_str()).collect();
     assert_eq!(leaves, ["a-2", "a-3"]);
 }
+
+#[test]
+fn a_grader_is_found_in_a_job_and_in_an_evaluation() {
+    let grader = json!({"type": "string_check", "name": "exact", "operation": "eq",
+        "input": "{{ sample.output_text }}", "reference": "{{ item.reference }}"});
+    let alone = read(grader.clone()).unwrap();
+    let job = json!({"model": "m", "method": {"type": "reinforcement", "reinforcement": {"grader": grader}}});
+    assert_eq!(read(job).as_ref(), Ok(&alone));
+    assert_eq!(read(json!({"name": "e", "testing_criteria": [grader]})).as_ref(), Ok(&alone));
+    let two = read(json!({"testing_criteria": [grader, grader]})).unwrap_err();
+    assert_eq!(two.place, "testing_criteria[1]");
+}
