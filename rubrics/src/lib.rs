@@ -11,8 +11,8 @@ pub mod judge;
 pub mod prompt;
 pub mod reply;
 pub mod rubric;
+pub mod template;
 pub mod verifiers;
-pub mod votes;
 
 pub use judge::{Judge, JudgeReply, JudgeRequest};
 pub use rubric::{Criterion, Kind, Rubric, RubricError};

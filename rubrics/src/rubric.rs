@@ -1,6 +1,7 @@
 //! The rubric: criteria with points, and how the answers to them become a reward.
 
 mod check;
+mod fill;
 mod read;
 mod types;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::fill::is_template;
 use super::types::{Choice, Criterion, Kind, Rubric, RubricError, Scale};
 use crate::aggregate::check as check_aggregate;
 
@@ -29,6 +30,9 @@ impl Rubric {
         if self.criteria.is_empty() {
             return Err(RubricError::new("criterion", "a rubric needs at least one criterion"));
         }
+        if self.templates {
+            is_template("instructions", &self.instructions)?;
+        }
         let mut found = Vec::new();
         collect(&self.criteria, "", 1, &mut found)?;
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
@@ -42,6 +46,9 @@ impl Rubric {
                 return Err(RubricError::new(format!("{}.name", one.place), why));
             }
             one.check()?;
+            if self.templates {
+                is_template(&format!("{}.text", one.place), &one.criterion.text)?;
+            }
         }
         no_cycles(&found, &names)?;
         check_aggregate(&self.aggregate, self)

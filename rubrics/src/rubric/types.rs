@@ -21,6 +21,10 @@ pub struct Rubric {
     /// A reference answer for the judge; without it that of the sample is shown, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// `instructions` and the `text` of each criterion are templates: `{{ item.NAME }}` stands for a
+    /// column of the row, and is filled in before the judge is asked.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub templates: bool,
     /// How the answers become a reward.
     #[serde(default)]
     pub aggregate: Aggregate,
@@ -123,6 +127,14 @@ pub struct Choice {
 }
 
 /// A scale of whole numbers. The share that a number earns is `(number - min) / (max - min)`.
+///
+/// ```
+/// use assay_rubrics::rubric::{Kind, Scale};
+///
+/// let rating = Kind::Scale(Scale { continuous: true, max: 2, ..Scale::default() });
+/// assert_eq!(rating.answer("1.25").map(|answer| answer.share), Some(0.25));
+/// assert_eq!(rating.answer("7").map(|answer| answer.value), Some(2.0));
+/// ```
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
@@ -134,6 +146,16 @@ pub struct Scale {
     /// When each number is the right one, from `min` on; none or all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<String>,
+    /// The numbers between the whole ones are answers too, and a number beyond an end counts as
+    /// that end.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub continuous: bool,
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Self { min: one_i64(), max: one_i64(), levels: Vec::new(), continuous: false }
+    }
 }
 
 /// A completion whose answer is known.
@@ -278,9 +300,11 @@ impl Kind {
                 Some(Answer { share: Self::share_of_choice(choices, rank)?, value: number(rank) })
             }
             Self::Scale(scale) => {
-                let value: f64 = words.parse().ok()?;
+                let value: f64 = words.parse().ok().filter(|value: &f64| value.is_finite())?;
                 let (min, max) = scale.bounds();
-                let fits = value.fract() == 0.0 && (min..=max).contains(&value);
+                let value = if scale.continuous { value.clamp(min, max) } else { value };
+                let whole = scale.continuous || value.fract() == 0.0;
+                let fits = whole && (min..=max).contains(&value);
                 fits.then(|| Answer { share: scale.share(value), value })
             }
         }

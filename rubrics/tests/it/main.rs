@@ -1,8 +1,7 @@
-//! The crate from outside.
+//! Tests of the crate, a file a topic.
 
-mod column;
-mod http;
-mod openai;
-mod server;
-mod set;
-mod store;
+mod formats;
+mod formats_answered;
+mod formats_refused;
+mod similarity;
+mod support;
