@@ -7,6 +7,7 @@
 pub mod aggregate;
 pub mod formats;
 pub mod judge;
+pub mod reply;
 pub mod rubric;
 
 pub use judge::{Judge, JudgeReply, JudgeRequest};

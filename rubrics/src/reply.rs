@@ -1,0 +1,3 @@
+//! Readers of what judges write.
+
+pub mod pair;

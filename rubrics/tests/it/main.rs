@@ -1,0 +1,11 @@
+//! The rubrics from outside.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
+
+mod fixtures;
+mod pair_replies;
