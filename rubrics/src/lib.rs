@@ -5,8 +5,12 @@
 //! A rubric is read from our own format or from those of others ([`formats`]).
 
 pub mod aggregate;
+pub mod agreement;
+pub mod compare;
 pub mod formats;
 pub mod judge;
+mod number;
+mod random;
 pub mod reply;
 pub mod rubric;
 

@@ -7,5 +7,7 @@
     reason = "a test stops at what it does not expect"
 )]
 
+mod agreement;
+mod compare;
 mod fixtures;
 mod pair_replies;
