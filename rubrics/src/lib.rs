@@ -11,8 +11,10 @@ pub mod formats;
 pub mod judge;
 mod number;
 mod random;
+pub mod recipes;
 pub mod reply;
 pub mod rubric;
+pub mod votes;
 
 pub use judge::{Judge, JudgeReply, JudgeRequest};
 pub use rubric::{Criterion, Kind, Rubric, RubricError};

@@ -32,3 +32,13 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let low = if is_even { *sorted.get(middle - 1)? } else { high };
     Some(low.midpoint(high))
 }
+
+/// Whether every value is from 0 to 1.
+pub(crate) fn are_shares(values: &[f64]) -> bool {
+    values.iter().all(|value| (0.0..=1.0).contains(value))
+}
+
+/// 1 for true, 0 for false.
+pub(crate) fn truth(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}

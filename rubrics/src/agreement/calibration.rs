@@ -54,7 +54,7 @@ pub fn reliability(cases: &[(f64, bool)], bins: usize) -> ReliabilityDiagram {
         to: edge_of(at + 1, bins),
         count: members.len(),
         mean_predicted: mean_of(members, |(p, _)| *p),
-        share_right: mean_of(members, |(_, right)| truth(*right)),
+        share_right: mean_of(members, |(_, right)| number::truth(*right)),
     };
     let bins: Vec<ReliabilityBin> = members.iter().enumerate().map(bin).collect();
     let gaps: Vec<(f64, f64)> = bins
@@ -67,7 +67,7 @@ pub fn reliability(cases: &[(f64, bool)], bins: usize) -> ReliabilityDiagram {
     ReliabilityDiagram {
         expected_calibration_error: share(weighted, gaps.iter().map(|(count, _)| count).sum()),
         maximum_calibration_error: gaps.iter().map(|(_, gap)| *gap).reduce(f64::max),
-        brier: mean_of(&valid, |(p, right)| (p - truth(*right)).powi(2)),
+        brier: mean_of(&valid, |(p, right)| (p - number::truth(*right)).powi(2)),
         invalid: cases.len() - valid.len(),
         bins,
     }
@@ -75,10 +75,6 @@ pub fn reliability(cases: &[(f64, bool)], bins: usize) -> ReliabilityDiagram {
 
 fn edge_of(edge: usize, bins: usize) -> f64 {
     number::of(edge) / number::of(bins)
-}
-
-fn truth(right: bool) -> f64 {
-    f64::from(u8::from(right))
 }
 
 fn mean_of(cases: &[(f64, bool)], value: impl Fn(&(f64, bool)) -> f64) -> Option<f64> {

@@ -51,7 +51,9 @@ fn kappa<Label: Ord + Clone>(
     let labels: BTreeSet<&Label> = cases.iter().flat_map(|(judge, truth)| [judge, truth]).collect();
     let counts = |of: fn(&(Label, Label)) -> &Label| {
         let mut counts: BTreeMap<&Label, f64> = BTreeMap::new();
-        cases.iter().for_each(|case| *counts.entry(of(case)).or_default() += 1.0);
+        for case in cases {
+            *counts.entry(of(case)).or_default() += 1.0;
+        }
         counts
     };
     let (judged, true_labels) = (counts(|case| &case.0), counts(|case| &case.1));

@@ -52,7 +52,9 @@ impl Knockout {
         }
         let mut better = self.left.len();
         for round in self.out.iter().rev() {
-            round.iter().for_each(|&sample| set(sample, better + 1));
+            for &sample in round {
+                set(sample, better + 1);
+            }
             better += round.len();
         }
         places

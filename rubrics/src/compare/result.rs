@@ -98,3 +98,11 @@ pub fn both_orders(shown: Option<f64>, swapped: Option<f64>, on_flip: OnFlip) ->
 pub(crate) fn verdict(strength: f64) -> i8 {
     i8::from(strength > 0.0) - i8::from(strength < 0.0)
 }
+
+/// The points of the first: 1 for a win, 1/2 for a tie, 0 for a loss.
+pub(crate) fn points(strength: f64) -> f64 {
+    match verdict(strength) {
+        0 => 0.5,
+        won => f64::from(u8::from(won > 0)),
+    }
+}

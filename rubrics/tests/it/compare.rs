@@ -202,11 +202,11 @@ fn diagnostics_count_orders_and_cycles() {
 
 #[derive(Deserialize)]
 struct Reference {
-    davidson: Vec<Worths>,
+    davidson: Vec<Fitted>,
 }
 
 #[derive(Deserialize)]
-struct Worths {
+struct Fitted {
     samples: usize,
     results: Vec<(usize, usize, f64)>,
     prior: f64,

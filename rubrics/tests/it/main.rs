@@ -11,3 +11,5 @@ mod agreement;
 mod compare;
 mod fixtures;
 mod pair_replies;
+mod recipes;
+mod votes;

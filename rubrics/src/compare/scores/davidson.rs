@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::compare::result::{PairResult, verdict};
+use crate::compare::result::{PairResult, points, verdict};
 use crate::number;
 
 /// "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments"
@@ -136,7 +136,7 @@ impl Games {
             let Some(strength) = result.finite() else { continue };
             games.pairs.push((result.first, result.second));
             games.ties += f64::from(u8::from(verdict(strength) == 0));
-            let points = (f64::from(verdict(strength)) + 1.0) / 2.0;
+            let points = points(strength);
             for (place, points) in [(result.first, points), (result.second, 1.0 - points)] {
                 if let Some(own) = games.points.get_mut(place) {
                     *own += points;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::compare::result::{PairResult, verdict};
+use crate::compare::result::{PairResult, points};
 
 /// "The Rating of Chessplayers, Past and Present" (Elo 1978): after each result a rating moves by
 /// `k` times the difference of the points and the expected points,
@@ -36,7 +36,7 @@ impl Elo {
                 continue;
             };
             let expected = 1.0 / (1.0 + 10.0_f64.powf((second - first) / self.scale));
-            let points = (f64::from(verdict(strength)) + 1.0) / 2.0;
+            let points = points(strength);
             let moved = self.k * (points - expected);
             for (place, by) in [(result.first, moved), (result.second, -moved)] {
                 if let Some(rating) = ratings.get_mut(place) {

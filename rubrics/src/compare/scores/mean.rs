@@ -1,6 +1,6 @@
 //! Means over the comparisons of a sample.
 
-use crate::compare::result::{PairResult, verdict};
+use crate::compare::result::{PairResult, points};
 use crate::number;
 
 /// The mean strength for each sample over its comparisons, failed ones skipped: the advantage of
@@ -12,7 +12,7 @@ pub fn mean_strength(samples: usize, results: &[PairResult]) -> Vec<Option<f64>>
 /// The share of its comparisons that each sample wins, a tie counted half. `None` for a sample
 /// without a result.
 pub fn win_rate(samples: usize, results: &[PairResult]) -> Vec<Option<f64>> {
-    means(samples, results, |strength| (f64::from(verdict(strength)) + 1.0) / 2.0)
+    means(samples, results, points)
 }
 
 fn means(samples: usize, results: &[PairResult], value: impl Fn(f64) -> f64) -> Vec<Option<f64>> {
