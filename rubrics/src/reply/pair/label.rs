@@ -50,8 +50,8 @@ const TIES: [&str; 16] = [
 pub(super) fn read(text: &str) -> Option<PairReply> {
     let text = text.replace("\\text", " ").to_lowercase();
     let text = text.trim_matches(is_wrapping);
-    let relation: String =
-        text.chars().filter(|c| !c.is_whitespace()).map(plain_relation).collect();
+    let unnamed = text.split_whitespace().filter(|word| !NOUNS.contains(word));
+    let relation: String = unnamed.flat_map(str::chars).map(plain_relation).collect();
     relation_of(&relation).or_else(|| worded(text).map(PairReply::of))
 }
 
@@ -103,7 +103,8 @@ fn worded(text: &str) -> Option<Winner> {
             !word.is_empty() && !NOUNS.contains(word) && *word != "better" && *word != "wins"
         });
     let label = words.next()?;
-    if words.next().is_some() {
+    // "The first one".
+    if words.any(|word| word != "one") {
         return None;
     }
     // "output_1", "responseB".

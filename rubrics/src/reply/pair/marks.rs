@@ -40,7 +40,7 @@ enum Form {
 /// Each form with its pattern; the label is the last group.
 static FORMS: LazyLock<Vec<(Form, Pattern)>> = LazyLock::new(|| {
     let forms = [
-        (Form::Brackets, r"\[\[\s*([^\[\]\n]{1,40}?)\s*\]\]"),
+        (Form::Brackets, r"(?:\\?\[){2}\s*([^\[\]\n]{1,40}?)\s*(?:\\?\]){2}"),
         (Form::Result, r#"(?i)\[RESULT\][\s:*\[("']*([^\n\[]{1,40})"#),
         (
             Form::Tag,
@@ -112,5 +112,12 @@ fn read(form: Form, inner: &str) -> Marked {
 fn is_unsaid(text: &str, mark: &Range<usize>) -> bool {
     let before = text.get(..mark.start).unwrap_or_default();
     let after = text.get(mark.end..).unwrap_or_default();
-    sentence::is_denied(before) || sentence::is_option(before, after)
+    is_quoted(before, after) || sentence::is_denied(before) || sentence::is_option(before, after)
+}
+
+/// Whether a mark stands in quotation marks within a line that goes on: it repeats what somebody wrote.
+fn is_quoted(before: &str, after: &str) -> bool {
+    const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '‘', '’'];
+    let rest = after.lines().next().unwrap_or_default();
+    before.ends_with(QUOTES) && rest.starts_with(QUOTES) && !rest.chars().all(label::is_wrapping)
 }

@@ -18,6 +18,8 @@ struct Patterns {
     option_after: Pattern,
     condition_before: Pattern,
     condition_after: Pattern,
+    choice: Pattern,
+    conceded: Pattern,
     conclusion: Pattern,
 }
 
@@ -43,6 +45,10 @@ fn patterns() -> Result<Patterns, String> {
         ))?,
         condition_after: Pattern::new(
             r#"(?i)^["'”’`*_\s]*(?:,?\s*(?:or\b|if\b|unless\b|provided\b)|\?)"#,
+        )?,
+        conceded: Pattern::new(r"(?i)\b(?:but|however|although|though|yet|except)\b")?,
+        choice: Pattern::new(
+            r"(?i)\bwhich (?:of|one|outputs?|responses?|assistants?|answers?)\b[^,;:]*$",
         )?,
         conclusion: Pattern::new(
             r"(?i)(?:^|[.!?\n#*:]\s*)[\s*#]*(?:therefore|thus|hence|so|overall|in conclusion|to conclude|in summary|to summarize|to sum up|in short|ultimately|in the end|all in all|finally|as a result|consequently|based on|given (?:the|this|these|that)|taking|(?:my |the )?(?:final )?(?:verdict|decision|judge?ment|answer|conclusion|assessment))\b[^\n]*$",
@@ -75,6 +81,16 @@ pub(super) fn is_conditional(before: &str, after: &str) -> bool {
         patterns.condition_before.is_match(end(before))
             || patterns.condition_after.is_match(start(after))
     })
+}
+
+/// Whether the start of a sentence says that there is a choice: "which of Output (a) and".
+pub(super) fn is_choice(lead: &str) -> bool {
+    holds(|patterns| patterns.choice.is_match(lead))
+}
+
+/// Whether the rest of a sentence takes back its beginning: "equally clear, but".
+pub(super) fn is_conceded(rest: &str) -> bool {
+    holds(|patterns| patterns.conceded.is_match(rest))
 }
 
 /// Whether a sentence that begins with this text draws a conclusion: "Therefore,".

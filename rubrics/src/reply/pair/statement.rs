@@ -15,6 +15,8 @@ struct Statement {
     /// Whether it is plain; a hedged one counts only as a conclusion.
     is_plain: bool,
     is_conclusion: bool,
+    /// Whether it is the last sentence of the text, which makes it a conclusion too.
+    is_last: bool,
 }
 
 /// The verdict of the last statement of a text.
@@ -23,7 +25,7 @@ pub(super) fn last(text: &str) -> Option<Winner> {
         .iter()
         .flat_map(|shape| shape.statements(text))
         .chain(alone(text))
-        .filter(|one| one.is_plain || one.is_conclusion)
+        .filter(|one| one.is_plain || one.is_conclusion || one.is_last)
         .collect();
     statements.sort_by_key(|one| one.at);
     let plain = statements.iter().rev().find(|one| one.is_plain);
@@ -66,13 +68,16 @@ fn shapes() -> Result<Vec<Shape>, String> {
     );
     let object = format!(r"(?:{noun}|one)");
     let announced = format!(
-        r"\b(?:winner|verdict|preference|preferred {object}|(?:better|best|superior|stronger) (?:of the two|{object})|(?:my|final) (?:choice|decision|judge?ment|answer|pick)|choice|decision|judge?ment)(?:\s+(?:overall|here|between the two))?\s*(?:\s(?:is|was|goes to|would be|for)(?:\s+(?:clearly|therefore|that|definitely))?\b|:|=|\*\*:?)"
+        r"\b(?:winner|verdict|result|preference|preferred(?: {object})?|(?:better|best|superior|stronger) (?:of the two|{object})|(?:my|final) (?:choice|decision|judge?ment|answer|pick)|choice|decision|judge?ment)(?:\s+(?:overall|here|between the two))?\s*(?:\s(?:is|was|goes to|would be|for)(?:\s+(?:clearly|therefore|that|definitely))?\b|:|=|\*\*:?)"
     );
-    let chosen = r"\b(?:i|we)(?:\s+(?:would|will|strongly|slightly|clearly|therefore|thus|have to|must|do|personally)|['’](?:d|ll))*\s+(?:prefer|choose|pick|select|favou?r|go with|vote for|chose|lean towards?)(?:\s+that)?";
+    let chosen = r"(?:\b(?:i|we)(?:\s+(?:would|will|strongly|slightly|clearly|therefore|thus|have to|must|do|personally)|['’](?:d|ll))*\s+(?:prefer|choose|pick|select|favou?r|go with|vote for|chose|lean towards?)(?:\s+that)?|\b(?:i|we)['’](?:m|re) going with)";
+    let fits = r"\s+(?P<weak>better\s+(?:follow|execut|align|adher|fit|meet|answer|address|satisf|suit|match|captur|fulfil|achiev)\w*s\b)";
+    let lettered = format!(r#"[\s*_"'“`]*(?:{labelled}|(?P<l>(?-i:[AB])\b|[(\[][ab][)\]]))"#);
+    let answered = r"\b(?P<weak>the (?:final |correct |right )?(?:answer|output|response)\s+is|(?:i|we)(?:['’]d| would) say(?: that)?)\s+";
     let not_heading = r"(?:[^:]|$)";
     let equal = r"(?:equally\s+\w+|equal\b|equivalent\b|tied\b|of equal\b|the same quality|evenly matched|comparable in quality|on par\b)";
     let tie = format!(
-        r"\b(?:(?:it|this|that|verdict|result|winner|decision|judge?ment|call it|declare(?: it)?|preference)(?:['’]s|\s+is|:)?\s*[*_\[(]*\s*(?:basically|roughly|essentially|effectively|clearly)?\s*(?:a\s+)?[*_]*(?:tie|draw|toss-?up)\b|both\b[^.\n]{{0,60}}?\b(?:are|is|were|perform|do|seem)\s+(?:\w+\s+)?{equal}|(?:outputs|responses|answers|assistants|two|they)\s+are\s+(?:\w+ly\s+)?{equal}|(?:there is |there's )?no (?:clear |obvious )?(?:winner|preference)\b|neither\b[^.\n]{{0,40}}?\b(?:is|are)\s+(?:\w+ly\s+)?(?:better|superior|preferable|the winner)\b)"
+        r"\b(?:(?:it|this|that|verdict|result|winner|decision|judge?ment|call it|declare(?: it)?|preference)(?:['’]s|\s+is|:)?\s*[*_\[(]*\s*(?:basically|roughly|essentially|effectively|clearly)?\s*(?:a\s+)?[*_]*(?:tie|draw|toss-?up)\b|both\b[^.\n]{{0,60}}?\b(?:are|is|were|perform|do|seem)\s+(?:\w+\s+)?{equal}|(?:outputs|responses|answers|assistants|two|they|[ab]\)?)\s+(?:are|perform|do)\s+(?:both\s+)?(?:\w+ly\s+)?{equal}|(?:there is |there's )?no (?:clear |obvious )?(?:winner|preference)\b|neither\b[^.\n]{{0,40}}?\b(?:is|are)\s+(?:\w+ly\s+)?(?:better|superior|preferable|the winner)\b)"
     );
     let plain = [
         (Says::Better, format!(r"(?im){subject}{copula}{adverb}{{0,5}}{best}{aspect}")),
@@ -85,9 +90,11 @@ fn shapes() -> Result<Vec<Shape>, String> {
         (
             Says::Better,
             format!(
-                r"(?im){subject}\s+(?:clearly\s+|slightly\s+|significantly\s+)?(?P<weak>outperforms|beats|surpasses|edges out|is more\b)"
+                r"(?im){subject}\s+(?:clearly\s+|slightly\s+|significantly\s+)?(?P<weak>outperforms|beats|surpasses|edges out|is the (?:more|most) [a-z ,-]{{1,60}}? (?:one|{noun}|choice|option)\b)"
             ),
         ),
+        (Says::Better, format!(r"(?im){subject}{fits}")),
+        (Says::Better, format!(r"(?im){answered}{lettered}")),
         (
             Says::Worse,
             format!(
@@ -141,11 +148,14 @@ fn statement(
         || sentence::is_reported(before)
         || sentence::is_conditional(before, after)
         || is_one_of_several(before, after)
+        || sentence::is_choice(text.get(from..start)?)
         || text.get(start..to)?.trim_end().ends_with('?');
     let is_last = text.get(to..)?.trim_matches(label::is_wrapping).is_empty();
     let lead = text.get(from..end)?;
-    let is_conclusion = is_last || sentence::is_conclusion(lead);
-    (!unsaid).then_some(Statement { at, winner, is_plain, is_conclusion })
+    let is_conclusion = sentence::is_conclusion(lead);
+    let statement = Statement { at, winner, is_plain, is_conclusion, is_last };
+    let is_conceded = winner == Winner::Tie && sentence::is_conceded(text.get(end..to)?);
+    (!unsaid && !is_conceded).then_some(statement)
 }
 
 /// Whether a statement is one of the answers on offer.
@@ -168,8 +178,15 @@ fn alone(text: &str) -> Option<Statement> {
         .collect();
     let count = text.lines().filter(|line| !line.trim().is_empty()).count();
     let (line, at, winner) = *labels.last()?;
+    let are_listed = labels.len() == count && labels.iter().any(|(_, _, other)| *other != winner);
     let counts = line + 1 == count || (labels.len() == 1 && line == 0);
-    counts.then_some(Statement { at, winner, is_plain: true, is_conclusion: true })
+    (counts && !are_listed).then_some(Statement {
+        at,
+        winner,
+        is_plain: true,
+        is_conclusion: true,
+        is_last: true,
+    })
 }
 
 #[cfg(test)]
