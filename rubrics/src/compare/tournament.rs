@@ -16,9 +16,11 @@ pub enum Tournament {
 }
 
 impl Tournament {
-    /// The pairs that are judged next; none at the end. `results` are those of the round before, in
-    /// any order and of either orientation; a pair that is not among them has failed. The pairs of a
-    /// round may be judged at once.
+    /// The pairs that are judged next; none at the end. The pairs of a round may be judged at once.
+    ///
+    /// `results` are those of the round before, in any order and of either orientation; a pair that is
+    /// not among them has failed. The results of the last round are given too: placement and standings
+    /// count what was given.
     pub fn next_round(&mut self, results: &[PairResult]) -> Vec<(usize, usize)> {
         match self {
             Self::Fixed(pairs) => std::mem::take(pairs),

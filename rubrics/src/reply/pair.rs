@@ -9,6 +9,7 @@
 mod label;
 mod marks;
 mod sentence;
+mod shapes;
 mod statement;
 mod types;
 

@@ -116,6 +116,7 @@ proptest! {
         };
         let fit = |results: &[PairResult]| Davidson::default().fit(6, results).unwrap();
         let (ours, theirs) = (fit(&results), fit(&renamed));
+        prop_assert!(ours.converged, "{:?}", ours);
         for at in 0..6 {
             let to = (at + turn) % 6;
             prop_assert!(near(mean_strength(6, &results)[at], mean_strength(6, &renamed)[to]));

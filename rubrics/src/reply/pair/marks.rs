@@ -44,12 +44,15 @@ static FORMS: LazyLock<Vec<(Form, Pattern)>> = LazyLock::new(|| {
         (Form::Result, r#"(?i)\[RESULT\][\s:*\[("']*([^\n\[]{1,40})"#),
         (
             Form::Tag,
-            r"(?is)<(?:answer|verdict|winner|preference|preferred|choice|decision|result|final_answer|final_verdict|judg(?:e)?ment)>\s*(.{1,400}?)\s*</[a-z_]+>",
+            r"(?isx)<(?:answer|verdict|winner|preference|preferred|choice|decision|result|
+            final_answer|final_verdict|judge?ment)>\s*(.{1,400}?)\s*</[a-z_]+>",
         ),
         (Form::Box, r"\\boxed\s*\{\s*((?:[^{}\n]|\{[^{}\n]*\}){1,60}?)\s*\}"),
         (
             Form::Member,
-            r#"(?i)["'](?:winner|final_verdict|verdict|preference|preferred|preferred_\w+|choice|better|better_\w+|best|best_\w+|decision|answer|result|judg(?:e)?ment|selection|selected)["']\s*:\s*("[^"\n]{1,60}"|'[^'\n]{1,60}'|[12]\b)"#,
+            r#"(?ix)["'](?:winner|final_verdict|verdict|preference|preferred|preferred_\w+|choice|
+            better|better_\w+|best|best_\w+|decision|answer|result|judge?ment|selection|selected)["']
+            \s*:\s*("[^"\n]{1,60}"|'[^'\n]{1,60}'|[12]\b)"#,
         ),
     ];
     let compiled = |(form, pattern)| Some((form, Pattern::new(pattern).ok()?));

@@ -26,22 +26,31 @@ struct Patterns {
 static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| patterns().ok());
 
 fn patterns() -> Result<Patterns, String> {
-    let quote = r#"[\s"'“‘`*_(]*"#;
+    let before = |words: &str| Pattern::new(&format!(r#"(?ix)(?:{words})[\s"'“‘`*_(]*$"#));
+    let few_words = r"(?:\s+\w+){0,3}";
     Ok(Patterns {
-        denied: Pattern::new(&format!(
-            r"(?i)(?:\b(?:not|never|cannot|hardly|neither|nor|rather than|instead of|no (?:evidence|reason|indication|guarantee))|n['’]t)(?:\s+\w+){{0,3}}{quote}$"
+        denied: before(&format!(
+            r"(?:\b(?:not|never|cannot|hardly|neither|nor|rather\ than|instead\ of|
+                no\ (?:evidence|reason|indication|guarantee))|n['’]t){few_words}"
         ))?,
-        reported: Pattern::new(&format!(
-            r"(?i)(?:\b(?:assistants?|evaluators?|critics?|judges?|debaters?|annotators?|he|she|they|you|one|some|someone|others|people|users?|readers)\b(?:\s*\(?[ab12]\)?)?(?:'s (?:claim|argument|view|opinion|evaluation))?(?:,[^,\n]*,)?\s*)(?:\w+\s+){{0,3}}?(?:argu|claim|sa(?:y|id)|stat|suggest|believ|think|thought|assert|mention|contend|conclud|prefer|find|feel|maintain)\w*\s*(?:that\s*)?(?:because\s*)?{quote}$"
-        ))?,
-        option_before: Pattern::new(&format!(
-            r"(?i)(?:\bor|\beither|\bwhether|\be\.g\.,?|\bsuch as|\bfor example,?|\bsay|\bformat:?|/)(?:{quote}(?:therefore|that|with|just|simply|answer|output|respond with),?)?{quote}$"
-        ))?,
-        option_after: Pattern::new(
-            r#"(?i)^(?:\s*(?:is|are) better)?["'”’`*_.,;:)\s]*(?:or\b|/\s*\S|\[\[|(?:if|when|for|means|otherwise|unless)\b)"#,
+        reported: before(
+            r"\b(?:assistants?|evaluators?|critics?|judges?|debaters?|annotators?|he|she|they|you|one|
+                some|someone|others|people|users?|readers)\b(?:\s*\(?[ab12]\)?)?
+            (?:'s\ (?:claim|argument|view|opinion|evaluation))?(?:,[^,\n]*,)?\s*
+            (?:\w+\s+){0,3}?
+            (?:argu|claim|sa(?:y|id)|stat|suggest|believ|think|thought|assert|mention|contend|conclud|
+                prefer|find|feel|maintain)\w*\s*(?:that\s*)?(?:because\s*)?",
         )?,
-        condition_before: Pattern::new(&format!(
-            r"(?i)\b(?:if|whether|unless|why|when|suppose|assuming|assume|wonder(?:ing)?)\b(?:\s+\w+){{0,3}}{quote}$"
+        option_before: before(
+            r#"(?:\bor|\beither|\bwhether|\be\.g\.,?|\bsuch\ as|\bfor\ example,?|\bsay|\bformat:?|/)
+            (?:[\s"'“‘`*_(]*(?:therefore|that|with|just|simply|answer|output|respond\ with),?)?"#,
+        )?,
+        option_after: Pattern::new(
+            r#"(?ix)^(?:\s*(?:is|are)\ better)?["'”’`*_.,;:)\s]*
+            (?:or\b|/\s*\S|\[\[|(?:if|when|for|means|otherwise|unless)\b)"#,
+        )?,
+        condition_before: before(&format!(
+            r"\b(?:if|whether|unless|why|when|suppose|assuming|assume|wonder(?:ing)?)\b{few_words}"
         ))?,
         condition_after: Pattern::new(
             r#"(?i)^["'”’`*_\s]*(?:,?\s*(?:or\b|if\b|unless\b|provided\b)|\?)"#,
@@ -51,7 +60,12 @@ fn patterns() -> Result<Patterns, String> {
             r"(?i)\bwhich (?:of|one|outputs?|responses?|assistants?|answers?)\b[^,;:]*$",
         )?,
         conclusion: Pattern::new(
-            r"(?i)(?:^|[.!?\n#*:]\s*)[\s*#]*(?:therefore|thus|hence|so|overall|in conclusion|to conclude|in summary|to summarize|to sum up|in short|ultimately|in the end|all in all|finally|as a result|consequently|based on|given (?:the|this|these|that)|taking|(?:my |the )?(?:final )?(?:verdict|decision|judge?ment|answer|conclusion|assessment))\b[^\n]*$",
+            r"(?ix)(?:^|[.!?\n\#*:]\s*)[\s*\#]*(?:therefore|thus|hence|so|overall|in\ conclusion|
+                to\ conclude|in\ summary|to\ summarize|to\ sum\ up|in\ short|ultimately|in\ the\ end|
+                all\ in\ all|finally|as\ a\ result|consequently|based\ on|
+                given\ (?:the|this|these|that)|taking|
+                (?:my\ |the\ )?(?:final\ )?
+                    (?:verdict|decision|judge?ment|answer|conclusion|assessment))\b[^\n]*$",
         )?,
     })
 }
