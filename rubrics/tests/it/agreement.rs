@@ -4,6 +4,7 @@ use assay_rubrics::agreement::{
     Bootstrap, JudgedPair, KappaWeights, accuracy, bootstrap, cohen_kappa, kendall_tau_b,
     mean_absolute_error, pair_agreement, pearson, reliability, spearman, weighted_kappa,
 };
+use assay_rubrics::compare::{OrderedResult, order_effects};
 use assay_rubrics::reply::pair::Winner;
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -172,4 +173,68 @@ proptest! {
             prop_assert!(kappa.is_none_or(|kappa| kappa <= 1.0));
         }
     }
+}
+
+/// The verdicts of a judge on the pairs of `LLMBar`, one character each.
+#[derive(Deserialize)]
+struct Verdicts {
+    judge: String,
+    label: String,
+    shown: String,
+    swapped: String,
+    accuracy: f64,
+    both_order_accuracy: f64,
+    flip_rate: f64,
+    abstention_rate: f64,
+    position_bias: f64,
+}
+
+fn winner(verdict: char) -> Option<Winner> {
+    match verdict {
+        '1' => Some(Winner::First),
+        '2' => Some(Winner::Second),
+        '=' => Some(Winner::Tie),
+        _ => None,
+    }
+}
+
+#[test]
+fn real_judges_are_judged_as_by_hand() {
+    let all: Vec<Verdicts> = fixtures::rows("judge-llmbar-verdicts.jsonl");
+    for verdicts in &all {
+        let orders = verdicts.shown.chars().zip(verdicts.swapped.chars());
+        let pairs: Vec<JudgedPair> = verdicts
+            .label
+            .chars()
+            .zip(orders)
+            .map(|(label, (shown, swapped))| JudgedPair {
+                label: winner(label).unwrap(),
+                shown: winner(shown),
+                swapped: winner(swapped),
+            })
+            .collect();
+        let found = pair_agreement(&pairs);
+        assert_near(found.accuracy, verdicts.accuracy);
+        assert_near(found.both_order_accuracy, verdicts.both_order_accuracy);
+        assert_near(found.flip_rate, verdicts.flip_rate);
+        assert_near(found.abstention_rate, verdicts.abstention_rate);
+        let ordered: Vec<OrderedResult> = pairs
+            .iter()
+            .map(|pair| OrderedResult {
+                first: 0,
+                second: 1,
+                shown: pair.shown.map(Winner::sign),
+                swapped: pair.swapped.map(Winner::sign),
+            })
+            .collect();
+        let effects = order_effects(&ordered);
+        assert_near(effects.position_bias, verdicts.position_bias);
+        assert_near(effects.flip_rate, verdicts.flip_rate);
+        let interval =
+            bootstrap(&pairs, Bootstrap::default(), |pairs| pair_agreement(pairs).accuracy)
+                .unwrap();
+        assert!(interval.low < verdicts.accuracy && verdicts.accuracy < interval.high);
+        assert!(interval.high - interval.low < 0.14, "{}", verdicts.judge);
+    }
+    assert_eq!(all.len(), 10);
 }
