@@ -5,14 +5,17 @@
 //! A rubric is read from our own format or from those of others ([`formats`]).
 
 pub mod aggregate;
+pub mod agreement;
+pub mod compare;
 pub mod formats;
 pub mod http;
 pub mod judge;
-pub mod prompt;
+mod number;
+mod random;
+pub mod recipes;
 pub mod reply;
 pub mod rubric;
-pub mod template;
-pub mod verifiers;
+pub mod votes;
 
 pub use judge::{Judge, JudgeReply, JudgeRequest};
 pub use rubric::{Criterion, Kind, Rubric, RubricError};

@@ -1,10 +1,3 @@
-//! Reading what a judge said: a verdict from the structure that was asked for, else from its words.
+//! Readers of what judges write.
 
-mod asked;
-mod json;
-mod logprobs;
-mod text;
-mod verdict;
-
-pub use asked::{Asked, CriterionVerdict};
-pub use verdict::{ReplyError, read};
+pub mod pair;

@@ -1,7 +1,15 @@
-//! Tests of the crate, a file a topic.
+//! The rubrics from outside.
 
-mod formats;
-mod formats_answered;
-mod formats_refused;
-mod similarity;
-mod support;
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
+
+mod agreement;
+mod compare;
+mod fixtures;
+mod pair_replies;
+mod recipes;
+mod votes;

@@ -1,0 +1,118 @@
+//! Labels of outputs: what stands inside a mark.
+
+use super::types::{PairReply, Winner};
+
+/// What "slightly better" and "much better" are worth on the scale of -3 to 3.
+const SLIGHT: f64 = 1.0;
+const MUCH: f64 = 3.0;
+
+/// Words in front of a label that say nothing about which it is.
+const NOUNS: [&str; 17] = [
+    "the",
+    "output",
+    "response",
+    "answer",
+    "assistant",
+    "model",
+    "option",
+    "candidate",
+    "completion",
+    "summary",
+    "choice",
+    "system",
+    "text",
+    "solution",
+    "winner",
+    "is",
+    "verdict",
+];
+
+const TIES: [&str; 16] = [
+    "tie",
+    "tied",
+    "draw",
+    "equal",
+    "equally good",
+    "both",
+    "same",
+    "neither",
+    "none",
+    "no preference",
+    "both equal",
+    "both are equally good",
+    "it's a tie",
+    "a tie",
+    "both good",
+    "both bad",
+];
+
+/// Reads a text that is a label and nothing else: `A`, `Output (b)`, `A>>B`, `B++`, `tie`.
+pub(super) fn read(text: &str) -> Option<PairReply> {
+    let text = text.replace("\\text", " ").to_lowercase();
+    let text = text.trim_matches(is_wrapping);
+    let unnamed = text.split_whitespace().filter(|word| !NOUNS.contains(word));
+    let relation: String = unnamed.flat_map(str::chars).map(plain_relation).collect();
+    relation_of(&relation).or_else(|| worded(text).map(PairReply::of))
+}
+
+/// Whether a text is as short as a label, or compares labels: then it should have been one.
+pub(super) fn is_like_label(text: &str) -> bool {
+    let text = text.trim_matches(is_wrapping);
+    text.len() <= 2 || text.contains(['<', '>', '='])
+}
+
+/// Markup, quotation marks and brackets around a label.
+pub(super) fn is_wrapping(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '*' | '_' | '`' | '"' | '\'' | '“' | '”' | '‘' | '’' | '.' | ',' | ':' | '!')
+        || matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '$')
+}
+
+fn plain_relation(c: char) -> char {
+    match c {
+        '≫' => '»',
+        '≪' => '«',
+        '≈' | '~' => '=',
+        _ => c,
+    }
+}
+
+/// `A>>B`, `A>B`, `A=B`, `B<A`; `A++`, `B+`.
+fn relation_of(text: &str) -> Option<PairReply> {
+    let text = text.replace('»', ">>").replace('«', "<<").replace("==", "=");
+    let reply = match text.as_str() {
+        "a=b" | "b=a" | "1=2" | "2=1" => PairReply::graded(Winner::Tie, 0.0),
+        "a>b" | "1>2" | "b<a" | "2<1" | "a+" => PairReply::graded(Winner::First, SLIGHT),
+        "b>a" | "2>1" | "a<b" | "1<2" | "b+" => PairReply::graded(Winner::Second, SLIGHT),
+        "a>>b" | "1>>2" | "b<<a" | "2<<1" | "a++" => PairReply::graded(Winner::First, MUCH),
+        "b>>a" | "2>>1" | "a<<b" | "1<<2" | "b++" => PairReply::graded(Winner::Second, MUCH),
+        _ => return None,
+    };
+    Some(reply)
+}
+
+/// `Output (b)`, `the first response`, `a tie`.
+fn worded(text: &str) -> Option<Winner> {
+    if TIES.contains(&text) {
+        return Some(Winner::Tie);
+    }
+    let mut words = text
+        .split([' ', '_', '-', ':', '#'])
+        .map(|word| word.trim_matches(is_wrapping))
+        .filter(|word| {
+            !word.is_empty() && !NOUNS.contains(word) && *word != "better" && *word != "wins"
+        });
+    let label = words.next()?;
+    // "The first one".
+    if words.any(|word| word != "one") {
+        return None;
+    }
+    // "output_1", "responseB".
+    let bare = NOUNS.iter().find_map(|noun| label.strip_prefix(noun)).unwrap_or(label);
+    match bare {
+        "a" | "1" | "first" | "one" => Some(Winner::First),
+        "b" | "2" | "second" | "two" => Some(Winner::Second),
+        tie if TIES.contains(&tie) => Some(Winner::Tie),
+        _ => None,
+    }
+}
