@@ -1,5 +1,6 @@
 //! The crate from outside.
 
+mod asking;
 mod column;
 mod http;
 mod openai;
