@@ -118,10 +118,3 @@ fn unknown(value: &Value) -> RubricError {
         format!("of no known format; {has}; known are {}", known.join(", ")),
     )
 }
-
-/// STUB
-pub fn read_text(_: &str, bytes: &[u8]) -> Result<Rubric, RubricError> {
-    let value: toml::Value = toml::from_str(&String::from_utf8_lossy(bytes))
-        .map_err(|error| RubricError::new("", error.to_string()))?;
-    read(serde_json::to_value(value).map_err(|error| RubricError::new("", error.to_string()))?)
-}

@@ -11,10 +11,13 @@ pub mod formats;
 pub mod http;
 pub mod judge;
 mod number;
+pub mod prompt;
 mod random;
 pub mod recipes;
 pub mod reply;
 pub mod rubric;
+pub mod template;
+pub mod verifiers;
 pub mod votes;
 
 pub use judge::{Judge, JudgeReply, JudgeRequest};

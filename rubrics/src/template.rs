@@ -100,14 +100,14 @@ impl GraderTemplate {
         if text.contains("{{") { quoted(text) } else { text.to_owned() }
     }
 
-    /// The template for the eyes of a judge, who is shown the completion apart: words stand where it
-    /// would be filled in.
+    /// The template for the eyes of a judge, who is shown the completion apart: words stand where any
+    /// of it would be filled in, so that it is never among the instructions.
     pub fn for_judge(&self) -> String {
-        self.written(|path| {
-            if path.is_output_text() {
-                return "(the completion)".to_owned();
-            }
-            format!("{{{{ {} }}}}", path.text)
+        self.written(|path| match path.root {
+            Root::Sample if path.is_output_text() => "(the completion)".to_owned(),
+            Root::Sample => format!("({} of the completion)", path.text),
+            Root::Item if path.is_completion() => "(the completion)".to_owned(),
+            Root::Item => format!("{{{{ {} }}}}", path.text),
         })
     }
 
@@ -270,6 +270,11 @@ impl Path {
             return Err(missing());
         }
         Ok(value_text(value).into_owned())
+    }
+
+    /// Whether it leads to the completion by way of the row.
+    fn is_completion(&self) -> bool {
+        matches!(self.steps.first(), Some(Hop::Member(name)) if name == "completion")
     }
 
     fn is_output_text(&self) -> bool {

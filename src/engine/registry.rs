@@ -41,7 +41,7 @@ const OF_FEATURES: [(&str, &[&str]); 4] = [
             "process_model",
         ],
     ),
-    ("rubrics", &["rubric"]),
+    ("rubrics", &["rubric", "string_check", "text_similarity"]),
     ("sandbox", &["program_output", "python_check", "stdin_stdout", "unit_tests", "wasm"]),
     ("sql", &["sql"]),
 ];
@@ -77,6 +77,10 @@ impl Registry {
             let models = Arc::clone(models);
             let build = move |settings, files: &dyn Files| (entry.build)(&models, settings, files);
             registry.bring(&entry.about, Box::new(build));
+        }
+        #[cfg(feature = "rubrics")]
+        for entry in crate::rubrics::verifiers::CHECKS {
+            registry.bring(&entry.about, Box::new(entry.build));
         }
         #[cfg(feature = "rubrics")]
         for entry in crate::rubrics::verifiers::ALL {
@@ -252,8 +256,10 @@ mod tests {
     #[cfg(feature = "rubrics")]
     #[test]
     fn the_verifiers_of_rubrics_are_known_without_them() {
-        let ids: Vec<&str> =
-            crate::rubrics::verifiers::ALL.iter().map(|entry| entry.about.id).collect();
+        let judged = crate::rubrics::verifiers::ALL.iter().map(|entry| entry.about.id);
+        let checks = crate::rubrics::verifiers::CHECKS.iter().map(|entry| entry.about.id);
+        let mut ids: Vec<&str> = judged.chain(checks).collect();
+        ids.sort_unstable();
         assert_eq!(ids, of_feature("rubrics"));
     }
 

@@ -179,9 +179,7 @@ async fn start_of(mut response: Response, bytes_max: usize) -> Bytes {
 /// What is wrong with the TLS of a server. The words of the library itself name times.
 fn tls_error(cause: &(dyn Error + 'static)) -> Option<&'static str> {
     use rustls::{CertificateError as Certificate, Error as Tls};
-    // An I/O error does not give away what is inside it by `source`.
-    let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    let tls = cause.downcast_ref().or_else(|| inner?.downcast_ref::<Tls>())?;
+    let tls = innermost(cause).downcast_ref::<Tls>()?;
     Some(match tls {
         Tls::InvalidCertificate(Certificate::Expired | Certificate::ExpiredContext { .. }) => {
             "the certificate has expired"
@@ -195,6 +193,12 @@ fn tls_error(cause: &(dyn Error + 'static)) -> Option<&'static str> {
         Tls::InvalidCertificate(_) => "the certificate is not valid",
         _ => "the two sides do not agree",
     })
+}
+
+/// What I/O errors wrap, which they do not give away as their source.
+fn innermost<'e>(cause: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
+    let wrapped = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    wrapped.map_or(cause, |wrapped| innermost(wrapped))
 }
 
 #[cfg(test)]

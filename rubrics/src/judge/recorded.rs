@@ -76,6 +76,8 @@ impl RecordedJudge {
         let subject = request.subject.clone();
         let inner = Arc::clone(inner);
         Box::pin(async move {
+            // The future holds all of it, and not just its digest: it ends with the future.
+            let leave = leave;
             let answer = inner.ask(request).await;
             store.keep(&leave.digest, &identity, &subject, &answer);
             answer

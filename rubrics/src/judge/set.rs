@@ -51,6 +51,7 @@ pub struct JudgeParts {
 }
 
 /// The judges of a configuration, by name.
+#[derive(Default)]
 pub struct JudgeSet {
     configs: BTreeMap<String, JudgeConfig>,
     parts: JudgeParts,
@@ -119,6 +120,20 @@ impl JudgeSet {
         let judge = Arc::new(judge);
         made.insert(name.to_owned(), Arc::clone(&judge));
         Ok(judge)
+    }
+
+    /// A judge that is not in the configuration, of its settings.
+    ///
+    /// # Errors
+    /// The setting at fault, or a part that is missing.
+    pub fn inline(&self, config: &JudgeConfig) -> Result<Arc<NamedJudge>, BuildError> {
+        config.check()?;
+        self.make("judge", config).map(Arc::new)
+    }
+
+    /// Whether every question must reach the judges, because what they say is kept or counted.
+    pub fn is_recorded(&self) -> bool {
+        self.parts.store.is_some() || self.parts.dry
     }
 
     /// What the judges were asked so far. Those that were never asked for are not listed.

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_mean_of_a_scale() {
-        let scale = |max| Kind::Scale(Scale { min: 1, max, levels: Vec::new() });
+        let scale = |max| Kind::Scale(Scale { max, ..Scale::default() });
         let tokens = [token("4", &[("4", 0.5), ("5", 0.25), ("3", 0.25), ("9", 0.1)])];
         let share = expected_share(&tokens, 0, &scale(5)).unwrap();
         assert!((share - 0.75).abs() < 1e-12, "{share}");

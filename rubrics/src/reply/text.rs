@@ -180,23 +180,21 @@ fn choice<'a>(text: &'a str, choices: &[Choice], kind: &Kind) -> Option<(Option<
     begun.min_by_key(|(_, rest)| rest.len())
 }
 
-/// A whole number, perhaps out of the greatest: `4`, `4/5`, `4.0`, `4 out of 5`.
+/// A number, perhaps out of the greatest: `4`, `4/5`, `4.0`, `4 out of 5`; with decimals where the scale
+/// is continuous.
 fn number<'a>(text: &'a str, kind: &Kind) -> Option<(Option<Answer>, &'a str)> {
+    let Kind::Scale(scale) = kind else { return None };
     let digits = text.trim_start_matches(['-', '−', '+']);
-    let sign = text.len() - digits.len();
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    let (written, rest) = text.split_at_checked(sign + end)?;
-    let rest = match rest.strip_prefix(".0") {
-        Some(behind) if !behind.starts_with(|c: char| c.is_ascii_digit()) => behind,
-        _ => rest,
-    };
-    let fraction = rest.strip_prefix(['.', ',']);
-    let is_cut = fraction.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    if is_cut || rest.starts_with(|c: char| c.is_alphanumeric() || c == '%') {
+    let length = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let whole = text.len() - digits.len() + length(digits);
+    let decimals = text.get(whole..)?.strip_prefix('.').map_or(0, length);
+    let end = if decimals == 0 { whole } else { whole + 1 + decimals };
+    let (written, rest) = text.split_at_checked(end)?;
+    let cut = rest.strip_prefix([',', '.']).is_some_and(|rest| length(rest) > 0);
+    if cut || rest.starts_with(|c: char| c.is_alphanumeric() || c == '%') {
         return None;
     }
     let answer = kind.answer(&written.replace('−', "-"))?;
-    let Kind::Scale(scale) = kind else { return None };
     let greatest = scale.max.to_string();
     let behind = rest.trim_start();
     let out_of = behind.strip_prefix('/').or_else(|| behind.strip_prefix("out of"));
@@ -274,7 +272,7 @@ mod tests {
 
     #[test]
     fn numbers_and_grades() {
-        let scale = Kind::Scale(Scale { min: 1, max: 5, levels: Vec::new() });
+        let scale = Kind::Scale(Scale { max: 5, ..Scale::default() });
         for (reply, value) in [
             ("Good. [RESULT] 4", 4.0),
             ("[RESULT] 2\n[RESULT] (3)", 3.0),

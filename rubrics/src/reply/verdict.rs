@@ -181,10 +181,7 @@ fn answer(value: &Value, kind: &Kind) -> Option<Option<Answer>> {
     match value {
         Value::Null => Some(None),
         Value::Bool(yes) if kind.is_yes_no() => kind.answer(&yes.to_string()).map(Some),
-        Value::Number(number) => {
-            let number = number.as_f64().filter(|number| number.fract() == 0.0)?;
-            kind.answer(&number.to_string()).map(Some)
-        }
+        Value::Number(number) => kind.answer(&number.as_f64()?.to_string()).map(Some),
         Value::String(words) => text::answer(words, kind),
         _ => None,
     }

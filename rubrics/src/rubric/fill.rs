@@ -9,8 +9,7 @@ use crate::template::{GraderTemplate, Unfilled};
 
 impl Rubric {
     /// The rubric with its `instructions` and the `text` of each criterion filled in from the row,
-    /// where they are `templates`. What a completion says may come to stand in them: treat the texts
-    /// as untrusted where a template names `sample`.
+    /// where they are `templates`. Nothing of the completion is filled in: words stand for it.
     ///
     /// # Errors
     /// What a template names and the sample lacks.
@@ -35,7 +34,8 @@ fn fill_all(criteria: &mut [Criterion], sample: &Sample) -> Result<(), Unfilled>
 
 fn fill(text: &mut String, sample: &Sample) -> Result<(), Unfilled> {
     // A text that is no template is refused when the rubric is read.
-    if let Ok(template) = GraderTemplate::parse(text) {
+    let shown = GraderTemplate::parse(text).map(|template| template.for_judge());
+    if let Ok(template) = shown.and_then(|shown| GraderTemplate::parse(&shown)) {
         *text = template.fill(sample)?;
     }
     Ok(())

@@ -52,7 +52,10 @@ impl AsyncVerifier for Ready {
             Err(known) => return Box::pin(std::future::ready(*known)),
         };
         let session = Session::start(prepared, Arc::clone(&self.requests), sample, earlier, meter);
-        Box::pin(session.run())
+        match session {
+            Ok(session) => Box::pin(session.run()),
+            Err(unfilled) => Box::pin(std::future::ready(unfilled.verdict())),
+        }
     }
 }
 

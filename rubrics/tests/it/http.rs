@@ -1,11 +1,17 @@
 //! The HTTP client against servers that misbehave.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test says what went wrong by failing"
+)]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assay_rubrics::http::{HttpClient, HttpEndpoint, HttpError, HttpSettings, Secret};
-use assay_verifiers::FaultKind;
+use assay_verifiers::FaultKind::{self, Overloaded, Upstream};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -56,95 +62,91 @@ async fn a_good_answer_takes_one_request_with_the_key() {
     assert_eq!(request.body, r#"{"ask":1}"#);
 }
 
+/// A server of which every answer is `action` is this fault after so many requests.
+async fn holds(timeout_ms: u64, action: fn() -> Action, kind: FaultKind, why: &str, tries: usize) {
+    assert_eq!(fault(timeout_ms, action).await, (kind, why.to_owned(), tries));
+}
+
+/// What tells that the answer is JSON, and nothing about its length.
+const JSON_HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
+
 #[tokio::test]
-async fn servers_that_misbehave_are_faults_and_tries_are_bounded() {
-    let upstream = |message: &str, tries| (FaultKind::Upstream, message.to_owned(), tries);
-    let overloaded = |message: &str, tries| (FaultKind::Overloaded, message.to_owned(), tries);
-    let big = "the body of the answer is over 1048576 bytes";
-    let cut = "the body of the answer is not complete JSON";
+async fn statuses_are_faults_with_the_words_of_the_server() {
+    let cuda = || Action::Write(json(500, r#"{"error":{"message":"cuda"}}"#));
+    holds(9_000, cuda, Upstream, "the server answered 500: cuda", 3).await;
+    holds(9_000, || Action::Write(json(503, "")), Upstream, "the server answered 503", 3).await;
+    holds(9_000, || Action::Write(json(501, "no")), Upstream, "the server answered 501: no", 1)
+        .await;
+    let key = || Action::Write(json(401, &format!(r#"{{"error":"bad key {KEY}"}}"#)));
+    holds(9_000, key, Upstream, "the server answered 401: bad key ***", 1).await;
+    let escape = || Action::Write(json(404, "\u{1b}[2Jnone"));
+    holds(9_000, escape, Upstream, "the server answered 404: \\u{1b}[2Jnone", 1).await;
+    let redirect = || Action::Write(answer(302, "location: http://169.254.169.254/\r\n", ""));
+    let why = "the server redirects (302 Found), and redirects are not followed";
+    holds(9_000, redirect, Upstream, why, 1).await;
+}
+
+#[tokio::test]
+async fn too_many_requests_is_overloaded_and_obeys_retry_after() {
+    let plain = || Action::Write(json(429, r#"{"error":"slow down"}"#));
+    holds(9_000, plain, Overloaded, "the server answered 429: slow down", 3).await;
+    let at_once = || Action::Write(answer(429, "retry-after: 0\r\n", "later"));
+    holds(9_000, at_once, Overloaded, "the server answered 429: later", 3).await;
+    let in_an_hour = || Action::Write(answer(429, "retry-after: 3600\r\n", "later"));
+    holds(9_000, in_an_hour, Overloaded, "the server answered 429: later", 1).await;
+    let date =
+        "date: Sun, 06 Nov 1994 08:00:00 GMT\r\nretry-after: Sun, 06 Nov 1994 09:00:00 GMT\r\n";
+    let server = Server::start(move |_, _| Action::Write(answer(503, date, "later")));
+    let (answered, tries) = post(&endpoint(&server.url, 9_000)).await;
+    assert_eq!((answered.unwrap_err().kind, tries), (Upstream, 1));
+}
+
+#[tokio::test]
+async fn answers_of_another_type_are_faults() {
+    let html = || Action::Write(answer(200, "content-type: text/html\r\n", "<html>"));
+    let why = "the content type of the answer is \"text/html\", expected JSON";
+    holds(9_000, html, Upstream, why, 1).await;
+    let none = || Action::Write(answer(200, "", "{}"));
+    holds(9_000, none, Upstream, "the answer names no content type, expected JSON", 1).await;
+    let packed = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+    let server = Server::start(move |_, _| Action::Write(answer(200, packed, "{}")));
+    let (answered, _) = post(&endpoint(&server.url, 9_000)).await;
+    assert_eq!(answered.unwrap_err().message, "the answer is compressed by \"gzip\", unasked");
+}
+
+#[tokio::test]
+async fn answers_that_break_off_are_tried_again() {
+    let cut = || Action::Write(json(200, r#"{"choices":[{"mess"#));
+    holds(9_000, cut, Upstream, "the body of the answer is not complete JSON", 3).await;
     let broke = "the connection broke before the answer was complete";
-    let typed = "content-type: application/json\r\n";
-    let _ = typed;
-    for (got, expected) in [
-        (
-            fault(9_000, || Action::Write(json(500, r#"{"error":{"message":"cuda"}}"#))).await,
-            upstream("the server answered 500: cuda", 3),
-        ),
-        (fault(9_000, || Action::Write(json(503, ""))).await, upstream("the server answered 503", 3)),
-        (
-            fault(9_000, || Action::Write(json(501, "no"))).await,
-            upstream("the server answered 501: no", 1),
-        ),
-        (
-            fault(9_000, || Action::Write(json(429, r#"{"error":"slow down"}"#))).await,
-            overloaded("the server answered 429: slow down", 3),
-        ),
-        (
-            fault(9_000, || Action::Write(answer(429, "retry-after: 0\r\n", "later"))).await,
-            overloaded("the server answered 429: later", 3),
-        ),
-        (
-            fault(9_000, || Action::Write(answer(429, "retry-after: 3600\r\n", "later"))).await,
-            overloaded("the server answered 429: later", 1),
-        ),
-        (
-            fault(9_000, || Action::Write(json(401, &format!(r#"{{"error":"bad key {KEY}"}}"#)))).await,
-            upstream("the server answered 401: bad key ***", 1),
-        ),
-        (
-            fault(9_000, || Action::Write(json(404, "{\"detail\":\"\u{1b}[2Jnone\"}"))).await,
-            upstream("the server answered 404: {\"detail\":\"\\u{1b}[2Jnone\"}", 1),
-        ),
-        (
-            fault(9_000, || Action::Write(answer(302, "location: http://169.254.169.254/\r\n", ""))).await,
-            upstream("the server redirects (302 Found), and redirects are not followed", 1),
-        ),
-        (
-            fault(9_000, || Action::Write(answer(200, "content-type: text/html\r\n", "<html>"))).await,
-            upstream("the content type of the answer is \"text/html\", expected JSON", 1),
-        ),
-        (
-            fault(9_000, || Action::Write(answer(200, "", "{}"))).await,
-            upstream("the answer names no content type, expected JSON", 1),
-        ),
-        (
-            fault(9_000, || Action::Write(answer(200, "content-type: application/json\r\ncontent-encoding: gzip\r\n", "{}"))).await,
-            upstream("the answer is compressed by \"gzip\", unasked", 1),
-        ),
-        (fault(9_000, || Action::Write(json(200, r#"{"choices":[{"mess"#))).await, upstream(cut, 3)),
-        (
-            fault(9_000, || Action::WriteAndClose(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{\"a\"".to_vec())).await,
-            upstream(broke, 3),
-        ),
-        (
-            fault(9_000, || Action::Flood(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n".to_vec())).await,
-            upstream(big, 1),
-        ),
-        (
-            fault(9_000, || Action::Flood(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 104857600\r\n\r\n".to_vec())).await,
-            upstream(big, 1),
-        ),
-        (
-            fault(9_000, || Action::Flood(b"HTTP/1.1 400 OK\r\n\r\nno".to_vec())).await,
-            upstream("the server answered 400: no", 1),
-        ),
-        (fault(9_000, || Action::WriteAndClose(Vec::new())).await, upstream(broke, 3)),
-        (
-            fault(9_000, || Action::WriteAndClose(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04".to_vec())).await,
-            upstream(broke, 3),
-        ),
-        (fault(400, || Action::Hang).await, upstream("no answer within 400 ms", 1)),
-        (
-            fault(400, || Action::Trickle(json(200, "{}"), 200)).await,
-            upstream("no answer within 400 ms", 1),
-        ),
-        (
-            fault(400, || Action::Trickle(json(500, "{}"), 200)).await,
-            upstream("no answer within 400 ms", 1),
-        ),
-    ] {
-        assert_eq!(got, expected);
-    }
+    let short = || Action::WriteAndClose(json(200, "{}").into_iter().rev().skip(1).rev().collect());
+    holds(9_000, short, Upstream, broke, 3).await;
+    holds(9_000, || Action::WriteAndClose(Vec::new()), Upstream, broke, 3).await;
+    let http2 = || Action::WriteAndClose(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04".to_vec());
+    holds(9_000, http2, Upstream, broke, 3).await;
+}
+
+#[tokio::test]
+async fn a_large_body_is_cut_off() {
+    let big = "the body of the answer is over 1048576 bytes";
+    holds(9_000, || Action::Flood(JSON_HEAD.to_vec()), Upstream, big, 1).await;
+    let said = || {
+        let length = b"HTTP/1.1 200 OK\r\ncontent-length: 104857600\r\n";
+        Action::Flood([&length[..], &JSON_HEAD[17..]].concat())
+    };
+    holds(9_000, said, Upstream, big, 1).await;
+    let error = || Action::Flood(b"HTTP/1.1 400 OK\r\n\r\nno".to_vec());
+    holds(9_000, error, Upstream, "the server answered 400: no", 1).await;
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_deadline() {
+    let late = "no answer within 400 ms";
+    holds(400, || Action::Hang, Upstream, late, 1).await;
+    holds(400, || Action::Trickle(json(200, "{}"), 200), Upstream, late, 1).await;
+    holds(400, || Action::Trickle(json(500, "{}"), 200), Upstream, late, 1).await;
+    let slow_body = || Action::Trickle([JSON_HEAD, &[b' '; 400]].concat(), 5);
+    holds(350, slow_body, Upstream, "no answer within 350 ms", 1).await;
 }
 
 #[tokio::test]
@@ -197,10 +199,10 @@ async fn the_breaker_opens_after_five_calls_and_a_probe_closes_it() {
     let http = HttpSettings { retries: 0, ..settings(&server.url, 10_000) };
     let endpoint = HttpClient::new().endpoint(http).unwrap();
     for _ in 0..5 {
-        assert_eq!(post(&endpoint).await.0.unwrap_err().kind, FaultKind::Upstream);
+        assert_eq!(post(&endpoint).await.0.unwrap_err().kind, Upstream);
     }
     let error = post(&endpoint).await.0.unwrap_err();
-    assert_eq!(error.kind, FaultKind::Overloaded);
+    assert_eq!(error.kind, Overloaded);
     assert_eq!(
         error.message,
         "the endpoint is not asked for a while, because 5 calls in a row failed"
@@ -219,7 +221,7 @@ async fn bad_requests_do_not_open_the_breaker() {
     let server = Server::start(|_, _| Action::Write(json(400, "too long")));
     let endpoint = endpoint(&server.url, 10_000);
     for _ in 0..12 {
-        assert_eq!(post(&endpoint).await.0.unwrap_err().kind, FaultKind::Upstream);
+        assert_eq!(post(&endpoint).await.0.unwrap_err().kind, Upstream);
     }
     assert_eq!(server.count(), 12);
 }
@@ -277,4 +279,52 @@ fn what_cannot_be_used_is_refused_without_showing_it() {
     assert_eq!(refused(ca), "it holds no certificate in PEM");
     let shown = format!("{:?} {:?}", endpoint("http://localhost/v1", 1), settings("http://a/", 1));
     assert!(!shown.contains(KEY), "{shown}");
+}
+
+/// A server that speaks TLS under a certificate for `localhost`, and who signed it.
+fn tls_server() -> (String, Vec<u8>) {
+    use rustls::pki_types::{PrivateKeyDer, pem::PemObject as _};
+    let signed = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(signed.signing_key.serialize_pem().as_bytes()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![signed.cert.der().clone()], key)
+        .unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let config = Arc::new(config);
+    std::thread::spawn(move || {
+        // As many connections as the tests make tries.
+        for stream in listener.incoming().take(8) {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut tls = rustls::StreamOwned::new(connection, stream.unwrap());
+            let mut buffer = [0; 4096];
+            if std::io::Read::read(&mut tls, &mut buffer).is_ok_and(|read| read > 0) {
+                let _ = std::io::Write::write_all(&mut tls, &json(200, r#"{"tls":true}"#));
+                tls.conn.send_close_notify();
+                let _ = std::io::Write::flush(&mut tls);
+            }
+        }
+    });
+    (format!("https://localhost:{port}/v1"), signed.cert.pem().into_bytes())
+}
+
+#[tokio::test]
+async fn certificates_are_checked_and_a_file_can_add_to_them() {
+    let (url, certificate) = tls_server();
+    let with = |ca, url: &str| {
+        let http = HttpSettings { ca, retries: 0, ..settings(url, 20_000) };
+        HttpClient::new().endpoint(http).unwrap()
+    };
+    let (answered, _) = post(&with(Some(certificate.clone()), &url)).await;
+    assert_eq!(answered.unwrap(), serde_json::json!({"tls": true}));
+    let message = |answered: Result<Value, HttpError>| answered.unwrap_err().message;
+    let unknown = message(post(&with(None, &url)).await.0);
+    assert!(unknown.starts_with("the TLS handshake failed: the issuer"), "{unknown}");
+    let other = url.replace("localhost", "127.0.0.1");
+    let name = message(post(&with(Some(certificate), &other)).await.0);
+    assert_eq!(name, "the TLS handshake failed: the certificate is for another name");
 }

@@ -1,5 +1,6 @@
 //! The rubrics from outside.
 
+<<<<<<< HEAD
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -13,3 +14,12 @@ mod fixtures;
 mod pair_replies;
 mod recipes;
 mod votes;
+=======
+mod asking;
+mod column;
+mod http;
+mod openai;
+mod server;
+mod set;
+mod store;
+>>>>>>> hb

@@ -1,6 +1,8 @@
 //! A server of canned answers on a thread of its own, for tests. It reads whole requests, answers
 //! each by a function, and ends with the value that holds it.
 
+#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,7 +72,7 @@ impl Server {
                     answer: Arc::clone(&answer),
                     stop: Arc::clone(&stop),
                 };
-                thread::spawn(move || connection.serve(stream));
+                thread::spawn(move || connection.serve(&stream));
             }
         });
         server
@@ -97,7 +99,7 @@ struct Connection {
 }
 
 impl Connection {
-    fn serve(&self, stream: TcpStream) {
+    fn serve(&self, stream: &TcpStream) {
         stream.set_nodelay(true).unwrap();
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         while let Some(request) = read_request(&mut reader) {
@@ -107,9 +109,10 @@ impl Connection {
                 requests.len() - 1
             };
             self.count(1);
-            let goes_on = self.act((self.answer)(at, &request), &stream);
+            let action = (self.answer)(at, &request);
+            // Before the client knows: it may send the next request at once.
             self.count(-1);
-            if !goes_on {
+            if !self.act(action, stream) {
                 break;
             }
         }

@@ -15,7 +15,7 @@ const KEPT_MAX: usize = 4_096;
 
 /// A rubric, checked, and the verifiers of its criteria.
 pub(super) struct PreparedRubric {
-    pub(super) rubric: Rubric,
+    pub(super) rubric: Arc<Rubric>,
     built: BTreeMap<String, Built>,
 }
 
@@ -63,7 +63,7 @@ impl PreparedRubric {
             }
             built.insert(leaf.name.clone(), own);
         }
-        Ok(Self { rubric, built })
+        Ok(Self { rubric: Arc::new(rubric), built })
     }
 
     /// The lane of the verifier that answers a criterion.

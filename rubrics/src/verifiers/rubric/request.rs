@@ -196,7 +196,8 @@ impl Requests {
                 json!({ "type": "string", "enum": labels })
             }
             Kind::Scale(scale) => {
-                json!({ "type": "integer", "minimum": scale.min, "maximum": scale.max })
+                let number = if scale.continuous { "number" } else { "integer" };
+                json!({ "type": number, "minimum": scale.min, "maximum": scale.max })
             }
         };
         let verdict = if self.verifier.may_abstain {
@@ -261,8 +262,9 @@ fn shown(criterion: &Criterion) -> Value {
         Kind::YesNo => None,
         Kind::Choices(choices) => Some(("choices", json!(choices))),
         Kind::Scale(scale) => {
+            let kind = if scale.continuous { "number" } else { "whole number" };
             let (min, max, levels) = (scale.min, scale.max, &scale.levels);
-            Some(("scale", json!({ "min": min, "max": max, "levels": levels })))
+            Some(("scale", json!({ "kind": kind, "min": min, "max": max, "levels": levels })))
         }
     };
     if let (Some((key, value)), Some(members)) = (kind, shown.as_object_mut()) {

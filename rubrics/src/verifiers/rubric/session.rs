@@ -1,6 +1,7 @@
 //! One sample and its rubric: code first, then the judge, wave by wave, as gates and prerequisites
 //! allow.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,11 +14,13 @@ use super::prepared::PreparedRubric;
 use super::request::{AskError, Asking, Requests};
 use super::verdict::{CriterionState, Report};
 use crate::reply::CriterionVerdict;
-use crate::rubric::{Answer, Answers, Criterion};
+use crate::rubric::{Answer, Answers, Criterion, Rubric};
+use crate::template::Unfilled;
 
 /// A sample on its way through its rubric.
 pub(super) struct Session {
-    prepared: Arc<PreparedRubric>,
+    /// The rubric, its templates filled in from the row.
+    rubric: Arc<Rubric>,
     requests: Arc<Requests>,
     sample: Sample,
     /// What is known of each leaf, by name.
@@ -35,9 +38,13 @@ impl Session {
         sample: &Sample,
         earlier: Earlier<'_>,
         meter: &mut Meter<'_>,
-    ) -> Self {
+    ) -> Result<Self, Unfilled> {
+        let rubric = match prepared.rubric.filled(sample)? {
+            Cow::Borrowed(_) => Arc::clone(&prepared.rubric),
+            Cow::Owned(filled) => Arc::new(filled),
+        };
         let mut session = Self {
-            prepared: Arc::clone(&prepared),
+            rubric,
             requests,
             sample: sample.clone(),
             states: BTreeMap::new(),
@@ -60,13 +67,13 @@ impl Session {
             };
             session.by_code(leaf, verdict);
         }
-        session
+        Ok(session)
     }
 
     /// What comes of the rubric.
     pub(super) async fn run(mut self) -> Verdict {
-        let prepared = Arc::clone(&self.prepared);
-        let leaves = prepared.rubric.leaves();
+        let rubric = Arc::clone(&self.rubric);
+        let leaves = rubric.leaves();
         let (names, pending): (Vec<String>, Vec<_>) =
             std::mem::take(&mut self.awaited).into_iter().unzip();
         for (name, verdict) in names.into_iter().zip(join_all(pending).await) {
@@ -83,7 +90,7 @@ impl Session {
             self.ask(&open).await;
         }
         let judge = self.requests.judge.as_deref().map(|judge| judge.name.clone());
-        let report = Report { rubric: &prepared.rubric, states: &self.states, judge };
+        let report = Report { rubric: &rubric, states: &self.states, judge };
         Verdict { usage: self.usage, ..report.verdict() }
     }
 
@@ -104,7 +111,7 @@ impl Session {
 
     fn answers(&self) -> Answers {
         let mut answers = Answers::default();
-        for leaf in self.prepared.rubric.leaves() {
+        for leaf in self.rubric.leaves() {
             let answer = self.states.get(&leaf.name).and_then(CriterionState::answer).cloned();
             answers.insert(leaf.name.clone(), answer);
         }
@@ -113,7 +120,7 @@ impl Session {
 
     /// Whether a gate is closed: more answers do not open it.
     fn is_closed(&self) -> bool {
-        let rubric = &self.prepared.rubric;
+        let rubric = &*self.rubric;
         let answers = self.answers();
         let nodes = rubric.aggregate.nodes(rubric, &answers);
         rubric.aggregate.gate(rubric, &answers, &nodes).is_some()
@@ -155,7 +162,7 @@ impl Session {
 
     /// What is known of a prerequisite: a leaf, or a node. `None` where it is still open.
     fn prerequisite(&self, name: &str) -> Option<Prerequisite> {
-        let rubric = &self.prepared.rubric;
+        let rubric = &*self.rubric;
         let criterion = rubric.find(name)?;
         let share = if criterion.is_node() {
             let nodes = rubric.aggregate.nodes(rubric, &self.answers());
@@ -189,11 +196,11 @@ impl Session {
     /// Asks criteria, all votes at once.
     async fn ask(&mut self, criteria: &[&Criterion]) {
         let requests = Arc::clone(&self.requests);
-        let (prepared, sample) = (Arc::clone(&self.prepared), self.sample.clone());
+        let (rubric, sample) = (Arc::clone(&self.rubric), self.sample.clone());
         let calls = calls(criteria, requests.verifier.criteria_per_call);
         let votes = requests.verifier.votes;
         let asked = calls.iter().flat_map(|call| (0..votes).map(move |vote| (call, vote)));
-        let asked = asked.map(|(call, vote)| requests.ask(&sample, &prepared.rubric, call, vote));
+        let asked = asked.map(|(call, vote)| requests.ask(&sample, &rubric, call, vote));
         let answered = join_all(asked.collect::<Vec<_>>()).await;
         for (call, votes) in calls.iter().zip(answered.chunks(votes as usize)) {
             self.usage_of(votes);

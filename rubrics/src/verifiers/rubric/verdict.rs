@@ -9,7 +9,7 @@ use super::settings::RubricVerifier;
 use crate::aggregate::{Aggregated, OnMissing};
 use crate::reply::CriterionVerdict;
 use crate::rubric::{Answer, Answers, Criterion, Rubric};
-use crate::votes;
+use crate::votes::{Vote, combine};
 
 /// What is known of a criterion.
 #[derive(Clone, Debug)]
@@ -56,7 +56,13 @@ impl CriterionState {
             Some(verdict.expected.filter(|_| settings.logprobs).unwrap_or(answer.share))
         };
         let shares: Vec<Option<f64>> = verdicts.iter().map(|one| share(one)).collect();
-        let Some(combined) = votes::combine(settings.vote_by, &shares) else {
+        let vote = |(share, verdict): (&Option<f64>, &&CriterionVerdict)| Vote {
+            value: *share,
+            critique: verdict.reasons.clone(),
+            ..Vote::abstained()
+        };
+        let cast: Vec<Vote> = shares.iter().zip(verdicts).map(vote).collect();
+        let Some(combined) = combine(settings.vote_by, &cast, 1) else {
             return Self::Missing { why: "the judge cannot tell".to_owned() };
         };
         let agreeing = shares.iter().position(|share| *share == Some(combined));
