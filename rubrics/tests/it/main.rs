@@ -7,3 +7,4 @@ mod openai;
 mod server;
 mod set;
 mod store;
+mod tls;
