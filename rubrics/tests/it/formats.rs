@@ -89,10 +89,10 @@ fn paperbench_trees_agree_node_by_node() {
         let read = rubric(&name);
         let mut graded = Vec::new();
         collect(&tree, &mut graded);
-        let mut answers: Answers = OrderedMap::default();
+        let mut answers: Answers = Answers::new();
         for (id, score, is_leaf) in &graded {
             if *is_leaf {
-                answers.push(id.clone(), Some(Answer { share: *score, value: *score }));
+                answers.insert(id.clone(), Some(Answer { share: *score, value: *score }));
             }
         }
         let of = read.aggregate.of(&read, &answers, &mut Meter::default()).unwrap().unwrap();

@@ -1,25 +1,29 @@
 //! The rubrics from outside.
 
-<<<<<<< HEAD
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test stops at what it does not expect"
 )]
 
 mod agreement;
-mod compare;
-mod fixtures;
-mod pair_replies;
-mod recipes;
-mod votes;
-=======
 mod asking;
 mod column;
+mod compare;
+mod fixtures;
+mod formats;
+mod formats_answered;
+mod formats_refused;
 mod http;
 mod openai;
+mod pair_replies;
+mod recipes;
 mod server;
 mod set;
+mod similarity;
 mod store;
->>>>>>> hb
+mod support;
+mod tls;
+mod votes;

@@ -182,3 +182,16 @@ async fn a_dry_run_asks_nobody_and_estimates() {
         assert_eq!(set.report().judges[name].total.tokens, 36);
     }
 }
+
+#[test]
+fn every_setting_is_described() {
+    let schema = schemars::schema_for!(JudgeConfig);
+    let settings = schema.get("properties").unwrap().as_object().unwrap();
+    assert_eq!(settings.len(), 21);
+    for (name, setting) in settings {
+        let described = setting.get("description").is_some();
+        assert!(described, "{name}: {setting}");
+    }
+    let again = serde_json::to_value(JudgeConfig::default()).unwrap();
+    assert_eq!(serde_json::from_value::<JudgeConfig>(again).unwrap(), JudgeConfig::default());
+}

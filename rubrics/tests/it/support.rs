@@ -35,7 +35,7 @@ pub(crate) fn rows(name: &str) -> Vec<Value> {
 /// What a judge or a verifier said, by the names of the leaves: the words of the judge, or the share
 /// of a verifier.
 pub(crate) fn answers(rubric: &Rubric, said: &[(&str, &str)]) -> Answers {
-    let mut answers: Answers = OrderedMap::default();
+    let mut answers: Answers = Answers::new();
     for leaf in rubric.leaves() {
         let words = said.iter().find(|(name, _)| *name == leaf.name).map(|(_, words)| *words);
         let answer = words.map(|words| {
@@ -47,7 +47,7 @@ pub(crate) fn answers(rubric: &Rubric, said: &[(&str, &str)]) -> Answers {
             let share = if leaf.negate { 1.0 - share } else { share };
             Answer { share, value: share }
         });
-        answers.push(leaf.name.clone(), answer);
+        answers.insert(leaf.name.clone(), answer);
     }
     answers
 }
@@ -56,7 +56,7 @@ pub(crate) fn answers(rubric: &Rubric, said: &[(&str, &str)]) -> Answers {
 pub(crate) fn reward(rubric: &Rubric, said: &[(&str, &str)]) -> f64 {
     let answers = answers(rubric, said);
     let missing: Vec<&str> =
-        answers.iter().filter(|(_, answer)| answer.is_none()).map(|(name, _)| name).collect();
+        answers.iter().filter(|(_, answer)| answer.is_none()).map(|(name, _)| name.as_str()).collect();
     assert!(missing.is_empty(), "no answer to {missing:?}");
     let aggregated = rubric.aggregate.of(rubric, &answers, &mut Meter::default()).unwrap();
     aggregated.expect("a reward").reward

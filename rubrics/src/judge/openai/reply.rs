@@ -219,3 +219,50 @@ fn usage(usage: Option<&Value>) -> Usage {
     let sum = || parts.iter().filter_map(|name| count(name)).fold(0, u64::saturating_add);
     Usage { tokens: count("total_tokens").unwrap_or_else(sum), calls: 1 }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CHAT: &str = r#"{"choices":[{"message":{"content":[{"type":"text","text":"a"}],"refusal":null},"finish_reason":"stop","logprobs":{"content":[{"token":"a","top_logprobs":[{"token":"a","logprob":-1e3}]}]}}],"usage":{"total_tokens":3},"error":null}"#;
+    const RESPONSES: &str = r#"{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","content":[{"type":"output_text","text":"a","logprobs":[]}]}],"usage":{"input_tokens":1,"output_tokens":2},"error":null}"#;
+
+    /// `text` with one byte replaced by each of several.
+    fn changed(text: &str, at: usize, bytes: &[u8]) -> Vec<u8> {
+        let mut changed = text.as_bytes().to_vec();
+        let at = at % changed.len();
+        changed.splice(at..=at, bytes.iter().copied());
+        changed
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_answer_is_read_or_refused(
+            at in 0_usize..1000,
+            bytes in prop_oneof![
+                prop::collection::vec(any::<u8>(), 0..3),
+                prop::sample::select(vec!["null", "[]", "{}", "-1", "1e999", "\"\""])
+                    .prop_map(|text| text.as_bytes().to_vec()),
+            ],
+        ) {
+            let chat = serde_json::from_slice::<ChatAnswer>(&changed(CHAT, at, &bytes));
+            let responses = serde_json::from_slice::<ResponsesAnswer>(&changed(RESPONSES, at, &bytes));
+            let read = [chat.ok().map(ChatAnswer::read), responses.ok().map(ResponsesAnswer::read)];
+            for reply in read.into_iter().flatten().flatten() {
+                let top = reply.tokens.iter().flat_map(|token| &token.top);
+                prop_assert!(top.into_iter().all(|(_, logprob)| logprob.is_finite()));
+                prop_assert_eq!(reply.usage.calls, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn unchanged_answers_are_read() {
+        let chat: ChatAnswer = serde_json::from_str(CHAT).unwrap();
+        assert_eq!(chat.read().unwrap().usage.tokens, 3);
+        let responses: ResponsesAnswer = serde_json::from_str(RESPONSES).unwrap();
+        assert_eq!(responses.read().unwrap().finish_reason, "length");
+    }
+}
