@@ -219,7 +219,8 @@ fn behind(text: &str, at: usize) -> &str {
 fn line_at(text: &str, at: usize) -> &str {
     let start = text.get(..at).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
     // A mark may take the line end in front of it.
-    behind(text, start).trim_start().lines().next().unwrap_or_default()
+    let line = behind(text, start).trim_start().lines().next().unwrap_or_default();
+    line.trim_start_matches(|c: char| AROUND.contains(&c) || matches!(c, '-' | '#'))
 }
 
 #[cfg(test)]
