@@ -125,20 +125,26 @@ fn one(reply: &str, kind: &Kind, material: &[&str]) -> Option<Option<Answer>> {
 
 /// Whether the material announces a verdict of this kind by the same words.
 fn is_announced(mark: &str, kind: &Kind, material: &[&str]) -> bool {
-    let word =
-        |mark: &str| mark.chars().filter(|c| c.is_alphabetic() || *c == '[').collect::<String>();
-    let own = word(mark).to_lowercase();
+    let own = announces(mark);
     let patterns = [MARK_PATTERN.as_ref(), WEAK_PATTERN.as_ref()];
     let same = |text: &str, found: &regex::Match<'_>| {
-        let other = word(found.as_str()).to_lowercase();
-        (own.ends_with(&other) || other.ends_with(&own))
-            && leading(behind(text, found.end()), kind).is_some()
+        announces(found.as_str()) == own && leading(behind(text, found.end()), kind).is_some()
     };
     material.iter().any(|text| {
         let text: String = text.chars().filter(|c| !is_invisible(*c)).collect();
         let mut patterns = patterns.iter().flatten();
         patterns.any(|pattern| pattern.find_iter(&text).any(|found| same(&text, &found)))
     })
+}
+
+/// The word by which a mark announces.
+fn announces(mark: &str) -> Option<&'static str> {
+    const MARK_WORDS: [&str; 11] = [
+        "[result]", "[[", "verdict", "grade", "score", "rating", "decision", "judg", "answer",
+        "choice", "met",
+    ];
+    let mark = mark.to_lowercase();
+    MARK_WORDS.into_iter().find(|word| mark.contains(word))
 }
 
 /// The verdict on one of several criteria: a line that starts with its name or its number.
