@@ -83,7 +83,7 @@ impl Judge for OpenAiJudge {
                 && refuses_the_form(error)
             {
                 known += 1;
-                refused += 1;
+                refused = call.tries();
                 shared.refused.fetch_max(known, Ordering::AcqRel);
                 answered =
                     shared.post(&mut call, shared.body(&request, shared.structured(known))?).await;
@@ -130,7 +130,8 @@ impl Shared {
     }
 }
 
-/// Whether a server says that it does not know how to be told the form of a reply.
+/// Whether a server says that it does not know how to be told the form of a reply. llama-cpp-python says
+/// so with status 500.
 fn refuses_the_form(error: &HttpError) -> bool {
     const WORDS: [&str; 9] = [
         "response_format",
@@ -144,5 +145,6 @@ fn refuses_the_form(error: &HttpError) -> bool {
         "grammar",
     ];
     let detail = error.detail.to_lowercase();
-    matches!(error.status, Some(400 | 404 | 422)) && WORDS.iter().any(|word| detail.contains(word))
+    matches!(error.status, Some(400 | 404 | 422 | 500))
+        && WORDS.iter().any(|word| detail.contains(word))
 }

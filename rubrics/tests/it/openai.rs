@@ -230,6 +230,25 @@ async fn a_server_that_refuses_the_schema_is_asked_without_from_then_on() {
 }
 
 #[tokio::test]
+async fn a_server_that_refuses_with_an_internal_error_gets_the_form_that_it_knows() {
+    let server = Server::start(|_, request| {
+        if request.body.contains("\"json_schema\":{") {
+            let why = r#"{"error":{"message":"'response_format', 'type': Input should be 'text' or 'json_object'"}}"#;
+            return Action::Write(server::json(500, why));
+        }
+        let has_schema = request.body.contains(r#""type":"json_object""#)
+            && request.body.contains(r#""schema":{"#);
+        Action::Write(if has_schema { chat("yes") } else { server::json(400, "{}") })
+    });
+    let (judge, counters) = judge(&server, settings(JudgeApi::Chat));
+    for asked in [4, 5] {
+        assert_eq!(judge.ask(question("polite")).await.unwrap().text, "yes");
+        assert_eq!(server.count(), asked);
+    }
+    assert_eq!((counters.counts().total.tries, counters.counts().total.retries), (2, 0));
+}
+
+#[tokio::test]
 async fn other_refusals_and_other_settings_do_not_fall_back() {
     let refusal = r#"{"error":{"message":"response_format is not supported"}}"#;
     for (status, text, structured) in [
