@@ -22,7 +22,7 @@ demo:
 		--id arithmetic-11
 	$(ASSAY) score $(RUBRICS)/graders.toml $(RUBRICS)/graders.jsonl.gz \
 		--output $(DEMO)-graders --labels label --fresh
-	$(ASSAY) explain $(RUBRICS)/letter.toml $(RUBRICS)/letter.jsonl --id letter-invented-quotation
+	$(ASSAY) explain $(RUBRICS)/stub-letter.toml $(RUBRICS)/stub-letter.jsonl --id letter-invented-quotation
 
 # The guests of the sandbox, and the library of ONNX Runtime. Nothing is done where nothing has
 # changed.
