@@ -22,14 +22,17 @@ pub(super) fn outcome(outcome: &Outcome) -> String {
 }
 
 /// What is known of a verdict beside its outcome, a name and a value a line: evidence, components,
-/// each with its own, steps with their text, and usage.
+/// steps with their text, and usage.
 pub(super) fn notes(verdict: &Verdict, completion: &str) -> Vec<(String, String)> {
     let evidence = verdict.evidence.iter().map(|(key, value)| (inline(key), note(value)));
     let mut found: Vec<(String, String)> = evidence.collect();
     for (name, component) in verdict.components.iter() {
-        found.push((inline(name), outcome(&component.outcome)));
-        let evidence = component.evidence.iter();
-        found.extend(evidence.map(|(key, value)| (format!("  {}", inline(key)), note(value))));
+        let outcome = outcome(&component.outcome);
+        let known = component.evidence.iter();
+        let known: Vec<String> =
+            known.map(|(key, value)| format!("{key} {}", note(value))).collect();
+        found
+            .push((inline(name), format!("{outcome}  {}", known.join(", ")).trim_end().to_owned()));
     }
     for (at, step) in verdict.steps.iter().take(STEPS_MAX).enumerate() {
         let (start, end) = step.span;
