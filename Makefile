@@ -5,11 +5,13 @@
 ASSAY := target/release/assay
 DATA := fixtures/datasets
 MODELS := fixtures/models
+RUBRICS := fixtures/rubrics/examples
 DEMO := target/demo
 EXPORT := target/export
 
 # Scores real model outputs and compares the rewards with the labels that came with them; then 200
-# solutions by a process model, and the scores of the steps of one of them.
+# solutions by a process model, and the scores of the steps of one of them; then responses by rubrics,
+# whose judges' replies were recorded.
 demo:
 	cargo build --release --locked --bin assay
 	$(ASSAY) score $(DATA)/demo.toml $(DATA)/gsm8k-openai.jsonl.gz $(DATA)/mmlu-pro.jsonl.gz \
@@ -18,6 +20,9 @@ demo:
 		--output $(DEMO)-steps --labels right --fresh
 	$(ASSAY) explain $(DATA)/steps.toml $(DATA)/arithmetic-steps.jsonl.gz --allow-path $(MODELS) \
 		--id arithmetic-11
+	$(ASSAY) score $(RUBRICS)/graders.toml $(RUBRICS)/graders.jsonl.gz \
+		--output $(DEMO)-graders --labels label --fresh
+	$(ASSAY) explain $(RUBRICS)/stub-letter.toml $(RUBRICS)/stub-letter.jsonl --id letter-invented-quotation
 
 # The guests of the sandbox, and the library of ONNX Runtime. Nothing is done where nothing has
 # changed.

@@ -5,6 +5,8 @@
 mod bench;
 mod cache;
 mod check;
+#[cfg(feature = "rubrics")]
+mod convert;
 mod diff;
 mod doctor;
 #[cfg(feature = "models")]
@@ -58,7 +60,10 @@ enum Verb {
     Check(check::Args),
     /// Show what moved between two runs, and why
     Diff(diff::Args),
-    /// List the verifiers
+    /// Write a rubric of another format in ours
+    #[cfg(feature = "rubrics")]
+    Convert(convert::Args),
+    /// List the verifiers, or the formats of rubrics
     List(list::Args),
     /// Show the manual page of a verifier: docs, settings, cases
     Show(show::Args),
@@ -115,6 +120,8 @@ pub(crate) fn main() -> ExitCode {
         Verb::Explain(args) => explain::run(&args, environment),
         Verb::Check(args) => check::run(&args, environment),
         Verb::Diff(args) => diff::run(&args),
+        #[cfg(feature = "rubrics")]
+        Verb::Convert(args) => convert::run(&args),
         Verb::List(args) => list::run(&args, environment),
         Verb::Show(args) => show::run(&args, environment),
         Verb::Bench(args) => bench::run(&args, environment),

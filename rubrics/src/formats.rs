@@ -74,6 +74,14 @@ pub fn read_text(name: &str, bytes: &[u8]) -> Result<Rubric, RubricError> {
     read(value_of(name, bytes)?)
 }
 
+/// The same of one format.
+///
+/// # Errors
+/// A text that does not parse, by line and column, and what [`read_as`] refuses.
+pub fn read_text_as(format: Format, name: &str, bytes: &[u8]) -> Result<Rubric, RubricError> {
+    read_as(format, value_of(name, bytes)?)
+}
+
 fn read_found(format: Format, found: &Found<'_>) -> Result<Rubric, RubricError> {
     match format {
         Format::Assay => Rubric::from_value(found.at.value.clone()),

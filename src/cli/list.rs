@@ -1,5 +1,7 @@
 //! `assay list`: what a configuration can name, a line each.
 
+#[cfg(feature = "rubrics")]
+use assay::rubrics::formats::Format;
 use assay::setup::Environment;
 use assay::verifiers::checks::VerifierInfo;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -23,9 +25,9 @@ pub(super) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// Verifiers by rules and by programs
+    /// Verifiers by rules, by programs and by criteria
     Checks,
-    /// Verifiers by criteria
+    /// Formats of rubrics
     Rubrics,
     /// Verifiers by models
     Models,
@@ -42,16 +44,13 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let listed: Vec<Listed> = match args.kind {
         Kind::Checks => of(environment, |id| !asks_a_model(id)),
         Kind::Models => of(environment, asks_a_model),
-        Kind::Rubrics => Vec::new(),
+        Kind::Rubrics => return formats(args.json),
     };
     if args.json {
         output::json(&listed)?;
         return Ok(Exit::Ok);
     }
-    let width = listed.iter().map(|one| one.id.len()).max().unwrap_or_default();
-    for one in &listed {
-        output::line(&format!("{:width$}  {}", one.id, one.summary));
-    }
+    lines(listed.iter().map(|one| (one.id, one.summary.as_str())));
     #[cfg(feature = "models")]
     if args.kind == Kind::Models {
         for line in doctor::backends(&environment.models()) {
@@ -62,6 +61,38 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::note("this build brings none");
     }
     Ok(Exit::Ok)
+}
+
+/// The formats of rubrics that are read.
+#[cfg(feature = "rubrics")]
+fn formats(json: bool) -> Result<Exit, Failure> {
+    #[derive(Serialize)]
+    struct Known {
+        format: &'static str,
+        shape: &'static str,
+    }
+    let known = |format: &Format| Known { format: format.name(), shape: format.shape() };
+    let known: Vec<Known> = Format::ALL.iter().map(known).collect();
+    if json {
+        output::json(&known)?;
+    } else {
+        lines(known.iter().map(|one| (one.format, one.shape)));
+    }
+    Ok(Exit::Ok)
+}
+
+/// In place of rubrics, which this build is without.
+#[cfg(not(feature = "rubrics"))]
+fn formats(_: bool) -> Result<Exit, Failure> {
+    Err(Failure::usage("this build reads no rubrics"))
+}
+
+/// Names and what is said of them, in two columns.
+fn lines<'a>(told: impl Iterator<Item = (&'a str, &'a str)> + Clone) {
+    let width = told.clone().map(|(name, _)| name.len()).max().unwrap_or_default();
+    for (name, words) in told {
+        output::line(&format!("{name:width$}  {words}"));
+    }
 }
 
 fn of(environment: &Environment, wanted: impl Fn(&str) -> bool) -> Vec<Listed> {

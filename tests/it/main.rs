@@ -12,6 +12,7 @@ mod lanes;
 mod models;
 mod readme;
 mod replay;
+mod rubrics;
 mod suites;
 mod support;
 mod tidy;

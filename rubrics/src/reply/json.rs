@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// The most objects of a text that are looked at.
 const OBJECTS_MAX: usize = 1_000;
+/// How often each byte of a text is looked at on average, at most.
+const PASSES_MAX: usize = 100;
 /// The deepest nesting that is followed.
 const DEPTH_MAX: usize = 64;
 
@@ -20,13 +22,17 @@ pub(super) struct FoundObject {
 /// a closing bracket, which judges write, are mended.
 pub(super) fn objects(text: &str) -> Vec<FoundObject> {
     let mut found = Vec::new();
-    let mut from = 0;
+    let (mut from, mut work) = (0, text.len().saturating_mul(PASSES_MAX));
     while found.len() < OBJECTS_MAX {
         let Some(start) = text.get(from..).and_then(|rest| rest.find('{')).map(|at| from + at)
         else {
             break;
         };
-        let object = balanced(text, start).and_then(|end| {
+        let balanced = balanced(text, start);
+        let (Ok(looked_to) | Err(looked_to)) = balanced;
+        let Some(left) = work.checked_sub(looked_to - start) else { break };
+        work = left;
+        let object = balanced.ok().and_then(|end| {
             let value = parsed(text.get(start..end)?)?;
             Some(FoundObject { span: start..end, value })
         });
@@ -41,8 +47,20 @@ pub(super) fn objects(text: &str) -> Vec<FoundObject> {
     found
 }
 
-/// Where the object that starts at `start` ends.
-fn balanced(text: &str, start: usize) -> Option<usize> {
+/// Where an object begins that does not end: the reply was cut within it.
+pub(super) fn cut_object(text: &str, found: &[FoundObject]) -> Option<usize> {
+    let from = found.last().map_or(0, |object| object.span.end);
+    let rest = text.get(from..)?;
+    let begins = |(at, _): &(usize, &str)| {
+        let behind = rest.get(at + 1..).unwrap_or_default();
+        behind.trim_start().starts_with('"')
+    };
+    let (start, _) = rest.match_indices('{').find(begins)?;
+    (balanced(rest, start) == Err(rest.len())).then_some(from + start)
+}
+
+/// Where the object that starts at `start` ends; else the place up to which it was looked at.
+fn balanced(text: &str, start: usize) -> Result<usize, usize> {
     let (mut open, mut in_string, mut escaped) = (Vec::new(), false, false);
     for (at, byte) in text.bytes().enumerate().skip(start) {
         if in_string {
@@ -56,17 +74,17 @@ fn balanced(text: &str, start: usize) -> Option<usize> {
         }
         match byte {
             b'"' => in_string = true,
-            b'{' | b'[' if open.len() == DEPTH_MAX => return None,
+            b'{' | b'[' if open.len() == DEPTH_MAX => return Err(at),
             b'{' => open.push(b'}'),
             b'[' => open.push(b']'),
-            b'}' | b']' if open.pop() != Some(byte) => return None,
+            b'}' | b']' if open.pop() != Some(byte) => return Err(at),
             _ => {}
         }
         if open.is_empty() {
-            return Some(at + 1);
+            return Ok(at + 1);
         }
     }
-    None
+    Err(text.len())
 }
 
 fn parsed(text: &str) -> Option<Value> {
@@ -129,9 +147,18 @@ mod tests {
     }
 
     #[test]
+    fn an_object_that_does_not_end_is_told() {
+        let cut = |text: &str| cut_object(text, &objects(text));
+        assert_eq!(cut(r#"So {"a": 1} {"b": "it is "#), Some(12));
+        assert_eq!(cut("{\n  \"a\": {\"b\": 1}"), None, "an object within it is whole");
+        assert_eq!(cut(r#"{"a": 1} and {x, "y"#), None);
+    }
+
+    #[test]
     fn hostile_texts_take_bounded_work() {
         let deep = "{\"a\":".repeat(50_000);
         assert!(values(&deep).is_empty());
         assert_eq!(values(&"{}".repeat(5_000)).len(), OBJECTS_MAX);
+        assert!(values(&r#"{"x\""#.repeat(20_000)).is_empty(), "each of them lasts to the end");
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! The verdict is the last object of the reply that has the shape which was asked for. An object with
 //! another code than that of the request was copied from somewhere, and so was one without a code
-//! that stands in the material; neither is a verdict. Without an object the words are read.
+//! that stands in the material; neither is a verdict. Without an object the words are read, but for
+//! those of copied objects and of one that was cut.
+
+use std::borrow::Cow;
 
 use assay_verifiers::extract::{Thinking, thinking};
 use serde_json::{Map, Value};
 
 use super::asked::{Asked, CriterionVerdict};
-use super::json::{FoundObject, objects};
+use super::json::{FoundObject, cut_object, objects};
 use super::logprobs::expected_share;
 use super::text;
 use crate::judge::JudgeReply;
@@ -77,12 +80,18 @@ pub fn read(reply: &JudgeReply, asked: &Asked<'_>) -> Result<Vec<CriterionVerdic
         return Ok(vec![CriterionVerdict { answer, expected: Some(yes), ..Default::default() }]);
     }
     let text = answer_part(&reply.text);
+    let found = objects(text);
+    let mut words = Cow::Borrowed(text);
+    if let Some(cut) = cut_object(text, &found) {
+        words.to_mut().truncate(cut);
+    }
     let mut echoed = false;
-    for object in objects(text).iter().rev() {
+    for object in found.iter().rev() {
         let Some(members) = object.value.as_object() else { continue };
         let Some(verdicts) = verdicts(members, asked) else { continue };
         if is_echo(members, text, object, asked) {
             echoed = true;
+            words.to_mut().replace_range(object.span.clone(), "");
             continue;
         }
         return Ok(with_expectation(verdicts, reply, text, object, asked));
@@ -90,7 +99,7 @@ pub fn read(reply: &JudgeReply, asked: &Asked<'_>) -> Result<Vec<CriterionVerdic
     if reply.finish_reason == "length" {
         return Err(ReplyError::Cut);
     }
-    match text::verdicts(text, asked) {
+    match text::verdicts(&words, asked) {
         Some(verdicts) => Ok(verdicts),
         None if echoed => Err(ReplyError::Echo),
         None if is_refusal(reply) => Err(ReplyError::Refused),

@@ -85,7 +85,7 @@ impl CriterionState {
             evidence.push("votes", json!(shares));
         }
         let value = match told.and_then(|told| told.answer.as_ref()) {
-            Some(answer) if agreeing.is_some() && !settings.logprobs => answer.value,
+            Some(answer) if agreeing.is_some() && !settings.logprobs && !unproved => answer.value,
             _ => criterion.kind.value(combined),
         };
         Self::Answered { answer: Answer { share: combined, value }, evidence }
