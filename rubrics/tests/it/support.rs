@@ -55,8 +55,11 @@ pub(crate) fn answers(rubric: &Rubric, said: &[(&str, &str)]) -> Answers {
 /// The reward of answers to every leaf.
 pub(crate) fn reward(rubric: &Rubric, said: &[(&str, &str)]) -> f64 {
     let answers = answers(rubric, said);
-    let missing: Vec<&str> =
-        answers.iter().filter(|(_, answer)| answer.is_none()).map(|(name, _)| name.as_str()).collect();
+    let missing: Vec<&str> = answers
+        .iter()
+        .filter(|(_, answer)| answer.is_none())
+        .map(|(name, _)| name.as_str())
+        .collect();
     assert!(missing.is_empty(), "no answer to {missing:?}");
     let aggregated = rubric.aggregate.of(rubric, &answers, &mut Meter::default()).unwrap();
     aggregated.expect("a reward").reward
