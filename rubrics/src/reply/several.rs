@@ -93,7 +93,9 @@ pub fn read_pair(
         Some(PairVerdict { reply: reply?, reasons: reasons(members) })
     };
     let by_words = |text: &str| {
-        let reply = pair::read(text)?;
+        let bare = text.trim().len() < SHORT_REPLY;
+        let label = if bare { pair::label(text) } else { None };
+        let reply = label.or_else(|| pair::read(text))?;
         Some(PairVerdict { reply, reasons: text.trim().to_owned() })
     };
     read(reply, asked, structured, by_words)

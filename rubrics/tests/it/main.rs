@@ -19,6 +19,7 @@ mod formats_refused;
 mod http;
 mod openai;
 mod pair_replies;
+mod pairwise;
 mod recipes;
 mod server;
 mod set;
