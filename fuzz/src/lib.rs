@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use assay::data::{Columns, DataError, ReadLimits, Source};
 use assay::engine::Document;
+use assay::rubrics::judge::JudgeParts;
 use assay::verifiers::{
     Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier,
 };

@@ -120,6 +120,17 @@ impl EngineBuilder {
         self
     }
 
+    /// Adds a judge of the program's own, which rubrics ask by its name.
+    #[cfg(feature = "rubrics")]
+    pub fn judge(
+        mut self,
+        name: impl Into<String>,
+        judge: impl crate::rubrics::Judge + 'static,
+    ) -> Self {
+        self.judges.judges.insert(name.into(), Arc::new(judge));
+        self
+    }
+
     /// Keeps what judges say in a store, or lets the store alone answer. Their verdicts are then not
     /// looked up in the cache: every question must reach the store.
     #[cfg(feature = "rubrics")]

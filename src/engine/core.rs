@@ -225,7 +225,8 @@ impl Core {
         pending: Pending<Vec<Verdict>>,
     ) -> AbortOnDropHandle<(Vec<Verdict>, u64)> {
         let admission = self.admissions.get(reward).cloned();
-        let limit = Duration::from_millis(self.plan.config.limits.deadline_ms);
+        let limit = Duration::from_millis(self.plan.config.limits.deadline_ms)
+            .saturating_mul(self.plan.deadlines(reward));
         let (clock, start) = (Arc::clone(&self.clock), self.clock.now_ns());
         let left = call.left(start).unwrap_or(Duration::MAX);
         let judged = async move {

@@ -126,6 +126,14 @@ impl Plan {
         self.rewards.get(reward).is_some_and(|reward| reward.built.lane.is_awaited())
     }
 
+    /// How many deadlines a verdict of a reward may take.
+    pub(super) fn deadlines(&self, reward: usize) -> u32 {
+        match self.rewards.get(reward).map(|reward| &reward.built.lane) {
+            Some(Lane::Awaited(verifier)) => verifier.deadlines().max(1),
+            _ => 1,
+        }
+    }
+
     /// Whether a row may take a millisecond or more. Such rows are handed out one by one.
     pub(super) fn is_slow(&self) -> bool {
         self.rewards.iter().any(|reward| reward.built.slow)

@@ -7,6 +7,7 @@ mod crash;
 mod determinism;
 mod embedding;
 mod hostile;
+mod judges;
 mod lanes;
 mod models;
 mod readme;

@@ -33,12 +33,21 @@ fn root() -> &'static Path {
 /// Every Rust file of the workspace, sorted.
 fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> =
-        ["src", "tests", "benches", "examples", "fuzz", "reward-models", "sandbox", "verifiers"]
-            .iter()
-            .map(|name| root().join(name))
-            .filter(|path| path.is_dir())
-            .collect();
+    let mut folders: Vec<PathBuf> = [
+        "src",
+        "tests",
+        "benches",
+        "examples",
+        "fuzz",
+        "reward-models",
+        "rubrics",
+        "sandbox",
+        "verifiers",
+    ]
+    .iter()
+    .map(|name| root().join(name))
+    .filter(|path| path.is_dir())
+    .collect();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -128,6 +137,7 @@ fn no_two_files_of_a_crate_import_each_other() {
         "src/main.rs",
         "fuzz/src/lib.rs",
         "reward-models/src/lib.rs",
+        "rubrics/src/lib.rs",
         "sandbox/guests/joiner/src/lib.rs",
         "sandbox/src/lib.rs",
         "verifiers/src/lib.rs",
@@ -143,7 +153,7 @@ const SHARED_NAMES: [(&str, &str); 1] = [("Entry", "a verifier in the registry o
 #[test]
 fn a_public_type_name_has_one_meaning() {
     let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let crates = ["src", "reward-models/src", "sandbox/src", "verifiers/src"];
+    let crates = ["src", "reward-models/src", "rubrics/src", "sandbox/src", "verifiers/src"];
     let library = |path: &&PathBuf| crates.iter().any(|home| path.starts_with(root().join(home)));
     for path in sources().iter().filter(library) {
         let text = fs::read_to_string(path).unwrap();
@@ -201,9 +211,17 @@ fn the_engine_alone_has_few_dependencies() {
     let crates: BTreeSet<&str> = text.lines().map(|line| line.trim_end_matches(" (*)")).collect();
     assert!(crates.len() > 20, "{}", String::from_utf8_lossy(&cargo.stderr));
     assert!(crates.len() <= ENGINE_CRATES_MAX, "{} crates: {crates:#?}", crates.len());
-    for heavy in
-        ["clap", "jsonschema", "ort", "parquet", "rten", "rusqlite", "tokenizers", "wasmtime"]
-    {
+    for heavy in [
+        "clap",
+        "jsonschema",
+        "ort",
+        "parquet",
+        "reqwest",
+        "rten",
+        "rusqlite",
+        "tokenizers",
+        "wasmtime",
+    ] {
         let is_heavy = |line: &&&str| line.split(' ').next() == Some(heavy);
         assert_eq!(crates.iter().find(is_heavy), None);
     }
@@ -275,8 +293,12 @@ fn every_verifier_has_docs_and_fixtures() {
             let documented = about["description"].as_str().is_some_and(|docs| docs.len() > 10);
             assert!(documented, "{id}.{setting} has no doc comment");
         }
-        let homes =
-            ["verifiers/src/checks", "sandbox/src/verifiers", "reward-models/src/verifiers"];
+        let homes = [
+            "verifiers/src/checks",
+            "sandbox/src/verifiers",
+            "reward-models/src/verifiers",
+            "rubrics/src/verifiers",
+        ];
         let file = homes.iter().find(|home| root().join(format!("{home}/{id}.rs")).is_file());
         assert!(file.is_some(), "{id} has no file of its name in {homes:?}");
         ids.insert(id.to_owned());

@@ -75,6 +75,11 @@ pub trait AsyncVerifier: Send + Sync {
     /// How many samples may be awaited at once; `None` where the service queues them itself.
     fn in_flight_max(&self) -> Option<usize>;
 
+    /// How many deadlines a verdict may take: more than one where it is made of many calls.
+    fn deadlines(&self) -> u32 {
+        1
+    }
+
     /// Starts to judge `sample`. The call runs on a thread of the pool, within `meter`: what takes
     /// computing (a prompt, its tokens) is done here. The future only waits; it is polled inside a
     /// tokio runtime, and dropping it gives the work up.

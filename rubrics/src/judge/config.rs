@@ -77,11 +77,14 @@ pub enum JudgeApi {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Structured {
-    /// By the JSON Schema, and by nothing from then on where the server refuses that.
+    /// By the JSON Schema; from then on as `json_object_schema` where the server refuses that, and by
+    /// nothing where it refuses that too.
     #[default]
     Auto,
     /// By the JSON Schema, strictly.
     JsonSchema,
+    /// As a JSON object, with the JSON Schema beside it, as llama-cpp-python takes it.
+    JsonObjectSchema,
     /// As any JSON object.
     JsonObject,
     /// By nothing but the words of the prompt.

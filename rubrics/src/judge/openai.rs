@@ -5,7 +5,7 @@ mod reply;
 mod settings;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assay_verifiers::canonical::Digest;
 use assay_verifiers::{BuildError, Fault, FaultKind, Pending};
@@ -21,6 +21,10 @@ use body::RequestBody;
 use reply::{ChatAnswer, ResponsesAnswer};
 pub use settings::OpenAiSettings;
 
+/// How the form of a reply is asked for, until a server takes it.
+const FORMS: [Structured; 3] =
+    [Structured::JsonSchema, Structured::JsonObjectSchema, Structured::Text];
+
 /// Asks a server with the API of `OpenAI`: that itself, vLLM, `SGLang`, llama.cpp, TGI.
 #[derive(Clone)]
 pub struct OpenAiJudge {
@@ -30,8 +34,8 @@ pub struct OpenAiJudge {
 struct Shared {
     settings: OpenAiSettings,
     endpoint: HttpEndpoint,
-    /// Whether the server has refused to be told the form of a reply.
-    is_plain: AtomicBool,
+    /// How many of [`FORMS`] the server has refused.
+    refused: AtomicUsize,
     counters: Arc<JudgeCounters>,
 }
 
@@ -52,8 +56,8 @@ impl OpenAiJudge {
             JudgeApi::Responses => "responses",
         };
         let endpoint = client.endpoint(HttpSettings { path, ..http })?;
-        let is_plain = AtomicBool::new(false);
-        Ok(Self { shared: Arc::new(Shared { settings, endpoint, is_plain, counters }) })
+        let refused = AtomicUsize::new(0);
+        Ok(Self { shared: Arc::new(Shared { settings, endpoint, refused, counters }) })
     }
 }
 
@@ -65,25 +69,26 @@ impl Judge for OpenAiJudge {
     fn ask(&self, request: JudgeRequest) -> Pending<Result<JudgeReply, Fault>> {
         let shared = Arc::clone(&self.shared);
         // What takes computing is done here, not where the future is polled.
-        let structured = shared.structured();
-        let body = shared.body(&request, structured);
+        let mut known = shared.refused.load(Ordering::Acquire);
+        let body = shared.body(&request, shared.structured(known));
         Box::pin(async move {
             let body = body?;
             let digest: Digest = Sha256::digest(&body).into();
             let mut call = shared.endpoint.call(digest).await?;
             let mut answered = shared.post(&mut call, body).await;
             let mut refused = 0;
-            if let Err(error) = &answered
+            while let Err(error) = &answered
                 && shared.settings.structured == Structured::Auto
-                && structured != Structured::Text
+                && known + 1 < FORMS.len()
                 && refuses_the_form(error)
             {
-                shared.is_plain.store(true, Ordering::Release);
-                refused = 1;
-                let plain = shared.body(&request, Structured::Text)?;
-                answered = shared.post(&mut call, plain).await;
+                known += 1;
+                refused = call.tries();
+                shared.refused.fetch_max(known, Ordering::AcqRel);
+                answered =
+                    shared.post(&mut call, shared.body(&request, shared.structured(known))?).await;
             }
-            // The refused request is no try of this one: it is not sent again.
+            // A refused request is no try of this one: it is not sent again.
             shared.counters.tried(&request.subject.criterion, call.tries() - refused);
             Ok(answered?)
         })
@@ -91,10 +96,10 @@ impl Judge for OpenAiJudge {
 }
 
 impl Shared {
-    fn structured(&self) -> Structured {
+    /// How the form of a reply is asked for, where the server has refused so many of [`FORMS`].
+    fn structured(&self, refused: usize) -> Structured {
         match self.settings.structured {
-            Structured::Auto if self.is_plain.load(Ordering::Acquire) => Structured::Text,
-            Structured::Auto => Structured::JsonSchema,
+            Structured::Auto => FORMS.get(refused).copied().unwrap_or(Structured::Text),
             other => other,
         }
     }
@@ -125,7 +130,8 @@ impl Shared {
     }
 }
 
-/// Whether a server says that it does not know how to be told the form of a reply.
+/// Whether a server says that it does not know how to be told the form of a reply. llama-cpp-python says
+/// so with status 500.
 fn refuses_the_form(error: &HttpError) -> bool {
     const WORDS: [&str; 9] = [
         "response_format",
@@ -139,5 +145,6 @@ fn refuses_the_form(error: &HttpError) -> bool {
         "grammar",
     ];
     let detail = error.detail.to_lowercase();
-    matches!(error.status, Some(400 | 404 | 422)) && WORDS.iter().any(|word| detail.contains(word))
+    matches!(error.status, Some(400 | 404 | 422 | 500))
+        && WORDS.iter().any(|word| detail.contains(word))
 }

@@ -41,6 +41,9 @@ pub struct JudgeParts {
     /// The judge of a model that runs on this machine. When replaying it is made too, because its
     /// identity is that of its files, but it is not asked.
     pub folder: FolderJudge,
+    /// Judges of the program itself, by name. The settings of a judge of that name need none of
+    /// `url`, `folder` and `column`.
+    pub judges: BTreeMap<String, Arc<dyn Judge>>,
     /// The store of replies.
     pub store: Option<Arc<ReplyStore>>,
     /// Ask nobody and count what would be asked.
@@ -68,6 +71,8 @@ pub struct NamedJudge {
     pub sampling: JudgeSampling,
     /// The digest of its identity.
     pub identity: Digest,
+    /// How many questions it answers at once; `None` where it queues them itself.
+    pub in_flight_max: Option<usize>,
     counters: Arc<JudgeCounters>,
 }
 
@@ -79,6 +84,7 @@ impl Default for JudgeParts {
             secret: Arc::new(|_| None),
             files: Arc::new(|name| Err(format!("file \"{name}\": no files can be read here"))),
             folder: Arc::new(folder),
+            judges: BTreeMap::new(),
             store: None,
             dry: false,
             stopped: None,
@@ -96,6 +102,9 @@ impl JudgeSet {
         parts: JudgeParts,
     ) -> Result<Self, BuildError> {
         for (name, config) in &configs {
+            if parts.judges.contains_key(name) {
+                continue;
+            }
             config.check().map_err(|error| of_judge(name, &error))?;
         }
         Ok(Self { configs, parts, made: Mutex::default() })
@@ -115,8 +124,11 @@ impl JudgeSet {
         if let Some(judge) = made.get(name) {
             return Ok(Arc::clone(judge));
         }
-        let Some(config) = self.configs.get(name) else { return Err(self.unknown(name)) };
-        let judge = self.make(name, config).map_err(|error| of_judge(name, &error))?;
+        let own = || self.parts.judges.contains_key(name).then(JudgeConfig::default);
+        let Some(config) = self.configs.get(name).cloned().or_else(own) else {
+            return Err(self.unknown(name));
+        };
+        let judge = self.make(name, &config).map_err(|error| of_judge(name, &error))?;
         let judge = Arc::new(judge);
         made.insert(name.to_owned(), Arc::clone(&judge));
         Ok(judge)
@@ -155,7 +167,7 @@ impl JudgeSet {
 
     fn make(&self, name: &str, config: &JudgeConfig) -> Result<NamedJudge, BuildError> {
         let counters = Arc::<JudgeCounters>::default();
-        let inner = self.judge(config, &counters)?;
+        let inner = self.judge(name, config, &counters)?;
         let identity = canonical::digest(&inner.identity());
         let judge = MeteredJudge { name: name.to_owned(), inner, counters: Arc::clone(&counters) };
         let sampling = JudgeSampling {
@@ -169,12 +181,14 @@ impl JudgeSet {
             judge: Arc::new(judge),
             sampling,
             identity,
+            in_flight_max: config.url.as_ref().map(|_| config.in_flight_max),
             counters,
         })
     }
 
     fn judge(
         &self,
+        name: &str,
         config: &JudgeConfig,
         counters: &Arc<JudgeCounters>,
     ) -> Result<Arc<dyn Judge>, BuildError> {
@@ -198,7 +212,8 @@ impl JudgeSet {
                 (Some(Arc::new(judge)), identity)
             }
             None => {
-                let judge = (self.parts.folder)(config)?;
+                let own = self.parts.judges.get(name).cloned();
+                let judge = own.map_or_else(|| (self.parts.folder)(config), Ok)?;
                 let identity = judge.identity();
                 (Some(judge), identity)
             }

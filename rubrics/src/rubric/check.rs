@@ -17,6 +17,8 @@ const SCALE_MAX: i64 = 1_000;
 struct Found<'a> {
     place: String,
     criterion: &'a Criterion,
+    /// The criteria above it, by their indices.
+    above: Vec<usize>,
 }
 
 impl Rubric {
@@ -34,7 +36,7 @@ impl Rubric {
             is_template("instructions", &self.instructions)?;
         }
         let mut found = Vec::new();
-        collect(&self.criteria, "", 1, &mut found)?;
+        collect(&self.criteria, "", &[], &mut found)?;
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
         for (at, one) in found.iter().enumerate() {
             let name = one.criterion.name.as_str();
@@ -57,20 +59,21 @@ impl Rubric {
 
 fn collect<'a>(
     criteria: &'a [Criterion],
-    above: &str,
-    depth: usize,
+    place_above: &str,
+    above: &[usize],
     found: &mut Vec<Found<'a>>,
 ) -> Result<(), RubricError> {
     for (at, criterion) in criteria.iter().enumerate() {
-        let place = format!("{above}criterion[{at}]");
-        if depth > DEPTH_MAX {
+        let place = format!("{place_above}criterion[{at}]");
+        if above.len() >= DEPTH_MAX {
             return Err(RubricError::new(place, format!("the tree is deeper than {DEPTH_MAX}")));
         }
         if found.len() == CRITERIA_MAX {
             return Err(RubricError::new(place, format!("more than {CRITERIA_MAX} criteria")));
         }
-        found.push(Found { place: place.clone(), criterion });
-        collect(&criterion.criteria, &format!("{place}."), depth + 1, found)?;
+        let own = [above, &[found.len()]].concat();
+        found.push(Found { place: place.clone(), criterion, above: above.to_vec() });
+        collect(&criterion.criteria, &format!("{place}."), &own, found)?;
     }
     Ok(())
 }
@@ -156,7 +159,8 @@ impl Found<'_> {
     }
 }
 
-/// Refuses prerequisites that are unknown, and cycles of them.
+/// Refuses prerequisites that are unknown, and cycles of them: a criterion waits for its prerequisites
+/// and for those of the criteria above it, a node for the criteria below it.
 fn no_cycles(found: &[Found<'_>], names: &BTreeMap<&str, usize>) -> Result<(), RubricError> {
     let mut needs: Vec<Vec<usize>> = Vec::with_capacity(found.len());
     for one in found {
@@ -170,11 +174,21 @@ fn no_cycles(found: &[Found<'_>], names: &BTreeMap<&str, usize>) -> Result<(), R
         }
         needs.push(own);
     }
+    let mut waits = needs.clone();
+    for (at, one) in found.iter().enumerate() {
+        let inherited = one.above.iter().filter_map(|above| needs.get(*above)).flatten();
+        if let Some(own) = waits.get_mut(at) {
+            own.extend(inherited);
+        }
+        if let Some(node) = one.above.last().and_then(|node| waits.get_mut(*node)) {
+            node.push(at);
+        }
+    }
     // Criteria whose prerequisites are all placed are placed next; a cycle leaves some over.
     let mut placed = vec![false; found.len()];
     loop {
         let ready = |at: &usize| {
-            let own = needs.get(*at).into_iter().flatten();
+            let own = waits.get(*at).into_iter().flatten();
             !placed.get(*at).is_some_and(|done| *done)
                 && own.clone().all(|need| placed.get(*need).is_some_and(|done| *done))
         };
@@ -188,9 +202,70 @@ fn no_cycles(found: &[Found<'_>], names: &BTreeMap<&str, usize>) -> Result<(), R
             }
         }
     }
-    let left = found.iter().zip(&placed).find(|(_, placed)| !**placed);
-    match left {
-        Some((one, _)) => Err(one.refuse("needs", "the prerequisites form a cycle")),
+    let left = found.iter().zip(&placed).filter(|(_, placed)| !**placed).map(|(one, _)| one);
+    let with_needs = left.clone().find(|one| !one.criterion.needs.is_empty());
+    match with_needs.or_else(|| left.clone().next()) {
+        Some(one) => Err(one.refuse("needs", "the prerequisites form a cycle")),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn place(criteria: &Value) -> String {
+        let error = Rubric::from_value(json!({ "criterion": criteria })).unwrap_err();
+        format!("{}: {}", error.place, error.message)
+    }
+
+    #[test]
+    fn cycles_lead_through_nodes_too() {
+        let leaf = |name: &str, needs: &[&str]| json!({"name": name, "text": "x", "needs": needs});
+        let node = |needs: &[&str], below: &[Value]| json!({"name": "node", "needs": needs, "criterion": below});
+        let cycle = "the prerequisites form a cycle";
+        for criteria in [
+            json!([leaf("a", &["b"]), leaf("b", &["a"])]),
+            json!([leaf("a", &["a"])]),
+            json!([node(&[], &[leaf("a", &["node"])])]),
+            json!([node(&["a"], &[leaf("a", &[])])]),
+            json!([node(&["b"], &[leaf("a", &[])]), leaf("b", &["a"])]),
+        ] {
+            assert!(place(&criteria).ends_with(cycle), "{criteria}: {}", place(&criteria));
+        }
+        let fine = json!({"criterion": [leaf("b", &["node"]), node(&["c"], &[leaf("a", &[])]), leaf("c", &[])]});
+        assert!(Rubric::from_value(fine).is_ok());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        for (criteria, told) in [
+            (
+                json!([{"name": "a", "text": "x"}, {"name": "a", "text": "y"}]),
+                "criterion[1].name: the name \"a\" is used twice, first in criterion[0]",
+            ),
+            (
+                json!([{"name": "a", "text": "x", "needs": ["b"]}]),
+                "criterion[0].needs[0]: no criterion is called \"b\"",
+            ),
+            (
+                json!([{"name": "a", "text": "x", "points": 0}]),
+                "criterion: the points of the criteria add up to 0",
+            ),
+            (
+                json!([{"name": "n", "criterion": [{"name": "a", "text": "x"}, {"name": "b", "text": "x", "points": -1}]}]),
+                "criterion[0].criterion: the points of the criteria below it add up to 0",
+            ),
+            (json!([{"name": "a"}]), "criterion[0].text: the judge is asked nothing"),
+            (json!([{"name": " ", "text": "x"}]), "criterion[0].name: the name is empty"),
+            (
+                json!([{"name": "a", "text": "x", "kind": {"choices": [{"label": "A"}]}}]),
+                "criterion[0].kind.choices: at least two choices are needed",
+            ),
+        ] {
+            assert_eq!(place(&criteria), told);
+        }
     }
 }

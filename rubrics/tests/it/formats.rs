@@ -14,7 +14,7 @@ use assay_rubrics::Rubric;
 use assay_rubrics::aggregate::How;
 use assay_rubrics::formats::{Format, prune, read, read_as, read_text, to_toml};
 use assay_rubrics::rubric::{Answer, Answers, Criterion, Kind};
-use assay_verifiers::{Meter, OrderedMap};
+use assay_verifiers::Meter;
 use serde_json::{Value, json};
 
 use crate::support::{bytes, close, reward, rows, rubric};

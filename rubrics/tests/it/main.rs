@@ -17,6 +17,7 @@ mod formats;
 mod formats_answered;
 mod formats_refused;
 mod http;
+mod injection;
 mod openai;
 mod pair_replies;
 mod pairwise;

@@ -216,17 +216,36 @@ async fn a_server_that_refuses_the_schema_is_asked_without_from_then_on() {
                 r#"{"error":{"message":"Unknown field 'response_format'"}}"#,
             ));
         }
-        // The refused request has not used up the tries: two more failures are got over.
-        Action::Write(if at < 3 { server::json(503, "{}") } else { chat("yes") })
+        // The refused requests have not used up the tries: two more failures are got over.
+        Action::Write(if at < 4 { server::json(503, "{}") } else { chat("yes") })
     });
     let (judge, counters) = judge(&server, settings(JudgeApi::Chat));
     assert_eq!(judge.ask(question("polite")).await.unwrap().text, "yes");
-    assert_eq!(server.count(), 4);
+    assert_eq!(server.count(), 5);
     assert_eq!(judge.ask(question("short")).await.unwrap().text, "yes");
-    assert_eq!(server.count(), 5, "it is remembered");
+    assert_eq!(server.count(), 6, "it is remembered");
     let counts = counters.counts();
     assert_eq!((counts.total.tries, counts.total.retries), (4, 2));
     assert_eq!(counts.subjects["polite"].retries, 2);
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_with_an_internal_error_gets_the_form_that_it_knows() {
+    let server = Server::start(|_, request| {
+        if request.body.contains("\"json_schema\":{") {
+            let why = r#"{"error":{"message":"'response_format', 'type': Input should be 'text' or 'json_object'"}}"#;
+            return Action::Write(server::json(500, why));
+        }
+        let has_schema = request.body.contains(r#""type":"json_object""#)
+            && request.body.contains(r#""schema":{"#);
+        Action::Write(if has_schema { chat("yes") } else { server::json(400, "{}") })
+    });
+    let (judge, counters) = judge(&server, settings(JudgeApi::Chat));
+    for asked in [4, 5] {
+        assert_eq!(judge.ask(question("polite")).await.unwrap().text, "yes");
+        assert_eq!(server.count(), asked);
+    }
+    assert_eq!((counters.counts().total.tries, counters.counts().total.retries), (2, 0));
 }
 
 #[tokio::test]

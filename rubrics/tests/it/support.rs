@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use assay_rubrics::Rubric;
 use assay_rubrics::formats::read_text;
 use assay_rubrics::rubric::{Answer, Answers};
-use assay_verifiers::{Meter, OrderedMap};
+use assay_verifiers::Meter;
 use serde_json::Value;
 
 pub(crate) fn bytes(name: &str) -> Vec<u8> {

@@ -95,6 +95,9 @@ impl<'a> RequestBody<'a> {
         match self.form() {
             Structured::Text => None,
             Structured::JsonObject => Some(json!({"type": "json_object"})),
+            Structured::JsonObjectSchema => {
+                Some(json!({"type": "json_object", "schema": self.request.schema}))
+            }
             Structured::Auto | Structured::JsonSchema => Some(json!({
                 "type": "json_schema",
                 "json_schema": {"name": "reply", "strict": true, "schema": self.request.schema},
@@ -106,6 +109,9 @@ impl<'a> RequestBody<'a> {
         match self.form() {
             Structured::Text => None,
             Structured::JsonObject => Some(json!({"type": "json_object"})),
+            Structured::JsonObjectSchema => {
+                Some(json!({"type": "json_object", "schema": self.request.schema}))
+            }
             Structured::Auto | Structured::JsonSchema => Some(json!({
                 "type": "json_schema", "name": "reply", "strict": true, "schema": self.request.schema,
             })),

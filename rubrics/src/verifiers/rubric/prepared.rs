@@ -88,6 +88,17 @@ impl Source {
         Self::Column(ColumnSource { column, build, has_judge, kept: Mutex::default() })
     }
 
+    /// How many criteria the judge answers; of rubrics in rows, 1.
+    pub(super) fn criteria(&self) -> usize {
+        match self {
+            Self::Fixed(prepared) => {
+                let leaves = prepared.rubric.leaves();
+                leaves.iter().filter(|leaf| leaf.asks_judge()).count()
+            }
+            Self::Column(_) => 1,
+        }
+    }
+
     /// The rubric of a sample, else the verdict on it.
     pub(super) fn of(&self, sample: &Sample) -> Result<Arc<PreparedRubric>, Box<Verdict>> {
         match self {

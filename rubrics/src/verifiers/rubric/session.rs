@@ -23,6 +23,8 @@ pub(super) struct Session {
     rubric: Arc<Rubric>,
     requests: Arc<Requests>,
     sample: Sample,
+    /// The prerequisites of each leaf, those of the nodes above it among them.
+    needs: BTreeMap<String, Vec<String>>,
     /// What is known of each leaf, by name.
     states: BTreeMap<String, CriterionState>,
     /// Verifiers that are awaited.
@@ -43,7 +45,10 @@ impl Session {
             Cow::Borrowed(_) => Arc::clone(&prepared.rubric),
             Cow::Owned(filled) => Arc::new(filled),
         };
+        let mut needs = BTreeMap::new();
+        collect_needs(&rubric.criteria, &[], &mut needs);
         let mut session = Self {
+            needs,
             rubric,
             requests,
             sample: sample.clone(),
@@ -126,18 +131,18 @@ impl Session {
         rubric.aggregate.gate(rubric, &answers, &nodes).is_some()
     }
 
-    /// A criterion whose prerequisite is not met is not met; one whose prerequisite is not known is
-    /// not known.
+    /// A criterion whose prerequisite is not met is not met, whatever code said of it; one whose
+    /// prerequisite is not known is not known.
     fn settle_prerequisites(&mut self, leaves: &[&Criterion]) {
         loop {
-            let mut known = Vec::new();
-            for leaf in leaves {
-                if leaf.asks_judge() && !self.states.contains_key(&leaf.name) {
-                    known.extend(
-                        self.by_prerequisites(leaf).map(|state| (leaf.name.clone(), state)),
-                    );
-                }
-            }
+            let open = leaves.iter().filter(|leaf| match self.states.get(&leaf.name) {
+                None => leaf.asks_judge(),
+                Some(CriterionState::Answered { .. }) => !leaf.asks_judge(),
+                Some(_) => false,
+            });
+            let known: Vec<(String, CriterionState)> = open
+                .filter_map(|leaf| Some((leaf.name.clone(), self.by_prerequisites(leaf)?)))
+                .collect();
             if known.is_empty() {
                 return;
             }
@@ -147,7 +152,7 @@ impl Session {
 
     /// What the prerequisites say of a criterion, where they are against it.
     fn by_prerequisites(&self, leaf: &Criterion) -> Option<CriterionState> {
-        leaf.needs.iter().find_map(|need| match self.prerequisite(need)? {
+        self.needs.get(&leaf.name)?.iter().find_map(|need| match self.prerequisite(need)? {
             Prerequisite::Met => None,
             Prerequisite::Unmet => {
                 let why = format!("its prerequisite \"{need}\" is not met");
@@ -185,7 +190,10 @@ impl Session {
     fn open<'a>(&self, leaves: &[&'a Criterion]) -> Vec<&'a Criterion> {
         let is_open = |leaf: &&&Criterion| {
             let met = |need: &String| matches!(self.prerequisite(need), Some(Prerequisite::Met));
-            leaf.asks_judge() && !self.states.contains_key(&leaf.name) && leaf.needs.iter().all(met)
+            let needs = self.needs.get(&leaf.name);
+            leaf.asks_judge()
+                && !self.states.contains_key(&leaf.name)
+                && needs.is_none_or(|needs| needs.iter().all(met))
         };
         let open: Vec<&Criterion> = leaves.iter().filter(is_open).copied().collect();
         let gates = open.iter().filter(|leaf| leaf.essential || leaf.veto).copied();
@@ -238,6 +246,22 @@ enum Prerequisite {
     Met,
     Unmet,
     Unknown,
+}
+
+/// The prerequisites of each leaf, after those of the nodes above it.
+fn collect_needs(
+    criteria: &[Criterion],
+    above: &[String],
+    needs: &mut BTreeMap<String, Vec<String>>,
+) {
+    for criterion in criteria {
+        let own = [above, &criterion.needs].concat();
+        if criterion.is_node() {
+            collect_needs(&criterion.criteria, &own, needs);
+        } else {
+            needs.insert(criterion.name.clone(), own);
+        }
+    }
 }
 
 /// Criteria that are asked together: of one turn, and at most so many.

@@ -78,6 +78,9 @@ impl CriterionState {
         if unproved {
             evidence.push("reason", "quote-not-found");
         }
+        if settings.logprobs && verdicts.iter().any(|verdict| verdict.expected.is_none()) {
+            evidence.push("logprobs", "not given at the verdict");
+        }
         if shares.len() > 1 {
             evidence.push("votes", json!(shares));
         }
