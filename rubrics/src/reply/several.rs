@@ -1,8 +1,8 @@
 //! From a reply to the verdict on a pair, or to the scores of several responses.
 //!
 //! What counts as a verdict is the same as for criteria: the last object of the shape that was asked
-//! for and that was not copied, else the words. A line of the words that stands in the material says
-//! nothing of the judge.
+//! for and that was not copied, else the words. Where the material reads like a verdict itself, words
+//! are not read: the judge may have copied them.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -32,9 +32,7 @@ const WINNER_KEYS: [&str; 11] = [
 ];
 /// Members that hold the scores of several responses, ours first.
 const SCORES_KEYS: [&str; 4] = ["scores", "score", "ratings", "verdict"];
-/// Lines of fewer characters are copied only where they are a whole line of the material.
-const SHORT_LINE: usize = 8;
-/// A reply of one line of fewer bytes is a bare verdict, whatever the material holds.
+/// A text of fewer bytes may be a bare label.
 const SHORT_REPLY: usize = 24;
 
 /// A list of numbers in brackets, or behind the word "scores".
@@ -98,7 +96,19 @@ pub fn read_pair(
         let reply = label.or_else(|| pair::read(text))?;
         Some(PairVerdict { reply, reasons: text.trim().to_owned() })
     };
-    read(reply, asked, structured, by_words)
+    // A text that is a label is no announcement, unless the reply is one too.
+    let announces = |text: &str, reply: &str| {
+        let as_bare = is_bare(reply);
+        whole_or_line(text, |line| if is_bare(line) { as_bare } else { pair::read(line).is_some() })
+    };
+    read(reply, asked, structured, by_words, announces)
+}
+
+/// Whether a text is a label without a mark.
+fn is_bare(text: &str) -> bool {
+    let text = text.trim();
+    let is_marked = text.contains(['[', '{', '<', '"']);
+    text.len() < SHORT_REPLY && !is_marked && pair::label(text).is_some()
 }
 
 /// The scores of a reply on `count` responses: whole numbers or decimals from 1 to 10.
@@ -128,7 +138,8 @@ pub fn read_list(
         let scores = valid(numbers.collect::<Option<Vec<f64>>>()?, count)?;
         Some(ListVerdict { scores, reasons: text.trim().to_owned() })
     };
-    read(reply, asked, structured, by_words)
+    let announces = |text: &str, _: &str| whole_or_line(text, |line| by_words(line).is_some());
+    read(reply, asked, structured, by_words, announces)
 }
 
 fn read<T>(
@@ -136,6 +147,7 @@ fn read<T>(
     asked: AskedSeveral<'_>,
     structured: impl Fn(&Map<String, Value>) -> Option<T>,
     by_words: impl Fn(&str) -> Option<T>,
+    announces: impl Fn(&str, &str) -> bool,
 ) -> Result<T, ReplyError> {
     let text = answer_part(&reply.text);
     let own = |raw: &str| !stands_in(raw, asked.material);
@@ -146,11 +158,17 @@ fn read<T>(
     if reply.finish_reason == "length" {
         return Err(ReplyError::Cut);
     }
-    let words = own_lines(&without(text, &copied), asked.material);
-    by_words(&words).ok_or_else(|| {
-        let echoed = !copied.is_empty() || by_words(text).is_some();
-        ReplyError::of(reply, text, echoed)
-    })
+    let words = without(text, &copied);
+    if asked.material.iter().any(|text| announces(text, &words)) {
+        return Err(ReplyError::Echo);
+    }
+    by_words(&words).ok_or_else(|| ReplyError::of(reply, text, !copied.is_empty()))
+}
+
+/// Whether a text, or a line of it, reads like a verdict. It does not matter for whom it is, so that no
+/// text can rule out a verdict by writing it.
+fn whole_or_line(text: &str, holds: impl Fn(&str) -> bool) -> bool {
+    holds(text) || text.lines().any(holds)
 }
 
 /// The text without these parts, the last one first.
@@ -160,28 +178,6 @@ fn without(text: &str, parts: &[Range<usize>]) -> String {
         rest.replace_range(part.clone(), "");
     }
     rest
-}
-
-/// The lines of a reply that do not stand in the material. One line alone is the judge's own.
-fn own_lines(text: &str, material: &[&str]) -> String {
-    let dense = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    let one = text.trim();
-    if !one.contains('\n') && one.len() < SHORT_REPLY {
-        return one.to_owned();
-    }
-    let whole: Vec<String> = material.iter().map(|one| dense(one)).collect();
-    let is_copied = |line: &&str| {
-        let own = dense(line);
-        match own.chars().count() {
-            0 => false,
-            1..SHORT_LINE => {
-                let same = |line: &str| dense(line) == own;
-                material.iter().any(|one| one.lines().any(same))
-            }
-            _ => whole.iter().any(|one| one.contains(&own)),
-        }
-    };
-    text.lines().filter(|line| !is_copied(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn of_words(words: &str, graded: bool) -> Option<PairReply> {

@@ -53,6 +53,12 @@ impl PairRequests {
         without_thinking(sample.completion().to_owned(), self.settings.thinking)
     }
 
+    /// The questions about one pair, the votes and the orders counted; at least 1.
+    pub(super) fn calls(&self) -> usize {
+        let orders = if self.settings.both_orders { 2 } else { 1 };
+        (self.questions.len() * orders * self.settings.votes as usize).max(1)
+    }
+
     /// Whether the replies stand in the row of a sample, which has room for one opponent.
     pub(super) fn reads_column(&self) -> bool {
         let identity = self.judge.judge.identity();
