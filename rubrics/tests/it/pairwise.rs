@@ -63,6 +63,7 @@ fn structured(request: &JudgeRequest, key: &str, verdict: &Value) -> String {
 }
 
 /// Prefers the longer text; equal lengths tie.
+#[expect(clippy::unnecessary_wraps, reason = "a judge may fail")]
 fn longer(request: &JudgeRequest) -> Result<String, Fault> {
     let (first, second) = (&request.texts.completion, request.texts.other.as_ref().unwrap());
     let verdict = match first.len().cmp(&second.len()) {
@@ -343,6 +344,40 @@ async fn large_groups_are_refused_before_the_first_question() {
     assert_eq!(rewards(&verdicts), [Some(1.0), Some(0.0)]);
     let verdicts = judged(&stub, json!({"schedule": {"pivot": 7}}), &samples(&["a", "bb"])).await;
     assert_eq!(rewards(&verdicts), [None, None]);
+}
+
+#[tokio::test]
+async fn the_prompt_shows_both_texts_and_asks_for_the_code() {
+    let stub = Stub::new(longer);
+    judged(&stub, json!({"question": "Which is kinder?"}), &samples(&["a", "bb"])).await;
+    let asked = stub.asked.lock().unwrap();
+    let request = asked.iter().find(|one| !one.subject.swapped).unwrap();
+    let user = &request.messages[1].content;
+    let fence = user.lines().next().unwrap().rsplit(' ').next().unwrap();
+    let wanted = [
+        "BEGIN TASK #",
+        "Say something.",
+        "END TASK #",
+        "",
+        "BEGIN RESPONSE A #",
+        "a",
+        "END RESPONSE A #",
+        "",
+        "BEGIN RESPONSE B #",
+        "bb",
+        "END RESPONSE B #",
+        "",
+        "Question: Which is kinder?",
+        "",
+        "The verdict is \"A\" or \"B\", the response that is better in this respect, or \"tie\" \
+         where neither is.",
+        "",
+        "First the reasons, then the verdict. Reply with one JSON object and nothing behind it:",
+        "{\"code\": \"@\", \"reasons\": \"...\", \"verdict\": \"A\" or \"B\" or \"tie\"}",
+    ];
+    let shown = user.replace(fence, "#").replace(&fence[..8], "@");
+    assert_eq!(shown, wanted.join("\n"));
+    assert!(request.messages[0].content.contains("two responses"));
 }
 
 #[tokio::test]
