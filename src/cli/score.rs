@@ -248,6 +248,9 @@ fn tell(args: &Args, report: &Report, engine: &Engine) -> Result<(), Failure> {
         if let Some(labels) = &report.summary.labels {
             output::line(&agreement_text(labels));
         }
+        for line in report.summary.judges.iter().flat_map(judge_lines) {
+            output::line(&line);
+        }
     }
     Ok(())
 }
@@ -301,6 +304,21 @@ fn summary_table(summary: &Summary, engine: &Engine) -> String {
         text.push_str(&format!("\n  skipped rows: {}", count(summary.skipped)));
     }
     text
+}
+
+/// What each judge was asked, a line a judge.
+fn judge_lines(report: &serde_json::Value) -> Vec<String> {
+    let judges = report.get("judges").and_then(serde_json::Value::as_object);
+    let line = |(name, counts): (&String, &serde_json::Value)| {
+        let of =
+            |key: &str| count(counts.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0));
+        let (name, calls, tokens) = (assay::data::escape(name), of("calls"), of("tokens"));
+        let (recorded, retries) = (of("recorded"), of("retries"));
+        format!(
+            "\njudge {name}: {calls} calls, {tokens} tokens, {retries} retries, {recorded} from the store"
+        )
+    };
+    judges.into_iter().flatten().map(line).collect()
 }
 
 fn agreement_text(labels: &Agreement) -> String {

@@ -27,7 +27,12 @@ pub(super) fn notes(verdict: &Verdict, completion: &str) -> Vec<(String, String)
     let evidence = verdict.evidence.iter().map(|(key, value)| (inline(key), note(value)));
     let mut found: Vec<(String, String)> = evidence.collect();
     for (name, component) in verdict.components.iter() {
-        found.push((inline(name), outcome(&component.outcome)));
+        let outcome = outcome(&component.outcome);
+        let known = component.evidence.iter();
+        let known: Vec<String> =
+            known.map(|(key, value)| format!("{key} {}", note(value))).collect();
+        found
+            .push((inline(name), format!("{outcome}  {}", known.join(", ")).trim_end().to_owned()));
     }
     for (at, step) in verdict.steps.iter().take(STEPS_MAX).enumerate() {
         let (start, end) = step.span;
