@@ -2,6 +2,7 @@
 
 mod cases;
 mod data;
+mod kind;
 mod statistics;
 
 use std::path::PathBuf;
@@ -9,8 +10,7 @@ use std::path::PathBuf;
 use assay::engine::Plan;
 use assay::rubrics::agreement::Bootstrap;
 use assay::setup::Environment;
-use clap::{Args as ClapArgs, ValueEnum};
-use serde::Serialize;
+use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 
 use crate::cli::exit::{Exit, Failure};
@@ -18,6 +18,7 @@ use crate::cli::output;
 use crate::cli::setup::{ConfigArgs, EngineArgs};
 use cases::{Cases, Counts};
 use data::Labelled;
+use kind::LabelKind;
 use statistics::Measured;
 
 /// How far a judge agrees with the labels of people, and with itself.
@@ -57,19 +58,6 @@ pub(super) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-/// What labels of people are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum LabelKind {
-    /// The place of the better of two `responses` (0 or 1; null or "tie": neither), or `chosen` and
-    /// `rejected`
-    Pairs,
-    /// A number
-    Levels,
-    /// Right or wrong
-    Binary,
 }
 
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {

@@ -8,8 +8,8 @@ use assay::verifiers::{Outcome, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::LabelKind;
 use super::data::Label;
+use super::kind::LabelKind;
 use super::statistics::{LevelCase, Measured, PairCase, RightCase, levels, pairs, rights};
 
 /// Rows, and what came of them.

@@ -7,7 +7,7 @@ use assay::rubrics::reply::pair::Winner;
 use assay::verifiers::Sample;
 use serde_json::Value;
 
-use super::LabelKind;
+use super::kind::LabelKind;
 use crate::cli::exit::Failure;
 
 /// What is read.
