@@ -9,7 +9,7 @@ mod check;
 mod convert;
 mod diff;
 mod doctor;
-#[cfg(feature = "models")]
+#[cfg(any(feature = "models", feature = "rubrics"))]
 mod eval;
 mod exit;
 mod explain;
@@ -69,8 +69,8 @@ enum Verb {
     Show(show::Args),
     /// Measure how fast a configuration judges a dataset
     Bench(bench::Args),
-    /// Measure a reward model by a published protocol
-    #[cfg(feature = "models")]
+    /// Measure a reward model by a published protocol, or a judge by the labels of people
+    #[cfg(any(feature = "models", feature = "rubrics"))]
     Eval(eval::Args),
     /// Tell what was found on this machine, what was skipped, and why
     Doctor(doctor::Args),
@@ -125,7 +125,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::List(args) => list::run(&args, environment),
         Verb::Show(args) => show::run(&args, environment),
         Verb::Bench(args) => bench::run(&args, environment),
-        #[cfg(feature = "models")]
+        #[cfg(any(feature = "models", feature = "rubrics"))]
         Verb::Eval(args) => eval::run(&args, environment),
         Verb::Doctor(args) => doctor::run(&args, environment),
         Verb::Init(args) => init::run(&args),

@@ -34,6 +34,7 @@ mod tournament;
 
 pub use diagnostics::{OrderEffects, Transitivity, order_effects, transitivity};
 pub use knockout::Knockout;
+pub(crate) use result::points;
 pub use result::{OnFlip, OrderedResult, PairResult, both_orders};
 pub use schedule::Schedule;
 pub use swiss::{Standing, Swiss};

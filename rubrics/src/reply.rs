@@ -1,11 +1,16 @@
 //! Reading what a judge said: a verdict from the structure that was asked for, else from its words.
 
 mod asked;
+mod error;
 mod json;
 mod logprobs;
 pub mod pair;
+mod several;
+mod structure;
 mod text;
 mod verdict;
 
 pub use asked::{Asked, CriterionVerdict};
-pub use verdict::{ReplyError, read};
+pub use error::ReplyError;
+pub use several::{AskedSeveral, ListVerdict, PairVerdict, read_list, read_pair};
+pub use verdict::read;

@@ -1,7 +1,11 @@
 //! The verifiers of this crate, one file each.
 
+mod judge_choice;
+pub mod pairwise;
+mod prompts;
 pub mod rubric;
 mod scope;
+mod shown;
 pub mod string_check;
 pub mod text_similarity;
 
@@ -55,5 +59,6 @@ checks! {
 }
 
 verifiers! {
+    pairwise::PairwiseVerifier,
     rubric::RubricVerifier,
 }

@@ -216,7 +216,7 @@ impl Core {
 
     /// Polls awaited work on the engine's runtime, where HTTP clients and timers live, within permits
     /// and deadlines. The deadline of a verdict counts from its permit on; where the verifier has a
-    /// queue of its own, it is multiplied by the length of the queue.
+    /// queue of its own, it is multiplied by the samples in the queue, all of a group counted.
     pub(super) fn spawn(
         self: &Arc<Self>,
         reward: usize,
@@ -234,7 +234,7 @@ impl Core {
             match admission {
                 Some(Admission::Permits(permits)) => _permit = permits.acquire_owned().await.ok(),
                 Some(Admission::Queued(waiting)) => {
-                    let place = Place::take(waiting);
+                    let place = Place::take(waiting, count);
                     limit = limit.saturating_mul(u32::try_from(place.ahead).unwrap_or(u32::MAX));
                     _place = Some(place);
                 }
@@ -322,20 +322,22 @@ impl Core {
 /// A place in the queue of a verifier.
 struct Place {
     waiting: Arc<AtomicUsize>,
-    /// Samples in the queue, this one included.
+    /// Samples that wait here together: one, or a group.
+    count: usize,
+    /// Samples in the queue, these included.
     ahead: usize,
 }
 
 impl Place {
-    fn take(waiting: Arc<AtomicUsize>) -> Self {
-        let ahead = waiting.fetch_add(1, Ordering::Relaxed) + 1;
-        Self { waiting, ahead }
+    fn take(waiting: Arc<AtomicUsize>, count: usize) -> Self {
+        let ahead = waiting.fetch_add(count, Ordering::Relaxed) + count;
+        Self { waiting, count, ahead }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.waiting.fetch_sub(self.count, Ordering::Relaxed);
     }
 }
 

@@ -41,7 +41,7 @@ const OF_FEATURES: [(&str, &[&str]); 4] = [
             "process_model",
         ],
     ),
-    ("rubrics", &["rubric", "string_check", "text_similarity"]),
+    ("rubrics", &["pairwise", "rubric", "string_check", "text_similarity"]),
     ("sandbox", &["program_output", "python_check", "stdin_stdout", "unit_tests", "wasm"]),
     ("sql", &["sql"]),
 ];

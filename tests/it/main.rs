@@ -6,6 +6,7 @@ mod cli;
 mod crash;
 mod determinism;
 mod embedding;
+mod eval_judge;
 mod hostile;
 mod judges;
 mod lanes;

@@ -23,7 +23,7 @@ pub struct Material {
     pub prompt: String,
     /// The reference answer; empty for none.
     pub reference: String,
-    /// What is judged: one completion, or the two of a pair in the order in which they are shown.
+    /// What is judged: one completion, or several in the order in which they are shown.
     pub completions: Vec<String>,
 }
 
@@ -39,7 +39,8 @@ pub struct Rendered {
 impl PromptTemplate {
     /// Compiles the templates of the system message and of the message of the user.
     ///
-    /// Both see `prompt`, `reference`, `completion` (of a pair `first` and `second`), escaped;
+    /// Both see `prompt`, `reference`, `completion` (of a pair `first` and `second`; of several
+    /// `completions`), escaped;
     /// `fenced(label, text)`; and what the caller adds. A system message that comes out empty is
     /// left out.
     ///
@@ -80,6 +81,7 @@ impl PromptTemplate {
             completion => completions.first(),
             first => completions.first(),
             second => completions.get(1),
+            completions => completions.iter().map(|text| Value::from(&**text)).collect::<Value>(),
             code => code.clone(),
             fenced => Value::from_function(around),
             ..Value::from(Serde(more(&code))),

@@ -5,14 +5,13 @@
 //! that stands in the material; neither is a verdict. Without an object the words are read, but for
 //! those of copied objects and of one that was cut.
 
-use std::borrow::Cow;
-
-use assay_verifiers::extract::{Thinking, thinking};
 use serde_json::{Map, Value};
 
 use super::asked::{Asked, CriterionVerdict};
-use super::json::{FoundObject, cut_object, objects};
+use super::error::ReplyError;
+use super::json::FoundObject;
 use super::logprobs::expected_share;
+use super::structure::{Structured, answer_part, first_text, last_own, reasons, words_outside};
 use super::text;
 use crate::judge::JudgeReply;
 use crate::rubric::{Answer, Criterion, Kind};
@@ -38,36 +37,8 @@ const VERDICT_KEYS: [&str; 14] = [
 const LIST_KEYS: [&str; 5] = ["verdicts", "criteria", "results", "evaluations", "checklist"];
 /// Members that name the criterion of a verdict.
 const NAME_KEYS: [&str; 4] = ["name", "criterion", "id", "key"];
-/// Members that hold the reasons.
-const REASON_KEYS: [&str; 8] = [
-    "reasons",
-    "reason",
-    "explanation",
-    "reasoning",
-    "rationale",
-    "feedback",
-    "analysis",
-    "comment",
-];
 /// Members that hold a quotation.
 const QUOTE_KEYS: [&str; 2] = ["quote", "evidence"];
-
-/// Why a reply is no verdict.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReplyError {
-    /// It holds no verdict of the shape that was asked for.
-    #[error("the reply of the judge holds no verdict: {0}")]
-    NoVerdict(String),
-    /// It ended at its greatest length.
-    #[error("the reply of the judge was cut at its greatest length, before a verdict")]
-    Cut,
-    /// What holds a verdict was copied from the material.
-    #[error("the reply of the judge repeats the material and holds no verdict of its own")]
-    Echo,
-    /// The judge refused.
-    #[error("the judge refused to answer")]
-    Refused,
-}
 
 /// The verdicts of a reply, one for each criterion, in their order.
 ///
@@ -80,64 +51,18 @@ pub fn read(reply: &JudgeReply, asked: &Asked<'_>) -> Result<Vec<CriterionVerdic
         return Ok(vec![CriterionVerdict { answer, expected: Some(yes), ..Default::default() }]);
     }
     let text = answer_part(&reply.text);
-    let found = objects(text);
-    let mut words = Cow::Borrowed(text);
-    if let Some(cut) = cut_object(text, &found) {
-        words.to_mut().truncate(cut);
-    }
-    let mut echoed = false;
-    for object in found.iter().rev() {
-        let Some(members) = object.value.as_object() else { continue };
-        let Some(verdicts) = verdicts(members, asked) else { continue };
-        if is_echo(members, text, object, asked) {
-            echoed = true;
-            words.to_mut().replace_range(object.span.clone(), "");
-            continue;
+    let own = |raw: &str| !text::stands_in(raw, asked.material);
+    let copied = match last_own(text, asked.code, own, |members| verdicts(members, asked)) {
+        Structured::Own { read, object } => {
+            return Ok(with_expectation(read, reply, text, &object, asked));
         }
-        return Ok(with_expectation(verdicts, reply, text, object, asked));
-    }
+        Structured::None { copied } => copied,
+    };
     if reply.finish_reason == "length" {
         return Err(ReplyError::Cut);
     }
-    match text::verdicts(&words, asked) {
-        Some(verdicts) => Ok(verdicts),
-        None if echoed => Err(ReplyError::Echo),
-        None if is_refusal(reply) => Err(ReplyError::Refused),
-        None => Err(ReplyError::NoVerdict(beginning(text))),
-    }
-}
-
-/// The reply behind its thinking; thinking that never ends holds no verdict.
-fn answer_part(text: &str) -> &str {
-    let part = thinking::answer(text, Thinking::Skip).and_then(|part| text.get(part));
-    part.unwrap_or_default()
-}
-
-fn is_refusal(reply: &JudgeReply) -> bool {
-    matches!(reply.finish_reason.as_str(), "refusal" | "content_filter")
-}
-
-fn beginning(text: &str) -> String {
-    match text.trim() {
-        "" => "it is empty".to_owned(),
-        text => format!("\"{}\"", text.chars().take(80).collect::<String>().escape_debug()),
-    }
-}
-
-/// Whether an object was copied: it has another code, or no code and stands in the material.
-fn is_echo(
-    members: &Map<String, Value>,
-    text: &str,
-    object: &FoundObject,
-    asked: &Asked<'_>,
-) -> bool {
-    match members.get("code").and_then(Value::as_str) {
-        Some(code) => code != asked.code,
-        None => {
-            let raw = text.get(object.span.clone()).unwrap_or_default();
-            text::stands_in(raw, asked.material)
-        }
-    }
+    let words = words_outside(text, &copied);
+    text::verdicts(&words, asked).ok_or_else(|| ReplyError::of(reply, text, !copied.is_empty()))
 }
 
 /// The verdicts of an object; `None` where it has another shape.
@@ -175,12 +100,10 @@ fn listed(list: &Value, criterion: &Criterion) -> Option<CriterionVerdict> {
 
 fn verdict(members: &Map<String, Value>, kind: &Kind) -> Option<CriterionVerdict> {
     let value = VERDICT_KEYS.iter().find_map(|key| members.get(*key))?;
-    let first_text =
-        |keys: &[&str]| keys.iter().find_map(|key| members.get(*key)?.as_str()).map(str::to_owned);
     Some(CriterionVerdict {
         answer: answer(value, kind)?,
-        reasons: first_text(&REASON_KEYS).unwrap_or_default(),
-        quote: first_text(&QUOTE_KEYS),
+        reasons: reasons(members),
+        quote: first_text(members, &QUOTE_KEYS),
         expected: None,
     })
 }

@@ -14,13 +14,13 @@ use assay_verifiers::{
 };
 use serde_json::Value;
 
+use super::prompts;
 use super::scope::RubricScope;
-use crate::prompt::PromptTemplate;
 use prepared::{PreparedRubric, Source};
 use request::Requests;
 use session::Session;
+use settings::RubricSource;
 pub use settings::RubricVerifier;
-use settings::{JudgeChoice, RubricSource};
 
 /// Calls of different samples that wait for each permit of the judge.
 const CALLS_A_PERMIT: usize = 4;
@@ -91,39 +91,18 @@ pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError>
     let written = serde_json::to_value(&verifier)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
     let mut spec = Spec::new(ID, VERSION, written);
-    let judge = verifier.judge.as_ref().map(|judge| match judge {
-        JudgeChoice::Named(name) => scope.judges.get(name),
-        JudgeChoice::Inline(config) => scope.judges.inline(config),
-    });
-    let judge = judge.transpose()?;
+    let judge = verifier.judge.as_ref().map(|judge| judge.of(scope.judges)).transpose()?;
     if let Some(judge) = &judge {
         spec.files.push(("judge".to_owned(), judge.identity));
     }
     let prompts = [
-        ("system_prompt", &verifier.system_prompt, SYSTEM_PROMPT),
-        ("user_prompt", &verifier.user_prompt, USER_PROMPT),
+        ("system_prompt", verifier.system_prompt.as_deref(), SYSTEM_PROMPT),
+        ("user_prompt", verifier.user_prompt.as_deref(), USER_PROMPT),
     ];
-    let mut texts = Vec::new();
-    for (setting, file, ours) in prompts {
-        let text = match file {
-            Some(file) => read_text(scope, setting, file)?,
-            None => ours.to_owned(),
-        };
-        spec.files.push((setting.to_owned(), canonical::digest_parts(&[text.as_bytes()])));
-        texts.push(text);
-    }
-    let [system, user] = texts.as_slice() else { return Err(BuildError::new("", "two prompts")) };
-    let prompt =
-        PromptTemplate::new(system, user).map_err(|error| BuildError::new("user_prompt", error))?;
+    let prompt = prompts::template(scope, prompts, &mut spec)?;
     let source = source(&verifier, scope, judge.is_some(), &mut spec)?;
     let requests = Arc::new(Requests { judge, prompt, verifier });
     Ok(Built::new(spec, Lane::Awaited(Arc::new(Ready { source, requests }))))
-}
-
-fn read_text(scope: &RubricScope<'_>, setting: &str, file: &str) -> Result<String, BuildError> {
-    let refuse = |why: String| BuildError::new(setting, why);
-    let bytes = scope.files.read(file).map_err(refuse)?;
-    String::from_utf8(bytes).map_err(|_| refuse(format!("{file}: not UTF-8")))
 }
 
 /// The rubric of the settings, or where each row has its own.

@@ -20,6 +20,7 @@ mod http;
 mod injection;
 mod openai;
 mod pair_replies;
+mod pairwise;
 mod recipes;
 mod server;
 mod set;

@@ -46,6 +46,16 @@ pub struct PairReply {
 }
 
 impl PairReply {
+    /// The verdict of a strength: above 0 the first is preferred.
+    pub(crate) fn of_strength(strength: f64) -> Self {
+        let winner = match strength {
+            above if above > 0.0 => Winner::First,
+            below if below < 0.0 => Winner::Second,
+            _ => Winner::Tie,
+        };
+        Self { winner, strength: Some(strength) }
+    }
+
     pub(super) fn of(winner: Winner) -> Self {
         Self { winner, strength: None }
     }

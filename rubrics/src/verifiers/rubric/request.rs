@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_verifiers::extract::{Thinking, thinking};
-use assay_verifiers::sample::value_text;
-use assay_verifiers::{Content, Fault, FaultKind, Message, Pending, Sample, Usage};
+use assay_verifiers::{Content, Fault, FaultKind, Pending, Sample, Usage};
 use serde_json::{Value, json};
 
 use super::settings::RubricVerifier;
@@ -12,6 +10,9 @@ use crate::judge::{JudgeReply, JudgeRequest, JudgedTexts, NamedJudge, Subject};
 use crate::prompt::{Material, PromptTemplate};
 use crate::reply::{Asked, CriterionVerdict, read};
 use crate::rubric::{Criterion, Kind, Rubric};
+use crate::verifiers::shown::{
+    conversation, of_turn, shown_reference, transcript, without_thinking,
+};
 
 /// What makes requests and asks them.
 pub(super) struct Requests {
@@ -95,13 +96,7 @@ impl Requests {
             }
             _ => sample.completion().to_owned(),
         };
-        match self.verifier.thinking {
-            Thinking::Keep => whole,
-            how => {
-                let answer = thinking::answer(&whole, how).and_then(|part| whole.get(part));
-                answer.unwrap_or_default().trim().to_owned()
-            }
-        }
+        without_thinking(whole, self.verifier.thinking)
     }
 
     /// Asks some criteria, the vote numbered `vote`. The request is made at once; the future waits for
@@ -296,51 +291,4 @@ fn shown(criterion: &Criterion) -> Value {
         members.insert(key.to_owned(), value);
     }
     shown
-}
-
-/// A reference as a judge sees it: a text, one of several a line, the `answer` of an object. Other
-/// objects are tests, rubrics and the like, no answers.
-fn shown_reference(reference: &Value) -> Option<String> {
-    match reference {
-        Value::Object(members) => members.get("answer").and_then(shown_reference),
-        Value::Array(several) => {
-            let texts: Option<Vec<String>> = several.iter().map(shown_reference).collect();
-            texts.map(|texts| texts.join("\n"))
-        }
-        Value::Null => None,
-        value => Some(value_text(value).into_owned()),
-    }
-}
-
-/// A prompt or a completion as a judge sees it: a text, or who says what.
-fn conversation(content: &Content) -> String {
-    match content {
-        Content::Text(text) => text.clone(),
-        Content::Messages(messages) => match messages.as_slice() {
-            [one] if one.role == "user" => one.text().to_owned(),
-            messages => transcript(messages),
-        },
-    }
-}
-
-/// Who says what, calls of tools as their JSON.
-fn transcript(messages: &[Message]) -> String {
-    let each = messages.iter().map(|message| {
-        let calls = message.tool_calls.iter().map(|call| format!("\ncalls {}", call.to_value()));
-        format!("[{}]\n{}{}", message.role, message.text(), calls.collect::<String>())
-    });
-    each.collect::<Vec<_>>().join("\n\n")
-}
-
-/// The messages of the turn with this number: from the message of a user to the next one.
-fn of_turn(messages: &[Message], turn: usize) -> &[Message] {
-    let users = messages.iter().enumerate().filter(|(_, message)| message.role == "user");
-    let mut starts: Vec<usize> = users.map(|(at, _)| at).collect();
-    // What comes before the first message of a user answers the prompt.
-    if starts.first() != Some(&0) {
-        starts.insert(0, 0);
-    }
-    let from = starts.get(turn).copied().unwrap_or(messages.len());
-    let to = starts.get(turn + 1).copied().unwrap_or(messages.len());
-    messages.get(from..to).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::judge::JudgeConfig;
+use crate::verifiers::judge_choice::JudgeChoice;
 use crate::votes::VoteBy;
 
 /// A rubric: criteria with points, answered by a judge, by code or by other rewards, become one
@@ -70,16 +70,6 @@ pub(super) enum RubricSource {
     Named(String),
     /// The rubric itself, of any known format.
     Inline(Value),
-}
-
-/// Which judge is asked.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(super) enum JudgeChoice {
-    /// By its name.
-    Named(String),
-    /// By its settings.
-    Inline(Box<JudgeConfig>),
 }
 
 fn one_vote() -> u32 {

@@ -1,0 +1,29 @@
+//! Which judge a verifier asks.
+
+use std::sync::Arc;
+
+use assay_verifiers::BuildError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::judge::{JudgeConfig, JudgeSet, NamedJudge};
+
+/// Which judge is asked.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum JudgeChoice {
+    /// By its name.
+    Named(String),
+    /// By its settings.
+    Inline(Box<JudgeConfig>),
+}
+
+impl JudgeChoice {
+    /// The judge.
+    pub(super) fn of(&self, judges: &JudgeSet) -> Result<Arc<NamedJudge>, BuildError> {
+        match self {
+            Self::Named(name) => judges.get(name),
+            Self::Inline(config) => judges.inline(config),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `assay eval judge` on recorded verdicts, against the statistics of an independent program.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn assay(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(words).current_dir(folder).env_clear().env("HOME", folder);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn found(output: &Output) -> Value {
+    let told = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+}
+
+const PAIRS: &str = "version = 1\n[[reward]]\nname = 'pair'\nverifier = 'pairwise'\n\
+                     [reward.config]\njudge = { column = 'replies' }\n";
+
+/// The pairs of `LLMBar`, with the recorded verdicts of one judge in words.
+fn pairs(recorded: &Value) -> String {
+    let characters = |key: &str| recorded[key].as_str().unwrap().chars().collect::<Vec<char>>();
+    let said = |verdict: char| match verdict {
+        '1' => "Output (a) is better.",
+        '2' => "Output (b) is better.",
+        '=' => "[[C]]",
+        _ => "Both follow the task.",
+    };
+    let (labels, shown, swapped) =
+        (characters("label"), characters("shown"), characters("swapped"));
+    let mut text = String::new();
+    for (at, label) in labels.iter().enumerate() {
+        let row = json!({
+            "id": format!("pair {at}"),
+            "prompt": format!("Task {at}."),
+            "responses": ["An answer.", "Another answer."],
+            "label": i32::from(*label == '2'),
+            "replies": [{"text": said(shown[at])}, {"text": said(swapped[at]), "swap": true}],
+        });
+        writeln!(text, "{row}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn judges_of_pairs_are_measured_as_by_the_other_program() {
+    let place = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let verdicts = root.join("fixtures/rubrics/judge-llmbar-verdicts.jsonl");
+    fs::write(place.path().join("judge.toml"), PAIRS).unwrap();
+    let text = fs::read_to_string(verdicts).unwrap();
+    for line in text.lines() {
+        let recorded: Value = serde_json::from_str(line).unwrap();
+        fs::write(place.path().join("pairs.jsonl"), pairs(&recorded)).unwrap();
+        let words = ["eval", "judge", "judge.toml", "pairs.jsonl", "--json", "--resamples", "20"];
+        let found = found(&assay(place.path(), &words));
+        let name = format!("{} {}", recorded["judge"], recorded["protocol"]);
+        assert_eq!((&found["kind"], &found["counts"]["rows"]), (&json!("pairs"), &json!(240)));
+        for (ours, theirs) in
+            [("both_order_accuracy", "both_order_accuracy"), ("flip_rate", "flip_rate")]
+        {
+            let (value, wanted) =
+                (found["statistics"][ours]["value"].as_f64(), recorded[theirs].as_f64());
+            assert!((value.unwrap() - wanted.unwrap()).abs() < 1e-9, "{name}: {ours} {value:?}");
+        }
+        // A pair is right that is right in both orders; a flip is a tie.
+        let statistics = &found["statistics"];
+        assert_eq!(statistics["accuracy"]["value"], statistics["both_order_accuracy"]["value"]);
+        let unread = recorded["abstention_rate"].as_f64().unwrap() > 0.0;
+        assert_eq!(found["counts"]["faults"] != json!({}), unread, "{name}");
+    }
+}
+
+#[test]
+fn levels_and_answers_are_compared_with_labels() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
+    let config = |kind: &str| {
+        format!(
+            "version = 1\n[[reward]]\nname = 'judged'\nverifier = 'rubric'\n[reward.config]\n\
+             judge = {{ column = 'reply' }}\n[reward.config.rubric]\ncriterion = [{{ name = 'c', \
+             text = 'is it good?'{kind} }}]\n"
+        )
+    };
+    write("levels.toml", &config(", kind = { scale = { min = 1, max = 5 } }"));
+    write(
+        "levels.jsonl",
+        "{\"prompt\":\"p\",\"completion\":\"one\",\"label\":5,\"reply\":\"[RESULT] 5\"}\n\
+         {\"prompt\":\"p\",\"completion\":\"two\",\"label\":2,\"reply\":\"[RESULT] 3\"}\n\
+         {\"prompt\":\"p\",\"completion\":\"six\",\"label\":1,\"reply\":\"[RESULT] 1\"}\n\
+         {\"prompt\":\"p\",\"completion\":\"ten\",\"label\":null,\"reply\":\"[RESULT] 1\"}\n",
+    );
+    let words = ["eval", "judge", "levels.toml", "levels.jsonl", "--json"];
+    let found_levels = found(&assay(place.path(), &words));
+    let statistics = &found_levels["statistics"];
+    assert_eq!(found_levels["kind"], "levels", "{found_levels}");
+    assert_eq!(found_levels["counts"]["unlabelled"], 1);
+    assert!((statistics["accuracy"]["value"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9);
+    assert_eq!(statistics["spearman"]["value"], 1.0);
+    write("binary.toml", &config(""));
+    write(
+        "binary.jsonl",
+        "{\"prompt\":\"p\",\"completion\":\"one\",\"good\":true,\"reply\":\"yes\"}\n\
+         {\"prompt\":\"p\",\"completion\":\"two\",\"good\":false,\"reply\":\"no\"}\n\
+         {\"prompt\":\"p\",\"completion\":\"six\",\"good\":false,\"reply\":\"perhaps\"}\n",
+    );
+    let words = ["eval", "judge", "binary.toml", "binary.jsonl", "--json", "--label", "good"];
+    let output = assay(place.path(), &words);
+    let found_binary = found(&output);
+    assert_eq!(found_binary["kind"], "binary");
+    assert_eq!(found_binary["statistics"]["accuracy_of_judged"]["value"], 1.0);
+    assert!(
+        (found_binary["statistics"]["unjudged_rate"]["value"].as_f64().unwrap() - 1.0 / 3.0).abs()
+            < 1e-9
+    );
+    assert_eq!(output.status.code(), Some(3), "a reply without a verdict is a fault");
+    let words = ["eval", "judge", "binary.toml", "binary.jsonl"];
+    assert_eq!(assay(place.path(), &words).status.code(), Some(2), "there are no labels");
+}
