@@ -22,6 +22,8 @@ use super::score::Engine;
 use crate::rubrics::judge::JudgeParts;
 use crate::setup::Monotonic;
 
+/// The most threads on which awaited work is polled: it waits more than it computes.
+const IO_THREADS_MAX: usize = 2;
 /// Samples that may be in flight at once, where nothing else is said.
 const INTAKE_ROWS: usize = 16_384;
 
@@ -205,7 +207,7 @@ impl EngineBuilder {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.unwrap_or_else(cores);
         let runtime = runtime::Builder::new_multi_thread()
-            .worker_threads(1)
+            .worker_threads(jobs.min(IO_THREADS_MAX))
             .thread_name("assay-engine")
             .enable_all()
             .build()?;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use assay_verifiers::extract::{Thinking, thinking};
 use assay_verifiers::sample::value_text;
-use assay_verifiers::{Content, Fault, FaultKind, Message, Sample, Usage};
+use assay_verifiers::{Content, Fault, FaultKind, Message, Pending, Sample, Usage};
 use serde_json::{Value, json};
 
 use super::settings::RubricVerifier;
-use crate::judge::{JudgeRequest, JudgedTexts, NamedJudge, Subject};
+use crate::judge::{JudgeReply, JudgeRequest, JudgedTexts, NamedJudge, Subject};
 use crate::prompt::{Material, PromptTemplate};
 use crate::reply::{Asked, CriterionVerdict, read};
 use crate::rubric::{Criterion, Kind, Rubric};
@@ -34,6 +34,30 @@ pub(super) enum AskError {
     Fault(Fault),
     /// No verdict can be read from its reply.
     Unreadable(Fault),
+}
+
+/// A request on its way.
+struct Sent {
+    reply: Pending<Result<JudgeReply, Fault>>,
+    material: Material,
+    code: String,
+}
+
+/// Waits for the reply and reads it.
+async fn received(
+    sent: Result<Sent, AskError>,
+    criteria: &[Criterion],
+    usage: &mut Usage,
+) -> Result<Vec<CriterionVerdict>, AskError> {
+    let Sent { reply, material, code } = sent?;
+    let reply = reply.await.map_err(AskError::Fault)?;
+    *usage += reply.usage;
+    let texts: Vec<&str> = material.completions.iter().map(String::as_str).collect();
+    let texts = [texts, vec![&material.prompt, &material.reference]].concat();
+    let criteria: Vec<&Criterion> = criteria.iter().collect();
+    let asked = Asked { criteria: &criteria, code: &code, material: &texts };
+    read(&reply, &asked)
+        .map_err(|error| AskError::Unreadable(Fault::new(FaultKind::Upstream, error.to_string())))
 }
 
 impl AskError {
@@ -80,47 +104,48 @@ impl Requests {
         }
     }
 
-    /// Asks some criteria, the vote numbered `vote`.
-    pub(super) async fn ask(
-        &self,
+    /// Asks some criteria, the vote numbered `vote`. The request is made at once; the future waits for
+    /// the reply and reads it.
+    pub(super) fn ask(
+        self: &Arc<Self>,
         sample: &Sample,
-        rubric: &Rubric,
-        criteria: &[&Criterion],
+        rubric: &Arc<Rubric>,
+        criteria: &Arc<Vec<Criterion>>,
         vote: u32,
-    ) -> Asking {
-        let mut usage = Usage::default();
-        let mut last = None;
-        for again in 0..=self.verifier.asks_again {
-            let number = vote + again * self.verifier.votes;
-            match self.ask_once(sample, rubric, criteria, number, &mut usage).await {
-                Err(AskError::Unreadable(fault)) => last = Some(AskError::Unreadable(fault)),
-                verdicts => return Asking { verdicts, usage },
+    ) -> Pending<Asking> {
+        let first = self.sent(sample, rubric, criteria, vote);
+        let (own, sample) = (Arc::clone(self), sample.clone());
+        let (rubric, criteria) = (Arc::clone(rubric), Arc::clone(criteria));
+        Box::pin(async move {
+            let mut usage = Usage::default();
+            let mut verdicts = received(first, &criteria, &mut usage).await;
+            for again in 1..=own.verifier.asks_again {
+                if !matches!(verdicts, Err(AskError::Unreadable(_))) {
+                    break;
+                }
+                let number = vote + again * own.verifier.votes;
+                let sent = own.sent(&sample, &rubric, &criteria, number);
+                verdicts = received(sent, &criteria, &mut usage).await;
             }
-        }
-        Asking { verdicts: Err(last.unwrap_or(AskError::UNASKED)), usage }
+            Asking { verdicts, usage }
+        })
     }
 
-    async fn ask_once(
+    /// Makes a request and hands it to the judge.
+    fn sent(
         &self,
         sample: &Sample,
         rubric: &Rubric,
-        criteria: &[&Criterion],
+        criteria: &[Criterion],
         vote: u32,
-        usage: &mut Usage,
-    ) -> Result<Vec<CriterionVerdict>, AskError> {
+    ) -> Result<Sent, AskError> {
         let judge = self.judge.as_ref();
         let judge = judge.ok_or_else(|| AskError::Fault(Fault::internal("there is no judge")))?;
+        let criteria: Vec<&Criterion> = criteria.iter().collect();
         let turn = criteria.first().and_then(|criterion| criterion.turn);
         let material = self.material(sample, rubric, turn);
-        let (request, code) = self.request(judge, sample, rubric, criteria, &material, vote)?;
-        let reply = judge.judge.ask(request).await.map_err(AskError::Fault)?;
-        *usage += reply.usage;
-        let texts: Vec<&str> = material.completions.iter().map(String::as_str).collect();
-        let texts = [texts, vec![&material.prompt, &material.reference]].concat();
-        let asked = Asked { criteria, code: &code, material: &texts };
-        read(&reply, &asked).map_err(|error| {
-            AskError::Unreadable(Fault::new(FaultKind::Upstream, error.to_string()))
-        })
+        let (request, code) = self.request(judge, sample, rubric, &criteria, &material, vote)?;
+        Ok(Sent { reply: judge.judge.ask(request), material, code })
     }
 
     fn request(

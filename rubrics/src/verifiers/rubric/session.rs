@@ -8,7 +8,9 @@ use std::sync::Arc;
 use assay_verifiers::{
     AsyncVerifier, Earlier, Lane, Meter, Outcome, Pending, Sample, Usage, Verdict,
 };
+use futures_util::StreamExt as _;
 use futures_util::future::join_all;
+use futures_util::stream::FuturesOrdered;
 
 use super::prepared::PreparedRubric;
 use super::request::{AskError, Asking, Requests};
@@ -29,7 +31,16 @@ pub(super) struct Session {
     states: BTreeMap<String, CriterionState>,
     /// Verifiers that are awaited.
     awaited: Vec<(String, Pending<Verdict>)>,
+    /// The first wave, where nothing is awaited before it: its requests are made on the thread that
+    /// starts the session.
+    first: Option<Wave>,
     usage: Usage,
+}
+
+/// Requests that may be sent at once: their criteria, and each of their votes.
+struct Wave {
+    calls: Vec<Arc<Vec<Criterion>>>,
+    asked: FuturesOrdered<Pending<Asking>>,
 }
 
 impl Session {
@@ -54,6 +65,7 @@ impl Session {
             sample: sample.clone(),
             states: BTreeMap::new(),
             awaited: Vec::new(),
+            first: None,
             usage: Usage::default(),
         };
         for leaf in prepared.rubric.leaves() {
@@ -72,6 +84,9 @@ impl Session {
             };
             session.by_code(leaf, verdict);
         }
+        if session.awaited.is_empty() {
+            session.first = session.next_wave();
+        }
         Ok(session)
     }
 
@@ -86,13 +101,10 @@ impl Session {
                 self.by_code(leaf, verdict);
             }
         }
-        while !self.is_closed() {
-            self.settle_prerequisites(&leaves);
-            let open = self.open(&leaves);
-            if open.is_empty() {
-                break;
-            }
-            self.ask(&open).await;
+        let mut wave = self.first.take().or_else(|| self.next_wave());
+        while let Some(now) = wave {
+            self.answer(now).await;
+            wave = self.next_wave();
         }
         let judge = self.requests.judge.as_deref().map(|judge| judge.name.clone());
         let report = Report { rubric: &rubric, states: &self.states, judge };
@@ -201,16 +213,31 @@ impl Session {
         if gates.is_empty() { open } else { gates }
     }
 
-    /// Asks criteria, all votes at once.
-    async fn ask(&mut self, criteria: &[&Criterion]) {
-        let requests = Arc::clone(&self.requests);
-        let (rubric, sample) = (Arc::clone(&self.rubric), self.sample.clone());
-        let calls = calls(criteria, requests.verifier.criteria_per_call);
-        let votes = requests.verifier.votes;
-        let asked = calls.iter().flat_map(|call| (0..votes).map(move |vote| (call, vote)));
-        let asked = asked.map(|(call, vote)| requests.ask(&sample, &rubric, call, vote));
-        let answered = join_all(asked.collect::<Vec<_>>()).await;
-        for (call, votes) in calls.iter().zip(answered.chunks(votes as usize)) {
+    /// Makes the requests of the next wave. `None` where nobody is to be asked.
+    fn next_wave(&mut self) -> Option<Wave> {
+        if self.is_closed() {
+            return None;
+        }
+        let rubric = Arc::clone(&self.rubric);
+        let leaves = rubric.leaves();
+        self.settle_prerequisites(&leaves);
+        let open = self.open(&leaves);
+        let settings = &self.requests.verifier;
+        let calls = calls(&open, settings.criteria_per_call);
+        let ask = |call, vote| self.requests.ask(&self.sample, &rubric, call, vote);
+        let each =
+            calls.iter().flat_map(|call| (0..settings.votes).map(move |vote| ask(call, vote)));
+        // Only those that were woken are polled.
+        let asked: FuturesOrdered<Pending<Asking>> = each.collect();
+        (!asked.is_empty()).then_some(Wave { calls, asked })
+    }
+
+    /// Waits for a wave, all votes at once.
+    async fn answer(&mut self, wave: Wave) {
+        let Wave { calls, asked } = wave;
+        let answered: Vec<Asking> = asked.collect().await;
+        let votes = self.requests.verifier.votes as usize;
+        for (call, votes) in calls.iter().zip(answered.chunks(votes)) {
             self.usage_of(votes);
             for (at, criterion) in call.iter().enumerate() {
                 let state = self.counted(criterion, &by_criterion(votes, at));
@@ -265,20 +292,10 @@ fn collect_needs(
 }
 
 /// Criteria that are asked together: of one turn, and at most so many.
-fn calls<'a>(criteria: &[&'a Criterion], most: usize) -> Vec<Vec<&'a Criterion>> {
-    let mut calls: Vec<Vec<&Criterion>> = Vec::new();
-    for criterion in criteria {
-        match calls.last_mut() {
-            Some(call)
-                if call.len() < most
-                    && call.first().is_some_and(|first| first.turn == criterion.turn) =>
-            {
-                call.push(criterion);
-            }
-            _ => calls.push(vec![criterion]),
-        }
-    }
-    calls
+fn calls(criteria: &[&Criterion], most: usize) -> Vec<Arc<Vec<Criterion>>> {
+    let same_turn = |a: &&Criterion, b: &&Criterion| a.turn == b.turn;
+    let turns = criteria.chunk_by(same_turn).flat_map(|turn| turn.chunks(most));
+    turns.map(|call| Arc::new(call.iter().copied().cloned().collect())).collect()
 }
 
 /// The votes on one of the criteria that were asked together.
