@@ -25,3 +25,22 @@ pub struct CriterionVerdict {
     /// "G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment", scoring function.
     pub expected: Option<f64>,
 }
+
+/// What words stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Told {
+    /// An answer.
+    Answer(Answer),
+    /// The judge cannot tell.
+    CannotTell,
+}
+
+impl Told {
+    /// The answer, where there is one.
+    pub(super) fn known(self) -> Option<Answer> {
+        match self {
+            Self::Answer(answer) => Some(answer),
+            Self::CannotTell => None,
+        }
+    }
+}

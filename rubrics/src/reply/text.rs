@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
 
-use super::asked::{Asked, CriterionVerdict};
+use super::asked::{Asked, CriterionVerdict, Told};
 use crate::rubric::{Answer, Choice, Criterion, Kind};
 
 /// Marks that announce a verdict.
@@ -65,8 +65,8 @@ static WEAK_PATTERN: LazyLock<Option<Pattern>> = LazyLock::new(|| Pattern::new(W
 /// The verdicts of a reply without structure; `None` where there is none on some criterion.
 pub(super) fn verdicts(reply: &str, asked: &Asked<'_>) -> Option<Vec<CriterionVerdict>> {
     let reply: String = reply.chars().filter(|c| !is_invisible(*c)).collect();
-    let told = |answer| CriterionVerdict {
-        answer,
+    let told = |told: Told| CriterionVerdict {
+        answer: told.known(),
         reasons: reply.trim().to_owned(),
         ..CriterionVerdict::default()
     };
@@ -77,11 +77,10 @@ pub(super) fn verdicts(reply: &str, asked: &Asked<'_>) -> Option<Vec<CriterionVe
     each.map(|(at, criterion)| by_line(&reply, at, criterion, asked.material).map(told)).collect()
 }
 
-/// The answer that words stand for: `Some(None)` where the judge could not tell, `None` where they
-/// are none. All of the words must belong to it, up to a break.
-pub(super) fn answer(words: &str, kind: &Kind) -> Option<Option<Answer>> {
+/// What words stand for; `None` where they are no answer. All of the words must belong to it, up to a break.
+pub(super) fn answer(words: &str, kind: &Kind) -> Option<Told> {
     let words = words.trim_matches(AROUND);
-    kind.answer(words).map(Some).or_else(|| leading(words, kind))
+    kind.answer(words).map(Told::Answer).or_else(|| leading(words, kind))
 }
 
 /// Whether a text stands in the material, whatever the white space.
@@ -98,7 +97,7 @@ fn is_invisible(c: char) -> bool {
 /// The verdict on one criterion. Where the material announces verdicts in the same way, the reply may
 /// have copied it, and nothing is read: whichever verdict the material announces, so that no completion
 /// can rule out a verdict by writing it.
-fn one(reply: &str, kind: &Kind, material: &[&str]) -> Option<Option<Answer>> {
+fn one(reply: &str, kind: &Kind, material: &[&str]) -> Option<Told> {
     if let Some(answer) = whole(reply, kind) {
         return Some(answer).filter(|_| !material.iter().any(|text| whole(text, kind).is_some()));
     }
@@ -111,7 +110,7 @@ fn one(reply: &str, kind: &Kind, material: &[&str]) -> Option<Option<Answer>> {
     let (first, last) = (lines.next()?, lines.next_back());
     let bare = |text: &&str| text.lines().any(|line| whole(line, kind).is_some());
     if let Some(answer) = last.and_then(|line| whole(line, kind)).or_else(|| whole(first, kind)) {
-        return Some(answer).filter(|_| !material.iter().any(|text| bare(text)));
+        return Some(answer).filter(|_| !material.iter().any(bare));
     }
     let read = |mark: regex::Match<'_>| {
         Some((mark.as_str().to_owned(), leading(behind(reply, mark.end()), kind)?))
@@ -120,7 +119,7 @@ fn one(reply: &str, kind: &Kind, material: &[&str]) -> Option<Option<Answer>> {
         return Some(answer).filter(|_| !is_announced(&mark, kind, material));
     }
     let opens = |text: &&str| text.lines().any(|line| opening(line, kind).is_some());
-    opening(first, kind).filter(|_| !material.iter().any(|text| opens(text)))
+    opening(first, kind).filter(|_| !material.iter().any(opens))
 }
 
 /// Whether the material announces a verdict of this kind by the same words.
@@ -148,12 +147,7 @@ fn announces(mark: &str) -> Option<&'static str> {
 }
 
 /// The verdict on one of several criteria: a line that starts with its name or its number.
-fn by_line(
-    reply: &str,
-    at: usize,
-    criterion: &Criterion,
-    material: &[&str],
-) -> Option<Option<Answer>> {
+fn by_line(reply: &str, at: usize, criterion: &Criterion, material: &[&str]) -> Option<Told> {
     let number = (at + 1).to_string();
     let read = |line: &str| {
         let line = line.trim_start_matches(|c: char| AROUND.contains(&c) || matches!(c, '-' | '#'));
@@ -164,23 +158,23 @@ fn by_line(
         leading(rest.trim_start_matches(AROUND), &criterion.kind)
     };
     let own = reply.lines().filter(|line| !stands_in(line, material));
-    own.filter_map(read).last()
+    own.rev().find_map(read)
 }
 
 /// A text that is an answer and nothing else.
-fn whole(text: &str, kind: &Kind) -> Option<Option<Answer>> {
+fn whole(text: &str, kind: &Kind) -> Option<Told> {
     let text = text.trim_matches(AROUND).trim_end_matches(['.', '!']).trim_matches(AROUND);
     let (answer, rest) = split_answer(text, kind)?;
     rest.is_empty().then_some(answer)
 }
 
 /// The answer with which a text begins, up to a word's end.
-fn leading(text: &str, kind: &Kind) -> Option<Option<Answer>> {
+fn leading(text: &str, kind: &Kind) -> Option<Told> {
     split_answer(text.trim_start_matches(AROUND), kind).map(|(answer, _)| answer)
 }
 
 /// `Yes, because ...`: a first line that opens with yes or no.
-fn opening(line: &str, kind: &Kind) -> Option<Option<Answer>> {
+fn opening(line: &str, kind: &Kind) -> Option<Told> {
     let (answer, rest) = split_answer(line.trim_start_matches(AROUND), kind)?;
     let breaks =
         rest.trim_start_matches(['*', '_', '`']).starts_with([',', '.', ';', ':', '!', '-']);
@@ -188,12 +182,12 @@ fn opening(line: &str, kind: &Kind) -> Option<Option<Answer>> {
 }
 
 /// The answer at the start of a text, and what follows it.
-fn split_answer<'a>(text: &'a str, kind: &Kind) -> Option<(Option<Answer>, &'a str)> {
-    let unknown = UNKNOWN.iter().find_map(|word| Some((None, strip_word(text, word)?)));
+fn split_answer<'a>(text: &'a str, kind: &Kind) -> Option<(Told, &'a str)> {
+    let unknown = UNKNOWN.iter().find_map(|word| Some((Told::CannotTell, strip_word(text, word)?)));
     let known = match kind {
         Kind::YesNo => WORDS.iter().find_map(|(word, value)| {
             let rest = strip_word(text, word)?;
-            Some((Some(Answer { share: *value, value: *value }), rest))
+            Some((Told::Answer(Answer { share: *value, value: *value }), rest))
         }),
         Kind::Choices(choices) => choice(text, choices, kind),
         Kind::Scale(_) => number(text, kind),
@@ -202,17 +196,17 @@ fn split_answer<'a>(text: &'a str, kind: &Kind) -> Option<(Option<Answer>, &'a s
 }
 
 /// The longest label with which the text begins.
-fn choice<'a>(text: &'a str, choices: &[Choice], kind: &Kind) -> Option<(Option<Answer>, &'a str)> {
+fn choice<'a>(text: &'a str, choices: &[Choice], kind: &Kind) -> Option<(Told, &'a str)> {
     let begun = choices.iter().filter_map(|choice| {
         let rest = strip_word(text, &choice.label)?;
-        Some((kind.answer(&choice.label), rest))
+        Some((Told::Answer(kind.answer(&choice.label)?), rest))
     });
     begun.min_by_key(|(_, rest)| rest.len())
 }
 
 /// A number, perhaps out of the greatest: `4`, `4/5`, `4.0`, `4 out of 5`; with decimals where the scale
 /// is continuous.
-fn number<'a>(text: &'a str, kind: &Kind) -> Option<(Option<Answer>, &'a str)> {
+fn number<'a>(text: &'a str, kind: &Kind) -> Option<(Told, &'a str)> {
     let Kind::Scale(scale) = kind else { return None };
     let digits = text.trim_start_matches(['-', '−', '+']);
     let length = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -228,11 +222,11 @@ fn number<'a>(text: &'a str, kind: &Kind) -> Option<(Option<Answer>, &'a str)> {
     let greatest = scale.max.to_string();
     let behind = rest.trim_start();
     let out_of = behind.strip_prefix('/').or_else(|| behind.strip_prefix("out of"));
-    let rest = match out_of.map(|behind| behind.trim_start()) {
+    let rest = match out_of.map(str::trim_start) {
         Some(behind) => behind.strip_prefix(greatest.as_str())?,
         None => rest,
     };
-    Some((Some(answer), rest))
+    Some((Told::Answer(answer), rest))
 }
 
 /// The rest behind a word, whatever its case, where the word ends there.

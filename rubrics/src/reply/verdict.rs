@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use super::asked::{Asked, CriterionVerdict};
+use super::asked::{Asked, CriterionVerdict, Told};
 use super::error::ReplyError;
 use super::json::FoundObject;
 use super::logprobs::expected_share;
@@ -90,7 +90,7 @@ fn listed(list: &Value, criterion: &Criterion) -> Option<CriterionVerdict> {
         Value::Object(by_name) => match by_name.get(&criterion.name)? {
             Value::Object(own) => verdict(own, &criterion.kind),
             value => {
-                let answer = answer(value, &criterion.kind)?;
+                let answer = answer(value, &criterion.kind)?.known();
                 Some(CriterionVerdict { answer, ..CriterionVerdict::default() })
             }
         },
@@ -101,19 +101,19 @@ fn listed(list: &Value, criterion: &Criterion) -> Option<CriterionVerdict> {
 fn verdict(members: &Map<String, Value>, kind: &Kind) -> Option<CriterionVerdict> {
     let value = VERDICT_KEYS.iter().find_map(|key| members.get(*key))?;
     Some(CriterionVerdict {
-        answer: answer(value, kind)?,
+        answer: answer(value, kind)?.known(),
         reasons: reasons(members),
         quote: first_text(members, &QUOTE_KEYS),
         expected: None,
     })
 }
 
-/// The answer of a member: `Some(None)` where the judge could not tell, `None` where it is none.
-fn answer(value: &Value, kind: &Kind) -> Option<Option<Answer>> {
+/// What a member stands for; `None` where it is no answer.
+fn answer(value: &Value, kind: &Kind) -> Option<Told> {
     match value {
-        Value::Null => Some(None),
-        Value::Bool(yes) if kind.is_yes_no() => kind.answer(&yes.to_string()).map(Some),
-        Value::Number(number) => kind.answer(&number.as_f64()?.to_string()).map(Some),
+        Value::Null => Some(Told::CannotTell),
+        Value::Bool(yes) if kind.is_yes_no() => kind.answer(&yes.to_string()).map(Told::Answer),
+        Value::Number(number) => kind.answer(&number.as_f64()?.to_string()).map(Told::Answer),
         Value::String(words) => text::answer(words, kind),
         _ => None,
     }

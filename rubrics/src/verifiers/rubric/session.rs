@@ -247,7 +247,9 @@ impl Session {
     }
 
     fn usage_of(&mut self, votes: &[Asking]) {
-        votes.iter().for_each(|vote| self.usage += vote.usage);
+        for vote in votes {
+            self.usage += vote.usage;
+        }
     }
 
     /// What the votes on a criterion come to. A vote that failed makes it fail.
