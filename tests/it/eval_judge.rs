@@ -8,7 +8,8 @@
 )]
 
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -23,6 +24,10 @@ fn assay(folder: &Path, words: &[&str]) -> Output {
 fn found(output: &Output) -> Value {
     let told = String::from_utf8_lossy(&output.stderr);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    File::create(folder.join(name)).unwrap().write_all(text.as_bytes()).unwrap();
 }
 
 const PAIRS: &str = "version = 1\n[[reward]]\nname = 'pair'\nverifier = 'pairwise'\n\
@@ -58,11 +63,11 @@ fn judges_of_pairs_are_measured_as_by_the_other_program() {
     let place = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let verdicts = root.join("fixtures/rubrics/judge-llmbar-verdicts.jsonl");
-    fs::write(place.path().join("judge.toml"), PAIRS).unwrap();
+    write(place.path(), "judge.toml", PAIRS);
     let text = fs::read_to_string(verdicts).unwrap();
     for line in text.lines() {
         let recorded: Value = serde_json::from_str(line).unwrap();
-        fs::write(place.path().join("pairs.jsonl"), pairs(&recorded)).unwrap();
+        write(place.path(), "pairs.jsonl", &pairs(&recorded));
         let words = ["eval", "judge", "judge.toml", "pairs.jsonl", "--json", "--resamples", "20"];
         let found = found(&assay(place.path(), &words));
         let name = format!("{} {}", recorded["judge"], recorded["protocol"]);
@@ -85,7 +90,7 @@ fn judges_of_pairs_are_measured_as_by_the_other_program() {
 #[test]
 fn levels_and_answers_are_compared_with_labels() {
     let place = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
+    let write = |name: &str, text: &str| write(place.path(), name, text);
     let config = |kind: &str| {
         format!(
             "version = 1\n[[reward]]\nname = 'judged'\nverifier = 'rubric'\n[reward.config]\n\

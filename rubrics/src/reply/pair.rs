@@ -42,7 +42,7 @@ pub fn read(text: &str) -> Option<PairReply> {
 
 /// What words say that should be a verdict and nothing else: `A`, `Output (b)`, `A>>B`, `tie`; or a
 /// sentence that states one.
-pub fn label(words: &str) -> Option<PairReply> {
+pub fn of_label(words: &str) -> Option<PairReply> {
     let words: Cow<'_, str> = hidden::shown(words)?;
     label::read(&words).or_else(|| statement::last(&words).map(PairReply::of))
 }

@@ -92,7 +92,7 @@ pub fn read_pair(
     };
     let by_words = |text: &str| {
         let bare = text.trim().len() < SHORT_REPLY;
-        let label = if bare { pair::label(text) } else { None };
+        let label = if bare { pair::of_label(text) } else { None };
         let reply = label.or_else(|| pair::read(text))?;
         Some(PairVerdict { reply, reasons: text.trim().to_owned() })
     };
@@ -108,7 +108,7 @@ pub fn read_pair(
 fn is_bare(text: &str) -> bool {
     let text = text.trim();
     let is_marked = text.contains(['[', '{', '<', '"']);
-    text.len() < SHORT_REPLY && !is_marked && pair::label(text).is_some()
+    text.len() < SHORT_REPLY && !is_marked && pair::of_label(text).is_some()
 }
 
 /// The scores of a reply on `count` responses: whole numbers or decimals from 1 to 10.
@@ -182,7 +182,7 @@ fn without(text: &str, parts: &[Range<usize>]) -> String {
 
 fn of_words(words: &str, graded: bool) -> Option<PairReply> {
     let number = words.trim().parse().ok().filter(|_| graded);
-    number.and_then(|number| of_number(number, graded)).or_else(|| pair::label(words))
+    number.and_then(|number| of_number(number, graded)).or_else(|| pair::of_label(words))
 }
 
 fn of_number(number: f64, graded: bool) -> Option<PairReply> {
