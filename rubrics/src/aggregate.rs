@@ -21,4 +21,4 @@ mod shape;
 
 pub(crate) use check::check;
 pub use combine::Aggregated;
-pub use settings::{Aggregate, How, Interaction, OnMissing, TopRange};
+pub use settings::{Aggregation, How, Interaction, OnMissing, TopRange};

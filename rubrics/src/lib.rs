@@ -21,4 +21,4 @@ pub mod verifiers;
 pub mod votes;
 
 pub use judge::{Judge, JudgeReply, JudgeRequest};
-pub use rubric::{Criterion, Kind, Rubric, RubricError};
+pub use rubric::{AnswerKind, Criterion, Rubric, RubricError};

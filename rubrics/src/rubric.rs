@@ -6,4 +6,6 @@ mod read;
 mod types;
 
 pub use check::{CRITERIA_MAX, DEPTH_MAX};
-pub use types::{Answer, Answers, Choice, Criterion, Example, Kind, Rubric, RubricError, Scale};
+pub use types::{
+    Answer, AnswerChoice, AnswerKind, Answers, Criterion, Example, Rubric, RubricError, Scale,
+};

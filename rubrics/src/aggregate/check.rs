@@ -2,19 +2,19 @@
 
 use assay_verifiers::script::Script;
 
-use super::settings::{Aggregate, How};
+use super::settings::{Aggregation, How};
 use crate::rubric::{Criterion, Rubric, RubricError};
 
 /// Checks the settings against the criteria.
 ///
 /// # Errors
 /// What is wrong, with its place.
-pub(crate) fn check(aggregate: &Aggregate, rubric: &Rubric) -> Result<(), RubricError> {
+pub(crate) fn check(aggregate: &Aggregation, rubric: &Rubric) -> Result<(), RubricError> {
     aggregate.check_settings(rubric)?;
     aggregate.check_points(&rubric.criteria)
 }
 
-impl Aggregate {
+impl Aggregation {
     fn check_settings(&self, rubric: &Rubric) -> Result<(), RubricError> {
         let refuse = |key: &str, why: &str| Err(RubricError::new(format!("aggregate.{key}"), why));
         for (key, range) in [("clip", self.clip), ("range", self.range)] {

@@ -3,7 +3,7 @@
 use assay_verifiers::{Fault, Meter};
 
 use super::expression::expression;
-use super::settings::{Aggregate, How, OnMissing};
+use super::settings::{Aggregation, How, OnMissing};
 use crate::rubric::{Answers, Criterion, Rubric};
 
 /// What the answers of a rubric come to.
@@ -17,7 +17,7 @@ pub struct Aggregated {
     pub gate: Option<String>,
 }
 
-impl Aggregate {
+impl Aggregation {
     /// The reward of the answers to the criteria of `rubric`, by the names of its leaves. `Ok(None)`
     /// where too many are missing.
     ///
@@ -161,7 +161,7 @@ impl Aggregate {
             How::AbsolutePoints => over(f64::abs),
             How::Sum => Some(sum()),
             How::Value => {
-                let mut values = answers.iter().filter_map(|(_, answer)| answer.as_ref());
+                let mut values = answers.values().filter_map(Option::as_ref);
                 values.next().map(|answer| answer.value)
             }
             How::Min => answered().map(|(_, share)| share).reduce(f64::min),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How the answers become a reward.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Aggregate {
+pub struct Aggregation {
     /// The formula.
     pub how: How,
     /// Bounds of the reward; none by default, so that defects may make it negative.
@@ -39,7 +39,7 @@ pub struct Aggregate {
     pub expression: Option<String>,
 }
 
-impl Default for Aggregate {
+impl Default for Aggregation {
     fn default() -> Self {
         Self {
             how: How::WeightedMean,

@@ -4,7 +4,7 @@
 //! pairwise interactions and targeted reward shaping. It prints no equations; those here are
 //! reconstructed.
 
-use super::settings::{Aggregate, Interaction, TopRange};
+use super::settings::{Aggregation, Interaction, TopRange};
 
 impl Interaction {
     /// What the pair earns.
@@ -23,7 +23,7 @@ impl TopRange {
     }
 }
 
-impl Aggregate {
+impl Aggregation {
     /// A share, saturated where that is asked for: 0 stays 0 and 1 stays 1.
     pub(super) fn saturated(&self, share: f64) -> f64 {
         match self.saturation {

@@ -8,7 +8,7 @@
 use super::draft::Draft;
 use super::found::Found;
 use super::place::At;
-use crate::rubric::{Choice, Criterion, Kind, Rubric, RubricError};
+use crate::rubric::{AnswerChoice, AnswerKind, Criterion, Rubric, RubricError};
 
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
     let listed = if found.at.value.is_array() { found.at.filled()? } else { Vec::new() };
@@ -26,7 +26,7 @@ pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
     draft.rubric.instructions = own.map_or_else(|| instructions(&grades), str::to_owned);
     let name = draft.made(at, "grade");
     let mut criterion = Criterion::new(name, question(at)?);
-    criterion.kind = Kind::Choices(grades);
+    criterion.kind = AnswerKind::Choices(grades);
     draft.rubric.criteria.push(criterion);
     draft.finish()
 }
@@ -47,10 +47,10 @@ fn question(at: &At<'_>) -> Result<String, RubricError> {
     })
 }
 
-fn choices(partial: bool) -> Vec<Choice> {
+fn choices(partial: bool) -> Vec<AnswerChoice> {
     let grades = [("I", "incorrect", 0.0), ("P", "partially correct", 0.5), ("C", "correct", 1.0)];
     let offered = grades.into_iter().filter(|(label, ..)| partial || *label != "P");
-    let choice = |(label, text, value): (&str, &str, f64)| Choice {
+    let choice = |(label, text, value): (&str, &str, f64)| AnswerChoice {
         label: label.to_owned(),
         text: text.to_owned(),
         value: Some(value),
@@ -58,7 +58,7 @@ fn choices(partial: bool) -> Vec<Choice> {
     offered.map(choice).collect()
 }
 
-fn instructions(grades: &[Choice]) -> String {
+fn instructions(grades: &[AnswerChoice]) -> String {
     let letters: Vec<&str> = grades.iter().rev().map(|grade| grade.label.as_str()).collect();
     format!(
         "Give your reasons first. Then end with one line, `GRADE: ` and a letter of {}.",

@@ -6,7 +6,7 @@
 use super::draft::Draft;
 use super::found::Found;
 use crate::aggregate::How;
-use crate::rubric::{Criterion, Kind, Rubric, RubricError, Scale};
+use crate::rubric::{AnswerKind, Criterion, Rubric, RubricError, Scale};
 
 /// The levels of such a rubric, from 1 on.
 pub(super) struct Levels {
@@ -20,7 +20,7 @@ impl Levels {
         let name = draft.made(&found.at, "score");
         let mut criterion = Criterion::new(name, self.criterion);
         let max = i64::try_from(self.levels.len()).unwrap_or(i64::MAX);
-        criterion.kind = Kind::Scale(Scale { max, levels: self.levels, ..Scale::default() });
+        criterion.kind = AnswerKind::Scale(Scale { max, levels: self.levels, ..Scale::default() });
         draft.rubric.criteria.push(criterion);
         draft.rubric.aggregate.how = How::Value;
         draft.rubric.reference = found.reference();

@@ -7,7 +7,7 @@
 use super::draft::Draft;
 use super::found::Found;
 use crate::aggregate::How;
-use crate::rubric::{Choice, Criterion, Kind, Rubric, RubricError};
+use crate::rubric::{AnswerChoice, AnswerKind, Criterion, Rubric, RubricError};
 
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
     let mut draft = Draft::new(&found.at, &[("points", "weight"), ("text", "criterion")]);
@@ -18,7 +18,7 @@ pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
         let name = draft.made(item, &format!("criterion-{}", at + 1));
         let mut criterion = Criterion::new(name, text);
         criterion.points = item.need("weight")?.number()?;
-        criterion.kind = Kind::Choices(choices());
+        criterion.kind = AnswerKind::Choices(choices());
         if let Some(tags) = item.any(&["axis", "category", "tags"]) {
             criterion.tags = tags.texts()?;
         }
@@ -27,8 +27,8 @@ pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
     draft.finish()
 }
 
-fn choices() -> Vec<Choice> {
-    let choice = |(label, value): (&str, f64)| Choice {
+fn choices() -> Vec<AnswerChoice> {
+    let choice = |(label, value): (&str, f64)| AnswerChoice {
         label: label.to_owned(),
         text: String::new(),
         value: Some(value),

@@ -13,7 +13,7 @@ use super::draft::{Draft, slug};
 use super::found::Found;
 use super::place::At;
 use crate::aggregate::How;
-use crate::rubric::{Criterion, Kind, Rubric, RubricError, Scale};
+use crate::rubric::{AnswerKind, Criterion, Rubric, RubricError, Scale};
 
 /// The words for weights, by the section on explicit aggregation.
 const CATEGORIES: [(&str, f64); 4] =
@@ -64,7 +64,7 @@ fn implicit(found: &Found<'_>) -> Result<Rubric, RubricError> {
     }
     let name = draft.made(&found.at, "rating");
     let mut criterion = Criterion::new(name, text.trim_end());
-    criterion.kind = Kind::Scale(Scale { max: 10, ..Scale::default() });
+    criterion.kind = AnswerKind::Scale(Scale { max: 10, ..Scale::default() });
     draft.rubric.criteria.push(criterion);
     draft.rubric.aggregate.how = How::Value;
     draft.rubric.aggregate.range = Some([1.0, 10.0]);

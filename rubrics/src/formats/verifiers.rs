@@ -6,7 +6,7 @@
 use super::draft::Draft;
 use super::found::Found;
 use super::place::At;
-use crate::rubric::{Choice, Criterion, Kind, Rubric, RubricError};
+use crate::rubric::{AnswerChoice, AnswerKind, Criterion, Rubric, RubricError};
 
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
     let list =
@@ -20,15 +20,15 @@ pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
             criterion.points = weight.weight()?;
         }
         criterion.kind = match item.key("choices") {
-            Some(choices) => Kind::Choices(ordered(&choices)?),
-            None => Kind::YesNo,
+            Some(choices) => AnswerKind::Choices(ordered(&choices)?),
+            None => AnswerKind::YesNo,
         };
         draft.rubric.criteria.push(criterion);
     }
     draft.finish()
 }
 
-fn ordered(at: &At<'_>) -> Result<Vec<Choice>, RubricError> {
-    let choice = |label: String| Choice { label, text: String::new(), value: None };
+fn ordered(at: &At<'_>) -> Result<Vec<AnswerChoice>, RubricError> {
+    let choice = |label: String| AnswerChoice { label, text: String::new(), value: None };
     Ok(at.texts()?.into_iter().map(choice).collect())
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::draft::Draft;
 use super::found::Found;
 use crate::aggregate::How;
-use crate::rubric::{Criterion, Kind, Rubric, RubricError, Scale};
+use crate::rubric::{AnswerKind, Criterion, Rubric, RubricError, Scale};
 
 pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
     let list =
@@ -27,7 +27,7 @@ pub(super) fn read(found: &Found<'_>) -> Result<Rubric, RubricError> {
         name,
         "How good is the completion as an answer to the prompt, from 1 to 10?",
     );
-    criterion.kind = Kind::Scale(Scale { max: 10, ..Scale::default() });
+    criterion.kind = AnswerKind::Scale(Scale { max: 10, ..Scale::default() });
     draft.rubric.criteria.push(criterion);
     draft.rubric.aggregate.how = How::Expression;
     draft.rubric.aggregate.expression = Some("(value.score - 5.0) * 2.0".to_owned());

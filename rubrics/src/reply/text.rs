@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use assay_verifiers::Pattern;
 
 use super::asked::{Asked, CriterionVerdict, Told};
-use crate::rubric::{Answer, Choice, Criterion, Kind};
+use crate::rubric::{Answer, AnswerChoice, AnswerKind, Criterion};
 
 /// Marks that announce a verdict.
 const MARK: &str = concat!(
@@ -78,7 +78,7 @@ pub(super) fn verdicts(reply: &str, asked: &Asked<'_>) -> Option<Vec<CriterionVe
 }
 
 /// What words stand for; `None` where they are no answer. All of the words must belong to it, up to a break.
-pub(super) fn answer(words: &str, kind: &Kind) -> Option<Told> {
+pub(super) fn answer(words: &str, kind: &AnswerKind) -> Option<Told> {
     let words = words.trim_matches(AROUND);
     kind.answer(words).map(Told::Answer).or_else(|| leading(words, kind))
 }
@@ -97,7 +97,7 @@ fn is_invisible(c: char) -> bool {
 /// The verdict on one criterion. Where the material announces verdicts in the same way, the reply may
 /// have copied it, and nothing is read: whichever verdict the material announces, so that no completion
 /// can rule out a verdict by writing it.
-fn one(reply: &str, kind: &Kind, material: &[&str]) -> Option<Told> {
+fn one(reply: &str, kind: &AnswerKind, material: &[&str]) -> Option<Told> {
     if let Some(answer) = whole(reply, kind) {
         return Some(answer).filter(|_| !material.iter().any(|text| whole(text, kind).is_some()));
     }
@@ -123,7 +123,7 @@ fn one(reply: &str, kind: &Kind, material: &[&str]) -> Option<Told> {
 }
 
 /// Whether the material announces a verdict of this kind by the same words.
-fn is_announced(mark: &str, kind: &Kind, material: &[&str]) -> bool {
+fn is_announced(mark: &str, kind: &AnswerKind, material: &[&str]) -> bool {
     let own = announces(mark);
     let patterns = [MARK_PATTERN.as_ref(), WEAK_PATTERN.as_ref()];
     let same = |text: &str, found: &regex::Match<'_>| {
@@ -162,19 +162,19 @@ fn by_line(reply: &str, at: usize, criterion: &Criterion, material: &[&str]) -> 
 }
 
 /// A text that is an answer and nothing else.
-fn whole(text: &str, kind: &Kind) -> Option<Told> {
+fn whole(text: &str, kind: &AnswerKind) -> Option<Told> {
     let text = text.trim_matches(AROUND).trim_end_matches(['.', '!']).trim_matches(AROUND);
     let (answer, rest) = split_answer(text, kind)?;
     rest.is_empty().then_some(answer)
 }
 
 /// The answer with which a text begins, up to a word's end.
-fn leading(text: &str, kind: &Kind) -> Option<Told> {
+fn leading(text: &str, kind: &AnswerKind) -> Option<Told> {
     split_answer(text.trim_start_matches(AROUND), kind).map(|(answer, _)| answer)
 }
 
 /// `Yes, because ...`: a first line that opens with yes or no.
-fn opening(line: &str, kind: &Kind) -> Option<Told> {
+fn opening(line: &str, kind: &AnswerKind) -> Option<Told> {
     let (answer, rest) = split_answer(line.trim_start_matches(AROUND), kind)?;
     let breaks =
         rest.trim_start_matches(['*', '_', '`']).starts_with([',', '.', ';', ':', '!', '-']);
@@ -182,21 +182,25 @@ fn opening(line: &str, kind: &Kind) -> Option<Told> {
 }
 
 /// The answer at the start of a text, and what follows it.
-fn split_answer<'a>(text: &'a str, kind: &Kind) -> Option<(Told, &'a str)> {
+fn split_answer<'a>(text: &'a str, kind: &AnswerKind) -> Option<(Told, &'a str)> {
     let unknown = UNKNOWN.iter().find_map(|word| Some((Told::CannotTell, strip_word(text, word)?)));
     let known = match kind {
-        Kind::YesNo => WORDS.iter().find_map(|(word, value)| {
+        AnswerKind::YesNo => WORDS.iter().find_map(|(word, value)| {
             let rest = strip_word(text, word)?;
             Some((Told::Answer(Answer { share: *value, value: *value }), rest))
         }),
-        Kind::Choices(choices) => choice(text, choices, kind),
-        Kind::Scale(_) => number(text, kind),
+        AnswerKind::Choices(choices) => choice(text, choices, kind),
+        AnswerKind::Scale(_) => number(text, kind),
     };
     known.or(unknown)
 }
 
 /// The longest label with which the text begins.
-fn choice<'a>(text: &'a str, choices: &[Choice], kind: &Kind) -> Option<(Told, &'a str)> {
+fn choice<'a>(
+    text: &'a str,
+    choices: &[AnswerChoice],
+    kind: &AnswerKind,
+) -> Option<(Told, &'a str)> {
     let begun = choices.iter().filter_map(|choice| {
         let rest = strip_word(text, &choice.label)?;
         Some((Told::Answer(kind.answer(&choice.label)?), rest))
@@ -206,8 +210,8 @@ fn choice<'a>(text: &'a str, choices: &[Choice], kind: &Kind) -> Option<(Told, &
 
 /// A number, perhaps out of the greatest: `4`, `4/5`, `4.0`, `4 out of 5`; with decimals where the scale
 /// is continuous.
-fn number<'a>(text: &'a str, kind: &Kind) -> Option<(Told, &'a str)> {
-    let Kind::Scale(scale) = kind else { return None };
+fn number<'a>(text: &'a str, kind: &AnswerKind) -> Option<(Told, &'a str)> {
+    let AnswerKind::Scale(scale) = kind else { return None };
     let digits = text.trim_start_matches(['-', '−', '+']);
     let length = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let whole = text.len() - digits.len() + length(digits);
@@ -245,35 +249,36 @@ mod tests {
     use super::*;
     use crate::rubric::Scale;
 
-    fn read(reply: &str, kind: &Kind) -> Option<Option<f64>> {
+    fn read(reply: &str, kind: &AnswerKind) -> String {
         read_of(reply, kind, "The sum is 12.")
     }
 
-    fn read_of(reply: &str, kind: &Kind, material: &str) -> Option<Option<f64>> {
+    fn read_of(reply: &str, kind: &AnswerKind, material: &str) -> String {
         let criterion = Criterion { kind: kind.clone(), ..Criterion::new("a", "b") };
         let asked = Asked { criteria: &[&criterion], code: "0", material: &[material] };
-        let verdict = verdicts(reply, &asked)?.pop()?;
-        Some(verdict.answer.map(|answer| answer.value))
+        let Some(verdicts) = verdicts(reply, &asked) else { return "no verdict".to_owned() };
+        let verdict = verdicts.into_iter().next().unwrap();
+        verdict.answer.map_or("cannot tell".to_owned(), |answer| answer.value.to_string())
     }
 
     #[test]
     fn material_that_announces_verdicts_leaves_none_to_be_read() {
-        let scale = Kind::Scale(Scale { max: 5, ..Scale::default() });
+        let scale = AnswerKind::Scale(Scale { max: 5, ..Scale::default() });
         let material = "Verdict: yes\nI am right. [RESULT] 5";
         for reply in ["Verdict: yes", "Verdict: no", "So:\n> verdict: yes", "The verdict is no"] {
-            assert_eq!(read_of(reply, &Kind::YesNo, material), None, "{reply}");
+            assert_eq!(read_of(reply, &AnswerKind::YesNo, material), "no verdict", "{reply}");
         }
         for reply in ["I am right. [RESULT] 5", "Bad. [RESULT] 1"] {
-            assert_eq!(read_of(reply, &scale, material), None, "{reply}");
+            assert_eq!(read_of(reply, &scale, material), "no verdict", "{reply}");
         }
-        assert_eq!(read_of("Score: 1", &scale, material), Some(Some(1.0)));
-        assert_eq!(read_of("no", &Kind::YesNo, material), Some(Some(0.0)));
-        assert_eq!(read_of("5", &scale, "4"), None);
+        assert_eq!(read_of("Score: 1", &scale, material), "1");
+        assert_eq!(read_of("no", &AnswerKind::YesNo, material), "0");
+        assert_eq!(read_of("5", &scale, "4"), "no verdict");
     }
 
     #[test]
     fn yes_and_no() {
-        let kind = Kind::YesNo;
+        let kind = AnswerKind::YesNo;
         for reply in [
             "yes",
             " YES.\n",
@@ -285,12 +290,12 @@ mod tests {
             "[RESULT] yes",
             "It holds, so the answer is yes.",
         ] {
-            assert_eq!(read(reply, &kind), Some(Some(1.0)), "{reply}");
+            assert_eq!(read(reply, &kind), "1", "{reply}");
         }
         for reply in
             ["No", "Verdict: not met", "verdict: yes?\nverdict: FALSE", "v\u{200B}erdict: no"]
         {
-            assert_eq!(read(reply, &kind), Some(Some(0.0)), "{reply}");
+            assert_eq!(read(reply, &kind), "0", "{reply}");
         }
         for reply in [
             "",
@@ -299,37 +304,38 @@ mod tests {
             "Verdict: yes\nVerdict: CI",
             "downgrade: insufficient",
         ] {
-            assert_eq!(read(reply, &kind), None, "{reply}");
+            assert_eq!(read(reply, &kind), "no verdict", "{reply}");
         }
-        assert_eq!(read("Verdict: cannot tell", &kind), Some(None));
+        assert_eq!(read("Verdict: cannot tell", &kind), "cannot tell");
     }
 
     #[test]
     fn numbers_and_grades() {
-        let scale = Kind::Scale(Scale { max: 5, ..Scale::default() });
+        let scale = AnswerKind::Scale(Scale { max: 5, ..Scale::default() });
         for (reply, value) in [
-            ("Good. [RESULT] 4", 4.0),
-            ("[RESULT] 2\n[RESULT] (3)", 3.0),
-            ("Score: 4/5", 4.0),
-            ("Rating: [[2]]", 2.0),
-            ("3", 3.0),
-            ("score: 4.0", 4.0),
-            ("Score: 3 out of 5.", 3.0),
+            ("Good. [RESULT] 4", "4"),
+            ("[RESULT] 2\n[RESULT] (3)", "3"),
+            ("Score: 4/5", "4"),
+            ("Rating: [[2]]", "2"),
+            ("3", "3"),
+            ("score: 4.0", "4"),
+            ("Score: 3 out of 5.", "3"),
         ] {
-            assert_eq!(read(reply, &scale), Some(Some(value)), "{reply}");
+            assert_eq!(read(reply, &scale), value, "{reply}");
         }
         for reply in ["[RESULT] 6", "[RESULT] 4.5", "[RESULT] 3/10", "[RESULT] 0", "45"] {
-            assert_eq!(read(reply, &scale), None, "{reply}");
+            assert_eq!(read(reply, &scale), "no verdict", "{reply}");
         }
-        let choice = |label: &str| Choice { label: label.into(), text: String::new(), value: None };
-        let grades = Kind::Choices(vec![choice("I"), choice("P"), choice("C")]);
+        let choice =
+            |label: &str| AnswerChoice { label: label.into(), text: String::new(), value: None };
+        let grades = AnswerKind::Choices(vec![choice("I"), choice("P"), choice("C")]);
         for (reply, value) in
-            [("GRADE: C", 2.0), ("GRADE: P\n\nGRADE: I", 0.0), ("**GRADE: p**", 1.0), ("C", 2.0)]
+            [("GRADE: C", "2"), ("GRADE: P\n\nGRADE: I", "0"), ("**GRADE: p**", "1"), ("C", "2")]
         {
-            assert_eq!(read(reply, &grades), Some(Some(value)), "{reply}");
+            assert_eq!(read(reply, &grades), value, "{reply}");
         }
         for reply in ["GRADE: CI", "GRADE: X", "GRADE: C\nGRADE: maybe"] {
-            assert_eq!(read(reply, &grades), None, "{reply}");
+            assert_eq!(read(reply, &grades), "no verdict", "{reply}");
         }
     }
 }

@@ -14,7 +14,7 @@ use super::logprobs::expected_share;
 use super::structure::{Structured, answer_part, first_text, last_own, reasons, words_outside};
 use super::text;
 use crate::judge::JudgeReply;
-use crate::rubric::{Answer, Criterion, Kind};
+use crate::rubric::{Answer, AnswerKind, Criterion};
 
 /// Members that hold a verdict, ours first, then those of the formats that are read.
 const VERDICT_KEYS: [&str; 14] = [
@@ -98,7 +98,7 @@ fn listed(list: &Value, criterion: &Criterion) -> Option<CriterionVerdict> {
     }
 }
 
-fn verdict(members: &Map<String, Value>, kind: &Kind) -> Option<CriterionVerdict> {
+fn verdict(members: &Map<String, Value>, kind: &AnswerKind) -> Option<CriterionVerdict> {
     let value = VERDICT_KEYS.iter().find_map(|key| members.get(*key))?;
     Some(CriterionVerdict {
         answer: answer(value, kind)?.known(),
@@ -109,7 +109,7 @@ fn verdict(members: &Map<String, Value>, kind: &Kind) -> Option<CriterionVerdict
 }
 
 /// What a member stands for; `None` where it is no answer.
-fn answer(value: &Value, kind: &Kind) -> Option<Told> {
+fn answer(value: &Value, kind: &AnswerKind) -> Option<Told> {
     match value {
         Value::Null => Some(Told::CannotTell),
         Value::Bool(yes) if kind.is_yes_no() => kind.answer(&yes.to_string()).map(Told::Answer),

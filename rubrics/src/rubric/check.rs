@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::fill::is_template;
-use super::types::{Choice, Criterion, Kind, Rubric, RubricError, Scale};
+use super::types::{AnswerChoice, AnswerKind, Criterion, Rubric, RubricError, Scale};
 use crate::aggregate::check as check_aggregate;
 
 /// The most criteria of a rubric, nodes included.
@@ -96,9 +96,9 @@ impl Found<'_> {
         }
         self.check_answerer()?;
         match &one.kind {
-            Kind::YesNo => Ok(()),
-            Kind::Choices(choices) => self.check_choices(choices),
-            Kind::Scale(scale) => self.check_scale(scale),
+            AnswerKind::YesNo => Ok(()),
+            AnswerKind::Choices(choices) => self.check_choices(choices),
+            AnswerKind::Scale(scale) => self.check_scale(scale),
         }
     }
 
@@ -123,7 +123,7 @@ impl Found<'_> {
         Ok(())
     }
 
-    fn check_choices(&self, choices: &[Choice]) -> Result<(), RubricError> {
+    fn check_choices(&self, choices: &[AnswerChoice]) -> Result<(), RubricError> {
         if choices.len() < 2 {
             return Err(self.refuse("kind.choices", "at least two choices are needed"));
         }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::aggregate::Aggregate;
+use crate::aggregate::Aggregation;
 
 /// Criteria, and how the answers to them become a reward.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub struct Rubric {
     pub templates: bool,
     /// How the answers become a reward.
     #[serde(default)]
-    pub aggregate: Aggregate,
+    pub aggregate: Aggregation,
     /// The criteria, in the order in which they are reported.
     #[serde(rename = "criterion", default)]
     pub criteria: Vec<Criterion>,
@@ -51,8 +51,8 @@ pub struct Criterion {
     #[serde(default = "one")]
     pub points: f64,
     /// What answers there are: yes and no, ordered choices, or a scale of whole numbers.
-    #[serde(default, skip_serializing_if = "Kind::is_yes_no")]
-    pub kind: Kind,
+    #[serde(default, skip_serializing_if = "AnswerKind::is_yes_no")]
+    pub kind: AnswerKind,
     /// Words by which criteria are grouped in reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -102,12 +102,12 @@ pub struct Criterion {
 /// What answers a criterion has.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum AnswerKind {
     /// Yes (a share of 1) or no (0).
     #[default]
     YesNo,
     /// Ordered choices, from the worst to the best.
-    Choices(Vec<Choice>),
+    Choices(Vec<AnswerChoice>),
     /// A whole number.
     Scale(Scale),
 }
@@ -115,7 +115,7 @@ pub enum Kind {
 /// One of the ordered choices of a criterion.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub struct AnswerChoice {
     /// What the judge writes.
     pub label: String,
     /// When it is the right one.
@@ -129,9 +129,9 @@ pub struct Choice {
 /// A scale of whole numbers. The share that a number earns is `(number - min) / (max - min)`.
 ///
 /// ```
-/// use assay_rubrics::rubric::{Kind, Scale};
+/// use assay_rubrics::rubric::{AnswerKind, Scale};
 ///
-/// let rating = Kind::Scale(Scale { continuous: true, max: 2, ..Scale::default() });
+/// let rating = AnswerKind::Scale(Scale { continuous: true, max: 2, ..Scale::default() });
 /// assert_eq!(rating.answer("1.25").map(|answer| answer.share), Some(0.25));
 /// assert_eq!(rating.answer("7").map(|answer| answer.value), Some(2.0));
 /// ```
@@ -209,7 +209,7 @@ impl Criterion {
             name: name.into(),
             text: text.into(),
             points: one(),
-            kind: Kind::YesNo,
+            kind: AnswerKind::YesNo,
             tags: Vec::new(),
             essential: false,
             veto: false,
@@ -276,7 +276,7 @@ pub struct Answer {
 /// Answers by the names of their criteria; `None` where there is none.
 pub type Answers = BTreeMap<String, Option<Answer>>;
 
-impl Kind {
+impl AnswerKind {
     /// Whether the answers are yes and no.
     pub fn is_yes_no(&self) -> bool {
         matches!(self, Self::YesNo)
@@ -295,7 +295,7 @@ impl Kind {
                 Some(Answer { share: yes, value: yes })
             }
             Self::Choices(choices) => {
-                let same = |choice: &Choice| choice.label.eq_ignore_ascii_case(words);
+                let same = |choice: &AnswerChoice| choice.label.eq_ignore_ascii_case(words);
                 let rank = choices.iter().position(same)?;
                 Some(Answer { share: Self::share_of_choice(choices, rank)?, value: number(rank) })
             }
@@ -321,7 +321,7 @@ impl Kind {
         }
     }
 
-    fn share_of_choice(choices: &[Choice], rank: usize) -> Option<f64> {
+    fn share_of_choice(choices: &[AnswerChoice], rank: usize) -> Option<f64> {
         let highest = choices.len().saturating_sub(1).max(1);
         Some(choices.get(rank)?.value.unwrap_or(number(rank) / number(highest)))
     }

@@ -73,7 +73,7 @@ impl AsyncVerifier for Ready {
             Ok(prepared) => prepared,
             Err(known) => return Box::pin(std::future::ready(*known)),
         };
-        let session = Session::start(prepared, Arc::clone(&self.requests), sample, earlier, meter);
+        let session = Session::start(&prepared, Arc::clone(&self.requests), sample, earlier, meter);
         match session {
             Ok(session) => Box::pin(session.run()),
             Err(unfilled) => Box::pin(std::future::ready(unfilled.verdict())),

@@ -13,11 +13,11 @@ use std::path::PathBuf;
 use assay_rubrics::Rubric;
 use assay_rubrics::aggregate::How;
 use assay_rubrics::formats::{Format, prune, read, read_as, read_text, to_toml};
-use assay_rubrics::rubric::{Answer, Answers, Criterion, Kind};
+use assay_rubrics::rubric::{Answer, AnswerKind, Answers, Criterion};
 use assay_verifiers::Meter;
 use serde_json::{Value, json};
 
-use crate::support::{bytes, close, reward, rows, rubric};
+use crate::support::{bytes, assert_close, reward, rows, rubric};
 
 fn names(rubric: &Rubric) -> Vec<&str> {
     rubric.criteria.iter().map(|one| one.name.as_str()).collect()
@@ -37,7 +37,7 @@ fn healthbench_is_points_over_positive_points_without_a_clip() {
         let said: Vec<(&str, &str)> =
             (0..4).map(|at| (wanted[at], if yes(at) { "yes" } else { "no" })).collect();
         let sum: f64 = (0..4).filter(|at| yes(*at)).map(|at| points[at]).sum();
-        close(reward(&read, &said), sum / 16.5);
+        assert_close(reward(&read, &said), sum / 16.5);
     }
 }
 
@@ -50,7 +50,7 @@ fn research_rubrics_pay_half_for_a_part() {
         ("criterion-3", "Not satisfied"),
         ("criterion-4", "Partially satisfied"),
     ];
-    close(reward(&read, &said), (5.0 + 0.5 * 3.0 - 0.5 * 4.0) / (5.0 + 3.0 + 2.0));
+    assert_close(reward(&read, &said), (5.0 + 0.5 * 3.0 - 0.5 * 4.0) / (5.0 + 3.0 + 2.0));
     assert_eq!(read.criteria[1].tags, ["Citation Quality"]);
 }
 
@@ -62,11 +62,11 @@ fn rubrics_as_rewards_sum_over_the_sum_of_the_weights() {
     assert_eq!(names(&read), wanted);
     assert_eq!(read.criteria[3].tags, ["pitfall"]);
     let said = [(wanted[0], "yes"), (wanted[1], "no"), (wanted[2], "yes"), (wanted[3], "yes")];
-    close(reward(&read, &said), (5.0 + 1.0 - 2.0) / (5.0 + 3.0 + 1.0 - 2.0));
+    assert_close(reward(&read, &said), (5.0 + 1.0 - 2.0) / (5.0 + 3.0 + 1.0 - 2.0));
     let read = rubric("rubrics_as_rewards/words.json");
     let said =
         [("right-unit", "yes"), ("shows-steps", "no"), ("says-why", "no"), ("no-rounding", "yes")];
-    close(reward(&read, &said), (1.0 + 0.9) / (1.0 + 0.7 + 0.3 + 0.9));
+    assert_close(reward(&read, &said), (1.0 + 0.9) / (1.0 + 0.7 + 0.3 + 0.9));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn rubrics_as_rewards_rate_the_whole_where_they_are_implicit() {
     assert!(read.criteria[0].text.contains("(0.7) Shows each step"));
     for rating in 1..=10_i32 {
         let wanted = (f64::from(rating) - 1.0) / 9.0;
-        close(reward(&read, &[("rating", &rating.to_string())]), wanted);
+        assert_close(reward(&read, &[("rating", &rating.to_string())]), wanted);
     }
 }
 
@@ -100,9 +100,9 @@ fn paperbench_trees_agree_node_by_node() {
         assert_eq!(of.nodes.len(), inner.len(), "{name}");
         for ((id, share), (wanted_id, wanted, _)) in of.nodes.iter().zip(inner) {
             assert_eq!(id, wanted_id, "{name}");
-            close(share.unwrap(), *wanted);
+            assert_close(share.unwrap(), *wanted);
         }
-        close(of.reward, tree["score"].as_f64().unwrap());
+        assert_close(of.reward, tree["score"].as_f64().unwrap());
     }
 }
 
@@ -141,7 +141,7 @@ fn weights_below_a_node_may_all_be_nothing() {
         {"id": "c", "requirements": "y", "weight": 0, "sub_tasks": []},
     ]});
     let read = read(tree).unwrap();
-    close(reward(&read, &[("b", "yes"), ("c", "yes")]), 0.0);
+    assert_close(reward(&read, &[("b", "yes"), ("c", "yes")]), 0.0);
 }
 
 #[test]
@@ -152,18 +152,18 @@ fn prometheus_and_biggen_pay_the_level() {
         assert_eq!(read.criteria[0].text, row["reference"]["criterion"].as_str().unwrap());
         assert_eq!(read.reference.as_deref(), row["reference"]["answer"].as_str());
         for vote in row["votes"].as_array().unwrap() {
-            close(reward(&read, &[("score", &vote.to_string())]), vote.as_f64().unwrap());
+            assert_close(reward(&read, &[("score", &vote.to_string())]), vote.as_f64().unwrap());
         }
     }
     for row in rows("rubrics/biggen/instances.jsonl") {
         assert_eq!(Format::detect(&row), Some(Format::Biggen));
         let read = read(row.clone()).unwrap();
-        let Kind::Scale(scale) = &read.criteria[0].kind else { panic!("no scale") };
+        let AnswerKind::Scale(scale) = &read.criteria[0].kind else { panic!("no scale") };
         let rubric = &row["reference"]["rubric"];
         for level in 1..=5_u8 {
             let told = rubric[format!("score{level}_description")].as_str().unwrap();
             assert_eq!(scale.levels[usize::from(level) - 1], told);
-            close(reward(&read, &[("score", &level.to_string())]), f64::from(level));
+            assert_close(reward(&read, &[("score", &level.to_string())]), f64::from(level));
         }
     }
 }
@@ -178,7 +178,7 @@ fn prometheus_is_read_as_text_and_as_columns() {
         columns[format!("orig_score{}_description", at + 1)] = json!(level);
     }
     assert_eq!(read(columns).unwrap(), shown);
-    let Kind::Scale(scale) = &shown.criteria[0].kind else { panic!("no scale") };
+    let AnswerKind::Scale(scale) = &shown.criteria[0].kind else { panic!("no scale") };
     assert_eq!(scale.levels, ["rude", "cold", "fair", "warm", "kind"]);
 }
 
@@ -188,7 +188,7 @@ fn wildbench_takes_five_off_and_doubles() {
     assert_eq!(read.instructions.lines().count(), 6);
     for score in 1..=10_i32 {
         let wanted = (f64::from(score) - 5.0) * 2.0;
-        close(reward(&read, &[("score", &score.to_string())]), wanted);
+        assert_close(reward(&read, &[("score", &score.to_string())]), wanted);
     }
 }
 
@@ -200,7 +200,7 @@ fn verifiers_pay_the_rank() {
     for (rank, label) in choices {
         let said = [("correct", label), ("tested", "yes"), ("small", "a little else")];
         let rank = f64::from(u32::try_from(rank).unwrap()) / 3.0;
-        close(reward(&read, &said), (3.0 * rank + 1.0 + 0.5 * 0.5) / 4.5);
+        assert_close(reward(&read, &said), (3.0 * rank + 1.0 + 0.5 * 0.5) / 4.5);
     }
 }
 
@@ -216,21 +216,21 @@ fn cm2_is_the_mean_over_turns() {
         It is not met in cases such as: an invented price; no price\nIt stems from: 3 flights";
     assert_eq!(items[1].text, told);
     let said = [("t0-C1", "yes"), ("t0-C2", "yes"), ("t0-C3", "no"), ("t1-C1", "no")];
-    close(reward(&read, &said), f64::midpoint(0.5 + 0.3, 0.0));
+    assert_close(reward(&read, &said), f64::midpoint(0.5 + 0.3, 0.0));
 }
 
 #[test]
 fn cm2_is_the_mean_over_variants() {
     let read = rubric("cm2/variants.json");
     let said = [("v0-t0-a", "no"), ("v0-t0-b", "yes"), ("v0-t1-a", "yes"), ("v1-t0-a", "no")];
-    close(reward(&read, &said), f64::midpoint(f64::midpoint(0.75, 1.0), 0.0));
+    assert_close(reward(&read, &said), f64::midpoint(f64::midpoint(0.75, 1.0), 0.0));
 }
 
 #[test]
 fn inspect_pays_the_grade() {
     let read = rubric("inspect/partial.json");
     for (grade, wanted) in [("C", 1.0), ("P", 0.5), ("I", 0.0)] {
-        close(reward(&read, &[("grade", grade)]), wanted);
+        assert_close(reward(&read, &[("grade", grade)]), wanted);
     }
     assert!(read.instructions.contains("GRADE: "));
     let fact = rubric("inspect/fact.yaml");
@@ -274,8 +274,8 @@ fn promptfoo_is_the_mean_by_weight() {
         (2.0 + 0.0 + 0.0 + 0.5 + 1.0 + 3.0 + 2.0 * set) / (2.0 + 1.0 + 1.0 + 0.5 + 1.0 + 3.0 + 2.0);
     let mut unbounded = read.clone();
     assert_eq!(unbounded.aggregate.threshold.take(), Some(0.75));
-    close(reward(&unbounded, &said), score);
-    close(reward(&read, &said), if score >= 0.75 { 1.0 } else { 0.0 });
+    assert_close(reward(&unbounded, &said), score);
+    assert_close(reward(&read, &said), if score >= 0.75 { 1.0 } else { 0.0 });
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn promptfoo_asks_a_judge() {
         ("python", "0.5"),
     ];
     let g_eval = f64::midpoint(0.8, 0.5);
-    close(reward(&read, &said), (2.0 * g_eval + 1.0 + 1.0 + 0.0 + 0.5) / 6.0);
+    assert_close(reward(&read, &said), (2.0 * g_eval + 1.0 + 1.0 + 0.0 + 0.5) / 6.0);
     let script = read.criteria[4].config["script"].as_str().unwrap();
     assert!(script.contains("return (len(output) < 200)"), "{script}");
 }
@@ -317,7 +317,7 @@ fn an_openai_multi_calculates() {
             ("quality", quality.as_str()),
             ("tone", label),
         ];
-        close(reward(&read, &said), wanted);
+        assert_close(reward(&read, &said), wanted);
     }
 }
 
@@ -335,31 +335,31 @@ fn calculate_output_is_arithmetic_with_points() {
         assert_eq!(names(&rubric), ["a", "g_if", "g_value"]);
         reward(&rubric, &[("a", a), ("g_if", b), ("g_value", "4")])
     };
-    close(of("a / if", "1", "2"), 0.5);
-    close(of("1/2 + 1/2", "1", "2"), 1.0);
-    close(of("2^3^2", "1", "2"), 512.0);
-    close(of("-2^2", "1", "2"), -4.0);
-    close(of("2^-1", "1", "2"), 0.5);
-    close(of("7 - 2 - 1 - a * -if", "1", "2"), 6.0);
-    close(of("8/4/2", "1", "2"), 1.0);
-    close(of("abs(a) + floor(1.7) + ceil(1.2) + exp(0) + sqrt(value) + log(1)", "-3", "2"), 9.0);
-    close(of("min(a, if, value) + max(a, if) * 1e1", "1", "2"), 21.0);
-    close(of("a", "1.5", "2"), 1.5);
-    close(of("a", "77", "2"), 9.0);
+    assert_close(of("a / if", "1", "2"), 0.5);
+    assert_close(of("1/2 + 1/2", "1", "2"), 1.0);
+    assert_close(of("2^3^2", "1", "2"), 512.0);
+    assert_close(of("-2^2", "1", "2"), -4.0);
+    assert_close(of("2^-1", "1", "2"), 0.5);
+    assert_close(of("7 - 2 - 1 - a * -if", "1", "2"), 6.0);
+    assert_close(of("8/4/2", "1", "2"), 1.0);
+    assert_close(of("abs(a) + floor(1.7) + ceil(1.2) + exp(0) + sqrt(value) + log(1)", "-3", "2"), 9.0);
+    assert_close(of("min(a, if, value) + max(a, if) * 1e1", "1", "2"), 21.0);
+    assert_close(of("a", "1.5", "2"), 1.5);
+    assert_close(of("a", "77", "2"), 9.0);
 }
 
 #[test]
 fn other_openai_graders_are_one_criterion() {
     let exact = rubric("openai_grader/string_check.json");
     assert_eq!(exact.criteria[0].verifier.as_deref(), Some("string_check"));
-    close(reward(&exact, &[("exact", "1")]), 1.0);
+    assert_close(reward(&exact, &[("exact", "1")]), 1.0);
     let python = rubric("openai_grader/python.json");
     assert_eq!(python.criteria[0].verifier.as_deref(), Some("python_check"));
     assert_eq!(python.criteria[0].config["function"], "grade");
     let score = rubric("openai_grader/score.json");
     assert_eq!(score.aggregate.how, How::Value);
     for (said, wanted) in [("0.35", 0.35), ("7", 1.0), ("-1", 0.0)] {
-        close(reward(&score, &[("quality", said)]), wanted);
+        assert_close(reward(&score, &[("quality", said)]), wanted);
     }
     assert_eq!(score.criteria[0].kind.answer("good"), None);
 }
@@ -377,14 +377,14 @@ fn nemo_gym_is_the_mean_unless_all_must_be_met() {
                 (one["criterion_id"].as_str().unwrap(), if passed { "yes" } else { "no" })
             })
             .collect();
-        close(reward(&read, &said), row["label"].as_f64().unwrap());
+        assert_close(reward(&read, &said), row["label"].as_f64().unwrap());
         assert_eq!(read.reference.as_deref(), row["reference"]["reference_response"].as_str());
     }
     let list = json!([{"id": "a", "criteria": "x"}, {"id": "b", "criteria": "y"}]);
     let said = [("a", "yes"), ("b", "no")];
-    close(reward(&read(list.clone()).unwrap(), &said), 0.5);
+    assert_close(reward(&read(list.clone()).unwrap(), &said), 0.5);
     let all = read(json!({"rubric": list, "aggregation_mode": "all"})).unwrap();
-    close(reward(&all, &said), 0.0);
+    assert_close(reward(&all, &said), 0.0);
 }
 
 /// Every fixture, with the format that it is of.

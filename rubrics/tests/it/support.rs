@@ -65,6 +65,6 @@ pub(crate) fn reward(rubric: &Rubric, said: &[(&str, &str)]) -> f64 {
     aggregated.expect("a reward").reward
 }
 
-pub(crate) fn close(found: f64, wanted: f64) {
+pub(crate) fn assert_close(found: f64, wanted: f64) {
     assert!((found - wanted).abs() <= 1e-12, "found {found}, expected {wanted}");
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::formats::place::At;
-use crate::rubric::{Choice, Criterion, Kind, RubricError, Scale};
+use crate::rubric::{AnswerChoice, AnswerKind, Criterion, RubricError, Scale};
 use crate::template::GraderTemplate;
 
 /// A criterion, and whether its number counts in place of its share.
@@ -106,7 +106,7 @@ fn score_model(criterion: &mut Criterion, at: &At<'_>) -> Result<(), RubricError
         },
         None => (0, 1),
     };
-    criterion.kind = Kind::Scale(Scale { min, max, levels: Vec::new(), continuous: true });
+    criterion.kind = AnswerKind::Scale(Scale { min, max, levels: Vec::new(), continuous: true });
     Ok(())
 }
 
@@ -128,14 +128,14 @@ fn label_model(criterion: &mut Criterion, at: &At<'_>) -> Result<(), RubricError
     if let Some(other) = passes.iter().find(|label| !labels.contains(label)) {
         return Err(passing.refuse(format!("\"{other}\" is none of the labels")));
     }
-    let choice = |value: f64, label: &String| Choice {
+    let choice = |value: f64, label: &String| AnswerChoice {
         label: label.clone(),
         text: String::new(),
         value: Some(value),
     };
     let failing = labels.iter().filter(|label| !passes.contains(label)).map(|one| choice(0.0, one));
     let passing = labels.iter().filter(|label| passes.contains(label)).map(|one| choice(1.0, one));
-    criterion.kind = Kind::Choices(failing.chain(passing).collect());
+    criterion.kind = AnswerKind::Choices(failing.chain(passing).collect());
     Ok(())
 }
 

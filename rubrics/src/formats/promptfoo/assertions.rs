@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::value::{constant, filled, filled_list, plain, schema, template};
 use crate::formats::place::At;
-use crate::rubric::{Choice, Criterion, Kind, RubricError, Scale};
+use crate::rubric::{AnswerChoice, AnswerKind, Criterion, RubricError, Scale};
 
 /// Makes the criterion that of the assertion. `name` makes names for the criteria of a list.
 pub(super) fn fill(
@@ -196,13 +196,13 @@ fn script(at: &At<'_>) -> Result<String, RubricError> {
 fn question(criterion: &mut Criterion, at: &At<'_>, inverse: bool) -> Result<(), RubricError> {
     criterion.text = template(&at.need("value")?)?.for_judge();
     if inverse {
-        criterion.kind = Kind::Choices(vec![choice("yes", "", 0.0), choice("no", "", 1.0)]);
+        criterion.kind = AnswerKind::Choices(vec![choice("yes", "", 0.0), choice("no", "", 1.0)]);
     }
     Ok(())
 }
 
-fn choice(label: &str, text: &str, value: f64) -> Choice {
-    Choice { label: label.to_owned(), text: text.to_owned(), value: Some(value) }
+fn choice(label: &str, text: &str, value: f64) -> AnswerChoice {
+    AnswerChoice { label: label.to_owned(), text: text.to_owned(), value: Some(value) }
 }
 
 /// The five relations to an answer of an expert, as `factuality` has them: all count but a
@@ -222,7 +222,7 @@ fn factuality(criterion: &mut Criterion, at: &At<'_>, inverse: bool) -> Result<(
     if inverse {
         choices.rotate_left(1);
     }
-    criterion.kind = Kind::Choices(choices);
+    criterion.kind = AnswerKind::Choices(choices);
     Ok(())
 }
 
@@ -234,7 +234,7 @@ fn g_eval(
 ) -> Result<(), RubricError> {
     let rated = |criterion: &mut Criterion, at: &At<'_>| {
         criterion.text = template(at)?.for_judge();
-        criterion.kind = Kind::Scale(Scale { min: 0, max: 10, ..Scale::default() });
+        criterion.kind = AnswerKind::Scale(Scale { min: 0, max: 10, ..Scale::default() });
         Ok::<(), RubricError>(())
     };
     let value = at.need("value")?;

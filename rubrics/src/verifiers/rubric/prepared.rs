@@ -46,7 +46,7 @@ impl PreparedRubric {
         has_judge: bool,
         build: &dyn Fn(&str, Value) -> Result<Built, BuildError>,
     ) -> Result<Self, RubricError> {
-        let mut built = BTreeMap::new();
+        let mut verifiers = BTreeMap::new();
         for leaf in rubric.leaves() {
             let refuse =
                 |why: String| RubricError::new(format!("criterion \"{}\"", leaf.name), why);
@@ -61,9 +61,9 @@ impl PreparedRubric {
             if own.lane.is_group() {
                 return Err(refuse(format!("{id} sees whole groups, not one sample")));
             }
-            built.insert(leaf.name.clone(), own);
+            verifiers.insert(leaf.name.clone(), own);
         }
-        Ok(Self { rubric: Arc::new(rubric), built })
+        Ok(Self { rubric: Arc::new(rubric), built: verifiers })
     }
 
     /// The lane of the verifier that answers a criterion.

@@ -9,7 +9,7 @@ use super::settings::RubricVerifier;
 use crate::judge::{JudgeReply, JudgeRequest, JudgedTexts, NamedJudge, Subject};
 use crate::prompt::{Material, PromptTemplate};
 use crate::reply::{Asked, CriterionVerdict, read};
-use crate::rubric::{Criterion, Kind, Rubric};
+use crate::rubric::{AnswerKind, Criterion, Rubric};
 use crate::verifiers::shown::{
     conversation, of_turn, shown_reference, transcript, without_thinking,
 };
@@ -199,23 +199,25 @@ impl Requests {
         if let [criterion] = criteria {
             let mut properties = self.properties(criterion);
             properties.insert("code".to_owned(), code);
-            return object(properties);
+            return object(&properties);
         }
         let named =
-            |criterion: &&Criterion| (criterion.name.clone(), object(self.properties(criterion)));
-        let verdicts = object(criteria.iter().map(named).collect());
-        object([("code".to_owned(), code), ("verdicts".to_owned(), verdicts)].into_iter().collect())
+            |criterion: &&Criterion| (criterion.name.clone(), object(&self.properties(criterion)));
+        let verdicts = object(&criteria.iter().map(named).collect());
+        object(
+            &[("code".to_owned(), code), ("verdicts".to_owned(), verdicts)].into_iter().collect(),
+        )
     }
 
     fn properties(&self, criterion: &Criterion) -> serde_json::Map<String, Value> {
         let verdict = match &criterion.kind {
-            Kind::YesNo => json!({ "type": "boolean" }),
-            Kind::Choices(choices) => {
+            AnswerKind::YesNo => json!({ "type": "boolean" }),
+            AnswerKind::Choices(choices) => {
                 let labels: Vec<&str> =
                     choices.iter().map(|choice| choice.label.as_str()).collect();
                 json!({ "type": "string", "enum": labels })
             }
-            Kind::Scale(scale) => {
+            AnswerKind::Scale(scale) => {
                 let number = if scale.continuous { "number" } else { "integer" };
                 json!({ "type": number, "minimum": scale.min, "maximum": scale.max })
             }
@@ -239,12 +241,12 @@ impl Requests {
         let members = |criterion: &Criterion| {
             let quote = if criterion.evidence { "\"quote\": \"...\", " } else { "" };
             let verdict = match &criterion.kind {
-                Kind::YesNo => "true or false".to_owned(),
-                Kind::Choices(choices) => {
+                AnswerKind::YesNo => "true or false".to_owned(),
+                AnswerKind::Choices(choices) => {
                     let labels = choices.iter().map(|choice| format!("\"{}\"", choice.label));
                     labels.collect::<Vec<_>>().join(" or ")
                 }
-                Kind::Scale(scale) => format!("{} to {}", scale.min, scale.max),
+                AnswerKind::Scale(scale) => format!("{} to {}", scale.min, scale.max),
             };
             let null = if self.verifier.may_abstain { " or null" } else { "" };
             format!("{quote}\"reasons\": \"...\", \"verdict\": {verdict}{null}")
@@ -260,7 +262,7 @@ impl Requests {
     }
 }
 
-fn object(properties: serde_json::Map<String, Value>) -> Value {
+fn object(properties: &serde_json::Map<String, Value>) -> Value {
     let required: Vec<&String> = properties.keys().collect();
     json!({
         "type": "object",
@@ -279,9 +281,9 @@ fn shown(criterion: &Criterion) -> Value {
         "examples": criterion.examples,
     });
     let kind = match &criterion.kind {
-        Kind::YesNo => None,
-        Kind::Choices(choices) => Some(("choices", json!(choices))),
-        Kind::Scale(scale) => {
+        AnswerKind::YesNo => None,
+        AnswerKind::Choices(choices) => Some(("choices", json!(choices))),
+        AnswerKind::Scale(scale) => {
             let kind = if scale.continuous { "number" } else { "whole number" };
             let (min, max, levels) = (scale.min, scale.max, &scale.levels);
             Some(("scale", json!({ "kind": kind, "min": min, "max": max, "levels": levels })))

@@ -46,7 +46,7 @@ struct Wave {
 impl Session {
     /// Runs the code that answers criteria, and starts what is awaited of it.
     pub(super) fn start(
-        prepared: Arc<PreparedRubric>,
+        prepared: &PreparedRubric,
         requests: Arc<Requests>,
         sample: &Sample,
         earlier: Earlier<'_>,
