@@ -128,31 +128,6 @@ impl Environment {
         Registry::standard(&Arc::new(self.sandbox()), models)
     }
 
-    /// What judges are made of: keys from the variables that they name, certificates from `files`,
-    /// and `models`, which they share with other verifiers.
-    #[cfg(feature = "rubrics")]
-    fn judges(&self, files: &ConfigFolder, models: &Arc<Models>) -> JudgeParts {
-        let (certificates, mut parts) = (files.clone(), JudgeParts::default());
-        parts.secret = Arc::new(|name| {
-            let value = variable(name)?.into_os_string().into_string().ok()?;
-            Some(crate::rubrics::http::Secret::new(&value))
-        });
-        parts.files = Arc::new(move |name| certificates.read(name));
-        #[cfg(feature = "models")]
-        {
-            let (files, models) = (files.clone(), Arc::clone(models));
-            parts.folder = Arc::new(move |config| judges::of_folder(&models, &files, config));
-        }
-        let _ = models;
-        parts
-    }
-
-    /// In place of judges, which this build is without.
-    #[cfg(not(feature = "rubrics"))]
-    fn judges(&self, _: &ConfigFolder, _: &Arc<Models>) -> JudgeParts {
-        JudgeParts
-    }
-
     /// Reads a configuration, `-` from standard input, and sets in it what the environment
     /// overrides.
     ///
@@ -188,7 +163,7 @@ impl Environment {
         Engine::builder()
             .config(document)
             .registry(self.registry_of(&models))
-            .judges(self.judges(&files, &models))
+            .judges(judge_parts(&files, &models))
             .files(files)
             .cache_dir(self.cache_dir.clone())
             .user_cache_dir(self.user_cache.clone())
@@ -206,6 +181,31 @@ impl Engine {
         let (environment, path) = (Environment::read(), path.as_ref());
         environment.builder(path, environment.document(path)?, Vec::new()).build()
     }
+}
+
+/// What judges are made of: keys from the variables that they name, certificates from `files`,
+/// and `models`, which they share with other verifiers.
+#[cfg(feature = "rubrics")]
+fn judge_parts(files: &ConfigFolder, models: &Arc<Models>) -> JudgeParts {
+    let (certificates, mut parts) = (files.clone(), JudgeParts::default());
+    parts.secret = Arc::new(|name| {
+        let value = variable(name)?.into_os_string().into_string().ok()?;
+        Some(crate::rubrics::http::Secret::new(&value))
+    });
+    parts.files = Arc::new(move |name| certificates.read(name));
+    #[cfg(feature = "models")]
+    {
+        let (files, models) = (files.clone(), Arc::clone(models));
+        parts.folder = Arc::new(move |config| judges::of_folder(&models, &files, config));
+    }
+    let _ = models;
+    parts
+}
+
+/// In place of judges, which this build is without.
+#[cfg(not(feature = "rubrics"))]
+fn judge_parts(_: &ConfigFolder, _: &Arc<Models>) -> JudgeParts {
+    JudgeParts
 }
 
 fn read_text(file: impl std::io::Read) -> std::io::Result<String> {

@@ -161,7 +161,7 @@ fn a_model_of_this_machine_judges_on_both_backends() {
             let verdict = one.verdict("rubric").unwrap();
             let reward = verdict.outcome.clone();
             assert!(
-                matches!(reward, Outcome::Scored(reward) if reward.get() == 5.0),
+                matches!(reward, Outcome::Scored(reward) if (reward.get() - 5.0).abs() < 1e-9),
                 "{backend}: {verdict:?}"
             );
             assert_eq!(verdict.usage.calls, 1);

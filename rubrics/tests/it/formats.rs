@@ -17,7 +17,7 @@ use assay_rubrics::rubric::{Answer, AnswerKind, Answers, Criterion};
 use assay_verifiers::Meter;
 use serde_json::{Value, json};
 
-use crate::support::{bytes, assert_close, reward, rows, rubric};
+use crate::support::{assert_close, bytes, reward, rows, rubric};
 
 fn names(rubric: &Rubric) -> Vec<&str> {
     rubric.criteria.iter().map(|one| one.name.as_str()).collect()
@@ -342,7 +342,10 @@ fn calculate_output_is_arithmetic_with_points() {
     assert_close(of("2^-1", "1", "2"), 0.5);
     assert_close(of("7 - 2 - 1 - a * -if", "1", "2"), 6.0);
     assert_close(of("8/4/2", "1", "2"), 1.0);
-    assert_close(of("abs(a) + floor(1.7) + ceil(1.2) + exp(0) + sqrt(value) + log(1)", "-3", "2"), 9.0);
+    assert_close(
+        of("abs(a) + floor(1.7) + ceil(1.2) + exp(0) + sqrt(value) + log(1)", "-3", "2"),
+        9.0,
+    );
     assert_close(of("min(a, if, value) + max(a, if) * 1e1", "1", "2"), 21.0);
     assert_close(of("a", "1.5", "2"), 1.5);
     assert_close(of("a", "77", "2"), 9.0);
