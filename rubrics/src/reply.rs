@@ -10,7 +10,7 @@ mod structure;
 mod text;
 mod verdict;
 
-pub use asked::{Asked, CriterionVerdict};
+pub use asked::{AskedCriteria, CriterionVerdict};
 pub use error::ReplyError;
 pub use several::{AskedSeveral, ListVerdict, PairVerdict, read_list, read_pair};
 pub use verdict::read;

@@ -3,7 +3,7 @@
 use crate::rubric::{Answer, Criterion};
 
 /// What a reply answers.
-pub struct Asked<'a> {
+pub struct AskedCriteria<'a> {
     /// The criteria, in the order in which they were asked.
     pub criteria: &'a [&'a Criterion],
     /// The code that the reply must repeat.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
 
-use super::asked::{Asked, CriterionVerdict, Told};
+use super::asked::{AskedCriteria, CriterionVerdict, Told};
 use crate::rubric::{Answer, AnswerChoice, AnswerKind, Criterion};
 
 /// Marks that announce a verdict.
@@ -63,7 +63,7 @@ static MARK_PATTERN: LazyLock<Option<Pattern>> = LazyLock::new(|| Pattern::new(M
 static WEAK_PATTERN: LazyLock<Option<Pattern>> = LazyLock::new(|| Pattern::new(WEAK_MARK).ok());
 
 /// The verdicts of a reply without structure; `None` where there is none on some criterion.
-pub(super) fn verdicts(reply: &str, asked: &Asked<'_>) -> Option<Vec<CriterionVerdict>> {
+pub(super) fn verdicts(reply: &str, asked: &AskedCriteria<'_>) -> Option<Vec<CriterionVerdict>> {
     let reply: String = reply.chars().filter(|c| !is_invisible(*c)).collect();
     let told = |told: Told| CriterionVerdict {
         answer: told.known(),
@@ -255,7 +255,7 @@ mod tests {
 
     fn read_of(reply: &str, kind: &AnswerKind, material: &str) -> String {
         let criterion = Criterion { kind: kind.clone(), ..Criterion::new("a", "b") };
-        let asked = Asked { criteria: &[&criterion], code: "0", material: &[material] };
+        let asked = AskedCriteria { criteria: &[&criterion], code: "0", material: &[material] };
         let Some(verdicts) = verdicts(reply, &asked) else { return "no verdict".to_owned() };
         let verdict = verdicts.into_iter().next().unwrap();
         verdict.answer.map_or("cannot tell".to_owned(), |answer| answer.value.to_string())

@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use super::asked::{Asked, CriterionVerdict, Told};
+use super::asked::{AskedCriteria, CriterionVerdict, Told};
 use super::error::ReplyError;
 use super::json::FoundObject;
 use super::logprobs::expected_share;
@@ -44,7 +44,10 @@ const QUOTE_KEYS: [&str; 2] = ["quote", "evidence"];
 ///
 /// # Errors
 /// A reply without a verdict on each criterion, or with one that is not its own.
-pub fn read(reply: &JudgeReply, asked: &Asked<'_>) -> Result<Vec<CriterionVerdict>, ReplyError> {
+pub fn read(
+    reply: &JudgeReply,
+    asked: &AskedCriteria<'_>,
+) -> Result<Vec<CriterionVerdict>, ReplyError> {
     if let (Some(yes), [_]) = (reply.yes, asked.criteria) {
         let value = if yes >= 0.5 { 1.0 } else { 0.0 };
         let answer = Some(Answer { share: value, value });
@@ -66,7 +69,10 @@ pub fn read(reply: &JudgeReply, asked: &Asked<'_>) -> Result<Vec<CriterionVerdic
 }
 
 /// The verdicts of an object; `None` where it has another shape.
-fn verdicts(members: &Map<String, Value>, asked: &Asked<'_>) -> Option<Vec<CriterionVerdict>> {
+fn verdicts(
+    members: &Map<String, Value>,
+    asked: &AskedCriteria<'_>,
+) -> Option<Vec<CriterionVerdict>> {
     if let [criterion] = asked.criteria
         && let Some(verdict) = verdict(members, &criterion.kind)
     {
@@ -125,7 +131,7 @@ fn with_expectation(
     reply: &JudgeReply,
     text: &str,
     object: &FoundObject,
-    asked: &Asked<'_>,
+    asked: &AskedCriteria<'_>,
 ) -> Vec<CriterionVerdict> {
     if let ([verdict], [criterion]) = (verdicts.as_mut_slice(), asked.criteria) {
         // The part behind the thinking is a part of the same string.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::settings::RubricVerifier;
 use crate::judge::{JudgeReply, JudgeRequest, JudgedTexts, NamedJudge, Subject};
 use crate::prompt::{Material, PromptTemplate};
-use crate::reply::{Asked, CriterionVerdict, read};
+use crate::reply::{AskedCriteria, CriterionVerdict, read};
 use crate::rubric::{AnswerKind, Criterion, Rubric};
 use crate::verifiers::shown::{
     conversation, of_turn, shown_reference, transcript, without_thinking,
@@ -56,7 +56,7 @@ async fn received(
     let texts: Vec<&str> = material.completions.iter().map(String::as_str).collect();
     let texts = [texts, vec![&material.prompt, &material.reference]].concat();
     let criteria: Vec<&Criterion> = criteria.iter().collect();
-    let asked = Asked { criteria: &criteria, code: &code, material: &texts };
+    let asked = AskedCriteria { criteria: &criteria, code: &code, material: &texts };
     read(&reply, &asked)
         .map_err(|error| AskError::Unreadable(Fault::new(FaultKind::Upstream, error.to_string())))
 }
