@@ -41,7 +41,7 @@ pub mod rubrics {
 
         /// In place of what judges are made of: nothing.
         #[derive(Clone, Debug, Default)]
-        pub struct JudgeParts;
+        pub struct JudgeParts {}
     }
 }
 

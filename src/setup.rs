@@ -205,7 +205,7 @@ fn judge_parts(files: &ConfigFolder, models: &Arc<Models>) -> JudgeParts {
 /// In place of judges, which this build is without.
 #[cfg(not(feature = "rubrics"))]
 fn judge_parts(_: &ConfigFolder, _: &Arc<Models>) -> JudgeParts {
-    JudgeParts
+    JudgeParts::default()
 }
 
 fn read_text(file: impl std::io::Read) -> std::io::Result<String> {

@@ -205,6 +205,7 @@ impl Registry {
     }
 
     /// Whether the verifier registered under `id` asks judges.
+    #[cfg(feature = "rubrics")]
     pub(super) fn asks_judges(&self, id: &str) -> bool {
         !matches!(self.makers.get(id), None | Some(Maker::Own(_)))
     }
