@@ -6,4 +6,4 @@ mod render;
 
 pub use escape::escaped;
 pub use fence::Fence;
-pub use render::{Material, PromptTemplate, Rendered};
+pub use render::{Material, PromptTemplate, Rendered, ShownMaterial};

@@ -27,6 +27,29 @@ pub struct Material {
     pub completions: Vec<String>,
 }
 
+/// The texts of a request, and as a judge is shown them.
+#[derive(Clone, Debug)]
+pub struct ShownMaterial {
+    /// As they came.
+    pub given: Material,
+    prompt: String,
+    reference: String,
+    completions: Vec<String>,
+}
+
+impl Material {
+    /// With what is hidden in it as escapes: once for all requests about it.
+    pub fn shown(self) -> ShownMaterial {
+        let own = |text: &String| escaped(text).into_owned();
+        ShownMaterial {
+            prompt: own(&self.prompt),
+            reference: own(&self.reference),
+            completions: self.completions.iter().map(own).collect(),
+            given: self,
+        }
+    }
+}
+
 /// The messages of a request, and the code that its reply must repeat.
 #[derive(Clone, Debug)]
 pub struct Rendered {
@@ -63,14 +86,13 @@ impl PromptTemplate {
     /// A template that fails on it.
     pub fn render<M: Serialize>(
         &self,
-        material: &Material,
+        material: &ShownMaterial,
         words: &[&str],
         more: impl Fn(&str) -> M,
     ) -> Result<Rendered, String> {
-        let (prompt, reference) = (escaped(&material.prompt), escaped(&material.reference));
-        let completions: Vec<_> = material.completions.iter().map(|text| escaped(text)).collect();
-        let mut texts: Vec<&str> = vec![&prompt, &reference];
-        texts.extend(completions.iter().map(|text| &**text));
+        let ShownMaterial { prompt, reference, completions, .. } = material;
+        let mut texts: Vec<&str> = vec![prompt, reference];
+        texts.extend(completions.iter().map(String::as_str));
         texts.extend(words);
         let fence = Fence::of(&texts);
         let code = fence.code().to_owned();

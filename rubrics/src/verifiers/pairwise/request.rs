@@ -153,7 +153,7 @@ impl PairRequests {
         let Question { asked, vote, swapped, sample, .. } = question;
         let material = self.material(question);
         let words = ["compare", asked.text.as_str(), form.words.as_str()];
-        let rendered = self.prompt.render(&material, &words, |code| {
+        let rendered = self.prompt.render(&material.clone().shown(), &words, |code| {
             json!({
                 "question": asked.text,
                 "graded": self.settings.graded,

@@ -1,13 +1,14 @@
 //! The requests about criteria: prompt, schema, seeds; and the reading of their replies.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_verifiers::{Content, Fault, FaultKind, Pending, Sample, Usage};
 use serde_json::{Value, json};
 
 use super::settings::RubricVerifier;
 use crate::judge::{JudgeReply, JudgeRequest, JudgedTexts, NamedJudge, Subject};
-use crate::prompt::{Material, PromptTemplate};
+use crate::prompt::{Material, PromptTemplate, ShownMaterial};
 use crate::reply::{AskedCriteria, CriterionVerdict, read};
 use crate::rubric::{AnswerKind, Criterion, Rubric};
 use crate::verifiers::shown::{
@@ -37,10 +38,21 @@ pub(super) enum AskError {
     Unreadable(Fault),
 }
 
+/// The texts of one sample, made once for each turn that criteria ask about.
+#[derive(Default)]
+pub(super) struct KnownMaterial(Mutex<BTreeMap<Option<usize>, Arc<ShownMaterial>>>);
+
+impl KnownMaterial {
+    fn of(&self, turn: Option<usize>, make: impl FnOnce() -> ShownMaterial) -> Arc<ShownMaterial> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(turn).or_insert_with(|| Arc::new(make())))
+    }
+}
+
 /// A request on its way.
 struct Sent {
     reply: Pending<Result<JudgeReply, Fault>>,
-    material: Material,
+    material: Arc<ShownMaterial>,
     code: String,
 }
 
@@ -53,8 +65,9 @@ async fn received(
     let Sent { reply, material, code } = sent?;
     let reply = reply.await.map_err(AskError::Fault)?;
     *usage += reply.usage;
-    let texts: Vec<&str> = material.completions.iter().map(String::as_str).collect();
-    let texts = [texts, vec![&material.prompt, &material.reference]].concat();
+    let given = &material.given;
+    let texts: Vec<&str> = given.completions.iter().map(String::as_str).collect();
+    let texts = [texts, vec![&given.prompt, &given.reference]].concat();
     let criteria: Vec<&Criterion> = criteria.iter().collect();
     let asked = AskedCriteria { criteria: &criteria, code: &code, material: &texts };
     read(&reply, &asked)
@@ -103,13 +116,13 @@ impl Requests {
     /// the reply and reads it.
     pub(super) fn ask(
         self: &Arc<Self>,
-        sample: &Sample,
+        (sample, known): (&Sample, &Arc<KnownMaterial>),
         rubric: &Arc<Rubric>,
         criteria: &Arc<Vec<Criterion>>,
         vote: u32,
     ) -> Pending<Asking> {
-        let first = self.sent(sample, rubric, criteria, vote);
-        let (own, sample) = (Arc::clone(self), sample.clone());
+        let first = self.sent((sample, known), rubric, criteria, vote);
+        let (own, sample, known) = (Arc::clone(self), sample.clone(), Arc::clone(known));
         let (rubric, criteria) = (Arc::clone(rubric), Arc::clone(criteria));
         Box::pin(async move {
             let mut usage = Usage::default();
@@ -119,7 +132,7 @@ impl Requests {
                     break;
                 }
                 let number = vote + again * own.verifier.votes;
-                let sent = own.sent(&sample, &rubric, &criteria, number);
+                let sent = own.sent((&sample, &known), &rubric, &criteria, number);
                 verdicts = received(sent, &criteria, &mut usage).await;
             }
             Asking { verdicts, usage }
@@ -129,7 +142,7 @@ impl Requests {
     /// Makes a request and hands it to the judge.
     fn sent(
         &self,
-        sample: &Sample,
+        (sample, known): (&Sample, &KnownMaterial),
         rubric: &Rubric,
         criteria: &[Criterion],
         vote: u32,
@@ -138,7 +151,7 @@ impl Requests {
         let judge = judge.ok_or_else(|| AskError::Fault(Fault::internal("there is no judge")))?;
         let criteria: Vec<&Criterion> = criteria.iter().collect();
         let turn = criteria.first().and_then(|criterion| criterion.turn);
-        let material = self.material(sample, rubric, turn);
+        let material = known.of(turn, || self.material(sample, rubric, turn).shown());
         let (request, code) = self.request(judge, sample, rubric, &criteria, &material, vote)?;
         Ok(Sent { reply: judge.judge.ask(request), material, code })
     }
@@ -149,7 +162,7 @@ impl Requests {
         sample: &Sample,
         rubric: &Rubric,
         criteria: &[&Criterion],
-        material: &Material,
+        material: &ShownMaterial,
         vote: u32,
     ) -> Result<(JudgeRequest, String), AskError> {
         let names: Vec<&str> = criteria.iter().map(|criterion| criterion.name.as_str()).collect();
@@ -174,10 +187,10 @@ impl Requests {
             sampling.top_logprobs = 20;
         }
         let texts = JudgedTexts {
-            prompt: material.prompt.clone(),
-            completion: material.completions.first().cloned().unwrap_or_default(),
+            prompt: material.given.prompt.clone(),
+            completion: material.given.completions.first().cloned().unwrap_or_default(),
             other: None,
-            reference: material.reference.clone(),
+            reference: material.given.reference.clone(),
             question: question.join("\n"),
         };
         let request = JudgeRequest {

@@ -13,7 +13,7 @@ use futures_util::future::join_all;
 use futures_util::stream::FuturesOrdered;
 
 use super::prepared::PreparedRubric;
-use super::request::{AskError, Asking, Requests};
+use super::request::{AskError, Asking, KnownMaterial, Requests};
 use super::verdict::{CriterionState, Report};
 use crate::reply::CriterionVerdict;
 use crate::rubric::{Answer, Answers, Criterion, Rubric};
@@ -25,6 +25,7 @@ pub(super) struct Session {
     rubric: Arc<Rubric>,
     requests: Arc<Requests>,
     sample: Sample,
+    known: Arc<KnownMaterial>,
     /// The prerequisites of each leaf, those of the nodes above it among them.
     needs: BTreeMap<String, Vec<String>>,
     /// What is known of each leaf, by name.
@@ -63,6 +64,7 @@ impl Session {
             rubric,
             requests,
             sample: sample.clone(),
+            known: Arc::default(),
             states: BTreeMap::new(),
             awaited: Vec::new(),
             first: None,
@@ -224,7 +226,7 @@ impl Session {
         let open = self.open(&leaves);
         let settings = &self.requests.verifier;
         let calls = calls(&open, settings.criteria_per_call);
-        let ask = |call, vote| self.requests.ask(&self.sample, &rubric, call, vote);
+        let ask = |call, vote| self.requests.ask((&self.sample, &self.known), &rubric, call, vote);
         let each =
             calls.iter().flat_map(|call| (0..settings.votes).map(move |vote| ask(call, vote)));
         // Only those that were woken are polled.
