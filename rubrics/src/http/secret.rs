@@ -30,6 +30,11 @@ impl Secret {
         Self(Arc::from(key.trim()))
     }
 
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The key itself.
     pub(crate) fn expose(&self) -> &str {
         &self.0

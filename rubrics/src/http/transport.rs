@@ -15,6 +15,10 @@ use super::address::CheckedResolver;
 /// Servers close idle connections, the common ones after 5 seconds: ours are given up before.
 const IDLE: Duration = Duration::from_secs(4);
 
+/// How often an HTTP/2 connection in use is pinged, and how long the answer may take. Requests that
+/// wait share one connection: where it is dead without a word, they must not wait for it for ever.
+const PING: Duration = Duration::from_secs(5);
+
 /// Runtimes whose pools are kept.
 const RUNTIMES_MAX: usize = 4;
 
@@ -77,6 +81,8 @@ impl Transport {
             .referer(false)
             .no_proxy()
             .pool_idle_timeout(IDLE)
+            .http2_keep_alive_interval(PING)
+            .http2_keep_alive_timeout(PING)
             .user_agent(concat!("assay/", env!("CARGO_PKG_VERSION")))
             .build()
     }

@@ -257,7 +257,7 @@ impl JudgeSet {
                 format!("the environment variable {variable} that holds the key is not set");
             BuildError::new("key_env", message)
         };
-        (self.parts.secret)(variable).ok_or_else(missing)
+        (self.parts.secret)(variable).filter(|key| !key.is_empty()).ok_or_else(missing)
     }
 }
 
