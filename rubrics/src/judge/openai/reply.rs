@@ -10,7 +10,7 @@ use super::super::{JudgeReply, ReplyToken};
 #[derive(Debug, Deserialize)]
 pub(super) struct ChatAnswer {
     #[serde(default)]
-    choices: Option<Vec<AnswerChoice>>,
+    choices: Option<Vec<Choice>>,
     #[serde(default)]
     usage: Option<Value>,
     #[serde(flatten)]
@@ -44,7 +44,7 @@ struct ErrorMembers {
 }
 
 #[derive(Debug, Deserialize)]
-struct AnswerChoice {
+struct Choice {
     #[serde(default)]
     message: Option<ChoiceMessage>,
     #[serde(default)]
