@@ -20,10 +20,14 @@ pub(super) enum JudgeChoice {
 
 impl JudgeChoice {
     /// The judge.
+    ///
+    /// # Errors
+    /// What is wrong with it, at the setting `judge`.
     pub(super) fn of(&self, judges: &JudgeSet) -> Result<Arc<NamedJudge>, BuildError> {
-        match self {
+        let judge = match self {
             Self::Named(name) => judges.get(name),
             Self::Inline(config) => judges.inline(config),
-        }
+        };
+        judge.map_err(|error| BuildError::new("judge", error.message))
     }
 }
