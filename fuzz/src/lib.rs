@@ -9,7 +9,10 @@ use std::sync::OnceLock;
 
 use assay::data::{Columns, DataError, ReadLimits, Source};
 use assay::engine::Document;
-use assay::rubrics::judge::JudgeParts;
+use assay::rubrics::formats;
+use assay::rubrics::judge::{JudgeParts, JudgeReply};
+use assay::rubrics::reply::{self, AskedCriteria};
+use assay::rubrics::rubric::{AnswerChoice, AnswerKind, Criterion, Scale};
 use assay::verifiers::{
     Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier,
 };
@@ -18,13 +21,14 @@ use assay::{Plan, Registry};
 use serde_json::{Value, json};
 
 /// Every target, by name.
-pub const TARGETS: [(&str, fn(&[u8])); 13] = [
+pub const TARGETS: [(&str, fn(&[u8])); 15] = [
     ("canonical", canonical),
     ("choice", choice),
     ("config", config),
     ("extract_boxed", extract_boxed),
     ("json", json),
     ("jsonl", jsonl),
+    ("judge_reply", judge_reply),
     ("math", math),
     ("math_equiv", math_equiv),
     ("math_parse", math_parse),
@@ -32,6 +36,7 @@ pub const TARGETS: [(&str, fn(&[u8])); 13] = [
     ("parquet", parquet),
     ("regex", regex),
     ("rhai", rhai),
+    ("rubric", rubric),
 ];
 
 /// The most evidence, in bytes: it points at the sample and does not copy it.
@@ -190,6 +195,49 @@ pub fn config(data: &[u8]) {
             assert_eq!(plan_of_text.config_hash(), again.config_hash());
         }
         Err(error) => assert!(!error.message.is_empty(), "an error without words"),
+    }
+}
+
+/// What a judge says: a share from 0 to 1, or no verdict. A reply that repeats the material is none.
+pub fn judge_reply(data: &[u8]) {
+    let text = String::from_utf8_lossy(data).into_owned();
+    let reply = JudgeReply { text: text.clone(), ..JudgeReply::default() };
+    let choice =
+        |label: &str| AnswerChoice { label: label.into(), text: String::new(), value: None };
+    let kinds = [
+        AnswerKind::YesNo,
+        AnswerKind::Scale(Scale { max: 5, ..Scale::default() }),
+        AnswerKind::Choices(vec![choice("I"), choice("P"), choice("C")]),
+    ];
+    for kind in kinds {
+        let criterion = Criterion { kind, ..Criterion::new("fuzz", "is it so?") };
+        let criteria = [&criterion];
+        let read = |material: &[&str]| {
+            reply::read(&reply, &AskedCriteria { criteria: &criteria, code: "01234567", material })
+        };
+        for verdict in read(&[]).into_iter().flatten() {
+            let share = verdict.answer.map_or(0.0, |answer| answer.share);
+            assert!((0.0..=1.0).contains(&share), "a share of {share}");
+        }
+        if !text.contains("01234567") {
+            let echoed = read(&[&text]);
+            assert!(echoed.is_err(), "an echo is a verdict: {echoed:?}");
+        }
+    }
+}
+
+/// A rubric of any format, as JSON, YAML or TOML: in our format it is the same rubric.
+pub fn rubric(data: &[u8]) {
+    for name in ["fuzz.json", "fuzz.yaml", "fuzz.toml"] {
+        match formats::read_text(name, data) {
+            Ok(rubric) => {
+                rubric.check().expect("it was checked");
+                let Ok(toml) = formats::to_toml(&rubric) else { continue };
+                let again = formats::read_text("fuzz.toml", toml.as_bytes());
+                assert_eq!(again.expect("it is our format"), rubric);
+            }
+            Err(error) => assert!(!error.message.is_empty(), "an error without words"),
+        }
     }
 }
 
