@@ -4,7 +4,6 @@
 //! for and that was not copied, else the words. Where the material reads like a verdict itself, words
 //! are not read: the judge may have copied them.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
@@ -12,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::error::ReplyError;
 use super::pair::{self, PairReply};
-use super::structure::{Structured, answer_part, last_own, reasons};
+use super::structure::{Structured, answer_part, last_own, reasons, words_outside};
 use super::text::stands_in;
 use crate::judge::JudgeReply;
 
@@ -158,7 +157,13 @@ fn read<T>(
     if reply.finish_reason == "length" {
         return Err(ReplyError::Cut);
     }
-    let words = without(text, &copied);
+    let words = words_outside(text, &copied);
+    // What is left of a copy is a copy, and so is a whole text.
+    let is_changed = words.trim() != reply.text.trim();
+    let is_whole = asked.material.iter().any(|text| text.trim() == reply.text.trim());
+    if is_whole || (is_changed && stands_in(&reply.text, asked.material)) {
+        return Err(ReplyError::Echo);
+    }
     if asked.material.iter().any(|text| announces(text, &words)) {
         return Err(ReplyError::Echo);
     }
@@ -169,15 +174,6 @@ fn read<T>(
 /// text can rule out a verdict by writing it.
 fn whole_or_line(text: &str, holds: impl Fn(&str) -> bool) -> bool {
     holds(text) || text.lines().any(holds)
-}
-
-/// The text without these parts, the last one first.
-fn without(text: &str, parts: &[Range<usize>]) -> String {
-    let mut rest = text.to_owned();
-    for part in parts {
-        rest.replace_range(part.clone(), "");
-    }
-    rest
 }
 
 fn of_words(words: &str, graded: bool) -> Option<PairReply> {

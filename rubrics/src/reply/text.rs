@@ -62,19 +62,26 @@ const AROUND: &[char] =
 static MARK_PATTERN: LazyLock<Option<Pattern>> = LazyLock::new(|| Pattern::new(MARK).ok());
 static WEAK_PATTERN: LazyLock<Option<Pattern>> = LazyLock::new(|| Pattern::new(WEAK_MARK).ok());
 
-/// The verdicts of a reply without structure; `None` where there is none on some criterion.
-pub(super) fn verdicts(reply: &str, asked: &AskedCriteria<'_>) -> Option<Vec<CriterionVerdict>> {
-    let reply: String = reply.chars().filter(|c| !is_invisible(*c)).collect();
+/// The verdicts of a reply without structure; `None` where there is none on some criterion. Where the
+/// reply `copies` a part of the material, bare answers may be copied too: marks alone are read.
+pub(super) fn verdicts(
+    reply: &str,
+    asked: &AskedCriteria<'_>,
+    copies: bool,
+) -> Option<Vec<CriterionVerdict>> {
+    let reply = visible(reply);
+    let material: Vec<String> = asked.material.iter().map(|text| visible(text)).collect();
+    let material: Vec<&str> = material.iter().map(String::as_str).collect();
     let told = |told: Told| CriterionVerdict {
         answer: told.known(),
         reasons: reply.trim().to_owned(),
         ..CriterionVerdict::default()
     };
     if let [criterion] = asked.criteria {
-        return one(&reply, &criterion.kind, asked.material).map(|answer| vec![told(answer)]);
+        return one(&reply, &criterion.kind, &material, copies).map(|answer| vec![told(answer)]);
     }
     let each = asked.criteria.iter().enumerate();
-    each.map(|(at, criterion)| by_line(&reply, at, criterion, asked.material).map(told)).collect()
+    each.map(|(at, criterion)| by_line(&reply, at, criterion, &material).map(told)).collect()
 }
 
 /// What words stand for; `None` where they are no answer. All of the words must belong to it, up to a break.
@@ -85,9 +92,14 @@ pub(super) fn answer(words: &str, kind: &AnswerKind) -> Option<Told> {
 
 /// Whether a text stands in the material, whatever the white space.
 pub(super) fn stands_in(text: &str, material: &[&str]) -> bool {
-    let dense = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let is_seen = |c: &char| !c.is_whitespace() && !is_invisible(*c);
+    let dense = |text: &str| text.chars().filter(is_seen).collect::<String>();
     let text = dense(text);
     !text.is_empty() && material.iter().any(|one| dense(one).contains(&text))
+}
+
+fn visible(text: &str) -> String {
+    text.chars().filter(|c| !is_invisible(*c)).collect()
 }
 
 fn is_invisible(c: char) -> bool {
@@ -97,14 +109,17 @@ fn is_invisible(c: char) -> bool {
 /// The verdict on one criterion. Where the material announces verdicts in the same way, the reply may
 /// have copied it, and nothing is read: whichever verdict the material announces, so that no completion
 /// can rule out a verdict by writing it.
-fn one(reply: &str, kind: &AnswerKind, material: &[&str]) -> Option<Told> {
-    if let Some(answer) = whole(reply, kind) {
+fn one(reply: &str, kind: &AnswerKind, material: &[&str], copies: bool) -> Option<Told> {
+    if let Some(answer) = whole(reply, kind).filter(|_| !copies) {
         return Some(answer).filter(|_| !material.iter().any(|text| whole(text, kind).is_some()));
     }
     let (strong, weak) = (MARK_PATTERN.as_ref()?, WEAK_PATTERN.as_ref()?);
     if let Some(mark) = strong.find_iter(reply).last() {
         let answer = leading(behind(reply, mark.end()), kind);
         return answer.filter(|_| !is_announced(mark.as_str(), kind, material));
+    }
+    if copies {
+        return None;
     }
     let mut lines = reply.lines().filter(|line| !line.trim().is_empty());
     let (first, last) = (lines.next()?, lines.next_back());
@@ -130,9 +145,8 @@ fn is_announced(mark: &str, kind: &AnswerKind, material: &[&str]) -> bool {
         announces(found.as_str()) == own && leading(behind(text, found.end()), kind).is_some()
     };
     material.iter().any(|text| {
-        let text: String = text.chars().filter(|c| !is_invisible(*c)).collect();
         let mut patterns = patterns.iter().flatten();
-        patterns.any(|pattern| pattern.find_iter(&text).any(|found| same(&text, &found)))
+        patterns.any(|pattern| pattern.find_iter(text).any(|found| same(text, &found)))
     })
 }
 
@@ -256,7 +270,7 @@ mod tests {
     fn read_of(reply: &str, kind: &AnswerKind, material: &str) -> String {
         let criterion = Criterion { kind: kind.clone(), ..Criterion::new("a", "b") };
         let asked = AskedCriteria { criteria: &[&criterion], code: "0", material: &[material] };
-        let Some(verdicts) = verdicts(reply, &asked) else { return "no verdict".to_owned() };
+        let Some(verdicts) = verdicts(reply, &asked, false) else { return "no verdict".to_owned() };
         let verdict = verdicts.into_iter().next().unwrap();
         verdict.answer.map_or("cannot tell".to_owned(), |answer| answer.value.to_string())
     }

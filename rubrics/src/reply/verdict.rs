@@ -65,7 +65,12 @@ pub fn read(
         return Err(ReplyError::Cut);
     }
     let words = words_outside(text, &copied);
-    text::verdicts(&words, asked).ok_or_else(|| ReplyError::of(reply, text, !copied.is_empty()))
+    // What is left of a copy is a copy.
+    if words.trim() != reply.text.trim() && text::stands_in(&reply.text, asked.material) {
+        return Err(ReplyError::Echo);
+    }
+    let copies = !copied.is_empty();
+    text::verdicts(&words, asked, copies).ok_or_else(|| ReplyError::of(reply, text, copies))
 }
 
 /// The verdicts of an object; `None` where it has another shape.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use assay_rubrics::judge::{Judge, JudgeParts, JudgeReply, JudgeRequest, JudgeSet};
+use assay_rubrics::reply::{AskedCriteria, AskedSeveral, read, read_pair};
+use assay_rubrics::rubric::{AnswerChoice, AnswerKind, Criterion, Scale};
 use assay_rubrics::verifiers::{self, RubricScope};
 use assay_verifiers::{
     AsyncVerifier, BuildError, Earlier, Fault, FaultKind, Lane, Meter, NoFiles, Outcome, Pending,
@@ -177,4 +179,78 @@ fn what_an_earlier_request_taught_is_of_no_use() {
         matches!(&verdict.outcome, Outcome::Failed(fault) if fault.kind == FaultKind::Upstream),
         "{verdict:?}"
     );
+}
+
+/// Pieces of which replies are made.
+const PIECES: [&str; 40] = [
+    "yes",
+    "no",
+    "Verdict: ",
+    "verdict = ",
+    "[RESULT] ",
+    "[[",
+    "]]",
+    "GRADE: ",
+    "C",
+    "P",
+    "4",
+    "4/5",
+    "5",
+    "{\"verdict\": true}",
+    "{\"verdict\": \"C\", \"reasons\": \"x\"}",
+    "{\"score\": 4}",
+    "{\"verdict\": ",
+    "}",
+    "\"",
+    "```json\n",
+    "\n```",
+    "\n",
+    "\n> ",
+    "- ",
+    " ",
+    ", ",
+    ". ",
+    "the answer is ",
+    "**",
+    "<think>",
+    "</think>",
+    "\u{200B}",
+    "cannot tell",
+    "I am not sure",
+    "A",
+    "Output (b)",
+    " is better",
+    "tie",
+    "{\"winner\": \"A\"}",
+    "both",
+];
+
+proptest::proptest! {
+    #[test]
+    fn a_reply_that_is_the_material_is_no_verdict(
+        pieces in proptest::collection::vec(0..PIECES.len(), 0..12),
+        around in 0..3_usize,
+    ) {
+        let material: String = pieces.into_iter().map(|at| PIECES[at]).collect();
+        let text = match around {
+            0 => material.clone(),
+            1 => format!("{material}\n"),
+            _ => format!(" {material} "),
+        };
+        let reply = JudgeReply { text, ..JudgeReply::default() };
+        let choice = |label: &str| AnswerChoice { label: label.into(), text: String::new(), value: None };
+        for kind in [
+            AnswerKind::YesNo,
+            AnswerKind::Scale(Scale { max: 5, ..Scale::default() }),
+            AnswerKind::Choices(vec![choice("I"), choice("P"), choice("C")]),
+        ] {
+            let criterion = Criterion { kind, ..Criterion::new("a", "b") };
+            let asked = AskedCriteria { criteria: &[&criterion], code: "01234567", material: &[&material] };
+            let read = read(&reply, &asked);
+            proptest::prop_assert!(read.is_err(), "{:?}: {:?}", material, read);
+        }
+        let asked = AskedSeveral { code: "01234567", material: &[&material, "another"] };
+        let read = read_pair(&reply, asked, false);
+        proptest::prop_assert!(read.is_err(), "{:?}: {:?}", material, read);
+    }
 }
