@@ -69,8 +69,8 @@ pub fn read(
     if words.trim() != reply.text.trim() && text::stands_in(&reply.text, asked.material) {
         return Err(ReplyError::Echo);
     }
-    let copies = !copied.is_empty();
-    text::verdicts(&words, asked, copies).ok_or_else(|| ReplyError::of(reply, text, copies))
+    let repeats = !copied.is_empty();
+    text::verdicts(&words, asked, repeats).ok_or_else(|| ReplyError::of(reply, text, repeats))
 }
 
 /// The verdicts of an object; `None` where it has another shape.
