@@ -3,6 +3,7 @@
 mod judge_choice;
 pub mod pairwise;
 mod prompts;
+mod reply_schema;
 pub mod rubric;
 mod scope;
 mod shown;

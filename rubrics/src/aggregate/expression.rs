@@ -1,6 +1,6 @@
 //! The expression of an aggregate: rhai over the shares of the criteria.
 
-use assay_verifiers::script::{Script, bounded_engine};
+use assay_verifiers::script::{Script, shared_engine};
 use assay_verifiers::{Fault, FaultKind, Meter};
 use rhai::{Dynamic, Map, Scope};
 
@@ -32,7 +32,7 @@ pub(super) fn expression(
         })
         .collect();
     scope.push_dynamic("value", values.into());
-    let value = script.run(&bounded_engine(), &mut scope, meter)?;
+    let value = script.run(&shared_engine(), &mut scope, meter)?;
     let whole = |value: &Dynamic| value.as_int().ok().map(as_float);
     let found = value.as_float().ok().or_else(|| whole(&value));
     let truth = value.as_bool().ok().map(|yes| if yes { 1.0 } else { 0.0 });

@@ -76,6 +76,24 @@ pub struct NamedJudge {
     counters: Arc<JudgeCounters>,
 }
 
+/// Calls of different samples that wait for each permit of a judge.
+const CALLS_A_PERMIT: usize = 4;
+
+impl NamedJudge {
+    /// As many samples of so many calls each as keep the judge busy: prompts are made no sooner than
+    /// they are needed. `None` where it queues them itself.
+    pub fn samples_in_flight(&self, calls: usize) -> Option<usize> {
+        let permits = self.in_flight_max?;
+        Some((CALLS_A_PERMIT * permits).div_ceil(calls.max(1)).clamp(2, permits.max(2)))
+    }
+
+    /// A deadline for each round of so many calls that the judge answers at once.
+    pub fn deadlines(&self, calls: usize) -> u32 {
+        let rounds = calls / self.in_flight_max.unwrap_or(1).max(1);
+        u32::try_from(rounds).unwrap_or(u32::MAX).saturating_add(1)
+    }
+}
+
 impl Default for JudgeParts {
     fn default() -> Self {
         let folder = |_: &JudgeConfig| Err(BuildError::new("folder", "no models can be run here"));

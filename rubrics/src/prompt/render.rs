@@ -38,6 +38,12 @@ pub struct ShownMaterial {
 }
 
 impl Material {
+    /// All of its texts: what a careless judge might copy.
+    pub fn texts(&self) -> Vec<&str> {
+        let completions = self.completions.iter().map(String::as_str);
+        completions.chain([self.prompt.as_str(), self.reference.as_str()]).collect()
+    }
+
     /// With what is hidden in it as escapes: once for all requests about it.
     pub fn shown(self) -> ShownMaterial {
         let own = |text: &String| escaped(text).into_owned();

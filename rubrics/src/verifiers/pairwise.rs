@@ -27,9 +27,6 @@ use request::PairRequests;
 use settings::PairScore;
 pub use settings::PairwiseVerifier;
 
-/// Calls of different samples that wait for each permit of the judge.
-const CALLS_A_PERMIT: usize = 4;
-
 /// The id of the verifier.
 pub const ID: &str = "pairwise";
 /// Raised whenever the same sample may get another verdict.
@@ -67,17 +64,12 @@ impl AsyncGroupVerifier for OfGroups {
 }
 
 impl AsyncVerifier for OfSamples {
-    /// As many samples as keep the judge busy: prompts are made no sooner than they are needed.
     fn in_flight_max(&self) -> Option<usize> {
-        let judge = self.requests.judge.in_flight_max?;
-        let samples = (CALLS_A_PERMIT * judge).div_ceil(self.requests.calls());
-        Some(samples.clamp(2, judge.max(2)))
+        self.requests.judge.samples_in_flight(self.requests.calls())
     }
 
-    /// A deadline for each round of calls that the judge answers at once.
     fn deadlines(&self) -> u32 {
-        let rounds = self.requests.calls() / self.requests.judge.in_flight_max.unwrap_or(1).max(1);
-        u32::try_from(rounds).unwrap_or(u32::MAX).saturating_add(1)
+        self.requests.judge.deadlines(self.requests.calls())
     }
 
     fn verify(

@@ -22,9 +22,6 @@ use session::Session;
 use settings::RubricSource;
 pub use settings::RubricVerifier;
 
-/// Calls of different samples that wait for each permit of the judge.
-const CALLS_A_PERMIT: usize = 4;
-
 /// The id of the verifier.
 pub const ID: &str = "rubric";
 /// Raised whenever the same sample may get another verdict.
@@ -49,18 +46,12 @@ impl Ready {
 }
 
 impl AsyncVerifier for Ready {
-    /// As many samples as keep the judge busy: prompts are made no sooner than they are needed.
     fn in_flight_max(&self) -> Option<usize> {
-        let judge = self.requests.judge.as_ref()?.in_flight_max?;
-        let samples = (CALLS_A_PERMIT * judge).div_ceil(self.calls());
-        Some(samples.clamp(2, judge.max(2)))
+        self.requests.judge.as_ref()?.samples_in_flight(self.calls())
     }
 
-    /// A deadline for each round of calls that the judge answers at once.
     fn deadlines(&self) -> u32 {
-        let judge = self.requests.judge.as_ref().and_then(|judge| judge.in_flight_max);
-        let rounds = self.calls() / judge.unwrap_or(1).max(1);
-        u32::try_from(rounds).unwrap_or(u32::MAX).saturating_add(1)
+        self.requests.judge.as_ref().map_or(2, |judge| judge.deadlines(self.calls()))
     }
 
     fn verify(

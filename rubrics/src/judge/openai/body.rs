@@ -55,7 +55,7 @@ impl<'a> RequestBody<'a> {
                     add("logprobs", json!(true));
                     add("top_logprobs", json!(sampling.top_logprobs));
                 }
-                if let Some(format) = self.chat_format() {
+                if let Some(format) = self.format() {
                     add("response_format", format);
                 }
                 members.push(("messages", messages));
@@ -67,7 +67,7 @@ impl<'a> RequestBody<'a> {
                     add("include", json!(["message.output_text.logprobs"]));
                     add("top_logprobs", json!(sampling.top_logprobs));
                 }
-                if let Some(format) = self.responses_format() {
+                if let Some(format) = self.format() {
                     add("text", json!({ "format": format }));
                 }
                 members.push(("input", messages));
@@ -91,29 +91,21 @@ impl<'a> RequestBody<'a> {
         }
     }
 
-    fn chat_format(&self) -> Option<Value> {
-        match self.form() {
-            Structured::Text => None,
-            Structured::JsonObject => Some(json!({"type": "json_object"})),
-            Structured::JsonObjectSchema => {
-                Some(json!({"type": "json_object", "schema": self.request.schema}))
+    /// How the form is asked for. The two APIs differ in where they take the schema.
+    fn format(&self) -> Option<Value> {
+        let schema = &self.request.schema;
+        match (self.form(), self.settings.api) {
+            (Structured::Text, _) => None,
+            (Structured::JsonObject, _) => Some(json!({"type": "json_object"})),
+            (Structured::JsonObjectSchema, _) => {
+                Some(json!({"type": "json_object", "schema": schema}))
             }
-            Structured::Auto | Structured::JsonSchema => Some(json!({
+            (Structured::Auto | Structured::JsonSchema, JudgeApi::Chat) => Some(json!({
                 "type": "json_schema",
-                "json_schema": {"name": "reply", "strict": true, "schema": self.request.schema},
+                "json_schema": {"name": "reply", "strict": true, "schema": schema},
             })),
-        }
-    }
-
-    fn responses_format(&self) -> Option<Value> {
-        match self.form() {
-            Structured::Text => None,
-            Structured::JsonObject => Some(json!({"type": "json_object"})),
-            Structured::JsonObjectSchema => {
-                Some(json!({"type": "json_object", "schema": self.request.schema}))
-            }
-            Structured::Auto | Structured::JsonSchema => Some(json!({
-                "type": "json_schema", "name": "reply", "strict": true, "schema": self.request.schema,
+            (Structured::Auto | Structured::JsonSchema, JudgeApi::Responses) => Some(json!({
+                "type": "json_schema", "name": "reply", "strict": true, "schema": schema,
             })),
         }
     }

@@ -9,6 +9,7 @@ use super::settings::{PairQuestion, PairwiseVerifier};
 use crate::judge::{JudgeRequest, JudgedTexts, NamedJudge, Subject};
 use crate::prompt::{Material, PromptTemplate};
 use crate::reply::{AskedSeveral, ReplyError, read_list, read_pair};
+use crate::verifiers::reply_schema::object;
 use crate::verifiers::shown::{conversation, shown_reference, without_thinking};
 
 /// What makes requests and asks them.
@@ -124,9 +125,7 @@ impl PairRequests {
                 Err(fault) => return Asking { read: Err(fault), usage, calls },
             };
             usage += reply.usage;
-            let mut texts: Vec<&str> = material.completions.iter().map(String::as_str).collect();
-            texts.extend([material.prompt.as_str(), material.reference.as_str()]);
-            match read(&reply, AskedSeveral { code: &code, material: &texts }) {
+            match read(&reply, AskedSeveral { code: &code, material: &material.texts() }) {
                 Ok(read) => return Asking { read: Ok(read), usage, calls },
                 Err(error) => last = Fault::new(FaultKind::Upstream, error.to_string()),
             }
@@ -151,9 +150,9 @@ impl PairRequests {
         form: &Form,
     ) -> Result<(JudgeRequest, String, Material), Fault> {
         let Question { asked, vote, swapped, sample, .. } = question;
-        let material = self.material(question);
+        let material = self.material(question).shown();
         let words = ["compare", asked.text.as_str(), form.words.as_str()];
-        let rendered = self.prompt.render(&material.clone().shown(), &words, |code| {
+        let rendered = self.prompt.render(&material, &words, |code| {
             json!({
                 "question": asked.text,
                 "graded": self.settings.graded,
@@ -163,6 +162,7 @@ impl PairRequests {
         let rendered = rendered.map_err(Fault::bad_input)?;
         let mut sampling = self.judge.sampling.clone();
         sampling.seed = sampling.seed.wrapping_add(u64::from(vote));
+        let material = material.given;
         let mut texts = material.completions.iter();
         let texts = JudgedTexts {
             prompt: material.prompt.clone(),
@@ -193,13 +193,7 @@ impl Form {
         let mut properties = self.members.as_object().cloned().unwrap_or_default();
         properties.insert("code".to_owned(), json!({ "type": "string", "enum": [code] }));
         properties.insert("reasons".to_owned(), json!({ "type": "string" }));
-        let required: Vec<&String> = properties.keys().collect();
-        json!({
-            "type": "object",
-            "required": required,
-            "additionalProperties": false,
-            "properties": properties,
-        })
+        object(&properties)
     }
 
     fn shape(&self, code: &str) -> String {

@@ -11,6 +11,7 @@ use crate::judge::{JudgeReply, JudgeRequest, JudgedTexts, NamedJudge, Subject};
 use crate::prompt::{Material, PromptTemplate, ShownMaterial};
 use crate::reply::{AskedCriteria, CriterionVerdict, read};
 use crate::rubric::{AnswerKind, Criterion, Rubric};
+use crate::verifiers::reply_schema::object;
 use crate::verifiers::shown::{
     conversation, of_turn, shown_reference, transcript, without_thinking,
 };
@@ -65,9 +66,7 @@ async fn received(
     let Sent { reply, material, code } = sent?;
     let reply = reply.await.map_err(AskError::Fault)?;
     *usage += reply.usage;
-    let given = &material.given;
-    let texts: Vec<&str> = given.completions.iter().map(String::as_str).collect();
-    let texts = [texts, vec![&given.prompt, &given.reference]].concat();
+    let texts = material.given.texts();
     let criteria: Vec<&Criterion> = criteria.iter().collect();
     let asked = AskedCriteria { criteria: &criteria, code: &code, material: &texts };
     read(&reply, &asked)
@@ -83,13 +82,17 @@ impl AskError {
 }
 
 impl Requests {
-    /// The texts of a sample that a criterion is asked about.
-    pub(super) fn material(
+    /// The texts of a sample that a criterion is asked about, made when they are first needed.
+    pub(super) fn shown(
         &self,
-        sample: &Sample,
+        (sample, known): (&Sample, &KnownMaterial),
         rubric: &Rubric,
         turn: Option<usize>,
-    ) -> Material {
+    ) -> Arc<ShownMaterial> {
+        known.of(turn, || self.material(sample, rubric, turn).shown())
+    }
+
+    fn material(&self, sample: &Sample, rubric: &Rubric, turn: Option<usize>) -> Material {
         let reference = rubric.reference.clone();
         Material {
             prompt: conversation(sample.prompt_content()),
@@ -101,7 +104,7 @@ impl Requests {
     }
 
     /// What the judge sees of the completion.
-    pub(super) fn completion(&self, sample: &Sample, turn: Option<usize>) -> String {
+    fn completion(&self, sample: &Sample, turn: Option<usize>) -> String {
         let whole = match (sample.completion_content(), turn) {
             (Content::Messages(messages), Some(turn)) => transcript(of_turn(messages, turn)),
             (Content::Messages(messages), None) if self.verifier.conversation => {
@@ -151,7 +154,7 @@ impl Requests {
         let judge = judge.ok_or_else(|| AskError::Fault(Fault::internal("there is no judge")))?;
         let criteria: Vec<&Criterion> = criteria.iter().collect();
         let turn = criteria.first().and_then(|criterion| criterion.turn);
-        let material = known.of(turn, || self.material(sample, rubric, turn).shown());
+        let material = self.shown((sample, known), rubric, turn);
         let (request, code) = self.request(judge, sample, rubric, &criteria, &material, vote)?;
         Ok(Sent { reply: judge.judge.ask(request), material, code })
     }
@@ -273,16 +276,6 @@ impl Requests {
         let each: Vec<String> = each.collect();
         format!("{{\"code\": \"{code}\", \"verdicts\": {{\n{}\n}}}}", each.join(",\n"))
     }
-}
-
-fn object(properties: &serde_json::Map<String, Value>) -> Value {
-    let required: Vec<&String> = properties.keys().collect();
-    json!({
-        "type": "object",
-        "required": required,
-        "additionalProperties": false,
-        "properties": properties,
-    })
 }
 
 /// A criterion as the template sees it.

@@ -14,7 +14,7 @@ use futures_util::stream::FuturesOrdered;
 
 use super::prepared::PreparedRubric;
 use super::request::{AskError, Asking, KnownMaterial, Requests};
-use super::verdict::{CriterionState, Report};
+use super::verdict::{CriterionState, Report, answers};
 use crate::reply::CriterionVerdict;
 use crate::rubric::{Answer, Answers, Criterion, Rubric};
 use crate::template::Unfilled;
@@ -129,12 +129,7 @@ impl Session {
     }
 
     fn answers(&self) -> Answers {
-        let mut answers = Answers::default();
-        for leaf in self.rubric.leaves() {
-            let answer = self.states.get(&leaf.name).and_then(CriterionState::answer).cloned();
-            answers.insert(leaf.name.clone(), answer);
-        }
-        answers
+        answers(&self.rubric, &self.states)
     }
 
     /// Whether a gate is closed: more answers do not open it.
@@ -179,16 +174,17 @@ impl Session {
         })
     }
 
+    /// Whether everything is known of a criterion and of those below it.
+    fn is_known(&self, criterion: &Criterion) -> bool {
+        criterion.leaves().iter().all(|leaf| self.states.contains_key(&leaf.name))
+    }
+
     /// What is known of a prerequisite: a leaf, or a node. `None` where it is still open.
     fn prerequisite(&self, name: &str) -> Option<Prerequisite> {
         let rubric = &*self.rubric;
-        let criterion = rubric.find(name)?;
+        let criterion = rubric.find(name).filter(|criterion| self.is_known(criterion))?;
         let share = if criterion.is_node() {
             let nodes = rubric.aggregate.nodes(rubric, &self.answers());
-            let below = criterion.leaves();
-            if !below.iter().all(|leaf| self.states.contains_key(&leaf.name)) {
-                return None;
-            }
             nodes.into_iter().find(|(node, _)| node == name).and_then(|(_, share)| share)
         } else {
             self.states.get(name)?.answer().map(|answer| answer.share)
@@ -267,8 +263,10 @@ impl Session {
             };
         }
         let verdicts: Vec<&CriterionVerdict> = votes.iter().filter_map(|vote| vote.ok()).collect();
-        let turn = self.requests.completion(&self.sample, criterion.turn);
-        CriterionState::of_votes(criterion, &verdicts, &self.requests.verifier, &turn)
+        let asked_about = (&self.sample, &*self.known);
+        let shown = self.requests.shown(asked_about, &self.rubric, criterion.turn);
+        let completion = shown.given.completions.first().map_or("", String::as_str);
+        CriterionState::of_votes(criterion, &verdicts, &self.requests.verifier, completion)
     }
 }
 

@@ -101,6 +101,13 @@ fn is_quoted(verdict: &CriterionVerdict, completion: &str) -> bool {
     !quote.is_empty() && words(completion).contains(quote)
 }
 
+/// The answers to all leaves, those that are still open among them.
+pub(super) fn answers(rubric: &Rubric, states: &BTreeMap<String, CriterionState>) -> Answers {
+    let answer = |name: &str| states.get(name).and_then(CriterionState::answer).cloned();
+    let leaves = rubric.leaves().into_iter();
+    leaves.map(|leaf| (leaf.name.clone(), answer(&leaf.name))).collect()
+}
+
 /// Everything that a verdict is made of.
 pub(super) struct Report<'a> {
     pub(super) rubric: &'a Rubric,
@@ -111,11 +118,7 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     /// The verdict, with a component for each criterion and each node.
     pub(super) fn verdict(&self) -> Verdict {
-        let mut answers = Answers::default();
-        for leaf in self.rubric.leaves() {
-            let answer = self.states.get(&leaf.name).and_then(CriterionState::answer).cloned();
-            answers.insert(leaf.name.clone(), answer);
-        }
+        let answers = answers(self.rubric, self.states);
         let aggregate = &self.rubric.aggregate;
         let aggregated = aggregate.of(self.rubric, &answers, &mut Meter::default());
         let nodes = aggregate.nodes(self.rubric, &answers);
