@@ -132,11 +132,12 @@ impl Session {
         answers(&self.rubric, &self.states)
     }
 
-    /// Whether a gate is closed: more answers do not open it.
+    /// Whether a gate is closed: more answers do not open it. A node counts once all below it is known.
     fn is_closed(&self) -> bool {
         let rubric = &*self.rubric;
         let answers = self.answers();
-        let nodes = rubric.aggregate.nodes(rubric, &answers);
+        let mut nodes = rubric.aggregate.nodes(rubric, &answers);
+        nodes.retain(|(name, _)| rubric.find(name).is_some_and(|node| self.is_known(node)));
         rubric.aggregate.gate(rubric, &answers, &nodes).is_some()
     }
 
