@@ -58,8 +58,8 @@ features:
 # The exporter of models makes the fixtures again, byte for byte. Needs torch, which is large.
 test-export:
 	python3 -m venv $(EXPORT)/venv
-	$(EXPORT)/venv/bin/pip install --quiet -r python/assay_export/requirements.txt
-	PYTHONPATH=python OMP_NUM_THREADS=1 $(EXPORT)/venv/bin/python -m assay_export.fixtures \
+	$(EXPORT)/venv/bin/pip install --quiet -r python/assay/export/requirements.txt
+	PYTHONPATH=python OMP_NUM_THREADS=1 $(EXPORT)/venv/bin/python -m assay.export.fixtures \
 		$(EXPORT)/models --against $(MODELS)
 
 fmt:

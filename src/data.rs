@@ -35,4 +35,5 @@ pub use columns::Columns;
 pub use error::{DataError, Place, RowError, escape};
 pub use export::ParquetWriter;
 pub use limits::ReadLimits;
+pub use row::RowReader;
 pub use source::{Block, Row, Source};

@@ -118,6 +118,16 @@ impl Environment {
         }
     }
 
+    /// Adds a place where the library of ONNX Runtime may lie, behind all others.
+    #[cfg(feature = "models")]
+    pub fn add_ort_library(&mut self, origin: &'static str, path: Option<PathBuf>) {
+        self.ort_libraries.extend(path.map(|path| crate::reward_models::backend::library::LibraryPath {
+            origin,
+            path,
+            demanded: false,
+        }));
+    }
+
     /// Every verifier of this build. Guests and models are loaded when the first verifier that
     /// needs one is built.
     pub fn registry(&self) -> Registry {
@@ -145,7 +155,16 @@ impl Environment {
         if text.len() as u64 > CONFIG_BYTES_MAX {
             return Err(fail(format!("{name}: more than {CONFIG_BYTES_MAX} bytes")));
         }
-        let mut document = Document::parse(&name, &text)?;
+        self.document_of(&name, &text)
+    }
+
+    /// Parses the text of a configuration that messages call `name`, and sets in it what the
+    /// environment overrides.
+    ///
+    /// # Errors
+    /// What is wrong with the text, or with an override.
+    pub fn document_of(&self, name: &str, text: &str) -> Result<Document, EngineError> {
+        let mut document = Document::parse(name, text)?;
         for (path, value) in &self.settings {
             document.set(path, value)?;
         }
@@ -159,6 +178,17 @@ impl Environment {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        self.builder_in(folder, document, allowed)
+    }
+
+    /// An engine of a configuration, whose settings may name files in `folder` and below those of
+    /// `allowed`.
+    pub fn builder_in(
+        &self,
+        folder: &Path,
+        document: Document,
+        allowed: Vec<PathBuf>,
+    ) -> EngineBuilder {
         let (files, models) = (ConfigFolder::new(folder, allowed), Arc::new(self.models()));
         Engine::builder()
             .config(document)

@@ -1,7 +1,7 @@
 """Trains the process model of the demo: `python -m arithmetic_prm.train OUT`, forty minutes on two cores.
 
 A Qwen2 of 0.3 M parameters reads bytes; a head as that of Qwen2.5-Math-PRM judges the tag behind
-each step. `python -m assay_export OUT FOLDER --preset qwen2.5-math-prm` exports it.
+each step. `python -m assay.export OUT FOLDER --preset qwen2.5-math-prm` exports it.
 
 One label a step teaches arithmetic slowly, so two more losses help, both read off the solution and gone
 after training: a layer on the way tells the character that a right step has next, and a later one judges each

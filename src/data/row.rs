@@ -4,7 +4,7 @@ use assay_verifiers::canonical;
 use assay_verifiers::{Content, Sample};
 use serde_json::{Map, Number, Value};
 
-use super::columns::{Path, Paths};
+use super::columns::{Columns, Path, Paths};
 use super::error::{Defect, escape};
 use super::json::kind;
 
@@ -13,6 +13,26 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The names of columns that a message lists at most.
 const NAMES_MAX: usize = 12;
+
+/// Makes samples of rows that are objects already, such as those of another program.
+pub struct RowReader<'a> {
+    paths: Paths<'a>,
+}
+
+impl<'a> RowReader<'a> {
+    /// A reader of rows with these columns.
+    pub fn new(columns: &'a Columns) -> Self {
+        Self { paths: Paths::new(columns) }
+    }
+
+    /// The sample of a row. Members of objects that are null must have been left out.
+    ///
+    /// # Errors
+    /// Which column is at fault, and what was expected.
+    pub fn sample(&self, row: Map<String, Value>) -> Result<Sample, String> {
+        sample(row, &self.paths).map(|(sample, _)| sample).map_err(|defect| defect.to_string())
+    }
+}
 
 /// Makes a sample of a row, and finds its label.
 pub(super) fn sample(

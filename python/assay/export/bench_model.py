@@ -1,4 +1,4 @@
-"""`python -m assay_export.bench_model OUT --text FILE…`: a model of 25 M parameters to measure speed with."""
+"""`python -m assay.export.bench_model OUT --text FILE…`: a model of 25 M parameters to measure speed with."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def make(folder: Path, tokenizer: PreTrainedTokenizerFast) -> None:
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="assay_export.bench_model", description=__doc__)
+    parser = argparse.ArgumentParser(prog="assay.export.bench_model", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--text", type=Path, nargs="+", required=True, help="JSON lines to train the tokenizer on")
     parser.add_argument("--kv", action="store_true", help="take past keys and values")

@@ -121,7 +121,7 @@ def _strip(path: Path) -> None:
     """Takes out doc strings, stack traces, inner shapes and names of this machine."""
     model = onnx.load(str(path), load_external_data=False)
     model.doc_string = ""
-    model.producer_name, model.producer_version = "assay_export", ""
+    model.producer_name, model.producer_version = "assay.export", ""
     del model.metadata_props[:]
     graph = model.graph
     graph.name, graph.doc_string = "model", ""

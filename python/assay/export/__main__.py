@@ -1,4 +1,4 @@
-"""`python -m assay_export MODEL_DIR OUT --preset NAME`."""
+"""`python -m assay.export MODEL_DIR OUT --preset NAME`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def report(name: str, found: Report, given: float) -> None:
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="assay_export", description=__doc__)
+    parser = argparse.ArgumentParser(prog="assay.export", description=__doc__)
     parser.add_argument("model", type=Path, help="a Hugging Face model folder")
     parser.add_argument("out", type=Path, help="the model folder to write")
     parser.add_argument("--preset", choices=sorted(PRESETS), required=True)

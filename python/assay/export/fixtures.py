@@ -1,4 +1,4 @@
-"""`python -m assay_export.fixtures OUT`: makes every tiny model folder of this repository."""
+"""`python -m assay.export.fixtures OUT`: makes every tiny model folder of this repository."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Fixture:
                 self.precision,
                 self.kv,
                 max_tokens=512,
-                source="random weights, by python -m assay_export.fixtures",
+                source="random weights, by python -m assay.export.fixtures",
                 licence="Apache-2.0",
             )
             report(name, export(checkpoints, out, PRESETS[self.preset], options), options.limit)
@@ -141,7 +141,7 @@ FIXTURES = {
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="assay_export.fixtures", description=__doc__)
+    parser = argparse.ArgumentParser(prog="assay.export.fixtures", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("names", nargs="*", help="only these")
     parser.add_argument("--against", type=Path, help="folders that these must equal")
@@ -160,5 +160,5 @@ if __name__ == "__main__":
     # The order of sets of texts goes into the graph of ModernBERT.
     if os.environ.get("PYTHONHASHSEED") != "0":
         os.environ["PYTHONHASHSEED"] = "0"
-        os.execv(sys.executable, [sys.executable, "-m", "assay_export.fixtures", *sys.argv[1:]])
+        os.execv(sys.executable, [sys.executable, "-m", "assay.export.fixtures", *sys.argv[1:]])
     main()

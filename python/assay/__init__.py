@@ -1,0 +1,46 @@
+"""assay: rewards for reinforcement learning of language models that can be trusted.
+
+>>> import assay
+>>> engine = assay.Engine({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]})
+>>> [scored] = engine.score([{"completion": "So it is \\\\boxed{0.5}.", "reference": "1/2"}])
+>>> scored.reward
+1.0
+"""
+
+from assay._core import (
+    AssayError,
+    Component,
+    ConfigError,
+    DataError,
+    RunError,
+    Sample,
+    Scored,
+    Step,
+    Usage,
+    Verdict,
+    __version__,
+)
+from assay._engine import Engine
+from assay._functions import Answer, check, extract_answer, math_equal
+from assay._verifier import Verifier, verifier
+
+__all__ = [
+    "Answer",
+    "AssayError",
+    "Component",
+    "ConfigError",
+    "DataError",
+    "Engine",
+    "RunError",
+    "Sample",
+    "Scored",
+    "Step",
+    "Usage",
+    "Verdict",
+    "Verifier",
+    "__version__",
+    "check",
+    "extract_answer",
+    "math_equal",
+    "verifier",
+]

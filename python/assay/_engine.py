@@ -1,0 +1,294 @@
+"""The engine."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from assay._core import Scored
+    from assay._verifier import Verifier
+
+    Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
+
+
+class Spec(NamedTuple):
+    """What an engine is made of; it travels to other processes."""
+
+    name: str
+    text: str
+    folder: str
+    allow_paths: list[str]
+    settings: list[tuple[str, str]]
+    jobs: int | None
+    cache: bool
+    cache_dir: str | None
+    judge_store: str | None
+    replay: bool
+
+
+class _Here(NamedTuple):
+    """A spec and what this machine adds to it."""
+
+    spec: Spec
+    assets: list[str]
+    onnxruntime: str | None
+
+
+class Engine:
+    """Scores samples by a configuration.
+
+    It may be used from any thread, and under asyncio. It pickles by its configuration, and a process
+    that was forked makes its own. Samples of all callers meet in one pool of threads.
+
+    Args:
+        config: A mapping, the text of a TOML (or JSON) configuration, or a path (``pathlib.Path``).
+        verifiers: Python functions made verifiers by :func:`assay.verifier`, which the configuration
+            may name.
+        jobs: Threads for checks; by default one a core.
+        settings: Values by their dotted paths, set over those of the configuration, such as
+            ``{"combine.how": "min", "reward.correct.weight": 0.5}``.
+        allow_paths: Folders, beside that of the configuration, whose files settings may name.
+        cache: Whether verdicts of models and judges are looked up and kept.
+        cache_dir: Where they are kept.
+        judge_store: A folder for the replies of judges; nothing that it holds is asked again.
+        replay: Ask no judge: the replies of ``judge_store`` alone answer.
+
+    Raises:
+        ConfigError: What is wrong with the configuration, and where.
+
+    >>> config = '''
+    ... version = 1
+    ... [[reward]]
+    ... name = "correct"
+    ... verifier = "math"
+    ... '''
+    >>> engine = assay.Engine(config)
+    >>> engine.score(completions=["x = 2", "x = 3"], references=["2", "2"])[0].reward
+    1.0
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        verifiers: Sequence[Verifier] = (),
+        jobs: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+        allow_paths: Sequence[str | os.PathLike[str]] = (),
+        cache: bool = True,
+        cache_dir: str | os.PathLike[str] | None = None,
+        judge_store: str | os.PathLike[str] | None = None,
+        replay: bool = False,
+    ) -> None:
+        name, text, folder = _read(config)
+        self._start(
+            Spec(
+                name=name,
+                text=text,
+                folder=folder,
+                allow_paths=[os.path.abspath(path) for path in allow_paths],
+                settings=[(path, _toml(value)) for path, value in (settings or {}).items()],
+                jobs=jobs,
+                cache=cache,
+                cache_dir=_absolute(cache_dir),
+                judge_store=_absolute(judge_store),
+                replay=replay,
+            ),
+            tuple(verifiers),
+        )
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str], **options: Any) -> Engine:
+        """The engine of a configuration file. ``options`` are those of :class:`Engine`.
+
+        >>> engine = assay.Engine.from_toml("assay.toml", jobs=2)  # doctest: +SKIP
+        """
+        from pathlib import Path
+
+        return cls(Path(path), **options)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the rewards, in their order.
+
+        >>> assay.Engine({"version": 1, "reward": [{"name": "a", "verifier": "exact"}]}).names
+        ['a']
+        """
+        return self._core.names
+
+    @property
+    def jobs(self) -> int:
+        """Threads of the compute lane."""
+        return self._core.jobs
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration with every default filled in: what ``config.resolved.json`` of a run says."""
+        return self._core.config
+
+    def score(
+        self,
+        samples: Iterable[Mapping[str, Any]] | None = None,
+        /,
+        *,
+        completions: Iterable[Any] | None = None,
+        prompts: Iterable[Any] | None = None,
+        references: Iterable[Any] | None = None,
+        ids: Iterable[str | int] | None = None,
+        groups: Iterable[str | int] | None = None,
+        columns: Mapping[str, Iterable[Any]] | None = None,
+        step: int = 0,
+        timeout: float | None = None,
+        wait: bool = True,
+    ) -> list[Scored]:
+        """Judges samples and waits for them: one :class:`Scored` each, in their order.
+
+        Samples are dicts in the column names of the configuration, or lists of one length by
+        keyword. A sample that cannot be judged is a fault in its place, never missing. Other Python
+        threads run meanwhile, and Ctrl-C stops the call.
+
+        Args:
+            samples: A dict for each sample.
+            completions: What is judged: text, or a list of ``{"role", "content"}``.
+            prompts: What was asked, in the same forms.
+            references: What right completions come to: any values.
+            ids: The ids under which samples are reported.
+            groups: The prompt that samples share. Wants ``data.group`` in the configuration.
+            columns: Further columns of a dataset by their names.
+            step: The training step, seen by ``when`` and ``combine.expression``.
+            timeout: Seconds; what is not judged by then is a ``Timeout`` fault.
+            wait: Whether to wait where too many samples are in flight, else they are ``Overloaded``.
+
+        Raises:
+            DataError: Which sample cannot be read, and why.
+
+        >>> engine = assay.Engine({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]})
+        >>> [scored.reward for scored in engine.score([{"completion": "a", "reference": "a"}])]
+        [1.0]
+        """
+        lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
+        return self._core.score(samples, lists, (step, timeout, wait))
+
+    async def score_async(
+        self,
+        samples: Iterable[Mapping[str, Any]] | None = None,
+        /,
+        *,
+        completions: Iterable[Any] | None = None,
+        prompts: Iterable[Any] | None = None,
+        references: Iterable[Any] | None = None,
+        ids: Iterable[str | int] | None = None,
+        groups: Iterable[str | int] | None = None,
+        columns: Mapping[str, Iterable[Any]] | None = None,
+        step: int = 0,
+        timeout: float | None = None,
+        wait: bool = True,
+    ) -> list[Scored]:
+        """The same as :meth:`score`, under asyncio. Cancelling the task gives the work up.
+
+        >>> import asyncio
+        >>> engine = assay.Engine({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]})
+        >>> [scored] = asyncio.run(engine.score_async([{"completion": "a", "reference": "b"}]))
+        >>> scored.reward
+        0.0
+        """
+        import asyncio
+
+        lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
+        loop = asyncio.get_running_loop()
+        return await self._core.score_future(loop, samples, lists, (step, timeout, wait))
+
+    def _start(self, spec: Spec, verifiers: tuple[Verifier, ...]) -> None:
+        from assay import _installed
+
+        here = _Here(spec, _installed.assets(), _installed.onnxruntime())
+        self._spec = spec
+        self._verifiers = verifiers
+        self._core = _core.Engine(here, list(verifiers))
+        self._columns = self._core.columns
+
+    def _lists(
+        self,
+        completions: Iterable[Any] | None,
+        prompts: Iterable[Any] | None,
+        references: Iterable[Any] | None,
+        ids: Iterable[Any] | None,
+        groups: Iterable[Any] | None,
+        columns: Mapping[str, Iterable[Any]] | None,
+        samples: object,
+    ) -> dict[str, Iterable[Any]]:
+        """The columns of a call by their names in the configuration."""
+        lists: dict[str, Iterable[Any]] = {}
+        if completions is not None:
+            lists[self._columns["completion"]] = completions
+        if prompts is not None:
+            lists[self._columns["prompt"]] = prompts
+        if references is not None:
+            lists[self._columns["reference"]] = references
+        if ids is not None:
+            lists[self._columns["id"]] = ids
+        if groups is not None:
+            if "group" not in self._columns:
+                raise _core.ConfigError("groups: the configuration names no column `data.group`")
+            lists[self._columns["group"]] = groups
+        for name in columns or ():
+            if name in lists:
+                raise TypeError(f"the column {name!r} is given twice")
+        lists.update(columns or {})
+        if (samples is None) == (not lists):
+            raise TypeError("pass either samples or lists such as completions=, not both")
+        return lists
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_remade, (self._spec, self._verifiers))
+
+    def __repr__(self) -> str:
+        return f"<assay.Engine {self._spec.name}: {', '.join(self.names)}>"
+
+
+def _remade(spec: Spec, verifiers: tuple[Verifier, ...]) -> Engine:
+    """An engine out of a pickle."""
+    engine = Engine.__new__(Engine)
+    engine._start(spec, verifiers)
+    return engine
+
+
+def _read(config: Config) -> tuple[str, str, str]:
+    """The name of a configuration, its text, and the folder of the files that it names."""
+    if isinstance(config, os.PathLike):
+        path = os.fspath(config)
+        try:
+            with open(path, encoding="utf-8") as file:
+                return path, file.read(), os.path.dirname(os.path.abspath(path))
+        except (OSError, UnicodeDecodeError) as error:
+            raise _core.ConfigError(f"{path}: {error}") from None
+    if isinstance(config, str):
+        if "\n" not in config and config.endswith((".toml", ".json")):
+            raise _core.ConfigError(
+                f"{config!r} is read as the text of a configuration; "
+                "for a file pass pathlib.Path or use Engine.from_toml"
+            )
+        return "config", config, os.getcwd()
+    import json
+
+    try:
+        return "config", json.dumps(config, ensure_ascii=False, allow_nan=False), os.getcwd()
+    except (TypeError, ValueError) as error:
+        raise _core.ConfigError(f"config: {error}") from None
+
+
+def _toml(value: Any) -> str:
+    """A value as ``--set`` takes it: JSON of everything but tables is TOML."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _absolute(path: str | os.PathLike[str] | None) -> str | None:
+    return None if path is None else os.path.abspath(path)

@@ -1,0 +1,144 @@
+//! The engine as Python holds it: made anew in a process that was forked, and asked without holding
+//! the interpreter.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assay::data::Columns;
+use assay::{Engine, Sample, ScoreOptions};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::spec::Here;
+use crate::verifier::PythonVerifier;
+use crate::{asyncio, error, rows, value, wait};
+
+/// An engine, and what it is made of.
+#[pyclass(frozen, name = "Engine", module = "assay._core")]
+pub(crate) struct PyEngine {
+    here: Here,
+    verifiers: Vec<Arc<PythonVerifier>>,
+    /// The process that built the engine, and the engine. It is locked for no longer than it takes
+    /// to clone, and never while the interpreter is given up: a fork cannot find it locked.
+    live: Mutex<(u32, Arc<Engine>)>,
+}
+
+/// How a call is to be scored: the training step, seconds that it may take, and whether it waits for
+/// room.
+#[derive(FromPyObject)]
+struct Options(u64, Option<f64>, bool);
+
+#[pymethods]
+impl PyEngine {
+    #[new]
+    fn new(py: Python<'_>, here: Here, verifiers: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let verifiers: PyResult<Vec<_>> = verifiers.iter().map(PythonVerifier::new).collect();
+        let verifiers = verifiers?;
+        let engine = py.detach(|| here.build(&verifiers)).map_err(error::of_engine)?;
+        let live = Mutex::new((std::process::id(), Arc::new(engine)));
+        Ok(Self { here, verifiers, live })
+    }
+
+    /// The names of the rewards, in their order.
+    #[getter]
+    fn names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.engine(py)?.plan().names.to_vec())
+    }
+
+    /// Threads of the compute lane.
+    #[getter]
+    fn jobs(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.engine(py)?.jobs())
+    }
+
+    /// The configuration with every default filled in.
+    #[getter]
+    fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        value::to_python(py, &self.engine(py)?.plan().resolved())
+    }
+
+    /// The columns of the configuration by what they mean.
+    #[getter]
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let columns = serde_json::to_value(&self.engine(py)?.plan().config.data);
+        value::to_python(py, &columns.unwrap_or_default())
+    }
+
+    /// Scores rows, or columns where there are no rows.
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Option<&Bound<'py, PyAny>>,
+        columns: &Bound<'py, PyDict>,
+        options: Options,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let engine = self.engine(py)?;
+        let samples = samples(&engine, rows, columns)?;
+        let scored = wait::wait(py, engine.score_async(samples, options.checked()?))?;
+        asyncio::list(py, scored)
+    }
+
+    /// The same, as a future of an event loop.
+    fn score_future<'py>(
+        &self,
+        event_loop: &Bound<'py, PyAny>,
+        rows: Option<&Bound<'py, PyAny>>,
+        columns: &Bound<'py, PyDict>,
+        options: Options,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let engine = self.engine(event_loop.py())?;
+        let samples = samples(&engine, rows, columns)?;
+        let scored = engine.score_async(samples, options.checked()?);
+        // The engine lives as long as its work.
+        asyncio::future(event_loop, async move {
+            let scored = scored.await;
+            drop(engine);
+            scored
+        })
+    }
+}
+
+impl PyEngine {
+    /// The engine of this process. One that was forked builds its own, once.
+    pub(crate) fn engine(&self, py: Python<'_>) -> PyResult<Arc<Engine>> {
+        let own = std::process::id();
+        let (process, engine) = self.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if process == own {
+            return Ok(engine);
+        }
+        // The threads of the parent's engine are not in this process: nothing may wait for them.
+        std::mem::forget(engine);
+        let built = py.detach(|| self.here.build(&self.verifiers)).map_err(error::of_engine)?;
+        let built = Arc::new(built);
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        if live.0 == own {
+            return Ok(Arc::clone(&live.1));
+        }
+        let parents = std::mem::replace(&mut *live, (own, Arc::clone(&built)));
+        std::mem::forget(parents);
+        Ok(built)
+    }
+}
+
+impl Options {
+    fn checked(&self) -> PyResult<ScoreOptions> {
+        let Self(step, timeout, wait) = *self;
+        let deadline = timeout.map(Duration::try_from_secs_f64).transpose();
+        let wrong = |error| PyValueError::new_err(format!("timeout: {error}"));
+        Ok(ScoreOptions { deadline: deadline.map_err(wrong)?, step, wait })
+    }
+}
+
+/// The samples of a call.
+fn samples(
+    engine: &Engine,
+    rows: Option<&Bound<'_, PyAny>>,
+    columns: &Bound<'_, PyDict>,
+) -> PyResult<Vec<Sample>> {
+    let names: &Columns = &engine.plan().config.data;
+    match rows {
+        Some(rows) => rows::of_rows(rows, names),
+        None => rows::of_columns(columns, names),
+    }
+}

@@ -1,0 +1,63 @@
+//! The exceptions of the package.
+
+use assay::{ConfigError as BadConfig, EngineError};
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(assay, AssayError, PyException, "The base of every error of assay.");
+create_exception!(assay, ConfigError, AssayError, "A configuration that cannot be used.");
+create_exception!(assay, DataError, AssayError, "Samples or files that cannot be read.");
+create_exception!(
+    assay,
+    RunError,
+    AssayError,
+    "A run that cannot go on. Rows that were written stay."
+);
+
+/// Why there is no engine, as an exception.
+pub(crate) fn of_engine(error: EngineError) -> PyErr {
+    match error {
+        EngineError::Config(error) => ConfigError::new_err(shown(&error)),
+        EngineError::Io(error) => AssayError::new_err(error.to_string()),
+    }
+}
+
+/// The message of a configuration error, with its place in the text and what would help.
+fn shown(error: &BadConfig) -> String {
+    let mut message = format!("{}{}", place(error), error.message);
+    if let Some(span) = error.span()
+        && let Some((line, column)) = line_of(error.text(), span.start)
+    {
+        let width = error.text().get(span).map_or(1, |text| text.chars().count());
+        let room = line.chars().count().saturating_sub(column).max(1);
+        let marks = "^".repeat(width.clamp(1, room));
+        message.push_str(&format!("\n  {line}\n  {}{marks}", " ".repeat(column)));
+    }
+    if let Some(help) = &error.help {
+        message.push_str(&format!("\nhelp: {help}"));
+    }
+    message
+}
+
+/// `assay.toml:7:3: `, or nothing where the configuration has no file.
+fn place(error: &BadConfig) -> String {
+    let at = error.span().map(|span| error.text().get(..span.start).unwrap_or_default());
+    let start = |before: &str| before.rfind('\n').map_or(0, |at| at + 1);
+    match at {
+        Some(before) => {
+            let line = before.matches('\n').count() + 1;
+            let column = before.get(start(before)..).unwrap_or_default().chars().count() + 1;
+            format!("{}:{line}:{column}: ", error.name())
+        }
+        None => String::new(),
+    }
+}
+
+/// The line around byte `at`, and the column of that byte in it, in characters.
+fn line_of(text: &str, at: usize) -> Option<(&str, usize)> {
+    let (before, behind) = (text.get(..at)?, text.get(at..)?);
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let end = at + behind.find('\n').unwrap_or(behind.len());
+    Some((text.get(start..end)?, text.get(start..at)?.chars().count()))
+}

@@ -1,0 +1,36 @@
+//! `assay._core`: the engine for Python. What users see of it is in `python/assay`, which documents it.
+
+mod asyncio;
+mod engine;
+mod error;
+mod functions;
+mod rows;
+mod scored;
+mod spec;
+mod value;
+mod verifier;
+mod wait;
+
+use pyo3::prelude::*;
+
+/// The native part of the package.
+#[pymodule(gil_used = false)]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::engine::PyEngine;
+    #[pymodule_export]
+    use super::error::{AssayError, ConfigError, DataError, RunError};
+    #[pymodule_export]
+    use super::functions::{extract_answer, math_equal};
+    #[pymodule_export]
+    use super::scored::{PyComponent, PyScored, PyStep, PyUsage, PyVerdict};
+    #[pymodule_export]
+    use super::verifier::PySample;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,82 @@
+//! Samples out of Python: rows that are dicts, or one list for each column.
+
+use assay::Sample;
+use assay::data::{Columns, RowReader};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use serde_json::{Map, Value};
+
+use crate::error::DataError;
+use crate::value::{self, Unreadable};
+
+/// Reads rows: anything that can be iterated over and gives mappings.
+pub(crate) fn of_rows(rows: &Bound<'_, PyAny>, columns: &Columns) -> PyResult<Vec<Sample>> {
+    if rows.is_instance_of::<PyMapping>() || rows.is_instance_of::<PyString>() {
+        let why = "samples: expected a list of dicts, one for each sample";
+        return Err(DataError::new_err(why));
+    }
+    let reader = RowReader::new(columns);
+    let mut samples = Vec::with_capacity(rows.len().unwrap_or(0));
+    for (at, row) in rows.try_iter()?.enumerate() {
+        let wrong =
+            |error: &dyn std::fmt::Display| DataError::new_err(format!("samples[{at}]: {error}"));
+        let row = row?;
+        match value::to_json(&row).map_err(|error| wrong(&error))? {
+            Value::Object(row) => samples.push(reader.sample(row).map_err(|why| wrong(&why))?),
+            _ => {
+                let kind = row.get_type().fully_qualified_name()?;
+                return Err(wrong(&format!("expected a dict, found {kind}")));
+            }
+        }
+    }
+    Ok(samples)
+}
+
+/// Reads columns: lists of one length, by the names of the columns.
+pub(crate) fn of_columns(lists: &Bound<'_, PyDict>, columns: &Columns) -> PyResult<Vec<Sample>> {
+    let mut read = Vec::with_capacity(lists.len());
+    let mut rows: Option<(String, usize)> = None;
+    for (name, list) in lists {
+        let name: String = name.extract()?;
+        let values = column(&name, &list)?;
+        let (first, length) = rows.get_or_insert_with(|| (name.clone(), values.len()));
+        if values.len() != *length {
+            let why = format!("{name}: {} values, but {first} has {length}", values.len());
+            return Err(DataError::new_err(why));
+        }
+        read.push((name, values.into_iter()));
+    }
+    let reader = RowReader::new(columns);
+    let row = |at: usize| {
+        let mut row = Map::new();
+        for (name, values) in &mut read {
+            if let Some(value) = values.next().filter(|value| !value.is_null()) {
+                row.insert(name.clone(), value);
+            }
+        }
+        reader.sample(row).map_err(|why| DataError::new_err(format!("sample {at}: {why}")))
+    };
+    (0..rows.map_or(0, |(_, length)| length)).map(row).collect()
+}
+
+fn column(name: &str, list: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+    let wrong = |error: Unreadable| DataError::new_err(error.within(name).to_string());
+    if list.is_instance_of::<PyString>() {
+        let why = format!("{name}: expected a list with a value for each sample, found text");
+        return Err(DataError::new_err(why));
+    }
+    let mut values = Vec::with_capacity(list.len().unwrap_or(0));
+    if !(list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>()) {
+        // An array has its own, faster way to plain values.
+        if let Value::Array(values) = value::to_json(list).map_err(wrong)? {
+            return Ok(values);
+        }
+        let why = format!("{name}: expected a list with a value for each sample");
+        return Err(DataError::new_err(why));
+    }
+    for (at, value) in list.try_iter()?.enumerate() {
+        let value = value::to_json(&value?);
+        values.push(value.map_err(|error| wrong(error.within(format!("[{at}]"))))?);
+    }
+    Ok(values)
+}

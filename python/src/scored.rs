@@ -1,0 +1,354 @@
+//! What comes back: a scored sample, its verdicts, and their parts. Each shares the one `Scored`, and
+//! becomes Python values when it is asked for.
+
+use std::sync::Arc;
+
+use assay::Scored;
+use assay::verifiers::{Component, Outcome, Step, Verdict};
+use pyo3::PyClass;
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use serde_json::{Value, json};
+
+use crate::value::{members_to_python, to_json};
+
+/// A sample's reward, and the verdicts that it was made of.
+#[pyclass(frozen, eq, name = "Scored", module = "assay")]
+#[derive(PartialEq)]
+pub(crate) struct PyScored(Arc<Scored>);
+
+/// What one verifier came to.
+#[pyclass(frozen, eq, name = "Verdict", module = "assay")]
+#[derive(PartialEq)]
+pub(crate) struct PyVerdict(Arc<Verdict>);
+
+/// A part of a verdict.
+#[pyclass(frozen, eq, name = "Component", module = "assay")]
+#[derive(PartialEq)]
+pub(crate) struct PyComponent(Component);
+
+/// The reward of one step of a completion.
+#[pyclass(frozen, eq, name = "Step", module = "assay")]
+#[derive(PartialEq)]
+pub(crate) struct PyStep(Step);
+
+/// What a verdict took.
+#[pyclass(frozen, eq, get_all, name = "Usage", module = "assay")]
+#[derive(PartialEq)]
+pub(crate) struct PyUsage {
+    tokens: u64,
+    calls: u64,
+}
+
+impl From<Scored> for PyScored {
+    fn from(scored: Scored) -> Self {
+        Self(Arc::new(scored))
+    }
+}
+
+impl From<Verdict> for PyVerdict {
+    fn from(verdict: Verdict) -> Self {
+        Self(Arc::new(verdict))
+    }
+}
+
+impl PyVerdict {
+    fn read(read: serde_json::Result<Verdict>) -> PyResult<Self> {
+        read.map(Self::from)
+            .map_err(|error| PyValueError::new_err(format!("not a verdict: {error}")))
+    }
+}
+
+/// A reward that is a number.
+fn finite(name: &str, reward: f64) -> PyResult<f64> {
+    if reward.is_finite() {
+        return Ok(reward);
+    }
+    Err(PyValueError::new_err(format!("{name}: {reward} is no reward: it must be finite")))
+}
+
+/// A mapping as JSON.
+fn json_of(name: &str, mapping: &Bound<'_, PyAny>) -> PyResult<Value> {
+    match to_json(mapping) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err(PyValueError::new_err(format!("{name}: expected a dict"))),
+        Err(error) => Err(PyValueError::new_err(error.within(name).to_string())),
+    }
+}
+
+/// The fault of an outcome, by its kind.
+fn fault(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Failed(fault) => Some(fault.kind.to_string()),
+        Outcome::Scored(_) | Outcome::Abstained(_) => None,
+    }
+}
+
+/// `reward=1.0`, or `failed: Timeout: why`.
+fn shown(outcome: &Outcome) -> String {
+    let why = outcome.why().unwrap_or_default();
+    match (outcome.reward(), fault(outcome)) {
+        (Some(reward), _) => format!("reward={:?}", reward.get()),
+        (None, Some(fault)) => format!("{}: {fault}: {why}", outcome.name()),
+        (None, None) => format!("{}: {why}", outcome.name()),
+    }
+}
+
+#[pymethods]
+impl PyScored {
+    #[getter]
+    fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    #[getter]
+    fn group(&self) -> Option<&str> {
+        self.0.group.as_deref()
+    }
+
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.0.outcome.name()
+    }
+
+    #[getter]
+    fn reward(&self) -> Option<f64> {
+        self.0.reward()
+    }
+
+    #[getter]
+    fn fault(&self) -> Option<String> {
+        fault(&self.0.outcome)
+    }
+
+    #[getter]
+    fn why(&self) -> Option<&str> {
+        self.0.outcome.why()
+    }
+
+    #[getter]
+    fn verdicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, verdict) in self.0.verdicts.iter() {
+            dict.set_item(name, PyVerdict::from(verdict.clone()))?;
+        }
+        Ok(dict)
+    }
+
+    #[getter]
+    fn spent_us<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for ((name, _), spent_ns) in self.0.verdicts.iter().zip(&self.0.spent_ns) {
+            dict.set_item(name, spent_ns.div_ceil(1000))?;
+        }
+        Ok(dict)
+    }
+
+    fn to_json(&self) -> String {
+        // Keys are text and numbers are finite: nothing here can fail to be written.
+        serde_json::to_string(&*self.0).unwrap_or_default()
+    }
+
+    #[staticmethod]
+    fn from_json(line: &str) -> PyResult<Self> {
+        let read: Result<Scored, _> = serde_json::from_str(line);
+        read.map(Self::from)
+            .map_err(|error| PyValueError::new_err(format!("not a verdict line: {error}")))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let read = slf.get_type().getattr(intern!(slf.py(), "from_json"))?;
+        Ok((read, (slf.get().to_json(),)))
+    }
+
+    fn __repr__(&self) -> String {
+        let part =
+            |(name, verdict): (&str, &Verdict)| format!("{name}: {}", shown(&verdict.outcome));
+        let parts: Vec<String> = self.0.verdicts.iter().map(part).collect();
+        let id = format!("{:?}", self.0.id);
+        format!("Scored(id={id}, {}; {})", shown(&self.0.outcome), parts.join("; "))
+    }
+
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        html(slf)
+    }
+}
+
+#[pymethods]
+impl PyVerdict {
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.0.outcome.name()
+    }
+
+    #[getter]
+    fn reward(&self) -> Option<f64> {
+        self.0.outcome.reward().map(f64::from)
+    }
+
+    #[getter]
+    fn fault(&self) -> Option<String> {
+        fault(&self.0.outcome)
+    }
+
+    #[getter]
+    fn why(&self) -> Option<&str> {
+        self.0.outcome.why()
+    }
+
+    #[getter]
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        members_to_python(py, self.0.evidence.iter())
+    }
+
+    #[getter]
+    fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, component) in self.0.components.iter() {
+            dict.set_item(name, PyComponent(component.clone()))?;
+        }
+        Ok(dict)
+    }
+
+    #[getter]
+    fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let steps: PyResult<Vec<_>> =
+            self.0.steps.iter().map(|step| Bound::new(py, PyStep(*step))).collect();
+        PyList::new(py, steps?)
+    }
+
+    #[getter]
+    fn usage(&self) -> PyUsage {
+        PyUsage { tokens: self.0.usage.tokens, calls: self.0.usage.calls }
+    }
+
+    fn to_json(&self) -> String {
+        serde_json::to_string(&*self.0).unwrap_or_default()
+    }
+
+    #[staticmethod]
+    fn from_json(line: &str) -> PyResult<Self> {
+        Self::read(serde_json::from_str(line))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (reward, *, evidence=None, components=None))]
+    fn scored(
+        reward: f64,
+        evidence: Option<&Bound<'_, PyAny>>,
+        components: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut verdict = json!({"outcome": "scored", "reward": finite("reward", reward)?});
+        if let Some(evidence) = evidence {
+            verdict["evidence"] = json_of("evidence", evidence)?;
+        }
+        if let Some(components) = components {
+            let rewards = json_of("components", components)?;
+            let members = rewards.as_object().into_iter().flatten();
+            let part = |(name, reward): (&String, &Value)| {
+                (name.clone(), json!({"outcome": "scored", "reward": reward}))
+            };
+            verdict["components"] = members.map(part).collect();
+        }
+        Self::read(serde_json::from_value(verdict))
+    }
+
+    #[staticmethod]
+    fn abstained(why: String) -> Self {
+        Verdict::abstained(why).into()
+    }
+
+    #[staticmethod]
+    fn failed(fault: &str, why: &str) -> PyResult<Self> {
+        Self::read(serde_json::from_value(json!({"outcome": "failed", "fault": fault, "why": why})))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let read = slf.get_type().getattr(intern!(slf.py(), "from_json"))?;
+        Ok((read, (slf.get().to_json(),)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Verdict({})", shown(&self.0.outcome))
+    }
+
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        html(slf)
+    }
+}
+
+#[pymethods]
+impl PyComponent {
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.0.outcome.name()
+    }
+
+    #[getter]
+    fn reward(&self) -> Option<f64> {
+        self.0.outcome.reward().map(f64::from)
+    }
+
+    #[getter]
+    fn fault(&self) -> Option<String> {
+        fault(&self.0.outcome)
+    }
+
+    #[getter]
+    fn why(&self) -> Option<&str> {
+        self.0.outcome.why()
+    }
+
+    #[getter]
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        members_to_python(py, self.0.evidence.iter())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Component({})", shown(&self.0.outcome))
+    }
+}
+
+#[pymethods]
+impl PyStep {
+    #[getter]
+    fn span(&self) -> (usize, usize) {
+        self.0.span
+    }
+
+    #[getter]
+    fn turn(&self) -> Option<usize> {
+        self.0.turn
+    }
+
+    #[getter]
+    fn tokens(&self) -> Option<(usize, usize)> {
+        self.0.tokens
+    }
+
+    #[getter]
+    fn reward(&self) -> f64 {
+        self.0.reward.get()
+    }
+
+    fn __repr__(&self) -> String {
+        let (start, end) = self.0.span;
+        format!("Step(span=({start}, {end}), reward={:?})", self.0.reward.get())
+    }
+}
+
+#[pymethods]
+impl PyUsage {
+    fn __repr__(&self) -> String {
+        format!("Usage(tokens={}, calls={})", self.tokens, self.calls)
+    }
+}
+
+/// The picture of a result in a notebook, which Python draws.
+fn html<T: PyClass>(result: &Bound<'_, T>) -> PyResult<String> {
+    let py = result.py();
+    let draw = py.import(intern!(py, "assay._html"))?.getattr(intern!(py, "of_result"))?;
+    Ok(draw.call1((result,))?.cast::<PyString>()?.to_string())
+}
