@@ -22,6 +22,7 @@ from assay._core import (
 )
 from assay._engine import Engine
 from assay._functions import Answer, check, extract_answer, math_equal
+from assay._run import RunSummary, merge
 from assay._verifier import Verifier, verifier
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "DataError",
     "Engine",
     "RunError",
+    "RunSummary",
     "Sample",
     "Scored",
     "Step",
@@ -42,5 +44,6 @@ __all__ = [
     "check",
     "extract_answer",
     "math_equal",
+    "merge",
     "verifier",
 ]

@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::run::{self, RunOptions};
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
 use crate::{asyncio, error, rows, value, wait};
@@ -96,6 +97,19 @@ impl PyEngine {
             drop(engine);
             scored
         })
+    }
+
+    /// Scores files into a run folder.
+    fn score_file<'py>(
+        &self,
+        py: Python<'py>,
+        options: RunOptions,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let engine = self.engine(py)?;
+        let summary = run::score_file(py, &engine, options, progress)?;
+        engine.replies_kept().map_err(error::RunError::new_err)?;
+        Ok(summary)
     }
 }
 
