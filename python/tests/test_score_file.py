@@ -14,6 +14,7 @@ from typing import Any
 import assay
 import pytest
 
+
 def engine(**options: Any) -> assay.Engine:
     config = {"version": 1, "reward": [{"name": "right", "verifier": "exact"}]}
     return assay.Engine(config, cache=False, **options)
@@ -57,9 +58,7 @@ def test_progress_is_told_to_a_function(rows: Path, tmp_path: Path) -> None:
     assert (tmp_path / "run" / "verdicts.parquet").exists()
 
 
-def test_progress_is_a_line(
-    rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_progress_is_a_line(rows: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     engine().score_file(rows, tmp_path / "run", progress=True)
     captured = capsys.readouterr()
     assert captured.err.endswith("300 rows, 100.0%\n")
@@ -111,8 +110,8 @@ def test_faults_are_judged_again(rows: Path, tmp_path: Path) -> None:
     broken = True
 
     @assay.verifier
-    def flaky(completion: str) -> bool:
-        if broken and completion.endswith("3"):
+    def flaky(sample: assay.Sample) -> bool:
+        if broken and sample.completion.endswith("3"):
             raise RuntimeError("the service is down")
         return True
 
@@ -153,7 +152,7 @@ def test_ctrl_c_keeps_what_was_written(rows: Path, tmp_path: Path) -> None:
     begun = threading.Event()
 
     @assay.verifier
-    def slow(completion: str) -> bool:
+    def slow(sample: assay.Sample) -> bool:
         begun.set()
         time.sleep(0.02)
         return True

@@ -108,10 +108,17 @@ impl MergeSpec<'_> {
         if !self.fresh {
             folder.admit(&manifest)?;
         }
-        let mut merged = Merger::new(&folder, store, &set.parts)?;
-        merged.rows(set, progress)?;
-        merged.retries()?;
-        let (summary, sha256) = merged.finish();
+        let merged = Merger::new(&folder, store, &set.parts).and_then(|mut merged| {
+            merged.rows(set, progress)?;
+            merged.retries()?;
+            Ok(merged.finish())
+        });
+        let (summary, sha256) = merged.inspect_err(|_| {
+            for name in [MERGED_VERDICTS, MERGED_TIMINGS] {
+                // What is left behind is in nobody's way.
+                let _ = store.remove(name);
+            }
+        })?;
         commit(&folder, store, set, &Merged { manifest, summary: &summary, sha256 })?;
         let names: Vec<String> = summary.rewards.iter().map(|reward| reward.name.clone()).collect();
         write_form(&self.output, self.form, &names)?;
