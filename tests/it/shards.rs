@@ -45,7 +45,7 @@ fn engine(config: &str, fails: &Arc<AtomicBool>) -> Engine {
         if fails.load(Ordering::SeqCst) && text.ends_with('3') {
             return Verdict::failed(Fault::internal("it is the hour of faults"));
         }
-        Verdict::graded(text.len() % 2 == 0)
+        Verdict::graded(text.len().is_multiple_of(2))
     };
     builder(config, registry).verifier("flaky", flaky).no_cache().jobs(2).build().unwrap()
 }

@@ -32,7 +32,7 @@ const MERGED_TIMINGS: &str = ".timings.jsonl.tmp";
 const BATCH_ROWS: usize = 1024;
 
 /// The bytes of all buffers together, and the least and the most that one file gets.
-const BUFFERS_BYTES: usize = 64 << 20;
+const BUFFERS_BYTES: usize = 16 << 20;
 const BUFFER_BYTES_MIN: usize = 8 << 10;
 const BUFFER_BYTES_MAX: usize = 256 << 10;
 
