@@ -26,14 +26,15 @@ pub(crate) struct PyEngine {
 
 /// How a call is to be scored: the training step, seconds that it may take, and whether it waits for
 /// room.
-#[derive(FromPyObject)]
+#[derive(Clone, Copy, FromPyObject)]
 struct Options(u64, Option<f64>, bool);
 
 #[pymethods]
 impl PyEngine {
     #[new]
-    fn new(py: Python<'_>, here: Here, verifiers: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
-        let verifiers: PyResult<Vec<_>> = verifiers.iter().map(PythonVerifier::new).collect();
+    fn new(py: Python<'_>, here: Here, verifiers: &Bound<'_, PyList>) -> PyResult<Self> {
+        let verifiers: PyResult<Vec<_>> =
+            verifiers.iter().map(|one| PythonVerifier::new(&one)).collect();
         let verifiers = verifiers?;
         let engine = py.detach(|| here.build(&verifiers)).map_err(error::of_engine)?;
         let live = Mutex::new((std::process::id(), Arc::new(engine)));
@@ -122,8 +123,8 @@ impl PyEngine {
 }
 
 impl Options {
-    fn checked(&self) -> PyResult<ScoreOptions> {
-        let Self(step, timeout, wait) = *self;
+    fn checked(self) -> PyResult<ScoreOptions> {
+        let Self(step, timeout, wait) = self;
         let deadline = timeout.map(Duration::try_from_secs_f64).transpose();
         let wrong = |error| PyValueError::new_err(format!("timeout: {error}"));
         Ok(ScoreOptions { deadline: deadline.map_err(wrong)?, step, wait })

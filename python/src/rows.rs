@@ -21,13 +21,11 @@ pub(crate) fn of_rows(rows: &Bound<'_, PyAny>, columns: &Columns) -> PyResult<Ve
         let wrong =
             |error: &dyn std::fmt::Display| DataError::new_err(format!("samples[{at}]: {error}"));
         let row = row?;
-        match value::to_json(&row).map_err(|error| wrong(&error))? {
-            Value::Object(row) => samples.push(reader.sample(row).map_err(|why| wrong(&why))?),
-            _ => {
-                let kind = row.get_type().fully_qualified_name()?;
-                return Err(wrong(&format!("expected a dict, found {kind}")));
-            }
-        }
+        let Value::Object(row) = value::to_json(&row).map_err(|error| wrong(&error))? else {
+            let kind = row.get_type().fully_qualified_name()?;
+            return Err(wrong(&format!("expected a dict, found {kind}")));
+        };
+        samples.push(reader.sample(row).map_err(|why| wrong(&why))?);
     }
     Ok(samples)
 }

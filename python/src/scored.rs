@@ -10,14 +10,22 @@ use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::value::{members_to_python, to_json};
 
 /// A sample's reward, and the verdicts that it was made of.
 #[pyclass(frozen, eq, name = "Scored", module = "assay")]
-#[derive(PartialEq)]
 pub(crate) struct PyScored(Arc<Scored>);
+
+impl PartialEq for PyScored {
+    /// Equal where their lines are: time is no part of them.
+    fn eq(&self, other: &Self) -> bool {
+        let (one, other) = (&self.0, &other.0);
+        (&one.id, &one.group) == (&other.id, &other.group)
+            && (&one.outcome, &one.verdicts) == (&other.outcome, &other.verdicts)
+    }
+}
 
 /// What one verifier came to.
 #[pyclass(frozen, eq, name = "Verdict", module = "assay")]
@@ -70,9 +78,9 @@ fn finite(name: &str, reward: f64) -> PyResult<f64> {
 }
 
 /// A mapping as JSON.
-fn json_of(name: &str, mapping: &Bound<'_, PyAny>) -> PyResult<Value> {
+fn json_of(name: &str, mapping: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
     match to_json(mapping) {
-        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(PyValueError::new_err(format!("{name}: expected a dict"))),
         Err(error) => Err(PyValueError::new_err(error.within(name).to_string())),
     }
@@ -240,18 +248,18 @@ impl PyVerdict {
         evidence: Option<&Bound<'_, PyAny>>,
         components: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let mut verdict = json!({"outcome": "scored", "reward": finite("reward", reward)?});
+        let mut verdict = Map::new();
+        verdict.insert("outcome".to_owned(), "scored".into());
+        verdict.insert("reward".to_owned(), finite("reward", reward)?.into());
         if let Some(evidence) = evidence {
-            verdict["evidence"] = json_of("evidence", evidence)?;
+            verdict.insert("evidence".to_owned(), json_of("evidence", evidence)?.into());
         }
         if let Some(components) = components {
-            let rewards = json_of("components", components)?;
-            let members = rewards.as_object().into_iter().flatten();
-            let part = |(name, reward): (&String, &Value)| {
-                (name.clone(), json!({"outcome": "scored", "reward": reward}))
-            };
-            verdict["components"] = members.map(part).collect();
+            let scored = |(name, reward)| (name, json!({"outcome": "scored", "reward": reward}));
+            let parts = json_of("components", components)?.into_iter().map(scored);
+            verdict.insert("components".to_owned(), parts.collect());
         }
+        let verdict = Value::Object(verdict);
         Self::read(serde_json::from_value(verdict))
     }
 
