@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::explain::{self, Told};
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
 use crate::{asyncio, error, rows, value, wait};
@@ -78,6 +79,14 @@ impl PyEngine {
         let samples = samples(&engine, rows, columns)?;
         let scored = wait::wait(py, engine.score_async(samples, options.checked()?))?;
         asyncio::list(py, scored)
+    }
+
+    /// Scores one row, and tells what it was and how its rewards became one.
+    fn explain(&self, py: Python<'_>, row: &Bound<'_, PyAny>) -> PyResult<Told> {
+        let engine = self.engine(py)?;
+        let sample = rows::of_row(row, &engine.plan().config.data)?;
+        let scored = engine.score_async(vec![sample.clone()], ScoreOptions::default());
+        explain::told(&engine, &sample, wait::wait(py, scored)?)
     }
 
     /// The same, as a future of an event loop.
