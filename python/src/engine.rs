@@ -4,16 +4,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assay::data::Columns;
 use assay::{Engine, Sample, ScoreOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::error::{self, DataError};
 use crate::explain::{self, Told};
+use crate::rows::{self, Taken};
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
-use crate::{asyncio, error, rows, value, wait};
+use crate::{asyncio, value, wait};
 
 /// An engine, and what it is made of.
 #[pyclass(frozen, name = "Engine", module = "assay._core")]
@@ -76,8 +77,8 @@ impl PyEngine {
         options: Options,
     ) -> PyResult<Bound<'py, PyList>> {
         let engine = self.engine(py)?;
-        let samples = samples(&engine, rows, columns)?;
-        let scored = wait::wait(py, engine.score_async(samples, options.checked()?))?;
+        let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
+        let scored = wait::wait(py, engine.score_async(samples, options))?;
         asyncio::list(py, scored)
     }
 
@@ -97,9 +98,10 @@ impl PyEngine {
         columns: &Bound<'py, PyDict>,
         options: Options,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let engine = self.engine(event_loop.py())?;
-        let samples = samples(&engine, rows, columns)?;
-        let scored = engine.score_async(samples, options.checked()?);
+        let py = event_loop.py();
+        let engine = self.engine(py)?;
+        let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
+        let scored = engine.score_async(samples, options);
         // The engine lives as long as its work.
         asyncio::future(event_loop, async move {
             let scored = scored.await;
@@ -142,13 +144,14 @@ impl Options {
 
 /// The samples of a call.
 fn samples(
+    py: Python<'_>,
     engine: &Engine,
     rows: Option<&Bound<'_, PyAny>>,
     columns: &Bound<'_, PyDict>,
 ) -> PyResult<Vec<Sample>> {
-    let names: &Columns = &engine.plan().config.data;
-    match rows {
-        Some(rows) => rows::of_rows(rows, names),
-        None => rows::of_columns(columns, names),
-    }
+    let taken = match rows {
+        Some(rows) => Taken::rows(rows)?,
+        None => Taken::columns(columns)?,
+    };
+    py.detach(|| taken.samples(engine)).map_err(DataError::new_err)
 }

@@ -1,7 +1,5 @@
-//! What comes back: a scored sample, its verdicts, and their parts. Each shares the one `Scored`, and
-//! becomes Python values when it is asked for.
-
-use std::sync::Arc;
+//! What comes back: a scored sample, its verdicts, and their parts. They become Python values when they
+//! are asked for.
 
 use assay::Scored;
 use assay::verifiers::{Component, Outcome, Step, Verdict};
@@ -23,7 +21,7 @@ use crate::value::{members_to_python, to_json};
 /// >>> scored
 /// Scored(id="q1", reward=1.0; right: reward=1.0)
 #[pyclass(frozen, eq, name = "Scored", module = "assay")]
-pub(crate) struct PyScored(Arc<Scored>);
+pub(crate) struct PyScored(Scored);
 
 impl PartialEq for PyScored {
     /// Equal where their lines are: time is no part of them.
@@ -41,7 +39,7 @@ impl PartialEq for PyScored {
 /// (0.0, 'proved-unequal')
 #[pyclass(frozen, eq, name = "Verdict", module = "assay")]
 #[derive(PartialEq)]
-pub(crate) struct PyVerdict(Arc<Verdict>);
+pub(crate) struct PyVerdict(Verdict);
 
 /// A part of a verdict: a criterion of a rubric, an objective of a model.
 ///
@@ -76,13 +74,13 @@ pub(crate) struct PyUsage {
 
 impl From<Scored> for PyScored {
     fn from(scored: Scored) -> Self {
-        Self(Arc::new(scored))
+        Self(scored)
     }
 }
 
 impl From<Verdict> for PyVerdict {
     fn from(verdict: Verdict) -> Self {
-        Self(Arc::new(verdict))
+        Self(verdict)
     }
 }
 
@@ -189,7 +187,7 @@ impl PyScored {
     /// The line of `verdicts.jsonl`, without its end.
     fn to_json(&self) -> String {
         // Keys are text and numbers are finite: nothing here can fail to be written.
-        serde_json::to_string(&*self.0).unwrap_or_default()
+        serde_json::to_string(&self.0).unwrap_or_default()
     }
 
     /// Reads a line of `verdicts.jsonl`.
@@ -276,7 +274,7 @@ impl PyVerdict {
 
     /// The JSON form, as in a verdict line.
     fn to_json(&self) -> String {
-        serde_json::to_string(&*self.0).unwrap_or_default()
+        serde_json::to_string(&self.0).unwrap_or_default()
     }
 
     /// Reads the JSON form.
