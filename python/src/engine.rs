@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use assay::engine::Planned;
 use assay::{Engine, Sample, ScoreOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,6 +13,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::error::{self, DataError};
 use crate::explain::{self, Told};
 use crate::rows::{self, Taken};
+use crate::scored::VerifierVersions;
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
 use crate::{asyncio, value, wait};
@@ -21,6 +23,7 @@ use crate::{asyncio, value, wait};
 pub(crate) struct PyEngine {
     here: Here,
     verifiers: Vec<Arc<PythonVerifier>>,
+    versions: VerifierVersions,
     /// The process that built the engine, and the engine. It is locked for no longer than it takes
     /// to clone, and never while the interpreter is given up: a fork cannot find it locked.
     live: Mutex<(u32, Arc<Engine>)>,
@@ -39,8 +42,13 @@ impl PyEngine {
             verifiers.iter().map(|one| PythonVerifier::new(&one)).collect();
         let verifiers = verifiers?;
         let engine = py.detach(|| here.build(&verifiers)).map_err(error::of_engine)?;
+        let spec = |reward: &Planned| {
+            let spec = &reward.built.spec;
+            (spec.id.to_string(), spec.version)
+        };
+        let versions = engine.plan().rewards.iter().map(spec).collect();
         let live = Mutex::new((std::process::id(), Arc::new(engine)));
-        Ok(Self { here, verifiers, live })
+        Ok(Self { here, verifiers, versions, live })
     }
 
     /// The names of the rewards, in their order.
@@ -79,7 +87,7 @@ impl PyEngine {
         let engine = self.engine(py)?;
         let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
         let scored = wait::wait(py, engine.score_async(samples, options))?;
-        asyncio::list(py, scored)
+        asyncio::list(py, scored, &self.versions)
     }
 
     /// Scores one row, and tells what it was and how its rewards became one.
@@ -87,7 +95,7 @@ impl PyEngine {
         let engine = self.engine(py)?;
         let sample = rows::of_row(row, &engine.plan().config.data)?;
         let scored = engine.score_async(vec![sample.clone()], ScoreOptions::default());
-        explain::told(&engine, &sample, wait::wait(py, scored)?)
+        explain::told(&engine, &sample, wait::wait(py, scored)?, &self.versions)
     }
 
     /// The same, as a future of an event loop.
@@ -103,7 +111,7 @@ impl PyEngine {
         let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
         let scored = engine.score_async(samples, options);
         // The engine lives as long as its work.
-        asyncio::future(event_loop, async move {
+        asyncio::future(event_loop, Arc::clone(&self.versions), async move {
             let scored = scored.await;
             drop(engine);
             scored
