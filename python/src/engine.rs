@@ -4,22 +4,27 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assay::data::Columns;
+use assay::engine::Planned;
 use assay::{Engine, Sample, ScoreOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::error::{self, DataError};
+use crate::explain::{self, Told};
+use crate::rows::{self, Taken};
 use crate::run::{self, RunOptions};
+use crate::scored::VerifierVersions;
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
-use crate::{asyncio, error, rows, value, wait};
+use crate::{asyncio, value, wait};
 
 /// An engine, and what it is made of.
 #[pyclass(frozen, name = "Engine", module = "assay._core")]
 pub(crate) struct PyEngine {
     here: Here,
     verifiers: Vec<Arc<PythonVerifier>>,
+    versions: VerifierVersions,
     /// The process that built the engine, and the engine. It is locked for no longer than it takes
     /// to clone, and never while the interpreter is given up: a fork cannot find it locked.
     live: Mutex<(u32, Arc<Engine>)>,
@@ -27,18 +32,24 @@ pub(crate) struct PyEngine {
 
 /// How a call is to be scored: the training step, seconds that it may take, and whether it waits for
 /// room.
-#[derive(FromPyObject)]
+#[derive(Clone, Copy, FromPyObject)]
 struct Options(u64, Option<f64>, bool);
 
 #[pymethods]
 impl PyEngine {
     #[new]
-    fn new(py: Python<'_>, here: Here, verifiers: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
-        let verifiers: PyResult<Vec<_>> = verifiers.iter().map(PythonVerifier::new).collect();
+    fn new(py: Python<'_>, here: Here, verifiers: &Bound<'_, PyList>) -> PyResult<Self> {
+        let verifiers: PyResult<Vec<_>> =
+            verifiers.iter().map(|one| PythonVerifier::new(&one)).collect();
         let verifiers = verifiers?;
         let engine = py.detach(|| here.build(&verifiers)).map_err(error::of_engine)?;
+        let spec = |reward: &Planned| {
+            let spec = &reward.built.spec;
+            (spec.id.to_string(), spec.version)
+        };
+        let versions = engine.plan().rewards.iter().map(spec).collect();
         let live = Mutex::new((std::process::id(), Arc::new(engine)));
-        Ok(Self { here, verifiers, live })
+        Ok(Self { here, verifiers, versions, live })
     }
 
     /// The names of the rewards, in their order.
@@ -75,9 +86,17 @@ impl PyEngine {
         options: Options,
     ) -> PyResult<Bound<'py, PyList>> {
         let engine = self.engine(py)?;
-        let samples = samples(&engine, rows, columns)?;
-        let scored = wait::wait(py, engine.score_async(samples, options.checked()?))?;
-        asyncio::list(py, scored)
+        let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
+        let scored = wait::wait(py, engine.score_async(samples, options))?;
+        asyncio::list(py, scored, &self.versions)
+    }
+
+    /// Scores one row, and tells what it was and how its rewards became one.
+    fn explain(&self, py: Python<'_>, row: &Bound<'_, PyAny>) -> PyResult<Told> {
+        let engine = self.engine(py)?;
+        let sample = rows::of_row(row, &engine.plan().config.data)?;
+        let scored = engine.score_async(vec![sample.clone()], ScoreOptions::default());
+        explain::told(&engine, &sample, wait::wait(py, scored)?, &self.versions)
     }
 
     /// The same, as a future of an event loop.
@@ -88,11 +107,12 @@ impl PyEngine {
         columns: &Bound<'py, PyDict>,
         options: Options,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let engine = self.engine(event_loop.py())?;
-        let samples = samples(&engine, rows, columns)?;
-        let scored = engine.score_async(samples, options.checked()?);
+        let py = event_loop.py();
+        let engine = self.engine(py)?;
+        let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
+        let scored = engine.score_async(samples, options);
         // The engine lives as long as its work.
-        asyncio::future(event_loop, async move {
+        asyncio::future(event_loop, Arc::clone(&self.versions), async move {
             let scored = scored.await;
             drop(engine);
             scored
@@ -104,7 +124,7 @@ impl PyEngine {
         &self,
         py: Python<'py>,
         options: RunOptions,
-        progress: Option<Py<PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let engine = self.engine(py)?;
         let summary = run::score_file(py, &engine, options, progress)?;
@@ -136,8 +156,8 @@ impl PyEngine {
 }
 
 impl Options {
-    fn checked(&self) -> PyResult<ScoreOptions> {
-        let Self(step, timeout, wait) = *self;
+    fn checked(self) -> PyResult<ScoreOptions> {
+        let Self(step, timeout, wait) = self;
         let deadline = timeout.map(Duration::try_from_secs_f64).transpose();
         let wrong = |error| PyValueError::new_err(format!("timeout: {error}"));
         Ok(ScoreOptions { deadline: deadline.map_err(wrong)?, step, wait })
@@ -146,13 +166,14 @@ impl Options {
 
 /// The samples of a call.
 fn samples(
+    py: Python<'_>,
     engine: &Engine,
     rows: Option<&Bound<'_, PyAny>>,
     columns: &Bound<'_, PyDict>,
 ) -> PyResult<Vec<Sample>> {
-    let names: &Columns = &engine.plan().config.data;
-    match rows {
-        Some(rows) => rows::of_rows(rows, names),
-        None => rows::of_columns(columns, names),
-    }
+    let taken = match rows {
+        Some(rows) => Taken::rows(rows)?,
+        None => Taken::columns(columns)?,
+    };
+    py.detach(|| taken.samples(engine)).map_err(DataError::new_err)
 }

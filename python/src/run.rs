@@ -87,15 +87,16 @@ pub(crate) fn score_file<'py>(
     py: Python<'py>,
     engine: &Engine,
     options: RunOptions,
-    progress: Option<Py<PyAny>>,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (spec, reached, stop) = (options.spec()?, Reached::default(), CancellationToken::new());
+    let progress = progress.map(|progress| progress.clone().unbind());
     let run = || run(engine, spec, &reached, &stop);
     let look = |py: Python<'_>| {
         py.check_signals()?;
         progress.as_ref().map_or(Ok(()), |progress| reached.tell(py, progress))
     };
-    let report = py.detach(|| watched(run, look, &stop))?.map_err(error::of_run)?;
+    let report = py.detach(|| watched(run, look, &stop))?.map_err(|error| error::of_run(&error))?;
     if let Some(progress) = &progress {
         reached.tell(py, progress)?;
     }
@@ -148,6 +149,10 @@ fn watched<T: Send>(
     })
 }
 
+fn signals(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()
+}
+
 fn told<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyAny>> {
     value::to_python(py, &serde_json::to_value(summary).unwrap_or_default())
 }
@@ -162,14 +167,13 @@ pub(crate) fn merge<'py>(
     format: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (pid, form) = (std::process::id(), form(format)?);
-    let spec = MergeSpec { runs: &runs, output, pid, fresh, form };
+    let spec = MergeSpec { runs, output, pid, fresh, form };
     let stop = CancellationToken::new();
     let work = || {
-        spec.merge(&mut |_| match stop.is_cancelled() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        spec.merge(&mut |_| {
+            if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     };
-    let merged = py.detach(|| watched(work, |py| py.check_signals(), &stop))?;
-    told(py, &merged.map_err(error::of_run)?.summary)
+    let merged = py.detach(|| watched(work, signals, &stop))?;
+    told(py, &merged.map_err(|error| error::of_run(&error))?.summary)
 }

@@ -36,7 +36,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let spec = MergeSpec {
-        runs: &args.runs,
+        runs: args.runs.clone(),
         output: args.output.clone(),
         pid: std::process::id(),
         fresh: args.fresh,

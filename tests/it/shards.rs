@@ -101,9 +101,9 @@ fn merge(runs: &[PathBuf], output: &Path) -> Result<usize, RunError> {
     spec.merge(&mut |_| ControlFlow::Continue(())).map(|report| report.shards)
 }
 
-fn merge_spec<'a>(runs: &'a [PathBuf], output: &Path) -> MergeSpec<'a> {
+fn merge_spec(runs: &[PathBuf], output: &Path) -> MergeSpec {
     let (output, form) = (output.to_owned(), VerdictForm::Jsonl);
-    MergeSpec { runs, output, pid: 1, fresh: false, form }
+    MergeSpec { runs: runs.to_vec(), output, pid: 1, fresh: false, form }
 }
 
 /// Everything of a run but its times.

@@ -37,9 +37,9 @@ const BUFFER_BYTES_MIN: usize = 8 << 10;
 const BUFFER_BYTES_MAX: usize = 256 << 10;
 
 /// Shards that are about to become one run.
-pub struct MergeSpec<'a> {
+pub struct MergeSpec {
     /// The folders of shards, and folders that hold them.
-    pub runs: &'a [PathBuf],
+    pub runs: Vec<PathBuf>,
     /// The folder of the run, held by this process. It may be the one that holds the shards.
     pub output: PathBuf,
     /// The id of this process.
@@ -59,7 +59,7 @@ pub struct MergeReport {
     pub shards: usize,
 }
 
-impl MergeSpec<'_> {
+impl MergeSpec {
     /// Merges the shards. `progress` is told how many rows were merged, and may stop it.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl MergeSpec<'_> {
     }
 
     fn shards(&self) -> Result<ShardSet, RunError> {
-        let set = ShardSet::find(self.runs)?;
+        let set = ShardSet::find(&self.runs)?;
         if let Some(part) = set.parts.iter().find(|part| is_same_folder(&part.dir, &self.output)) {
             let why = "the run cannot be written into the folder of one of its shards".to_owned();
             return Err(RunError::shards(&part.dir, why));
