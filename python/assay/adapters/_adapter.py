@@ -1,0 +1,232 @@
+"""What the adapters of all trainers share."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay._core import ConfigError
+from assay._engine import Engine
+from assay._faults import FaultWindow
+from assay.adapters._batch import Batch, fault_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from assay._core import Scored
+
+    Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Engine"
+    OnFault: TypeAlias = Literal["mask", "raise", "mean_of_group"]
+
+MAX_FAULT_RATE = 0.1
+
+
+class Trainer:
+    """What a trainer can do with a sample that has no reward.
+
+    Args:
+        name: Its name in messages.
+        masks: Whether it takes a sample without a reward and leaves it out.
+        groups: Whether all samples of a prompt come in one call.
+        on_fault: What happens where the user says nothing.
+    """
+
+    def __init__(self, name: str, *, masks: bool, groups: bool, on_fault: OnFault) -> None:
+        self.name = name
+        self.masks = masks
+        self.groups = groups
+        self.on_fault: OnFault = on_fault
+
+    def rule(self, asked: OnFault | None) -> OnFault:
+        """What becomes of a sample without a reward."""
+        rule = self.on_fault if asked is None else asked
+        if rule not in ("mask", "raise", "mean_of_group"):
+            raise ConfigError(
+                f'on_fault: {rule!r} is not one of "mask", "raise", "mean_of_group"; '
+                '"drop_group" and "floor" are set as `combine.on_fault` of the configuration'
+            )
+        if rule == "mask" and not self.masks:
+            raise ConfigError(
+                f'on_fault = "mask": {self.name} cannot leave a sample out; use "raise", or '
+                '`combine.on_fault = "floor"` with a `combine.floor` in the configuration'
+            )
+        if rule == "mean_of_group" and not self.groups:
+            raise ConfigError(f'on_fault = "mean_of_group": {self.name} asks for one sample at a time')
+        return rule
+
+
+class Adapter:
+    """A configuration, and its engine where and when it is used.
+
+    It pickles by its configuration. Any thread, event loop and forked process may use it; the first
+    use builds the engine.
+
+    Args:
+        config: A path, the text of a configuration, a mapping, or an :class:`assay.Engine`.
+        trainer: What the trainer can do.
+        on_fault: What becomes of a sample without a reward, by default what fits the trainer.
+            What the configuration says comes first: with ``combine.on_fault = "floor"`` a fault has
+            a reward.
+        max_fault_rate: The most faults among the last 1000 samples of a process; more are
+            :class:`assay.TooManyFaults`. 1 never stops.
+        timeout: Seconds that a call may take; what is not judged by then is a fault.
+        options: Those of :class:`assay.Engine`.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        trainer: Trainer,
+        *,
+        on_fault: OnFault | None = None,
+        max_fault_rate: float = MAX_FAULT_RATE,
+        timeout: float | None = None,
+        **options: Any,
+    ) -> None:
+        self.on_fault = trainer.rule(on_fault)
+        self.timeout = timeout
+        self._trainer = trainer
+        self._options = options
+        self._config = _config(config, options)
+        self._faults = FaultWindow(max_fault_rate)
+        self._engine: Engine | None = None
+        self._unweighted: frozenset[str] = frozenset()
+
+    @property
+    def engine(self) -> Engine:
+        """The engine; the first use builds it, and says what is wrong with the configuration."""
+        if self._engine is None:
+            with _BUILDING:
+                if self._engine is None:
+                    self._engine = self._build()
+        return self._engine
+
+    def score(self, *, groups_by: Sequence[object] | None = None, **lists: Any) -> Batch:
+        """Judges samples and waits for them.
+
+        Args:
+            groups_by: What samples of one prompt share, where they are not all of one prompt.
+            lists: Those of :meth:`assay.Engine.score`.
+
+        Raises:
+            Unscored: A sample has no reward, and the rule is ``"raise"``.
+            TooManyFaults: More faults than ``max_fault_rate``.
+        """
+        engine = self.engine
+        lists.setdefault("timeout", self.timeout)
+        start = time.perf_counter()
+        return self._batch(engine, engine.score(**lists), start, groups_by)
+
+    async def score_async(self, *, groups_by: Sequence[object] | None = None, **lists: Any) -> Batch:
+        """The same as :meth:`score`, under asyncio."""
+        if self._engine is None:
+            import asyncio
+
+            await asyncio.to_thread(lambda: self.engine)
+        engine = self.engine
+        lists.setdefault("timeout", self.timeout)
+        start = time.perf_counter()
+        return self._batch(engine, await engine.score_async(**lists), start, groups_by)
+
+    def _batch(
+        self,
+        engine: Engine,
+        scored: list[Scored],
+        start: float,
+        groups_by: Sequence[object] | None,
+    ) -> Batch:
+        faults = [fault_of(sample, self._unweighted) for sample in scored]
+        self._faults.add(faults)
+        batch = Batch(engine.names, scored, faults, 1000 * (time.perf_counter() - start))
+        if self.on_fault == "raise":
+            batch.need_rewards(self._trainer.name)
+        elif self.on_fault == "mean_of_group":
+            batch.fill(groups_by)
+        return batch
+
+    def _build(self) -> Engine:
+        engine = (
+            self._config if isinstance(self._config, Engine) else Engine(self._config, **self._options)
+        )
+        config = engine.config
+        rewards = config["reward"]
+        self._unweighted = frozenset(one["name"] for one in rewards if one["weight"] == 0)
+        dropped = config["combine"]["on_fault"] == "drop_group"
+        if dropped and not self._trainer.groups:
+            raise ConfigError(
+                f'combine.on_fault = "drop_group": {self._trainer.name} asks for one sample at a '
+                "time, so that the rest of its group cannot be dropped"
+            )
+        return engine
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state["_engine"] = None
+        state["_faults"] = self._faults.max_rate
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._faults = FaultWindow(state["_faults"])
+
+
+def shared(make: Callable[[], Adapter], *key: object) -> Adapter:
+    """The one adapter of this process for a key, made when it is first asked for."""
+    with _BUILDING:
+        known = repr(key)
+        if known not in _SHARED:
+            _SHARED[known] = make()
+        return _SHARED[known]
+
+
+def config_of_environment(config: Config | None) -> Config:
+    """The configuration that is given, else that of the variable ``ASSAY_CONFIG``: a path."""
+    if config is not None:
+        return config
+    if path := os.environ.get("ASSAY_CONFIG"):
+        return Path(path)
+    raise ConfigError("no configuration: pass one, or set ASSAY_CONFIG to its path")
+
+
+def plain(value: Any) -> Any:
+    """Mappings and lists of other libraries as dicts and lists."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(member) for key, member in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [plain(member) for member in value]
+    return value
+
+
+def _config(config: Config, options: Mapping[str, Any]) -> Config:
+    if isinstance(config, Engine):
+        if options:
+            raise TypeError(f"an engine is given: {', '.join(options)} cannot be set beside it")
+        return config
+    if isinstance(config, Mapping):
+        return dict(plain(config))
+    if isinstance(config, str):
+        if "\n" in config or not config.endswith((".toml", ".json")):
+            return config
+        config = Path(config)
+    path = Path(os.path.abspath(config))
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file")
+    return path
+
+
+_SHARED: dict[str, Adapter] = {}
+_BUILDING = threading.RLock()
+
+
+def _after_fork() -> None:
+    """A forked process does not wait for what a thread of its parent was building."""
+    global _BUILDING
+    _BUILDING = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
