@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay._core import ConfigError
 from assay._engine import Engine
 from assay._faults import FaultWindow
 from assay.adapters._batch import Batch, fault_of
+from assay.adapters._given import config_of, config_of_environment, data_columns, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from assay._core import Scored
+    from assay.adapters._given import Config
 
-    Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Engine"
     OnFault: TypeAlias = Literal["mask", "raise", "mean_of_group"]
+
+__all__ = [
+    "Adapter",
+    "Config",
+    "Trainer",
+    "config_of_environment",
+    "data_columns",
+    "plain",
+    "shared",
+]
 
 MAX_FAULT_RATE = 0.1
 
@@ -92,10 +102,16 @@ class Adapter:
         self.timeout = timeout
         self._trainer = trainer
         self._options = options
-        self._config = _config(config, options)
+        self._config = config_of(config, options)
         self._faults = FaultWindow(max_fault_rate)
         self._engine: Engine | None = None
         self._unweighted: frozenset[str] = frozenset()
+        self._warned = False
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns of the configuration by their roles: ``{"reference": "answer"}``."""
+        return dict(self.engine.config["data"])
 
     @property
     def engine(self) -> Engine:
@@ -143,11 +159,19 @@ class Adapter:
         faults = [fault_of(sample, self._unweighted) for sample in scored]
         self._faults.add(faults)
         batch = Batch(engine.names, scored, faults, 1000 * (time.perf_counter() - start))
+        self._warn(scored)
         if self.on_fault == "raise":
             batch.need_rewards(self._trainer.name)
         elif self.on_fault == "mean_of_group":
             batch.fill(groups_by)
         return batch
+
+    def _warn(self, scored: list[Scored]) -> None:
+        """Says once that nothing is rewarded at all."""
+        if scored and not self._warned and all(one.outcome == "abstained" for one in scored):
+            self._warned = True
+            verdicts = "; ".join(f"{name}: {one.why}" for name, one in scored[0].verdicts.items())
+            _LOGGER.warning("no reward applies to any sample of a call: %s", verdicts)
 
     def _build(self) -> Engine:
         engine = (
@@ -184,41 +208,7 @@ def shared(make: Callable[[], Adapter], *key: object) -> Adapter:
         return _SHARED[known]
 
 
-def config_of_environment(config: Config | None) -> Config:
-    """The configuration that is given, else that of the variable ``ASSAY_CONFIG``: a path."""
-    if config is not None:
-        return config
-    if path := os.environ.get("ASSAY_CONFIG"):
-        return Path(path)
-    raise ConfigError("no configuration: pass one, or set ASSAY_CONFIG to its path")
-
-
-def plain(value: Any) -> Any:
-    """Mappings and lists of other libraries as dicts and lists."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(member) for key, member in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [plain(member) for member in value]
-    return value
-
-
-def _config(config: Config, options: Mapping[str, Any]) -> Config:
-    if isinstance(config, Engine):
-        if options:
-            raise TypeError(f"an engine is given: {', '.join(options)} cannot be set beside it")
-        return config
-    if isinstance(config, Mapping):
-        return dict(plain(config))
-    if isinstance(config, str):
-        if "\n" in config or not config.endswith((".toml", ".json")):
-            return config
-        config = Path(config)
-    path = Path(os.path.abspath(config))
-    if not path.is_file():
-        raise ConfigError(f"{path}: no such file")
-    return path
-
-
+_LOGGER = logging.getLogger("assay")
 _SHARED: dict[str, Adapter] = {}
 _BUILDING = threading.RLock()
 
