@@ -47,7 +47,8 @@ class FaultWindow:
         if not 0.0 <= max_rate <= 1.0:
             raise ValueError(f"max_fault_rate: {max_rate} is not between 0 and 1")
         self.max_rate = max_rate
-        self._last: deque[Fault | None] = deque(maxlen=WINDOW)
+        self._last: deque[Fault | None] = deque()
+        self._failed = 0
         self._lock = threading.Lock()
 
     def add(self, faults: Iterable[Fault | None]) -> None:
@@ -57,11 +58,16 @@ class FaultWindow:
             TooManyFaults: The rate is above the most that is allowed.
         """
         with self._lock:
-            self._last.extend(faults)
-            last = list(self._last)
-        failed = [fault for fault in last if fault is not None]
-        if len(last) >= LEAST and len(failed) > self.max_rate * len(last):
-            raise TooManyFaults(self._message(failed, len(last)))
+            for fault in faults:
+                self._last.append(fault)
+                self._failed += fault is not None
+                if len(self._last) > WINDOW:
+                    self._failed -= self._last.popleft() is not None
+            of = len(self._last)
+            if of < LEAST or self._failed <= self.max_rate * of:
+                return
+            failed = [fault for fault in self._last if fault is not None]
+        raise TooManyFaults(self._message(failed, of))
 
     def _message(self, failed: list[Fault], of: int) -> str:
         kind, times = Counter(fault.kind for fault in failed).most_common(1)[0]

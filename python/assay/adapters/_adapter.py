@@ -6,26 +6,24 @@ import logging
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from assay._core import ConfigError
 from assay._engine import Engine
 from assay._faults import FaultWindow
 from assay.adapters._batch import Batch, fault_of
 from assay.adapters._given import config_of, config_of_environment, data_columns, plain
+from assay.adapters._trainer import Trainer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeAlias
 
     from assay._core import Scored
-    from assay.adapters._given import Config
-
-    OnFault: TypeAlias = Literal["mask", "raise", "mean_of_group"]
+    from assay.adapters._given import Config as Config
+    from assay.adapters._trainer import OnFault as OnFault
 
 __all__ = [
     "Adapter",
-    "Config",
     "Trainer",
     "config_of_environment",
     "data_columns",
@@ -34,40 +32,6 @@ __all__ = [
 ]
 
 MAX_FAULT_RATE = 0.1
-
-
-class Trainer:
-    """What a trainer can do with a sample that has no reward.
-
-    Args:
-        name: Its name in messages.
-        masks: Whether it takes a sample without a reward and leaves it out.
-        groups: Whether all samples of a prompt come in one call.
-        on_fault: What happens where the user says nothing.
-    """
-
-    def __init__(self, name: str, *, masks: bool, groups: bool, on_fault: OnFault) -> None:
-        self.name = name
-        self.masks = masks
-        self.groups = groups
-        self.on_fault: OnFault = on_fault
-
-    def rule(self, asked: OnFault | None) -> OnFault:
-        """What becomes of a sample without a reward."""
-        rule = self.on_fault if asked is None else asked
-        if rule not in ("mask", "raise", "mean_of_group"):
-            raise ConfigError(
-                f'on_fault: {rule!r} is not one of "mask", "raise", "mean_of_group"; '
-                '"drop_group" and "floor" are set as `combine.on_fault` of the configuration'
-            )
-        if rule == "mask" and not self.masks:
-            raise ConfigError(
-                f'on_fault = "mask": {self.name} cannot leave a sample out; use "raise", or '
-                '`combine.on_fault = "floor"` with a `combine.floor` in the configuration'
-            )
-        if rule == "mean_of_group" and not self.groups:
-            raise ConfigError(f'on_fault = "mean_of_group": {self.name} asks for one sample at a time')
-        return rule
 
 
 class Adapter:
@@ -111,7 +75,7 @@ class Adapter:
     @property
     def columns(self) -> dict[str, str]:
         """The columns of the configuration by their roles: ``{"reference": "answer"}``."""
-        return dict(self.engine.config["data"])
+        return dict(self.engine._columns)
 
     @property
     def engine(self) -> Engine:
@@ -159,19 +123,19 @@ class Adapter:
         faults = [fault_of(sample, self._unweighted) for sample in scored]
         self._faults.add(faults)
         batch = Batch(engine.names, scored, faults, 1000 * (time.perf_counter() - start))
-        self._warn(scored)
+        self._warn(batch)
         if self.on_fault == "raise":
             batch.need_rewards(self._trainer.name)
         elif self.on_fault == "mean_of_group":
             batch.fill(groups_by)
         return batch
 
-    def _warn(self, scored: list[Scored]) -> None:
+    def _warn(self, batch: Batch) -> None:
         """Says once that nothing is rewarded at all."""
-        if scored and not self._warned and all(one.outcome == "abstained" for one in scored):
+        outcomes = {one.outcome for one in batch.scored}
+        if outcomes == {"abstained"} and not self._warned:
             self._warned = True
-            verdicts = "; ".join(f"{name}: {one.why}" for name, one in scored[0].verdicts.items())
-            _LOGGER.warning("no reward applies to any sample of a call: %s", verdicts)
+            _LOGGER.warning("no reward applies to any sample of a call: %s", batch.outcomes()[0])
 
     def _build(self) -> Engine:
         engine = (

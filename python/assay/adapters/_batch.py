@@ -55,12 +55,12 @@ class Batch:
 
     def need_rewards(self, trainer: str) -> None:
         """Raises an error that names the first sample without a reward."""
-        for sample, reward in zip(self.scored, self.rewards, strict=True):
+        for sample, reward, outcome in zip(self.scored, self.rewards, self.outcomes(), strict=True):
             if reward is None:
-                why = f"{sample.fault}: {sample.why}" if sample.fault else sample.why
                 raise Unscored(
-                    f"sample {sample.id}: {sample.outcome}: {why}. {trainer} needs a reward for every "
-                    'sample: see `on_fault`, or `combine.on_fault = "floor"` of the configuration'
+                    f"sample {sample.id}: {outcome}. {trainer} needs a reward for every sample: "
+                    '`on_fault` of the adapter or `combine.on_fault = "floor"` of the configuration '
+                    "say what a fault is worth; where no reward applies, give the sample one that does"
                 )
 
     def fill(self, groups_by: Sequence[object] | None) -> None:
@@ -116,7 +116,11 @@ def finite(metrics: Mapping[str, float]) -> dict[str, float]:
 def _outcome(sample: Scored, fault: Fault | None) -> str:
     if fault is not None:
         return f"failed: {fault.kind}: {fault.why}"
-    return "scored" if sample.outcome == "scored" else f"{sample.outcome}: {sample.why}"
+    if sample.outcome == "scored":
+        return "scored"
+    verdicts = sample.verdicts.items()
+    parts = "; ".join(f"{name}: {one.why}" for name, one in verdicts if one.why is not None)
+    return f"{sample.outcome}: {sample.why} ({parts})" if parts else f"{sample.outcome}: {sample.why}"
 
 
 def _mean(values: Iterable[float]) -> float:
