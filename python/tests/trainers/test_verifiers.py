@@ -115,3 +115,24 @@ def test_a_task_is_rewarded_by_its_configuration_alone(
     trace = scored(RIGHT, Plain, vf.TaskConfig(rewards=plugged))
     assert trace.rewards["assay"].score == 1.0
     assert trace.reward == 3.0
+
+
+def test_a_rubric_is_a_reward_with_its_criteria_as_metrics() -> None:
+    criteria = [{"name": "polite", "text": "Is it polite?"}, {"name": "short", "text": "Is it short?"}]
+    settings = {"rubric": {"criterion": criteria}, "judge": {"column": "replies"}}
+    rubric = {"version": 1, "reward": [{"name": "manner", "verifier": "rubric", "config": settings}]}
+
+    class LetterData(vf.TaskData):  # type: ignore[misc]
+        replies: dict[str, str]
+
+    class Letter(vf.Task[LetterData]):  # type: ignore[misc]
+        manner = adapter.reward(rubric, name="manner")
+
+    verdict = '{{"reasons": "", "verdict": {}}}'
+    replies = {"polite": verdict.format("true"), "short": verdict.format("false")}
+    data = LetterData(prompt="Write a letter.", replies=replies)
+    trace = trace_of(data, "Dear Sir, thank you.", "Letter")
+    asyncio.run(Letter(data).score(trace))
+    assert trace.rewards["manner"].score == 0.5
+    assert trace.metrics["assay/reward/manner/polite"] == 1.0
+    assert trace.metrics["assay/reward/manner/short"] == 0.0
