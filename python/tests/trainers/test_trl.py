@@ -128,9 +128,7 @@ def test_what_cannot_be_judged_moves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_the_combined_reward_is_one_column(tmp_path: Path, is_async: bool) -> None:
-    function = trl.reward_function(
-        CONFIG, verifiers=[even], max_fault_rate=1.0, is_async=is_async
-    )
+    function = trl.reward_function(CONFIG, verifiers=[even], max_fault_rate=1.0, is_async=is_async)
     trainer = trained(tmp_path, function)
     means = logged(trainer, "rewards/assay/mean")
     assert len(means) == STEPS
