@@ -115,7 +115,8 @@ def reward_functions(
     ``GRPOConfig(reward_weights=[one.weight for one in functions])``. A sample that could not be
     judged has no reward in any of them, so that what is left of it does not pass for its reward.
 
-    >>> rewards = [{"name": "right", "verifier": "exact"}, {"name": "short", "verifier": "length"}]
+    >>> short = {"name": "short", "verifier": "length", "config": {"max": 80}}
+    >>> rewards = [{"name": "right", "verifier": "exact"}, short]
     >>> [one.__name__ for one in reward_functions({"version": 1, "reward": rewards})]
     ['right', 'short']
     """
