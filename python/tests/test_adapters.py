@@ -41,7 +41,7 @@ EXACT: dict[str, Any] = {"version": 1, "reward": [{"name": "right", "verifier": 
 
 def adapter(trainer: Trainer = MASKS, **settings: Any) -> Adapter:
     combine = settings.pop("combine", {})
-    return Adapter({**JUDGED, "combine": combine}, trainer, verifiers=[judge], **settings)
+    return Adapter({**JUDGED, "combine": combine}, trainer, verifiers=[judge], cache=False, **settings)
 
 
 def test_a_fault_and_an_abstention_have_no_reward_and_count_apart() -> None:
@@ -165,7 +165,9 @@ def test_functions_of_one_configuration_judge_a_batch_once() -> None:
         {"name": "a", "verifier": "counted"},
         {"name": "b", "verifier": "regex", "config": {"pattern": "."}},
     ]
-    first, second = trl.reward_functions({"version": 1, "reward": rewards}, verifiers=[counted])
+    first, second = trl.reward_functions(
+        {"version": 1, "reward": rewards}, verifiers=[counted], cache=False
+    )
     prompts, completions = ["p", "p"], ["x", "y"]
     told: list[str] = []
     for function in (first, second):

@@ -50,7 +50,7 @@ def judge(sample):
     return 1.0
 
 config = {"version": 1, "reward": [{"name": "judge", "verifier": "judge"}], "combine": COMBINE}
-reward_func = reward_function(config, verifiers=[judge])
+reward_func = reward_function(config, verifiers=[judge], cache=False)
 """
 PROMPT = [{"role": "user", "content": "What is  2 + 2? The answer is not 7."}]
 
@@ -94,7 +94,8 @@ def experience(response: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Exp
         setattr(sys.modules[f"vllm{name}"], member, object)
     from openrlhf.trainer.ppo_utils.samples_generator import SamplesGenerator
 
-    made: Experience = SamplesGenerator._process_response_into_experience(None, response)
+    generator: Any = SamplesGenerator
+    made: Experience = generator._process_response_into_experience(None, response)
     return made
 
 

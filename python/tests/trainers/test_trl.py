@@ -16,7 +16,8 @@ pytest.importorskip("trl")
 
 from datasets import Dataset
 from tiny import policy, tokenizer
-from trl import GRPOConfig, GRPOTrainer
+from trl.trainer.grpo_config import GRPOConfig
+from trl.trainer.grpo_trainer import GRPOTrainer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +78,7 @@ def logged(trainer: GRPOTrainer, name: str) -> list[float]:
 
 
 def test_two_reward_columns_are_weighed_and_logged_by_the_trainer(tmp_path: Path) -> None:
-    functions = trl.reward_functions(CONFIG, verifiers=[even], max_fault_rate=1.0)
+    functions = trl.reward_functions(CONFIG, verifiers=[even], cache=False, max_fault_rate=1.0)
     weights = [function.weight for function in functions]
     assert weights == [1.0, 0.5]
 
@@ -102,7 +103,7 @@ def test_two_reward_columns_are_weighed_and_logged_by_the_trainer(tmp_path: Path
 
 
 def test_what_cannot_be_judged_moves_nothing(tmp_path: Path) -> None:
-    functions = trl.reward_functions(CONFIG, verifiers=[even], max_fault_rate=1.0)
+    functions = trl.reward_functions(CONFIG, verifiers=[even], cache=False, max_fault_rate=1.0)
     trainer = trained(tmp_path, functions)
     logs = trainer._logs
     rows = list(
@@ -128,7 +129,9 @@ def test_what_cannot_be_judged_moves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_the_combined_reward_is_one_column(tmp_path: Path, is_async: bool) -> None:
-    function = trl.reward_function(CONFIG, verifiers=[even], max_fault_rate=1.0, is_async=is_async)
+    function = trl.reward_function(
+        CONFIG, verifiers=[even], cache=False, max_fault_rate=1.0, is_async=is_async
+    )
     trainer = trained(tmp_path, function)
     means = logged(trainer, "rewards/assay/mean")
     assert len(means) == STEPS
@@ -137,13 +140,13 @@ def test_the_combined_reward_is_one_column(tmp_path: Path, is_async: bool) -> No
 
 
 def test_too_many_faults_end_the_training(tmp_path: Path) -> None:
-    function = trl.reward_function(CONFIG, verifiers=[even], max_fault_rate=0.2)
+    function = trl.reward_function(CONFIG, verifiers=[even], cache=False, max_fault_rate=0.2)
     with pytest.raises(assay.TooManyFaults, match="OSError: the judge is down"):
         trained(tmp_path, function, steps=10)
 
 
 def test_a_fault_may_be_an_error_or_the_mean_of_its_group(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"verifiers": [even], "max_fault_rate": 1.0}
+    options: dict[str, Any] = {"verifiers": [even], "cache": False, "max_fault_rate": 1.0}
     with pytest.raises(assay.Unscored, match="the judge is down"):
         trained(tmp_path, trl.reward_function(CONFIG, on_fault="raise", **options))
     trainer = trained(tmp_path, trl.reward_function(CONFIG, on_fault="mean_of_group", **options))
@@ -188,7 +191,7 @@ def scored_group(functions: list[trl.RewardFunction]) -> list[Any]:
 
 @pytest.mark.parametrize("make", [trl.reward_functions, lambda *a, **k: [trl.reward_function(*a, **k)]])
 def test_async_grpo_masks_what_cannot_be_judged(make: Callable[..., Any]) -> None:
-    samples = scored_group(make(CONFIG, verifiers=[even], max_fault_rate=1.0))
+    samples = scored_group(make(CONFIG, verifiers=[even], cache=False, max_fault_rate=1.0))
     advantages = [sample.advantage for sample in samples]
     assert advantages[3] == 0.0
     assert math.isnan(samples[3].metrics["reward"])

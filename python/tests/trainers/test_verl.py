@@ -58,7 +58,7 @@ async def compute_score(data_source, solution_str, ground_truth, extra_info=None
     config = {**CONFIG, "combine": {"on_fault": on_fault, "floor": -1.0}}
     return await verl.compute_score(
         data_source, solution_str, ground_truth, extra_info,
-        assay_config=config, assay_options={"verifiers": [judge], "max_fault_rate": 0.5},
+        assay_config=config, assay_options={"verifiers": [judge], "cache": False, "max_fault_rate": 0.5},
     )
 """
 
@@ -182,7 +182,7 @@ def test_the_managers_before_the_reward_loop_take_the_plain_function(tmp_path: P
     def compute_score(*args: Any, **kwargs: Any) -> dict[str, Any]:
         return verl.compute_score_sync(*args, assay_config=CONFIG, **kwargs)
 
-    old = get_reward_manager_cls("naive")(
+    old: Any = get_reward_manager_cls("naive")(
         tokenizer=tokenizer(), num_examine=0, compute_score=compute_score
     )
     told = old(batch([("short", "4", "4"), ("long", "5", "4")]), return_dict=True)
