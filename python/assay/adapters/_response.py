@@ -18,6 +18,7 @@ def response_of(query: str, prompt: str) -> str | None:
 
     A tokenizer may change white space, and a trainer cut the beginning of a long prompt off.
 
+    >>> from assay.adapters._response import response_of
     >>> response_of("Q: 1+1? A: 2</s>", "Q: 1+1? A:")
     ' 2'
     """

@@ -73,6 +73,7 @@ def reward_function(config: Config | None = None, **settings: Any) -> RewardFunc
         config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
         settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
 
+    >>> from assay.adapters.openrlhf import reward_function
     >>> reward_func = reward_function({"version": 1, "reward": [{"name": "r", "verifier": "exact"}]})
     >>> list(reward_func(["1+1=2"], ["1+1="], ["2"])["rewards"])
     [1.0]

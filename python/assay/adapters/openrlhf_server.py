@@ -53,6 +53,7 @@ def server(
 
     It asks nobody who they are: listen beyond this machine in a network that you trust alone.
 
+    >>> from assay.adapters.openrlhf_server import server
     >>> config = {"version": 1, "reward": [{"name": "right", "verifier": "exact"}]}
     >>> with server(config, port=0) as running:
     ...     running.server_port > 0

@@ -94,6 +94,7 @@ def reward_function(
         settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and the options of
             :class:`assay.Engine`.
 
+    >>> from assay.adapters.trl import reward_function
     >>> reward = reward_function({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]})
     >>> reward(prompts=["a?", "a?"], completions=["a", "b"], reference=["a", "a"])
     [1.0, 0.0]
@@ -115,6 +116,7 @@ def reward_functions(
     ``GRPOConfig(reward_weights=[one.weight for one in functions])``. A sample that could not be
     judged has no reward in any of them, so that what is left of it does not pass for its reward.
 
+    >>> from assay.adapters.trl import reward_functions
     >>> short = {"name": "short", "verifier": "length", "config": {"max": 80}}
     >>> rewards = [{"name": "right", "verifier": "exact"}, short]
     >>> [one.__name__ for one in reward_functions({"version": 1, "reward": rewards})]

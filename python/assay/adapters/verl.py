@@ -44,6 +44,7 @@ async def compute_score(
         kwargs: What else verl passes; nothing of it is read.
 
     >>> import asyncio
+    >>> from assay.adapters.verl import compute_score
     >>> config = {"version": 1, "reward": [{"name": "right", "verifier": "exact"}]}
     >>> asyncio.run(compute_score("set", "4", "4", assay_config=config))["score"]
     1.0
@@ -66,6 +67,7 @@ def compute_score_sync(
     """The same for reward managers that do not await: ``naive`` and ``dapo`` of the trainers before
     the reward loop.
 
+    >>> from assay.adapters.verl import compute_score_sync
     >>> config = {"version": 1, "reward": [{"name": "right", "verifier": "exact"}]}
     >>> compute_score_sync("set", "5", "4", assay_config=config)["score"]
     0.0
