@@ -51,7 +51,6 @@ def _scorer() -> Callable[..., Any]:
     """The scorer that Inspect registers, and makes anew from the log of an evaluation."""
     inspect = importlib.import_module("inspect_ai.scorer")
 
-    @inspect.metric
     def latency_ms() -> Any:
         def mean(scores: list[Any]) -> float:
             took = [_took(score.score.metadata) for score in scores]
@@ -59,7 +58,6 @@ def _scorer() -> Callable[..., Any]:
 
         return mean
 
-    @inspect.scorer(metrics=[inspect.mean(), inspect.stderr(), latency_ms()])
     def assay(config: Any, **settings: Any) -> Any:
         adapter = Adapter(config, TRAINER, **settings)
 
@@ -69,7 +67,9 @@ def _scorer() -> Callable[..., Any]:
 
         return score
 
-    return assay
+    metrics = [inspect.mean(), inspect.stderr(), inspect.metric(latency_ms)()]
+    registered: Callable[..., Any] = inspect.scorer(metrics=metrics)(assay)
+    return registered
 
 
 def _lists(engine: Engine, state: Any, target: Any) -> dict[str, Any]:

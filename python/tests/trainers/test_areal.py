@@ -137,7 +137,7 @@ def test_a_workflow_without_the_pool_logs_to_areal() -> None:
     sys.modules["areal"].workflow_context = context  # type: ignore[attr-defined]
     rlvr = areal_module("areal.workflow.rlvr")
 
-    class Workflow(rlvr.RLVRWorkflow):  # type: ignore[misc]
+    class Workflow(rlvr.RLVRWorkflow):  # type: ignore[name-defined,misc]
         def __init__(self, reward_fn: Any) -> None:
             self.async_reward_fn = reward_fn.score_async
             self.tokenizer = SimpleNamespace(decode=lambda tokens: "".join(map(chr, tokens)))

@@ -110,14 +110,17 @@ def test_an_environment_sends_the_group(monkeypatch: pytest.MonkeyPatch) -> None
     reward = made()
     sent: list[Any] = []
 
-    class Sums(base.BaseEnv):  # type: ignore[misc]
+    class Sums(base.BaseEnv):  # type: ignore[name-defined,misc]
         def __init__(self) -> None:
             self.config = base.BaseEnvConfig(group_size=3, ensure_scores_are_not_same=True)
             self.running_items = {"1": {"item": "2 + 2 = ?"}}
-            self.backlog, self.task_duration, self.succeeded_task_duration = [], [], []
-            self.task_successful, self.failed_task_duration = [], []
-            self.completion_lengths, self.max_token_len = [], 100
-            self.jsonl_writer, self.items_sent_this_step = None, 0
+            for name in ("backlog", "task_duration", "succeeded_task_duration", "task_successful"):
+                setattr(self, name, [])
+            self.failed_task_duration: list[float] = []
+            self.completion_lengths: list[int] = []
+            self.max_token_len = 100
+            self.jsonl_writer = None
+            self.items_sent_this_step = 0
 
         async def collect_trajectories(self, item: str) -> Any:
             group = {"tokens": [[1], [2], [3]], "masks": [[1], [2], [3]]}

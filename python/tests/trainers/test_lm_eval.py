@@ -45,7 +45,7 @@ metric_list:
 """
 
 
-class Answers(model.LM):  # type: ignore[misc]
+class Answers(model.LM):  # type: ignore[name-defined,misc]
     """Answers what the question holds."""
 
     def generate_until(self, requests: list[Any], **options: Any) -> list[str]:

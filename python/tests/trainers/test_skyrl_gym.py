@@ -92,6 +92,8 @@ def test_the_configuration_may_come_from_skyrl(tmp_path: Path) -> None:
 
 def test_several_turns_by_a_subclass() -> None:
     class TwoTurns(adapter.Environment):
+        turns: int
+
         def step(self, action: str) -> Any:
             self.turns += 1
             if self.turns == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import pickle
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,12 @@ from assay.adapters import trl
 pytest.importorskip("trl")
 
 from datasets import Dataset
-from tiny import policy, tokenizer
+from tiny import policy, save, tokenizer
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 STEPS = 3
 PROMPTS = ["one", "two", "three", "broken"]
@@ -197,3 +197,20 @@ def test_async_grpo_masks_what_cannot_be_judged(make: Callable[..., Any]) -> Non
     assert math.isnan(samples[3].metrics["reward"])
     assert advantages[0] > 0.0 > advantages[2] or advantages[0] > 0.0 > advantages[1]
     assert sum(advantages[:3]) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_documented_script_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Path(__file__).parents[3] / "docs" / "trainers" / "trl.md"
+    script = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    small = 'output_dir="out", use_cpu=True, bf16=False, report_to=[], logging_steps=1'
+    save(tmp_path / "model")
+    for theirs, ours in (("Qwen/Qwen3-0.6B", str(tmp_path / "model")), ('output_dir="out"', small)):
+        assert theirs in script
+        script = script.replace(theirs, ours)
+    monkeypatch.chdir(tmp_path)
+    defined: dict[str, Any] = {}
+    exec(compile(script, page.name, "exec"), defined)
+    trainer = defined["trainer"]
+    assert trainer.state.global_step == STEPS
+    assert logged(trainer, "rewards/correct/mean") == [0.0] * STEPS
+    assert len(logged(trainer, "rewards/brief/mean")) == STEPS

@@ -15,24 +15,24 @@ from assay.adapters import verifiers as adapter
 vf = pytest.importorskip("verifiers.v1")
 
 
-class SumData(vf.TaskData):  # type: ignore[misc]
+class SumData(vf.TaskData):  # type: ignore[name-defined,misc]
     answer: str | None = None
     gold: str | None = None
 
 
-class Sums(vf.Task[SumData]):  # type: ignore[misc]
+class Sums(vf.Task[SumData]):  # type: ignore[name-defined,misc]
     correct = adapter.reward(config(), name="correct", weight=2.0, verifiers=[service], max_fault_rate=1.0)
 
-    @vf.reward(weight=0.5)
+    @vf.reward(weight=0.5)  # type: ignore[untyped-decorator]
     async def short(self, trace: Any) -> float:
         return float(len(trace.last_reply) < 100)
 
-    @vf.metric
+    @vf.metric  # type: ignore[untyped-decorator]
     async def length(self, trace: Any) -> float:
         return float(len(trace.last_reply))
 
 
-class Plain(vf.Task[SumData]):  # type: ignore[misc]
+class Plain(vf.Task[SumData]):  # type: ignore[name-defined,misc]
     """A task without a reward of its own."""
 
 
@@ -82,7 +82,7 @@ def test_a_task_without_a_reference_has_no_reward() -> None:
 
 
 def test_too_many_faults_end_the_run() -> None:
-    class Strict(vf.Task[SumData]):  # type: ignore[misc]
+    class Strict(vf.Task[SumData]):  # type: ignore[name-defined,misc]
         correct = adapter.reward(config(), verifiers=[service], max_fault_rate=0.5)
 
     async def run() -> None:
@@ -98,7 +98,7 @@ def test_too_many_faults_end_the_run() -> None:
 
 
 def test_the_column_of_the_configuration_is_the_reference() -> None:
-    class Named(vf.Task[SumData]):  # type: ignore[misc]
+    class Named(vf.Task[SumData]):  # type: ignore[name-defined,misc]
         correct = adapter.reward(config(data={"reference": "gold"}), verifiers=[service])
 
     trace = scored(RIGHT, Named, answer="7", gold="4")
@@ -122,10 +122,10 @@ def test_a_rubric_is_a_reward_with_its_criteria_as_metrics() -> None:
     settings = {"rubric": {"criterion": criteria}, "judge": {"column": "replies"}}
     rubric = {"version": 1, "reward": [{"name": "manner", "verifier": "rubric", "config": settings}]}
 
-    class LetterData(vf.TaskData):  # type: ignore[misc]
+    class LetterData(vf.TaskData):  # type: ignore[name-defined,misc]
         replies: dict[str, str]
 
-    class Letter(vf.Task[LetterData]):  # type: ignore[misc]
+    class Letter(vf.Task[LetterData]):  # type: ignore[name-defined,misc]
         manner = adapter.reward(rubric, name="manner")
 
     verdict = '{{"reasons": "", "verdict": {}}}'
