@@ -11,7 +11,8 @@ import threading
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import assay
 import pytest
@@ -20,8 +21,7 @@ from assay.adapters._adapter import Adapter, Trainer
 from assay.adapters._response import response_of
 from assay.adapters.openrlhf_server import server
 
-if TYPE_CHECKING:
-    from pathlib import Path
+DOCS = Path(__file__).parents[2] / "docs" / "trainers"
 
 MASKS = Trainer("it", masks=True, groups=True, on_fault="mask")
 ALONE = Trainer("it", masks=False, groups=False, on_fault="raise")
@@ -259,3 +259,22 @@ def test_the_server_refuses_what_it_cannot_judge() -> None:
             assert (status, why in told["error"]) == (code, True), told
         assert posted(f"{root}/other", b"{}")[0] == 404
         running.shutdown()
+
+
+def documented(page: str, config: Path | None = None) -> dict[str, Any]:
+    """What the first Python of a page defines, with a configuration in the place of its own."""
+    code = (DOCS / page).read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    defined: dict[str, Any] = {}
+    exec(compile(code.replace("/data/assay.toml", str(config)), page, "exec"), defined)
+    return defined
+
+
+def test_the_documented_files_are_reward_functions(tmp_path: Path) -> None:
+    config = tmp_path / "assay.json"
+    config.write_text(json.dumps(EXACT))
+    told = documented("openrlhf.md", config)["reward_func"](["1+1=2"], ["1+1="], ["2"])
+    assert [float(one) for one in told["rewards"]] == [1.0]
+
+    compute_score = documented("verl.md")["compute_score"]
+    assert asyncio.run(compute_score("set", "please", None))["score"] == 1.0
+    assert asyncio.run(compute_score("set", "now", None, {"index": 1}))["score"] == 0.0

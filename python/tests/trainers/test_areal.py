@@ -15,7 +15,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, service
+from faulty import BROKEN, RIGHT, WRONG, config, documented, service
 
 import assay
 from assay.adapters import areal as adapter
@@ -165,3 +165,8 @@ def test_the_path_of_areal_and_the_environment(
     module, _, name = "assay.adapters.areal.reward_fn".rpartition(".")
     function = getattr(importlib.import_module(module), name)
     assert in_turn(wrap(function), [RIGHT, WRONG]) == [1.0, 0.0]
+
+
+def test_the_documented_lines(wrap: Any) -> None:
+    reward_fn = documented("areal.md")["reward_fn"]
+    assert asyncio.run(wrap(reward_fn)("6 * 7 = ?", "\\boxed{42}<|im_end|>", [1], [2], answer="42")) == 1.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, service
+from faulty import BROKEN, RIGHT, WRONG, config, documented, service
 
 import assay
 from assay.adapters import atropos as adapter
@@ -144,3 +144,16 @@ def test_an_environment_sends_the_group(monkeypatch: pytest.MonkeyPatch) -> None
     asyncio.run(Sums().handle_env("1"))
     assert [group["scores"] for group in sent] == [[1.0, 0.5, 0.0]]
     assert sent[0]["masks"] == [[1], [-100], [3]]
+
+
+def test_the_documented_lines() -> None:
+    assert documented("atropos.md")["scores"] == [1.0, 0.0]
+
+
+def test_drop_group_and_raise_send_no_group() -> None:
+    group = {"tokens": [[1], [2]], "masks": [[1], [2]]}
+    for settings in ({"on_fault": "raise"}, {"config": config(combine={"on_fault": "drop_group"})}):
+        reward = made(**settings)
+        assert asyncio.run(reward.score_group(group, [RIGHT, BROKEN], solution="4")) is None
+        with pytest.raises(assay.Unscored):
+            reward([RIGHT, BROKEN], solution="4")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, service
+from faulty import BROKEN, RIGHT, WRONG, config, documented, service
 
 from assay.adapters import inspect_ai as adapter
 
@@ -104,3 +104,12 @@ def test_epochs_are_reduced(tmp_path: Path) -> None:
     scorer = adapter.scorer(config(), verifiers=[service])
     log = evaluate(scorer, [RIGHT, WRONG], tmp_path, samples, epochs=2)
     assert log.results.scores[0].metrics["mean"].value == 0.5
+
+
+def test_the_documented_lines(tmp_path: Path) -> None:
+    output = model.ModelOutput.from_content("mockllm/model", "It is \\boxed{42}.")
+    output.usage = model.ModelUsage()
+    mock = model.get_model("mockllm/model", custom_outputs=[output])
+    sums = documented("inspect.md")["sums"]()
+    [log] = inspect_ai.eval(sums, model=mock, log_dir=str(tmp_path), display="none")
+    assert log.results.scores[0].metrics["mean"].value == 1.0

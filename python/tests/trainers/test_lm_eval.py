@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config
+from faulty import BROKEN, RIGHT, WRONG, config, documented
 
 import assay
 from assay.adapters import lm_eval as adapter
@@ -151,3 +151,9 @@ metric_list:
 """
     done = evaluate(tmp_path, scoring, [RIGHT, WRONG])
     assert done["results"]["sums"]["assay,none"] == 0.5
+
+
+def test_the_documented_lines() -> None:
+    process_results = documented("lm-eval.md")["process_results"]
+    assert process_results({"answer": "4"}, [RIGHT])["correct"] == 1.0
+    assert process_results({"answer": "4"}, [WRONG])["correct"] == 0.0

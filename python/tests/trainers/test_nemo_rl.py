@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, service
+from faulty import BROKEN, RIGHT, WRONG, config, documented, service
 
 import assay
 from assay.adapters import nemo_rl as adapter
@@ -135,3 +135,8 @@ def test_a_ray_actor(tmp_path: Path) -> None:
         assert metrics["assay/reward/correct"] == 0.5
     finally:
         ray.shutdown()
+
+
+def test_the_documented_lines() -> None:
+    out = documented("nemo-rl.md")["environment"].step([log(RIGHT), log(WRONG)], [GOLD, GOLD])
+    assert out.rewards.tolist() == [1.0, 0.0]

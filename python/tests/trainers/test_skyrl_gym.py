@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, service
+from faulty import BROKEN, RIGHT, WRONG, config, documented, service
 
 import assay
 from assay.adapters import skyrl_gym as adapter
@@ -105,3 +105,9 @@ def test_several_turns_by_a_subclass() -> None:
     env.init(PROMPT)
     assert env.step(WRONG)["done"] is False
     assert env.step(RIGHT)["reward"] == 1.0
+
+
+def test_the_documented_lines() -> None:
+    out = documented("skyrl.md")["out"]
+    registration.deregister("sums")
+    assert (out["reward"], out["done"]) == (1.0, True)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, service
+from faulty import BROKEN, RIGHT, WRONG, config, documented, service
 
 import assay
 from assay.adapters import slime as adapter
@@ -113,3 +113,7 @@ def test_the_path_of_slime_and_the_environment(tmp_path: Path, monkeypatch: pyte
     rm = getattr(importlib.import_module(module), name)
     assert run(rm, [[Sample(RIGHT), Sample(WRONG)]]) == [[1.0, 0.0]]
     assert run(rm, [[Sample(RIGHT), Sample(WRONG)]], group_rm=True) == [[1.0, 0.0]]
+
+
+def test_the_documented_lines() -> None:
+    assert run(documented("slime.md")["custom_rm"], [[Sample(RIGHT), Sample(WRONG)]]) == [[1.0, 0.0]]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, service
+from faulty import BROKEN, RIGHT, WRONG, config, documented, service
 
 from assay.adapters import verifiers as adapter
 
@@ -136,3 +136,11 @@ def test_a_rubric_is_a_reward_with_its_criteria_as_metrics() -> None:
     assert trace.rewards["manner"].score == 0.5
     assert trace.metrics["assay/reward/manner/polite"] == 1.0
     assert trace.metrics["assay/reward/manner/short"] == 0.0
+
+
+def test_the_documented_lines() -> None:
+    names = documented("verifiers.md")
+    data = names["SumData"](prompt="2 + 2 = ?", answer="4")
+    trace = trace_of(data, RIGHT, "SumTask")
+    asyncio.run(names["SumTask"](data).score(trace))
+    assert trace.reward == 1.0
