@@ -16,6 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from assay._core import AssayError, DataError
+from assay._faults import TooManyFaults
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
 from assay.adapters._response import response_of
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from assay.adapters._batch import Batch
 
 OPENRLHF = Trainer("OpenRLHF", masks=False, groups=False, on_fault="raise")
+
+
+class TrainingStopped(BaseException):
+    """Too many faults. OpenRLHF catches every ``Exception`` of a reward function and goes on."""
 
 
 class RewardFunction:
@@ -44,11 +49,14 @@ class RewardFunction:
         Raises:
             AssayError: A sample has no reward. OpenRLHF writes exceptions to its log at level INFO and
                 fails later, for want of a reward; so they are also written at level ERROR.
+            TrainingStopped: More faults than ``max_fault_rate``.
         """
         try:
             batch = self.judge(queries, prompts, labels)
         except AssayError as error:
             _LOGGER.error("%s", error)
+            if isinstance(error, TooManyFaults):
+                raise TrainingStopped(f"assay: {error}") from error
             raise
         return _tensors(answer(batch))
 

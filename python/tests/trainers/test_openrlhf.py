@@ -11,6 +11,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from assay.adapters.openrlhf import TrainingStopped
 from assay.adapters.openrlhf_server import server
 
 pytest.importorskip("openrlhf")
@@ -168,6 +169,13 @@ def test_a_fault_is_the_floor_or_an_error_in_the_log_and_no_reward(
     assert rewards[1] is None, "OpenRLHF fails for want of it when it makes experiences"
     assert [float(reward) for reward in (rewards[0], rewards[2])] == [1.0, 1.0]
     assert "the judge is down" in caplog.text
+
+
+def test_too_many_faults_stop_the_executor(tmp_path: Path) -> None:
+    own = tmp_path / "floor.py"
+    own.write_text(BROKEN.replace("COMBINE", '{"on_fault": "floor", "floor": -1.0}'))
+    with pytest.raises(TrainingStopped, match="above max_fault_rate = 0.1.*the judge is down"):
+        executed([str(own)], ["x"] * 50, [""] * 50)
 
 
 def test_tensors_are_of_one_value_for_each_sample(tmp_path: Path) -> None:
