@@ -74,9 +74,9 @@ def _scorer() -> Callable[..., Any]:
 
 def _lists(engine: Engine, state: Any, target: Any) -> dict[str, Any]:
     row = {
-        **(state.metadata or {}),
         "choices": [choice.value for choice in state.choices],
         "finish_reason": FINISH_REASONS.get(state.output.stop_reason, state.output.stop_reason),
+        **(state.metadata or {}),
     }
     targets = [text for text in target if text]  # without a target it is one empty text
     return samples(
