@@ -21,6 +21,7 @@ from assay._core import (
     __version__,
 )
 from assay._engine import Engine
+from assay._faults import TooManyFaults, Unscored
 from assay._functions import Answer, check, extract_answer, math_equal
 from assay._run import RunSummary, merge
 from assay._verifier import Verifier, verifier
@@ -37,6 +38,8 @@ __all__ = [
     "Sample",
     "Scored",
     "Step",
+    "TooManyFaults",
+    "Unscored",
     "Usage",
     "Verdict",
     "Verifier",
