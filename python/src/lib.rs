@@ -1,11 +1,13 @@
 //! `assay._core`: the engine for Python. What users see of it is in `python/assay`, which documents it.
 
+mod arrow;
 mod asyncio;
 mod engine;
 mod error;
 mod explain;
 mod functions;
 mod rows;
+mod score_arrow;
 mod scored;
 mod spec;
 mod value;
@@ -31,7 +33,11 @@ mod _core {
     #[pymodule_export]
     use super::functions::{extract_answer, math_equal};
     #[pymodule_export]
+    use super::score_arrow::{PyArrowBatch, PyArrowStream, verdict_lines};
+    #[pymodule_export]
     use super::scored::{PyComponent, PyScored, PyStep, PyUsage, PyVerdict};
+    #[pymodule_export]
+    use super::spec::reward_names;
     #[pymodule_export]
     use super::verifier::PySample;
 
