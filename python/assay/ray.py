@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from assay import _workers
@@ -99,8 +100,7 @@ def _sizes(concurrency: int | tuple[int, int] | None, num_cpus: float) -> tuple[
         return concurrency, concurrency
     if concurrency is not None:
         return concurrency
-    import ray  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
+    ray: Any = import_module("ray")
     if not ray.is_initialized():
         ray.init()
     cores = ray.cluster_resources().get("CPU", 1)

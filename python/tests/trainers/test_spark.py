@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import assay
@@ -26,7 +28,7 @@ ROWS = [
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = sql.SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.driver.host", "127.0.0.1")
     session = builder.config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
     yield session
@@ -58,3 +60,23 @@ def test_functions_travel_to_the_workers(spark: Any) -> None:
     frame = spark.createDataFrame([{"completion": "ab"}, {"completion": "abc"}])
     scored = assay.spark.score(frame, config, verifiers=[even], cache=False)
     assert sorted(row["reward.even"] for row in scored.collect()) == [0.0, 1.0]
+
+
+def test_a_killed_worker_loses_and_repeats_nothing(spark: Any, tmp_path: Path) -> None:
+    killed = tmp_path / "killed"
+
+    @assay.verifier
+    def deadly(sample: assay.Sample) -> float:
+        """Ends the worker that first meets a row in the middle."""
+        if sample.id == "q1100" and not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 1.0
+
+    config = {"version": 1, "reward": [{"name": "alive", "verifier": "deadly"}]}
+    options: dict[str, Any] = {"verifiers": [deadly], "cache": False}
+    frame = spark.createDataFrame(ROWS).repartition(4)
+    scored = assay.spark.score(frame, config, **options).orderBy("id").toArrow()
+    assert killed.exists()
+    expected = b"".join(assay.verdict_lines(assay.Engine(config, **options).score(ROWS)))
+    assert b"".join(assay.verdict_lines(scored)) == expected
