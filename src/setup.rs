@@ -121,10 +121,8 @@ impl Environment {
     /// Adds a place where the library of ONNX Runtime may lie, behind all others.
     #[cfg(feature = "models")]
     pub fn add_ort_library(&mut self, origin: &'static str, path: Option<PathBuf>) {
-        self.ort_libraries.extend(path.map(|path| crate::reward_models::backend::library::LibraryPath {
-            origin,
-            path,
-            demanded: false,
+        self.ort_libraries.extend(path.map(|path| {
+            crate::reward_models::backend::library::LibraryPath { origin, path, demanded: false }
         }));
     }
 
