@@ -140,6 +140,16 @@ class Engine:
         columns: dict[str, Iterable[Any]],
         options: tuple[int, float | None, bool],
     ) -> asyncio.Future[list[Scored]]: ...
+    def explain(
+        self, sample: Mapping[str, Any]
+    ) -> tuple[
+        Scored,
+        str,
+        str,
+        list[tuple[str, str]] | None,
+        list[tuple[str, str, int, float]],
+        str,
+    ]: ...
 
 def math_equal(answer: str, reference: str) -> bool: ...
 def extract_answer(completion: str, prompt: str) -> tuple[str, tuple[int, int]] | None: ...

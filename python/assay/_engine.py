@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from assay._core import Scored
+    from assay._explain import Explanation
     from assay._verifier import Verifier
 
     Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
@@ -203,6 +204,20 @@ class Engine:
         lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
         loop = asyncio.get_running_loop()
         return await self._core.score_future(loop, samples, lists, (step, timeout, wait))
+
+    def explain(self, sample: Mapping[str, Any]) -> Explanation:
+        """Scores a sample and shows how it came to its reward: a picture in a notebook, with answers
+        marked in the completion, steps coloured and components as bars; plain text elsewhere.
+
+        >>> engine = assay.Engine({"version": 1, "reward": [{"name": "right", "verifier": "math"}]})
+        >>> print(engine.explain({"id": "q1", "completion": "It is 4.", "reference": 4}))
+        id      q1
+        reward  1.0
+        ...
+        """
+        from assay import _explain
+
+        return _explain.of_sample(self._core, sample)
 
     def _start(self, spec: Spec, verifiers: tuple[Verifier, ...]) -> None:
         from assay import _installed

@@ -37,7 +37,7 @@ class Verifier:
         self.version = version
         self.is_async = inspect.iscoroutinefunction(function)
         self.in_flight_max = in_flight_max if self.is_async else None
-        self._takes_verdicts = "verdicts" in inspect.signature(function).parameters
+        self.takes_verdicts = "verdicts" in inspect.signature(function).parameters
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self.__name__ = getattr(function, "__name__", id)
@@ -60,7 +60,7 @@ class Verifier:
         reply: Reply,
     ) -> None:
         """Judges a sample and gives the verdict to ``reply``. The engine calls it."""
-        if self._takes_verdicts:
+        if self.takes_verdicts:
             settings = {**settings, "verdicts": verdicts}
         if not self.is_async:
             reply(_judged(self, lambda: self.function(sample, **settings)))
@@ -148,6 +148,10 @@ def _verdict(judged: Judged) -> Verdict:
         return judged
     if judged is None:
         return Verdict.abstained("the function returned None")
+    # A bool, and numbers of numpy, are numbers too; text that looks like one is a mistake.
+    if isinstance(judged, str) or not hasattr(judged, "__float__"):
+        kind = type(judged).__name__
+        raise TypeError(f"a verifier returns a number, None or a Verdict, not {kind}")
     return Verdict.scored(float(judged))
 
 

@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::explain::{self, Told};
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
 use crate::{asyncio, error, rows, value, wait};
@@ -26,14 +27,15 @@ pub(crate) struct PyEngine {
 
 /// How a call is to be scored: the training step, seconds that it may take, and whether it waits for
 /// room.
-#[derive(FromPyObject)]
+#[derive(Clone, Copy, FromPyObject)]
 struct Options(u64, Option<f64>, bool);
 
 #[pymethods]
 impl PyEngine {
     #[new]
-    fn new(py: Python<'_>, here: Here, verifiers: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
-        let verifiers: PyResult<Vec<_>> = verifiers.iter().map(PythonVerifier::new).collect();
+    fn new(py: Python<'_>, here: Here, verifiers: &Bound<'_, PyList>) -> PyResult<Self> {
+        let verifiers: PyResult<Vec<_>> =
+            verifiers.iter().map(|one| PythonVerifier::new(&one)).collect();
         let verifiers = verifiers?;
         let engine = py.detach(|| here.build(&verifiers)).map_err(error::of_engine)?;
         let live = Mutex::new((std::process::id(), Arc::new(engine)));
@@ -79,6 +81,14 @@ impl PyEngine {
         asyncio::list(py, scored)
     }
 
+    /// Scores one row, and tells what it was and how its rewards became one.
+    fn explain(&self, py: Python<'_>, row: &Bound<'_, PyAny>) -> PyResult<Told> {
+        let engine = self.engine(py)?;
+        let sample = rows::of_row(row, &engine.plan().config.data)?;
+        let scored = engine.score_async(vec![sample.clone()], ScoreOptions::default());
+        explain::told(&engine, &sample, wait::wait(py, scored)?)
+    }
+
     /// The same, as a future of an event loop.
     fn score_future<'py>(
         &self,
@@ -122,8 +132,8 @@ impl PyEngine {
 }
 
 impl Options {
-    fn checked(&self) -> PyResult<ScoreOptions> {
-        let Self(step, timeout, wait) = *self;
+    fn checked(self) -> PyResult<ScoreOptions> {
+        let Self(step, timeout, wait) = self;
         let deadline = timeout.map(Duration::try_from_secs_f64).transpose();
         let wrong = |error| PyValueError::new_err(format!("timeout: {error}"));
         Ok(ScoreOptions { deadline: deadline.map_err(wrong)?, step, wait })

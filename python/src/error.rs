@@ -1,5 +1,7 @@
 //! The exceptions of the package.
 
+use std::ops::Range;
+
 use assay::{ConfigError as BadConfig, EngineError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -25,19 +27,18 @@ pub(crate) fn of_engine(error: EngineError) -> PyErr {
 
 /// The message of a configuration error, with its place in the text and what would help.
 fn shown(error: &BadConfig) -> String {
-    let mut message = format!("{}{}", place(error), error.message);
-    if let Some(span) = error.span()
-        && let Some((line, column)) = line_of(error.text(), span.start)
-    {
-        let width = error.text().get(span).map_or(1, |text| text.chars().count());
-        let room = line.chars().count().saturating_sub(column).max(1);
-        let marks = "^".repeat(width.clamp(1, room));
-        message.push_str(&format!("\n  {line}\n  {}{marks}", " ".repeat(column)));
-    }
-    if let Some(help) = &error.help {
-        message.push_str(&format!("\nhelp: {help}"));
-    }
-    message
+    let marked = error.span().and_then(|span| marked(error.text(), span)).unwrap_or_default();
+    let help = error.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+    format!("{}{}{marked}{help}", place(error), error.message)
+}
+
+/// The line of a span, and marks below it.
+fn marked(text: &str, span: Range<usize>) -> Option<String> {
+    let (line, column) = line_of(text, span.start)?;
+    let width = text.get(span).map_or(1, |text| text.chars().count());
+    let room = line.chars().count().saturating_sub(column).max(1);
+    let (indent, marks) = (" ".repeat(column), "^".repeat(width.clamp(1, room)));
+    Some(format!("\n  {line}\n  {indent}{marks}"))
 }
 
 /// `assay.toml:7:3: `, or nothing where the configuration has no file.

@@ -1,6 +1,6 @@
 //! What needs no engine.
 
-use assay::verifiers::extract::{Policy, Scope, Spoken, Thinking, announced, unannounced};
+use assay::verifiers::checks::math as math_check;
 use assay::verifiers::{Meter, math};
 use pyo3::prelude::*;
 
@@ -19,18 +19,7 @@ pub(crate) fn extract_answer(
     completion: &str,
     prompt: &str,
 ) -> PyResult<Option<(String, (usize, usize))>> {
-    let found = py.detach(|| {
-        let spoken = Spoken::of(completion, Thinking::Skip);
-        let scope = Scope::of(&spoken, prompt);
-        let mut found = announced(&scope, Policy::Auto, &mut Meter::default())?;
-        if found.is_empty() {
-            found = unannounced(&scope, Policy::Auto);
-        }
-        let offset = scope.offset();
-        let told = found
-            .first()
-            .map(|best| (best.text.to_string(), (best.span.0 + offset, best.span.1 + offset)));
-        Ok::<_, assay::verifiers::Fault>(told)
-    });
+    let found = py.detach(|| math_check::answer(completion, prompt, &mut Meter::default()));
+    let found = found.map(|found| found.map(|found| (found.text, found.span)));
     found.map_err(|fault| AssayError::new_err(format!("{}: {}", fault.kind, fault.why)))
 }

@@ -3,6 +3,7 @@
 mod asyncio;
 mod engine;
 mod error;
+mod explain;
 mod functions;
 mod rows;
 mod scored;

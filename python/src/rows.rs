@@ -18,18 +18,23 @@ pub(crate) fn of_rows(rows: &Bound<'_, PyAny>, columns: &Columns) -> PyResult<Ve
     let reader = RowReader::new(columns);
     let mut samples = Vec::with_capacity(rows.len().unwrap_or(0));
     for (at, row) in rows.try_iter()?.enumerate() {
-        let wrong =
-            |error: &dyn std::fmt::Display| DataError::new_err(format!("samples[{at}]: {error}"));
-        let row = row?;
-        match value::to_json(&row).map_err(|error| wrong(&error))? {
-            Value::Object(row) => samples.push(reader.sample(row).map_err(|why| wrong(&why))?),
-            _ => {
-                let kind = row.get_type().fully_qualified_name()?;
-                return Err(wrong(&format!("expected a dict, found {kind}")));
-            }
-        }
+        let wrong = |why| DataError::new_err(format!("samples[{at}]: {why}"));
+        samples.push(sample(&row?, &reader).map_err(wrong)?);
     }
     Ok(samples)
+}
+
+/// Reads one row.
+pub(crate) fn of_row(row: &Bound<'_, PyAny>, columns: &Columns) -> PyResult<Sample> {
+    let read = sample(row, &RowReader::new(columns));
+    read.map_err(|why| DataError::new_err(format!("sample: {why}")))
+}
+
+fn sample(row: &Bound<'_, PyAny>, reader: &RowReader<'_>) -> Result<Sample, String> {
+    match value::to_json(row).map_err(|error| error.to_string())? {
+        Value::Object(row) => reader.sample(row),
+        _ => Err(format!("expected a dict, found {}", value::kind(row))),
+    }
 }
 
 /// Reads columns: lists of one length, by the names of the columns.

@@ -10,35 +10,67 @@ use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::value::{members_to_python, to_json};
 
 /// A sample's reward, and the verdicts that it was made of.
+///
+/// Equal to another where their lines are; it pickles.
+///
+/// >>> engine = assay.Engine({"version": 1, "reward": [{"name": "right", "verifier": "math"}]})
+/// >>> [scored] = engine.score([{"id": "q1", "completion": "It is 4.", "reference": "4"}])
+/// >>> scored
+/// Scored(id="q1", reward=1.0; right: reward=1.0)
 #[pyclass(frozen, eq, name = "Scored", module = "assay")]
-#[derive(PartialEq)]
 pub(crate) struct PyScored(Arc<Scored>);
 
+impl PartialEq for PyScored {
+    /// Equal where their lines are: time is no part of them.
+    fn eq(&self, other: &Self) -> bool {
+        let (one, other) = (&self.0, &other.0);
+        (&one.id, &one.group) == (&other.id, &other.group)
+            && (&one.outcome, &one.verdicts) == (&other.outcome, &other.verdicts)
+    }
+}
+
 /// What one verifier came to.
+///
+/// >>> verdict = assay.check("math", completion="It is 4.", reference="5")
+/// >>> verdict.reward, verdict.evidence["reason"]
+/// (0.0, 'proved-unequal')
 #[pyclass(frozen, eq, name = "Verdict", module = "assay")]
 #[derive(PartialEq)]
 pub(crate) struct PyVerdict(Arc<Verdict>);
 
-/// A part of a verdict.
+/// A part of a verdict: a criterion of a rubric, an objective of a model.
+///
+/// >>> verdict = assay.Verdict.scored(0.5, components={"brief": 1.0, "polite": 0.0})
+/// >>> verdict.components["brief"]
+/// Component(reward=1.0)
 #[pyclass(frozen, eq, name = "Component", module = "assay")]
 #[derive(PartialEq)]
 pub(crate) struct PyComponent(Component);
 
 /// The reward of one step of a completion.
+///
+/// >>> line = '{"outcome": "scored", "reward": 1.0, "steps": [{"span": [0, 4], "reward": 0.5}]}'
+/// >>> assay.Verdict.from_json(line).steps
+/// [Step(span=(0, 4), reward=0.5)]
 #[pyclass(frozen, eq, name = "Step", module = "assay")]
 #[derive(PartialEq)]
 pub(crate) struct PyStep(Step);
 
 /// What a verdict took.
+///
+/// >>> assay.Verdict.abstained("no code").usage
+/// Usage(tokens=0, calls=0)
 #[pyclass(frozen, eq, get_all, name = "Usage", module = "assay")]
 #[derive(PartialEq)]
 pub(crate) struct PyUsage {
+    /// Tokens that models read and wrote.
     tokens: u64,
+    /// Calls of models and judges.
     calls: u64,
 }
 
@@ -70,9 +102,9 @@ fn finite(name: &str, reward: f64) -> PyResult<f64> {
 }
 
 /// A mapping as JSON.
-fn json_of(name: &str, mapping: &Bound<'_, PyAny>) -> PyResult<Value> {
+fn json_of(name: &str, mapping: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
     match to_json(mapping) {
-        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(PyValueError::new_err(format!("{name}: expected a dict"))),
         Err(error) => Err(PyValueError::new_err(error.within(name).to_string())),
     }
@@ -98,36 +130,43 @@ fn shown(outcome: &Outcome) -> String {
 
 #[pymethods]
 impl PyScored {
+    /// The id of the sample: the one given, or the SHA-256 of its canonical form.
     #[getter]
     fn id(&self) -> &str {
         &self.0.id
     }
 
+    /// The prompt that the sample shares with others, where its row names it.
     #[getter]
     fn group(&self) -> Option<&str> {
         self.0.group.as_deref()
     }
 
+    /// `"scored"`, `"abstained"` (nothing applies) or `"failed"` (it could not be judged).
     #[getter]
     fn outcome(&self) -> &'static str {
         self.0.outcome.name()
     }
 
+    /// The combined reward. `None` unless the outcome is `"scored"`.
     #[getter]
     fn reward(&self) -> Option<f64> {
         self.0.reward()
     }
 
+    /// The kind of fault, such as `"Timeout"`. `None` unless the outcome is `"failed"`.
     #[getter]
     fn fault(&self) -> Option<String> {
         fault(&self.0.outcome)
     }
 
+    /// Why there is no reward.
     #[getter]
     fn why(&self) -> Option<&str> {
         self.0.outcome.why()
     }
 
+    /// The verdicts by the names of their rewards, in the order of the configuration.
     #[getter]
     fn verdicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -137,6 +176,7 @@ impl PyScored {
         Ok(dict)
     }
 
+    /// Microseconds spent on each verdict. No part of the line, nor of equality.
     #[getter]
     fn spent_us<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -146,11 +186,13 @@ impl PyScored {
         Ok(dict)
     }
 
+    /// The line of `verdicts.jsonl`, without its end.
     fn to_json(&self) -> String {
         // Keys are text and numbers are finite: nothing here can fail to be written.
         serde_json::to_string(&*self.0).unwrap_or_default()
     }
 
+    /// Reads a line of `verdicts.jsonl`.
     #[staticmethod]
     fn from_json(line: &str) -> PyResult<Self> {
         let read: Result<Scored, _> = serde_json::from_str(line);
@@ -178,31 +220,37 @@ impl PyScored {
 
 #[pymethods]
 impl PyVerdict {
+    /// `"scored"`, `"abstained"` or `"failed"`.
     #[getter]
     fn outcome(&self) -> &'static str {
         self.0.outcome.name()
     }
 
+    /// The reward. `None` unless the outcome is `"scored"`.
     #[getter]
     fn reward(&self) -> Option<f64> {
         self.0.outcome.reward().map(f64::from)
     }
 
+    /// The kind of fault. `None` unless the outcome is `"failed"`.
     #[getter]
     fn fault(&self) -> Option<String> {
         fault(&self.0.outcome)
     }
 
+    /// Why there is no reward.
     #[getter]
     fn why(&self) -> Option<&str> {
         self.0.outcome.why()
     }
 
+    /// What led to the outcome. A `span` counts bytes: `completion.encode()[start:end]`.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         members_to_python(py, self.0.evidence.iter())
     }
 
+    /// The parts of the verdict by name.
     #[getter]
     fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
@@ -212,6 +260,7 @@ impl PyVerdict {
         Ok(dict)
     }
 
+    /// The rewards of the steps of the completion, in their order.
     #[getter]
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let steps: PyResult<Vec<_>> =
@@ -219,20 +268,24 @@ impl PyVerdict {
         PyList::new(py, steps?)
     }
 
+    /// What it took.
     #[getter]
     fn usage(&self) -> PyUsage {
         PyUsage { tokens: self.0.usage.tokens, calls: self.0.usage.calls }
     }
 
+    /// The JSON form, as in a verdict line.
     fn to_json(&self) -> String {
         serde_json::to_string(&*self.0).unwrap_or_default()
     }
 
+    /// Reads the JSON form.
     #[staticmethod]
     fn from_json(line: &str) -> PyResult<Self> {
         Self::read(serde_json::from_str(line))
     }
 
+    /// A verdict with a reward, for verifiers in Python.
     #[staticmethod]
     #[pyo3(signature = (reward, *, evidence=None, components=None))]
     fn scored(
@@ -240,26 +293,28 @@ impl PyVerdict {
         evidence: Option<&Bound<'_, PyAny>>,
         components: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let mut verdict = json!({"outcome": "scored", "reward": finite("reward", reward)?});
+        let mut verdict = Map::new();
+        verdict.insert("outcome".to_owned(), "scored".into());
+        verdict.insert("reward".to_owned(), finite("reward", reward)?.into());
         if let Some(evidence) = evidence {
-            verdict["evidence"] = json_of("evidence", evidence)?;
+            verdict.insert("evidence".to_owned(), json_of("evidence", evidence)?.into());
         }
         if let Some(components) = components {
-            let rewards = json_of("components", components)?;
-            let members = rewards.as_object().into_iter().flatten();
-            let part = |(name, reward): (&String, &Value)| {
-                (name.clone(), json!({"outcome": "scored", "reward": reward}))
-            };
-            verdict["components"] = members.map(part).collect();
+            let scored = |(name, reward)| (name, json!({"outcome": "scored", "reward": reward}));
+            let parts = json_of("components", components)?.into_iter().map(scored);
+            verdict.insert("components".to_owned(), parts.collect());
         }
+        let verdict = Value::Object(verdict);
         Self::read(serde_json::from_value(verdict))
     }
 
+    /// A verdict that the verifier does not apply.
     #[staticmethod]
     fn abstained(why: String) -> Self {
         Verdict::abstained(why).into()
     }
 
+    /// A verdict that the sample could not be judged: a fault such as `"Upstream"`, and why.
     #[staticmethod]
     fn failed(fault: &str, why: &str) -> PyResult<Self> {
         Self::read(serde_json::from_value(json!({"outcome": "failed", "fault": fault, "why": why})))
@@ -281,26 +336,31 @@ impl PyVerdict {
 
 #[pymethods]
 impl PyComponent {
+    /// `"scored"`, `"abstained"` or `"failed"`.
     #[getter]
     fn outcome(&self) -> &'static str {
         self.0.outcome.name()
     }
 
+    /// The reward. `None` unless the outcome is `"scored"`.
     #[getter]
     fn reward(&self) -> Option<f64> {
         self.0.outcome.reward().map(f64::from)
     }
 
+    /// The kind of fault. `None` unless the outcome is `"failed"`.
     #[getter]
     fn fault(&self) -> Option<String> {
         fault(&self.0.outcome)
     }
 
+    /// Why there is no reward.
     #[getter]
     fn why(&self) -> Option<&str> {
         self.0.outcome.why()
     }
 
+    /// What led to the outcome.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         members_to_python(py, self.0.evidence.iter())
@@ -313,21 +373,25 @@ impl PyComponent {
 
 #[pymethods]
 impl PyStep {
+    /// Its place in the completion: `completion.encode()[start:end]`.
     #[getter]
     fn span(&self) -> (usize, usize) {
         self.0.span
     }
 
+    /// The message that it is a part of, where the completion is a conversation.
     #[getter]
     fn turn(&self) -> Option<usize> {
         self.0.turn
     }
 
+    /// Its tokens, from and to, where they are known.
     #[getter]
     fn tokens(&self) -> Option<(usize, usize)> {
         self.0.tokens
     }
 
+    /// Its reward.
     #[getter]
     fn reward(&self) -> f64 {
         self.0.reward.get()

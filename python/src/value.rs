@@ -121,8 +121,8 @@ fn object<'py>(
     let mut object = Map::new();
     for (key, value) in members {
         let Ok(key) = key.cast::<PyString>() else {
-            let kind = key.get_type().name()?;
-            return Err(Unreadable::new(format!("a key of type {kind}; keys must be text")));
+            let why = format!("a key of type {}; keys must be text", kind(&key));
+            return Err(Unreadable::new(why));
         };
         let key = text_of(key)?;
         let value = read(&value, depth + 1).map_err(|error| error.within(key))?;
@@ -163,8 +163,14 @@ fn other(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Unreadable> {
     if let Ok(sequence) = value.cast::<PySequence>() {
         return array(sequence.to_list()?.iter(), depth);
     }
-    let kind = value.get_type().fully_qualified_name()?;
-    Err(Unreadable::new(format!("a value of type {kind}, which has no JSON form")))
+    let why = format!("a value of type {}, which has no JSON form", kind(value));
+    Err(Unreadable::new(why))
+}
+
+/// The type of a value, for messages.
+pub(crate) fn kind(value: &Bound<'_, PyAny>) -> String {
+    let name = value.get_type().fully_qualified_name();
+    name.map_or_else(|_| "unknown".to_owned(), |name| name.to_string())
 }
 
 /// JSON as Python values.

@@ -18,6 +18,10 @@ use crate::scored::PyVerdict;
 use crate::value::{members_to_python, to_python};
 
 /// The sample that a Python function judges.
+///
+/// >>> @assay.verifier
+/// ... def right(sample):
+/// ...     return sample.completion == sample.reference
 #[pyclass(frozen, name = "Sample", module = "assay")]
 pub(crate) struct PySample(Sample);
 
@@ -28,6 +32,7 @@ pub(crate) struct PythonVerifier {
     /// `None` where the thread takes one sample after the other: deadlines then count by the place
     /// in its queue.
     in_flight_max: Option<usize>,
+    takes_verdicts: bool,
     /// An `assay.Verifier`, whose `start` judges a sample and replies.
     object: Py<PyAny>,
 }
@@ -56,6 +61,7 @@ impl PythonVerifier {
             id: object.getattr(intern!(py, "id"))?.extract()?,
             version: object.getattr(intern!(py, "version"))?.extract()?,
             in_flight_max: object.getattr(intern!(py, "in_flight_max"))?.extract()?,
+            takes_verdicts: object.getattr(intern!(py, "takes_verdicts"))?.extract()?,
             object: object.clone().unbind(),
         }))
     }
@@ -156,13 +162,14 @@ impl AsyncVerifier for Threaded {
         earlier: Earlier<'_>,
         _: &mut Meter<'_>,
     ) -> Pending<Verdict> {
-        let (answer, answered) = oneshot::channel();
         let earlier =
             earlier.iter().map(|(name, verdict)| (name.to_owned(), verdict.clone())).collect();
-        let sent = self.jobs.send(Job { sample: sample.clone(), earlier, answer });
+        let sample = sample.clone();
+        // The function is asked where this future is polled, and not before there is a permit.
         Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
             let lost = || Verdict::failed(Fault::internal("the thread of the verifier is gone"));
-            match sent {
+            match self.jobs.send(Job { sample, earlier, answer }) {
                 Ok(()) => answered.await.unwrap_or_else(|_| lost()),
                 Err(_) => lost(),
             }
@@ -172,36 +179,43 @@ impl AsyncVerifier for Threaded {
 
 #[pymethods]
 impl PySample {
+    /// The id: the one given, or the SHA-256 of the canonical form.
     #[getter]
     fn id(&self) -> &str {
         self.0.id()
     }
 
+    /// The text that is judged.
     #[getter]
     fn completion(&self) -> &str {
         self.0.completion()
     }
 
+    /// The text of the prompt.
     #[getter]
     fn prompt(&self) -> &str {
         self.0.prompt()
     }
 
+    /// The reference as it came; `None` where there is none.
     #[getter]
     fn reference<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.reference().map(|value| to_python(py, value)).transpose()
     }
 
+    /// The prompt that the sample shares with others.
     #[getter]
     fn group(&self) -> Option<&str> {
         self.0.group()
     }
 
+    /// The remaining columns of the row.
     #[getter]
     fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         members_to_python(py, self.0.meta().iter())
     }
 
+    /// Why the completion ended, where the row says so.
     #[getter]
     fn finish_reason(&self) -> Option<&str> {
         self.0.finish_reason()

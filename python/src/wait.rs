@@ -5,12 +5,13 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use assay::setup::Monotonic;
 use pyo3::prelude::*;
 
-/// How often a waiting thread looks for signals.
-const SIGNALS_EVERY: Duration = Duration::from_millis(50);
+/// How often a waiting thread looks for signals, in seconds.
+const SIGNALS_EVERY: f64 = 0.05;
 
 /// Wakes a thread.
 struct Unpark(Thread);
@@ -36,17 +37,14 @@ pub(crate) fn wait<T: Send>(py: Python<'_>, future: impl Future<Output = T> + Se
 }
 
 /// Polls a future until it is ready or the time is over.
-fn poll_for<F: Future>(mut future: Pin<&mut F>, time: Duration) -> Option<F::Output> {
+fn poll_for<F: Future>(mut future: Pin<&mut F>, seconds: f64) -> Option<F::Output> {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let (mut context, end) = (Context::from_waker(&waker), Instant::now() + time);
+    let (mut context, clock) = (Context::from_waker(&waker), Monotonic::start());
     loop {
         if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
             return Some(done);
         }
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return None;
-        }
+        let left = Duration::try_from_secs_f64(seconds - clock.seconds()).ok()?;
         thread::park_timeout(left);
     }
 }

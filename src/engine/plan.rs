@@ -260,7 +260,8 @@ fn planned(
         // The store of replies is what is kept: every question must reach it.
         _ if is_recorded => false,
         Lane::Compute(_) => reward.cache.unwrap_or(false),
-        Lane::Awaited(_) => reward.cache.unwrap_or(true),
+        // A verifier of the program's own changes without a word.
+        Lane::Awaited(_) => reward.cache.unwrap_or(registry.about(&reward.verifier).is_some()),
         Lane::Group(_) | Lane::AwaitedGroup(_) => false,
     };
     let key = || {

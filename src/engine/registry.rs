@@ -134,13 +134,16 @@ impl Registry {
     }
 
     fn bring(&mut self, about: &'static VerifierInfo, builder: Builder) {
-        self.about.insert(about.id, about);
         self.register(about.id, builder);
+        self.about.insert(about.id, about);
     }
 
-    /// Adds a verifier. The last one registered under an id is used.
+    /// Adds a verifier. The last one registered under an id is used. Its verdicts are kept for the
+    /// next run only where the configuration says so: nobody raises its version.
     pub fn register(&mut self, id: impl Into<String>, builder: Builder) {
-        self.makers.insert(id.into(), Maker::Own(Arc::new(builder)));
+        let id = id.into();
+        self.about.remove(&*id);
+        self.makers.insert(id, Maker::Own(Arc::new(builder)));
     }
 
     /// Builds the verifier registered under `id`; `None` where there is none.

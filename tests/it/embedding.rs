@@ -344,3 +344,30 @@ fn a_stream_that_is_stopped_gives_up_what_runs() {
         assert!(seen.computed.load(Ordering::SeqCst) < 12, "no more rows were handed out");
     }
 }
+
+#[test]
+fn verdicts_of_own_verifiers_are_kept_only_where_the_configuration_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let mut score = |settings: &str| {
+        let asked = Arc::clone(&asked);
+        let text = format!("[[reward]]\nname = 'a'\nverifier = 'own'\n{settings}\n");
+        let engine = builder(&text, registry(&Arc::default()))
+            .cache_dir(folder.path().to_owned())
+            .async_verifier("own", 1, move |_| {
+                asked.fetch_add(1, Ordering::Relaxed);
+                async { Verdict::graded(true) }
+            })
+            .build()
+            .unwrap();
+        assert_eq!(engine.score([Sample::builder("a").build()])[0].reward(), Some(1.0));
+    };
+    // Nobody says that a closure is another one than in the run before.
+    for _ in 0..2 {
+        score("");
+    }
+    for _ in 0..2 {
+        score("cache = true");
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 3);
+}

@@ -10,7 +10,6 @@ mod trial;
 pub use crate::extract::Policy;
 pub use crate::math::{Decimals, Relations, Strict};
 
-use candidate::choose;
 use trial::{Said, Trial, settled, shown};
 
 use crate::extract::{self, Candidate, Provenance, Scope, Spoken, Thinking};
@@ -122,6 +121,63 @@ impl Check for Math {
     }
 }
 
+/// The answer of a completion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extracted {
+    /// What it says, without the signs around formulas.
+    pub text: String,
+    /// Its bytes in the completion.
+    pub span: (usize, usize),
+}
+
+impl Extracted {
+    /// The end of a sentence, and the dollars around a formula, are no part of an answer.
+    fn of(text: &str, start: usize) -> Self {
+        let said = text.trim_end_matches(['.', ',', ';', ':', '!', '?']).trim_end();
+        let formula = said.strip_prefix('$').and_then(|rest| rest.strip_suffix('$'));
+        let (text, skipped) = formula.map_or((said, 0), |formula| (formula, 1));
+        let start = start + skipped;
+        Self { text: text.to_owned(), span: (start, start + text.len()) }
+    }
+}
+
+/// The answer that a completion gives to `prompt`, and its bytes in the completion: mathematics, else
+/// a few words that are announced as the answer. `None` where it gives none.
+///
+/// ```
+/// use assay_verifiers::{Meter, checks::math::answer};
+///
+/// let found = answer("So the answer is $18$.", "", &mut Meter::default())?;
+/// assert_eq!(found.map(|found| (found.text, found.span)), Some(("18".to_owned(), (18, 20))));
+/// # Ok::<(), assay_verifiers::Fault>(())
+/// ```
+///
+/// # Errors
+/// The fuel of the meter is spent.
+pub fn answer(
+    completion: &str,
+    prompt: &str,
+    meter: &mut Meter<'_>,
+) -> Result<Option<Extracted>, Fault> {
+    meter.spend(20 + completion.len() as u64)?;
+    let spoken = Spoken::of(completion, Thinking::Skip);
+    let scope = Scope::of(&spoken, prompt);
+    let announced = extract::announced(&scope, Policy::Auto, meter)?;
+    let said = Said { scope, announced, question: Question::new(prompt) };
+    let mut cx = Context::new(Meter::new(WORK_MAX.min(meter.left())));
+    for textual in [false, true] {
+        match said.chosen(Policy::Auto, textual, &mut cx) {
+            Ok(Some(chosen)) => {
+                let (text, (start, _), _) = said.scope.taken(chosen.candidate);
+                return Ok(Some(Extracted::of(&text, start)));
+            }
+            Err(Stop::Fault(fault)) => return Err(fault),
+            Ok(None) | Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => {}
+        }
+    }
+    Ok(None)
+}
+
 impl Math {
     /// The comparison with one reference, within the fuel of one comparison.
     fn trial(
@@ -181,15 +237,7 @@ impl Math {
                 wanted_values.extend(reading::read(part, false, cx)?.values(cx)?);
             }
         }
-        let mut chosen = choose(&said.announced, textual, cx)?;
-        if chosen.is_none() {
-            let whole = extract::whole(&said.scope, self.extract);
-            chosen = choose(whole.as_slice(), textual, cx)?;
-        }
-        if chosen.is_none() {
-            chosen = choose(&extract::concluded(&said.scope, self.extract), textual, cx)?;
-        }
-        let Some(chosen) = chosen else {
+        let Some(chosen) = said.chosen(self.extract, textual, cx)? else {
             let none = Trial {
                 judged: Equivalence::Unequal,
                 extracted: None,

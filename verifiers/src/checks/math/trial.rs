@@ -1,7 +1,8 @@
 //! The comparison of one reference with the answer of a completion.
 
+use super::candidate::{Chosen, choose};
 use super::integer::integer;
-use crate::extract::{Candidate, Provenance, Scope};
+use crate::extract::{self, Candidate, Policy, Provenance, Scope};
 use crate::fault::Fault;
 use crate::math::algebra::Context;
 use crate::math::compare::judged::{Equivalence, Rung, judged};
@@ -95,6 +96,26 @@ pub(super) struct Said<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) announced: Vec<Candidate<'a>>,
     pub(super) question: Question<'a>,
+}
+
+impl<'a> Said<'a> {
+    /// The answer among what is announced, the whole completion, and its conclusion.
+    pub(super) fn chosen(
+        &self,
+        policy: Policy,
+        textual: bool,
+        cx: &mut Context,
+    ) -> Result<Option<Chosen<'a>>, Stop> {
+        let mut chosen = choose(&self.announced, textual, cx)?;
+        if chosen.is_none() {
+            let whole = extract::whole(&self.scope, policy);
+            chosen = choose(whole.as_slice(), textual, cx)?;
+        }
+        if chosen.is_none() {
+            chosen = choose(&extract::concluded(&self.scope, policy), textual, cx)?;
+        }
+        Ok(chosen)
+    }
 }
 
 /// A limit is not a fault: the comparison stays undecided.

@@ -1,0 +1,33 @@
+//! One sample, from its text to its reward: what Python draws.
+
+use assay::{Engine, Sample, Scored};
+use pyo3::prelude::*;
+
+use crate::error::AssayError;
+use crate::scored::PyScored;
+
+/// The name of a reward, its verifier with the version, and its weight.
+type Reward = (String, String, u32, f64);
+
+/// The scored sample, its prompt, the text that was judged, the role and text of each message, the
+/// rewards, and how they became one.
+pub(crate) type Told =
+    (PyScored, String, String, Option<Vec<(String, String)>>, Vec<Reward>, String);
+
+/// Tells how a sample came to its reward.
+pub(crate) fn told(engine: &Engine, sample: &Sample, scored: Vec<Scored>) -> PyResult<Told> {
+    let plan = engine.plan();
+    let Some(scored) = scored.into_iter().next() else {
+        return Err(AssayError::new_err("internal: the sample was lost"));
+    };
+    let messages = sample.completion_content().messages().map(|messages| {
+        messages.iter().map(|one| (one.role.clone(), one.text().to_owned())).collect()
+    });
+    let rewards = plan.rewards.iter().map(|reward| {
+        let spec = &reward.built.spec;
+        (reward.name.clone(), spec.id.to_string(), spec.version, reward.weight)
+    });
+    let combination = plan.combiner.explain(scored.verdicts.as_slice());
+    let (prompt, completion) = (sample.prompt().to_owned(), sample.completion().to_owned());
+    Ok((PyScored::from(scored), prompt, completion, messages, rewards.collect(), combination))
+}
