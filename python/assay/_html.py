@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from assay._core import Verdict
 from assay._explain import note, outcome_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from assay._core import Component, Scored, Step, Verdict
+    from assay._core import Component, Scored, Step
     from assay._explain import Explanation, Reward
 
 TEXT_BYTES_MAX = 40_000
@@ -33,7 +34,7 @@ TEXT = (
 
 def of_result(result: Scored | Verdict) -> str:
     """A scored sample, or a verdict, without its text."""
-    if not hasattr(result, "verdicts"):
+    if isinstance(result, Verdict):
         return _box(_verdict_rows("verdict", "", result))
     rows = "".join(_verdict_rows(name, "", one) for name, one in result.verdicts.items())
     return _box(_head(result) + rows)

@@ -14,6 +14,11 @@ mod wait;
 
 use pyo3::prelude::*;
 
+/// As in the command: a row is parsed by one thread and freed by another. It serves what Rust allocates
+/// here; the interpreter keeps its own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The native part of the package.
 #[pymodule(gil_used = false)]
 mod _core {

@@ -37,7 +37,7 @@ impl PartialEq for PyScored {
 /// What one verifier came to.
 ///
 /// >>> verdict = assay.check("math", completion="It is 4.", reference="5")
-/// >>> verdict.reward, verdict.evidence["reason"]
+/// >>> verdict.reward, verdict.evidence.get("reason")
 /// (0.0, 'proved-unequal')
 #[pyclass(frozen, eq, name = "Verdict", module = "assay")]
 #[derive(PartialEq)]

@@ -81,8 +81,10 @@ impl PythonVerifier {
             started.map_err(|error| {
                 assay::verifiers::BuildError::new("", format!("no thread: {error}"))
             })?;
-            let spec =
-                Spec { reads_verdicts: true, ..Spec::new(own.id.clone(), own.version, settings) };
+            let spec = Spec {
+                reads_verdicts: own.takes_verdicts,
+                ..Spec::new(own.id.clone(), own.version, settings)
+            };
             Ok(Built::new(
                 spec,
                 Lane::Awaited(Arc::new(Threaded { jobs, in_flight_max: own.in_flight_max })),
