@@ -64,7 +64,7 @@ class Checkpoint:
         """The chat template as assay will read it; empty where there is none."""
         return portable(self.tokenizer.chat_template) if self.tokenizer.chat_template else ""
 
-    def _load(self, auto: type) -> PreTrainedModel:
+    def _load(self, auto: Any) -> PreTrainedModel:
         if type(self.config) not in auto._model_mapping:
             raise ValueError(f"transformers has no {auto.__name__} of the architecture {self.config.model_type}")
         self.tell(f"loading the weights of {self.folder}")
@@ -121,9 +121,11 @@ class Checkpoint:
         return self._load(AutoModelForCausalLM)
 
     def release(self) -> None:
-        """Drops the weights that were loaded."""
-        for model in MODELS:
-            self.__dict__.pop(model, None)
+        """Drops the weights that were loaded. Their memory is taken from them: PyTorch keeps what it has traced."""
+        for name in MODELS:
+            model: PreTrainedModel | None = self.__dict__.pop(name, None)
+            for parameter in model.parameters() if model is not None else ():
+                parameter.data = torch.empty(0, dtype=parameter.dtype)
 
     @cached_property
     def parameters(self) -> int:

@@ -6,6 +6,7 @@ import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import onnx
 import torch
@@ -83,7 +84,7 @@ def quantize(full: Path, path: Path) -> None:
     _strip(path)
 
 
-def _example(module: nn.Module) -> tuple[dict, dict, list[str], list[str]]:
+def _example(module: nn.Module) -> tuple[dict[str, Any], dict[str, Any], list[str], list[str]]:
     """Inputs to trace with: no two dimensions alike, none 0 or 1, one row padded."""
     past = 3 if isinstance(module, CachedScorer) else 0
     batch, length = 2, 7
@@ -98,8 +99,8 @@ def _example(module: nn.Module) -> tuple[dict, dict, list[str], list[str]]:
     }
     inputs = list(module.inputs)
     outputs = list(module.outputs)
-    kwargs: dict = {name: known[name] for name in inputs}
-    shapes: dict = {name: {0: DYNAMIC, 1: DYNAMIC} for name in inputs}
+    kwargs: dict[str, Any] = {name: known[name] for name in inputs}
+    shapes: dict[str, Any] = {name: {0: DYNAMIC, 1: DYNAMIC} for name in inputs}
     if past:
         shape = module.past
         dtype = next(module.parameters()).dtype
