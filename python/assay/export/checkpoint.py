@@ -28,6 +28,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
+from . import memory
 from .chat import dated, portable
 from .progress import Tell, silent
 
@@ -121,11 +122,11 @@ class Checkpoint:
         return self._load(AutoModelForCausalLM)
 
     def release(self) -> None:
-        """Drops the weights that were loaded. Their memory is taken from them: PyTorch keeps what it has traced."""
+        """Drops the weights that were loaded."""
         for name in MODELS:
             model: PreTrainedModel | None = self.__dict__.pop(name, None)
-            for parameter in model.parameters() if model is not None else ():
-                parameter.data = torch.empty(0, dtype=parameter.dtype)
+            if model is not None:
+                memory.drop(model)
 
     @cached_property
     def parameters(self) -> int:
