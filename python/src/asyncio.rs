@@ -11,7 +11,7 @@ use pyo3::types::PyList;
 use tokio::runtime::{Builder, Handle};
 use tokio::task::AbortHandle;
 
-use crate::scored::PyScored;
+use crate::scored::{PyScored, VerifierVersions};
 
 /// The thread of this process. After a fork the child has none, and starts its own.
 static DRIVER: Mutex<Option<(u32, Handle)>> = Mutex::new(None);
@@ -49,6 +49,7 @@ impl Deliver {
 /// A future of `event_loop` for what `work` comes to.
 pub(crate) fn future<'py>(
     event_loop: &Bound<'py, PyAny>,
+    versions: VerifierVersions,
     work: impl Future<Output = Vec<Scored>> + Send + 'static,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = event_loop.py();
@@ -57,7 +58,10 @@ pub(crate) fn future<'py>(
     let task = driver()?.spawn(async move {
         let scored = work.await;
         // An interpreter that is shutting down waits for nothing any more.
-        let _ = Python::try_attach(|py| deliver(target.bind(py), own.bind(py), scored));
+        let _ = Python::try_attach(|py| {
+            let scored = list(py, scored, &versions)?;
+            deliver(target.bind(py), own.bind(py), &scored)
+        });
     });
     let canceller = Canceller(task.abort_handle());
     future.call_method1(intern!(py, "add_done_callback"), (canceller,))?;
@@ -65,9 +69,13 @@ pub(crate) fn future<'py>(
 }
 
 /// The results as a list of Python.
-pub(crate) fn list(py: Python<'_>, scored: Vec<Scored>) -> PyResult<Bound<'_, PyList>> {
+pub(crate) fn list<'py>(
+    py: Python<'py>,
+    scored: Vec<Scored>,
+    versions: &VerifierVersions,
+) -> PyResult<Bound<'py, PyList>> {
     let each: PyResult<Vec<_>> =
-        scored.into_iter().map(|one| Bound::new(py, PyScored::from(one))).collect();
+        scored.into_iter().map(|one| Bound::new(py, PyScored::new(one, versions))).collect();
     PyList::new(py, each?)
 }
 
@@ -75,11 +83,11 @@ pub(crate) fn list(py: Python<'_>, scored: Vec<Scored>) -> PyResult<Bound<'_, Py
 fn deliver(
     event_loop: &Bound<'_, PyAny>,
     future: &Bound<'_, PyAny>,
-    scored: Vec<Scored>,
+    scored: &Bound<'_, PyList>,
 ) -> PyResult<()> {
     let py = event_loop.py();
     let name = intern!(py, "call_soon_threadsafe");
-    event_loop.call_method1(name, (Deliver, future, list(py, scored)?))?;
+    event_loop.call_method1(name, (Deliver, future, scored))?;
     Ok(())
 }
 

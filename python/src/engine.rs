@@ -4,22 +4,26 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assay::data::Columns;
+use assay::engine::Planned;
 use assay::{Engine, Sample, ScoreOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::error::{self, DataError};
 use crate::explain::{self, Told};
+use crate::rows::{self, Taken};
+use crate::scored::VerifierVersions;
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
-use crate::{asyncio, error, rows, value, wait};
+use crate::{asyncio, value, wait};
 
 /// An engine, and what it is made of.
 #[pyclass(frozen, name = "Engine", module = "assay._core")]
 pub(crate) struct PyEngine {
     here: Here,
     verifiers: Vec<Arc<PythonVerifier>>,
+    versions: VerifierVersions,
     /// The process that built the engine, and the engine. It is locked for no longer than it takes
     /// to clone, and never while the interpreter is given up: a fork cannot find it locked.
     live: Mutex<(u32, Arc<Engine>)>,
@@ -38,8 +42,13 @@ impl PyEngine {
             verifiers.iter().map(|one| PythonVerifier::new(&one)).collect();
         let verifiers = verifiers?;
         let engine = py.detach(|| here.build(&verifiers)).map_err(error::of_engine)?;
+        let spec = |reward: &Planned| {
+            let spec = &reward.built.spec;
+            (spec.id.to_string(), spec.version)
+        };
+        let versions = engine.plan().rewards.iter().map(spec).collect();
         let live = Mutex::new((std::process::id(), Arc::new(engine)));
-        Ok(Self { here, verifiers, live })
+        Ok(Self { here, verifiers, versions, live })
     }
 
     /// The names of the rewards, in their order.
@@ -76,9 +85,9 @@ impl PyEngine {
         options: Options,
     ) -> PyResult<Bound<'py, PyList>> {
         let engine = self.engine(py)?;
-        let samples = samples(&engine, rows, columns)?;
-        let scored = wait::wait(py, engine.score_async(samples, options.checked()?))?;
-        asyncio::list(py, scored)
+        let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
+        let scored = wait::wait(py, engine.score_async(samples, options))?;
+        asyncio::list(py, scored, &self.versions)
     }
 
     /// Scores one row, and tells what it was and how its rewards became one.
@@ -86,7 +95,7 @@ impl PyEngine {
         let engine = self.engine(py)?;
         let sample = rows::of_row(row, &engine.plan().config.data)?;
         let scored = engine.score_async(vec![sample.clone()], ScoreOptions::default());
-        explain::told(&engine, &sample, wait::wait(py, scored)?)
+        explain::told(&engine, &sample, wait::wait(py, scored)?, &self.versions)
     }
 
     /// The same, as a future of an event loop.
@@ -97,11 +106,12 @@ impl PyEngine {
         columns: &Bound<'py, PyDict>,
         options: Options,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let engine = self.engine(event_loop.py())?;
-        let samples = samples(&engine, rows, columns)?;
-        let scored = engine.score_async(samples, options.checked()?);
+        let py = event_loop.py();
+        let engine = self.engine(py)?;
+        let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
+        let scored = engine.score_async(samples, options);
         // The engine lives as long as its work.
-        asyncio::future(event_loop, async move {
+        asyncio::future(event_loop, Arc::clone(&self.versions), async move {
             let scored = scored.await;
             drop(engine);
             scored
@@ -142,13 +152,14 @@ impl Options {
 
 /// The samples of a call.
 fn samples(
+    py: Python<'_>,
     engine: &Engine,
     rows: Option<&Bound<'_, PyAny>>,
     columns: &Bound<'_, PyDict>,
 ) -> PyResult<Vec<Sample>> {
-    let names: &Columns = &engine.plan().config.data;
-    match rows {
-        Some(rows) => rows::of_rows(rows, names),
-        None => rows::of_columns(columns, names),
-    }
+    let taken = match rows {
+        Some(rows) => Taken::rows(rows)?,
+        None => Taken::columns(columns)?,
+    };
+    py.detach(|| taken.samples(engine)).map_err(DataError::new_err)
 }

@@ -4,7 +4,7 @@ use assay::{Engine, Sample, Scored};
 use pyo3::prelude::*;
 
 use crate::error::AssayError;
-use crate::scored::PyScored;
+use crate::scored::{PyScored, VerifierVersions};
 
 /// The name of a reward, its verifier with the version, and its weight.
 type Reward = (String, String, u32, f64);
@@ -15,7 +15,12 @@ pub(crate) type Told =
     (PyScored, String, String, Option<Vec<(String, String)>>, Vec<Reward>, String);
 
 /// Tells how a sample came to its reward.
-pub(crate) fn told(engine: &Engine, sample: &Sample, scored: Vec<Scored>) -> PyResult<Told> {
+pub(crate) fn told(
+    engine: &Engine,
+    sample: &Sample,
+    scored: Vec<Scored>,
+    versions: &VerifierVersions,
+) -> PyResult<Told> {
     let plan = engine.plan();
     let Some(scored) = scored.into_iter().next() else {
         return Err(AssayError::new_err("internal: the sample was lost"));
@@ -29,5 +34,12 @@ pub(crate) fn told(engine: &Engine, sample: &Sample, scored: Vec<Scored>) -> PyR
     });
     let combination = plan.combiner.explain(scored.verdicts.as_slice());
     let (prompt, completion) = (sample.prompt().to_owned(), sample.completion().to_owned());
-    Ok((PyScored::from(scored), prompt, completion, messages, rewards.collect(), combination))
+    Ok((
+        PyScored::new(scored, versions),
+        prompt,
+        completion,
+        messages,
+        rewards.collect(),
+        combination,
+    ))
 }

@@ -1,87 +1,187 @@
 //! Samples out of Python: rows that are dicts, or one list for each column.
+//!
+//! Reading has two halves. The first takes what the interpreter guards: which texts there are, without a
+//! copy, and all other values. The second makes samples of that while others use the interpreter.
 
-use assay::Sample;
 use assay::data::{Columns, RowReader};
+use assay::{Engine, Sample};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde_json::{Map, Value};
 
 use crate::error::DataError;
 use crate::value::{self, Unreadable};
 
-/// Reads rows: anything that can be iterated over and gives mappings.
-pub(crate) fn of_rows(rows: &Bound<'_, PyAny>, columns: &Columns) -> PyResult<Vec<Sample>> {
-    if rows.is_instance_of::<PyMapping>() || rows.is_instance_of::<PyString>() {
-        let why = "samples: expected a list of dicts, one for each sample";
-        return Err(DataError::new_err(why));
+/// Fewer rows than these are not worth a thread.
+const PARALLEL_ROWS_MIN: usize = 64;
+
+/// Rows as they were taken out of Python. Drop it while attached.
+pub(crate) enum Taken {
+    Rows(Vec<TakenRow>),
+    Columns { rows: usize, columns: Vec<(String, Vec<Cell>)> },
+}
+
+/// A row: its columns by name.
+type TakenRow = Vec<(PyBackedStr, Cell)>;
+
+/// One value of a row.
+pub(crate) enum Cell {
+    /// A text, which Python still owns.
+    Text(PyBackedStr),
+    Other(Value),
+}
+
+impl Taken {
+    /// Takes rows: anything that can be iterated over and gives mappings.
+    pub(crate) fn rows(rows: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if rows.is_instance_of::<PyMapping>() || rows.is_instance_of::<PyString>() {
+            let why = "samples: expected a list of dicts, one for each sample";
+            return Err(DataError::new_err(why));
+        }
+        let mut taken = Vec::with_capacity(rows.len().unwrap_or(0));
+        for (at, row) in rows.try_iter()?.enumerate() {
+            let wrong = |why| DataError::new_err(format!("samples[{at}]: {why}"));
+            taken.push(self::row(&row?).map_err(wrong)?);
+        }
+        Ok(Self::Rows(taken))
     }
-    let reader = RowReader::new(columns);
-    let mut samples = Vec::with_capacity(rows.len().unwrap_or(0));
-    for (at, row) in rows.try_iter()?.enumerate() {
-        let wrong = |why| DataError::new_err(format!("samples[{at}]: {why}"));
-        samples.push(sample(&row?, &reader).map_err(wrong)?);
+
+    /// Takes columns: lists of one length, by the names of the columns.
+    pub(crate) fn columns(lists: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut columns: Vec<(String, Vec<Cell>)> = Vec::with_capacity(lists.len());
+        for (name, list) in lists {
+            let name: String = name.extract()?;
+            let cells = column(&name, &list)?;
+            if let Some((first, others)) = columns.first()
+                && others.len() != cells.len()
+            {
+                let (here, there) = (cells.len(), others.len());
+                let why = format!("{name}: {here} values, but {first} has {there}");
+                return Err(DataError::new_err(why));
+            }
+            columns.push((name, cells));
+        }
+        let rows = columns.first().map_or(0, |(_, cells)| cells.len());
+        Ok(Self::Columns { rows, columns })
     }
-    Ok(samples)
+
+    /// Makes the samples, on the threads of the engine where there are many. Needs no interpreter.
+    pub(crate) fn samples(&self, engine: &Engine) -> Result<Vec<Sample>, String> {
+        let reader = RowReader::new(&engine.plan().config.data);
+        let sample = |at: usize| self.sample(at, &reader);
+        let rows = self.len();
+        if rows < PARALLEL_ROWS_MIN {
+            return (0..rows).map(sample).collect();
+        }
+        // The first wrong row is named, whichever thread is first.
+        let read: Vec<_> = engine.install(|| (0..rows).into_par_iter().map(sample).collect());
+        read.into_iter().collect()
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Rows(rows) => rows.len(),
+            Self::Columns { rows, .. } => *rows,
+        }
+    }
+
+    fn sample(&self, at: usize, reader: &RowReader<'_>) -> Result<Sample, String> {
+        match self {
+            Self::Rows(rows) => {
+                let members = rows.get(at).into_iter().flatten();
+                let row = members.map(|(key, cell)| (&**key, cell));
+                reader.sample(object(row)).map_err(|why| format!("samples[{at}]: {why}"))
+            }
+            Self::Columns { columns, .. } => {
+                let cells = columns.iter().map(|(name, cells)| Some((&**name, cells.get(at)?)));
+                let row = cells.flatten();
+                reader.sample(object(row)).map_err(|why| format!("sample {at}: {why}"))
+            }
+        }
+    }
 }
 
 /// Reads one row.
 pub(crate) fn of_row(row: &Bound<'_, PyAny>, columns: &Columns) -> PyResult<Sample> {
-    let read = sample(row, &RowReader::new(columns));
-    read.map_err(|why| DataError::new_err(format!("sample: {why}")))
+    let wrong = |why| DataError::new_err(format!("sample: {why}"));
+    let row = self::row(row).map_err(wrong)?;
+    let members = object(row.iter().map(|(key, cell)| (&**key, cell)));
+    RowReader::new(columns).sample(members).map_err(wrong)
 }
 
-fn sample(row: &Bound<'_, PyAny>, reader: &RowReader<'_>) -> Result<Sample, String> {
-    match value::to_json(row).map_err(|error| error.to_string())? {
-        Value::Object(row) => reader.sample(row),
-        _ => Err(format!("expected a dict, found {}", value::kind(row))),
-    }
-}
-
-/// Reads columns: lists of one length, by the names of the columns.
-pub(crate) fn of_columns(lists: &Bound<'_, PyDict>, columns: &Columns) -> PyResult<Vec<Sample>> {
-    let mut read = Vec::with_capacity(lists.len());
-    let mut rows: Option<(String, usize)> = None;
-    for (name, list) in lists {
-        let name: String = name.extract()?;
-        let values = column(&name, &list)?;
-        let (first, length) = rows.get_or_insert_with(|| (name.clone(), values.len()));
-        if values.len() != *length {
-            let why = format!("{name}: {} values, but {first} has {length}", values.len());
-            return Err(DataError::new_err(why));
-        }
-        read.push((name, values.into_iter()));
-    }
-    let reader = RowReader::new(columns);
-    let row = |at: usize| {
-        let mut row = Map::new();
-        for (name, values) in &mut read {
-            if let Some(value) = values.next().filter(|value| !value.is_null()) {
-                row.insert(name.clone(), value);
-            }
-        }
-        reader.sample(row).map_err(|why| DataError::new_err(format!("sample {at}: {why}")))
+/// Takes one row.
+fn row(row: &Bound<'_, PyAny>) -> Result<TakenRow, String> {
+    let Ok(dict) = row.cast::<PyDict>() else {
+        let Ok(mapping) = row.cast::<PyMapping>() else {
+            return Err(format!("expected a dict, found {}", value::kind(row)));
+        };
+        let dict = PyDict::new(row.py());
+        let copied = dict.update(mapping);
+        copied.map_err(|error| error.to_string())?;
+        return self::row(&dict);
     };
-    (0..rows.map_or(0, |(_, length)| length)).map(row).collect()
+    let mut taken = Vec::with_capacity(dict.len());
+    for (key, value) in dict {
+        let Ok(key) = key.cast_into::<PyString>() else {
+            return Err("a name of a column that is no text".to_owned());
+        };
+        let key = backed(key).map_err(|error| error.to_string())?;
+        let cell = cell(&value).map_err(|error| error.within(&*key).to_string())?;
+        taken.push((key, cell));
+    }
+    Ok(taken)
 }
 
-fn column(name: &str, list: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+/// Takes one column.
+fn column(name: &str, list: &Bound<'_, PyAny>) -> PyResult<Vec<Cell>> {
     let wrong = |error: Unreadable| DataError::new_err(error.within(name).to_string());
+    let expected = |found: &str| {
+        let why = format!("{name}: expected a list with a value for each sample{found}");
+        DataError::new_err(why)
+    };
     if list.is_instance_of::<PyString>() {
-        let why = format!("{name}: expected a list with a value for each sample, found text");
-        return Err(DataError::new_err(why));
+        return Err(expected(", found text"));
     }
-    let mut values = Vec::with_capacity(list.len().unwrap_or(0));
     if !(list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>()) {
         // An array has its own, faster way to plain values.
-        if let Value::Array(values) = value::to_json(list).map_err(wrong)? {
-            return Ok(values);
-        }
-        let why = format!("{name}: expected a list with a value for each sample");
-        return Err(DataError::new_err(why));
+        return match value::to_json(list).map_err(wrong)? {
+            Value::Array(values) => Ok(values.into_iter().map(Cell::Other).collect()),
+            _ => Err(expected("")),
+        };
     }
+    let mut cells = Vec::with_capacity(list.len().unwrap_or(0));
     for (at, value) in list.try_iter()?.enumerate() {
-        let value = value::to_json(&value?);
-        values.push(value.map_err(|error| wrong(error.within(format!("[{at}]"))))?);
+        let cell = cell(&value?).map_err(|error| wrong(error.within(format!("[{at}]"))));
+        cells.push(cell?);
     }
-    Ok(values)
+    Ok(cells)
+}
+
+/// Takes one value.
+fn cell(value: &Bound<'_, PyAny>) -> Result<Cell, Unreadable> {
+    match value.cast::<PyString>() {
+        Ok(text) => backed(text.clone()).map(Cell::Text),
+        Err(_) => value::to_json(value).map(Cell::Other),
+    }
+}
+
+/// A text without a copy, unless it has a surrogate without its other half.
+fn backed(text: Bound<'_, PyString>) -> Result<PyBackedStr, Unreadable> {
+    PyBackedStr::try_from(text).map_err(|_| value::lone_surrogate())
+}
+
+/// The members of a row. A null member is as good as none.
+fn object<'a>(cells: impl Iterator<Item = (&'a str, &'a Cell)>) -> Map<String, Value> {
+    let mut row = Map::new();
+    for (name, cell) in cells {
+        let value = match cell {
+            Cell::Text(text) => Value::String((**text).to_owned()),
+            Cell::Other(Value::Null) => continue,
+            Cell::Other(value) => value.clone(),
+        };
+        row.insert(name.to_owned(), value);
+    }
+    row
 }

@@ -1,5 +1,5 @@
-//! What comes back: a scored sample, its verdicts, and their parts. Each shares the one `Scored`, and
-//! becomes Python values when it is asked for.
+//! What comes back: a scored sample, its verdicts, and their parts. They become Python values when they
+//! are asked for.
 
 use std::sync::Arc;
 
@@ -14,6 +14,9 @@ use serde_json::{Map, Value, json};
 
 use crate::value::{members_to_python, to_json};
 
+/// The verifier of each reward and its version, in the order of the verdicts.
+pub(crate) type VerifierVersions = Arc<[(String, u32)]>;
+
 /// A sample's reward, and the verdicts that it was made of.
 ///
 /// Equal to another where their lines are; it pickles.
@@ -23,7 +26,7 @@ use crate::value::{members_to_python, to_json};
 /// >>> scored
 /// Scored(id="q1", reward=1.0; right: reward=1.0)
 #[pyclass(frozen, eq, name = "Scored", module = "assay")]
-pub(crate) struct PyScored(Arc<Scored>);
+pub(crate) struct PyScored(Scored, Option<VerifierVersions>);
 
 impl PartialEq for PyScored {
     /// Equal where their lines are: time is no part of them.
@@ -40,8 +43,18 @@ impl PartialEq for PyScored {
 /// >>> verdict.reward, verdict.evidence.get("reason")
 /// (0.0, 'proved-unequal')
 #[pyclass(frozen, eq, name = "Verdict", module = "assay")]
-#[derive(PartialEq)]
-pub(crate) struct PyVerdict(Arc<Verdict>);
+pub(crate) struct PyVerdict {
+    verdict: Verdict,
+    /// The verifier and its version, where an engine gave the verdict.
+    verifier: Option<(String, u32)>,
+}
+
+impl PartialEq for PyVerdict {
+    /// Equal where their JSON is.
+    fn eq(&self, other: &Self) -> bool {
+        self.verdict == other.verdict
+    }
+}
 
 /// A part of a verdict: a criterion of a rubric, an objective of a model.
 ///
@@ -74,15 +87,16 @@ pub(crate) struct PyUsage {
     calls: u64,
 }
 
-impl From<Scored> for PyScored {
-    fn from(scored: Scored) -> Self {
-        Self(Arc::new(scored))
+impl PyScored {
+    /// What an engine gave.
+    pub(crate) fn new(scored: Scored, versions: &VerifierVersions) -> Self {
+        Self(scored, Some(Arc::clone(versions)))
     }
 }
 
 impl From<Verdict> for PyVerdict {
     fn from(verdict: Verdict) -> Self {
-        Self(Arc::new(verdict))
+        Self { verdict, verifier: None }
     }
 }
 
@@ -170,8 +184,9 @@ impl PyScored {
     #[getter]
     fn verdicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        for (name, verdict) in self.0.verdicts.iter() {
-            dict.set_item(name, PyVerdict::from(verdict.clone()))?;
+        for (at, (name, verdict)) in self.0.verdicts.iter().enumerate() {
+            let verifier = self.1.as_ref().and_then(|known| known.get(at)).cloned();
+            dict.set_item(name, PyVerdict { verdict: verdict.clone(), verifier })?;
         }
         Ok(dict)
     }
@@ -189,14 +204,14 @@ impl PyScored {
     /// The line of `verdicts.jsonl`, without its end.
     fn to_json(&self) -> String {
         // Keys are text and numbers are finite: nothing here can fail to be written.
-        serde_json::to_string(&*self.0).unwrap_or_default()
+        serde_json::to_string(&self.0).unwrap_or_default()
     }
 
     /// Reads a line of `verdicts.jsonl`.
     #[staticmethod]
     fn from_json(line: &str) -> PyResult<Self> {
         let read: Result<Scored, _> = serde_json::from_str(line);
-        read.map(Self::from)
+        read.map(|scored| Self(scored, None))
             .map_err(|error| PyValueError::new_err(format!("not a verdict line: {error}")))
     }
 
@@ -223,38 +238,38 @@ impl PyVerdict {
     /// `"scored"`, `"abstained"` or `"failed"`.
     #[getter]
     fn outcome(&self) -> &'static str {
-        self.0.outcome.name()
+        self.verdict.outcome.name()
     }
 
     /// The reward. `None` unless the outcome is `"scored"`.
     #[getter]
     fn reward(&self) -> Option<f64> {
-        self.0.outcome.reward().map(f64::from)
+        self.verdict.outcome.reward().map(f64::from)
     }
 
     /// The kind of fault. `None` unless the outcome is `"failed"`.
     #[getter]
     fn fault(&self) -> Option<String> {
-        fault(&self.0.outcome)
+        fault(&self.verdict.outcome)
     }
 
     /// Why there is no reward.
     #[getter]
     fn why(&self) -> Option<&str> {
-        self.0.outcome.why()
+        self.verdict.outcome.why()
     }
 
     /// What led to the outcome. A `span` counts bytes: `completion.encode()[start:end]`.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        members_to_python(py, self.0.evidence.iter())
+        members_to_python(py, self.verdict.evidence.iter())
     }
 
     /// The parts of the verdict by name.
     #[getter]
     fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        for (name, component) in self.0.components.iter() {
+        for (name, component) in self.verdict.components.iter() {
             dict.set_item(name, PyComponent(component.clone()))?;
         }
         Ok(dict)
@@ -264,19 +279,31 @@ impl PyVerdict {
     #[getter]
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let steps: PyResult<Vec<_>> =
-            self.0.steps.iter().map(|step| Bound::new(py, PyStep(*step))).collect();
+            self.verdict.steps.iter().map(|step| Bound::new(py, PyStep(*step))).collect();
         PyList::new(py, steps?)
+    }
+
+    /// The verifier that gave it; `None` for one that was read from JSON.
+    #[getter]
+    fn verifier(&self) -> Option<&str> {
+        self.verifier.as_ref().map(|(id, _)| id.as_str())
+    }
+
+    /// The version of that verifier, which is raised whenever the same sample may get another verdict.
+    #[getter]
+    fn version(&self) -> Option<u32> {
+        self.verifier.as_ref().map(|(_, version)| *version)
     }
 
     /// What it took.
     #[getter]
     fn usage(&self) -> PyUsage {
-        PyUsage { tokens: self.0.usage.tokens, calls: self.0.usage.calls }
+        PyUsage { tokens: self.verdict.usage.tokens, calls: self.verdict.usage.calls }
     }
 
     /// The JSON form, as in a verdict line.
     fn to_json(&self) -> String {
-        serde_json::to_string(&*self.0).unwrap_or_default()
+        serde_json::to_string(&self.verdict).unwrap_or_default()
     }
 
     /// Reads the JSON form.
@@ -326,7 +353,7 @@ impl PyVerdict {
     }
 
     fn __repr__(&self) -> String {
-        format!("Verdict({})", shown(&self.0.outcome))
+        format!("Verdict({})", shown(&self.verdict.outcome))
     }
 
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {

@@ -83,8 +83,13 @@ fn read(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Unreadable> {
 }
 
 /// The text, unless it has a surrogate without its other half.
-pub(crate) fn text_of<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, Unreadable> {
-    text.to_str().map_err(|_| Unreadable::new("text that is not Unicode: a lone surrogate"))
+fn text_of<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, Unreadable> {
+    text.to_str().map_err(|_| lone_surrogate())
+}
+
+/// Why a text has no UTF-8 form.
+pub(crate) fn lone_surrogate() -> Unreadable {
+    Unreadable::new("text that is not Unicode: a lone surrogate")
 }
 
 fn integer(int: &Bound<'_, PyInt>) -> Result<Value, Unreadable> {

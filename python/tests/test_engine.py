@@ -45,6 +45,9 @@ def test_lines_are_those_of_the_command_line(math: assay.Engine) -> None:
     assert assay.Scored.from_json(line) == scored
     assert pickle.loads(pickle.dumps(scored)) == scored
     assert "correct" in scored.spent_us
+    verdict = scored.verdicts["correct"]
+    assert (verdict.verifier, verdict.version) == ("math", math.config["reward"][0]["verifier_version"])
+    assert assay.Scored.from_json(line).verdicts["correct"].verifier is None
 
 
 def test_conversations_are_judged_by_their_last_message(math: assay.Engine) -> None:
