@@ -28,7 +28,6 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from . import memory
 from .chat import dated, portable
 from .progress import Tell, silent
 
@@ -124,9 +123,7 @@ class Checkpoint:
     def release(self) -> None:
         """Drops the weights that were loaded."""
         for name in MODELS:
-            model: PreTrainedModel | None = self.__dict__.pop(name, None)
-            if model is not None:
-                memory.drop(model)
+            self.__dict__.pop(name, None)
 
     @cached_property
     def parameters(self) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from . import checks, golden, manifest, memory, onnx_file
+from . import checks, golden, manifest, onnx_file
 from .checkpoint import Checkpoint
 from .golden import Case
 from .graph import CachedScorer, Scorer, Shape
@@ -131,7 +131,7 @@ def write_graphs(
         tell(f"tracing and writing {path.name}")
         path.parent.mkdir(exist_ok=True)
         onnx_file.write(module, path, options.opset, options.precision == "fp16")
-        memory.drop(module)
+        del module
         checkpoint.release()
     for source, path in zip(full, files, strict=True):
         if source != path:

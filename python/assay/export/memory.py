@@ -5,8 +5,6 @@ from __future__ import annotations
 import resource
 import sys
 
-from torch import nn
-
 BASE_BYTES = 700_000_000
 """The libraries, and the graph without its weights."""
 FLOAT_BYTES = 4
@@ -19,14 +17,6 @@ def needed(parameters: int) -> int:
     and, when that is dropped, as ONNX Runtime arranges them.
     """
     return FLOAT_BYTES * parameters + BASE_BYTES
-
-
-def drop(module: nn.Module) -> None:
-    """Takes the memory from the weights of a module, which PyTorch keeps when it has traced them."""
-    for parameter in module.parameters():
-        storage = parameter.untyped_storage()
-        if storage.resizable():  # what is mapped from a file is not, and takes no memory
-            storage.resize_(0)
 
 
 def peak() -> int:

@@ -60,6 +60,8 @@ def write(module: nn.Module, path: Path, opset: int, half: bool) -> None:
         except torch.onnx.OnnxExporterError as error:
             raise ValueError(f"this architecture does not become a graph: {tracing.reason(error)}") from error
     program.save(str(path), external_data=large)
+    for value in program.model.graph.initializers.values():
+        value.const_value = None  # PyTorch keeps the graph, and the weights with it
     _strip(path)
 
 
