@@ -131,7 +131,7 @@ def write_graphs(
         tell(f"tracing and writing {path.name}")
         path.parent.mkdir(exist_ok=True)
         onnx_file.write(module, path, options.opset, options.precision == "fp16")
-        del module
+        onnx_file.drop(module)
         checkpoint.release()
     for source, path in zip(full, files, strict=True):
         if source != path:

@@ -65,6 +65,12 @@ def write(module: nn.Module, path: Path, opset: int, half: bool) -> None:
     _strip(path)
 
 
+def drop(module: nn.Module) -> None:
+    """Takes the weights from a module that was written: PyTorch keeps parts of what it traced."""
+    for parameter in module.parameters():
+        parameter.data = torch.empty(0, dtype=parameter.dtype)
+
+
 def quantize(full: Path, path: Path) -> None:
     """Writes the graph `full` in dynamic int8 to `path`.
 
