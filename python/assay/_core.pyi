@@ -6,7 +6,22 @@ from typing import Any, Literal, final
 
 __version__: str
 
-__all__: list[str]
+__all__ = [
+    "AssayError",
+    "Component",
+    "ConfigError",
+    "DataError",
+    "Engine",
+    "RunError",
+    "Sample",
+    "Scored",
+    "Step",
+    "Usage",
+    "Verdict",
+    "__version__",
+    "extract_answer",
+    "math_equal",
+]
 
 _Outcome = Literal["scored", "abstained", "failed"]
 
