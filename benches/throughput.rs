@@ -75,6 +75,7 @@ fn score(data: &Path, dir: &Path, engine: &Engine) {
         inputs: vec![InputFile { path, bytes, sha256: Some(sha256) }],
         bad_rows: BadRows::Stop,
         limit: None,
+        shard: None,
         fresh: true,
         retry_faults: false,
     };

@@ -15,12 +15,14 @@ mod exit;
 mod explain;
 mod init;
 mod list;
+mod merge;
 mod output;
 mod progress;
 mod schema;
 mod score;
 mod setup;
 mod show;
+mod summary;
 mod text;
 mod validate;
 mod verdict;
@@ -54,6 +56,8 @@ enum Verb {
     Score(score::Args),
     /// See whether right answers earn full reward and cheats do not; or whether a model is sound
     Validate(validate::Args),
+    /// Make one run of its shards
+    Merge(merge::Args),
     /// Show how one row came by its reward
     Explain(explain::Args),
     /// Judge one completion with one verifier
@@ -117,6 +121,7 @@ pub(crate) fn main() -> ExitCode {
     let exit = match cli.verb {
         Verb::Score(args) => score::run(&args, environment),
         Verb::Validate(args) => validate::run(&args, environment),
+        Verb::Merge(args) => merge::run(&args),
         Verb::Explain(args) => explain::run(&args, environment),
         Verb::Check(args) => check::run(&args, environment),
         Verb::Diff(args) => diff::run(&args),

@@ -21,7 +21,9 @@ from assay._core import (
     __version__,
 )
 from assay._engine import Engine
+from assay._faults import TooManyFaults, Unscored
 from assay._functions import Answer, check, extract_answer, math_equal
+from assay._run import RunSummary, merge
 from assay._verifier import Verifier, verifier
 
 __all__ = [
@@ -32,9 +34,12 @@ __all__ = [
     "DataError",
     "Engine",
     "RunError",
+    "RunSummary",
     "Sample",
     "Scored",
     "Step",
+    "TooManyFaults",
+    "Unscored",
     "Usage",
     "Verdict",
     "Verifier",
@@ -42,5 +47,6 @@ __all__ = [
     "check",
     "extract_answer",
     "math_equal",
+    "merge",
     "verifier",
 ]

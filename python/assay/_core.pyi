@@ -1,7 +1,7 @@
 """The native part of the package."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, final
 
 __version__: str
@@ -163,6 +163,9 @@ class Engine:
         columns: dict[str, Iterable[Any]],
         options: tuple[int, float | None, bool],
     ) -> asyncio.Future[list[Scored]]: ...
+    def score_file(
+        self, options: Any, progress: Callable[[int, int, int], object] | None
+    ) -> Any: ...
     def explain(
         self, row: Mapping[str, Any]
     ) -> tuple[
@@ -174,5 +177,6 @@ class Engine:
         str,
     ]: ...
 
+def merge(runs: list[str], output: str, fresh: bool, format: str) -> Any: ...
 def math_equal(answer: str, reference: str) -> bool: ...
 def extract_answer(completion: str, prompt: str) -> tuple[str, tuple[int, int]] | None: ...

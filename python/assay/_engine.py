@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from assay._core import Scored
     from assay._explain import Explanation
+    from assay._run import BadRows, Format, Path, Progress, RunSummary
     from assay._verifier import Verifier
 
     Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
@@ -204,6 +205,59 @@ class Engine:
         lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
         loop = asyncio.get_running_loop()
         return await self._core.score_future(loop, samples, lists, (step, timeout, wait))
+
+    def score_file(
+        self,
+        data: Path | Iterable[Path],
+        output: Path,
+        *,
+        shard: str | tuple[int, int] | None = None,
+        progress: Progress = None,
+        fresh: bool = False,
+        limit: int | None = None,
+        retry_faults: bool = False,
+        bad_rows: BadRows = "stop",
+        format: Format = "jsonl",
+    ) -> RunSummary:
+        """Scores files into a run folder, as ``assay score`` does, and returns the summary.
+
+        A run that was stopped goes on where it was when it is called again. Other Python threads run
+        meanwhile. Ctrl-C ends the run in order: what was written is kept, and ``KeyboardInterrupt`` is
+        raised.
+
+        Args:
+            data: JSON lines (also ``.gz``, ``.zst``), Parquet, or a dataset folder; one or several.
+            output: The run folder.
+            shard: One of several parts, counted from 0: ``"0/4"`` or ``(0, 4)``. It is written into
+                a folder of its own inside ``output``; :func:`assay.merge` makes one run of them.
+            progress: ``True`` shows a line on a terminal. A function is called with the rows, the bytes
+                read and the bytes in all, now and then, and once at the end.
+            fresh: Start over, whatever ``output`` holds of an earlier run.
+            limit: Read at most so many rows; a group that this would cut is read to its end.
+            retry_faults: Judge rows with a fault again.
+            bad_rows: What becomes of rows that cannot be read: ``"stop"``, ``"skip"`` or ``"fault"``.
+            format: ``"parquet"`` writes the verdict rows as Parquet too.
+
+        Raises:
+            RunError: Why the run cannot go on. Rows that were written stay.
+
+        >>> summary = engine.score_file("rows.jsonl", "run", progress=True)  # doctest: +SKIP
+        >>> summary["total"]["mean"]  # doctest: +SKIP
+        0.5
+        """
+        from assay import _run
+
+        options = _run.RunOptions(
+            data=_run.paths(data),
+            output=os.fspath(output),
+            shard=_run.shard_of(shard),
+            bad_rows=bad_rows,
+            limit=limit,
+            fresh=fresh,
+            retry_faults=retry_faults,
+            format=format,
+        )
+        return _run.score(self._core, options, progress)
 
     def explain(self, sample: Mapping[str, Any]) -> Explanation:
         """Scores a sample and shows how it came to its reward: a picture in a notebook, with answers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
@@ -41,12 +42,16 @@ class Verifier:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self.__name__ = getattr(function, "__name__", id)
+        self.__qualname__ = getattr(function, "__qualname__", id)
+        self.__module__ = getattr(function, "__module__", None) or ""
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if _is_found_by_name(self):
+            return self.__qualname__
         return (Verifier, (self.function, self.id, self.version, self.in_flight_max or 1))
 
     def __repr__(self) -> str:
@@ -134,6 +139,22 @@ def verifier(
         return Verifier(function, name, version, in_flight_max)
 
     return make if function is None else make(function)
+
+
+def _is_found_by_name(verifier: Verifier) -> bool:
+    """Whether another process finds the verifier where this one does: the name of its function is its own.
+
+    A script is another module elsewhere. There ``cloudpickle``, which Ray takes, ships the function.
+    """
+    found: Any = sys.modules.get(verifier.__module__)
+    for name in verifier.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found is not verifier or verifier.__module__ != "__main__":
+        return found is verifier
+    from multiprocessing.context import get_spawning_popen
+
+    is_cloud = any(name in sys.modules for name in ("cloudpickle", "ray.cloudpickle"))
+    return get_spawning_popen() is not None or not is_cloud
 
 
 def _judged(verifier: Verifier, judge: Callable[[], Any]) -> str:

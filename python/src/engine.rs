@@ -13,6 +13,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::error::{self, DataError};
 use crate::explain::{self, Told};
 use crate::rows::{self, Taken};
+use crate::run::{self, RunOptions};
 use crate::scored::VerifierVersions;
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
@@ -116,6 +117,19 @@ impl PyEngine {
             drop(engine);
             scored
         })
+    }
+
+    /// Scores files into a run folder.
+    fn score_file<'py>(
+        &self,
+        py: Python<'py>,
+        options: RunOptions,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let engine = self.engine(py)?;
+        let summary = run::score_file(py, &engine, options, progress)?;
+        engine.replies_kept().map_err(error::RunError::new_err)?;
+        Ok(summary)
     }
 }
 

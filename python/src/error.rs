@@ -25,6 +25,11 @@ pub(crate) fn of_engine(error: EngineError) -> PyErr {
     }
 }
 
+/// Why a run cannot go on, as an exception.
+pub(crate) fn of_run(error: &assay::engine::runs::RunError) -> PyErr {
+    RunError::new_err(error.to_string())
+}
+
 /// The message of a configuration error, with its place in the text and what would help.
 fn shown(error: &BadConfig) -> String {
     let marked = error.span().and_then(|span| marked(error.text(), span)).unwrap_or_default();

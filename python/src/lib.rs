@@ -6,6 +6,7 @@ mod error;
 mod explain;
 mod functions;
 mod rows;
+mod run;
 mod scored;
 mod spec;
 mod value;
@@ -30,6 +31,8 @@ mod _core {
     use super::error::{AssayError, ConfigError, DataError, RunError};
     #[pymodule_export]
     use super::functions::{extract_answer, math_equal};
+    #[pymodule_export]
+    use super::run::merge;
     #[pymodule_export]
     use super::scored::{PyComponent, PyScored, PyStep, PyUsage, PyVerdict};
     #[pymodule_export]

@@ -60,7 +60,10 @@ impl Failure {
             Self::Run(error) => {
                 output::note(&format!("error: {error}"));
                 match *error {
-                    RunError::Locked { .. } | RunError::Foreign { .. } => Exit::Usage,
+                    RunError::Locked { .. }
+                    | RunError::Foreign { .. }
+                    | RunError::Shards { .. } => Exit::Usage,
+                    RunError::Stopped => Exit::Interrupted,
                     RunError::Io { .. } | RunError::Data(_) | RunError::Stream(_) => Exit::Fault,
                 }
             }

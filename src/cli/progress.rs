@@ -1,10 +1,8 @@
 //! How far a run is: a bar on a terminal, plain lines elsewhere, nothing when asked.
 
 use std::io::IsTerminal as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use assay::engine::{Batch, Summary};
+use assay::engine::{RunProgress, Summary};
 use assay::setup::Monotonic;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -20,7 +18,7 @@ pub(super) struct Progress {
     clock: Monotonic,
     next_line_s: f64,
     total_bytes: u64,
-    read_bytes: Arc<AtomicU64>,
+    read_bytes: u64,
 }
 
 impl Progress {
@@ -28,22 +26,19 @@ impl Progress {
     pub(super) fn start(total_bytes: u64, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (terminal && !quiet).then(|| bar(total_bytes));
-        let (clock, read_bytes) = (Monotonic::start(), Arc::default());
-        Self { bar, quiet, clock, next_line_s: 0.0, total_bytes, read_bytes }
-    }
-
-    /// Counts the bytes of the files as they are read.
-    pub(super) fn bytes_read(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.read_bytes)
+        let clock = Monotonic::start();
+        Self { bar, quiet, clock, next_line_s: 0.0, total_bytes, read_bytes: 0 }
     }
 
     /// Takes note of a batch.
-    pub(super) fn update(&mut self, summary: &Summary, batch: &Batch) {
-        for error in &batch.skipped {
+    pub(super) fn update(&mut self, now: &RunProgress<'_>) {
+        let summary = now.summary;
+        self.read_bytes = now.bytes_read;
+        for error in &now.batch.skipped {
             self.say(&format!("skipped: {error}"));
         }
         if let Some(bar) = &self.bar {
-            bar.set_position(self.read_bytes.load(Ordering::Relaxed));
+            bar.set_position(self.read_bytes);
             bar.set_message(self.rows(summary));
         } else if !self.quiet && self.clock.seconds() >= self.next_line_s {
             self.next_line_s = self.clock.seconds() + LINE_EVERY_S;
@@ -79,7 +74,7 @@ impl Progress {
     /// How much is left, for a plain line; a bar shows it by itself.
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]
     fn eta(&self) -> String {
-        let share = self.read_bytes.load(Ordering::Relaxed) as f64 / self.total_bytes.max(1) as f64;
+        let share = self.read_bytes as f64 / self.total_bytes.max(1) as f64;
         if self.total_bytes == 0 || share <= 0.0 {
             return String::new();
         }

@@ -4,13 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay::data::{ReadLimits, Source};
-use assay::engine::runs::{
-    DiskStore, InputFile, RunFolder, RunStart, VERDICTS_PARQUET, hash_file, write_parquet,
-};
+use assay::engine::runs::{RunStart, VerdictForm};
 use assay::engine::{
-    Agreement, BadRows, CancellationToken, Engine, EngineBuilder, Report, RunSession, Summary,
-    Tally,
+    Agreement, BadRows, CancellationToken, Engine, EngineBuilder, FileRun, FileRunSpec, Report,
+    Shard, Summary,
 };
 use assay::setup::Environment;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -21,9 +18,7 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count, percent};
 use super::progress::Progress;
 use super::setup::{ConfigArgs, EngineArgs};
-
-/// Disagreements that are shown; the summary lists them all.
-const SHOWN_MAX: usize = 20;
+use super::summary;
 
 /// Score a dataset into a run folder.
 #[derive(Debug, ClapArgs)]
@@ -48,6 +43,9 @@ pub(super) struct Args {
     /// Read at most this many rows; a group that this would cut is read to its end
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+    /// Score one of N parts, counted from 0, into a folder of its own inside RUN
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Judge rows with a fault again
     #[arg(long)]
     retry_faults: bool,
@@ -85,7 +83,7 @@ enum BadRowsArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Jsonl,
     Parquet,
 }
@@ -96,6 +94,15 @@ impl From<BadRowsArg> for BadRows {
             BadRowsArg::Stop => Self::Stop,
             BadRowsArg::Skip => Self::Skip,
             BadRowsArg::Fault => Self::Fault,
+        }
+    }
+}
+
+impl From<Format> for VerdictForm {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Jsonl => Self::Jsonl,
+            Format::Parquet => Self::Parquet,
         }
     }
 }
@@ -120,10 +127,11 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         })
     };
     let engine = args.engine.engine(builder)?;
-    let (report, seconds) = score(args, output, &engine, &stop)?;
-    tell(args, &report, &engine)?;
+    let scored = score(args, output, &engine, &stop)?;
+    let report = scored.report;
+    tell(args, &report.summary, &engine)?;
     if !args.quiet {
-        output::note(&closing(output, &report, seconds));
+        output::note(&closing(&scored.folder, &report, scored.seconds));
     }
     engine.replies_kept().map_err(|why| anyhow::anyhow!("{why}"))?;
     if spent.load(Ordering::Relaxed) && !report.complete {
@@ -133,29 +141,36 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     Ok(exit(args, &report, stop.is_cancelled()))
 }
 
-/// Scores into a run folder. The seconds that it took come back too.
+/// What came of scoring.
+struct Done {
+    report: Report,
+    folder: PathBuf,
+    seconds: f64,
+}
+
+/// Scores into a run folder.
 fn score(
     args: &Args,
     output: &Path,
     engine: &Engine,
     stop: &CancellationToken,
-) -> Result<(Report, f64), Failure> {
-    let limits = engine.plan().config.limits.data();
-    let mut session = session(args, output, engine, &limits)?;
-    let total = session.inputs.iter().map(|input| input.bytes).sum();
-    let mut progress = Progress::start(total, args.quiet);
-    let read = progress.bytes_read();
-    let open = || Ok(Source::open(&args.data, &limits)?.count_into(Arc::clone(&read)));
-    let report = session.run(&open, stop, &mut |summary, batch| progress.update(summary, batch));
+) -> Result<Done, Failure> {
+    let spec = FileRunSpec {
+        data: args.data.clone(),
+        output: output.to_owned(),
+        shard: args.shard,
+        bad_rows: args.bad_rows.into(),
+        limit: args.limit,
+        fresh: args.fresh,
+        retry_faults: args.retry_faults,
+        form: args.format.into(),
+    };
+    let mut run = FileRun::open(spec, engine, std::process::id())?;
+    let mut progress = Progress::start(run.bytes_total(), args.quiet);
+    let report = run.run(stop, &mut |now| progress.update(now));
     progress.finish();
-    let report = report?;
-    if report.complete {
-        match args.format {
-            Format::Jsonl => session.remove(VERDICTS_PARQUET)?,
-            Format::Parquet => write_parquet(output, &engine.plan().names)?,
-        }
-    }
-    Ok((report, progress.seconds()))
+    let (report, seconds) = (report?, progress.seconds());
+    Ok(Done { report, folder: run.folder().to_owned(), seconds })
 }
 
 /// Scores into a folder that is dropped, asks no judge, and tells what judges would be asked.
@@ -187,39 +202,6 @@ fn dry_run(_: &Args, _: EngineBuilder, _: &CancellationToken) -> Result<Exit, Fa
     Err(Failure::usage("--dry-run: this build asks no judges"))
 }
 
-fn session<'a>(
-    args: &Args,
-    output: &Path,
-    engine: &'a Engine,
-    limits: &ReadLimits,
-) -> Result<RunSession<'a>, Failure> {
-    Ok(RunSession {
-        engine,
-        inputs: inputs(&args.data, limits)?,
-        folder: RunFolder::open(output, std::process::id())?,
-        store: Box::new(DiskStore::new(output)?),
-        bad_rows: args.bad_rows.into(),
-        limit: args.limit,
-        fresh: args.fresh,
-        retry_faults: args.retry_faults,
-    })
-}
-
-/// The input file by file, with its digests.
-fn inputs(data: &[PathBuf], limits: &ReadLimits) -> Result<Vec<InputFile>, Failure> {
-    let source = Source::open(data, limits)?;
-    let describe = |path: Option<&Path>| match path {
-        None => Ok(InputFile { path: "-".to_owned(), bytes: 0, sha256: None }),
-        Some(path) => {
-            let shown = path.display().to_string();
-            let (sha256, bytes) =
-                hash_file(path).map_err(|error| anyhow::anyhow!("{shown}: {error}"))?;
-            Ok(InputFile { path: shown, bytes, sha256: Some(sha256) })
-        }
-    };
-    source.paths().map(describe).collect()
-}
-
 /// The first signal hands out no more rows; those under way may take half a second more. The second
 /// ends the process.
 fn stop_on_signals() -> Result<CancellationToken, Failure> {
@@ -240,17 +222,13 @@ fn stop_on_signals() -> Result<CancellationToken, Failure> {
     Ok(stop)
 }
 
-fn tell(args: &Args, report: &Report, engine: &Engine) -> Result<(), Failure> {
+fn tell(args: &Args, summary: &Summary, engine: &Engine) -> Result<(), Failure> {
     if args.json {
-        output::json(&report.summary)?;
+        output::json(summary)?;
     } else {
-        output::line(&summary_table(&report.summary, engine));
-        if let Some(labels) = &report.summary.labels {
-            output::line(&agreement_text(labels));
-        }
-        for line in report.summary.judges.iter().flat_map(judge_lines) {
-            output::line(&line);
-        }
+        let rewards = engine.plan().rewards.iter();
+        let verifiers: Vec<&str> = rewards.map(|planned| planned.built.spec.id.as_ref()).collect();
+        summary::show(summary, &verifiers);
     }
     Ok(())
 }
@@ -278,71 +256,6 @@ fn closing(run: &Path, report: &Report, seconds: f64) -> String {
     }
     if !report.complete {
         text.push_str("; stopped: run the same command to go on");
-    }
-    text
-}
-
-fn summary_table(summary: &Summary, engine: &Engine) -> String {
-    let row = |name: &str, verifier: &str, tally: &Tally| {
-        let mean = tally.mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.4}"));
-        let counts = [tally.scored, tally.abstained, tally.failed].map(count);
-        let [scored, abstained, failed] = counts;
-        [format!("{name}  {verifier}").trim_end().to_owned(), scored, abstained, failed, mean]
-    };
-    let rewards = summary.rewards.iter().zip(&engine.plan().rewards);
-    let mut rows: Vec<[String; 5]> = rewards
-        .map(|(named, planned)| {
-            row(&named.name, &format!("({})", planned.built.spec.id), &named.tally)
-        })
-        .collect();
-    rows.push(row("total", "", &summary.total));
-    let mut text = output::table(["reward", "scored", "abstained", "failed", "mean"], &rows);
-    for (fault, amount) in &summary.total.faults {
-        text.push_str(&format!("\n  {fault}: {}", count(*amount)));
-    }
-    if summary.skipped > 0 {
-        text.push_str(&format!("\n  skipped rows: {}", count(summary.skipped)));
-    }
-    text
-}
-
-/// What each judge was asked, a line a judge.
-fn judge_lines(report: &serde_json::Value) -> Vec<String> {
-    let judges = report.get("judges").and_then(serde_json::Value::as_object);
-    let line = |(name, counts): (&String, &serde_json::Value)| {
-        let of =
-            |key: &str| count(counts.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0));
-        let (name, calls, tokens) = (assay::data::escape(name), of("calls"), of("tokens"));
-        let (recorded, retries) = (of("recorded"), of("retries"));
-        format!(
-            "\njudge {name}: {calls} calls, {tokens} tokens, {retries} retries, {recorded} from the store"
-        )
-    };
-    judges.into_iter().flatten().map(line).collect()
-}
-
-fn agreement_text(labels: &Agreement) -> String {
-    let mut text = format!(
-        "\nlabels in `{}`: {} of {} agree ({})\n  false accepts {}, false rejects {}, unscored {}, \
-         unlabelled {}",
-        labels.column,
-        count(labels.agreed()),
-        count(labels.compared() + labels.unscored),
-        percent(labels.accuracy()),
-        count(labels.false_accepts),
-        count(labels.false_rejects),
-        count(labels.unscored),
-        count(labels.unlabelled),
-    );
-    for one in labels.disagreements.iter().take(SHOWN_MAX) {
-        let label = if one.label { "right" } else { "wrong" };
-        let reward = one.reward.map_or_else(|| "none".to_owned(), |reward| reward.to_string());
-        let id = assay::data::escape(&one.id);
-        text.push_str(&format!("\n  {id}: labelled {label}, reward {reward}"));
-    }
-    if labels.disagreements.len() > SHOWN_MAX {
-        let more = labels.disagreements.len() - SHOWN_MAX;
-        text.push_str(&format!("\n  and {more} more: `labels.disagreements` in summary.json"));
     }
     text
 }

@@ -230,14 +230,19 @@ impl Block {
 
     /// Parses the rows.
     pub fn rows(&self, columns: &Columns) -> Vec<Row> {
-        let mut out =
-            Out { block: self, paths: Paths::new(columns), rows: Vec::with_capacity(self.len) };
+        self.rows_where(columns, |_| true)
+    }
+
+    /// Parses the rows whose numbers over the whole input `wanted` takes, and passes over the others.
+    pub fn rows_where(&self, columns: &Columns, wanted: impl Fn(u64) -> bool) -> Vec<Row> {
+        let (paths, rows) = (Paths::new(columns), Vec::with_capacity(self.len));
+        let mut out = Out { block: self, paths, wanted, next: self.index, rows };
         match &self.body {
             Held::Lines(Body::Lines(bytes)) => out.lines(bytes),
             Held::Lines(Body::TooLong(bytes)) => {
                 let most = self.limits.row_bytes_max;
                 let why = format!("the row has {bytes} bytes; at most {most} are read");
-                out.push(self.row, 0, Err(Defect::new(why)));
+                out.row(self.row, 0, || Err(Defect::new(why)));
             }
             Held::Table(batch) => out.table(batch),
         }
@@ -245,13 +250,16 @@ impl Block {
     }
 }
 
-struct Out<'a> {
+struct Out<'a, W> {
     block: &'a Block,
     paths: Paths<'a>,
+    wanted: W,
+    /// The number of the next row over the whole input.
+    next: u64,
     rows: Vec<Row>,
 }
 
-impl Out<'_> {
+impl<W: Fn(u64) -> bool> Out<'_, W> {
     fn lines(&mut self, bytes: &[u8]) {
         // One pass over the block spares one for every text in it.
         let text = std::str::from_utf8(bytes).ok();
@@ -265,7 +273,8 @@ impl Out<'_> {
                     Some(text) => Line::Text(text),
                     None => Line::Bytes(line),
                 };
-                self.push(number, end - start, json::row(line, &self.block.limits));
+                let limits = &self.block.limits;
+                self.row(number, end - start, || json::row(line, limits));
             }
             start = end + 1;
             number += 1;
@@ -275,24 +284,30 @@ impl Out<'_> {
     fn table(&mut self, batch: &Batch) {
         let bytes = table::bytes(batch);
         for at in 0..batch.num_rows() {
-            let row = cells::row(batch, at, &self.block.limits);
-            self.push(self.block.row + at as u64, bytes / batch.num_rows(), row);
+            let limits = &self.block.limits;
+            let number = self.block.row + at as u64;
+            self.row(number, bytes / batch.num_rows(), || cells::row(batch, at, limits));
         }
     }
 
-    fn push(&mut self, number: u64, bytes: usize, row: Result<Map<String, Value>, Defect>) {
+    /// Takes the next row, or passes over it.
+    fn row(
+        &mut self,
+        number: u64,
+        bytes: usize,
+        read: impl FnOnce() -> Result<Map<String, Value>, Defect>,
+    ) {
+        let index = self.next;
+        self.next += 1;
+        if !(self.wanted)(index) {
+            return;
+        }
         let place = Place { file: Arc::clone(&self.block.file), row: number };
-        let (sample, label) = match row.and_then(|row| row::sample(row, &self.paths)) {
+        let (sample, label) = match read().and_then(|row| row::sample(row, &self.paths)) {
             Ok((sample, label)) => (Ok(sample), label),
             Err(defect) => (Err(RowError { place: place.clone(), defect }), None),
         };
-        self.rows.push(Row {
-            index: self.block.index + self.rows.len() as u64,
-            place,
-            bytes,
-            sample,
-            label,
-        });
+        self.rows.push(Row { index, place, bytes, sample, label });
     }
 }
 

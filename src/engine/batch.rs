@@ -1,6 +1,6 @@
 //! Rows that were scored: their lines, and what is counted of them.
 
-use assay_verifiers::{FaultKind, Outcome};
+use assay_verifiers::{FaultKind, Outcome, Scored};
 use serde_json::Value;
 
 use crate::data::RowError;
@@ -18,10 +18,34 @@ pub struct Batch {
     pub scored: usize,
     /// What each row came to: its own outcome, then those of its rewards; one row after the other.
     pub outcomes: Vec<Tallied>,
-    /// The id and the label of each row, where the configuration names a column of labels.
-    pub labels: Vec<(String, Option<Value>)>,
+    /// The label of each row, where the configuration names a column of labels.
+    pub labels: Vec<RowLabel>,
     /// Rows that were left out because they could not be read.
     pub skipped: Vec<RowError>,
+}
+
+/// What a row is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowLabel {
+    /// The number of the row over the whole input, from 0.
+    pub row: u64,
+    /// The id of the sample.
+    pub id: String,
+    /// The label, where the row has one.
+    pub label: Option<Value>,
+}
+
+impl Batch {
+    /// Counts a row of a run with `rewards` rewards.
+    pub(super) fn count(&mut self, scored: &Scored, rewards: usize) {
+        self.rows += 1;
+        self.outcomes.push(Tallied::from(&scored.outcome));
+        let verdicts = scored.verdicts.as_slice();
+        for at in 0..rewards {
+            let verdict = verdicts.get(at).map(|verdict| Tallied::from(&verdict.outcome));
+            self.outcomes.push(verdict.unwrap_or(Tallied::Missing));
+        }
+    }
 }
 
 /// An outcome, as summaries count it.

@@ -8,6 +8,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
+use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,6 +42,15 @@ pub struct CacheCounts {
     pub corrupt: u64,
     /// Verdicts that could not be kept.
     pub unwritten: u64,
+}
+
+impl AddAssign for CacheCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.hit += other.hit;
+        self.miss += other.miss;
+        self.corrupt += other.corrupt;
+        self.unwritten += other.unwritten;
+    }
 }
 
 /// What is in a cache folder.

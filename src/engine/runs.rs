@@ -8,11 +8,17 @@ mod folder;
 mod form;
 mod lock;
 mod manifest;
+mod merge;
+mod shard_rows;
+mod shard_set;
+mod shards;
 mod store;
 
 pub use folder::{RunError, RunFolder, RunStart};
-pub use form::{VerdictRows, verdict_rows, write_parquet};
+pub use form::{VerdictForm, VerdictRows, verdict_rows, write_form};
 pub use manifest::{Identity, InputFile, RunManifest, hash_file};
+pub use merge::{MergeReport, MergeSpec};
+pub use shards::shard_folder;
 pub use store::{DiskStore, Store, write_atomic};
 
 /// The verdict lines.

@@ -8,6 +8,7 @@ use std::iter::Peekable;
 use assay_verifiers::Sample;
 
 use super::groups::group_key;
+use super::shard::Shard;
 use super::stream_spec::{BadRows, OldRow, Resume, StreamError, StreamSpec};
 use crate::data::{Block, Row, RowError};
 
@@ -20,6 +21,13 @@ pub(super) struct PendingRow {
     pub(super) old: Option<OldRow>,
     pub(super) rescore: bool,
     pub(super) skip: bool,
+}
+
+/// Rows of a block: all of them, or those of a shard.
+pub(super) struct BlockRows {
+    pub(super) rows: Vec<Row>,
+    /// The number of the row behind the block.
+    pub(super) end: u64,
 }
 
 /// Rows that travel together.
@@ -63,12 +71,12 @@ impl SingleBlocks {
         self.limit.is_some_and(|limit| block.index() + block.len() as u64 >= limit)
     }
 
-    /// Arranges the rows of one block, the first of which is the row `first` of the input. On an
-    /// error, what came before it is still to be scored.
-    pub(super) fn arrange(&self, first: u64, rows: Vec<Row>) -> (Chunk, Option<SequenceError>) {
+    /// Arranges the rows of one block. On an error, what came before it is still to be scored.
+    pub(super) fn arrange(&self, rows: BlockRows) -> (Chunk, Option<SequenceError>) {
         let spec = StreamSpec {
             bad_rows: self.bad_rows,
-            limit: self.limit.map(|limit| limit.saturating_sub(first)),
+            limit: self.limit,
+            shard: None,
             earlier: Box::new(std::iter::empty()),
             mode: Resume::KeepLines,
         };
@@ -102,13 +110,20 @@ pub(super) struct RowSequencer {
     earlier: Peekable<Box<dyn Iterator<Item = Result<OldRow, String>> + Send>>,
     mode: Resume,
     grouped: bool,
+    /// Which groups are judged. Rows that are not judged with their group come sharded.
+    shard: Option<Shard>,
     /// Rows that make a chunk; 1 hands out each row or group by itself.
     chunk_rows: usize,
+    /// Rows of the input that were read, those of other shards included.
     read: u64,
     /// The limit was reached, and with it the end of a group.
     done: bool,
-    /// The group in hand.
+    /// The group in hand, where it is judged.
     group: Vec<PendingRow>,
+    /// How many rows the group in hand has; 0 before the first group.
+    group_rows: usize,
+    /// How many groups came before the one in hand.
+    groups: u64,
     /// Whole groups that wait for company: a chunk per group would cost more than judging it.
     ready: Vec<PendingRow>,
     key: String,
@@ -118,17 +133,20 @@ pub(super) struct RowSequencer {
 
 impl RowSequencer {
     pub(super) fn new(spec: StreamSpec, grouped: bool, chunk_rows: usize) -> Self {
-        let StreamSpec { bad_rows, limit, earlier, mode } = spec;
+        let StreamSpec { bad_rows, limit, shard, earlier, mode } = spec;
         Self {
             bad_rows,
             limit,
             earlier: earlier.peekable(),
             mode,
             grouped,
+            shard: shard.filter(|_| grouped),
             chunk_rows,
             read: 0,
             done: false,
             group: Vec::new(),
+            group_rows: 0,
+            groups: 0,
             ready: Vec::new(),
             key: String::new(),
             seen: HashSet::default(),
@@ -155,7 +173,7 @@ impl RowSequencer {
 
     fn continues_group(&self, row: &Row) -> bool {
         let key = row.sample.as_ref().ok().map(group_key);
-        self.grouped && !self.group.is_empty() && key == Some(self.key.as_str())
+        self.grouped && self.group_rows > 0 && key == Some(self.key.as_str())
     }
 
     pub(super) fn take_error(&mut self) -> Option<SequenceError> {
@@ -163,15 +181,17 @@ impl RowSequencer {
     }
 
     /// Takes the rows of a block. After an error or at the limit the rest of them is dropped.
-    pub(super) fn push(&mut self, rows: Vec<Row>) -> Vec<Chunk> {
+    pub(super) fn push(&mut self, block: BlockRows) -> Vec<Chunk> {
+        let BlockRows { rows, end } = block;
         let mut chunks: Vec<Chunk> = Vec::new();
         let mut chunk = Vec::with_capacity(rows.len());
         for row in rows {
+            self.read = row.index;
             if self.reached_limit() && !self.continues_group(&row) {
                 self.done = true;
                 break;
             }
-            self.read += 1;
+            self.read = row.index + 1;
             match self.take(row, &mut chunks) {
                 Ok(Some(pending)) if self.chunk_rows == 1 => chunks.push(vec![pending].into()),
                 Ok(Some(pending)) => chunk.push(pending),
@@ -184,6 +204,9 @@ impl RowSequencer {
         }
         if !chunk.is_empty() {
             chunks.push(chunk.into());
+        }
+        if !self.done && self.error.is_none() {
+            self.read = end;
         }
         self.done |= !self.grouped && self.reached_limit();
         // A group that was cut by an error is not judged in part.
@@ -203,6 +226,8 @@ impl RowSequencer {
 
     /// The group in hand is whole. Where one of its rows is to be judged, all of them are.
     fn close_group(&mut self) {
+        self.groups += u64::from(self.group_rows > 0);
+        self.group_rows = 0;
         let judged = self.group.iter().any(|pending| pending.rescore);
         for mut pending in self.group.drain(..) {
             pending.rescore = judged && pending.row.sample.is_ok();
@@ -220,19 +245,18 @@ impl RowSequencer {
         row: Row,
         chunks: &mut Vec<Chunk>,
     ) -> Result<Option<PendingRow>, SequenceError> {
-        let pending = self.pending(row)?;
         if !self.grouped {
-            return Ok(Some(pending));
+            return self.pending(row).map(Some);
         }
-        if let Ok(sample) = &pending.row.sample {
+        if let Ok(sample) = &row.sample {
             let key = group_key(sample);
-            if self.group.is_empty() || key != self.key {
+            if self.group_rows == 0 || key != self.key {
                 let key = key.to_owned();
                 if !self.seen.insert(self.seen.hasher().hash_one(&key)) {
                     return Err(SequenceError::Group(format!(
                         "row {}: group {key:?} was already complete; the rows of a group must \
                          stand together",
-                        pending.row.index + 1
+                        row.index + 1
                     )));
                 }
                 self.close_group();
@@ -240,11 +264,15 @@ impl RowSequencer {
                 self.key = key;
             }
         }
-        if self.group.len() >= GROUP_ROWS_MAX {
+        if self.group_rows >= GROUP_ROWS_MAX {
             let why = format!("group {:?} has more than {GROUP_ROWS_MAX} rows", self.key);
             return Err(SequenceError::Group(why));
         }
-        self.group.push(pending);
+        self.group_rows += 1;
+        if self.shard.is_none_or(|shard| shard.owns_group(self.groups)) {
+            let pending = self.pending(row)?;
+            self.group.push(pending);
+        }
         Ok(None)
     }
 

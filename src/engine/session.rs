@@ -12,6 +12,7 @@ use super::runs::{
     Store, TIMINGS, VERDICTS, VERDICTS_PARQUET,
 };
 use super::score::Engine;
+use super::shard::Shard;
 use super::stream_spec::{BadRows, Ended, Resume, StreamError, StreamSpec};
 use super::summary::Summary;
 use crate::data::{Block, DataError};
@@ -33,6 +34,8 @@ pub struct RunSession<'a> {
     pub bad_rows: BadRows,
     /// The most rows of input that are read.
     pub limit: Option<u64>,
+    /// The part of the run that the folder holds; by default all of it.
+    pub shard: Option<Shard>,
     /// Start over, whatever the folder holds of an earlier run.
     pub fresh: bool,
     /// Once complete, judge rows with a fault again.
@@ -189,7 +192,7 @@ impl RunSession<'_> {
 
     fn spec(&self, bytes: u64, limit: Option<u64>, mode: Resume) -> Result<StreamSpec, RunError> {
         let earlier = Box::new(self.folder.earlier(bytes)?);
-        Ok(StreamSpec { bad_rows: self.bad_rows, limit, earlier, mode })
+        Ok(StreamSpec { bad_rows: self.bad_rows, limit, shard: self.shard, earlier, mode })
     }
 
     fn finish(
@@ -203,7 +206,10 @@ impl RunSession<'_> {
             // An empty run has its files too.
             self.store.append(name, b"").map_err(|error| self.folder.io(name, error))?;
         }
-        self.store.sync(VERDICTS).map_err(|error| self.folder.io(VERDICTS, error))?;
+        // A line of timings says of which row a verdict line is.
+        for name in [TIMINGS, VERDICTS] {
+            self.store.sync(name).map_err(|error| self.folder.io(name, error))?;
+        }
         tally.summary.cache = self.engine.cache_counts();
         tally.summary.judges = self.engine.judge_report();
         self.replace_json(SUMMARY, &tally.summary)?;
@@ -232,6 +238,7 @@ impl RunSession<'_> {
             identity: Identity {
                 config_hash: self.engine.plan().config_hash(),
                 inputs: self.inputs.clone(),
+                shard: self.shard,
             },
             bad_rows: bad_rows.to_owned(),
             complete: false,
@@ -254,7 +261,7 @@ impl RunSession<'_> {
     ///
     /// # Errors
     /// A file that cannot be removed.
-    pub fn remove(&mut self, name: &str) -> Result<(), RunError> {
+    fn remove(&mut self, name: &str) -> Result<(), RunError> {
         self.store.remove(name).map_err(|error| self.folder.io(name, error))
     }
 

@@ -18,14 +18,17 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::batch::{Batch, Tallied};
+use super::batch::{Batch, RowLabel};
 use super::call::{Call, GiveUp, ScoreOptions};
 use super::core::Core;
 use super::lines::{TimingLines, verdict_line};
 use super::score::{CHUNK_ROWS, Engine, block_on};
-use super::sequence::{Chunk, PendingRow, RowSequencer, SequenceError, SingleBlocks, bad_row_id};
+use super::sequence::{
+    BlockRows, Chunk, PendingRow, RowSequencer, SequenceError, SingleBlocks, bad_row_id,
+};
+use super::shard::Shard;
 use super::stream_spec::{Ended, Resume, StreamError, StreamSpec};
-use crate::data::{Block, DataError, Row};
+use crate::data::{Block, DataError};
 
 /// How long rows that are under way may still take once a stream is to stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
@@ -60,6 +63,8 @@ impl Engine {
             timings: TimingLines::new(&self.plan().names),
             retry: spec.mode == Resume::RetryFaults,
             labels: self.plan().config.data.label.is_some(),
+            // Where groups are judged, every shard reads all rows to tell one group from the next.
+            shard: spec.shard.filter(|_| !self.plan().needs_groups()),
         };
         let rows = if self.plan().is_slow() { 1 } else { CHUNK_ROWS };
         let mut arranger = RowSequencer::new(spec, self.plan().needs_groups(), rows);
@@ -95,6 +100,8 @@ struct Work {
     timings: TimingLines,
     retry: bool,
     labels: bool,
+    /// Which rows of a block are parsed; by default all of them.
+    shard: Option<Shard>,
 }
 
 /// A stream under way.
@@ -109,7 +116,7 @@ struct Flow<'a> {
     ended: Option<Ended>,
 }
 
-type Parsing = FuturesOrdered<BoxFuture<'static, Option<Vec<Row>>>>;
+type Parsing = FuturesOrdered<BoxFuture<'static, Option<BlockRows>>>;
 type Scoring = FuturesOrdered<BoxFuture<'static, Done>>;
 
 /// What came of a chunk.
@@ -187,14 +194,14 @@ impl Flow<'_> {
         }
     }
 
-    fn parse(&self, block: Block) -> BoxFuture<'static, Option<Vec<Row>>> {
-        let core = Arc::clone(&self.work.core);
-        let own = Arc::clone(&core);
-        async move { own.pool.run(move || block.rows(&core.plan.config.data)).await }.boxed()
+    fn parse(&self, block: Block) -> BoxFuture<'static, Option<BlockRows>> {
+        let work = Arc::clone(&self.work);
+        let own = Arc::clone(&work);
+        async move { own.core.pool.run(move || work.rows(&block)).await }.boxed()
     }
 
     /// Puts rows in order. On an error, what came before it is still to be scored.
-    fn arrange<E>(&mut self, rows: Option<Vec<Row>>) -> (Vec<Chunk>, Option<StreamError<E>>) {
+    fn arrange<E>(&mut self, rows: Option<BlockRows>) -> (Vec<Chunk>, Option<StreamError<E>>) {
         let Some(rows) = rows else {
             return (Vec::new(), Some(StreamError::Internal("a block was lost".to_owned())));
         };
@@ -215,9 +222,7 @@ impl Flow<'_> {
             self.ended.get_or_insert(Ended::Limit);
         }
         let judged = move || {
-            let first = block.index();
-            let rows = block.rows(&work.core.plan.config.data);
-            let (mut chunk, error) = fused.arrange(first, rows);
+            let (mut chunk, error) = fused.arrange(work.rows(&block));
             let samples = chunk.rows.iter_mut().filter_map(PendingRow::take_sample).collect();
             (work.write(chunk.rows, work.core.score_at_once(samples, &work.call)), error)
         };
@@ -251,6 +256,13 @@ async fn given_up(stop: CancellationToken, handle: Handle) {
 }
 
 impl Work {
+    /// The rows of a block that are judged here.
+    fn rows(&self, block: &Block) -> BlockRows {
+        let is_judged = |row| self.shard.is_none_or(|shard| shard.owns_row(row));
+        let rows = block.rows_where(&self.core.plan.config.data, is_judged);
+        BlockRows { rows, end: block.index() + block.len() as u64 }
+    }
+
     fn write(&self, rows: Vec<PendingRow>, scored: Vec<Scored>) -> Batch {
         let mut batch = Batch::default();
         let mut judged = scored.into_iter();
@@ -276,13 +288,13 @@ impl Work {
                         batch.verdicts.extend_from_slice(&old.line);
                         batch.verdicts.push(b'\n');
                     }
-                    self.count(&mut batch, old.scored, row.label);
+                    self.count(&mut batch, old.scored, row.index, row.label);
                 }
                 (_, Some(scored)) => {
                     verdict_line(&mut batch.verdicts, &scored);
                     self.timings.write(&mut batch.timings, row.index, &scored);
                     batch.scored += 1;
-                    self.count(&mut batch, scored, row.label);
+                    self.count(&mut batch, scored, row.index, row.label);
                 }
                 (_, None) => {}
             }
@@ -291,16 +303,10 @@ impl Work {
     }
 
     /// Leaves what is counted of a row. The rest of it is freed here, on the pool.
-    fn count(&self, batch: &mut Batch, scored: Scored, label: Option<Value>) {
-        batch.rows += 1;
-        batch.outcomes.push(Tallied::from(&scored.outcome));
-        let verdicts = scored.verdicts.as_slice();
-        for at in 0..self.core.plan.rewards.len() {
-            let verdict = verdicts.get(at).map(|verdict| Tallied::from(&verdict.outcome));
-            batch.outcomes.push(verdict.unwrap_or(Tallied::Missing));
-        }
+    fn count(&self, batch: &mut Batch, scored: Scored, row: u64, label: Option<Value>) {
+        batch.count(&scored, self.core.plan.rewards.len());
         if self.labels {
-            batch.labels.push((scored.id, label));
+            batch.labels.push(RowLabel { row, id: scored.id, label });
         }
     }
 }

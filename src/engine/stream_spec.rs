@@ -2,6 +2,7 @@
 
 use assay_verifiers::Scored;
 
+use super::shard::Shard;
 use crate::data::{DataError, RowError};
 
 /// What becomes of a row that cannot be read as a sample.
@@ -31,6 +32,8 @@ pub struct StreamSpec {
     pub bad_rows: BadRows,
     /// The most rows of input that are read.
     pub limit: Option<u64>,
+    /// The part of the rows that is judged; by default all of them.
+    pub shard: Option<Shard>,
     /// The lines that an earlier session wrote, in order.
     pub earlier: Box<dyn Iterator<Item = Result<OldRow, String>> + Send>,
     /// What to do with them.

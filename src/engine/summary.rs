@@ -6,7 +6,7 @@ use assay_verifiers::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::batch::{Batch, Tallied};
+use super::batch::{Batch, RowLabel, Tallied};
 use super::cache::CacheCounts;
 
 /// Disagreements that are listed; the rest are counted.
@@ -86,6 +86,9 @@ pub struct Agreement {
 /// A row whose reward does not fit its label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Disagreement {
+    /// The number of the row over the whole input, from 0.
+    #[serde(default)]
+    pub row: u64,
     /// The id of the sample.
     pub id: String,
     /// What the label says.
@@ -110,8 +113,8 @@ impl Agreement {
         ratio(self.agreed(), self.compared() + self.unscored)
     }
 
-    fn add(&mut self, id: &str, label: Option<&Value>, reward: Option<f64>) {
-        let Some(label) = label.and_then(truth) else {
+    fn add(&mut self, of: &RowLabel, reward: Option<f64>) {
+        let Some(label) = of.label.as_ref().and_then(truth) else {
             self.unlabelled += 1;
             return;
         };
@@ -125,9 +128,45 @@ impl Agreement {
         };
         *count += 1;
         if accepted != Some(label) && self.disagreements.len() < DISAGREEMENTS_MAX {
-            self.disagreements.push(Disagreement { id: id.to_owned(), label, reward });
+            let (row, id) = (of.row, of.id.clone());
+            self.disagreements.push(Disagreement { row, id, label, reward });
         }
     }
+}
+
+impl Agreement {
+    /// Adds what another part of the run came to.
+    fn absorb(&mut self, part: Self) {
+        self.true_accepts += part.true_accepts;
+        self.true_rejects += part.true_rejects;
+        self.false_accepts += part.false_accepts;
+        self.false_rejects += part.false_rejects;
+        self.unscored += part.unscored;
+        self.unlabelled += part.unlabelled;
+        self.disagreements.extend(part.disagreements);
+        self.disagreements.sort_by_key(|one| one.row);
+        self.disagreements.truncate(DISAGREEMENTS_MAX);
+    }
+}
+
+/// The sum of two reports: numbers are added, and of anything else the first stays.
+fn added(mut sum: Value, part: Value) -> Value {
+    match (&mut sum, part) {
+        (Value::Object(members), Value::Object(part)) => {
+            for (key, value) in part {
+                let member = members.entry(key).or_insert(Value::Null);
+                *member = added(member.take(), value);
+            }
+        }
+        (Value::Number(number), Value::Number(part)) => {
+            if let (Some(one), Some(other)) = (number.as_u64(), part.as_u64()) {
+                *number = one.saturating_add(other).into();
+            }
+        }
+        (Value::Null, part) => sum = part,
+        _ => {}
+    }
+    sum
 }
 
 /// What a label says: a truth value, a number (right from 0.5 on), or the words for it.
@@ -185,6 +224,27 @@ impl Summary {
         Self { rewards: names.iter().map(reward).collect(), labels, ..Self::default() }
     }
 
+    /// An empty summary of the same rewards and labels.
+    pub(super) fn emptied(&self) -> Self {
+        let names: Vec<String> = self.rewards.iter().map(|reward| reward.name.clone()).collect();
+        Self::new(&names, self.labels.as_ref().map(|labels| labels.column.as_str()))
+    }
+
+    /// Adds what the verdict lines of another part of the run do not say: rows that were skipped,
+    /// labels, and what the cache and judges were asked.
+    pub(super) fn absorb(&mut self, part: Self) {
+        self.skipped += part.skipped;
+        if let (Some(labels), Some(part)) = (&mut self.labels, part.labels) {
+            labels.absorb(part);
+        }
+        if let Some(part) = part.cache {
+            *self.cache.get_or_insert_default() += part;
+        }
+        if let Some(part) = part.judges {
+            self.judges = Some(added(self.judges.take().unwrap_or_default(), part));
+        }
+    }
+
     /// Counts the rows of a batch.
     pub fn add(&mut self, batch: &Batch) {
         self.rows += batch.rows as u64;
@@ -201,9 +261,9 @@ impl Summary {
         self.total.close();
         self.rewards.iter_mut().for_each(|reward| reward.tally.close());
         let Some(labels) = &mut self.labels else { return };
-        for ((id, label), total) in batch.labels.iter().zip(totals) {
+        for (label, total) in batch.labels.iter().zip(totals) {
             let reward = if let Tallied::Scored(reward) = total { Some(reward) } else { None };
-            labels.add(id, label.as_ref(), reward);
+            labels.add(label, reward);
         }
     }
 

@@ -243,6 +243,63 @@ fn parquet_is_written_beside_the_lines_and_never_instead_of_them() {
 }
 
 #[test]
+fn shards_are_scored_by_one_command_each_and_merged_by_another() {
+    let place = Place::new();
+    let row =
+        |at: u32| format!(r#"{{"completion":"so\n{at}","reference":"{}","kind":"m"}}"#, at % 9);
+    let rows: Vec<String> = (0..100).map(row).collect();
+    place.write("d.jsonl", &rows.join("\n"));
+    assert_eq!(place.run("score a.toml d.jsonl -o whole -q --labels reference").code, 0);
+    for shard in ["0/3", "1/3", "2/3"] {
+        let words = format!("score a.toml d.jsonl -o run --labels reference --shard {shard}");
+        let early = place.run("merge run -o run");
+        assert_eq!(early.code, 2, "{}", early.err);
+        let ran = place.run(&words);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(
+            ran.err.contains(&format!("run/shard-0000{}-of-00003: ", &shard[..1])),
+            "{}",
+            ran.err
+        );
+        let again = place.run(&words);
+        assert!(again.err.contains("complete already"), "{}", again.err);
+    }
+    let merged = place.run("merge run -o run --format parquet");
+    assert_eq!(merged.code, 0, "{}", merged.err);
+    assert!(merged.err.contains("run: 100 rows of 3 shards"), "{}", merged.err);
+    assert!(merged.out.contains("labels in `reference`"), "{}", merged.out);
+    assert!(place.path("run/verdicts.parquet").exists());
+    assert_eq!(place.run("diff whole run").code, 0);
+    let named = place.run(
+        "merge run/shard-00001-of-00003 run/shard-00000-of-00003 run/shard-00002-of-00003 -o out \
+         --json",
+    );
+    let read = |name: &str| fs::read_to_string(place.path(name)).unwrap();
+    assert_eq!(named.json(), serde_json::from_str::<Value>(&read("whole/summary.json")).unwrap());
+    for name in ["verdicts.jsonl", "summary.json", "manifest.json", "config.resolved.json"] {
+        for run in ["run", "out"] {
+            assert_eq!(
+                read(&format!("{run}/{name}")),
+                read(&format!("whole/{name}")),
+                "{run}/{name}"
+            );
+        }
+    }
+    for (words, why) in [
+        ("score a.toml d.jsonl -o run --shard 3/3", "the last of 3 is 2/3"),
+        ("score a.toml d.jsonl -o run --shard 1", "expected I/N"),
+        ("score a.toml d.jsonl -o run --shard 1/4", "is of 3 shards, not 4"),
+        ("score a.toml - -o other --shard 1/4", "standard input"),
+        ("merge whole -o other", "a whole run, not a shard"),
+    ] {
+        let ran = place.run(words);
+        assert_eq!(ran.code, 2, "{words}: {}", ran.err);
+        assert!(ran.err.contains(why), "{words}: {}", ran.err);
+    }
+    assert!(!place.path("other").exists());
+}
+
+#[test]
 fn bad_rows_stop_are_skipped_or_fail() {
     let place = Place::new();
     let good = fs::read_to_string(place.path("d.jsonl")).unwrap();

@@ -29,10 +29,10 @@ const CONFIG: &str = "[data]\ngroup = 'prompt_id'\n\
 const GROUPED: &str = "[combine]\non_fault = 'drop_group'\n";
 
 /// A store that dies at the nth write: half of it reaches the disk, and then nothing more.
-struct Dying {
-    disk: DiskStore,
-    dir: PathBuf,
-    left: usize,
+pub(crate) struct Dying {
+    pub(crate) disk: DiskStore,
+    pub(crate) dir: PathBuf,
+    pub(crate) left: usize,
 }
 
 impl Dying {
@@ -116,6 +116,7 @@ fn score_by(
         inputs: vec![InputFile { path, bytes, sha256: Some(sha256) }],
         bad_rows: BadRows::Stop,
         limit: None,
+        shard: None,
         fresh: false,
         retry_faults: false,
     };

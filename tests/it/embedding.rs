@@ -349,7 +349,7 @@ fn a_stream_that_is_stopped_gives_up_what_runs() {
 fn verdicts_of_own_verifiers_are_kept_only_where_the_configuration_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let asked = Arc::new(AtomicUsize::new(0));
-    let mut score = |settings: &str| {
+    let score = |settings: &str| {
         let asked = Arc::clone(&asked);
         let text = format!("[[reward]]\nname = 'a'\nverifier = 'own'\n{settings}\n");
         let engine = builder(&text, registry(&Arc::default()))

@@ -14,6 +14,7 @@ mod models;
 mod readme;
 mod replay;
 mod rubrics;
+mod shards;
 mod suites;
 mod support;
 mod tidy;

@@ -51,6 +51,7 @@ pub(crate) fn whole() -> StreamSpec {
     StreamSpec {
         bad_rows: BadRows::Stop,
         limit: None,
+        shard: None,
         earlier: Box::new(std::iter::empty()),
         mode: assay::engine::Resume::KeepLines,
     }

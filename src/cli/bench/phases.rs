@@ -86,6 +86,7 @@ pub(super) fn end_to_end(input: &Input<'_>, seconds: f64) -> Result<Phase, Failu
         let spec = StreamSpec {
             bad_rows: BadRows::Skip,
             limit: Some(input.limit),
+            shard: None,
             earlier: Box::new(std::iter::empty()),
             mode: Resume::KeepLines,
         };

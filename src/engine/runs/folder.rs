@@ -12,6 +12,7 @@ use super::manifest::{Identity, RunManifest, hasher_of};
 use super::{CONFIG, LOCK, MANIFEST, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
 use crate::data::DataError;
 use crate::engine::lines;
+use crate::engine::shard::Shard;
 use crate::engine::stream_spec::{OldRow, StreamError};
 
 /// Why a run cannot go on. Rows that were written stay.
@@ -33,6 +34,17 @@ pub enum RunError {
         /// What does not fit.
         why: String,
     },
+    /// A shard that does not fit its folder or the other shards.
+    #[error("{dir}: {why}")]
+    Shards {
+        /// The shard, or the folder that holds it.
+        dir: String,
+        /// What does not fit.
+        why: String,
+    },
+    /// It was asked to stop.
+    #[error("stopped before the end")]
+    Stopped,
     /// A file cannot be read or written.
     #[error("{file}: {source}")]
     Io {
@@ -47,6 +59,12 @@ pub enum RunError {
     /// The stream ended early.
     #[error(transparent)]
     Stream(#[from] StreamError<io::Error>),
+}
+
+impl RunError {
+    pub(crate) fn shards(dir: &Path, why: String) -> Self {
+        Self::Shards { dir: dir.display().to_string(), why }
+    }
 }
 
 fn pid_text(pid: Option<u32>) -> String {
@@ -118,16 +136,10 @@ impl RunFolder {
     /// The folder holds another run, or something that is no run.
     pub fn start(&self, wanted: &RunManifest) -> Result<RunStart, RunError> {
         let Some(have) = self.manifest()? else {
-            return self.start_empty();
+            self.expect_empty(false)?;
+            return Ok(RunStart::Fresh);
         };
-        if have.format != wanted.format {
-            let why =
-                format!("the run has format {}, this build writes {}", have.format, wanted.format);
-            return Err(self.foreign(why));
-        }
-        if let Some(why) = difference(&have.identity, &wanted.identity) {
-            return Err(self.foreign(why));
-        }
+        self.expect_same(&have, wanted)?;
         if have.bad_rows != wanted.bad_rows && have.bad_rows != "stop" {
             let why = format!("the run was made with --bad-rows {}", have.bad_rows);
             return Err(self.foreign(why));
@@ -140,19 +152,42 @@ impl RunFolder {
         Ok(if have.complete && !further { RunStart::Done } else { RunStart::Resume })
     }
 
-    fn start_empty(&self) -> Result<RunStart, RunError> {
+    /// Whether the run `wanted`, made of shards, may be written here: into an empty folder, beside
+    /// its shards, or over what there is of the same run.
+    pub(super) fn admit(&self, wanted: &RunManifest) -> Result<(), RunError> {
+        match self.manifest()? {
+            Some(have) => self.expect_same(&have, wanted),
+            None => self.expect_empty(true),
+        }
+    }
+
+    fn expect_same(&self, have: &RunManifest, wanted: &RunManifest) -> Result<(), RunError> {
+        if have.format != wanted.format {
+            let why =
+                format!("the run has format {}, this build writes {}", have.format, wanted.format);
+            return Err(self.foreign(why));
+        }
+        difference(&have.identity, &wanted.identity).map_or(Ok(()), |why| Err(self.foreign(why)))
+    }
+
+    fn expect_empty(&self, beside_shards: bool) -> Result<(), RunError> {
         let ours = [LOCK, CONFIG, SUMMARY];
         let entries = fs::read_dir(&self.dir).map_err(|error| self.io("", error))?;
         for entry in entries {
             let name = entry.map_err(|error| self.io("", error))?.file_name();
             let name = name.to_string_lossy();
             let stale = name.starts_with('.') && name.ends_with(".tmp");
-            if !stale && !ours.contains(&&*name) {
+            let shard = Shard::of_folder(&name);
+            if shard.is_some() && !beside_shards {
+                let why = format!("the folder holds {name}: `assay merge` makes a run of shards");
+                return Err(RunError::shards(&self.dir, why));
+            }
+            if !stale && shard.is_none() && !ours.contains(&&*name) {
                 let why = format!("the folder has {name:?} but no {MANIFEST}, so it is no run");
                 return Err(self.foreign(why));
             }
         }
-        Ok(RunStart::Fresh)
+        Ok(())
     }
 
     /// The files of a run that a fresh start removes.
@@ -229,6 +264,13 @@ impl RunFolder {
 
 /// What makes two runs different, in words.
 fn difference(have: &Identity, wanted: &Identity) -> Option<String> {
+    if have.shard != wanted.shard {
+        let part = |shard: Option<Shard>| match shard {
+            Some(shard) => format!("shard {shard}"),
+            None => "a whole run".to_owned(),
+        };
+        return Some(format!("the folder holds {}, not {}", part(have.shard), part(wanted.shard)));
+    }
     if have.config_hash != wanted.config_hash {
         return Some("the folder holds a run of another configuration".to_owned());
     }

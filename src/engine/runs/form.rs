@@ -1,7 +1,7 @@
 //! The verdict rows of a run: lines, and the Parquet that is made of them for other tools. The lines
 //! stay, so the Parquet is never the only copy.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
@@ -33,11 +33,33 @@ pub fn verdict_rows(dir: &Path) -> Result<VerdictRows, RunError> {
     })))
 }
 
-/// Writes the verdict rows of a complete run as Parquet too. `names` are those of its rewards.
+/// The form of the verdict rows of a complete run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VerdictForm {
+    /// Lines alone.
+    #[default]
+    Jsonl,
+    /// Lines, and Parquet beside them.
+    Parquet,
+}
+
+/// Gives the verdict rows of the complete run in `dir` their form. `names` are those of its rewards.
 ///
 /// # Errors
 /// A file that cannot be read or written.
-pub fn write_parquet(dir: &Path, names: &[String]) -> Result<(), RunError> {
+pub fn write_form(dir: &Path, form: VerdictForm, names: &[String]) -> Result<(), RunError> {
+    match form {
+        VerdictForm::Parquet => write_parquet(dir, names),
+        VerdictForm::Jsonl => match fs::remove_file(dir.join(VERDICTS_PARQUET)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(io_error(dir, VERDICTS_PARQUET, error))
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+fn write_parquet(dir: &Path, names: &[String]) -> Result<(), RunError> {
     let failed = |source| io_error(dir, VERDICTS_PARQUET, source);
     let mut writer = ParquetWriter::new(temporary_in(dir).map_err(failed)?, names)?;
     for row in verdict_rows(dir)? {

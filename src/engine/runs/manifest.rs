@@ -8,6 +8,8 @@ use assay_verifiers::canonical;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::engine::shard::Shard;
+
 /// The contents of `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunManifest {
@@ -37,6 +39,9 @@ pub struct Identity {
     pub config_hash: String,
     /// The input, file by file.
     pub inputs: Vec<InputFile>,
+    /// The part of the run that the folder holds, where it does not hold all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 /// One file of the input.

@@ -1,0 +1,1 @@
+"""One module for each trainer, with the function that the trainer wants."""

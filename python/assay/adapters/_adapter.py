@@ -1,0 +1,186 @@
+"""What the adapters of all trainers share."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from assay._core import ConfigError
+from assay._engine import Engine
+from assay._faults import FaultWindow
+from assay.adapters._batch import Batch, fault_of
+from assay.adapters._given import config_of, config_of_environment, data_columns, plain
+from assay.adapters._trainer import Trainer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from assay._core import Scored
+    from assay.adapters._given import Config as Config
+    from assay.adapters._trainer import OnFault as OnFault
+
+__all__ = [
+    "Adapter",
+    "Trainer",
+    "config_of_environment",
+    "data_columns",
+    "plain",
+    "shared",
+]
+
+MAX_FAULT_RATE = 0.1
+
+
+class Adapter:
+    """A configuration, and its engine where and when it is used.
+
+    It pickles by its configuration. Any thread, event loop and forked process may use it; the first
+    use builds the engine.
+
+    Args:
+        config: A path, the text of a configuration, a mapping, or an :class:`assay.Engine`.
+        trainer: What the trainer can do.
+        on_fault: What becomes of a sample without a reward, by default what fits the trainer.
+            What the configuration says comes first: with ``combine.on_fault = "floor"`` a fault has
+            a reward.
+        max_fault_rate: The most faults among the last 1000 samples of a process; more are
+            :class:`assay.TooManyFaults`. 1 never stops.
+        timeout: Seconds that a call may take; what is not judged by then is a fault.
+        options: Those of :class:`assay.Engine`.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        trainer: Trainer,
+        *,
+        on_fault: OnFault | None = None,
+        max_fault_rate: float = MAX_FAULT_RATE,
+        timeout: float | None = None,
+        **options: Any,
+    ) -> None:
+        self.on_fault = trainer.rule(on_fault)
+        self.timeout = timeout
+        self._trainer = trainer
+        self._options = options
+        self._config = config_of(config, options)
+        self._faults = FaultWindow(max_fault_rate)
+        self._engine: Engine | None = None
+        self._unweighted: frozenset[str] = frozenset()
+        self._warned = False
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns of the configuration by their roles: ``{"reference": "answer"}``."""
+        return dict(self.engine._columns)
+
+    @property
+    def engine(self) -> Engine:
+        """The engine; the first use builds it, and says what is wrong with the configuration."""
+        if self._engine is None:
+            with _BUILDING:
+                if self._engine is None:
+                    self._engine = self._build()
+        return self._engine
+
+    def score(self, *, groups_by: Sequence[object] | None = None, **lists: Any) -> Batch:
+        """Judges samples and waits for them.
+
+        Args:
+            groups_by: What samples of one prompt share, where they are not all of one prompt.
+            lists: Those of :meth:`assay.Engine.score`.
+
+        Raises:
+            Unscored: A sample has no reward, and the rule is ``"raise"``.
+            TooManyFaults: More faults than ``max_fault_rate``.
+        """
+        engine = self.engine
+        lists.setdefault("timeout", self.timeout)
+        start = time.perf_counter()
+        return self._batch(engine, engine.score(**lists), start, groups_by)
+
+    async def score_async(self, *, groups_by: Sequence[object] | None = None, **lists: Any) -> Batch:
+        """The same as :meth:`score`, under asyncio."""
+        if self._engine is None:
+            import asyncio
+
+            await asyncio.to_thread(lambda: self.engine)
+        engine = self.engine
+        lists.setdefault("timeout", self.timeout)
+        start = time.perf_counter()
+        return self._batch(engine, await engine.score_async(**lists), start, groups_by)
+
+    def _batch(
+        self,
+        engine: Engine,
+        scored: list[Scored],
+        start: float,
+        groups_by: Sequence[object] | None,
+    ) -> Batch:
+        faults = [fault_of(sample, self._unweighted) for sample in scored]
+        self._faults.add(faults)
+        batch = Batch(engine.names, scored, faults, 1000 * (time.perf_counter() - start))
+        self._warn(batch)
+        if self.on_fault == "raise":
+            batch.need_rewards(self._trainer.name)
+        elif self.on_fault == "mean_of_group":
+            batch.fill(groups_by)
+        return batch
+
+    def _warn(self, batch: Batch) -> None:
+        """Says once that nothing is rewarded at all."""
+        outcomes = {one.outcome for one in batch.scored}
+        if outcomes == {"abstained"} and not self._warned:
+            self._warned = True
+            _LOGGER.warning("no reward applies to any sample of a call: %s", batch.outcomes()[0])
+
+    def _build(self) -> Engine:
+        engine = (
+            self._config if isinstance(self._config, Engine) else Engine(self._config, **self._options)
+        )
+        config = engine.config
+        rewards = config["reward"]
+        self._unweighted = frozenset(one["name"] for one in rewards if one["weight"] == 0)
+        dropped = config["combine"]["on_fault"] == "drop_group"
+        if dropped and not self._trainer.groups:
+            raise ConfigError(
+                f'combine.on_fault = "drop_group": {self._trainer.name} asks for one sample at a '
+                "time, so that the rest of its group cannot be dropped"
+            )
+        return engine
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state["_engine"] = None
+        state["_faults"] = self._faults.max_rate
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._faults = FaultWindow(state["_faults"])
+
+
+def shared(make: Callable[[], Adapter], *key: object) -> Adapter:
+    """The one adapter of this process for a key, made when it is first asked for."""
+    with _BUILDING:
+        known = repr(key)
+        if known not in _SHARED:
+            _SHARED[known] = make()
+        return _SHARED[known]
+
+
+_LOGGER = logging.getLogger("assay")
+_SHARED: dict[str, Adapter] = {}
+_BUILDING = threading.RLock()
+
+
+def _after_fork() -> None:
+    """A forked process does not wait for what a thread of its parent was building."""
+    global _BUILDING
+    _BUILDING = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)

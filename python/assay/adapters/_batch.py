@@ -1,0 +1,128 @@
+"""What the samples of one call came to."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from assay._faults import Fault, Unscored
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+
+    from assay._core import Scored
+
+
+class Batch:
+    """The samples of one call, their rewards, and what a trainer logs of them.
+
+    Attributes:
+        scored: What the engine says of each sample.
+        rewards: The reward of each; ``None`` where it has none and the trainer leaves it out.
+        faults: Why each could not be judged; ``None`` where it was, or where no reward applies.
+        latency_ms: How long the call took.
+    """
+
+    def __init__(
+        self,
+        names: list[str],
+        scored: list[Scored],
+        faults: list[Fault | None],
+        latency_ms: float,
+    ) -> None:
+        self.scored = scored
+        self.faults = faults
+        self.latency_ms = latency_ms
+        self.rewards: list[float | None] = [sample.reward for sample in scored]
+        self._names = names
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """What a trainer logs of the call. The keys are always the same; NaN is the mean of nothing.
+
+        ``assay/latency_ms`` is how long the call took, ``assay/sample_ms`` the time that the verdicts
+        of a sample took.
+        """
+        return self._metrics(range(len(self.scored)))
+
+    def sample_metrics(self, at: int) -> dict[str, float]:
+        """The same of one sample: a rate is 0 or 1."""
+        return self._metrics([at])
+
+    def outcomes(self) -> list[str]:
+        """``scored``, ``abstained: why`` or ``failed: kind: why`` of each sample."""
+        return [_outcome(sample, fault) for sample, fault in zip(self.scored, self.faults, strict=True)]
+
+    def need_rewards(self, trainer: str) -> None:
+        """Raises an error that names the first sample without a reward."""
+        for sample, reward, outcome in zip(self.scored, self.rewards, self.outcomes(), strict=True):
+            if reward is None:
+                raise Unscored(
+                    f"sample {sample.id}: {outcome}. {trainer} needs a reward for every sample: "
+                    '`on_fault` of the adapter or `combine.on_fault = "floor"` of the configuration '
+                    "say what a fault is worth; where no reward applies, give the sample one that does"
+                )
+
+    def fill(self, groups_by: Sequence[object] | None) -> None:
+        """Gives samples without a reward the mean of their group, and so no advantage.
+
+        In a group that has no reward at all it is the mean of all samples, the same for each of them.
+        """
+        keys = [0] * len(self.scored) if groups_by is None else [repr(key) for key in groups_by]
+        groups: dict[object, list[float]] = {}
+        for key, reward in zip(keys, self.rewards, strict=True):
+            groups.setdefault(key, []).extend([] if reward is None else [reward])
+        every = [reward for rewards in groups.values() for reward in rewards]
+        if not every:
+            self.need_rewards("no sample has a reward of which to take the mean; the trainer")
+        self.rewards = [
+            _mean(groups[key] or every) if reward is None else reward
+            for key, reward in zip(keys, self.rewards, strict=True)
+        ]
+
+    def _metrics(self, places: Sequence[int]) -> dict[str, float]:
+        scored = [self.scored[at] for at in places]
+        verdicts = [sample.verdicts for sample in scored]
+        metrics = {
+            "assay/fault_rate": _mean(self.faults[at] is not None for at in places),
+            "assay/abstained_rate": _mean(sample.outcome == "abstained" for sample in scored),
+            "assay/latency_ms": self.latency_ms,
+            "assay/sample_ms": _mean(sum(sample.spent_us.values()) / 1000 for sample in scored),
+        }
+        for name in self._names:
+            rewards = (of[name].reward for of in verdicts)
+            metrics[f"assay/reward/{name}"] = _mean(one for one in rewards if one is not None)
+        return metrics
+
+
+def fault_of(sample: Scored, unweighted: Container[str]) -> Fault | None:
+    """Why a sample could not be judged. With a floor it has a reward all the same.
+
+    A fault of a reward that counts for nothing is none.
+    """
+    if sample.fault is not None:
+        return Fault(sample.fault, sample.why or "")
+    for name, verdict in sample.verdicts.items():
+        if verdict.fault is not None and name not in unweighted:
+            return Fault(verdict.fault, verdict.why or "")
+    return None
+
+
+def finite(metrics: Mapping[str, float]) -> dict[str, float]:
+    """The metrics without those that are the mean of nothing."""
+    return {name: value for name, value in metrics.items() if math.isfinite(value)}
+
+
+def _outcome(sample: Scored, fault: Fault | None) -> str:
+    if fault is not None:
+        return f"failed: {fault.kind}: {fault.why}"
+    if sample.outcome == "scored":
+        return "scored"
+    verdicts = sample.verdicts.items()
+    parts = "; ".join(f"{name}: {one.why}" for name, one in verdicts if one.why is not None)
+    return f"{sample.outcome}: {sample.why} ({parts})" if parts else f"{sample.outcome}: {sample.why}"
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = [float(value) for value in values]
+    return sum(listed) / len(listed) if listed else math.nan

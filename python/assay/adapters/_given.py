@@ -1,0 +1,72 @@
+"""What a user gives an adapter: a configuration, and the columns of a dataset."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay._core import ConfigError
+from assay._engine import Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeAlias
+
+    Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Engine"
+
+
+def config_of_environment(config: Config | None) -> Config:
+    """The configuration that is given, else that of the variable ``ASSAY_CONFIG``: a path."""
+    if config is not None:
+        return config
+    if path := os.environ.get("ASSAY_CONFIG"):
+        return Path(path)
+    raise ConfigError("no configuration: pass one, or set ASSAY_CONFIG to its path")
+
+
+def plain(value: Any) -> Any:
+    """Mappings and lists of other libraries as dicts and lists."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(member) for key, member in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [plain(member) for member in value]
+    return value
+
+
+def data_columns(columns: Mapping[str, Sequence[Any]], taken: Iterable[str]) -> dict[str, Sequence[Any]]:
+    """The columns of a dataset that hold data: no images and other objects, none that is taken."""
+    taken = set(taken)
+    return {
+        name: values
+        for name, values in columns.items()
+        if name not in taken and is_data(next((one for one in values if one is not None), None))
+    }
+
+
+def is_data(value: Any) -> bool:
+    """Whether a value is data that an engine can read."""
+    if isinstance(value, Mapping):
+        return all(is_data(member) for member in value.values())
+    if isinstance(value, list | tuple):
+        return all(is_data(member) for member in value)
+    return value is None or isinstance(value, str | int | float) or hasattr(value, "tolist")
+
+
+def config_of(config: Config, options: Mapping[str, Any]) -> Config:
+    """A configuration that does not change with the folder of a process."""
+    if isinstance(config, Engine):
+        if options:
+            raise TypeError(f"an engine is given: {', '.join(options)} cannot be set beside it")
+        return config
+    if isinstance(config, Mapping):
+        return dict(plain(config))
+    if isinstance(config, str):
+        if "\n" in config or not config.endswith((".toml", ".json")):
+            return config
+        config = Path(config)
+    path = Path(os.path.abspath(config))
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file")
+    return path

@@ -1,0 +1,74 @@
+"""Rows of a trainer as samples of an engine, and the end of a run that nobody may catch."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from typing import TYPE_CHECKING, Any
+
+from assay._faults import TooManyFaults, Unscored
+from assay.adapters._given import data_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from assay._engine import Engine
+    from assay.adapters._adapter import Adapter
+    from assay.adapters._batch import Batch
+
+
+def samples(
+    engine: Engine,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    completions: Sequence[Any],
+    prompts: Sequence[Any] | None = None,
+    references: Sequence[Any] | None = None,
+) -> dict[str, Any]:
+    """What :meth:`assay.Engine.score` takes by keyword.
+
+    Every key of the rows is a column, unless it holds images and other objects. The completion and the
+    prompt are those of the trainer, whatever the rows say. The reference is the column that the
+    configuration names, where a row has it, else ``references``.
+    """
+    names = engine.config["data"]
+    every = {key: [row.get(key) for row in rows] for row in rows for key in row}
+    columns = data_columns(every, (names["completion"], *([] if prompts is None else [names["prompt"]])))
+    lists: dict[str, Any] = {"completions": completions, "columns": columns}
+    if prompts is not None:
+        lists["prompts"] = prompts
+    name = names["reference"]
+    if references is not None and name not in columns and name.partition(".")[0] not in columns:
+        lists["references"] = references
+    return lists
+
+
+async def built(adapter: Adapter) -> Engine:
+    """The engine of an adapter; where it is not built yet, the event loop runs meanwhile."""
+    if adapter._engine is None:
+        import asyncio
+
+        await asyncio.to_thread(lambda: adapter.engine)
+    return adapter.engine
+
+
+def only_reward(batch: Batch, then: str) -> float:
+    """The reward of a batch of one sample.
+
+    Raises:
+        Unscored: It has none; ``then`` says what the trainer makes of that.
+    """
+    [reward] = batch.rewards
+    if reward is None:
+        raise Unscored(f"sample {batch.scored[0].id}: {batch.outcomes()[0]}; {then}")
+    return reward
+
+
+@contextlib.contextmanager
+def ending() -> Iterator[None]:
+    """Turns too many faults into ``SystemExit``, for trainers that catch every exception and go on."""
+    try:
+        yield
+    except TooManyFaults as error:
+        logging.getLogger("assay").critical("%s", error)
+        raise SystemExit(f"assay: {error}") from error

@@ -1,0 +1,46 @@
+"""What a trainer can do with a sample that has no reward."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from assay._core import ConfigError
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    OnFault: TypeAlias = Literal["mask", "raise", "mean_of_group"]
+
+
+class Trainer:
+    """What a trainer can do with a sample that has no reward.
+
+    Args:
+        name: Its name in messages.
+        masks: Whether it takes a sample without a reward and leaves it out.
+        groups: Whether all samples of a prompt come in one call.
+        on_fault: What happens where the user says nothing.
+    """
+
+    def __init__(self, name: str, *, masks: bool, groups: bool, on_fault: OnFault) -> None:
+        self.name = name
+        self.masks = masks
+        self.groups = groups
+        self.on_fault: OnFault = on_fault
+
+    def rule(self, asked: OnFault | None) -> OnFault:
+        """What becomes of a sample without a reward."""
+        rule = self.on_fault if asked is None else asked
+        if rule not in ("mask", "raise", "mean_of_group"):
+            raise ConfigError(
+                f'on_fault: {rule!r} is not one of "mask", "raise", "mean_of_group"; '
+                '"drop_group" and "floor" are set as `combine.on_fault` of the configuration'
+            )
+        if rule == "mask" and not self.masks:
+            raise ConfigError(
+                f'on_fault = "mask": {self.name} cannot leave a sample out; use "raise", or '
+                '`combine.on_fault = "floor"` with a `combine.floor` in the configuration'
+            )
+        if rule == "mean_of_group" and not self.groups:
+            raise ConfigError(f'on_fault = "mean_of_group": {self.name} asks for one sample at a time')
+        return rule

@@ -1,0 +1,121 @@
+"""Inspect: a scorer for ``inspect eval`` and ``inspect score``.
+
+>>> from assay.adapters import inspect_ai
+>>> task = Task(dataset=dataset, scorer=inspect_ai.scorer("assay.toml"))  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from assay._functions import extract_answer
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment
+from assay.adapters._batch import finite
+from assay.adapters._rows import built, samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay._core import Scored, Verdict
+    from assay._engine import Engine
+    from assay.adapters._adapter import Config
+    from assay.adapters._batch import Batch
+
+TRAINER = Trainer("Inspect", masks=True, groups=False, on_fault="mask")
+FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}
+
+
+def scorer(config: Config | None = None, **settings: Any) -> Any:
+    """A scorer by a configuration, whose metrics are the mean reward and its standard error.
+
+    The value is the reward. A sample without one is unscored: Inspect counts it as such, and leaves it
+    out of metrics. The target is the reference and the metadata of a sample are columns, unless they
+    have the column that the configuration names as the reference. Every verdict is in the metadata of
+    the score.
+
+    Args:
+        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    """
+    chosen = config_of_environment(config)
+    if isinstance(chosen, os.PathLike):
+        chosen = os.path.abspath(chosen)
+    return _scorer()(chosen, **settings)
+
+
+@functools.cache
+def _scorer() -> Callable[..., Any]:
+    """The scorer that Inspect registers, and makes anew from the log of an evaluation."""
+    inspect = importlib.import_module("inspect_ai.scorer")
+
+    def latency_ms() -> Any:
+        def mean(scores: list[Any]) -> float:
+            took = [_took(score.score.metadata) for score in scores]
+            return sum(took) / len(took) if took else 0.0
+
+        return mean
+
+    def assay(config: Any, **settings: Any) -> Any:
+        adapter = Adapter(config, TRAINER, **settings)
+
+        async def score(state: Any, target: Any) -> Any:
+            batch = await adapter.score_async(**_lists(await built(adapter), state, target))
+            return _score(inspect.Score, state, batch)
+
+        return score
+
+    metrics = [inspect.mean(), inspect.stderr(), inspect.metric(latency_ms)()]
+    registered: Callable[..., Any] = inspect.scorer(metrics=metrics)(assay)
+    return registered
+
+
+def _lists(engine: Engine, state: Any, target: Any) -> dict[str, Any]:
+    row = {
+        "choices": [choice.value for choice in state.choices],
+        "finish_reason": FINISH_REASONS.get(state.output.stop_reason, state.output.stop_reason),
+        **(state.metadata or {}),
+    }
+    targets = [text for text in target if text]  # without a target it is one empty text
+    return samples(
+        engine,
+        [row],
+        completions=[state.output.completion],
+        prompts=[state.input_text],
+        references=[targets[0] if len(targets) == 1 else targets or None],
+    )
+
+
+def _score(kind: Any, state: Any, batch: Batch) -> Any:
+    scored = batch.scored[0]
+    [reward] = batch.rewards
+    found = extract_answer(state.output.completion, state.input_text)
+    told = {
+        "answer": None if found is None else found.text,
+        "explanation": _explained(scored),
+        "metadata": {"assay": {"outcome": batch.outcomes()[0], **finite(batch.metrics)}},
+    }
+    if reward is None:
+        reason = "scoring_failed" if scored.outcome == "failed" else scored.outcome
+        return kind.unscored(reason=reason, **told)
+    return kind(value=reward, **told)
+
+
+def _explained(scored: Scored) -> str:
+    """A line for each verdict."""
+    return "\n".join(f"{name}: {_verdict(verdict)}" for name, verdict in scored.verdicts.items())
+
+
+def _verdict(verdict: Verdict) -> str:
+    if verdict.reward is None:
+        return f"{verdict.outcome}: {verdict.why}"
+    import json
+
+    evidence = json.dumps(verdict.evidence, ensure_ascii=False) if verdict.evidence else ""
+    return f"{verdict.reward:g} {evidence}".rstrip()
+
+
+def _took(metadata: dict[str, Any] | None) -> float:
+    return float((metadata or {}).get("assay", {}).get("assay/latency_ms", 0.0))

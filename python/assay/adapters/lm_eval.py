@@ -1,0 +1,113 @@
+"""lm-evaluation-harness: results of a document, and a metric, by a configuration.
+
+>>> from assay.adapters import lm_eval
+>>> process_results = lm_eval.results("assay.toml")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import TYPE_CHECKING, Any
+
+from assay._faults import Unscored
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
+from assay.adapters._rows import samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from assay.adapters._adapter import Config
+    from assay.adapters._batch import Batch
+
+TRAINER = Trainer("lm-evaluation-harness", masks=True, groups=False, on_fault="mask")
+"""A NaN is left out by the aggregation ``nanmean``."""
+
+
+def results(
+    config: Config | None = None, *, name: str = "assay", **settings: Any
+) -> Callable[[Mapping[str, Any], Sequence[Any]], dict[str, float]]:
+    """A function for ``process_results`` of a task.
+
+    Its results are ``name``, the reward or NaN, and ``assay_fault_rate`` and ``assay_latency_ms``. The
+    document is the row; ``answer`` or ``target`` of it is the reference, unless it has the column that
+    the configuration names. Several completions of a document are one result, their mean.
+
+    Args:
+        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        name: The name of the metric.
+        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    """
+    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+    return lambda doc, results: _results(adapter, name, doc, results)
+
+
+def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
+    """The results by the configuration in ``ASSAY_CONFIG``, to be named as
+    ``!function assay.adapters.lm_eval.process_results``."""
+    config = config_of_environment(None)
+    adapter = shared(lambda: Adapter(config, TRAINER), "lm_eval", config)
+    return _results(adapter, "assay", doc, results)
+
+
+def register(config: Config | None = None, *, name: str = "assay", **settings: Any) -> None:
+    """Registers a metric that ``metric_list`` of a task may name, with ``nanmean`` as aggregation.
+
+    It sees the target and the answer alone; for several targets, or other columns of a document, use
+    :func:`results`.
+    """
+    importlib.import_module("lm_eval.api.metrics")
+    registry = importlib.import_module("lm_eval.api.registry")
+    decorate = registry.register_metric(metric=name, higher_is_better=True, aggregation="nanmean")
+    decorate(metric(config, name=name, **settings))
+
+
+def metric(
+    config: Config | None = None, *, name: str = "assay", **settings: Any
+) -> Callable[..., dict[str, float]]:
+    """A metric function, for :func:`register` or ``metric: !function`` of a task."""
+    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+
+    def assay(references: Sequence[Any], predictions: Sequence[Any], **options: Any) -> dict[str, float]:
+        batch = adapter.score(completions=list(predictions), references=list(references))
+        return _Values(_values(batch, name))
+
+    assay.__name__ = name
+    return assay
+
+
+class _Values(dict[str, float]):
+    """The values of a metric. Of a task with several targets the harness takes the value by its name,
+    and a NaN as a full score: that is an error instead."""
+
+    def __getitem__(self, name: str) -> float:
+        value = super().__getitem__(name)
+        if math.isnan(value):
+            raise Unscored(
+                f"{name}: an answer could not be judged, and the task has several targets, of which "
+                "the harness takes NaN for a match: use `process_results`"
+            )
+        return value
+
+
+def _results(
+    adapter: Adapter, name: str, doc: Mapping[str, Any], results: Sequence[Any]
+) -> dict[str, float]:
+    [answers] = results
+    completions = list(answers) if isinstance(answers, list | tuple) else [answers]
+    lists = samples(
+        adapter.engine,
+        [doc] * len(completions),
+        completions=completions,
+        references=[doc.get("answer", doc.get("target"))] * len(completions),
+    )
+    return _values(adapter.score(**lists), name)
+
+
+def _values(batch: Batch, name: str) -> dict[str, float]:
+    rewards = [reward for reward in batch.rewards if reward is not None]
+    return {
+        name: sum(rewards) / len(rewards) if rewards else math.nan,
+        "assay_fault_rate": batch.metrics["assay/fault_rate"],
+        "assay_latency_ms": batch.latency_ms,
+    }

@@ -1,0 +1,95 @@
+"""NeMo-RL: an environment that judges the last answer of each conversation.
+
+>>> from assay.adapters import nemo_rl
+>>> environment = nemo_rl.Environment({"config": "assay.toml"})  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from assay._functions import extract_answer
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain
+from assay.adapters._means import Means
+from assay.adapters._rows import samples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from assay.adapters._batch import Batch
+
+TRAINER = Trainer("NeMo-RL", masks=False, groups=True, on_fault="mean_of_group")
+
+
+class Environment:
+    """An ``EnvironmentInterface`` of NeMo-RL, as it is or as a Ray actor.
+
+    Args:
+        cfg: The settings of the environment: ``config``, the path of a configuration of assay (by
+            default that in ``ASSAY_CONFIG``), and perhaps ``on_fault``, ``max_fault_rate`` and
+            ``timeout``. Others are left alone.
+    """
+
+    def __init__(self, cfg: Mapping[str, Any]) -> None:
+        known = ("on_fault", "max_fault_rate", "timeout", "jobs")
+        settings = {key: cfg[key] for key in known if key in cfg}
+        self._adapter = Adapter(config_of_environment(cfg.get("config")), TRAINER, **settings)
+        self._means = Means()
+
+    def step(
+        self,
+        message_log_batch: Sequence[Sequence[Mapping[str, Any]]],
+        metadata: Sequence[Mapping[str, Any] | None],
+        return_extracted_answer: bool = False,
+    ) -> Any:
+        """Judges conversations and ends them. What is said before the first answer is the prompt, and
+        ``ground_truth`` of the metadata the reference, unless they have the column that the
+        configuration names."""
+        talks = [_split(log) for log in message_log_batch]
+        rows: list[dict[str, Any]] = [plain(row or {}) for row in metadata]
+        lists = samples(
+            self._adapter.engine,
+            rows,
+            completions=[answer for _, answer in talks],
+            prompts=[prompt for prompt, _ in talks],
+            references=[row.get("ground_truth") for row in rows],
+        )
+        batch = self._adapter.score(groups_by=[prompt for prompt, _ in talks], **lists)
+        self._means.add(batch.sample_metrics(at) for at in range(len(rows)))
+        answers = [_answer(talk) for _, talk in talks] if return_extracted_answer else None
+        return _returned(batch, metadata, answers)
+
+    def global_post_process_and_metrics(self, batch: Any) -> tuple[Any, dict[str, float]]:
+        """The batch as it is, and the means over what was judged since the last call."""
+        return batch, self._means.take()
+
+    def shutdown(self) -> None:
+        """There is nothing to end."""
+
+
+def _split(log: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A conversation up to the first answer, and from there on, without its tokens."""
+    messages = [{"role": one["role"], "content": one["content"]} for one in log]
+    roles = [one["role"] for one in messages]
+    start = roles.index("assistant") if "assistant" in roles else len(roles)
+    return messages[:start], messages[start:]
+
+
+def _answer(talk: Sequence[Mapping[str, Any]]) -> str | None:
+    texts = [one["content"] for one in talk if one["role"] == "assistant"]
+    found = extract_answer(texts[-1]) if texts else None
+    return None if found is None else found.text
+
+
+def _returned(batch: Batch, metadata: Sequence[Any], answers: list[str | None] | None) -> Any:
+    torch = importlib.import_module("torch")
+    interfaces = importlib.import_module("nemo_rl.environments.interfaces")
+    return interfaces.EnvironmentReturn(
+        observations=[{"role": "environment", "content": ""} for _ in metadata],
+        metadata=list(metadata),
+        next_stop_strings=[None] * len(metadata),
+        rewards=torch.tensor(batch.rewards, dtype=torch.float32),
+        terminateds=torch.ones(len(metadata), dtype=torch.bool),
+        answers=answers,
+    )

@@ -1,0 +1,89 @@
+"""slime: a reward function for ``--custom-rm-path``, with ``--group-rm`` or without.
+
+>>> from assay.adapters import slime
+>>> custom_rm = slime.reward_function({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]})
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
+from assay.adapters._means import means
+from assay.adapters._rows import built
+from assay.adapters._rows import samples as lists_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.adapters._adapter import Config
+    from assay.adapters._batch import Batch
+
+TRAINER = Trainer("slime", masks=False, groups=True, on_fault="mean_of_group")
+"""A group that loses a sample changes how slime normalises the whole batch, so none is left out."""
+
+
+class CustomRm(Protocol):
+    """What slime calls, with one sample or with the samples of a group."""
+
+    async def __call__(self, args: Any, sample: Any, **options: Any) -> Any: ...
+
+
+def reward_function(config: Config | None = None, **settings: Any) -> CustomRm:
+    """A reward function for slime.
+
+    Args:
+        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    """
+    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+
+    async def assay_rm(args: Any, sample: Any, **options: Any) -> Any:
+        if isinstance(sample, list):
+            return await _rewards(adapter, args, sample)
+        return (await _rewards(adapter, args, [sample]))[0]
+
+    return assay_rm
+
+
+async def custom_rm(args: Any, sample: Any, **options: Any) -> Any:
+    """The reward by the configuration in ``ASSAY_CONFIG``, to be named as
+    ``--custom-rm-path assay.adapters.slime.custom_rm``."""
+    config = config_of_environment(None)
+    adapter = shared(lambda: Adapter(config, TRAINER), "slime", config)
+    if isinstance(sample, list):
+        return await _rewards(adapter, args, sample)
+    return (await _rewards(adapter, args, [sample]))[0]
+
+
+def metrics(samples: Iterable[Any]) -> dict[str, float]:
+    """The means of what the reward function left in ``sample.metadata["assay"]``, for a log."""
+    return means((sample.metadata or {}).get("assay", {}) for sample in samples)
+
+
+async def _rewards(adapter: Adapter, args: Any, samples: list[Any]) -> list[Any]:
+    if not samples:
+        return []
+    lists = lists_of(
+        await built(adapter),
+        [sample.metadata or {} for sample in samples],
+        completions=[sample.response for sample in samples],
+        prompts=[sample.prompt for sample in samples],
+        references=[sample.label for sample in samples],
+    )
+    groups = [(getattr(sample, "group_index", None), sample.prompt) for sample in samples]
+    batch = await adapter.score_async(groups_by=groups, **lists)
+    key = getattr(args, "reward_key", None)
+    return [_reward(sample, batch, at, key) for at, sample in enumerate(samples)]
+
+
+def _reward(sample: Any, batch: Batch, at: int, key: str | None) -> float | dict[str, Any]:
+    """The reward as slime wants it; a sample that has none is kept out of the loss."""
+    reward = batch.rewards[at]
+    assert reward is not None, "the rule is the mean of the group, or to raise"
+    if batch.scored[at].reward is None and hasattr(sample, "remove_sample"):
+        sample.remove_sample = True
+    measured = batch.sample_metrics(at)
+    outcome = batch.outcomes()[at]
+    sample.metadata = {**(sample.metadata or {}), "assay": measured, "assay_outcome": outcome}
+    return reward if key is None else {key: reward, **measured}

@@ -1,0 +1,94 @@
+"""verifiers (``verifiers.v1``): a reward of a task, written into it or plugged by its configuration.
+
+>>> from assay.adapters import verifiers
+>>> class MathTask(vf.Task[MathData]):  # doctest: +SKIP
+...     correct = verifiers.reward("assay.toml", name="correct")
+"""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+from typing import TYPE_CHECKING, Any
+
+from assay._faults import TooManyFaults
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
+from assay.adapters._batch import finite
+from assay.adapters._rows import built, ending, only_reward, samples
+
+if TYPE_CHECKING:
+    from assay._core import Scored
+    from assay.adapters._adapter import Config
+
+TRAINER = Trainer("verifiers", masks=True, groups=False, on_fault="mask")
+"""A reward that raises an exception stays ``None`` in the trace, whose ``ok`` is then false."""
+
+
+def reward(
+    config: Config | None = None,
+    *,
+    name: str = "assay",
+    weight: float = 1.0,
+    priority: int = 0,
+    **settings: Any,
+) -> Any:
+    """A ``@vf.reward`` method for the body of a ``vf.Task``.
+
+    It judges the last reply. The fields of the task's data are the row; ``answer`` is the reference,
+    unless they have the column that the configuration names. The parts, such as the criteria of a
+    rubric, the latency and the fault are metrics of the trace.
+
+    Args:
+        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        name: The name of the reward in traces.
+        weight: The weight of the reward in the task.
+        priority: The place among the rewards of the task.
+        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    """
+    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+
+    async def assay(self: Any, trace: Any) -> float:
+        return await _reward(adapter, self.data, trace)
+
+    assay.__name__ = name
+    decorators = importlib.import_module("verifiers.v1")
+    return decorators.reward(assay, weight=weight, priority=priority)
+
+
+async def reward_fn(task: Any, trace: Any) -> float:
+    """The reward by the configuration in ``ASSAY_CONFIG``, to be plugged into any taskset as
+    ``--env.taskset.task.rewards.assay.fn assay.adapters.verifiers:reward_fn``."""
+    config = config_of_environment(None)
+    adapter = shared(lambda: Adapter(config, TRAINER), "verifiers", config)
+    return await _reward(adapter, task, trace)
+
+
+async def _reward(adapter: Adapter, data: Any, trace: Any) -> float:
+    row: dict[str, Any] = data.model_dump(mode="json", exclude_none=True)
+    lists = samples(
+        await built(adapter),
+        [row],
+        completions=[trace.last_reply],
+        prompts=[row["prompt"]] if "prompt" in row else None,
+        references=[row.get("answer")],
+    )
+    try:
+        batch = await adapter.score_async(**lists)
+    except TooManyFaults:
+        # A server of environments would wait for a process that ended; its traces say what is wrong.
+        if multiprocessing.parent_process() is not None:
+            raise
+        with ending():
+            raise
+    trace.record_metrics(finite({**batch.metrics, **_components(batch.scored[0])}))
+    return only_reward(batch, "the trace has no reward")
+
+
+def _components(scored: Scored) -> dict[str, float]:
+    """The criteria of rubrics, and other parts of verdicts."""
+    return {
+        f"assay/reward/{reward}/{part}": component.reward
+        for reward, verdict in scored.verdicts.items()
+        for part, component in verdict.components.items()
+        if component.reward is not None
+    }

@@ -1,0 +1,103 @@
+"""verl: a ``compute_score`` for ``reward.custom_reward_function``.
+
+``path=pkg://assay.adapters.verl``, ``name=compute_score``, and ``reward_kwargs`` with the path of a
+configuration as ``assay_config``. verl needs a number for every sample: one that could not be judged
+is an error, unless the configuration has ``combine.on_fault = "floor"``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain, shared
+from assay.adapters._given import is_data
+from assay.adapters._rows import built, samples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay._engine import Engine
+    from assay.adapters._adapter import Config
+    from assay.adapters._batch import Batch
+
+VERL = Trainer("verl", masks=False, groups=False, on_fault="raise")
+
+
+async def compute_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    assay_config: Config | None = None,
+    assay_options: Mapping[str, Any] | None = None,
+    **kwargs: Any,
+) -> dict[str, Any]:
+    """The reward of one completion as ``score``, with what verl logs beside it.
+
+    The keys are the same for every sample; ``None`` where a reward has no number, which verl leaves
+    out of its means. Members of ``extra_info`` are columns, and so is ``data_source``.
+
+    Args:
+        assay_config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        assay_options: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+        kwargs: What else verl passes; nothing of it is read.
+
+    >>> import asyncio
+    >>> from assay.adapters.verl import compute_score
+    >>> config = {"version": 1, "reward": [{"name": "right", "verifier": "exact"}]}
+    >>> asyncio.run(compute_score("set", "4", "4", assay_config=config))["score"]
+    1.0
+    """
+    adapter = _adapter(assay_config, assay_options)
+    lists = _lists(await built(adapter), data_source, solution_str, ground_truth, extra_info)
+    return _told(await adapter.score_async(**lists))
+
+
+def compute_score_sync(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    assay_config: Config | None = None,
+    assay_options: Mapping[str, Any] | None = None,
+    **kwargs: Any,
+) -> dict[str, Any]:
+    """The same for reward managers that do not await: ``naive`` and ``dapo`` of the trainers before
+    the reward loop.
+
+    >>> from assay.adapters.verl import compute_score_sync
+    >>> config = {"version": 1, "reward": [{"name": "right", "verifier": "exact"}]}
+    >>> compute_score_sync("set", "5", "4", assay_config=config)["score"]
+    0.0
+    """
+    adapter = _adapter(assay_config, assay_options)
+    lists = _lists(adapter.engine, data_source, solution_str, ground_truth, extra_info)
+    return _told(adapter.score(**lists))
+
+
+def _adapter(config: Config | None, options: Mapping[str, Any] | None) -> Adapter:
+    """The adapter of this process for a configuration."""
+    given = plain(config_of_environment(config))
+    settings = plain(options or {})
+    return shared(lambda: Adapter(given, VERL, **settings), "verl", given, settings)
+
+
+def _lists(
+    engine: Engine,
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    info = {key: value for key, value in (extra_info or {}).items() if is_data(value)}
+    row = {"data_source": data_source, **info}
+    return samples(engine, [row], completions=[solution_str], references=[ground_truth])
+
+
+def _told(batch: Batch) -> dict[str, Any]:
+    """What verl gets: numbers, ``None`` for no number."""
+    metrics = batch.metrics.items()
+    told = {name: value if value == value else None for name, value in metrics}
+    return {"score": batch.rewards[0], **told}

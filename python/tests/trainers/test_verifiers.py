@@ -1,0 +1,146 @@
+"""The reward of a ``verifiers.v1`` task, by the task's own scoring."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+
+from assay.adapters import verifiers as adapter
+
+vf = pytest.importorskip("verifiers.v1")
+
+
+class SumData(vf.TaskData):  # type: ignore[name-defined,misc]
+    answer: str | None = None
+    gold: str | None = None
+
+
+class Sums(vf.Task[SumData]):  # type: ignore[name-defined,misc]
+    correct = adapter.reward(config(), name="correct", weight=2.0, verifiers=[service], max_fault_rate=1.0)
+
+    @vf.reward(weight=0.5)  # type: ignore[untyped-decorator]
+    async def short(self, trace: Any) -> float:
+        return float(len(trace.last_reply) < 100)
+
+    @vf.metric  # type: ignore[untyped-decorator]
+    async def length(self, trace: Any) -> float:
+        return float(len(trace.last_reply))
+
+
+class Plain(vf.Task[SumData]):  # type: ignore[name-defined,misc]
+    """A task without a reward of its own."""
+
+
+def trace_of(data: Any, reply: str, kind: str = "Sums") -> Any:
+    messages = [vf.UserMessage(content="2 + 2 = ?"), vf.AssistantMessage(content=reply)]
+    return vf.Trace(
+        task=vf.TraceTask(type=kind, data=data),
+        agent=vf.AgentInfo(config=vf.AgentConfig()),
+        nodes=[
+            vf.MessageNode(message=messages[0]),
+            vf.MessageNode(message=messages[1], parent=0, sampled=True),
+        ],
+    )
+
+
+def scored(reply: str, kind: type = Sums, task_config: Any = None, **fields: Any) -> Any:
+    data = SumData(prompt="2 + 2 = ?", **{"answer": "4", **fields})
+    trace = trace_of(data, reply, kind.__name__)
+    asyncio.run(kind(data, task_config).score(trace))
+    return trace
+
+
+def test_a_task_is_scored_with_its_other_rewards() -> None:
+    trace = scored(RIGHT)
+    assert trace.rewards["correct"].score == 1.0
+    assert trace.reward == 2.5
+    assert trace.metrics["assay/fault_rate"] == 0.0
+    assert trace.metrics["assay/reward/correct"] == 1.0
+    assert trace.metrics["assay/latency_ms"] > 0.0
+    assert trace.metrics["length"] == len(RIGHT)
+    assert scored(WRONG).rewards["correct"].score == 0.0
+
+
+def test_a_fault_has_no_reward_and_is_an_error_of_the_task() -> None:
+    data = SumData(prompt="2 + 2 = ?", answer="4")
+    trace = trace_of(data, BROKEN)
+    with pytest.raises(vf.TaskError, match="the service is down; the trace has no reward"):
+        asyncio.run(Sums(data).score(trace))
+    assert trace.rewards["correct"] is None
+    assert trace.metrics["assay/fault_rate"] == 1.0
+
+
+def test_a_task_without_a_reference_has_no_reward() -> None:
+    data = SumData(prompt="2 + 2 = ?")
+    with pytest.raises(vf.TaskError, match="abstained"):
+        asyncio.run(Sums(data).score(trace_of(data, RIGHT)))
+
+
+def test_too_many_faults_end_the_run() -> None:
+    class Strict(vf.Task[SumData]):  # type: ignore[name-defined,misc]
+        correct = adapter.reward(config(), verifiers=[service], max_fault_rate=0.5)
+
+    async def run() -> None:
+        for _ in range(60):
+            data = SumData(prompt="2 + 2 = ?", answer="4")
+            try:
+                await Strict(data).score(trace_of(data, BROKEN))
+            except vf.TaskError:
+                continue
+
+    with pytest.raises(SystemExit, match="50 of the last 50 samples could not be judged"):
+        asyncio.run(run())
+
+
+def test_the_column_of_the_configuration_is_the_reference() -> None:
+    class Named(vf.Task[SumData]):  # type: ignore[name-defined,misc]
+        correct = adapter.reward(config(data={"reference": "gold"}), verifiers=[service])
+
+    trace = scored(RIGHT, Named, answer="7", gold="4")
+    assert trace.rewards["assay"].score == 1.0
+
+
+def test_a_task_is_rewarded_by_its_configuration_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "assay.json"
+    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
+    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+    plugged = {"assay": {"fn": "assay.adapters.verifiers:reward_fn", "weight": 3.0}}
+    trace = scored(RIGHT, Plain, vf.TaskConfig(rewards=plugged))
+    assert trace.rewards["assay"].score == 1.0
+    assert trace.reward == 3.0
+
+
+def test_a_rubric_is_a_reward_with_its_criteria_as_metrics() -> None:
+    criteria = [{"name": "polite", "text": "Is it polite?"}, {"name": "short", "text": "Is it short?"}]
+    settings = {"rubric": {"criterion": criteria}, "judge": {"column": "replies"}}
+    rubric = {"version": 1, "reward": [{"name": "manner", "verifier": "rubric", "config": settings}]}
+
+    class LetterData(vf.TaskData):  # type: ignore[name-defined,misc]
+        replies: dict[str, str]
+
+    class Letter(vf.Task[LetterData]):  # type: ignore[name-defined,misc]
+        manner = adapter.reward(rubric, name="manner")
+
+    verdict = '{{"reasons": "", "verdict": {}}}'
+    replies = {"polite": verdict.format("true"), "short": verdict.format("false")}
+    data = LetterData(prompt="Write a letter.", replies=replies)
+    trace = trace_of(data, "Dear Sir, thank you.", "Letter")
+    asyncio.run(Letter(data).score(trace))
+    assert trace.rewards["manner"].score == 0.5
+    assert trace.metrics["assay/reward/manner/polite"] == 1.0
+    assert trace.metrics["assay/reward/manner/short"] == 0.0
+
+
+def test_the_documented_lines() -> None:
+    names = documented("verifiers.md")
+    data = names["SumData"](prompt="2 + 2 = ?", answer="4")
+    trace = trace_of(data, RIGHT, "SumTask")
+    asyncio.run(names["SumTask"](data).score(trace))
+    assert trace.reward == 1.0
