@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo test test-c test-export features assets assets-c fmt bench
+.PHONY: demo test test-python test-c test-export wheel features assets assets-c fmt bench
 
 ASSAY := target/release/assay
 DATA := fixtures/datasets
@@ -40,6 +40,19 @@ test: assets
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	python/wheel.sh dev
+	python/test.sh
+
+# The package for Python alone: its wheel, in the profile of the tests, in an environment of its own.
+test-python: assets
+	python/wheel.sh dev
+	python/test.sh
+
+# One wheel for people, in target/wheels: the extension, the command and the guests, for glibc 2.28 and
+# later. `make wheel WHEEL_TARGET=aarch64-unknown-linux-gnu` builds it for another processor, after
+# `rustup target add aarch64-unknown-linux-gnu`.
+wheel: assets
+	python/wheel.sh release $(WHEEL_TARGET)
 
 # Programs of C and C++. The workspace is built as for `make test`, so that nothing is built twice.
 test-c: assets-c
@@ -56,11 +69,12 @@ features:
 	cargo test --no-default-features --lib --locked
 
 # The exporter of models makes the fixtures again, byte for byte. Needs torch, which is large.
-test-export:
+test-export: assets
+	python/wheel.sh dev
 	python3 -m venv $(EXPORT)/venv
-	$(EXPORT)/venv/bin/pip install --quiet -r python/assay/export/requirements.txt
-	PYTHONPATH=python OMP_NUM_THREADS=1 $(EXPORT)/venv/bin/python -m assay.export.fixtures \
-		$(EXPORT)/models --against $(MODELS)
+	$(EXPORT)/venv/bin/pip install --quiet --force-reinstall --no-deps target/wheel/dev/*.whl
+	for wheel in target/wheel/dev/*.whl; do $(EXPORT)/venv/bin/pip install --quiet "$$wheel[export]"; done
+	OMP_NUM_THREADS=1 $(EXPORT)/venv/bin/python -m assay.export.fixtures $(EXPORT)/models --against $(MODELS)
 
 fmt:
 	cargo fmt --all

@@ -3,7 +3,7 @@
     python benches/peers/reward_models.py MODEL ASSAY [--texts N] [--turns N]
 
 MODEL is a model folder of kind `outcome` whose template is a conversation read at its end, such as the
-one of `python -m assay_export.bench_model`; ASSAY is the program. Texts have 16 to 512 tokens, log-uniform,
+one of `python -m assay.export.bench_model`; ASSAY is the program. Texts have 16 to 512 tokens, log-uniform,
 in random order. Each way takes its turns; the best time counts. Tokens are those of the texts, padding
 left out. Needs benches/peers/requirements-models.txt.
 """

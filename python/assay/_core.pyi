@@ -6,7 +6,24 @@ from typing import Any, Literal, final
 
 __version__: str
 
-Outcome = Literal["scored", "abstained", "failed"]
+__all__ = [
+    "AssayError",
+    "Component",
+    "ConfigError",
+    "DataError",
+    "Engine",
+    "RunError",
+    "Sample",
+    "Scored",
+    "Step",
+    "Usage",
+    "Verdict",
+    "__version__",
+    "extract_answer",
+    "math_equal",
+]
+
+_Outcome = Literal["scored", "abstained", "failed"]
 
 class AssayError(Exception): ...
 class ConfigError(AssayError): ...
@@ -51,7 +68,7 @@ class Step:
 @final
 class Component:
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> _Outcome: ...
     @property
     def reward(self) -> float | None: ...
     @property
@@ -79,7 +96,7 @@ class Verdict:
     def to_json(self) -> str: ...
     def _repr_html_(self) -> str: ...
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> _Outcome: ...
     @property
     def reward(self) -> float | None: ...
     @property
@@ -110,7 +127,7 @@ class Scored:
     @property
     def group(self) -> str | None: ...
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> _Outcome: ...
     @property
     def reward(self) -> float | None: ...
     @property
@@ -179,7 +196,7 @@ class Engine:
         self, options: Any, progress: Callable[[int, int, int], object] | None
     ) -> Any: ...
     def explain(
-        self, sample: Mapping[str, Any]
+        self, row: Mapping[str, Any]
     ) -> tuple[
         Scored,
         str,

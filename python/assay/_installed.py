@@ -1,4 +1,4 @@
-"""Where the parts of the installed package lie: guests of the sandbox, the library of ONNX Runtime."""
+"""Where the parts of the installed package lie: command, guests of the sandbox, the library of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -13,12 +13,21 @@ def assets() -> list[str]:
 
     An environment has it beside ``lib``, ``pip install --target`` beside the package.
     """
-    above = [PACKAGE]
-    for _ in range(5):
-        above.append(os.path.dirname(above[-1]))
-    above += [sys.prefix, sys.base_prefix]
-    found = (os.path.join(folder, "share", "assay") for folder in above)
+    found = (os.path.join(folder, "share", "assay") for folder in [*_above(), sys.prefix, sys.base_prefix])
     return list(dict.fromkeys(folder for folder in found if os.path.isdir(folder)))
+
+
+def commands() -> list[str]:
+    """Where the native command may lie, the first one first.
+
+    It is that of this package where it lies in ``bin`` above it: in an environment, in the home folder
+    of a user, beside the package after ``pip install --target``. ``PATH`` is not looked at.
+    """
+    import sysconfig
+
+    user = sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user"))
+    folders = [*(os.path.join(folder, "bin") for folder in _above()), sysconfig.get_path("scripts"), user]
+    return list(dict.fromkeys(os.path.join(folder, "assay") for folder in folders))
 
 
 def onnxruntime() -> str | None:
@@ -28,3 +37,11 @@ def onnxruntime() -> str | None:
     spec = find_spec("onnxruntime")
     places = list(spec.submodule_search_locations or ()) if spec is not None else []
     return os.path.join(places[0], "capi") if places else None
+
+
+def _above() -> list[str]:
+    """The folders above the package, the nearest first."""
+    above = [os.path.dirname(PACKAGE)]
+    for _ in range(4):
+        above.append(os.path.dirname(above[-1]))
+    return above

@@ -1,6 +1,6 @@
 //! Where the library of ONNX Runtime may lie.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::process::{program, variable};
@@ -24,9 +24,19 @@ pub(super) fn libraries(assets: &[PathBuf]) -> Vec<LibraryPath> {
     named.chain(beside).chain(assets).collect()
 }
 
-/// The library in the package of the Python on the path, where it has one.
+/// The library in the package of a Python, where it has one: of the Python beside the program, whose
+/// package this command may be, else of the one on the path.
 pub(super) fn of_python() -> Option<LibraryPath> {
-    let answer = Command::new("python3").args(["-c", ASK_PYTHON]).output().ok()?;
+    let beside = program().map(|path| path.with_file_name("python3"));
+    beside
+        .filter(|path| path.is_file())
+        .as_deref()
+        .and_then(of_interpreter)
+        .or_else(|| of_interpreter(Path::new("python3")))
+}
+
+fn of_interpreter(python: &Path) -> Option<LibraryPath> {
+    let answer = Command::new(python).args(["-c", ASK_PYTHON]).output().ok()?;
     let package = String::from_utf8(answer.stdout).ok()?;
     let package = package.trim();
     let path = PathBuf::from(package).join("capi");

@@ -39,6 +39,7 @@ fn sources() -> Vec<PathBuf> {
         "benches",
         "examples",
         "fuzz",
+        "python/src",
         "reward-models",
         "rubrics",
         "sandbox",
@@ -136,6 +137,7 @@ fn no_two_files_of_a_crate_import_each_other() {
         "src/lib.rs",
         "src/main.rs",
         "fuzz/src/lib.rs",
+        "python/src/lib.rs",
         "reward-models/src/lib.rs",
         "rubrics/src/lib.rs",
         "sandbox/guests/joiner/src/lib.rs",
@@ -153,7 +155,8 @@ const SHARED_NAMES: [(&str, &str); 1] = [("Entry", "a verifier in the registry o
 #[test]
 fn a_public_type_name_has_one_meaning() {
     let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let crates = ["src", "reward-models/src", "rubrics/src", "sandbox/src", "verifiers/src"];
+    let crates =
+        ["src", "python/src", "reward-models/src", "rubrics/src", "sandbox/src", "verifiers/src"];
     let library = |path: &&PathBuf| crates.iter().any(|home| path.starts_with(root().join(home)));
     for path in sources().iter().filter(library) {
         let text = fs::read_to_string(path).unwrap();
@@ -225,6 +228,44 @@ fn the_engine_alone_has_few_dependencies() {
         let is_heavy = |line: &&&str| line.split(' ').next() == Some(heavy);
         assert_eq!(crates.iter().find(is_heavy), None);
     }
+}
+
+/// The sets of features that each crate is compiled with: for the target, and for proc macros.
+type Features = BTreeMap<String, BTreeSet<String>>;
+
+fn features(selection: &[&str]) -> Features {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["tree", "--prefix=none", "--format={p}|{f}", "--offline", "--locked"])
+        .args(selection)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(cargo.stdout).unwrap();
+    let mut found = Features::new();
+    // An empty line stands between the packages that are selected.
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        let (package, features) = line.trim_end_matches(" (*)").split_once('|').unwrap();
+        found.entry(package.to_owned()).or_default().insert(features.to_owned());
+    }
+    assert!(found.len() > 20, "{}", String::from_utf8_lossy(&cargo.stderr));
+    found
+}
+
+#[test]
+fn the_extension_shares_what_is_compiled() {
+    let built = "--edges=normal,build";
+    let tests = features(&["--workspace"]);
+    let command = features(&["--package=assay", built]);
+    let tested = features(&["--package=assay-python", built, "--features=as-tested"]);
+    let packed = features(&["--package=assay-python", built]);
+    let differ = |own: &Features, other: &Features| {
+        let shared = other.iter().filter_map(|(name, sets)| Some((name, own.get(name)?, sets)));
+        let wrong = shared
+            .filter(|(name, own, sets)| !name.starts_with("assay-python ") && !own.is_subset(sets));
+        wrong.map(|(name, own, sets)| format!("{name}: {own:?}, not {sets:?}")).collect::<Vec<_>>()
+    };
+    assert_eq!(differ(&tested, &tests), Vec::<String>::new(), "add them to `as-tested`");
+    assert_eq!(differ(&packed, &command), Vec::<String>::new(), "add them to the root package");
 }
 
 #[test]

@@ -11,9 +11,11 @@ import torch
 from jinja2 import TemplateError
 from safetensors import SafetensorError
 
+from . import memory
 from .checkpoint import Checkpoint
 from .export import Options, Report, export
 from .presets import PRESETS
+from .progress import on_stderr
 
 logging.disable(logging.WARNING)
 REFUSALS = (ValueError, OSError, TemplateError, SafetensorError, UnpicklingError)
@@ -63,8 +65,12 @@ def main() -> None:
             parser.error(f"{folder} is no Hugging Face model folder")
     try:
         chat = given.chat_template and given.chat_template.read_text(encoding="utf-8")
-        checkpoints = [Checkpoint(folder, chat) for folder in folders]
-        found = export(checkpoints, given.out, PRESETS[given.preset], options)
+        tell = on_stderr()
+        checkpoints = [Checkpoint(folder, chat, tell) for folder in folders]
+        parameters = sum(checkpoint.parameters for checkpoint in checkpoints)
+        tell(f"{parameters / 1e6:,.1f} M parameters; this takes about {memory.shown(memory.needed(parameters))}")
+        found = export(checkpoints, given.out, PRESETS[given.preset], options, tell)
+        tell("done; that was the peak of memory")
         report(options.name, found, options.limit)
     except REFUSALS as refused:
         raise SystemExit(f"{options.name}: refused: {refused}") from refused

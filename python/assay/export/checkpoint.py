@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,18 +29,21 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from .chat import dated, portable
+from .progress import Tell, silent
 
 disable_progress_bar()
 
 LENGTHS = ("max_position_embeddings", "max_seq_len", "seq_length")
 LONGEST_TEXT = 1 << 20
+MODELS = ("backbone", "classifier", "token_classifier", "lm")
 
 
 class Checkpoint:
     """Reads a model folder. Weights are loaded in fp32 and only when they are asked for."""
 
-    def __init__(self, folder: Path, chat_template: str | None = None) -> None:
+    def __init__(self, folder: Path, chat_template: str | None = None, tell: Tell = silent) -> None:
         self.folder = folder
+        self.tell = tell
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
         if kind not in CONFIG_MAPPING:
             raise ValueError(f"transformers knows no architecture {kind!r}, and no code of the model folder is run")
@@ -60,9 +64,10 @@ class Checkpoint:
         """The chat template as assay will read it; empty where there is none."""
         return portable(self.tokenizer.chat_template) if self.tokenizer.chat_template else ""
 
-    def _load(self, auto: type) -> PreTrainedModel:
+    def _load(self, auto: Any) -> PreTrainedModel:
         if type(self.config) not in auto._model_mapping:
             raise ValueError(f"transformers has no {auto.__name__} of the architecture {self.config.model_type}")
+        self.tell(f"loading the weights of {self.folder}")
         options = {"dtype": torch.float32, "trust_remote_code": False, "output_loading_info": True}
         model, info = auto.from_pretrained(self.folder, ignore_mismatched_sizes=True, **options)
         if info["mismatched_keys"]:
@@ -114,6 +119,24 @@ class Checkpoint:
     def lm(self) -> PreTrainedModel:
         """The model with its language-model head."""
         return self._load(AutoModelForCausalLM)
+
+    def release(self) -> None:
+        """Drops the weights that were loaded."""
+        for name in MODELS:
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def parameters(self) -> int:
+        """How many numbers the tensors of the checkpoint hold."""
+        count = 0
+        for name in sorted(set(self._tensor_files.values())):
+            path = self.folder / name
+            if path.suffix == ".bin":
+                count += sum(tensor.numel() for tensor in _pickled(path).values())
+                continue
+            with safe_open(path, framework="pt") as file:
+                count += sum(math.prod(file.get_slice(tensor).get_shape()) for tensor in file.keys())
+        return count
 
     @property
     def padding(self) -> int:

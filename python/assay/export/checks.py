@@ -59,7 +59,7 @@ def distance(found: Any, expected: Any) -> float:
     return float(np.where(np.isnan(apart), np.inf, apart).max(initial=0.0))
 
 
-def check_scores(given: list[dict], wanted: list[dict], limit: float) -> None:
+def check_scores(given: list[dict[str, Any]], wanted: list[dict[str, Any]], limit: float) -> None:
     """What becomes of the outputs of the graph must be as near as the outputs are."""
     for ours, theirs in zip(given, wanted, strict=True):
         moved = distance(ours.get("scores", []), theirs.get("scores", []))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from .checkpoint import Checkpoint
 from .golden import Case
 from .graph import CachedScorer, Scorer, Shape
 from .preset import Preset
+from .progress import Tell, silent
 from .runtime import Runtime
 
 TOLERANCES = {"fp32": 1e-5, "fp16": 2e-3, "int8": 1e-4}
@@ -59,28 +61,29 @@ class Report:
     spearman: float | None = None
 
 
-def export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options) -> Report:
+def export(
+    checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options, tell: Tell = silent
+) -> Report:
     """Writes the model folder `out`. A second checkpoint is the reference model of kind `implicit`."""
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent) as place:
-        report = _export(checkpoints, Path(place), preset, options)
+        report = _export(checkpoints, Path(place), preset, options, tell)
         out.mkdir(exist_ok=True)
         for path in Path(place).iterdir():
             path.replace(out / path.name)
     return report
 
 
-def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options) -> Report:
+def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options, tell: Tell) -> Report:
     checkpoint = checkpoints[0]
     limit = min(options.max_tokens or checkpoint.tokens_max, checkpoint.tokens_max)
+    tell("asking transformers for the golden pairs")
     cases = golden.cases(preset, checkpoints, limit)
     for case in cases:
         checks.check_template(checkpoint, preset, case)
     files = [out / name for name in ("model.onnx", "reference.onnx")[: len(checkpoints)]]
-    modules = [_module(preset, source, options.kv or preset.kv) for source in checkpoints]
-    past = getattr(modules[0], "past", None)
-    for module, path in zip(modules, files, strict=True):
-        onnx_file.write(module, path, options.opset, options.precision)
+    past = write_graphs(checkpoints, files, preset, options, tell)
+    tell("comparing the graph with transformers on ONNX Runtime")
     others = [case.other for case in cases if case.other]
     given = _run(files, [*cases, *others], past, checkpoint.padding, options)
     differences = [checks.difference(found, case.raws) for found, case in zip(given, [*cases, *others], strict=True)]
@@ -91,6 +94,8 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
         options = options.widened(max(differences))
     rank = spearman(given[: len(cases)], cases) if options.precision == "int8" else None
     if golden.mode(preset, checkpoint):
+        if past is None:
+            raise ValueError("a model that writes takes past keys and values")
         run = Runtime(files[0])
         exact = options.precision != "int8"
         cases = [replace(case, text=checks.check_text(run, checkpoint, preset, case, past, exact)) for case in cases]
@@ -104,6 +109,7 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
     if options.precision == "int8":
         goldens = found
     checks.check_scores(found, goldens, options.limit)
+    tell("writing tokenizer, templates and manifest")
     write_texts(checkpoint, out, preset)
     graphs = [
         graph_table(path, options.precision, past, role)
@@ -111,6 +117,29 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
     ]
     manifest.write(describe(checkpoint, out, preset, options, limit, graphs, goldens), out / "model.toml")
     return Report(differences[: len(cases)], options.limit, rank)
+
+
+def write_graphs(
+    checkpoints: list[Checkpoint], files: list[Path], preset: Preset, options: Options, tell: Tell
+) -> Shape | None:
+    """Writes a graph for each checkpoint, whose weights are then dropped. Returns the shape of the past."""
+    full = [path.parent / "fp32" / path.name if options.precision == "int8" else path for path in files]
+    past = None
+    for checkpoint, path in zip(checkpoints, full, strict=True):
+        module = _module(preset, checkpoint, options.kv or preset.kv)
+        past = getattr(module, "past", None)
+        tell(f"tracing and writing {path.name}")
+        path.parent.mkdir(exist_ok=True)
+        onnx_file.write(module, path, options.opset, options.precision == "fp16")
+        onnx_file.drop(module)
+        checkpoint.release()
+    for source, path in zip(full, files, strict=True):
+        if source != path:
+            tell(f"writing {path.name} in int8")
+            onnx_file.quantize(source, path)
+    if options.precision == "int8":
+        shutil.rmtree(full[0].parent)
+    return past
 
 
 def _module(preset: Preset, checkpoint: Checkpoint, cached: bool) -> nn.Module:

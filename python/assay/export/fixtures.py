@@ -39,6 +39,9 @@ ARMORM = Extra(
 GRM = Extra({"v_head.summary.0": (64, WIDTH), "v_head.summary.2": (1, 64)})
 PAIRRM = Extra({"head_layer.1": (WIDTH, 2 * WIDTH), "head_layer.4": (2, WIDTH)})
 
+SOURCE = "random weights, by python -m assay_export.fixtures"
+"""As the committed manifests have it, from when the package was called so."""
+
 CRITIQUES = (
     "The sum is right. [RESULT] 5",
     "All steps are sound, the answer is right. [RESULT] 4",
@@ -76,7 +79,7 @@ class Fixture:
                 self.precision,
                 self.kv,
                 max_tokens=512,
-                source="random weights, by python -m assay.export.fixtures",
+                source=SOURCE,
                 licence="Apache-2.0",
             )
             report(name, export(checkpoints, out, PRESETS[self.preset], options), options.limit)

@@ -47,7 +47,7 @@ def _case(preset: Preset, checkpoints: list[Checkpoint], sample: Sample, alone: 
         encoded,
         raws,
         written(preset, checkpoints[0], encoded),
-        other and _case(preset, checkpoints, other, alone=True),
+        None if other is None else _case(preset, checkpoints, other, alone=True),
     )
 
 

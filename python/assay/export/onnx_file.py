@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import onnx
 import torch
@@ -17,6 +17,8 @@ from . import tracing
 from .graph import CachedScorer
 
 DYNAMIC = torch.export.Dim.DYNAMIC
+PRODUCER = "assay_export"
+"""Stays what it is, whatever this package is called: the digests of graphs depend on it."""
 EXTERNAL_ABOVE = 16_000_000
 """Bytes of weights from which on they lie in a file of their own, which backends map instead of copying."""
 DIMENSIONS = {
@@ -32,12 +34,12 @@ DIMENSIONS = {
 }
 
 
-def write(module: nn.Module, path: Path, opset: int, precision: str) -> None:
-    """Exports `module` to `path`."""
+def write(module: nn.Module, path: Path, opset: int, half: bool) -> None:
+    """Exports `module` to `path`, in fp32 or fp16."""
     if opset == 23:
         raise ValueError("opset 23 is refused: its RotaryEmbedding fails at run time")
     module = module.eval()
-    if precision == "fp16":
+    if half:
         module = module.half()
     tracing.prepare(module)
     kwargs, shapes, inputs, outputs = _example(module)
@@ -57,19 +59,22 @@ def write(module: nn.Module, path: Path, opset: int, precision: str) -> None:
             )
         except torch.onnx.OnnxExporterError as error:
             raise ValueError(f"this architecture does not become a graph: {tracing.reason(error)}") from error
-    if precision == "int8":
-        with tempfile.TemporaryDirectory(dir=path.parent) as place:
-            full = Path(place) / path.name
-            program.save(str(full), external_data=large)
-            _strip(full)
-            _quantize(full, path, large)
-    else:
-        program.save(str(path), external_data=large)
+    program.save(str(path), external_data=large)
+    for value in program.model.graph.initializers.values():
+        value.const_value = None  # PyTorch keeps the graph, and the weights with it
     _strip(path)
 
 
-def _quantize(full: Path, path: Path, large: bool) -> None:
-    """Dynamic int8. Seven bits a weight: eight overflow on processors without VNNI, and scores would differ there.
+def drop(module: nn.Module) -> None:
+    """Takes the weights from a module that was written: PyTorch keeps parts of what it traced."""
+    for parameter in module.parameters():
+        parameter.data = torch.empty(0, dtype=parameter.dtype)
+
+
+def quantize(full: Path, path: Path) -> None:
+    """Writes the graph `full` in dynamic int8 to `path`.
+
+    Seven bits a weight: eight overflow on processors without VNNI, and scores would differ there.
 
     Stacked weights, as those of experts, stay: ONNX Runtime has no scales for them.
     """
@@ -81,12 +86,13 @@ def _quantize(full: Path, path: Path, large: bool) -> None:
         per_channel=True,
         reduce_range=True,
         weight_type=QuantType.QInt8,
-        use_external_data_format=large,
+        use_external_data_format=full.with_name(full.name + ".data").exists(),
         nodes_to_exclude=[node.name for node in graph.node if stacked.intersection(node.input)],
     )
+    _strip(path)
 
 
-def _example(module: nn.Module) -> tuple[dict, dict, list[str], list[str]]:
+def _example(module: nn.Module) -> tuple[dict[str, Any], dict[str, Any], list[str], list[str]]:
     """Inputs to trace with: no two dimensions alike, none 0 or 1, one row padded."""
     past = 3 if isinstance(module, CachedScorer) else 0
     batch, length = 2, 7
@@ -101,8 +107,8 @@ def _example(module: nn.Module) -> tuple[dict, dict, list[str], list[str]]:
     }
     inputs = list(module.inputs)
     outputs = list(module.outputs)
-    kwargs: dict = {name: known[name] for name in inputs}
-    shapes: dict = {name: {0: DYNAMIC, 1: DYNAMIC} for name in inputs}
+    kwargs: dict[str, Any] = {name: known[name] for name in inputs}
+    shapes: dict[str, Any] = {name: {0: DYNAMIC, 1: DYNAMIC} for name in inputs}
     if past:
         shape = module.past
         dtype = next(module.parameters()).dtype
@@ -121,7 +127,7 @@ def _strip(path: Path) -> None:
     """Takes out doc strings, stack traces, inner shapes and names of this machine."""
     model = onnx.load(str(path), load_external_data=False)
     model.doc_string = ""
-    model.producer_name, model.producer_version = "assay.export", ""
+    model.producer_name, model.producer_version = PRODUCER, ""
     del model.metadata_props[:]
     graph = model.graph
     graph.name, graph.doc_string = "model", ""

@@ -21,6 +21,9 @@ class Runtime:
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
+        if path.with_name(path.name + ".data").exists():
+            # Weights of large graphs stay mapped from their file, not copied into another order.
+            options.add_session_config_entry("session.disable_prepacking", "1")
         try:
             self.session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # ONNX Runtime's own have no common class

@@ -24,7 +24,7 @@ def position_scores(raw: np.ndarray, table: dict[str, Any], gates: np.ndarray | 
         values = raw[:, table["index"]]
     elif transform == "weighted":
         values = raw @ np.array(table["weights"])
-    elif transform == "gated":
+    elif transform == "gated" and gates is not None:
         weights = np.array(table.get("weights") or np.ones(raw.shape[1]))
         values = (raw[-1:] * weights * gates[:1].astype(np.float64)).sum(axis=1)
     else:

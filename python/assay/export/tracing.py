@@ -38,7 +38,7 @@ def prepare(module: nn.Module) -> None:
     """Makes a module fit to be traced: its scores are the same, for texts within the limits of the model."""
     for part in module.modules():
         config = getattr(part, "config", None)
-        if hasattr(config, "_experts_implementation"):
+        if config is not None and hasattr(config, "_experts_implementation"):
             config._experts_implementation = "every"
         _fix_rope(part)
         for name in ("eps", "variance_epsilon"):

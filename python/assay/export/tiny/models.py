@@ -88,7 +88,7 @@ class Extra:
 
 def make(
     folder: Path,
-    auto: type,
+    auto: Any,
     architecture: str,
     tokenizer: PreTrainedTokenizerFast,
     extra: Extra,
