@@ -21,7 +21,9 @@ class SumData(vf.TaskData):  # type: ignore[name-defined,misc]
 
 
 class Sums(vf.Task[SumData]):  # type: ignore[name-defined,misc]
-    correct = adapter.reward(config(), name="correct", weight=2.0, verifiers=[service], max_fault_rate=1.0)
+    correct = adapter.reward(
+        config(), name="correct", weight=2.0, verifiers=[service], max_fault_rate=1.0
+    )
 
     @vf.reward(weight=0.5)  # type: ignore[untyped-decorator]
     async def short(self, trace: Any) -> float:
