@@ -11,7 +11,7 @@ vf: Any = importlib.import_module("verifiers.v1")
 __all__ = ["EchoHarness"]
 
 
-class EchoHarness(vf.Harness[vf.HarnessConfig]):  # type: ignore[name-defined,misc]
+class EchoHarness(vf.Harness[vf.HarnessConfig]):  # type: ignore[misc]
     """Sends the prompt of a task to the endpoint that verifiers gives it."""
 
     EXECUTES_CODE = False
