@@ -108,7 +108,9 @@ def _adapter(config: Config | None, settings: dict[str, Any]) -> Adapter:
     """An environment lives for one episode, its engine as long as the process."""
     chosen = config_of_environment(config)
     if isinstance(chosen, Engine):
-        raise ConfigError("skyrl-gym copies the settings of an environment: pass no engine, but its config")
+        raise ConfigError(
+            "skyrl-gym copies the settings of an environment: pass no engine, but its config"
+        )
     return shared(lambda: Adapter(chosen, TRAINER, **settings), "skyrl_gym", chosen, settings)
 
 

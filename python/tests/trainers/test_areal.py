@@ -144,7 +144,9 @@ def test_a_workflow_without_the_pool_logs_to_areal() -> None:
 
     async def run(answers: list[str]) -> list[float]:
         workflow = Workflow(made())
-        replies = [SimpleNamespace(input_tokens=[1], output_tokens=list(map(ord, one))) for one in answers]
+        replies = [
+            SimpleNamespace(input_tokens=[1], output_tokens=list(map(ord, one))) for one in answers
+        ]
         return [await workflow._compute_rewards(reply, "2 + 2 = ?", ROW) for reply in replies]
 
     assert asyncio.run(run([RIGHT, WRONG])) == [1.0, 0.0]
@@ -169,4 +171,6 @@ def test_the_path_of_areal_and_the_environment(
 
 def test_the_documented_lines(wrap: Any) -> None:
     reward_fn = documented("areal.md")["reward_fn"]
-    assert asyncio.run(wrap(reward_fn)("6 * 7 = ?", "\\boxed{42}<|im_end|>", [1], [2], answer="42")) == 1.0
+    assert (
+        asyncio.run(wrap(reward_fn)("6 * 7 = ?", "\\boxed{42}<|im_end|>", [1], [2], answer="42")) == 1.0
+    )

@@ -68,7 +68,9 @@ def evaluate(
     extra: str = "",
 ) -> Any:
     data = folder / "data.jsonl"
-    rows = [{"question": f"{at}: 2 + 2 = ?|{answer}", "answer": gold} for at, answer in enumerate(answers)]
+    rows = [
+        {"question": f"{at}: 2 + 2 = ?|{answer}", "answer": gold} for at, answer in enumerate(answers)
+    ]
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "helpers.py").write_text(HELPERS.format(rate=rate))
     (folder / "sums.yaml").write_text(TASK.format(data=data) + scoring + extra)

@@ -126,7 +126,9 @@ def test_a_ray_actor(tmp_path: Path) -> None:
         def step(self, *args: Any, **options: Any) -> Any:
             return tuple(super().step(*args, **options))
 
-    ray.init(num_cpus=1, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": ":".join(sys.path)}})
+    ray.init(
+        num_cpus=1, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": ":".join(sys.path)}}
+    )
     try:
         actor = ray.remote(Worker).remote({"config": str(path), "num_workers": 1})
         out = EnvironmentReturn(*ray.get(actor.step.remote([log(RIGHT), log(WRONG)], [GOLD] * 2)))

@@ -54,7 +54,9 @@ def run(rm: Any, groups: list[list[Sample]], **args: Any) -> list[list[Any]]:
 
 
 def made(**settings: Any) -> Any:
-    return adapter.reward_function(config(), **{"verifiers": [service], "max_fault_rate": 1.0, **settings})
+    return adapter.reward_function(
+        config(), **{"verifiers": [service], "max_fault_rate": 1.0, **settings}
+    )
 
 
 @pytest.mark.parametrize("group_rm", [False, True])

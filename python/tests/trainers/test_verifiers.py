@@ -21,7 +21,9 @@ class SumData(vf.TaskData):  # type: ignore[name-defined,misc]
 
 
 class Sums(vf.Task[SumData]):  # type: ignore[name-defined,misc]
-    correct = adapter.reward(config(), name="correct", weight=2.0, verifiers=[service], max_fault_rate=1.0)
+    correct = adapter.reward(
+        config(), name="correct", weight=2.0, verifiers=[service], max_fault_rate=1.0
+    )
 
     @vf.reward(weight=0.5)  # type: ignore[untyped-decorator]
     async def short(self, trace: Any) -> float:
@@ -115,6 +117,61 @@ def test_a_task_is_rewarded_by_its_configuration_alone(
     trace = scored(RIGHT, Plain, vf.TaskConfig(rewards=plugged))
     assert trace.rewards["assay"].score == 1.0
     assert trace.reward == 3.0
+
+
+async def chat(request: Any) -> Any:
+    """A model that answers what the question holds."""
+    web = pytest.importorskip("aiohttp.web")
+    body = await request.json()
+    message = {"role": "assistant", "content": body["messages"][-1]["content"].split("|", 1)[1]}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    about = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "usage": usage}
+    return web.json_response({**about, "choices": [choice]})
+
+
+async def rollouts(kind: type, answers: list[str]) -> list[Any]:
+    """Whole rollouts by an agent of verifiers: its harness, its interception, its scoring."""
+    web = pytest.importorskip("aiohttp.web")
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", chat)
+    server = web.AppRunner(app)
+    await server.setup()
+    await web.TCPSite(server, "127.0.0.1", 0).start()
+    url = f"http://127.0.0.1:{server.addresses[0][1]}/v1"
+    agent = vf.AgentConfig(
+        model="m",
+        client=vf.EvalClientConfig(base_url=url, api_key_var="KEY_OF_THE_TEST"),
+        harness=vf.HarnessConfig(id="echo_harness"),
+        runtime=vf.SubprocessConfig(),
+    )
+    try:
+        tasks = [kind(SumData(prompt=f"2 + 2 = ?|{answer}", answer="4")) for answer in answers]
+        return [await vf.Agent(agent).run(task) for task in tasks]
+    finally:
+        await server.cleanup()
+
+
+def test_rollouts_of_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY_OF_THE_TEST", "none")
+    right, wrong, broken = asyncio.run(rollouts(Sums, [RIGHT, WRONG, BROKEN]))
+    assert (right.ok, right.rewards["correct"].score) == (True, 1.0)
+    assert (wrong.ok, wrong.rewards["correct"].score) == (True, 0.0)
+    assert (broken.ok, broken.rewards["correct"]) == (False, None)
+    assert "the service is down" in broken.last_error.message
+    assert broken.metrics["assay/fault_rate"] == 1.0
+
+
+def test_too_many_faults_end_an_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY_OF_THE_TEST", "none")
+
+    class Strict(vf.Task[SumData]):  # type: ignore[name-defined,misc]
+        correct = adapter.reward(config(), verifiers=[service], max_fault_rate=0.0)
+
+    for _ in range(49):
+        scored(RIGHT, Strict)
+    with pytest.raises(SystemExit, match="1 of the last 50 samples could not be judged"):
+        asyncio.run(rollouts(Strict, [BROKEN]))
 
 
 def test_a_rubric_is_a_reward_with_its_criteria_as_metrics() -> None:
