@@ -21,6 +21,7 @@ __all__ = [
     "__version__",
     "extract_answer",
     "math_equal",
+    "merge",
 ]
 
 _Outcome = Literal["scored", "abstained", "failed"]
