@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo test test-python test-c test-export wheel features assets assets-c fmt bench
+.PHONY: demo test test-python test-trainers test-c test-export wheel features assets assets-c fmt bench
 
 ASSAY := target/release/assay
 DATA := fixtures/datasets
@@ -47,6 +47,12 @@ test: assets
 test-python: assets
 	python/wheel.sh dev
 	python/test.sh
+
+# The adapters under the code of their trainers, which are large; `make test-trainers TRAINERS="torch ray"`
+# runs some of them.
+test-trainers: assets
+	python/wheel.sh dev
+	python/tests/trainers/run.sh $(TRAINERS)
 
 # One wheel for people, in target/wheels: the extension, the command and the guests, for glibc 2.28 and
 # later. `make wheel WHEEL_TARGET=aarch64-unknown-linux-gnu` builds it for another processor, after

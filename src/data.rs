@@ -5,6 +5,9 @@
 //! is parsed by whichever thread calls [`Block::rows`]. The same rows give the same samples from
 //! every format: members of objects that are null are as good as missing, and are dropped.
 //!
+//! Columns in memory, of Arrow, are read too: `Block::of_batch`. What came of rows is columns again:
+//! `VerdictColumns`, which Parquet files of verdicts have.
+//!
 //! A row that cannot be read is a [`RowError`] in its place, and reading goes on. A file that
 //! cannot be read is a [`DataError`], which comes after the rows before the damage.
 
@@ -12,6 +15,8 @@ mod bytes;
 #[cfg(feature = "parquet")]
 mod cells;
 mod columns;
+#[cfg(feature = "parquet")]
+mod cut;
 mod error;
 #[cfg(feature = "parquet")]
 mod export;
@@ -24,9 +29,13 @@ mod no_parquet;
 #[cfg(feature = "parquet")]
 mod pages;
 mod row;
+#[cfg(feature = "parquet")]
+mod scalars;
 mod source;
 #[cfg(feature = "parquet")]
 mod table;
+#[cfg(feature = "parquet")]
+mod verdict_columns;
 
 #[cfg(not(feature = "parquet"))]
 use no_parquet::{cells, export, table};
@@ -37,3 +46,5 @@ pub use export::ParquetWriter;
 pub use limits::ReadLimits;
 pub use row::RowReader;
 pub use source::{Block, Row, Source};
+#[cfg(feature = "parquet")]
+pub use verdict_columns::VerdictColumns;

@@ -1,6 +1,7 @@
 //! The engine: builds a configuration into a plan, runs it over samples, and keeps what it found.
 
 mod batch;
+mod blocks;
 mod build_context;
 mod builder;
 pub mod cache;

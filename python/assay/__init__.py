@@ -7,7 +7,12 @@
 1.0
 """
 
+from typing import TYPE_CHECKING
+
+from assay._arrow import verdict_lines
 from assay._core import (
+    ArrowBatch,
+    ArrowStream,
     AssayError,
     Component,
     ConfigError,
@@ -28,6 +33,8 @@ from assay._verifier import Verifier, verifier
 
 __all__ = [
     "Answer",
+    "ArrowBatch",
+    "ArrowStream",
     "AssayError",
     "Component",
     "ConfigError",
@@ -48,5 +55,16 @@ __all__ = [
     "extract_answer",
     "math_equal",
     "merge",
+    "verdict_lines",
     "verifier",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """The parts that need another package are imported when they are asked for."""
+        if name in ("ray", "spark"):
+            import importlib
+
+            return importlib.import_module(f"assay.{name}")
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")

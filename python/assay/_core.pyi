@@ -1,7 +1,7 @@
 """The native part of the package."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, final
 
 __version__: str
@@ -141,6 +141,25 @@ class Scored:
     def spent_us(self) -> dict[str, int]: ...
 
 @final
+class ArrowBatch:
+    """Some scored rows."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+    def __len__(self) -> int: ...
+
+@final
+class ArrowStream:
+    """A table that is scored as it is read, once: by another library, or batch by batch."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __iter__(self) -> ArrowStream: ...
+    def __next__(self) -> ArrowBatch: ...
+
+@final
 class Engine:
     def __new__(cls, here: Any, verifiers: list[Any]) -> Engine: ...
     @property
@@ -157,6 +176,16 @@ class Engine:
         columns: dict[str, Iterable[Any]],
         options: tuple[int, float | None, bool],
     ) -> list[Scored]: ...
+    @property
+    def needs_groups(self) -> bool: ...
+    def score_arrow(
+        self,
+        table: object,
+        keep: list[str],
+        options: tuple[int, float | None, bool],
+        bad_rows: str,
+        lazy: bool,
+    ) -> ArrowStream: ...
     def score_future(
         self,
         event_loop: asyncio.AbstractEventLoop,
@@ -181,3 +210,5 @@ class Engine:
 def merge(runs: list[str], output: str, fresh: bool, format: str) -> Any: ...
 def math_equal(answer: str, reference: str) -> bool: ...
 def extract_answer(completion: str, prompt: str) -> tuple[str, tuple[int, int]] | None: ...
+def verdict_lines(table: object) -> Iterator[bytes]: ...
+def reward_names(spec: Any) -> list[str]: ...

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assay import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import TypeAlias
+    from typing import Literal, TypeAlias
 
     from assay._core import Scored
     from assay._explain import Explanation
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from assay._verifier import Verifier
 
     Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
+
+Table = TypeVar("Table")
 
 
 class Spec(NamedTuple):
@@ -88,22 +90,17 @@ class Engine:
         judge_store: str | os.PathLike[str] | None = None,
         replay: bool = False,
     ) -> None:
-        name, text, folder = _read(config)
-        self._start(
-            Spec(
-                name=name,
-                text=text,
-                folder=folder,
-                allow_paths=[os.path.abspath(path) for path in allow_paths],
-                settings=[(path, _toml(value)) for path, value in (settings or {}).items()],
-                jobs=jobs,
-                cache=cache,
-                cache_dir=_absolute(cache_dir),
-                judge_store=_absolute(judge_store),
-                replay=replay,
-            ),
-            tuple(verifiers),
+        spec = spec_of(
+            config,
+            jobs=jobs,
+            settings=settings,
+            allow_paths=allow_paths,
+            cache=cache,
+            cache_dir=cache_dir,
+            judge_store=judge_store,
+            replay=replay,
         )
+        self._start(spec, tuple(verifiers))
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str], **options: Any) -> Engine:
@@ -128,6 +125,11 @@ class Engine:
     def jobs(self) -> int:
         """Threads of the compute lane."""
         return self._core.jobs
+
+    @property
+    def needs_groups(self) -> bool:
+        """Whether rewards compare the samples of a group, which must then be scored together."""
+        return self._core.needs_groups
 
     @property
     def config(self) -> dict[str, Any]:
@@ -273,6 +275,47 @@ class Engine:
 
         return _explain.of_sample(self._core, sample)
 
+    def score_arrow(
+        self,
+        table: Table,
+        *,
+        keep: Sequence[str] = (),
+        step: int = 0,
+        timeout: float | None = None,
+        bad_rows: Literal["stop", "fault"] = "stop",
+    ) -> Table:
+        """Judges the rows of a table: one of the same kind comes back, with the columns of verdicts.
+
+        These are ``id``, ``group``, ``outcome``, ``reward``, ``fault``, ``why``, a ``reward.NAME``
+        for each reward, and ``verdicts``, as JSON: what a Parquet file of verdicts has. A table of
+        pyarrow, polars, pandas or Hugging Face ``datasets`` gives one of its kind; a
+        ``pyarrow.RecordBatchReader`` is scored batch by batch, as the reader that comes back is read.
+        Any other object with the Arrow interface gives an :class:`ArrowStream`, which has that
+        interface, and is scored as it is read, once.
+
+        Every column that the configuration does not name is metadata, as in files: drop those that no
+        verifier needs. Rewards that compare the samples of a group see all rows of the table at once.
+
+        Args:
+            table: The rows, in the column names of the configuration.
+            keep: Columns that come back before those of the verdicts, without being copied.
+            step: The training step, seen by ``when`` and ``combine.expression``.
+            timeout: Seconds for each batch of rows; what is not judged by then is a ``Timeout``.
+            bad_rows: Whether a row that cannot be read stops the call, or is a fault in its place.
+
+        Raises:
+            DataError: Which row or column cannot be read, and why.
+
+        >>> import pyarrow
+        >>> engine = assay.Engine({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]})
+        >>> table = pyarrow.table({"completion": ["a", "b"], "reference": ["a", "a"]})
+        >>> engine.score_arrow(table)["reward"].to_pylist()
+        [1.0, 0.0]
+        """
+        from assay import _arrow
+
+        return _arrow.score(self._core, table, keep, (step, timeout, True), bad_rows)
+
     def _start(self, spec: Spec, verifiers: tuple[Verifier, ...]) -> None:
         from assay import _installed
 
@@ -315,13 +358,40 @@ class Engine:
         return lists
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_remade, (self._spec, self._verifiers))
+        return (remade, (self._spec, self._verifiers))
 
     def __repr__(self) -> str:
         return f"<assay.Engine {self._spec.name}: {', '.join(self.names)}>"
 
 
-def _remade(spec: Spec, verifiers: tuple[Verifier, ...]) -> Engine:
+def spec_of(
+    config: Config,
+    *,
+    jobs: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    allow_paths: Sequence[str | os.PathLike[str]] = (),
+    cache: bool = True,
+    cache_dir: str | os.PathLike[str] | None = None,
+    judge_store: str | os.PathLike[str] | None = None,
+    replay: bool = False,
+) -> Spec:
+    """What an engine is to be made of, here or in another process. Files are read now."""
+    name, text, folder = _read(config)
+    return Spec(
+        name=name,
+        text=text,
+        folder=folder,
+        allow_paths=[os.path.abspath(path) for path in allow_paths],
+        settings=[(path, _toml(value)) for path, value in (settings or {}).items()],
+        jobs=jobs,
+        cache=cache,
+        cache_dir=_absolute(cache_dir),
+        judge_store=_absolute(judge_store),
+        replay=replay,
+    )
+
+
+def remade(spec: Spec, verifiers: tuple[Verifier, ...]) -> Engine:
     """An engine out of a pickle."""
     engine = Engine.__new__(Engine)
     engine._start(spec, verifiers)

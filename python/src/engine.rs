@@ -14,6 +14,7 @@ use crate::error::{self, DataError};
 use crate::explain::{self, Told};
 use crate::rows::{self, Taken};
 use crate::run::{self, RunOptions};
+use crate::score_arrow::PyArrowStream;
 use crate::scored::VerifierVersions;
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
@@ -97,6 +98,25 @@ impl PyEngine {
         let sample = rows::of_row(row, &engine.plan().config.data)?;
         let scored = engine.score_async(vec![sample.clone()], ScoreOptions::default());
         explain::told(&engine, &sample, wait::wait(py, scored)?, &self.versions)
+    }
+
+    /// Whether rewards compare the samples of a group.
+    #[getter]
+    fn needs_groups(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.engine(py)?.plan().needs_groups())
+    }
+
+    /// A table that is scored as it is read; where it is lazy, no batch is read before it is wanted.
+    fn score_arrow(
+        &self,
+        table: &Bound<'_, PyAny>,
+        keep: Vec<String>,
+        options: Options,
+        bad_rows: &str,
+        lazy: bool,
+    ) -> PyResult<PyArrowStream> {
+        let engine = self.engine(table.py())?;
+        PyArrowStream::new(engine, table, keep, options.checked()?, bad_rows, lazy)
     }
 
     /// The same, as a future of an event loop.

@@ -1,5 +1,6 @@
 //! `assay._core`: the engine for Python. What users see of it is in `python/assay`, which documents it.
 
+mod arrow;
 mod asyncio;
 mod engine;
 mod error;
@@ -7,6 +8,7 @@ mod explain;
 mod functions;
 mod rows;
 mod run;
+mod score_arrow;
 mod scored;
 mod spec;
 mod value;
@@ -34,7 +36,11 @@ mod _core {
     #[pymodule_export]
     use super::run::merge;
     #[pymodule_export]
+    use super::score_arrow::{PyArrowBatch, PyArrowStream, verdict_lines};
+    #[pymodule_export]
     use super::scored::{PyComponent, PyScored, PyStep, PyUsage, PyVerdict};
+    #[pymodule_export]
+    use super::spec::reward_names;
     #[pymodule_export]
     use super::verifier::PySample;
 

@@ -4,10 +4,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use assay::engine::Document;
 use assay::setup::Environment;
 use assay::{Engine, EngineError};
 use pyo3::prelude::*;
 
+use crate::error;
 use crate::verifier::PythonVerifier;
 
 /// The parts of an engine.
@@ -40,14 +42,35 @@ pub(crate) struct Here {
     onnxruntime: Option<PathBuf>,
 }
 
+/// A configuration with settings over it.
+fn document(
+    environment: &Environment,
+    name: &str,
+    text: &str,
+    settings: &[(String, String)],
+) -> Result<Document, EngineError> {
+    let mut document = environment.document_of(name, text)?;
+    for (path, value) in settings {
+        document.set(path, value)?;
+    }
+    Ok(document)
+}
+
+/// The names of the rewards of a configuration, for which no model is loaded.
+#[pyfunction]
+pub(crate) fn reward_names(spec: Spec) -> PyResult<Vec<String>> {
+    let Spec { name, text, settings, .. } = spec;
+    let document = document(&Environment::read(), &name, &text, &settings);
+    let document = document.map_err(error::of_engine)?;
+    let config = document.config().map_err(|error| error::of_engine(error.into()))?;
+    Ok(config.rewards.into_iter().map(|reward| reward.name).collect())
+}
+
 impl Here {
     /// Builds the engine. Takes long: models are loaded, and guests compiled.
     pub(crate) fn build(&self, verifiers: &[Arc<PythonVerifier>]) -> Result<Engine, EngineError> {
         let (environment, spec) = (self.environment(), &self.spec);
-        let mut document = environment.document_of(&spec.name, &spec.text)?;
-        for (path, value) in &spec.settings {
-            document.set(path, value)?;
-        }
+        let document = document(&environment, &spec.name, &spec.text, &spec.settings)?;
         let mut registry = environment.registry();
         for verifier in verifiers {
             registry.register(verifier.id(), verifier.builder());

@@ -1,21 +1,27 @@
-//! The cells of a Parquet row as JSON: the same values that the row would have as a line.
+//! The cells of a row of columns as JSON: the same values that the row would have as a line.
 //!
 //! Times are RFC 3339 text, decimals are text with the digits that they have, bytes are text where
-//! they are UTF-8, and a map is an object.
+//! they are UTF-8, and a map is an object. Columns may come from another program, so that text is
+//! not believed to be UTF-8. How values are stored makes no difference: a dictionary, a run and a
+//! view are the values that they stand for, an extension type is what it is stored as.
 
 use std::cell::Cell;
-use std::fmt::Display;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{self, ArrowPrimitiveType};
-use arrow_array::{Array, RecordBatch, StructArray};
-use arrow_schema::{DataType, TimeUnit};
-use chrono::{DateTime, NaiveTime, SecondsFormat};
-use serde_json::{Map, Number, Value};
+use arrow_array::types::{ByteArrayType, ByteViewType, Int16Type, Int32Type, Int64Type};
+use arrow_array::{
+    Array, GenericByteArray, GenericByteViewArray, OffsetSizeTrait, RecordBatch, StructArray,
+};
+use arrow_schema::DataType;
+use serde_json::{Map, Value};
 
 use super::error::{Defect, escape};
 use super::json::OBJECT_VALUES;
 use super::limits::ReadLimits;
+use super::scalars::{self, index, scalar};
+
+/// The longest value that is held in its view.
+const INLINE_BYTES_MAX: usize = 12;
 
 /// Reads row `at` of a batch.
 pub(super) fn row(
@@ -38,17 +44,23 @@ pub(super) fn row(
 /// Whether columns of a type can be read.
 pub(super) fn readable(data_type: &DataType) -> bool {
     use DataType::{
-        BinaryView, Boolean, Date32, Decimal128, Decimal256, FixedSizeBinary, Float16, Float32,
-        Float64, Int8, Int16, Int32, Int64, List, Map, Null, Struct, Time32, Time64, Timestamp,
-        UInt8, UInt16, UInt32, UInt64, Utf8View,
+        Binary, BinaryView, Boolean, Dictionary, FixedSizeBinary, FixedSizeList, LargeBinary,
+        LargeList, LargeListView, LargeUtf8, List, ListView, Map, Null, RunEndEncoded, Struct,
+        Utf8, Utf8View,
     };
     match data_type {
         Struct(fields) => fields.iter().all(|field| readable(field.data_type())),
-        List(field) | Map(field, _) => readable(field.data_type()),
-        Null | Boolean | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64
-        | Float16 | Float32 | Float64 | Utf8View | BinaryView | FixedSizeBinary(_) | Date32
-        | Time32(_) | Time64(_) | Timestamp(..) | Decimal128(..) | Decimal256(..) => true,
-        _ => false,
+        List(field)
+        | LargeList(field)
+        | FixedSizeList(field, _)
+        | ListView(field)
+        | LargeListView(field)
+        | Map(field, _)
+        | RunEndEncoded(_, field) => readable(field.data_type()),
+        Dictionary(_, values) => readable(values),
+        Null | Boolean | Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView
+        | FixedSizeBinary(_) => true,
+        other => scalars::readable(other),
     }
 }
 
@@ -86,14 +98,84 @@ impl Reader {
         match array.data_type() {
             DataType::Null => Ok(Value::Null),
             DataType::Boolean => Ok(Value::Bool(array.as_boolean().value(at))),
-            DataType::Utf8View => self.text(array.as_string_view().value(at)),
-            DataType::BinaryView => self.bytes(array.as_binary_view().value(at)),
+            DataType::Utf8 => self.stored(array.as_string::<i32>(), at),
+            DataType::LargeUtf8 => self.stored(array.as_string::<i64>(), at),
+            DataType::Utf8View => self.viewed(array.as_string_view(), at),
+            DataType::Binary => self.stored(array.as_binary::<i32>(), at),
+            DataType::LargeBinary => self.stored(array.as_binary::<i64>(), at),
+            DataType::BinaryView => self.viewed(array.as_binary_view(), at),
             DataType::FixedSizeBinary(_) => self.bytes(array.as_fixed_size_binary().value(at)),
             DataType::List(_) => self.list(&array.as_list::<i32>().value(at)),
+            DataType::LargeList(_) => self.list(&array.as_list::<i64>().value(at)),
+            DataType::FixedSizeList(..) => self.list(&array.as_fixed_size_list().value(at)),
+            DataType::ListView(_) => self.list(&array.as_list_view::<i32>().value(at)),
+            DataType::LargeListView(_) => self.list(&array.as_list_view::<i64>().value(at)),
             DataType::Map(..) => self.map(&array.as_map().value(at)),
             DataType::Struct(_) => self.object(array.as_struct(), at),
-            _ => number(array, at).unwrap_or_else(|| moment(array, at)),
+            DataType::Dictionary(..) => {
+                let dictionary = array.as_any_dictionary();
+                self.entry(dictionary.values(), index(dictionary.keys(), at))
+            }
+            DataType::RunEndEncoded(ends, _) => self.run(ends.data_type(), array, at),
+            _ => scalar(array, at),
         }
+    }
+
+    /// A value that others share.
+    fn entry(&self, values: &dyn Array, at: Option<usize>) -> Result<Value, Defect> {
+        match at.filter(|at| *at < values.len()) {
+            Some(at) => self.value(values, at),
+            None => Err(Defect::new("a value beyond the end of its dictionary")),
+        }
+    }
+
+    fn run(&self, ends: &DataType, array: &dyn Array, at: usize) -> Result<Value, Defect> {
+        match ends {
+            DataType::Int16 => {
+                let runs = array.as_run::<Int16Type>();
+                self.entry(runs.values(), Some(runs.get_physical_index(at)))
+            }
+            DataType::Int32 => {
+                let runs = array.as_run::<Int32Type>();
+                self.entry(runs.values(), Some(runs.get_physical_index(at)))
+            }
+            _ => {
+                let runs = array.as_run::<Int64Type>();
+                self.entry(runs.values(), Some(runs.get_physical_index(at)))
+            }
+        }
+    }
+
+    fn stored<T: ByteArrayType>(
+        &self,
+        array: &GenericByteArray<T>,
+        at: usize,
+    ) -> Result<Value, Defect> {
+        let offsets = array.value_offsets();
+        let range = place(offsets, at).zip(place(offsets, at + 1));
+        let value = range.and_then(|(start, end)| array.value_data().get(start..end));
+        self.bytes(value.ok_or_else(|| Defect::new("a value beyond the end of its buffer"))?)
+    }
+
+    fn viewed<T: ByteViewType + ?Sized>(
+        &self,
+        array: &GenericByteViewArray<T>,
+        at: usize,
+    ) -> Result<Value, Defect> {
+        let outside = || Defect::new("a value beyond the end of its buffer");
+        let view = array.views().get(at).ok_or_else(outside)?.to_le_bytes();
+        // Four bytes of length, then the value, or four bytes of it, its buffer and its place.
+        let word = |at: usize| {
+            let bytes = view.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+            bytes.map_or(0, |bytes| u32::from_le_bytes(bytes) as usize)
+        };
+        let length = word(0);
+        if length <= INLINE_BYTES_MAX {
+            return self.bytes(view.get(4..4 + length).unwrap_or_default());
+        }
+        let (buffer, start) = (word(8), word(12));
+        let buffer = array.data_buffers().get(buffer);
+        self.bytes(buffer.and_then(|all| all.get(start..start + length)).ok_or_else(outside)?)
     }
 
     fn list(&self, values: &dyn Array) -> Result<Value, Defect> {
@@ -129,6 +211,10 @@ impl Reader {
     }
 }
 
+fn place<O: OffsetSizeTrait>(offsets: &[O], at: usize) -> Option<usize> {
+    offsets.get(at).map(|offset| offset.as_usize())
+}
+
 /// A null member is as good as none.
 fn insert(object: &mut Map<String, Value>, key: &str, value: Value) -> Result<(), Defect> {
     if object.contains_key(key) {
@@ -140,94 +226,82 @@ fn insert(object: &mut Map<String, Value>, key: &str, value: Value) -> Result<()
     Ok(())
 }
 
-/// Reads a number; `None` for columns of other types.
-fn number(array: &dyn Array, at: usize) -> Option<Result<Value, Defect>> {
-    Some(Ok(match array.data_type() {
-        DataType::Int8 => native::<types::Int8Type>(array, at).into(),
-        DataType::Int16 => native::<types::Int16Type>(array, at).into(),
-        DataType::Int32 => native::<types::Int32Type>(array, at).into(),
-        DataType::Int64 => native::<types::Int64Type>(array, at).into(),
-        DataType::UInt8 => native::<types::UInt8Type>(array, at).into(),
-        DataType::UInt16 => native::<types::UInt16Type>(array, at).into(),
-        DataType::UInt32 => native::<types::UInt32Type>(array, at).into(),
-        DataType::UInt64 => native::<types::UInt64Type>(array, at).into(),
-        DataType::Float16 => return Some(float(native::<types::Float16Type>(array, at).to_f64())),
-        DataType::Float32 => return Some(float(native::<types::Float32Type>(array, at).into())),
-        DataType::Float64 => return Some(float(native::<types::Float64Type>(array, at))),
-        DataType::Decimal128(..) => {
-            array.as_primitive::<types::Decimal128Type>().value_as_string(at).into()
-        }
-        DataType::Decimal256(..) => {
-            array.as_primitive::<types::Decimal256Type>().value_as_string(at).into()
-        }
-        _ => return None,
-    }))
-}
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
 
-fn native<T: ArrowPrimitiveType>(array: &dyn Array, at: usize) -> T::Native {
-    array.as_primitive::<T>().value(at)
-}
-
-fn float(value: f64) -> Result<Value, Defect> {
-    let number = Number::from_f64(value).map(Value::Number);
-    number.ok_or_else(|| Defect::new(format!("{value} is not a JSON number")))
-}
-
-/// Reads a date, a time or both.
-fn moment(array: &dyn Array, at: usize) -> Result<Value, Defect> {
-    let text = match array.data_type() {
-        DataType::Date32 => {
-            let days = i64::from(native::<types::Date32Type>(array, at));
-            DateTime::from_timestamp(days * 86_400, 0).map(|day| day.format("%Y-%m-%d").to_string())
-        }
-        DataType::Time32(TimeUnit::Second) => {
-            clock(native::<types::Time32SecondType>(array, at).into(), 1)
-        }
-        DataType::Time32(_) => {
-            clock(native::<types::Time32MillisecondType>(array, at).into(), 1_000)
-        }
-        DataType::Time64(TimeUnit::Microsecond) => {
-            clock(native::<types::Time64MicrosecondType>(array, at), 1_000_000)
-        }
-        DataType::Time64(_) => {
-            clock(native::<types::Time64NanosecondType>(array, at), 1_000_000_000)
-        }
-        DataType::Timestamp(unit, zone) => timestamp(array, at, *unit, zone.is_some()),
-        other => return Err(Defect::new(format!("a column of type {}", escape(&shown(other))))),
+    use arrow_array::types::{Int8Type, UInt16Type};
+    use arrow_array::{
+        ArrayRef, BinaryArray, Date64Array, Decimal64Array, DictionaryArray, DurationSecondArray,
+        FixedSizeListArray, Int32Array, LargeBinaryArray, LargeListArray, LargeStringArray,
+        ListViewArray, RunArray, StringArray, StringViewArray,
     };
-    text.map(Value::String).ok_or_else(|| Defect::new("a time beyond the calendar"))
-}
+    use serde_json::json;
 
-fn shown(value: impl Display) -> String {
-    value.to_string()
-}
+    use super::*;
 
-/// Times with a zone are written in UTC, times without one without a zone.
-fn timestamp(array: &dyn Array, at: usize, unit: TimeUnit, zoned: bool) -> Option<String> {
-    let (value, per_second) = match unit {
-        TimeUnit::Second => (native::<types::TimestampSecondType>(array, at), 1),
-        TimeUnit::Millisecond => (native::<types::TimestampMillisecondType>(array, at), 1_000),
-        TimeUnit::Microsecond => (native::<types::TimestampMicrosecondType>(array, at), 1_000_000),
-        TimeUnit::Nanosecond => {
-            (native::<types::TimestampNanosecondType>(array, at), 1_000_000_000)
+    const LONG: &str = "a text of more than twelve bytes";
+
+    fn rows(column: ArrayRef) -> Vec<Result<Value, String>> {
+        let batch = RecordBatch::try_from_iter([("c", column)]).unwrap();
+        let limits = ReadLimits::default();
+        let one = |at| {
+            let read = row(&batch, at, &limits).map_err(|defect| defect.to_string());
+            read.map(|mut row| row.remove("c").unwrap_or_default())
+        };
+        (0..batch.num_rows()).map(one).collect()
+    }
+
+    fn values(column: ArrayRef) -> Vec<Value> {
+        assert!(readable(column.data_type()), "{}", column.data_type());
+        rows(column).into_iter().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn text_is_text_however_it_is_stored() {
+        let texts = || [Some("4"), None, Some(LONG), Some("")];
+        let strings = StringArray::from_iter(texts());
+        let runs = RunArray::try_new(&Int32Array::from(vec![1, 2, 3, 4]), &strings).unwrap();
+        let columns: [ArrayRef; 7] = [
+            Arc::new(strings),
+            Arc::new(LargeStringArray::from_iter(texts())),
+            Arc::new(StringViewArray::from_iter(texts())),
+            Arc::new(BinaryArray::from_iter(texts())),
+            Arc::new(LargeBinaryArray::from_iter(texts())),
+            Arc::new(DictionaryArray::<Int8Type>::from_iter(texts())),
+            Arc::new(runs),
+        ];
+        for column in columns {
+            let sliced = column.slice(1, 3);
+            assert_eq!(values(column), [json!("4"), Value::Null, json!(LONG), json!("")]);
+            assert_eq!(values(sliced), [Value::Null, json!(LONG), json!("")]);
         }
-    };
-    let (seconds, nanos) = split(value, per_second)?;
-    let moment = DateTime::from_timestamp(seconds, nanos)?;
-    Some(if zoned {
-        moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)
-    } else {
-        moment.format("%Y-%m-%dT%H:%M:%S%.f").to_string()
-    })
-}
+    }
 
-fn clock(value: i64, per_second: i64) -> Option<String> {
-    let (seconds, nanos) = split(value, per_second)?;
-    let time = NaiveTime::from_num_seconds_from_midnight_opt(u32::try_from(seconds).ok()?, nanos)?;
-    Some(time.format("%H:%M:%S%.f").to_string())
-}
+    #[test]
+    fn lists_are_lists_however_they_are_stored() {
+        let lists = || [Some(vec![Some(1), None]), None];
+        let expected = [json!([1, null]), Value::Null];
+        let fixed = FixedSizeListArray::from_iter_primitive::<UInt16Type, _, _>(lists(), 2);
+        assert_eq!(values(Arc::new(fixed)), expected);
+        let large = LargeListArray::from_iter_primitive::<UInt16Type, _, _>(lists());
+        assert_eq!(values(Arc::new(large)), expected);
+        let view = ListViewArray::from_iter_primitive::<UInt16Type, _, _>(lists());
+        assert_eq!(values(Arc::new(view)), expected);
+    }
 
-fn split(value: i64, per_second: i64) -> Option<(i64, u32)> {
-    let nanos = value.rem_euclid(per_second) * (1_000_000_000 / per_second);
-    Some((value.div_euclid(per_second), u32::try_from(nanos).ok()?))
+    #[test]
+    fn dates_and_decimals_have_one_form() {
+        let days = Date64Array::from(vec![1_709_164_800_000, -1]);
+        assert_eq!(values(Arc::new(days)), ["2024-02-29", "1969-12-31"]);
+        let decimals = Decimal64Array::from(vec![150]).with_precision_and_scale(5, 2).unwrap();
+        assert_eq!(values(Arc::new(decimals)), ["1.50"]);
+    }
+
+    #[test]
+    fn what_has_no_form_is_refused() {
+        assert!(!readable(DurationSecondArray::from(vec![1]).data_type()));
+        let not_text: ArrayRef = Arc::new(BinaryArray::from_iter([Some(b"\xff")]));
+        assert_eq!(rows(not_text), [Err("c: bytes that are not UTF-8".to_owned())]);
+    }
 }

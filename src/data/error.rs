@@ -55,6 +55,12 @@ pub enum DataError {
         /// What is refused, and what would not be.
         what: String,
     },
+    /// Verdicts that cannot be made columns, or columns that are not verdicts.
+    #[error("verdict columns: {why}")]
+    Verdicts {
+        /// Which, and what is wrong.
+        why: String,
+    },
     /// Writing failed.
     #[error("parquet output: {why}")]
     Write {

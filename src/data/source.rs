@@ -203,6 +203,32 @@ pub struct Row {
     pub label: Option<Value>,
 }
 
+#[cfg(feature = "parquet")]
+impl Block {
+    /// The rows of a batch of Arrow, in order. Messages call it `name`; the row `first` of the whole
+    /// input, counted from 0, is its first.
+    ///
+    /// # Errors
+    /// A column of a type that has no form as JSON, or columns beyond the limits.
+    pub fn of_batch(
+        name: &str,
+        first: u64,
+        batch: &arrow_array::RecordBatch,
+        limits: &ReadLimits,
+    ) -> Result<Vec<Self>, DataError> {
+        let refused = |what| DataError::Refused { file: name.to_owned(), what };
+        super::cut::check_foreign(batch.schema_ref(), limits).map_err(refused)?;
+        let (file, mut index): (Arc<str>, u64) = (name.into(), first);
+        let block = |part: Batch| {
+            let (at, len) = (index, part.num_rows());
+            index += len as u64;
+            let body = Held::Table(part);
+            Self { file: Arc::clone(&file), index: at, row: at + 1, len, body, limits: *limits }
+        };
+        Ok(super::cut::parts(batch).into_iter().map(block).collect())
+    }
+}
+
 impl Block {
     /// The number of its first row over the whole input.
     pub fn index(&self) -> u64 {

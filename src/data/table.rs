@@ -10,9 +10,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray as _;
-use arrow_array::types::ByteViewType;
-use arrow_array::{Array, ArrayRef, GenericByteViewArray, RecordBatch};
+use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -20,14 +18,11 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
-use super::cells;
+use super::cut::{check_depth, check_readable, halve};
 use super::error::{DataError, escape, escape_whole};
 use super::limits::ReadLimits;
 use super::lines::BLOCK_ROWS;
 use super::pages::{Bad, Page};
-
-/// How much text the rows of one block hold, in bytes, unless one row has more.
-const BLOCK_TEXT_BYTES: usize = 4 << 20;
 
 /// How many values of one nested column a batch holds, where its rows are alike.
 const BATCH_VALUES: i64 = 1 << 20;
@@ -43,9 +38,6 @@ const PAGE_FREE_BYTES: i64 = 16 << 20;
 
 /// How many rows a file may have, however small it is.
 const ROWS_FREE: u64 = 1 << 20;
-
-/// How deep columns may nest.
-const DEPTH_MAX: usize = 64;
 
 /// The longest value of a column of fixed width, in bytes.
 const FIXED_BYTES_MAX: i32 = 64 << 10;
@@ -100,15 +92,7 @@ impl Table {
         let metadata =
             guarded(|| ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options));
         let metadata = metadata.map_err(|why| damaged(name, 0, why))?;
-        let odd =
-            metadata.schema().fields().iter().find(|field| !cells::readable(field.data_type()));
-        if let Some(field) = odd {
-            let kind = escape(&field.data_type().to_string());
-            return Err(refused(
-                name,
-                format!("column \"{}\" is of type {kind}", escape(field.name())),
-            ));
-        }
+        check_readable(metadata.schema()).map_err(|what| refused(name, what))?;
         Ok(Self {
             file,
             file_bytes,
@@ -399,11 +383,7 @@ fn check_columns(metadata: &ArrowReaderMetadata, limits: &ReadLimits) -> Result<
     if columns > most {
         return Err(format!("{columns} columns; at most {most} are read"));
     }
-    for field in metadata.schema().fields() {
-        if depth(field.data_type()) > DEPTH_MAX {
-            return Err(format!("column \"{}\" nests too deep", escape(field.name())));
-        }
-    }
+    check_depth(metadata.schema())?;
     for column in metadata.metadata().file_metadata().schema_descr().columns() {
         if column.physical_type() == parquet::basic::Type::FIXED_LEN_BYTE_ARRAY
             && column.type_length() > FIXED_BYTES_MAX
@@ -415,17 +395,6 @@ fn check_columns(metadata: &ArrowReaderMetadata, limits: &ReadLimits) -> Result<
         }
     }
     Ok(())
-}
-
-fn depth(data_type: &DataType) -> usize {
-    let inner = match data_type {
-        DataType::Struct(fields) => {
-            fields.iter().map(|field| depth(field.data_type())).max().unwrap_or(0)
-        }
-        DataType::List(field) | DataType::Map(field, _) => depth(field.data_type()),
-        _ => 0,
-    };
-    inner + 1
 }
 
 /// The same columns, with text and bytes read as views.
@@ -443,50 +412,4 @@ fn viewed_field(field: &FieldRef) -> FieldRef {
         _ => return Arc::clone(field),
     };
     Arc::new(Field::new(field.name(), data_type, field.is_nullable()))
-}
-
-/// Cuts a batch until no part has too much text, and stacks the parts, the first one on top.
-fn halve(batch: RecordBatch, ready: &mut Vec<RecordBatch>) {
-    let rows = batch.num_rows();
-    let text =
-        batch.columns().iter().map(|column| text_bytes(column)).fold(0, usize::saturating_add);
-    if rows < 2 || text <= BLOCK_TEXT_BYTES {
-        if rows > 0 {
-            ready.push(batch);
-        }
-        return;
-    }
-    halve(batch.slice(rows / 2, rows - rows / 2), ready);
-    halve(batch.slice(0, rows / 2), ready);
-}
-
-/// How much text an array comes to when every value is written out.
-fn text_bytes(array: &dyn Array) -> usize {
-    match array.data_type() {
-        DataType::Utf8View => view_bytes(array.as_string_view()),
-        DataType::BinaryView => view_bytes(array.as_binary_view()),
-        DataType::Struct(_) => {
-            array.as_struct().columns().iter().map(|column| text_bytes(column)).sum()
-        }
-        DataType::List(_) => {
-            let list = array.as_list::<i32>();
-            within(list.value_offsets(), list.values())
-        }
-        DataType::Map(..) => {
-            let map = array.as_map();
-            within(map.offsets(), map.entries())
-        }
-        _ => 0,
-    }
-}
-
-fn within(offsets: &[i32], values: &dyn Array) -> usize {
-    let offset = |end: Option<&i32>| end.and_then(|end| usize::try_from(*end).ok()).unwrap_or(0);
-    let (start, end) = (offset(offsets.first()), offset(offsets.last()));
-    text_bytes(&values.slice(start, end.saturating_sub(start)))
-}
-
-fn view_bytes<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>) -> usize {
-    // The low half of a view's first word is the length of its value.
-    array.views().iter().map(|view| usize::try_from(view & 0xffff_ffff).unwrap_or(usize::MAX)).sum()
 }

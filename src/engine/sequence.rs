@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::iter::Peekable;
 
-use assay_verifiers::Sample;
+use assay_verifiers::{Fault, Sample, Scored};
 
 use super::groups::group_key;
 use super::shard::Shard;
@@ -315,4 +315,11 @@ impl RowSequencer {
 /// The id of a row that could not be read: its number over the whole input, from 1.
 pub(super) fn bad_row_id(index: u64) -> String {
     format!("row-{}", index + 1)
+}
+
+/// What becomes of a row that could not be read. Its number is told, not its file: the same rows give
+/// the same bytes from whatever files they come.
+pub(super) fn bad_row(index: u64, error: &RowError) -> Scored {
+    let why = format!("row {}: {}", index + 1, error.message());
+    Scored::failed(bad_row_id(index), Fault::bad_input(why))
 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_verifiers::{Fault, Scored};
+use assay_verifiers::Scored;
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde_json::Value;
@@ -24,7 +24,7 @@ use super::core::Core;
 use super::lines::{TimingLines, verdict_line};
 use super::score::{CHUNK_ROWS, Engine, block_on};
 use super::sequence::{
-    BlockRows, Chunk, PendingRow, RowSequencer, SequenceError, SingleBlocks, bad_row_id,
+    BlockRows, Chunk, PendingRow, RowSequencer, SequenceError, SingleBlocks, bad_row,
 };
 use super::shard::Shard;
 use super::stream_spec::{Ended, Resume, StreamError, StreamSpec};
@@ -275,12 +275,7 @@ impl Work {
                     batch.skipped.push(error);
                     continue;
                 }
-                Err(error) => {
-                    // The number of the row, not its file: the same rows give the same bytes
-                    // from whatever files they come.
-                    let why = format!("row {}: {}", row.index + 1, error.message());
-                    Some(Scored::failed(bad_row_id(row.index), Fault::bad_input(why)))
-                }
+                Err(error) => Some(bad_row(row.index, &error)),
             };
             match (old, fresh) {
                 (Some(old), fresh) if !self.retry || fresh.is_none() => {

@@ -11,29 +11,30 @@ if TYPE_CHECKING:
 
 
 class Means:
-    """Metrics since the last time they were taken."""
+    """The means of metrics since they were last taken. NaN is the mean of nothing, and left out."""
 
     def __init__(self) -> None:
-        self._seen: list[Mapping[str, float]] = []
+        self._sums: dict[str, tuple[float, int]] = {}
         self._lock = threading.Lock()
 
     def add(self, metrics: Iterable[Mapping[str, float]]) -> None:
         """Adds metrics, those of one sample each."""
         with self._lock:
-            self._seen.extend(metrics)
+            for one in metrics:
+                for name, value in one.items():
+                    if math.isfinite(value):
+                        total, many = self._sums.get(name, (0.0, 0))
+                        self._sums[name] = (total + value, many + 1)
 
     def take(self) -> dict[str, float]:
         """The means, and a new start."""
         with self._lock:
-            seen, self._seen = self._seen, []
-        return means(seen)
+            sums, self._sums = self._sums, {}
+        return {name: total / many for name, (total, many) in sums.items()}
 
 
 def means(many: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """The mean of each metric over those that have it; NaN is the mean of nothing, and left out."""
-    columns: dict[str, list[float]] = {}
-    for metrics in many:
-        for name, value in metrics.items():
-            if math.isfinite(value):
-                columns.setdefault(name, []).append(value)
-    return {name: sum(values) / len(values) for name, values in columns.items()}
+    """The mean of each metric over those that have it."""
+    over = Means()
+    over.add(many)
+    return over.take()

@@ -11,6 +11,8 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from assay._core import ConfigError
+from assay._engine import Engine
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain, shared
 from assay.adapters._batch import finite
 from assay.adapters._rows import samples
@@ -105,6 +107,8 @@ def register(config: Config | None = None, *, id: str = "assay", **settings: Any
 def _adapter(config: Config | None, settings: dict[str, Any]) -> Adapter:
     """An environment lives for one episode, its engine as long as the process."""
     chosen = config_of_environment(config)
+    if isinstance(chosen, Engine):
+        raise ConfigError("skyrl-gym copies the settings of an environment: pass no engine, but its config")
     return shared(lambda: Adapter(chosen, TRAINER, **settings), "skyrl_gym", chosen, settings)
 
 

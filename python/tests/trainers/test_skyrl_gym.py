@@ -81,6 +81,12 @@ def test_episodes_share_an_engine() -> None:
     assert first._adapter.engine is second._adapter.engine
 
 
+def test_an_engine_is_no_setting() -> None:
+    engine = assay.Engine({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]})
+    with pytest.raises(assay.ConfigError, match="pass no engine"):
+        adapter.register(engine, id="engine")
+
+
 def test_the_configuration_may_come_from_skyrl(tmp_path: Path) -> None:
     path = tmp_path / "assay.json"
     path.write_text(json.dumps({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]}))
