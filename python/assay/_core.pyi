@@ -7,6 +7,8 @@ from typing import Any, Literal, final
 __version__: str
 
 __all__ = [
+    "ArrowBatch",
+    "ArrowStream",
     "AssayError",
     "Component",
     "ConfigError",
@@ -22,6 +24,8 @@ __all__ = [
     "extract_answer",
     "math_equal",
     "merge",
+    "reward_names",
+    "verdict_lines",
 ]
 
 _Outcome = Literal["scored", "abstained", "failed"]
