@@ -7,6 +7,8 @@ from typing import Any, Literal, final
 __version__: str
 
 __all__ = [
+    "ArrowBatch",
+    "ArrowStream",
     "AssayError",
     "Component",
     "ConfigError",
@@ -21,6 +23,9 @@ __all__ = [
     "__version__",
     "extract_answer",
     "math_equal",
+    "merge",
+    "reward_names",
+    "verdict_lines",
 ]
 
 _Outcome = Literal["scored", "abstained", "failed"]

@@ -68,7 +68,8 @@ def main() -> None:
         tell = on_stderr()
         checkpoints = [Checkpoint(folder, chat, tell) for folder in folders]
         parameters = sum(checkpoint.parameters for checkpoint in checkpoints)
-        tell(f"{parameters / 1e6:,.1f} M parameters; this takes about {memory.shown(memory.needed(parameters))}")
+        needed = memory.shown(memory.needed(parameters, options.precision))
+        tell(f"{parameters / 1e6:,.1f} M parameters; this takes about {needed}")
         found = export(checkpoints, given.out, PRESETS[given.preset], options, tell)
         tell("done; that was the peak of memory")
         report(options.name, found, options.limit)
