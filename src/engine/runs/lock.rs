@@ -7,7 +7,20 @@ use std::path::Path;
 /// Held while a run is written. The operating system releases it when the process ends, however
 /// it ends, so there are no stale locks.
 pub(super) struct Lock {
-    _file: File,
+    file: File,
+    /// The process that took it.
+    process: u32,
+}
+
+impl Drop for Lock {
+    /// A process that was forked from this one, and is about to become another program, still has the
+    /// file open: closing it here would not release the lock. One that goes on as a copy of this
+    /// process must leave it alone.
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            let _ = self.file.unlock();
+        }
+    }
 }
 
 pub(super) enum Refused {
@@ -40,6 +53,23 @@ impl Lock {
             writeln!(file, "{pid}")
         };
         write(&mut file).map_err(Refused::Io)?;
-        Ok(Self { _file: file })
+        Ok(Self { file, process: std::process::id() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_released_though_another_holder_of_the_file_lives() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = Lock::take(&path, 1).ok().unwrap();
+        let inherited = lock.file.try_clone().unwrap();
+        assert!(matches!(Lock::take(&path, 2), Err(Refused::Held(Some(1)))));
+        drop(lock);
+        assert!(Lock::take(&path, 3).is_ok());
+        drop(inherited);
     }
 }
