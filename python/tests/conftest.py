@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,3 +25,11 @@ MATH = config({"name": "correct", "verifier": "math"})
 def math() -> assay.Engine:
     """An engine with the check ``math`` alone."""
     return assay.Engine(MATH)
+
+
+@pytest.fixture
+def sigint() -> Iterator[None]:
+    """Ctrl-C raises, also where the tests were started in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -131,6 +131,7 @@ def test_an_engine_pickles_by_its_configuration() -> None:
     assert (engine.jobs, rewards(engine)) == (1, RIGHT)
 
 
+@pytest.mark.usefixtures("sigint")
 def test_an_interrupt_ends_the_call() -> None:
     @assay.verifier
     async def interrupts(sample: assay.Sample) -> float:

@@ -148,6 +148,7 @@ def test_what_cannot_be_is_refused(rows: Path, tmp_path: Path) -> None:
     assert not run.exists()
 
 
+@pytest.mark.usefixtures("sigint")
 def test_ctrl_c_keeps_what_was_written(rows: Path, tmp_path: Path) -> None:
     begun = threading.Event()
 
