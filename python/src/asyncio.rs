@@ -11,6 +11,7 @@ use pyo3::types::PyList;
 use tokio::runtime::{Builder, Handle};
 use tokio::task::AbortHandle;
 
+use crate::results::Held;
 use crate::scored::{PyScored, VerifierVersions};
 
 /// The thread of this process. After a fork the child has none, and starts its own.
@@ -74,9 +75,8 @@ pub(crate) fn list<'py>(
     scored: Vec<Scored>,
     versions: &VerifierVersions,
 ) -> PyResult<Bound<'py, PyList>> {
-    let each: PyResult<Vec<_>> =
-        scored.into_iter().map(|one| Bound::new(py, PyScored::new(one, versions))).collect();
-    PyList::new(py, each?)
+    let held = py.detach(|| Held::all(scored)).into_iter();
+    PyList::new(py, held.map(|one| PyScored::new(one, versions)))
 }
 
 /// Hands the results to the event loop. One that is closed wants none.

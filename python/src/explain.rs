@@ -4,6 +4,7 @@ use assay::{Engine, Sample, Scored};
 use pyo3::prelude::*;
 
 use crate::error::AssayError;
+use crate::results::Held;
 use crate::scored::{PyScored, VerifierVersions};
 
 /// The name of a reward, its verifier with the version, and its weight.
@@ -35,7 +36,7 @@ pub(crate) fn told(
     let combination = plan.combiner.explain(scored.verdicts.as_slice());
     let (prompt, completion) = (sample.prompt().to_owned(), sample.completion().to_owned());
     Ok((
-        PyScored::new(scored, versions),
+        PyScored::new(Held::from(scored), versions),
         prompt,
         completion,
         messages,

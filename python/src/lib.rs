@@ -6,6 +6,7 @@ mod engine;
 mod error;
 mod explain;
 mod functions;
+mod results;
 mod rows;
 mod run;
 mod score_arrow;

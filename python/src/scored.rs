@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::{Map, Value, json};
 
+use crate::results::Held;
 use crate::value::{members_to_python, to_json};
 
 /// The verifier of each reward and its version, in the order of the verdicts.
@@ -26,12 +27,12 @@ pub(crate) type VerifierVersions = Arc<[(String, u32)]>;
 /// >>> scored
 /// Scored(id="q1", reward=1.0; right: reward=1.0)
 #[pyclass(frozen, eq, name = "Scored", module = "assay")]
-pub(crate) struct PyScored(Scored, Option<VerifierVersions>);
+pub(crate) struct PyScored(Held, Option<VerifierVersions>);
 
 impl PartialEq for PyScored {
     /// Equal where their lines are: time is no part of them.
     fn eq(&self, other: &Self) -> bool {
-        let (one, other) = (&self.0, &other.0);
+        let (one, other) = (&*self.0, &*other.0);
         (&one.id, &one.group) == (&other.id, &other.group)
             && (&one.outcome, &one.verdicts) == (&other.outcome, &other.verdicts)
     }
@@ -88,9 +89,9 @@ pub(crate) struct PyUsage {
 }
 
 impl PyScored {
-    /// What an engine gave.
-    pub(crate) fn new(scored: Scored, versions: &VerifierVersions) -> Self {
-        Self(scored, Some(Arc::clone(versions)))
+    /// A result of an engine.
+    pub(crate) fn new(held: Held, versions: &VerifierVersions) -> Self {
+        Self(held, Some(Arc::clone(versions)))
     }
 }
 
@@ -204,14 +205,14 @@ impl PyScored {
     /// The line of `verdicts.jsonl`, without its end.
     fn to_json(&self) -> String {
         // Keys are text and numbers are finite: nothing here can fail to be written.
-        serde_json::to_string(&self.0).unwrap_or_default()
+        serde_json::to_string(&*self.0).unwrap_or_default()
     }
 
     /// Reads a line of `verdicts.jsonl`.
     #[staticmethod]
     fn from_json(line: &str) -> PyResult<Self> {
         let read: Result<Scored, _> = serde_json::from_str(line);
-        read.map(|scored| Self(scored, None))
+        read.map(|scored| Self(Held::from(scored), None))
             .map_err(|error| PyValueError::new_err(format!("not a verdict line: {error}")))
     }
 
