@@ -71,12 +71,10 @@ impl Here {
     pub(crate) fn build(&self, verifiers: &[Arc<PythonVerifier>]) -> Result<Engine, EngineError> {
         let (environment, spec) = (self.environment(), &self.spec);
         let document = document(&environment, &spec.name, &spec.text, &spec.settings)?;
-        let mut registry = environment.registry();
-        for verifier in verifiers {
-            registry.register(verifier.id(), verifier.builder());
-        }
         let builder = environment.builder_in(&spec.folder, document, spec.allow_paths.clone());
-        let mut builder = builder.registry(registry);
+        let mut builder = verifiers
+            .iter()
+            .fold(builder, |builder, one| builder.register(one.id(), one.builder()));
         if let Some(jobs) = spec.jobs {
             builder = builder.jobs(jobs);
         }

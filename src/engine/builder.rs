@@ -17,7 +17,7 @@ use super::document::Document;
 use super::error::EngineError;
 use super::plan::{Plan, Planned};
 use super::pool::Pool;
-use super::registry::Registry;
+use super::registry::{Builder, Registry};
 use super::score::Engine;
 use crate::rubrics::judge::JudgeParts;
 use crate::setup::Monotonic;
@@ -80,6 +80,12 @@ impl EngineBuilder {
     /// [`Registry::standard`] takes a sandbox and models that were set up otherwise.
     pub fn registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
+        self
+    }
+
+    /// Adds a verifier that is made of the settings of its reward.
+    pub fn register(mut self, id: impl Into<String>, builder: Builder) -> Self {
+        self.registry.register(id, builder);
         self
     }
 

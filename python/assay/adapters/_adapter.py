@@ -86,6 +86,14 @@ class Adapter:
                     self._engine = self._build()
         return self._engine
 
+    async def built(self) -> Engine:
+        """The engine; where it is not built yet, the event loop runs meanwhile."""
+        if self._engine is None:
+            import asyncio
+
+            await asyncio.to_thread(lambda: self.engine)
+        return self.engine
+
     def score(self, *, groups_by: Sequence[object] | None = None, **lists: Any) -> Batch:
         """Judges samples and waits for them.
 
@@ -104,11 +112,7 @@ class Adapter:
 
     async def score_async(self, *, groups_by: Sequence[object] | None = None, **lists: Any) -> Batch:
         """The same as :meth:`score`, under asyncio."""
-        if self._engine is None:
-            import asyncio
-
-            await asyncio.to_thread(lambda: self.engine)
-        engine = self.engine
+        engine = await self.built()
         lists.setdefault("timeout", self.timeout)
         start = time.perf_counter()
         return self._batch(engine, await engine.score_async(**lists), start, groups_by)

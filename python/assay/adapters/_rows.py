@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from assay._engine import Engine
-    from assay.adapters._adapter import Adapter
     from assay.adapters._batch import Batch
 
 
@@ -31,7 +30,7 @@ def samples(
     prompt are those of the trainer, whatever the rows say. The reference is the column that the
     configuration names, where a row has it, else ``references``.
     """
-    names = engine.config["data"]
+    names = engine._columns
     every = {key: [row.get(key) for row in rows] for row in rows for key in row}
     columns = data_columns(every, (names["completion"], *([] if prompts is None else [names["prompt"]])))
     lists: dict[str, Any] = {"completions": completions, "columns": columns}
@@ -41,15 +40,6 @@ def samples(
     if references is not None and name not in columns and name.partition(".")[0] not in columns:
         lists["references"] = references
     return lists
-
-
-async def built(adapter: Adapter) -> Engine:
-    """The engine of an adapter; where it is not built yet, the event loop runs meanwhile."""
-    if adapter._engine is None:
-        import asyncio
-
-        await asyncio.to_thread(lambda: adapter.engine)
-    return adapter.engine
 
 
 def only_reward(batch: Batch, then: str) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
 from assay.adapters._batch import finite
-from assay.adapters._rows import built, ending, only_reward, samples
+from assay.adapters._rows import ending, only_reward, samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ class RewardFunction:
     ) -> float:
         """The same in the event loop of the workflow, with metrics in the statistics of AReaL."""
         with ending():
-            engine = await built(self._adapter)
+            engine = await self._adapter.built()
             lists = samples(engine, [row], completions=[completions], prompts=[prompt])
             batch = await self._adapter.score_async(**lists)
         _log(batch.metrics)

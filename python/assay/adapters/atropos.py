@@ -17,7 +17,7 @@ from assay._faults import Unscored
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment
 from assay.adapters._batch import finite
 from assay.adapters._means import Means
-from assay.adapters._rows import built, ending, samples
+from assay.adapters._rows import ending, samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ class Rewarded:
         are -100, so that it is not learnt from. A group without any reward is ``None``, which
         environments do not send.
         """
-        engine = await built(self._adapter)
+        engine = await self._adapter.built()
         with ending():
             try:
                 batch = await self._adapter.score_async(**_lists(engine, completions, columns))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from assay._functions import extract_answer
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment
 from assay.adapters._batch import finite
-from assay.adapters._rows import built, samples
+from assay.adapters._rows import samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ def _scorer() -> Callable[..., Any]:
         adapter = Adapter(config, TRAINER, **settings)
 
         async def score(state: Any, target: Any) -> Any:
-            batch = await adapter.score_async(**_lists(await built(adapter), state, target))
+            batch = await adapter.score_async(**_lists(await adapter.built(), state, target))
             return _score(inspect.Score, state, batch)
 
         return score

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
 from assay.adapters._means import means
-from assay.adapters._rows import built
 from assay.adapters._rows import samples as lists_of
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ async def _rewards(adapter: Adapter, args: Any, samples: list[Any]) -> list[Any]
     if not samples:
         return []
     lists = lists_of(
-        await built(adapter),
+        await adapter.built(),
         [sample.metadata or {} for sample in samples],
         completions=[sample.response for sample in samples],
         prompts=[sample.prompt for sample in samples],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from assay._faults import TooManyFaults
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
 from assay.adapters._batch import finite
-from assay.adapters._rows import built, ending, only_reward, samples
+from assay.adapters._rows import ending, only_reward, samples
 
 if TYPE_CHECKING:
     from assay._core import Scored
@@ -66,7 +66,7 @@ async def reward_fn(task: Any, trace: Any) -> float:
 async def _reward(adapter: Adapter, data: Any, trace: Any) -> float:
     row: dict[str, Any] = data.model_dump(mode="json", exclude_none=True)
     lists = samples(
-        await built(adapter),
+        await adapter.built(),
         [row],
         completions=[trace.last_reply],
         prompts=[row["prompt"]] if "prompt" in row else None,

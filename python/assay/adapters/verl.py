@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain, shared
 from assay.adapters._given import is_data
-from assay.adapters._rows import built, samples
+from assay.adapters._rows import samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ async def compute_score(
     1.0
     """
     adapter = _adapter(assay_config, assay_options)
-    lists = _lists(await built(adapter), data_source, solution_str, ground_truth, extra_info)
+    lists = _lists(await adapter.built(), data_source, solution_str, ground_truth, extra_info)
     return _told(await adapter.score_async(**lists))
 
 
