@@ -13,6 +13,7 @@ pub use assay_reward_models as reward_models;
 pub use assay_rubrics as rubrics;
 #[cfg(any(feature = "sandbox", feature = "sql"))]
 pub use assay_sandbox as sandbox;
+pub use assay_trainer as trainer;
 pub use assay_verifiers as verifiers;
 pub use assay_verifiers::{Sample, Scored, Verdict};
 pub use engine::{Config, ConfigError, Engine, EngineError, Plan, Registry, ScoreOptions};

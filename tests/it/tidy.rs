@@ -43,6 +43,7 @@ fn sources() -> Vec<PathBuf> {
         "reward-models",
         "rubrics",
         "sandbox",
+        "trainer",
         "verifiers",
     ]
     .iter()
