@@ -146,11 +146,11 @@ pub fn build_with<C: Check>(
     prepare: impl FnOnce(&mut C) -> Result<Vec<(String, Digest)>, BuildError>,
 ) -> Result<Built, BuildError> {
     let mut check: C = self::settings(settings)?;
-    let recorded = Recorded { files, seen: RefCell::new(prepare(&mut check)?) };
+    let recorded = RecordedFiles::new(files, prepare(&mut check)?);
     check.load(&recorded)?;
     let settings = serde_json::to_value(&check)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
-    let files = recorded.seen.into_inner();
+    let files = recorded.into_digests();
     let reads_verdicts = check.reads_verdicts();
     let spec = Spec { files, reads_verdicts, ..Spec::new(C::ID, C::VERSION, settings) };
     Ok(Built { spec, lane: Lane::Compute(Box::new(check)), slow: C::SLOW })
@@ -178,13 +178,25 @@ fn setting_error(error: &serde_path_to_error::Error<serde_json::Error>) -> Build
     BuildError { setting, message }
 }
 
-/// Notes the digest of every file that a check reads, so that it becomes part of its identity.
-struct Recorded<'a> {
+/// Notes the digest of every file that is read, so that it becomes part of an identity.
+pub(crate) struct RecordedFiles<'a> {
     files: &'a dyn Files,
     seen: RefCell<Vec<(String, Digest)>>,
 }
 
-impl Files for Recorded<'_> {
+impl<'a> RecordedFiles<'a> {
+    /// Reads from `files`; `seen` comes first among the digests.
+    pub(crate) fn new(files: &'a dyn Files, seen: Vec<(String, Digest)>) -> Self {
+        Self { files, seen: RefCell::new(seen) }
+    }
+
+    /// What was read, with its SHA-256, in order.
+    pub(crate) fn into_digests(self) -> Vec<(String, Digest)> {
+        self.seen.into_inner()
+    }
+}
+
+impl Files for RecordedFiles<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let bytes = self.files.read(name)?;
         self.seen.borrow_mut().push((name.to_owned(), Sha256::digest(&bytes).into()));

@@ -15,13 +15,18 @@ pub mod checks;
 pub mod extract;
 pub mod fault;
 pub mod math;
+mod measure;
 pub mod meter;
 pub mod ordered;
 pub mod pattern;
 pub mod prelude;
 pub mod sample;
+pub mod schedule;
 pub mod scored;
 pub mod script;
+pub mod shape;
+pub mod shaping;
+pub mod training_state;
 pub mod verdict;
 pub mod verifier;
 
@@ -32,7 +37,10 @@ pub use meter::{Cancellation, Meter, Never};
 pub use ordered::OrderedMap;
 pub use pattern::Pattern;
 pub use sample::{Content, Message, MessageContent, Sample, SampleBuilder, ToolCall, Turn};
+pub use schedule::Schedule;
 pub use scored::{Scored, Verdicts};
+pub use shape::{BuiltShape, Shape, ShapeMember, Shaped};
+pub use training_state::{Moments, TrainingState};
 pub use verdict::{Component, Components, Evidence, Outcome, Reward, Step, Usage, Verdict};
 pub use verifier::{
     AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Group, GroupVerifier, Lane, Member, Pending,

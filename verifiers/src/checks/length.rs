@@ -1,10 +1,6 @@
 //! `length`: how long the completion is.
 
-mod tokens;
-
-use unicode_segmentation::UnicodeSegmentation as _;
-
-use self::tokens::Tokens;
+use crate::measure::Measure;
 use crate::prelude::*;
 
 /// Right when the length of the completion lies within bounds.
@@ -16,12 +12,8 @@ use crate::prelude::*;
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Length {
-    /// What is counted.
-    #[serde(default)]
-    unit: Unit,
-    /// The `tokenizer.json` that counts tokens.
-    #[serde(default)]
-    tokenizer: Option<String>,
+    #[serde(flatten)]
+    measure: Measure,
     /// The shortest length.
     #[serde(default)]
     min: Option<u32>,
@@ -34,25 +26,6 @@ pub struct Length {
     /// A penalty for long completions, instead of bounds.
     #[serde(default)]
     soft_overlong: Option<SoftOverlong>,
-    #[serde(skip)]
-    loaded: Option<Tokens>,
-}
-
-/// What is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Unit {
-    /// Unicode scalar values.
-    #[default]
-    Characters,
-    /// Runs of text between white space.
-    Words,
-    /// Sentences by the rules of Unicode (UAX 29).
-    Sentences,
-    /// Bytes of UTF-8.
-    Bytes,
-    /// Tokens of the tokenizer, without special tokens around the text.
-    Tokens,
 }
 
 /// The overlong penalty of DAPO.
@@ -84,19 +57,11 @@ impl Check for Length {
         if self.soft_overlong.is_some_and(|soft| soft.cache == 0 || soft.cache > soft.max) {
             return Err(BuildError::new("soft_overlong", "cache goes from 1 to max"));
         }
-        match (self.unit, &self.tokenizer) {
-            (Unit::Tokens, Some(file)) => {
-                self.loaded = Some(Tokens::read(file, files)?);
-                Ok(())
-            }
-            (Unit::Tokens, None) => Err(BuildError::new("tokenizer", "tokens need a tokenizer")),
-            (_, Some(_)) => Err(BuildError::new("tokenizer", "only tokens need a tokenizer")),
-            (_, None) => Ok(()),
-        }
+        self.measure.load(files)
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let length = self.measure(sample.completion(), meter)?;
+        let length = self.measure.length(sample.completion(), meter)?;
         let verdict = |verdict: Verdict| verdict.with("length", length);
         if let Some(soft) = self.soft_overlong {
             let reward = Reward::new(soft.penalty(length)).unwrap_or(Reward::ZERO);
@@ -108,7 +73,7 @@ impl Check for Length {
                 let Some(reference) = sample.reference_text() else {
                     return Ok(Verdict::no_reference());
                 };
-                let whole = f64::from(self.measure(&reference, meter)?);
+                let whole = f64::from(self.measure.length(&reference, meter)?);
                 if whole == 0.0 {
                     return Err(Fault::bad_reference("the reference is empty: no share of it"));
                 }
@@ -122,34 +87,6 @@ impl Check for Length {
             _ => "in-range",
         };
         Ok(verdict(Verdict::graded(!is_short && !is_long)).because(reason))
-    }
-}
-
-impl Length {
-    fn measure(&self, text: &str, meter: &mut Meter<'_>) -> Result<u32, Fault> {
-        let bytes = text.len() as u64;
-        let length = match self.unit {
-            Unit::Bytes => text.len(),
-            Unit::Characters => {
-                meter.spend(bytes / 8)?;
-                text.chars().count()
-            }
-            Unit::Words => {
-                meter.spend(bytes)?;
-                text.split_whitespace().count()
-            }
-            Unit::Sentences => {
-                meter.spend(8 * bytes)?;
-                text.unicode_sentences().count()
-            }
-            Unit::Tokens => {
-                meter.spend(20 * bytes)?;
-                let tokenizer =
-                    self.loaded.as_ref().ok_or_else(|| Fault::internal("length was not loaded"))?;
-                tokenizer.count(text)?
-            }
-        };
-        Ok(u32::try_from(length).unwrap_or(u32::MAX))
     }
 }
 

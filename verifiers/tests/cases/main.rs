@@ -5,12 +5,17 @@
 
 mod fixtures;
 mod redteam;
+mod shaping;
 
 use libtest_mimic::{Arguments, Trial};
 
 fn main() {
     let arguments = Arguments::from_args();
-    let kinds = [("fixtures", fixtures::trials()), ("redteam", redteam::trials())];
+    let kinds = [
+        ("fixtures", fixtures::trials()),
+        ("redteam", redteam::trials()),
+        ("shaping", shaping::trials()),
+    ];
     let named = |(kind, trials): (&'static str, Vec<Trial>)| {
         trials.into_iter().map(move |trial| trial.with_kind(kind))
     };

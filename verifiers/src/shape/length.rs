@@ -1,0 +1,67 @@
+//! How long a completion is, for shapes: in tokens where nothing else is said.
+
+use crate::measure::{Measure, Unit};
+use crate::prelude::*;
+
+/// How a completion is measured: settings of the shapes that measure one.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct CompletionLength {
+    /// What is counted.
+    #[serde(default = "tokens")]
+    unit: Unit,
+    /// The `tokenizer.json` that counts tokens. Without one the token ids of the row are counted.
+    #[serde(default)]
+    tokenizer: Option<String>,
+    #[serde(skip)]
+    measure: Measure,
+}
+
+impl CompletionLength {
+    /// Reads the tokenizer, where there is one.
+    ///
+    /// # Errors
+    /// See [`Measure::load`].
+    pub(crate) fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        self.measure = Measure::default();
+        self.measure.unit = self.unit;
+        self.measure.tokenizer.clone_from(&self.tokenizer);
+        if self.counts_ids() { Ok(()) } else { self.measure.load(files) }
+    }
+
+    /// Whether the token ids of the row are counted, so that no other text can be measured.
+    pub(crate) fn counts_ids(&self) -> bool {
+        self.unit == Unit::Tokens && self.tokenizer.is_none()
+    }
+
+    /// The length of what the model wrote: the token ids of the row, or the message that is judged
+    /// with the reasoning that an API gives apart.
+    ///
+    /// # Errors
+    /// A row without token ids, where they are counted.
+    pub(crate) fn of(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<f64, Fault> {
+        if self.counts_ids() {
+            let ids = sample.token_ids().ok_or_else(|| {
+                let why = "the row has no token ids to count, and the shape names no `tokenizer` \
+                           and no other `unit`";
+                Fault::bad_input(why)
+            })?;
+            return Ok(f64::from(u32::try_from(ids.len()).unwrap_or(u32::MAX)));
+        }
+        let reasoning =
+            sample.completion_message().and_then(|message| message.reasoning_content.as_deref());
+        let apart = reasoning.map_or(Ok(0), |text| self.measure.length(text, meter))?;
+        Ok(f64::from(apart) + self.of_text(sample.completion(), meter)?)
+    }
+
+    /// The length of a text.
+    ///
+    /// # Errors
+    /// See [`Measure::length`].
+    pub(crate) fn of_text(&self, text: &str, meter: &mut Meter<'_>) -> Result<f64, Fault> {
+        self.measure.length(text, meter).map(f64::from)
+    }
+}
+
+fn tokens() -> Unit {
+    Unit::Tokens
+}

@@ -1,0 +1,163 @@
+//! The kinds of shaping, one file each. A new one needs its file, its fixture file and one word here.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Value, json};
+
+use crate::check::{BuildError, Files};
+use crate::checks::VerifierInfo;
+use crate::shape::{BuiltShape, Shape};
+
+/// A kind of shaping, as the registry knows it.
+pub struct ShapeEntry {
+    /// What is known of it: its id is its kind.
+    pub about: VerifierInfo,
+    /// Builds it from its settings, without `kind`.
+    pub build: fn(Value, &dyn Files) -> Result<BuiltShape, BuildError>,
+    /// The JSON Schema of its settings inside a larger one.
+    settings: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl ShapeEntry {
+    const fn of<S: Shape>(fixtures: &'static str) -> Self {
+        Self {
+            about: VerifierInfo::new::<S>(S::KIND, 1, fixtures),
+            build: crate::shape::build::<S>,
+            settings: <S as JsonSchema>::json_schema,
+        }
+    }
+}
+
+/// Declares the modules and lists the kinds. A module, its file, its fixture file and its kind share
+/// one name.
+macro_rules! shapes {
+    ($($module:ident :: $shape:ident),+ $(,)?) => {
+        $(mod $module;)+
+
+        /// Every kind of shaping, in the order of its name.
+        pub static ALL: &[ShapeEntry] = &[$(ShapeEntry::of::<$module::$shape>(include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"), "/../fixtures/shaping/", stringify!($module), ".toml"
+        )))),+];
+    };
+}
+
+shapes! {
+    overlong::Overlong,
+}
+
+/// The kind of shaping called `kind`.
+pub fn find(kind: &str) -> Option<&'static ShapeEntry> {
+    ALL.iter().find(|entry| entry.about.id == kind)
+}
+
+/// Builds a shape from an entry of a configuration: a table of `kind` and its settings.
+///
+/// # Errors
+/// No kind, one that is not known, or what the kind refuses. The setting is a path inside the table.
+pub fn build(entry: Value, files: &dyn Files) -> Result<BuiltShape, BuildError> {
+    let Value::Object(mut settings) = entry else {
+        let found = crate::canonical::kind(&entry);
+        return Err(BuildError::new("", format!("expected a table with a kind, found {found}")));
+    };
+    let kind = match settings.remove("kind") {
+        Some(Value::String(kind)) => kind,
+        Some(other) => {
+            let found = crate::canonical::kind(&other);
+            return Err(BuildError::new("kind", format!("expected text, found {found}")));
+        }
+        None => {
+            return Err(BuildError::new("", format!("missing field `kind`, one of {}", kinds())));
+        }
+    };
+    let entry = find(&kind).ok_or_else(|| {
+        let message = format!("unknown kind `{kind}`, expected one of {}", kinds());
+        BuildError::new("kind", message)
+    })?;
+    (entry.build)(Value::Object(settings), files)
+}
+
+/// The JSON Schema of an entry of `shape`: one of the kinds, each with its settings.
+pub fn schema(generator: &mut SchemaGenerator) -> Schema {
+    let kinds: Vec<Schema> = ALL.iter().map(|entry| kind_schema(entry, generator)).collect();
+    json_schema!({ "description": "How a reward is shaped.", "oneOf": kinds })
+}
+
+fn kind_schema(entry: &ShapeEntry, generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = (entry.settings)(generator);
+    let kind = json!({ "const": entry.about.id });
+    let members = schema.ensure_object();
+    if let Value::Object(properties) = members.entry("properties").or_insert_with(|| json!({})) {
+        properties.insert("kind".to_owned(), kind);
+    }
+    if let Value::Array(required) = members.entry("required").or_insert_with(|| json!([])) {
+        required.insert(0, Value::from("kind"));
+    }
+    schema
+}
+
+fn kinds() -> String {
+    let kinds: Vec<String> = ALL.iter().map(|entry| format!("`{}`", entry.about.id)).collect();
+    kinds.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+
+    use super::*;
+    use crate::NoFiles;
+
+    #[test]
+    fn the_kinds_are_named_where_one_is_not_known() {
+        let refused = |entry: Value| build(entry, &NoFiles).err().expect("refused");
+        let error = refused(json!({"kind": "overlog"}));
+        assert_eq!(error.setting, "kind");
+        assert!(error.message.starts_with("unknown kind `overlog`, expected one of `"), "{error}");
+        assert!(error.message.contains("`overlong`"), "{error}");
+        assert!(refused(json!({})).message.contains("`overlong`"));
+        assert!(refused(json!({"kind": 3})).message.contains("expected text"));
+        assert!(refused(json!("overlong")).message.contains("a table"));
+        let error = refused(json!({"kind": "overlong", "cachee": 3}));
+        assert_eq!(error.setting, "cachee");
+        assert!(error.message.starts_with("unknown field `cachee`"), "{error}");
+    }
+
+    #[test]
+    fn settings_are_shown_with_their_defaults() {
+        let built =
+            build(json!({"kind": "overlong", "max": 100, "cache": 10}), &NoFiles).ok().unwrap();
+        assert_eq!(built.kind, "overlong");
+        assert_eq!(built.settings["kind"], "overlong");
+        assert_eq!(built.settings["max"], 100);
+        assert_eq!(built.settings["factor"], 1.0);
+        let again = build(built.settings.clone(), &NoFiles).ok().unwrap();
+        assert_eq!(again.settings, built.settings);
+    }
+
+    #[test]
+    fn names_are_sorted_and_every_kind_and_setting_has_docs() {
+        assert!(ALL.is_sorted_by(|one, next| one.about.id < next.about.id));
+        for entry in ALL {
+            assert_eq!(entry.about.documented(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn the_schema_lists_every_kind() {
+        struct Entry;
+        impl JsonSchema for Entry {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                "Entry".into()
+            }
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                schema(generator)
+            }
+        }
+        let schema = schemars::schema_for!(Entry).to_value();
+        let kinds = schema["oneOf"].as_array().unwrap();
+        assert_eq!(kinds.len(), ALL.len());
+        for (kind, entry) in kinds.iter().zip(ALL) {
+            assert_eq!(kind["properties"]["kind"]["const"], entry.about.id);
+            assert_eq!(kind["required"][0], "kind");
+        }
+    }
+}
