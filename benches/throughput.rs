@@ -76,6 +76,7 @@ fn score(data: &Path, dir: &Path, engine: &Engine) {
         bad_rows: BadRows::Stop,
         limit: None,
         shard: None,
+        training: assay::TrainingState::default(),
         fresh: true,
         retry_faults: false,
     };

@@ -15,7 +15,7 @@ pub use assay_rubrics as rubrics;
 pub use assay_sandbox as sandbox;
 pub use assay_trainer as trainer;
 pub use assay_verifiers as verifiers;
-pub use assay_verifiers::{Sample, Scored, Verdict};
+pub use assay_verifiers::{Sample, Scored, TrainingState, Verdict};
 pub use engine::{Config, ConfigError, Engine, EngineError, Plan, Registry, ScoreOptions};
 
 /// In place of the reward models, which this build is without.

@@ -178,7 +178,7 @@ class Engine:
         self,
         rows: Iterable[Mapping[str, Any]] | None,
         columns: dict[str, Iterable[Any]],
-        options: tuple[int, float | None, bool],
+        options: tuple[str | None, float | None, bool],
     ) -> list[Scored]: ...
     @property
     def needs_groups(self) -> bool: ...
@@ -186,7 +186,7 @@ class Engine:
         self,
         table: object,
         keep: list[str],
-        options: tuple[int, float | None, bool],
+        options: tuple[str | None, float | None, bool],
         bad_rows: str,
         lazy: bool,
     ) -> ArrowStream: ...
@@ -195,13 +195,13 @@ class Engine:
         event_loop: asyncio.AbstractEventLoop,
         rows: Iterable[Mapping[str, Any]] | None,
         columns: dict[str, Iterable[Any]],
-        options: tuple[int, float | None, bool],
+        options: tuple[str | None, float | None, bool],
     ) -> asyncio.Future[list[Scored]]: ...
     def score_file(
         self, options: Any, progress: Callable[[int, int, int], object] | None
     ) -> Any: ...
     def explain(
-        self, row: Mapping[str, Any]
+        self, row: Mapping[str, Any], options: tuple[str | None, float | None, bool]
     ) -> tuple[
         Scored,
         str,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay._verifier import Verifier
 
     Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
+    State: TypeAlias = "Mapping[str, Any] | None"
 
 Table = TypeVar("Table")
 
@@ -42,6 +43,28 @@ class _Here(NamedTuple):
     spec: Spec
     assets: list[str]
     onnxruntime: str | None
+
+
+class Options(NamedTuple):
+    """How a call is to be scored."""
+
+    training: str | None
+    """Where the training stands, as JSON."""
+    timeout: float | None
+    wait: bool
+
+
+def _training(step: int, state: State) -> str | None:
+    """Where the training stands, as JSON; None where it has not begun."""
+    if not step and not state:
+        return None
+    import json
+
+    return json.dumps({**(state or {}), "step": step})
+
+
+def _options(step: int, state: State, timeout: float | None, *, wait: bool = True) -> Options:
+    return Options(_training(step, state), timeout, wait)
 
 
 class Engine:
@@ -148,6 +171,7 @@ class Engine:
         groups: Iterable[str | int] | None = None,
         columns: Mapping[str, Iterable[Any]] | None = None,
         step: int = 0,
+        state: State = None,
         timeout: float | None = None,
         wait: bool = True,
     ) -> list[Scored]:
@@ -165,7 +189,8 @@ class Engine:
             ids: The ids under which samples are reported.
             groups: The prompt that samples share. Wants ``data.group`` in the configuration.
             columns: Further columns of a dataset by their names.
-            step: The training step, seen by ``when`` and ``combine.expression``.
+            step: The training step, seen by ``when``, expressions, scheduled weights and shapes.
+            state: What shapes know of the training: ``{"values": {..}, "moments": {..}}``.
             timeout: Seconds; what is not judged by then is a ``Timeout`` fault.
             wait: Whether to wait where too many samples are in flight, else they are ``Overloaded``.
 
@@ -177,7 +202,7 @@ class Engine:
         [1.0]
         """
         lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
-        return self._core.score(samples, lists, (step, timeout, wait))
+        return self._core.score(samples, lists, _options(step, state, timeout, wait=wait))
 
     async def score_async(
         self,
@@ -191,6 +216,7 @@ class Engine:
         groups: Iterable[str | int] | None = None,
         columns: Mapping[str, Iterable[Any]] | None = None,
         step: int = 0,
+        state: State = None,
         timeout: float | None = None,
         wait: bool = True,
     ) -> list[Scored]:
@@ -206,7 +232,8 @@ class Engine:
 
         lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
         loop = asyncio.get_running_loop()
-        return await self._core.score_future(loop, samples, lists, (step, timeout, wait))
+        options = _options(step, state, timeout, wait=wait)
+        return await self._core.score_future(loop, samples, lists, options)
 
     def score_file(
         self,
@@ -220,6 +247,8 @@ class Engine:
         retry_faults: bool = False,
         bad_rows: BadRows = "stop",
         format: Format = "jsonl",
+        step: int = 0,
+        state: State = None,
     ) -> RunSummary:
         """Scores files into a run folder, as ``assay score`` does, and returns the summary.
 
@@ -239,6 +268,8 @@ class Engine:
             retry_faults: Judge rows with a fault again.
             bad_rows: What becomes of rows that cannot be read: ``"stop"``, ``"skip"`` or ``"fault"``.
             format: ``"parquet"`` writes the verdict rows as Parquet too.
+            step: The training step, as in :meth:`score`. It is a part of what the run is.
+            state: What shapes know of the training, as in :meth:`score`.
 
         Raises:
             RunError: Why the run cannot go on. Rows that were written stay.
@@ -258,10 +289,13 @@ class Engine:
             fresh=fresh,
             retry_faults=retry_faults,
             format=format,
+            training=_training(step, state),
         )
         return _run.score(self._core, options, progress)
 
-    def explain(self, sample: Mapping[str, Any]) -> Explanation:
+    def explain(
+        self, sample: Mapping[str, Any], *, step: int = 0, state: State = None
+    ) -> Explanation:
         """Scores a sample and shows how it came to its reward: a picture in a notebook, with answers
         marked in the completion, steps coloured and components as bars; plain text elsewhere.
 
@@ -273,7 +307,7 @@ class Engine:
         """
         from assay import _explain
 
-        return _explain.of_sample(self._core, sample)
+        return _explain.of_sample(self._core, sample, _options(step, state, None))
 
     def score_arrow(
         self,
@@ -281,6 +315,7 @@ class Engine:
         *,
         keep: Sequence[str] = (),
         step: int = 0,
+        state: State = None,
         timeout: float | None = None,
         bad_rows: Literal["stop", "fault"] = "stop",
     ) -> Table:
@@ -299,7 +334,8 @@ class Engine:
         Args:
             table: The rows, in the column names of the configuration.
             keep: Columns that come back before those of the verdicts, without being copied.
-            step: The training step, seen by ``when`` and ``combine.expression``.
+            step: The training step, as in :meth:`score`.
+            state: What shapes know of the training, as in :meth:`score`.
             timeout: Seconds for each batch of rows; what is not judged by then is a ``Timeout``.
             bad_rows: Whether a row that cannot be read stops the call, or is a fault in its place.
 
@@ -314,7 +350,7 @@ class Engine:
         """
         from assay import _arrow
 
-        return _arrow.score(self._core, table, keep, (step, timeout, True), bad_rows)
+        return _arrow.score(self._core, table, keep, _options(step, state, timeout), bad_rows)
 
     def _start(self, spec: Spec, verifiers: tuple[Verifier, ...]) -> None:
         from assay import _installed

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay._core import Component, Scored, Verdict
+    from assay._engine import Options
 
 NOTE_CHARS_MAX = 400
 """The longest note on one line."""
@@ -147,6 +148,6 @@ def _escape(character: str) -> str:
     return f"\\u{{{ord(character):x}}}"
 
 
-def of_sample(core: Any, sample: Mapping[str, Any]) -> Explanation:
+def of_sample(core: Any, sample: Mapping[str, Any], options: Options) -> Explanation:
     """The explanation of a sample that is scored for it."""
-    return Explanation(*core.explain(sample))
+    return Explanation(*core.explain(sample, options))

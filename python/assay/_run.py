@@ -65,6 +65,7 @@ class RunOptions(NamedTuple):
     fresh: bool
     retry_faults: bool
     format: str
+    training: str | None
 
 
 def paths(data: Path | Iterable[Path]) -> list[str]:

@@ -31,10 +31,10 @@ pub(crate) struct PyEngine {
     live: Mutex<(u32, Arc<Engine>)>,
 }
 
-/// How a call is to be scored: the training step, seconds that it may take, and whether it waits for
-/// room.
-#[derive(Clone, Copy, FromPyObject)]
-struct Options(u64, Option<f64>, bool);
+/// How a call is to be scored: where the training stands, as JSON, seconds that it may take, and
+/// whether it waits for room.
+#[derive(FromPyObject)]
+struct Options(Option<String>, Option<f64>, bool);
 
 #[pymethods]
 impl PyEngine {
@@ -93,11 +93,12 @@ impl PyEngine {
     }
 
     /// Scores one row, and tells what it was and how its rewards became one.
-    fn explain(&self, py: Python<'_>, row: &Bound<'_, PyAny>) -> PyResult<Told> {
-        let engine = self.engine(py)?;
+    fn explain(&self, py: Python<'_>, row: &Bound<'_, PyAny>, options: Options) -> PyResult<Told> {
+        let (engine, options) = (self.engine(py)?, options.checked()?);
         let sample = rows::of_row(row, &engine.plan().config.data)?;
-        let scored = engine.score_async(vec![sample.clone()], ScoreOptions::default());
-        explain::told(&engine, &sample, wait::wait(py, scored)?, &self.versions)
+        let step = options.training.step;
+        let scored = engine.score_async(vec![sample.clone()], options);
+        explain::told(&engine, &sample, (wait::wait(py, scored)?, step), &self.versions)
     }
 
     /// Whether rewards compare the samples of a group.
@@ -177,10 +178,11 @@ impl PyEngine {
 
 impl Options {
     fn checked(self) -> PyResult<ScoreOptions> {
-        let Self(step, timeout, wait) = self;
+        let Self(training, timeout, wait) = self;
+        let training = run::training(training.as_deref())?;
         let deadline = timeout.map(Duration::try_from_secs_f64).transpose();
         let wrong = |error| PyValueError::new_err(format!("timeout: {error}"));
-        Ok(ScoreOptions { deadline: deadline.map_err(wrong)?, step, wait })
+        Ok(ScoreOptions { deadline: deadline.map_err(wrong)?, training, wait })
     }
 }
 

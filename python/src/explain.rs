@@ -15,11 +15,11 @@ type Reward = (String, String, u32, f64);
 pub(crate) type Told =
     (PyScored, String, String, Option<Vec<(String, String)>>, Vec<Reward>, String);
 
-/// Tells how a sample came to its reward.
+/// Tells how a sample came to its reward at a training step.
 pub(crate) fn told(
     engine: &Engine,
     sample: &Sample,
-    scored: Vec<Scored>,
+    (scored, step): (Vec<Scored>, u64),
     versions: &VerifierVersions,
 ) -> PyResult<Told> {
     let plan = engine.plan();
@@ -31,9 +31,9 @@ pub(crate) fn told(
     });
     let rewards = plan.rewards.iter().map(|reward| {
         let spec = &reward.built.spec;
-        (reward.name.clone(), spec.id.to_string(), spec.version, reward.weight)
+        (reward.name.clone(), spec.id.to_string(), spec.version, reward.weight.at(step))
     });
-    let combination = plan.combiner.explain(scored.verdicts.as_slice());
+    let combination = plan.combiner.explain(scored.verdicts.as_slice(), step);
     let (prompt, completion) = (sample.prompt().to_owned(), sample.completion().to_owned());
     Ok((
         PyScored::new(Held::from(scored), versions),

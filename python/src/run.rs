@@ -10,6 +10,7 @@ use std::time::Duration;
 use assay::Engine;
 use assay::engine::runs::{MergeSpec, RunError, VerdictForm};
 use assay::engine::{BadRows, CancellationToken, FileRun, FileRunSpec, Report, Shard, Summary};
+use assay::verifiers::TrainingState;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -29,6 +30,7 @@ pub(crate) struct RunOptions {
     fresh: bool,
     retry_faults: bool,
     format: String,
+    training: Option<String>,
 }
 
 impl RunOptions {
@@ -50,8 +52,15 @@ impl RunOptions {
             fresh: self.fresh,
             retry_faults: self.retry_faults,
             form: form(&self.format)?,
+            training: training(self.training.as_deref())?,
         })
     }
+}
+
+/// Where a training stands, of its JSON; nowhere yet without.
+pub(crate) fn training(state: Option<&str>) -> PyResult<TrainingState> {
+    let read = state.map(serde_json::from_str).transpose();
+    Ok(read.map_err(|why| PyValueError::new_err(format!("state: {why}")))?.unwrap_or_default())
 }
 
 fn form(name: &str) -> PyResult<VerdictForm> {

@@ -170,7 +170,7 @@ impl Scorer {
         }
         let verdicts = self.layout.verdicts.clone();
         let finish = move |rows: Vec<assay::Scored>| verdicts.batch(&rows);
-        let scored = self.engine.score_blocks(blocks, self.bad_rows, self.options, finish);
+        let scored = self.engine.score_blocks(blocks, self.bad_rows, self.options.clone(), finish);
         let mut scored = wait::wait(py, scored)?.map_err(failed)?.into_iter();
         for (batch, count) in batches.iter().zip(counts) {
             let parts: Result<Vec<_>, _> = scored.by_ref().take(count).collect();

@@ -5,14 +5,14 @@ mod report;
 
 use std::path::PathBuf;
 
-use assay::Engine;
 use assay::setup::Environment;
 use assay::verifiers::Sample;
+use assay::{Engine, ScoreOptions};
 use clap::Args as ClapArgs;
 
 use super::exit::{Exit, Failure};
 use super::output;
-use super::setup::{ConfigArgs, EngineArgs};
+use super::setup::{ConfigArgs, EngineArgs, TrainingArgs};
 use super::text::{Cut, inline};
 use find::{Found, Search, Wanted};
 use report::Explained;
@@ -29,6 +29,8 @@ pub(super) struct Args {
     which: Which,
     #[command(flatten)]
     engine: EngineArgs,
+    #[command(flatten)]
+    training: TrainingArgs,
     /// Leave nothing out of long texts
     #[arg(long)]
     full: bool,
@@ -67,7 +69,10 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     };
     let kept = kept(&engine, &sample);
     let Found { group, at, .. } = &found;
-    let Some(scored) = engine.score(group.clone()).into_iter().nth(*at) else {
+    let options = ScoreOptions { training: args.training.read()?, ..ScoreOptions::default() };
+    let step = options.training.step;
+    let scored = engine.score_with(group.clone(), options);
+    let Some(scored) = scored.into_iter().nth(*at) else {
         return Err(anyhow::anyhow!("internal: the engine gave no verdict").into());
     };
     let explained = Explained {
@@ -76,6 +81,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         scored: &scored,
         kept: &kept,
         found: &found,
+        step,
     };
     if args.json {
         output::json(&explained.json())?;

@@ -17,7 +17,7 @@ use signal_hook::iterator::Signals;
 use super::exit::{Exit, Failure};
 use super::output::{self, count, percent};
 use super::progress::Progress;
-use super::setup::{ConfigArgs, EngineArgs};
+use super::setup::{ConfigArgs, EngineArgs, TrainingArgs};
 use super::summary;
 
 /// Score a dataset into a run folder.
@@ -46,6 +46,8 @@ pub(super) struct Args {
     /// Score one of N parts, counted from 0, into a folder of its own inside RUN
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
+    #[command(flatten)]
+    training: TrainingArgs,
     /// Judge rows with a fault again
     #[arg(long)]
     retry_faults: bool,
@@ -161,6 +163,7 @@ fn score(
         shard: args.shard,
         bad_rows: args.bad_rows.into(),
         limit: args.limit,
+        training: args.training.read()?,
         fresh: args.fresh,
         retry_faults: args.retry_faults,
         form: args.format.into(),

@@ -9,6 +9,7 @@ use assay::engine::{Document, EngineBuilder};
 #[cfg(feature = "rubrics")]
 use assay::rubrics::judge::{ReplyStore, StoreMode};
 use assay::setup::Environment;
+use assay::verifiers::TrainingState;
 use clap::Args;
 
 use super::exit::Failure;
@@ -46,6 +47,37 @@ pub(super) struct EngineArgs {
     #[cfg(feature = "rubrics")]
     #[arg(long, requires = "judge_store")]
     pub(super) replay: bool,
+}
+
+/// Where a training stands.
+#[derive(Debug, Args)]
+pub(super) struct TrainingArgs {
+    /// The training step, which `when`, expressions, scheduled weights and shapes see
+    #[arg(long, value_name = "N")]
+    step: Option<u64>,
+    /// What shapes know of the training: JSON with `step`, `values` and `moments`, as a run with
+    /// running statistics leaves it in state.json
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+}
+
+impl TrainingArgs {
+    /// Reads the state; the step that is given wins over its own.
+    pub(super) fn read(&self) -> Result<TrainingState, Failure> {
+        let mut training = match &self.state {
+            None => TrainingState::default(),
+            Some(path) => {
+                let wrong =
+                    |why: String| Failure::usage(format!("--state {}: {why}", path.display()));
+                let text = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+                serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?
+            }
+        };
+        if let Some(step) = self.step {
+            training.step = step;
+        }
+        Ok(training)
+    }
 }
 
 impl ConfigArgs {

@@ -199,14 +199,15 @@ mod tests {
             (engine("[combine]\non_fault = 'drop_group'"), ScoreOptions::default()),
         ];
         for (engine, options) in ways {
-            let found = scored(&engine, &texts, BadRows::Fault, options).unwrap();
+            let found = scored(&engine, &texts, BadRows::Fault, options.clone()).unwrap();
             assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [256, 256, 256, 232]);
             for (at, one) in found.iter().flatten().enumerate() {
                 assert_eq!(one.reward(), [Some(1.0), Some(0.0), None][at % 3], "row {at}");
             }
             assert_eq!(found[3][231].id, found[0][0].id);
             assert_eq!(found[0][2].id, "row-3");
-            let stopped = scored(&engine, &texts, BadRows::Stop, options).unwrap_err().to_string();
+            let stopped =
+                scored(&engine, &texts, BadRows::Stop, options.clone()).unwrap_err().to_string();
             assert!(stopped.starts_with("table:3: completion: missing"), "{stopped}");
             let fewer = scored(&engine, &texts, BadRows::Skip, options).unwrap();
             assert_eq!(fewer.iter().map(Vec::len).sum::<usize>(), 667);

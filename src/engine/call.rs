@@ -5,17 +5,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assay_verifiers::Cancellation;
+use assay_verifiers::TrainingState;
 
 use super::clock::Clock;
 
 /// How samples are to be scored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ScoreOptions {
     /// How long the call may take, waiting for room included. What is not judged by then is a
     /// `Timeout`; `None` leaves it to the deadline of single verdicts (`limits.deadline_ms`).
     pub deadline: Option<Duration>,
-    /// The training step, which `when` and `combine.expression` see as `step`; 0 by default.
-    pub step: u64,
+    /// Where the training stands: its step, which `when`, `combine.expression` and scheduled weights
+    /// see, and what shapes know of it. Step 0 and nothing else by default.
+    pub training: TrainingState,
     /// Whether the call waits where too many samples are in flight. One that does not wait gets
     /// `Overloaded` for every sample.
     pub wait: bool,
@@ -23,14 +25,14 @@ pub struct ScoreOptions {
 
 impl Default for ScoreOptions {
     fn default() -> Self {
-        Self { deadline: None, step: 0, wait: true }
+        Self { deadline: None, training: TrainingState::default(), wait: true }
     }
 }
 
 /// What the work of one call shares.
 pub(super) struct Call {
-    /// The training step.
-    pub(super) step: u64,
+    /// Where the training stands.
+    pub(super) training: TrainingState,
     /// The moment at which the call is to be over.
     deadline_ns: Option<u64>,
     given_up: AtomicBool,
@@ -41,7 +43,12 @@ impl Call {
         let deadline_ns = options.deadline.map(|deadline| {
             now_ns.saturating_add(u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX))
         });
-        Self { step: options.step, deadline_ns, given_up: AtomicBool::new(false) }
+        Self { training: options.training.clone(), deadline_ns, given_up: AtomicBool::new(false) }
+    }
+
+    /// The training step.
+    pub(super) fn step(&self) -> u64 {
+        self.training.step
     }
 
     /// Time that is left, where the call has a deadline.

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use assay_verifiers::schedule::Schedule;
 use assay_verifiers::script::{Script, shared_engine};
 use assay_verifiers::{Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
-use super::config::{CombineBy, Config, OnFault, RewardConfig};
+use super::config::{CombineBy, CombineConfig, Config, OnFault, RewardConfig};
+use super::scale::{Normalise, Scale};
 
 /// The rule by which the rewards of a sample become its reward.
 pub struct Combiner {
@@ -17,11 +19,13 @@ pub struct Combiner {
     pass: f64,
     expression: Option<Script>,
     parts: Vec<Part>,
+    pub(super) normalise: Normalise,
+    pub(super) scale: Scale,
 }
 
 struct Part {
     name: String,
-    weight: f64,
+    weight: Schedule,
     gate: bool,
 }
 
@@ -52,7 +56,7 @@ impl Combiner {
         };
         let part = |(at, reward): (usize, &RewardConfig)| Part {
             name: reward.name.clone(),
-            weight: reward.weight,
+            weight: reward.weight.clone(),
             gate: gates.contains(&at),
         };
         Ok(Self {
@@ -63,6 +67,8 @@ impl Combiner {
             pass: combine.pass,
             expression,
             parts: config.rewards.iter().enumerate().map(part).collect(),
+            normalise: combine.normalise,
+            scale: scale(combine)?,
         })
     }
 
@@ -77,29 +83,44 @@ impl Combiner {
 
     /// The outcome of the sample at a training step. `verdicts` are in the order of the rewards.
     pub fn combine(&self, verdicts: &[Verdict], step: u64) -> Outcome {
-        if let Some(fault) = self.fault(verdicts) {
-            return match self.on_fault {
-                OnFault::Mask | OnFault::DropGroup => Outcome::Failed(fault),
-                OnFault::Floor => Outcome::Scored(self.floor),
-            };
+        if let Some(outcome) = self.unrewarded(verdicts, step) {
+            return outcome;
         }
+        let reward = |verdict: &Verdict| verdict.outcome.reward().map(Reward::get);
+        let rewards: Vec<Option<f64>> = verdicts.iter().map(reward).collect();
+        self.total(&rewards, self.is_open(verdicts), step)
+    }
+
+    /// What becomes of a sample of whose verdicts one that counts failed; `None` where none did.
+    pub(super) fn unrewarded(&self, verdicts: &[Verdict], step: u64) -> Option<Outcome> {
+        let fault = self.fault(verdicts, step)?;
+        Some(match self.on_fault {
+            OnFault::Mask | OnFault::DropGroup => Outcome::Failed(fault),
+            OnFault::Floor => Outcome::Scored(self.floor),
+        })
+    }
+
+    /// The outcome of a sample of these rewards, of which none failed; `None` where one abstained.
+    /// `open` says that no gate is closed.
+    pub(super) fn total(&self, rewards: &[Option<f64>], open: bool, step: u64) -> Outcome {
         let scored: Vec<(&Part, f64)> = self
             .parts
             .iter()
-            .zip(verdicts)
-            .filter(|(part, _)| self.counts(part))
-            .filter_map(|(part, verdict)| Some((part, verdict.outcome.reward()?.get())))
+            .zip(rewards)
+            .filter(|(part, _)| self.counts(part, step))
+            .filter_map(|(part, reward)| Some((part, (*reward)?)))
             .collect();
-        let rewards = || scored.iter().map(|(_, reward)| *reward);
+        let own = || scored.iter().map(|(_, reward)| *reward);
         let total = match self.how {
             _ if scored.is_empty() => None,
             CombineBy::WeightedSum => {
-                Some(scored.iter().map(|(part, reward)| part.weight * reward).sum())
+                Some(scored.iter().map(|(part, reward)| part.weight.at(step) * reward).sum())
             }
-            CombineBy::Product => Some(rewards().product()),
-            CombineBy::Min => rewards().reduce(f64::min),
-            CombineBy::Gate => self.gated(&scored),
-            CombineBy::Expression => match self.evaluate(verdicts, step) {
+            CombineBy::Product => Some(own().product()),
+            CombineBy::Min => own().reduce(f64::min),
+            CombineBy::Gate if !open => Some(0.0),
+            CombineBy::Gate => self.behind_gates(&scored, step),
+            CombineBy::Expression => match self.evaluate(rewards, step) {
                 Ok(total) => Some(total),
                 Err(fault) => return Outcome::Failed(fault),
             },
@@ -114,13 +135,19 @@ impl Combiner {
         }
     }
 
+    /// Whether no gate is closed. The gates see rewards as they were judged.
+    pub(super) fn is_open(&self, verdicts: &[Verdict]) -> bool {
+        let gates = self.parts.iter().zip(verdicts).filter(|(part, _)| part.gate);
+        gates.into_iter().all(|(_, verdict)| self.passes(verdict))
+    }
+
     /// How the numbers became one, for people.
-    pub fn explain(&self, verdicts: &[Verdict]) -> String {
+    pub fn explain(&self, verdicts: &[Verdict], step: u64) -> String {
         let mut text = String::new();
         for (part, verdict) in self.parts.iter().zip(verdicts) {
             let Some(reward) = verdict.outcome.reward() else { continue };
             let gap = if text.is_empty() { "" } else { self.sign() };
-            let (name, weight, reward) = (&part.name, part.weight, reward.get());
+            let (name, weight, reward) = (&part.name, part.weight.at(step), reward.get());
             let weighted = matches!(self.how, CombineBy::WeightedSum | CombineBy::Gate);
             // Writing to a text cannot fail.
             let _ = if part.gate {
@@ -131,10 +158,13 @@ impl Combiner {
                 write!(text, "{gap}{name} {reward}")
             };
         }
-        if let Some((low, high)) = self.clamp {
-            let _ = write!(text, ", clamped to [{low}, {high}]");
+        let clamped = self.clamp.map(|(low, high)| format!(", clamped to [{low}, {high}]"));
+        let clamped = clamped.unwrap_or_default();
+        match self.normalise {
+            Normalise::None => format!("{text}{clamped}"),
+            Normalise::SumThen => format!("{text}{clamped}, then normalised over its group"),
+            Normalise::ThenSum => format!("{text}, each normalised over its group{clamped}"),
         }
-        text
     }
 
     fn sign(&self) -> &'static str {
@@ -146,9 +176,9 @@ impl Combiner {
     }
 
     /// The first fault that matters: one behind weight 0 is reported and counts for nothing.
-    fn fault(&self, verdicts: &[Verdict]) -> Option<Fault> {
+    fn fault(&self, verdicts: &[Verdict], step: u64) -> Option<Fault> {
         self.parts.iter().zip(verdicts).find_map(|(part, verdict)| match &verdict.outcome {
-            Outcome::Failed(fault) if self.counts(part) => {
+            Outcome::Failed(fault) if self.counts(part, step) => {
                 Some(Fault::new(fault.kind, format!("{}: {}", part.name, fault.why)))
             }
             _ => None,
@@ -156,32 +186,29 @@ impl Combiner {
     }
 
     /// Whether a reward has a say. One of weight 0 is reported and has none.
-    fn counts(&self, part: &Part) -> bool {
-        part.weight != 0.0 || part.gate || self.how == CombineBy::Expression
+    fn counts(&self, part: &Part, step: u64) -> bool {
+        part.weight.at(step) != 0.0 || part.gate || self.how == CombineBy::Expression
     }
 
-    /// 0 behind a closed gate, else the weighted sum of the rest; 1 where there is nothing but
-    /// gates, and nothing where all of the rest abstained.
-    fn gated(&self, scored: &[(&Part, f64)]) -> Option<f64> {
-        if scored.iter().any(|(part, reward)| part.gate && *reward < self.pass) {
-            return Some(0.0);
-        }
-        if self.parts.iter().all(|part| part.gate || !self.counts(part)) {
+    /// The weighted sum of what is behind the gates; 1 where there is nothing but gates, and nothing
+    /// where all of the rest abstained.
+    fn behind_gates(&self, scored: &[(&Part, f64)], step: u64) -> Option<f64> {
+        if self.parts.iter().all(|part| part.gate || !self.counts(part, step)) {
             return Some(1.0);
         }
         let rest = scored.iter().filter(|(part, _)| !part.gate);
-        rest.map(|(part, reward)| part.weight * reward).reduce(|sum, term| sum + term)
+        rest.map(|(part, reward)| part.weight.at(step) * reward).reduce(|sum, term| sum + term)
     }
 
-    fn evaluate(&self, verdicts: &[Verdict], step: u64) -> Result<f64, Fault> {
+    fn evaluate(&self, given: &[Option<f64>], step: u64) -> Result<f64, Fault> {
         let Some(program) = &self.expression else {
             return Err(Fault::internal("no expression was compiled"));
         };
         let mut scope = Scope::new();
         push_step(&mut scope, step);
         let mut rewards = Map::new();
-        for (part, verdict) in self.parts.iter().zip(verdicts) {
-            let reward = verdict.outcome.reward().map_or(Dynamic::UNIT, |r| Dynamic::from(r.get()));
+        for (part, reward) in self.parts.iter().zip(given) {
+            let reward = reward.map_or(Dynamic::UNIT, Dynamic::from);
             scope.push_constant_dynamic(part.name.as_str(), reward.clone());
             rewards.insert(part.name.as_str().into(), reward);
         }
@@ -191,6 +218,23 @@ impl Combiner {
             Fault::internal(format!("`expression` gave {}, expected a number", value.type_name()))
         })
     }
+}
+
+/// By what `normalise` divides.
+fn scale(combine: &CombineConfig) -> Result<Scale, (String, String)> {
+    let given = [("eps", combine.eps.is_some()), ("std", combine.std.is_some())];
+    if combine.normalise.is_none()
+        && let Some((key, _)) = given.iter().find(|(_, given)| *given)
+    {
+        let message = format!("`{key}` needs normalise = \"sum_then\" or \"then_sum\"");
+        return Err((format!("combine.{key}"), message));
+    }
+    let eps = combine.eps.unwrap_or(1e-4);
+    if !(eps.is_finite() && eps >= 0.0) {
+        let message = "`eps` must be a finite number, 0 or more".to_owned();
+        return Err(("combine.eps".to_owned(), message));
+    }
+    Ok(Scale { std: combine.std.unwrap_or_default(), eps })
 }
 
 /// Shows scripts the training step as `step`.

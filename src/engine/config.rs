@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use assay_verifiers::schedule::Schedule;
+use assay_verifiers::shaping;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::scale::{Deviation, Normalise};
 use super::turns::JudgedTurn;
 use crate::data::{Columns, ReadLimits};
 use crate::rubrics::judge::JudgeConfig;
@@ -44,9 +47,11 @@ pub struct RewardConfig {
     pub name: String,
     /// The id of the verifier: `assay list checks` names them.
     pub verifier: String,
-    /// Its weight in `weighted_sum`. With weight 0 it is reported and counts for nothing.
+    /// Its weight in `weighted_sum`: a number, or a schedule over the training step, such as
+    /// `{ kind = "linear", from = 0.0, to = 1.0, start = 100, end = 1000 }`. With weight 0 it is
+    /// reported and counts for nothing.
     #[serde(default = "one")]
-    pub weight: f64,
+    pub weight: Schedule,
     /// A rhai expression over the sample (`meta`, `reference`, `completion`, `prompt`, `id`,
     /// `group`), the training step (`step`, 0 offline) and earlier verdicts (`rewards.NAME`, `verdicts.NAME.outcome`). Where it is
     /// false the verifier abstains and spends nothing.
@@ -55,6 +60,11 @@ pub struct RewardConfig {
     /// The settings of the verifier: `assay show ID` names them.
     #[serde(default)]
     pub config: Map<String, Value>,
+    /// How its reward is shaped before rewards become one: `[{ kind = "overlong", ... }]`, applied in
+    /// their order. Every `when`, every gate and every other reward sees the reward as it was judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "shapes_schema")]
+    pub shape: Vec<Map<String, Value>>,
     /// Keep verdicts for the next run. By default what is awaited (models, judges) does; rule
     /// checks are cheaper to run again than to look up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,6 +106,15 @@ pub struct CombineConfig {
     pub gates: Option<Vec<String>>,
     /// The least reward at which a gate lets the rest count.
     pub pass: f64,
+    /// Whether rewards are normalised over their group, and when.
+    #[serde(skip_serializing_if = "Normalise::is_none")]
+    pub normalise: Normalise,
+    /// What is added to the standard deviation by which `normalise` divides. By default 1e-4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eps: Option<f64>,
+    /// The standard deviation by which `normalise` divides. By default that of a sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std: Option<Deviation>,
 }
 
 impl Default for CombineConfig {
@@ -108,6 +127,9 @@ impl Default for CombineConfig {
             expression: None,
             gates: None,
             pass: 1.0,
+            normalise: Normalise::None,
+            eps: None,
+            std: None,
         }
     }
 }
@@ -195,8 +217,13 @@ impl Default for CacheConfig {
     }
 }
 
-fn one() -> f64 {
-    1.0
+fn one() -> Schedule {
+    Schedule::ONE
+}
+
+/// One of the kinds of shaping, for each entry.
+fn shapes_schema(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": shaping::schema(generator) })
 }
 
 impl Default for Config {
@@ -223,6 +250,7 @@ impl RewardConfig {
             weight: one(),
             when: None,
             config: Map::new(),
+            shape: Vec::new(),
             cache: None,
             pin: None,
             turn: JudgedTurn::default(),

@@ -272,16 +272,23 @@ impl Core {
         }
     }
 
-    /// What comes after the stages: the combination.
+    /// What comes after the stages: rewards are shaped, and become one.
     fn finish(&self, progress: Progress, call: &Call) -> Vec<Scored> {
-        let Progress { samples, rows, .. } = progress;
-        let combine = |(sample, row): (&Sample, Row)| {
-            let missing = || Verdict::failed(Fault::internal("no verdict was given"));
-            let verdicts =
-                row.verdicts.into_iter().map(|one| one.unwrap_or_else(missing)).collect();
-            self.scored(sample, verdicts, row.spent_ns, call)
+        let Progress { samples, mut rows, .. } = progress;
+        self.shape(&samples, &mut rows, call);
+        let missing = || Verdict::failed(Fault::internal("no verdict was given"));
+        let judged = |row: Row| -> (Vec<Verdict>, Vec<u64>) {
+            (
+                row.verdicts.into_iter().map(|one| one.unwrap_or_else(missing)).collect(),
+                row.spent_ns,
+            )
         };
-        let mut scored: Vec<Scored> = samples.iter().zip(rows).map(combine).collect();
+        let rows: Vec<(Vec<Verdict>, Vec<u64>)> = rows.into_iter().map(judged).collect();
+        let outcomes = self.outcomes(&samples, &rows, call);
+        let scored = |((sample, (verdicts, spent_ns)), outcome): ((&Sample, _), _)| {
+            self.scored(sample, outcome, verdicts, spent_ns)
+        };
+        let mut scored: Vec<Scored> = samples.iter().zip(rows).zip(outcomes).map(scored).collect();
         if self.plan.config.combine.on_fault == OnFault::DropGroup {
             for members in groups(&samples) {
                 drop_group(&members, &mut scored);
@@ -290,17 +297,42 @@ impl Core {
         scored
     }
 
+    /// What the verdicts of each sample come to.
+    fn outcomes(
+        &self,
+        samples: &[Sample],
+        rows: &[(Vec<Verdict>, Vec<u64>)],
+        call: &Call,
+    ) -> Vec<Outcome> {
+        let (combiner, step) = (&self.plan.combiner, call.step());
+        if self.plan.config.combine.normalise.is_none() {
+            return rows.iter().map(|(verdicts, _)| combiner.combine(verdicts, step)).collect();
+        }
+        let lost = || Outcome::Failed(Fault::internal("no outcome was given"));
+        let mut outcomes: Vec<Outcome> = rows.iter().map(|_| lost()).collect();
+        for members in groups(samples) {
+            let own = members.iter().filter_map(|at| rows.get(*at));
+            let own: Vec<&[Verdict]> = own.map(|(verdicts, _)| verdicts.as_slice()).collect();
+            for (at, outcome) in members.iter().zip(combiner.combine_group(&own, step)) {
+                if let Some(slot) = outcomes.get_mut(*at) {
+                    *slot = outcome;
+                }
+            }
+        }
+        outcomes
+    }
+
     fn scored(
         &self,
         sample: &Sample,
+        outcome: Outcome,
         verdicts: Vec<Verdict>,
         spent_ns: Vec<u64>,
-        call: &Call,
     ) -> Scored {
         Scored {
             id: sample.id().to_owned(),
             group: sample.group().map(str::to_owned),
-            outcome: self.plan.combiner.combine(&verdicts, call.step),
+            outcome,
             verdicts: Verdicts::new(Arc::clone(&self.plan.names), verdicts),
             spent_ns,
         }
@@ -310,12 +342,12 @@ impl Core {
     pub(super) fn unjudged(&self, sample: &Sample, fault: &Fault, call: &Call) -> Scored {
         let count = self.plan.rewards.len();
         let verdicts = vec![Verdict::failed(fault.clone()); count];
-        let mut scored = self.scored(sample, verdicts, vec![0; count], call);
-        if let Outcome::Abstained(_) = scored.outcome {
+        let outcome = match self.plan.combiner.combine(&verdicts, call.step()) {
             // Every reward has weight 0.
-            scored.outcome = Outcome::Failed(fault.clone());
-        }
-        scored
+            Outcome::Abstained(_) => Outcome::Failed(fault.clone()),
+            outcome => outcome,
+        };
+        self.scored(sample, outcome, verdicts, vec![0; count])
     }
 }
 

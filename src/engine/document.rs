@@ -188,7 +188,7 @@ mod tests {
         document.set("reward.0.config.ignore_case", "true").unwrap();
         document.set("combine.how", "min").unwrap();
         let config = document.config().unwrap();
-        assert!((config.rewards[0].weight - 0.5).abs() < f64::EPSILON);
+        assert_eq!(config.rewards[0].weight.constant(), Some(0.5));
         assert_eq!(config.rewards[0].config["ignore_case"], true);
         assert!(document.set("reward.b.weight", "1").is_err());
         assert!(document.set("version.x", "1").is_err());

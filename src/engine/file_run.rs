@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use assay_verifiers::TrainingState;
 use tokio_util::sync::CancellationToken;
 
 use super::batch::Batch;
@@ -31,6 +32,8 @@ pub struct FileRunSpec {
     pub bad_rows: BadRows,
     /// The most rows of input that are read, those of other shards included.
     pub limit: Option<u64>,
+    /// Where the training stands: its step, and what shapes know of it.
+    pub training: TrainingState,
     /// Start over, whatever the folder holds of an earlier run.
     pub fresh: bool,
     /// Once complete, judge rows with a fault again.
@@ -85,6 +88,7 @@ impl<'a> FileRun<'a> {
             bad_rows: spec.bad_rows,
             limit: spec.limit,
             shard: spec.shard,
+            training: spec.training.clone(),
             fresh: spec.fresh,
             retry_faults: spec.retry_faults,
         };

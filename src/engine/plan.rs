@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
+use assay_verifiers::schedule::Schedule;
 use assay_verifiers::script::Script;
+use assay_verifiers::shape::BuiltShape;
+use assay_verifiers::shaping;
 use assay_verifiers::{BuildError, Built, Files, Lane};
 use serde_json::{Value, json};
 
@@ -52,10 +55,12 @@ pub struct Plan {
 pub struct Planned {
     /// The name under which it is reported.
     pub name: String,
-    /// Its weight.
-    pub weight: f64,
+    /// Its weight, at each training step.
+    pub weight: Schedule,
     /// The verifier.
     pub built: Built,
+    /// How its reward is shaped, in their order.
+    pub shapes: Vec<BuiltShape>,
     /// Where this is false, the verifier abstains.
     pub when: Option<Script>,
     /// Which message of a conversation is judged.
@@ -98,6 +103,7 @@ impl Plan {
             rewards.push(planned(document, registry, &context, &config, (at, reward))?);
         }
         let gates = gates(document, &config, &names)?;
+        shaped_gate(document, &config, &gates)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
         let combiner = Combiner::build(&config, &gates)
@@ -118,7 +124,11 @@ impl Plan {
 
     /// Whether the samples of a prompt have to be judged together.
     pub fn needs_groups(&self) -> bool {
-        !self.group_rewards.is_empty() || self.config.combine.on_fault == OnFault::DropGroup
+        let shapes = || self.rewards.iter().flat_map(|reward| &reward.shapes);
+        !self.group_rewards.is_empty()
+            || self.config.combine.on_fault == OnFault::DropGroup
+            || !self.config.combine.normalise.is_none()
+            || shapes().any(|shape| shape.is_group)
     }
 
     /// Whether the verdicts of a reward are awaited.
@@ -181,11 +191,6 @@ impl Plan {
 /// so that a run of an earlier build goes on.
 fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
     let spec = &planned.built.spec;
-    let files: serde_json::Map<String, Value> = spec
-        .files
-        .iter()
-        .map(|(name, digest)| (name.clone(), Value::from(canonical::hex(digest))))
-        .collect();
     let mut resolved = json!({
         "name": planned.name,
         "verifier": spec.id,
@@ -193,7 +198,7 @@ fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
         "weight": planned.weight,
         "when": given.when,
         "config": spec.settings,
-        "files": files,
+        "files": digests(&spec.files),
         "fuel": planned.fuel,
     });
     if !given.turn.is_default()
@@ -201,7 +206,28 @@ fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
     {
         members.insert("turn".to_owned(), json!(given.turn));
     }
+    if !planned.shapes.is_empty()
+        && let Some(members) = resolved.as_object_mut()
+    {
+        let shapes: Vec<Value> = planned.shapes.iter().map(resolved_shape).collect();
+        members.insert("shape".to_owned(), shapes.into());
+    }
     resolved
+}
+
+fn resolved_shape(shape: &BuiltShape) -> Value {
+    let mut settings = shape.settings.clone();
+    if !shape.files.is_empty()
+        && let Some(members) = settings.as_object_mut()
+    {
+        members.insert("files".to_owned(), digests(&shape.files));
+    }
+    settings
+}
+
+fn digests(files: &[(String, Digest)]) -> Value {
+    let digest = |(name, digest): &(String, Digest)| (name.clone(), canonical::hex(digest).into());
+    Value::Object(files.iter().map(digest).collect())
 }
 
 fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> {
@@ -218,10 +244,6 @@ fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> 
         if reward.name.is_empty() || !seen.insert(reward.name.as_str()) {
             let message = format!("reward name \"{}\" is empty or used twice", reward.name);
             return Err(document.error(&format!("reward[{at}].name"), message));
-        }
-        if !reward.weight.is_finite() {
-            let message = format!("weight of \"{}\" is not a finite number", reward.name);
-            return Err(document.error(&format!("reward[{at}].weight"), message));
         }
     }
     Ok(())
@@ -272,13 +294,47 @@ fn planned(
     let cache_key = (kept && config.cache.enabled).then(key);
     Ok(Planned {
         name: reward.name.clone(),
-        weight: reward.weight,
+        weight: reward.weight.clone(),
+        shapes: shapes(document, config, (at, reward), context.files)?,
         built,
         when,
         turns: reward.turn,
         fuel,
         cache_key,
     })
+}
+
+/// Builds the shapes of a reward.
+fn shapes(
+    document: &Document,
+    config: &Config,
+    (at, reward): (usize, &RewardConfig),
+    files: &dyn Files,
+) -> Result<Vec<BuiltShape>, ConfigError> {
+    let names = || config.rewards.iter().map(|reward| reward.name.as_str());
+    let build = |(place, given): (usize, &serde_json::Map<String, Value>)| {
+        let fail = |setting: &str, message: &str, help: Option<String>| {
+            let dot = if setting.is_empty() { "" } else { "." };
+            let path = format!("reward[{at}].shape[{place}]{dot}{setting}");
+            let message = format!("reward \"{}\": shape: {message}", reward.name);
+            Err(document.error(&path, message).help(help))
+        };
+        let shape = match shaping::build(Value::Object(given.clone()), files) {
+            Ok(shape) => shape,
+            Err(error) => {
+                return fail(&error.setting, &error.message, suggestion(&error.message));
+            }
+        };
+        for read in &shape.reads {
+            if !names().any(|name| name == read) {
+                let help = did_you_mean(read, names());
+                let help = help.map(|near| format!("did you mean \"{near}\"?"));
+                return fail("", &format!("no reward is called \"{read}\""), help);
+            }
+        }
+        Ok(shape)
+    };
+    reward.shape.iter().enumerate().map(build).collect()
 }
 
 /// Holds a reward to the version of its verifier that the configuration names.
@@ -342,6 +398,19 @@ fn gates(
             })
         })
         .collect()
+}
+
+/// A gate decides before anything is shaped: shaping its reward would do nothing.
+fn shaped_gate(document: &Document, config: &Config, gates: &[usize]) -> Result<(), ConfigError> {
+    let rewards = config.rewards.iter().enumerate();
+    match rewards.into_iter().find(|(at, one)| gates.contains(at) && !one.shape.is_empty()) {
+        None => Ok(()),
+        Some((at, one)) => {
+            let message =
+                format!("the gate \"{}\" is not shaped: shape what it lets pass", one.name);
+            Err(document.error(&format!("reward[{at}].shape"), message))
+        }
+    }
 }
 
 /// Puts rewards into stages.

@@ -113,8 +113,16 @@ impl Engine {
     /// The thread is blocked meanwhile. Inside an async runtime, await [`Engine::score_async`]
     /// instead.
     pub fn score(&self, samples: impl IntoIterator<Item = Sample>) -> Vec<Scored> {
-        let samples = samples.into_iter().collect();
-        block_on(self.score_async(samples, ScoreOptions::default()))
+        self.score_with(samples, ScoreOptions::default())
+    }
+
+    /// The same with a deadline, or at a step of a training.
+    pub fn score_with(
+        &self,
+        samples: impl IntoIterator<Item = Sample>,
+        options: ScoreOptions,
+    ) -> Vec<Scored> {
+        block_on(self.score_async(samples.into_iter().collect(), options))
     }
 
     /// Judges samples: one [`Scored`] each, in their order. Samples of one group may stand anywhere

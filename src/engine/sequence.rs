@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::iter::Peekable;
 
-use assay_verifiers::{Fault, Sample, Scored};
+use assay_verifiers::{Fault, Sample, Scored, TrainingState};
 
 use super::groups::group_key;
 use super::shard::Shard;
@@ -77,6 +77,7 @@ impl SingleBlocks {
             bad_rows: self.bad_rows,
             limit: self.limit,
             shard: None,
+            training: TrainingState::default(),
             earlier: Box::new(std::iter::empty()),
             mode: Resume::KeepLines,
         };
@@ -133,7 +134,7 @@ pub(super) struct RowSequencer {
 
 impl RowSequencer {
     pub(super) fn new(spec: StreamSpec, grouped: bool, chunk_rows: usize) -> Self {
-        let StreamSpec { bad_rows, limit, shard, earlier, mode } = spec;
+        let StreamSpec { bad_rows, limit, shard, training: _, earlier, mode } = spec;
         Self {
             bad_rows,
             limit,

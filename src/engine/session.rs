@@ -2,20 +2,24 @@
 
 use std::io;
 
+use assay_verifiers::TrainingState;
 use assay_verifiers::canonical;
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::batch::Batch;
 use super::runs::{
-    CONFIG, Identity, InputFile, MANIFEST, RunError, RunFolder, RunManifest, RunStart, SUMMARY,
-    Store, TIMINGS, VERDICTS, VERDICTS_PARQUET,
+    CONFIG, Identity, InputFile, MANIFEST, RunError, RunFolder, RunManifest, RunStart, STATE,
+    SUMMARY, Store, TIMINGS, VERDICTS, VERDICTS_PARQUET,
 };
 use super::score::Engine;
 use super::shard::Shard;
 use super::stream_spec::{BadRows, Ended, Resume, StreamError, StreamSpec};
 use super::summary::Summary;
 use crate::data::{Block, DataError};
+
+/// Rows that are read at once for the state behind the run.
+const STATE_ROWS: usize = 4096;
 
 /// Where the lines go while faults are judged again.
 const RETRY: &str = "verdicts.jsonl.retry";
@@ -36,6 +40,8 @@ pub struct RunSession<'a> {
     pub limit: Option<u64>,
     /// The part of the run that the folder holds; by default all of it.
     pub shard: Option<Shard>,
+    /// Where the training stands.
+    pub training: TrainingState,
     /// Start over, whatever the folder holds of an earlier run.
     pub fresh: bool,
     /// Once complete, judge rows with a fault again.
@@ -192,7 +198,14 @@ impl RunSession<'_> {
 
     fn spec(&self, bytes: u64, limit: Option<u64>, mode: Resume) -> Result<StreamSpec, RunError> {
         let earlier = Box::new(self.folder.earlier(bytes)?);
-        Ok(StreamSpec { bad_rows: self.bad_rows, limit, shard: self.shard, earlier, mode })
+        Ok(StreamSpec {
+            bad_rows: self.bad_rows,
+            limit,
+            shard: self.shard,
+            training: self.training.clone(),
+            earlier,
+            mode,
+        })
     }
 
     fn finish(
@@ -221,9 +234,29 @@ impl RunSession<'_> {
                 verdicts_sha256: Some(canonical::hex(&tally.sha256.finalize())),
                 ..self.manifest()
             };
+            self.leave_state()?;
             self.replace_json(MANIFEST, &manifest)?;
         }
         Ok(Report { summary: tally.summary, start, complete, scored: tally.new })
+    }
+
+    /// Writes where the training stands after the run, for the next one.
+    fn leave_state(&mut self) -> Result<(), RunError> {
+        let plan = self.engine.plan();
+        if !plan.reads_moments() {
+            return Ok(());
+        }
+        let (bytes, _) = self.folder.whole_lines(VERDICTS, u64::MAX)?;
+        let mut state = self.training.clone();
+        let mut rows = self.folder.earlier(bytes)?.map(|row| row.map(|row| row.scored));
+        loop {
+            let chunk = rows.by_ref().take(STATE_ROWS).collect::<Result<Vec<_>, _>>();
+            let chunk = chunk.map_err(|why| self.folder.foreign(why))?;
+            if chunk.is_empty() {
+                return self.replace_json(STATE, &state);
+            }
+            state = plan.next_state(&state, &chunk);
+        }
     }
 
     fn manifest(&self) -> RunManifest {
@@ -239,6 +272,7 @@ impl RunSession<'_> {
                 config_hash: self.engine.plan().config_hash(),
                 inputs: self.inputs.clone(),
                 shard: self.shard,
+                training: self.training.clone(),
             },
             bad_rows: bad_rows.to_owned(),
             complete: false,

@@ -55,7 +55,8 @@ impl Engine {
         // Not waited for: a reader of standard input may never come back. It ends with the channel.
         let started = reader.spawn(move || read(source, &sender));
         started.map_err(|error| StreamError::Internal(error.to_string()))?;
-        let call = Arc::new(Call::new(&ScoreOptions::default(), 0));
+        let options = ScoreOptions { training: spec.training.clone(), ..ScoreOptions::default() };
+        let call = Arc::new(Call::new(&options, 0));
         let _give_up = GiveUp(Arc::clone(&call));
         let work = Work {
             core: Arc::clone(&self.core),

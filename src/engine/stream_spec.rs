@@ -1,6 +1,7 @@
 //! How a dataset is read, and how reading it ends.
 
 use assay_verifiers::Scored;
+use assay_verifiers::TrainingState;
 
 use super::shard::Shard;
 use crate::data::{DataError, RowError};
@@ -34,6 +35,8 @@ pub struct StreamSpec {
     pub limit: Option<u64>,
     /// The part of the rows that is judged; by default all of them.
     pub shard: Option<Shard>,
+    /// Where the training stands.
+    pub training: TrainingState,
     /// The lines that an earlier session wrote, in order.
     pub earlier: Box<dyn Iterator<Item = Result<OldRow, String>> + Send>,
     /// What to do with them.

@@ -101,7 +101,7 @@ impl Core {
         row: &Row,
         call: &Call,
     ) -> Option<Verdict> {
-        self.plan.ruled_out(reward, planned, sample, &row.verdicts, call.step).or_else(|| {
+        self.plan.ruled_out(reward, planned, sample, &row.verdicts, call.step()).or_else(|| {
             let cache = self.cache.as_ref()?;
             cache.get(&self.cache_key(reward, planned, sample, row)?)
         })

@@ -117,6 +117,7 @@ fn score_by(
         bad_rows: BadRows::Stop,
         limit: None,
         shard: None,
+        training: assay::TrainingState::default(),
         fresh: false,
         retry_faults: false,
     };

@@ -19,7 +19,7 @@ use assay::data::{ReadLimits, Source};
 use assay::engine::config::RewardConfig;
 use assay::engine::runs::write_atomic;
 use assay::engine::{CancellationToken, Ended};
-use assay::verifiers::{FaultKind, Outcome, Reward, Sample, Scored, Verdict};
+use assay::verifiers::{FaultKind, Outcome, Reward, Sample, Schedule, Scored, Verdict};
 use assay::{Config, Engine, EngineError, ScoreOptions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
@@ -99,7 +99,10 @@ fn an_engine_opens_a_file_and_the_files_beside_it() {
 #[test]
 fn an_engine_is_built_of_a_typed_configuration() {
     let mut config = Config::default();
-    config.rewards.push(RewardConfig { weight: 0.5, ..RewardConfig::new("right", "exact") });
+    config.rewards.push(RewardConfig {
+        weight: Schedule::try_from(0.5).unwrap(),
+        ..RewardConfig::new("right", "exact")
+    });
     let engine = Engine::builder().config(config.clone()).build().unwrap();
     assert_eq!(engine.score(samples(1))[0].reward(), Some(0.5));
     config.rewards[0].verifier = "exat".to_owned();
@@ -220,7 +223,7 @@ fn the_intake_is_bounded_and_waits_or_says_so() {
         while !is(&seen.in_flight, 2) {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        let refused = engine.score_async(samples(1), hasty).await;
+        let refused = engine.score_async(samples(1), hasty.clone()).await;
         assert_eq!(fault(&refused[0]), FaultKind::Overloaded);
         let waiting = tokio::spawn(engine.score_async(samples(1), ScoreOptions::default()));
         seen.release.notify_waiters();

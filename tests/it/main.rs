@@ -7,6 +7,7 @@ mod crash;
 mod determinism;
 mod embedding;
 mod eval_judge;
+mod groups;
 mod hostile;
 mod judges;
 mod lanes;

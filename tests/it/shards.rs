@@ -321,6 +321,7 @@ fn session(
         bad_rows: BadRows::Fault,
         limit: None,
         shard: Some(shard),
+        training: assay::TrainingState::default(),
         fresh: false,
         retry_faults: false,
     };

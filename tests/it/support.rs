@@ -52,6 +52,7 @@ pub(crate) fn whole() -> StreamSpec {
         bad_rows: BadRows::Stop,
         limit: None,
         shard: None,
+        training: assay::TrainingState::default(),
         earlier: Box::new(std::iter::empty()),
         mode: assay::engine::Resume::KeepLines,
     }

@@ -1,5 +1,7 @@
 //! Advantages: what a rollout earned, relative to the other rollouts of its batch.
 
+pub mod statistics;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

@@ -40,7 +40,7 @@ pub use sample::{Content, Message, MessageContent, Sample, SampleBuilder, ToolCa
 pub use schedule::Schedule;
 pub use scored::{Scored, Verdicts};
 pub use shape::{BuiltShape, Shape, ShapeMember, Shaped};
-pub use training_state::{Moments, TrainingState};
+pub use training_state::{RunningMoments, TrainingState};
 pub use verdict::{Component, Components, Evidence, Outcome, Reward, Step, Usage, Verdict};
 pub use verifier::{
     AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Group, GroupVerifier, Lane, Member, Pending,

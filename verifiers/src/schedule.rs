@@ -83,6 +83,9 @@ enum Curve {
 }
 
 impl Schedule {
+    /// 1 at every step.
+    pub const ONE: Self = Self(Form::Constant(1.0));
+
     /// The number at a training step. Always finite.
     pub fn at(&self, step: u64) -> f64 {
         match &self.0 {

@@ -16,17 +16,17 @@ pub struct TrainingState {
     pub values: BTreeMap<String, f64>,
     /// What running normalisation knows of each reward, by its name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub moments: BTreeMap<String, Moments>,
+    pub moments: BTreeMap<String, RunningMoments>,
 }
 
 /// Count, mean and sum of squared deviations of the numbers seen so far.
 ///
 /// Updated and merged by the formulas of "Formulas for Robust, One-Pass Parallel Computation of
-/// Covariances and Arbitrary-Order Statistical Moments", section 2; the order of the numbers and of
+/// Covariances and Arbitrary-Order Statistical RunningMoments", section 2; the order of the numbers and of
 /// the merges changes nothing but rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Moments {
+pub struct RunningMoments {
     /// How many numbers were seen.
     pub count: u64,
     /// Their mean; 0 of none.
@@ -46,7 +46,7 @@ impl TrainingState {
     /// are left out.
     #[must_use]
     pub fn observed<'a>(&self, rewards: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
-        let mut seen: BTreeMap<&str, Moments> = BTreeMap::new();
+        let mut seen: BTreeMap<&str, RunningMoments> = BTreeMap::new();
         for (name, reward) in rewards {
             seen.entry(name).or_default().push(reward);
         }
@@ -59,7 +59,7 @@ impl TrainingState {
     }
 }
 
-impl Moments {
+impl RunningMoments {
     /// Those of these numbers.
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {
         let mut moments = Self::default();
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(next.moments["a"].count, 3);
         assert!((next.moments["a"].mean - 4.0).abs() < 1e-12);
         assert!((next.moments["a"].std() - (26.0_f64 / 3.0).sqrt()).abs() < 1e-12);
-        assert_eq!(next.moments["b"], Moments { count: 1, mean: 5.0, m2: 0.0 });
+        assert_eq!(next.moments["b"], RunningMoments { count: 1, mean: 5.0, m2: 0.0 });
         assert_eq!(state.moments["a"].count, 2, "the state that was handed in is as it was");
     }
 
@@ -135,10 +135,10 @@ mod tests {
         fn neither_the_order_nor_the_batches_matter(
             numbers in prop::collection::vec(-100.0..100.0_f64, 1..40), cut in 0..40_usize,
         ) {
-            let whole = Moments::of(numbers.iter().copied());
-            let back = Moments::of(numbers.iter().rev().copied());
+            let whole = RunningMoments::of(numbers.iter().copied());
+            let back = RunningMoments::of(numbers.iter().rev().copied());
             let (one, other) = numbers.split_at(cut.min(numbers.len()));
-            let parts = Moments::of(other.iter().copied()).merge(Moments::of(one.iter().copied()));
+            let parts = RunningMoments::of(other.iter().copied()).merge(RunningMoments::of(one.iter().copied()));
             let count = f64::from(u32::try_from(numbers.len()).unwrap());
             let mean = numbers.iter().sum::<f64>() / count;
             let m2: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();

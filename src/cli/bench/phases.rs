@@ -7,7 +7,7 @@ use assay::Engine;
 use assay::data::{DataError, Source};
 use assay::engine::{BadRows, CancellationToken, Resume, StreamSpec};
 use assay::setup::Monotonic;
-use assay::verifiers::Sample;
+use assay::verifiers::{Sample, TrainingState};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -87,6 +87,7 @@ pub(super) fn end_to_end(input: &Input<'_>, seconds: f64) -> Result<Phase, Failu
             bad_rows: BadRows::Skip,
             limit: Some(input.limit),
             shard: None,
+            training: TrainingState::default(),
             earlier: Box::new(std::iter::empty()),
             mode: Resume::KeepLines,
         };

@@ -19,6 +19,8 @@ pub(super) struct Explained<'a> {
     pub(super) scored: &'a Scored,
     pub(super) kept: &'a [&'static str],
     pub(super) found: &'a Found,
+    /// The training step.
+    pub(super) step: u64,
 }
 
 #[derive(Serialize)]
@@ -66,7 +68,7 @@ impl<'a> Explained<'a> {
             name: &part.planned.name,
             verifier: &part.planned.built.spec.id,
             version: part.planned.built.spec.version,
-            weight: part.planned.weight,
+            weight: part.planned.weight.at(self.step),
             gate: self.plan.gates.contains(&part.at),
             when: self.when(part.at),
             spent_us: part.spent_ns.div_ceil(1000),
@@ -134,7 +136,7 @@ impl<'a> Explained<'a> {
             inline(&part.planned.name),
             spec.id,
             spec.version,
-            part.planned.weight
+            part.planned.weight.at(self.step)
         );
         let mut notes = Vec::new();
         if let Some(when) = self.when(part.at) {
@@ -159,7 +161,7 @@ impl<'a> Explained<'a> {
 
     fn combination(&self) -> String {
         let how = serde_json::to_value(self.plan.config.combine.how).unwrap_or_default();
-        let numbers = self.plan.combiner.explain(self.verdicts());
+        let numbers = self.plan.combiner.explain(self.verdicts(), self.step);
         format!("{}: {}", how.as_str().unwrap_or_default(), inline(&numbers))
     }
 }

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::lock::{Lock, Refused};
 use super::manifest::{Identity, RunManifest, hasher_of};
-use super::{CONFIG, LOCK, MANIFEST, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
+use super::{CONFIG, LOCK, MANIFEST, STATE, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
 use crate::data::DataError;
 use crate::engine::lines;
 use crate::engine::shard::Shard;
@@ -191,8 +191,8 @@ impl RunFolder {
     }
 
     /// The files of a run that a fresh start removes.
-    pub fn files() -> [&'static str; 6] {
-        [MANIFEST, VERDICTS, VERDICTS_PARQUET, TIMINGS, SUMMARY, CONFIG]
+    pub fn files() -> [&'static str; 7] {
+        [MANIFEST, VERDICTS, VERDICTS_PARQUET, TIMINGS, SUMMARY, STATE, CONFIG]
     }
 
     /// The bytes of a line file up to the end of its last whole line, and how many lines there
@@ -273,6 +273,13 @@ fn difference(have: &Identity, wanted: &Identity) -> Option<String> {
     }
     if have.config_hash != wanted.config_hash {
         return Some("the folder holds a run of another configuration".to_owned());
+    }
+    if have.training.step != wanted.training.step {
+        let (have, wanted) = (have.training.step, wanted.training.step);
+        return Some(format!("the folder holds a run of training step {have}, not {wanted}"));
+    }
+    if have.training != wanted.training {
+        return Some("the folder holds a run of another training state".to_owned());
     }
     if have.inputs.len() != wanted.inputs.len() {
         let (have, wanted) = (have.inputs.len(), wanted.inputs.len());

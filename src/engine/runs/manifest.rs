@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
+use assay_verifiers::TrainingState;
 use assay_verifiers::canonical;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -33,7 +34,7 @@ pub struct RunManifest {
 }
 
 /// What decides every byte of the output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
     /// SHA-256 of the configuration with every default filled in.
     pub config_hash: String,
@@ -42,6 +43,14 @@ pub struct Identity {
     /// The part of the run that the folder holds, where it does not hold all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// Where the training stood, where it had begun.
+    #[serde(default, skip_serializing_if = "is_start")]
+    pub training: TrainingState,
+}
+
+/// Whether nothing is known of a training: its step is 0.
+fn is_start(training: &TrainingState) -> bool {
+    *training == TrainingState::default()
 }
 
 /// One file of the input.

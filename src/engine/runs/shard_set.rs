@@ -114,6 +114,9 @@ fn misfit(
     if run.config_hash != wanted.config_hash {
         return Some(format!("shard {shard} is of another configuration than that"));
     }
+    if run.training != wanted.training {
+        return Some(format!("shard {shard} is of another training step or state than that"));
+    }
     if run.inputs != wanted.inputs {
         return Some(format!("shard {shard} is of other data than those"));
     }
