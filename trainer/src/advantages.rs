@@ -1,133 +1,184 @@
 //! Advantages: what a rollout earned, relative to the other rollouts of its batch.
+//!
+//! A kind of estimator is one file: its settings are the fields of its type, its doc comment is the
+//! formula and its source, and its tests are worked by hand. A new one needs its file and a line here.
 
+pub mod batch;
+pub mod conventions;
+pub mod per_group;
 pub mod statistics;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod tokens;
 
-use std::collections::BTreeMap;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use batch::{
+    AdvantageValues, Advantages, Estimator, EstimatorState, GroupReport, PolicyTokens, RewardBatch,
+    RewardPart, StepReward,
+};
+use conventions::EstimatorSettings;
 
 use crate::error::TrainerError;
-use crate::groups::Groups;
-use crate::ragged::Ragged;
+use crate::presets;
 
-/// The rewards of a batch, and what estimators need beside them. Only `groups` and `rewards` must be
-/// given; an estimator that needs more says so in its error.
+/// Builds an estimator from its settings.
+pub type BuildEstimator = fn(Map<String, Value>) -> Result<Box<dyn Estimator>, TrainerError>;
+
+/// What is known of a kind of estimator without building it.
+pub struct EstimatorInfo {
+    /// The name by which a configuration says it.
+    pub kind: &'static str,
+    /// Builds it from its settings.
+    pub build: BuildEstimator,
+    /// The JSON Schema of its settings; the `description` is its manual page.
+    pub schema: fn() -> schemars::Schema,
+}
+
+/// Declares the modules and lists the kinds.
+macro_rules! estimators {
+    ($($kind:literal => $module:ident :: $estimator:ident),+ $(,)?) => {
+        $(pub mod $module;)+
+
+        /// Every kind of estimator.
+        pub static ALL: &[EstimatorInfo] = &[$(EstimatorInfo {
+            kind: $kind,
+            build: build_one::<$module::$estimator>,
+            schema: || schemars::schema_for!($module::$estimator),
+        }),+];
+    };
+}
+
+estimators! {
+    "asymre" => asymre::AsymRe,
+    "dr_grpo" => dr_grpo::DrGrpo,
+    "gpg" => gpg::Gpg,
+    "grpo" => grpo::Grpo,
+    "maxrl" => maxrl::MaxRl,
+    "opmd" => opmd::Opmd,
+    "opo" => opo::Opo,
+    "pass_at_k" => pass_at_k::PassAtK,
+    "r3l" => r3l::R3l,
+    "remax" => remax::ReMax,
+    "rloo" => rloo::Rloo,
+    "stable_reinforce" => stable_reinforce::StableReinforce,
+    "v0.5" => v0_5::V05,
+}
+
+/// The table `[advantage]` of a configuration.
 ///
-/// A reward that is missing is NaN: it takes part in no statistic, and its advantage is 0.
-#[derive(Clone, Copy, Debug)]
-pub struct RewardBatch<'a> {
-    /// Which rollouts share a prompt.
-    pub groups: &'a Groups,
-    /// The reward of each rollout.
-    pub rewards: &'a [f64],
-    /// The parts that the rewards were combined from, where they are normalised one by one.
-    pub parts: &'a [RewardPart<'a>],
-    /// Tokens of each response that are trained on, where `mask` is not given.
-    pub lengths: Option<&'a [usize]>,
-    /// Which tokens of each response are trained on.
-    pub mask: Option<&'a Ragged<bool>>,
-    /// A reward for each token, such as a penalty for the divergence from the reference; the rewards
-    /// of the rollouts are not added to them.
-    pub token_rewards: Option<&'a Ragged<f64>>,
-    /// The steps of each response, in their order.
-    pub steps: Option<&'a Ragged<StepReward>>,
-    /// The role that each rollout played, such as the player of a game.
-    pub roles: Option<&'a [String]>,
-    /// A value that was predicted for each rollout, where an estimator takes one as its baseline.
-    pub values: Option<&'a [f64]>,
-    /// What the estimator kept from the batches before; none at first.
-    pub state: Option<&'a EstimatorState>,
+/// ```
+/// use assay_trainer::advantages::AdvantageConfig;
+/// use assay_trainer::{Groups, advantages::{AdvantageValues, RewardBatch}};
+///
+/// let config: AdvantageConfig = toml::from_str("kind = \"dr_grpo\"").unwrap();
+/// let groups = Groups::of_size(2, 2).unwrap();
+/// let batch = RewardBatch::new(&groups, &[1.0, 0.0]).unwrap();
+/// let advantages = config.build().unwrap().estimate(&batch).unwrap();
+/// assert_eq!(advantages.values, AdvantageValues::Rollouts(vec![0.5, -0.5]));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AdvantageConfig {
+    /// The estimator; where it is not given, the one that the preset uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The library whose settings are filled in, such as `trl-1.16`. What is given here wins over it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// The settings of the estimator.
+    #[serde(flatten)]
+    pub settings: Map<String, Value>,
 }
 
-/// One reward of several, for each rollout.
-#[derive(Clone, Copy, Debug)]
-pub struct RewardPart<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its weight in the sum.
-    pub weight: f64,
-    /// The reward of each rollout; NaN where it is missing.
-    pub rewards: &'a [f64],
-}
-
-/// The reward of one step of a response.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StepReward {
-    /// The token behind the last one of the step.
-    pub end: usize,
-    /// Its reward; NaN where it is missing.
-    pub reward: f64,
-}
-
-/// What an estimator keeps from batch to batch, by name. It is an input and an output, so that a call
-/// stays a function.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct EstimatorState(pub BTreeMap<String, Vec<f64>>);
-
-/// The advantages of a batch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Advantages {
-    /// The advantages.
-    pub values: AdvantageValues,
-    /// What is to be said of the groups.
-    pub report: GroupReport,
-    /// What the estimator keeps for the next batch; empty for one without a state.
-    pub state: EstimatorState,
-}
-
-/// Advantages for rollouts, or for tokens.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum AdvantageValues {
-    /// One for each rollout: all of its tokens share it.
-    Rollouts(Vec<f64>),
-    /// One for each token.
-    Tokens(Ragged<f64>),
-}
-
-/// What is to be said of the groups of a batch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct GroupReport {
-    /// Groups.
-    pub groups: usize,
-    /// Groups in which one rollout alone has a reward: nothing to compare it with.
-    pub of_one: usize,
-    /// Groups of more, all of whose rewards are equal: nothing is learned from them.
-    pub without_variance: usize,
-    /// Groups in which no rollout has a reward.
-    pub without_reward: usize,
-    /// Rollouts without a reward.
-    pub missing: usize,
-}
-
-/// How rewards become advantages.
-pub trait Estimator: Send + Sync {
-    /// The advantages of a batch.
+impl AdvantageConfig {
+    /// The estimator.
     ///
     /// # Errors
-    /// Numbers that the estimator needs and that are missing, or do not fit together.
-    fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError>;
+    /// Those of [`build`].
+    pub fn build(&self) -> Result<Box<dyn Estimator>, TrainerError> {
+        let mut table = self.settings.clone();
+        let named = [("kind", &self.kind), ("preset", &self.preset)];
+        for (key, name) in named {
+            if let Some(name) = name {
+                table.insert(key.to_owned(), Value::String(name.clone()));
+            }
+        }
+        build(table)
+    }
 }
 
-impl<'a> RewardBatch<'a> {
-    /// The rewards of groups, and nothing else.
-    ///
-    /// # Errors
-    /// Not one reward for each row of the groups.
-    pub fn new(groups: &'a Groups, rewards: &'a [f64]) -> Result<Self, TrainerError> {
-        groups.along("rewards", rewards.len())?;
-        Ok(Self {
-            groups,
-            rewards,
-            parts: &[],
-            lengths: None,
-            mask: None,
-            token_rewards: None,
-            steps: None,
-            roles: None,
-            values: None,
-            state: None,
-        })
+/// The estimator of a table: its `kind`, the `preset` that fills in settings, and the settings.
+///
+/// # Errors
+/// An unknown kind or preset; a setting that is unknown, of another type or out of range.
+pub fn build(given: Map<String, Value>) -> Result<Box<dyn Estimator>, TrainerError> {
+    let (kind, settings) = presets::filled("advantage", given)?;
+    let Some(info) = ALL.iter().find(|info| info.kind == kind) else {
+        let kinds: Vec<&str> = ALL.iter().map(|info| info.kind).collect();
+        let message = format!("no advantage is called \"{kind}\"; there are: {}", kinds.join(", "));
+        return Err(TrainerError::setting("kind", message));
+    };
+    (info.build)(settings)
+}
+
+fn build_one<E: EstimatorSettings>(
+    settings: Map<String, Value>,
+) -> Result<Box<dyn Estimator>, TrainerError> {
+    let estimator: E = assay_verifiers::check::settings(Value::Object(settings))?;
+    estimator.check()?;
+    Ok(Box::new(estimator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_and_every_setting_has_a_manual_page() {
+        let described = |value: &Value| value.get("description").is_some();
+        for info in ALL {
+            let schema = (info.schema)();
+            assert!(described(schema.as_value()), "{}", info.kind);
+            let settings = schema.as_value().get("properties").and_then(Value::as_object);
+            for (name, setting) in settings.into_iter().flatten() {
+                assert!(described(setting), "{}: {name}", info.kind);
+            }
+            assert_eq!(
+                schema.get("additionalProperties"),
+                Some(&Value::Bool(false)),
+                "{}",
+                info.kind
+            );
+        }
+        assert!(ALL.is_sorted_by_key(|info| info.kind));
+    }
+
+    #[test]
+    fn every_table_of_a_preset_builds() {
+        for (preset, text) in presets::ALL {
+            let rooms: Map<String, Value> = toml::from_str(text).unwrap();
+            let kinds = rooms.get("advantage").and_then(Value::as_object).unwrap();
+            let default = AdvantageConfig { preset: Some((*preset).into()), ..Default::default() };
+            assert!(default.build().is_ok(), "{preset}");
+            for kind in kinds.keys().filter(|key| *key != "kind") {
+                let config = AdvantageConfig { kind: Some(kind.clone()), ..default.clone() };
+                let built = config.build();
+                assert!(built.is_ok(), "{preset}, {kind}: {:?}", built.err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_is_read_and_written() {
+        let text = "kind = \"grpo\"\npreset = \"verl-0.9\"\neps = 0.5\n";
+        let config: AdvantageConfig = toml::from_str(text).unwrap();
+        assert_eq!(toml::to_string(&config).unwrap(), text);
+        assert_eq!(config.settings.get("eps"), Some(&Value::from(0.5)));
+        assert_eq!(
+            AdvantageConfig::default().build().err().map(|e| e.to_string()).unwrap_or_default(),
+            "neither `kind` nor `preset` is given"
+        );
     }
 }

@@ -23,7 +23,15 @@ macro_rules! presets {
     };
 }
 
-presets!["trl-1.16", "verl-0.9", "openrlhf-0.11"];
+presets![
+    "trl-1.16",
+    "verl-0.9",
+    "openrlhf-0.11",
+    "slime-2026-08",
+    "areal-1.0",
+    "nemo-rl-0.6",
+    "skyrl-0.3",
+];
 
 /// The settings of one table of a configuration with those of its `preset` filled in. What is given
 /// wins over the preset. The keys `preset` and `kind` are taken out; the second part is the kind.
@@ -108,7 +116,7 @@ mod tests {
         for (wrong, named) in [
             (json!({}), "neither `kind` nor `preset`"),
             (json!({"preset": "trl-0"}), "there are: trl-1.16"),
-            (json!({"preset": "trl-1.16", "kind": "none_such"}), "it has: grpo"),
+            (json!({"preset": "trl-1.16", "kind": "none_such"}), "it has: dr_grpo, grpo"),
             (json!({"preset": 3}), "`preset` is 3"),
         ] {
             let error = filled("advantage", given(wrong)).unwrap_err().to_string();

@@ -9,6 +9,9 @@ use crate::ragged::Ragged;
 /// Sums are taken in this many lanes, which the processor adds side by side.
 const LANES: usize = 4;
 
+/// As many squares are added without compensation.
+const PLAIN_MAX: usize = 1024;
+
 /// Squares below this lose digits, and deviations are scaled before they are squared.
 const SQUARES_MIN: f64 = 1e-250;
 
@@ -34,8 +37,8 @@ impl Moments {
             return Self::of_equal(values.len(), values.first().copied().unwrap_or(0.0));
         }
         let mean = mean(values);
-        let squares = sum_by(values, |value| (value - mean) * (value - mean));
-        if squares >= SQUARES_MIN && squares < f64::INFINITY {
+        let squares = sum_squares(values, mean);
+        if (SQUARES_MIN..f64::INFINITY).contains(&squares) {
             return Self { count: values.len(), mean, is_constant: false, squares, scale: 1.0 };
         }
         let scale = values.iter().fold(0.0, |max: f64, value| max.max((value - mean).abs()));
@@ -62,7 +65,7 @@ impl Moments {
         let count = rows.values().len();
         let furthest = |max: f64, value: &f64| max.max((value - mean).abs());
         let squares = sum_rows(rows, |value| square(value - mean));
-        if squares >= SQUARES_MIN && squares < f64::INFINITY {
+        if (SQUARES_MIN..f64::INFINITY).contains(&squares) {
             return Self { count, mean, is_constant: false, squares, scale: 1.0 };
         }
         let scale = rows.values().iter().fold(0.0, furthest);
@@ -101,11 +104,12 @@ pub fn float(count: usize) -> f64 {
 }
 
 /// Whether all are equal; so are none and one.
+#[expect(clippy::float_cmp, reason = "numbers that are nearly equal are not")]
 #[inline]
 pub fn is_constant(values: &[f64]) -> bool {
     let first = values.first().copied().unwrap_or(0.0);
-    // Without an early end, so that the compiler compares several at once.
-    values.iter().fold(true, |equal, value| equal & (*value == first))
+    // All are looked at, so that the compiler compares several at once.
+    values.iter().filter(|value| **value != first).count() == 0
 }
 
 /// The mean of numbers that are not NaN; 0 for none. Equal numbers have exactly that mean.
@@ -122,22 +126,48 @@ pub fn mean(values: &[f64]) -> f64 {
 /// The compensated sum of what `term` makes of each number.
 #[inline]
 pub fn sum_by(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
-    let mut sums = [Compensated::default(); LANES];
+    let (mut sums, mut errors) = ([0.0; LANES], [0.0; LANES]);
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        add_lanes(&mut sums, &mut errors, chunk.map(&term));
+    }
+    let mut total = Compensated::default();
+    for (sum, error) in sums.into_iter().zip(errors) {
+        total.add(sum);
+        total.error += error;
+    }
+    for value in rest {
+        total.add(term(*value));
+    }
+    total.value()
+}
+
+/// The sum of the squared deviations from `mean`. Squares do not cancel, so that few of them are
+/// added as they are: their order changes less than 14 digits show.
+#[inline]
+fn sum_squares(values: &[f64], mean: f64) -> f64 {
+    if values.len() > PLAIN_MAX {
+        return sum_by(values, |value| square(value - mean));
+    }
+    let mut sums = [0.0; LANES];
     let (chunks, rest) = values.as_chunks::<LANES>();
     for chunk in chunks {
         for (sum, value) in sums.iter_mut().zip(chunk) {
-            sum.add(term(*value));
+            *sum += square(value - mean);
         }
     }
-    for (sum, value) in sums.iter_mut().zip(rest) {
-        sum.add(term(*value));
+    let last: f64 = rest.iter().map(|value| square(value - mean)).sum();
+    sums.into_iter().fold(last, |total, sum| total + sum)
+}
+
+#[inline]
+fn add_lanes(sums: &mut [f64; LANES], errors: &mut [f64; LANES], values: [f64; LANES]) {
+    for ((sum, error), value) in sums.iter_mut().zip(errors).zip(values) {
+        let added = *sum + value;
+        let share = added - *sum;
+        *error += (*sum - (added - share)) + (value - share);
+        *sum = added;
     }
-    let mut total = Compensated::default();
-    for sum in sums {
-        total.add(sum.sum);
-        total.error += sum.error;
-    }
-    total.value()
 }
 
 /// The compensated sum of numbers, in ascending order: their order changes no bit.

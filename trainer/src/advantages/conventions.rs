@@ -1,0 +1,148 @@
+//! Where libraries differ: which standard deviation, where the epsilon, what of a group of one.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::batch::Estimator;
+use super::statistics::Moments;
+use crate::error::TrainerError;
+
+/// An estimator is its settings, read by serde. Its doc comment is its manual page.
+pub trait EstimatorSettings:
+    Estimator + DeserializeOwned + Serialize + JsonSchema + 'static
+{
+    /// Refuses settings that are out of range.
+    ///
+    /// # Errors
+    /// The setting at fault.
+    fn check(&self) -> Result<(), TrainerError> {
+        Ok(())
+    }
+}
+
+/// Which standard deviation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Std {
+    /// The squares divided by one less than the count, as `torch.std` has it.
+    #[default]
+    Unbiased,
+    /// The squares divided by the count, as `numpy.std` has it.
+    Biased,
+}
+
+/// Where the epsilon enters the divisor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EpsAt {
+    /// `std + eps`.
+    #[default]
+    Std,
+    /// `std + eps` where the deviation is above 0, and no division where it is 0.
+    PositiveStd,
+    /// `max(std, eps)`.
+    StdFloor,
+    /// `sqrt(variance + eps)`.
+    Variance,
+    /// `sqrt(max(variance, eps))`.
+    VarianceFloor,
+}
+
+/// The advantage of a rollout that has nothing to be compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Singleton {
+    /// 0: nothing is learned from it.
+    #[default]
+    Zero,
+    /// Its reward: the baseline is 0, and a standard deviation is 1.
+    Raw,
+}
+
+impl Std {
+    /// The standard deviation; NaN for too few numbers.
+    #[inline]
+    pub fn of(self, moments: &Moments) -> f64 {
+        match self {
+            Self::Unbiased => moments.std_unbiased(),
+            Self::Biased => moments.std_biased(),
+        }
+    }
+}
+
+impl EpsAt {
+    /// What deviations are divided by. It may be 0 or NaN, see [`divided`].
+    #[inline]
+    pub fn divisor(self, std: f64, eps: f64) -> f64 {
+        match self {
+            Self::Std => std + eps,
+            Self::PositiveStd if std > 0.0 => std + eps,
+            Self::PositiveStd => 1.0,
+            Self::StdFloor => std.max(eps),
+            // The variance may be beyond the range of numbers where the deviation is not.
+            Self::Variance if std > 1e100 => std,
+            Self::Variance => (std * std + eps).sqrt(),
+            Self::VarianceFloor => std.max(eps.sqrt()),
+        }
+    }
+}
+
+/// A deviation by its divisor: 0 where there is nothing to divide by.
+#[inline]
+pub fn divided(deviation: f64, divisor: f64) -> f64 {
+    if divisor > 0.0 { deviation / divisor } else { 0.0 }
+}
+
+/// Refuses a number below 0.
+pub fn not_negative(setting: &str, value: f64) -> Result<(), TrainerError> {
+    in_range(setting, value, 0.0, f64::MAX)
+}
+
+/// Refuses a number that is not above 0.
+pub fn positive(setting: &str, value: f64) -> Result<(), TrainerError> {
+    in_range(setting, value, f64::MIN_POSITIVE, f64::MAX)
+}
+
+/// Refuses a number out of `min..=max`.
+pub fn in_range(setting: &str, value: f64, min: f64, max: f64) -> Result<(), TrainerError> {
+    if (min..=max).contains(&value) {
+        return Ok(());
+    }
+    let expected = match (min, max) {
+        (0.0, f64::MAX) => "0 or more".to_owned(),
+        (f64::MIN_POSITIVE, f64::MAX) => "more than 0".to_owned(),
+        (f64::MIN, f64::MAX) => "a finite number".to_owned(),
+        _ => format!("{min} to {max}"),
+    };
+    Err(TrainerError::setting(setting, format!("`{setting}` is {value}, expected {expected}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_epsilon_enters_where_it_is_said_to() {
+        let divisors = |std: f64| {
+            [EpsAt::Std, EpsAt::PositiveStd, EpsAt::StdFloor, EpsAt::Variance, EpsAt::VarianceFloor]
+                .map(|at| at.divisor(std, 0.25))
+                .to_vec()
+        };
+        assert_eq!(divisors(0.0), [0.25, 1.0, 0.25, 0.5, 0.5]);
+        assert_eq!(divisors(2.0), [2.25, 2.25, 2.0, 4.25_f64.sqrt(), 2.0]);
+        assert_eq!((divided(1.0, 0.0), divided(1.0, f64::NAN), divided(1.0, 2.0)), (0.0, 0.0, 0.5));
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_named() {
+        for (error, text) in [
+            (not_negative("eps", -1.0), "`eps` is -1, expected 0 or more"),
+            (positive("tau", 0.0), "`tau` is 0, expected more than 0"),
+            (in_range("gamma", 2.0, 0.0, 1.0), "`gamma` is 2, expected 0 to 1"),
+        ] {
+            assert_eq!(error.unwrap_err().to_string(), text);
+        }
+        assert_eq!(not_negative("eps", 0.0), Ok(()));
+    }
+}

@@ -1,0 +1,144 @@
+//! `rloo`: the reward of a rollout less the mean of the others.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
+use super::conventions::{
+    EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative, positive,
+};
+use super::per_group::{per_group, rewrite, scored_rows};
+use super::statistics::{Moments, float};
+use crate::error::TrainerError;
+
+/// REINFORCE leave-one-out: `A = r - mean of the other rollouts of the prompt`, which is
+/// `(r - mean) n / (n - 1)`.
+///
+/// Source: "Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+/// in LLMs", section 3.2; TRL 1.16.0 `RLOOTrainer`, verl 0.9.1 `compute_rloo_outcome_advantage` and
+/// its vectorised form, `OpenRLHF` 0.11.2 `rloo`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rloo {
+    /// The advantage of a rollout that is alone in its group.
+    pub singleton: Singleton,
+    /// Whether the advantages are whitened over the batch.
+    pub normalize: Normalize,
+    /// Which standard deviation they are whitened with.
+    pub std: Std,
+    /// Added to it.
+    pub eps: f64,
+    /// Advantages beyond this are set to it, on both sides.
+    pub clip: Option<f64>,
+}
+
+/// What advantages are whitened over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Normalize {
+    /// They are not.
+    #[default]
+    None,
+    /// All rollouts of the batch.
+    Batch,
+}
+
+impl Default for Rloo {
+    fn default() -> Self {
+        Self {
+            singleton: Singleton::Zero,
+            normalize: Normalize::None,
+            std: Std::Unbiased,
+            eps: 1e-4,
+            clip: None,
+        }
+    }
+}
+
+impl EstimatorSettings for Rloo {
+    fn check(&self) -> Result<(), TrainerError> {
+        not_negative("eps", self.eps)?;
+        self.clip.map_or(Ok(()), |clip| positive("clip", clip))
+    }
+}
+
+impl Estimator for Rloo {
+    fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError> {
+        let mut out = vec![0.0; batch.rewards.len()];
+        let report = self.estimate_into(batch, &mut out)?;
+        Ok(Advantages::of_rollouts(out, report))
+    }
+
+    fn estimate_into(
+        &self,
+        batch: &RewardBatch<'_>,
+        out: &mut [f64],
+    ) -> Result<GroupReport, TrainerError> {
+        let limit = self.clip.unwrap_or(f64::INFINITY);
+        let report = per_group(batch, &[], out, |group, out| {
+            let count = group.rewards.len();
+            let (mean, factor) = match self.singleton {
+                Singleton::Raw if count == 1 => (0.0, 1.0),
+                Singleton::Zero if count == 1 => (group.mean(), 1.0),
+                _ => (group.mean(), float(count) / float(count - 1)),
+            };
+            group.write(out, |reward| ((reward - mean) * factor).clamp(-limit, limit));
+        })?;
+        if self.normalize == Normalize::Batch {
+            // A rollout that is alone has no advantage: it takes no part in TRL's statistics.
+            let alone = Alone::of(batch);
+            let whole = Moments::of_rows(&scored_rows(&alone.batch(batch), out));
+            let divisor = EpsAt::Std.divisor(self.std.of(&whole), self.eps);
+            rewrite(&alone.batch(batch), out, |value| divided(value - whole.mean, divisor))?;
+        }
+        Ok(report)
+    }
+}
+
+/// The rewards without those of rollouts that are alone in their group.
+struct Alone(Vec<f64>);
+
+impl Alone {
+    fn of(batch: &RewardBatch<'_>) -> Self {
+        let mut rewards = batch.rewards.to_vec();
+        for group in batch.groups.iter() {
+            let scored = |row: &usize| batch.rewards.get(*row).is_some_and(|r| !r.is_nan());
+            if group.rows().filter(scored).count() == 1 {
+                for row in group.rows() {
+                    if let Some(reward) = rewards.get_mut(row) {
+                        *reward = f64::NAN;
+                    }
+                }
+            }
+        }
+        Self(rewards)
+    }
+
+    fn batch<'a>(&'a self, batch: &RewardBatch<'a>) -> RewardBatch<'a> {
+        RewardBatch { rewards: &self.0, ..*batch }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::advantages::testing::{close, rollouts};
+
+    #[test]
+    fn the_mean_of_the_others_is_taken_off() {
+        let rewards = [1.0, 0.0, 0.0, 0.0, 2.0, 4.0, f64::NAN, f64::NAN];
+        let third = 1.0 / 3.0;
+        let expected = [1.0, -third, -third, -third, -2.0, 2.0, 0.0, 0.0];
+        close(&rollouts(r#"kind = "rloo""#, &rewards, 4), &expected);
+        assert_eq!(rollouts(r#"kind = "rloo""#, &[5.0], 1), [0.0]);
+        assert_eq!(rollouts("kind = \"rloo\"\nsingleton = \"raw\"", &[5.0], 1), [5.0]);
+    }
+
+    #[test]
+    fn advantages_are_whitened_over_the_batch() {
+        // Advantages 1, -1, 3, -3: mean 0, unbiased variance 20 / 3. The last group has one rollout.
+        let config = "kind = \"rloo\"\nnormalize = \"batch\"\neps = 0";
+        let std = (20.0_f64 / 3.0).sqrt();
+        let values = rollouts(config, &[1.0, 0.0, 3.0, 0.0, 7.0, f64::NAN], 2);
+        close(&values, &[1.0 / std, -1.0 / std, 3.0 / std, -3.0 / std, 0.0, 0.0]);
+    }
+}
