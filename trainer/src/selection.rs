@@ -14,10 +14,12 @@
 //! selects from what the one before has kept.
 
 pub mod chain;
+pub mod fill;
 pub mod outcome;
 pub mod policy;
 pub mod rollouts;
 pub mod state;
+pub mod usable;
 
 pub(crate) mod draws;
 pub(crate) mod stats;
@@ -79,13 +81,20 @@ macro_rules! kinds {
 }
 
 kinds! {
+    adaptive_dapo::AdaptiveSampling,
     band::BandFilter,
+    dcpo::ContrastFilter,
     dynamic::DynamicSampling,
     eframe::EframeReplay,
+    hard_mining::HardMining,
     joyagents::TopGroups,
     length_cap::LengthCap,
+    limr::LimrFilter,
+    pairs::PairSelection,
+    prof::ProfFilter,
     r3l::PivotalCredit,
     ssr::SelectiveReplay,
+    std_filter::StdFilter,
 }
 
 impl SelectConfig {

@@ -4,11 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::TrainerError;
-use crate::selection::outcome::{DropReason, Fates, RolloutRequest, Selection, replay_held};
+use crate::selection::fill::{Filled, Surplus, hold, train};
+use crate::selection::outcome::{Fates, RolloutRequest, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::{HeldGroup, SelectionState};
+use crate::selection::state::SelectionState;
 use crate::selection::stats::{self, StdKind};
+use crate::selection::usable::{GroupTest, KeepBy, Singles, half, zero_to_one};
 
 /// Keeps groups whose rewards differ, and asks for new prompts until the training batch is full
 /// (DAPO: An Open-Source LLM Reinforcement Learning System at Scale, section "Dynamic Sampling").
@@ -59,32 +61,6 @@ pub struct DynamicSampling {
     surplus: Surplus,
 }
 
-/// By what a group is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KeepBy {
-    /// The standard deviation of its rewards.
-    #[default]
-    Std,
-    /// The mean of its rewards.
-    Mean,
-    /// Its share of right answers.
-    PassRate,
-}
-
-/// What becomes of a group in which one rollout alone has a reward.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Singles {
-    /// It is dropped: there is nothing to compare the rollout with.
-    #[default]
-    Drop,
-    /// It is kept.
-    Keep,
-    /// It is judged as a group of more is.
-    Judge,
-}
-
 /// How many prompts are asked for while a batch is not full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -110,25 +86,6 @@ pub enum OnLimit {
     Train,
 }
 
-/// What becomes of groups too many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Surplus {
-    /// They are dropped.
-    #[default]
-    Drop,
-    /// They are held for the next training batch.
-    Hold,
-}
-
-fn zero_to_one() -> (f64, f64) {
-    (0.0, 1.0)
-}
-
-fn half() -> f64 {
-    0.5
-}
-
 /// Prompts that are still to be asked for.
 const CREDIT: &str = "refill_credit";
 /// Generation batches since the last training batch.
@@ -136,14 +93,7 @@ const GEN_BATCHES: &str = "gen_batches";
 
 impl SelectorSettings for DynamicSampling {
     fn check(&self) -> Result<(), TrainerError> {
-        if self.between.0.partial_cmp(&self.between.1) != Some(std::cmp::Ordering::Less) {
-            let message = format!("`between` is {:?}, expected a lower one first", self.between);
-            return Err(TrainerError::setting("between", message));
-        }
-        if !(self.std_above.is_finite() && self.std_above >= 0.0) {
-            let message = format!("`std_above` is {}, expected at least 0", self.std_above);
-            return Err(TrainerError::setting("std_above", message));
-        }
+        self.test().check()?;
         let sizes = [("batch_groups", self.batch_groups), ("gen_groups", self.gen_groups)];
         match sizes.into_iter().find(|(_, size)| *size == Some(0)) {
             Some((key, _)) => {
@@ -161,8 +111,9 @@ impl Selector for DynamicSampling {
         state: &SelectionState,
     ) -> Result<Selection, TrainerError> {
         batch.check()?;
+        let test = self.test();
         let mut fates = Fates::new(batch);
-        let groups = (0..batch.groups.len()).filter(|group| self.keep(batch, *group, &mut fates));
+        let groups = (0..batch.groups.len()).filter(|group| test.keep(batch, *group, &mut fates));
         let usable: Vec<usize> = groups.collect();
         let dropped = batch.groups.len() - usable.len();
         let mut after = state.next();
@@ -192,96 +143,15 @@ impl Selector for DynamicSampling {
     }
 }
 
-/// A training batch that is full.
-pub(crate) struct Filled {
-    /// The groups of this batch that could be trained on.
-    pub(crate) usable: Vec<usize>,
-    /// How many groups are trained on, at most.
-    pub(crate) wanted: usize,
-    /// What becomes of the others.
-    pub(crate) surplus: Surplus,
-}
-
-/// Trains on the groups that were held, then on those of this batch, as many as are wanted.
-pub(crate) fn train(
-    batch: &RolloutBatch<'_>,
-    filled: &Filled,
-    mut fates: Fates,
-    mut after: SelectionState,
-) -> Selection {
-    let old = after.held.len().min(filled.wanted);
-    let replayed: Vec<_> = after.held.drain(..old).flat_map(replay_held).collect();
-    let new = (filled.wanted - old).min(filled.usable.len());
-    let rest = filled.usable.get(new..).unwrap_or_default();
-    let mut released = Vec::new();
-    match filled.surplus {
-        Surplus::Hold => hold(batch, rest, &mut fates, &mut after),
-        Surplus::Drop => {
-            released.extend(after.held.drain(..).flat_map(|group| group.ids));
-            for group in rest {
-                fates.drop_all(batch.groups.members(*group).rows(), DropReason::Surplus);
-            }
-        }
-    }
-    Selection { replayed, released, ..fates.selection(after) }
-}
-
-/// Holds groups of this batch.
-pub(crate) fn hold(
-    batch: &RolloutBatch<'_>,
-    groups: &[usize],
-    fates: &mut Fates,
-    after: &mut SelectionState,
-) {
-    let number = after.batches;
-    for group in groups {
-        let members = batch.groups.members(*group);
-        let rows = members.rows().filter(|row| fates.is_kept(*row));
-        let ids = rows.map(|row| batch.id(row, number).into_owned()).collect();
-        let prompt = batch.prompt(*group, number).into_owned();
-        after.held.push_back(HeldGroup { prompt, ids, batch: number });
-        members.rows().for_each(|row| fates.hold(row));
-    }
-}
-
 impl DynamicSampling {
-    /// Whether a group is kept; where it is not, its rollouts are dropped.
-    fn keep(&self, batch: &RolloutBatch<'_>, group: usize, fates: &mut Fates) -> bool {
-        let members = batch.groups.members(group);
-        let rewards: Vec<f64> = batch.scored(&members).into_iter().map(|(_, r)| r).collect();
-        match self.judge(batch, group, &rewards) {
-            Ok(()) => true,
-            Err(reason) => {
-                fates.drop_all(members.rows(), reason);
-                false
-            }
-        }
-    }
-
-    fn judge(
-        &self,
-        batch: &RolloutBatch<'_>,
-        group: usize,
-        rewards: &[f64],
-    ) -> Result<(), DropReason> {
-        match (rewards.len(), self.singles) {
-            (0, _) => return Err(DropReason::MissingReward),
-            (1, Singles::Drop) => return Err(DropReason::Single),
-            (1, Singles::Keep) => return Ok(()),
-            _ => {}
-        }
-        let value = match (self.by, batch.pass_rates) {
-            (KeepBy::Std, _) if stats::std(rewards, self.std) > self.std_above => return Ok(()),
-            (KeepBy::Std, _) => return Err(DropReason::LowVariance),
-            (KeepBy::Mean, _) => stats::mean(rewards),
-            (KeepBy::PassRate, None) => stats::pass_rate(rewards, self.pass_at),
-            (KeepBy::PassRate, Some(rates)) => rates.get(group).copied().unwrap_or(f64::NAN),
-        };
-        match value {
-            value if value.is_nan() => Err(DropReason::MissingMeasure),
-            value if value <= self.between.0 => Err(DropReason::BelowBand),
-            value if value >= self.between.1 => Err(DropReason::AboveBand),
-            _ => Ok(()),
+    fn test(&self) -> GroupTest {
+        GroupTest {
+            by: self.by,
+            std_above: self.std_above,
+            std: self.std,
+            between: self.between,
+            pass_at: self.pass_at,
+            singles: self.singles,
         }
     }
 

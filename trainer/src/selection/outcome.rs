@@ -29,7 +29,7 @@ pub struct Selection {
     pub released: Vec<String>,
     /// Rollouts to compare with one another, for a loss of preferences.
     pub pairs: Vec<PreferencePair>,
-    /// How often each prompt is to be sampled from now on, relative to the others.
+    /// How often prompts are to be sampled from now on, relative to one another: those of this batch.
     pub prompt_weights: BTreeMap<String, f64>,
     /// What the policy measured, by name.
     pub metrics: BTreeMap<String, f64>,

@@ -12,8 +12,8 @@ use crate::selection::rollouts::{Attempt, RolloutBatch, at};
 use crate::selection::state::SelectionState;
 
 /// Trains a try and its retry on the tokens behind the point at which they part, and stores what taught
-/// the model to retry (R3L: Reflect-then-Retry Reinforcement Learning, `workflow/alfworld/R3L_workflow.py`
-/// of its code).
+/// the model to retry (R3L: Reflect-then-Retry Reinforcement Learning with Language-Guided Exploration,
+/// Pivotal Credit, and Positive Amplification; `alfworld/R3L_workflow.py` of its code).
 ///
 /// The tokens before the pivot are the same in both, and masked. The reflection, and the retry under the
 /// prompt without a hint, are stored with a reward of 1 only where the retry is perfect and beats the

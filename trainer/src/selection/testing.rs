@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::groups::Groups;
+use crate::ragged::Ragged;
 use crate::selection::outcome::Selection;
 use crate::selection::policy::Selector;
-use crate::selection::rollouts::RolloutBatch;
+use crate::selection::rollouts::{Attempt, RolloutBatch};
 use crate::selection::state::SelectionState;
 
 /// A selector of a kind with these settings.
@@ -67,6 +68,10 @@ pub(crate) struct Columns {
     pub(crate) truncated: Vec<bool>,
     pub(crate) step_means: Vec<f64>,
     pub(crate) step_counts: Vec<usize>,
+    /// Given to a policy only where they are not empty.
+    pub(crate) prompts: Vec<String>,
+    pub(crate) curves: Vec<Vec<f64>>,
+    pub(crate) attempts: Vec<Attempt>,
 }
 
 impl Columns {
@@ -91,7 +96,21 @@ impl Columns {
                 .map(|row| crate::selection::stats::real(row * 37 % 11) / 10.0)
                 .collect(),
             step_counts: rows.map(|row| 1 + row % 4).collect(),
+            ..Self::default()
         }
+    }
+
+    /// The same with names of prompts, accuracy curves and attempts.
+    pub(crate) fn with_all(mut self) -> Self {
+        let groups = self.rewards.len() / self.size;
+        self.prompts = (0..groups).map(|group| format!("prompt {group}")).collect();
+        let accuracy = |group: usize, epoch: usize| {
+            crate::selection::stats::real((group * 31 + epoch * epoch * 7) % 10) / 10.0
+        };
+        let curve = |group| (0..5).map(|epoch| accuracy(group, epoch)).collect();
+        self.curves = (0..groups).map(curve).collect();
+        self.attempts = vec![Attempt::default(); self.rewards.len()];
+        self
     }
 
     /// The same groups in another order.
@@ -108,12 +127,16 @@ impl Columns {
             truncated: pick(&self.truncated, self.size, order),
             step_means: pick(&self.step_means, self.size, order),
             step_counts: pick(&self.step_counts, self.size, order),
+            prompts: pick(&self.prompts, usize::from(!self.prompts.is_empty()), order),
+            curves: pick(&self.curves, usize::from(!self.curves.is_empty()), order),
+            attempts: self.attempts.clone(),
         }
     }
 
     /// What these columns say, selected from.
     pub(crate) fn select(&self, selector: &dyn Selector, state: &SelectionState) -> Selection {
         let groups = Groups::of_size(self.rewards.len(), self.size).unwrap();
+        let curves: Ragged<f64> = self.curves.iter().cloned().collect();
         let batch = RolloutBatch {
             ids: Some(&self.ids),
             advantages: Some(&self.advantages),
@@ -121,6 +144,9 @@ impl Columns {
             truncated: Some(&self.truncated),
             step_means: Some(&self.step_means),
             step_counts: Some(&self.step_counts),
+            prompts: Some(&*self.prompts).filter(|prompts| !prompts.is_empty()),
+            curves: Some(&curves).filter(|curves| curves.rows() > 0),
+            attempts: Some(&*self.attempts).filter(|attempts| !attempts.is_empty()),
             ..RolloutBatch::new(&groups, &self.rewards).unwrap()
         };
         let selection = selector.select(&batch, state).unwrap();

@@ -1,5 +1,6 @@
 //! What holds for every kind of selection.
 
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -9,6 +10,7 @@ use crate::selection::testing::{Columns, built, kept_rows, refused};
 /// The settings that each kind needs.
 fn settings(kind: &str) -> Value {
     match kind {
+        "adaptive_dapo" => json!({"batch_groups": 1}),
         "band" => json!({"of": "pass_rate", "min": 0.2, "max": 0.8}),
         _ => json!({}),
     }
@@ -40,7 +42,7 @@ fn a_configuration_names_its_kind() {
     let selection = config.build().unwrap().select(&batch, &SelectionState::default()).unwrap();
     assert_eq!(kept_rows(&selection), [2, 3]);
     let unknown = refused("none_such", json!({}));
-    assert!(unknown.contains("there are: band, "), "{unknown}");
+    assert!(unknown.contains("there are: adaptive_dapo, band, "), "{unknown}");
 }
 
 #[test]
@@ -104,4 +106,58 @@ fn stages_select_from_what_is_left() {
     assert_eq!(two.state.stages.len(), 2);
     let wrong = refused("chain", json!({"stages": [{"kind": "length_cap", "max": 0}]}));
     assert!(wrong.contains("`max` is 0"), "{wrong}");
+}
+
+/// What a kind selects from these columns in the second of two batches.
+fn second(kind: &str, columns: &Columns) -> Selection {
+    let selector = built(kind, settings(kind));
+    let first = columns.select(&*selector, &SelectionState::seeded(9));
+    let mut later = columns.clone();
+    later.ids = later.ids.iter().map(|id| format!("later {id}")).collect();
+    later.select(&*selector, &first.state)
+}
+
+proptest! {
+    /// `Columns::select` checks that each rollout is kept, held or dropped, and that none without a
+    /// reward is kept.
+    #[test]
+    fn every_kind_is_a_function_of_its_batch(
+        rewards in prop::collection::vec(
+            prop_oneof![Just(0.0), Just(1.0), Just(f64::NAN), 0.0..1.0], 24,
+        ),
+    ) {
+        let columns = Columns::new(4, &rewards).with_all();
+        for entry in ALL {
+            let selection = second(entry.kind, &columns);
+            prop_assert_eq!(&selection, &second(entry.kind, &columns), "{}", entry.kind);
+            prop_assert!(selection.size() <= 24.0, "{}: {}", entry.kind, selection.size());
+            let text = serde_json::to_string(&selection.state).unwrap();
+            let read: SelectionState = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(selection.state.clone(), read, "{}", entry.kind);
+        }
+    }
+
+    /// Ties of whole groups are excluded by rewards that all differ; `adaptive_dapo` trains on the
+    /// oldest groups, so that their order decides.
+    #[test]
+    fn the_order_of_groups_changes_nothing(
+        rewards in prop::collection::vec(0.0..1.0, 24),
+        missing in prop::collection::vec(0..24_usize, 0..8),
+        order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle(),
+    ) {
+        let mut rewards: Vec<f64> = rewards;
+        for row in missing {
+            rewards[row] = f64::NAN;
+        }
+        let columns = Columns::new(4, &rewards).with_all();
+        let turned = columns.in_order(&order);
+        for entry in ALL.iter().filter(|entry| entry.kind != "adaptive_dapo") {
+            let selector = built(entry.kind, settings(entry.kind));
+            let one = columns.select(&*selector, &SelectionState::seeded(4));
+            let other = turned.select(&*selector, &SelectionState::seeded(4));
+            prop_assert_eq!(columns.kept_ids(&one), turned.kept_ids(&other), "{}", entry.kind);
+            prop_assert_eq!(one.reasons(), other.reasons(), "{}", entry.kind);
+            prop_assert_eq!(one.requests.len(), other.requests.len(), "{}", entry.kind);
+        }
+    }
 }
