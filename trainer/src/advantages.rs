@@ -159,7 +159,7 @@ mod tests {
     fn every_table_of_a_preset_builds() {
         for (preset, text) in presets::ALL {
             let rooms: Map<String, Value> = toml::from_str(text).unwrap();
-            let kinds = rooms.get("advantage").and_then(Value::as_object).unwrap();
+            let Some(kinds) = rooms.get("advantage").and_then(Value::as_object) else { continue };
             let default = AdvantageConfig { preset: Some((*preset).into()), ..Default::default() };
             assert!(default.build().is_ok(), "{preset}");
             for kind in kinds.keys().filter(|key| *key != "kind") {

@@ -14,6 +14,7 @@ pub mod error;
 pub mod groups;
 pub mod presets;
 pub mod ragged;
+pub mod selection;
 
 pub use error::TrainerError;
 pub use groups::{Groups, Members};

@@ -31,6 +31,7 @@ presets![
     "areal-1.0",
     "nemo-rl-0.6",
     "skyrl-0.3",
+    "dapo-2503",
 ];
 
 /// The settings of one table of a configuration with those of its `preset` filled in. What is given

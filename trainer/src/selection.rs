@@ -1,0 +1,155 @@
+//! Selection: which rollouts of a batch are trained on, which prompts need more of them, and what is
+//! trained on again.
+//!
+//! A policy is a [`Selector`]: it is given the rollouts of a batch and what it kept from the batches
+//! before, and answers with a [`Selection`]. A configuration names its kind and its settings:
+//!
+//! ```toml
+//! [select]
+//! kind = "dynamic"
+//! batch_groups = 512
+//! ```
+//!
+//! `kind = "chain"` puts policies one after another: `stages` is a list of such tables, and each stage
+//! selects from what the one before has kept.
+
+pub mod chain;
+pub mod fill;
+pub mod outcome;
+pub mod policy;
+pub mod rollouts;
+pub mod state;
+pub mod usable;
+
+pub(crate) mod draws;
+pub(crate) mod stats;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use chain::SelectionChain;
+pub use outcome::{
+    DropReason, DroppedRollout, KeptRollout, PreferencePair, ReplayedRollout, RolloutRequest,
+    Selection, StoredPart, StoredRollout,
+};
+pub use policy::{Selector, SelectorSettings};
+pub use rollouts::{Attempt, RolloutBatch};
+pub use state::{BufferedRollout, HeldGroup, ReplayBuffer, SelectionState};
+pub use stats::StdKind;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::TrainerError;
+use crate::presets;
+
+/// The table `[select]` of a configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SelectConfig {
+    /// The kind of selection; not needed with a preset that has a default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The library and version whose settings are filled in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// The settings of the kind.
+    #[serde(flatten)]
+    pub settings: Map<String, Value>,
+}
+
+/// A kind of selection, as the registry knows it.
+pub struct SelectorEntry {
+    /// What a configuration calls it.
+    pub kind: &'static str,
+    /// The JSON Schema of its settings; the `description` is its manual page.
+    pub schema: fn() -> schemars::Schema,
+    build: fn(Value) -> Result<Box<dyn Selector>, TrainerError>,
+}
+
+/// Declares the modules and lists the kinds. A kind, its module and its file share one name.
+macro_rules! kinds {
+    ($($module:ident :: $selector:ident),+ $(,)?) => {
+        $(pub mod $module;)+
+
+        /// Every kind of selection but `chain`, which is made of others.
+        pub static ALL: &[SelectorEntry] = &[$(SelectorEntry {
+            kind: stringify!($module),
+            schema: || schemars::schema_for!($module::$selector),
+            build: build_kind::<$module::$selector>,
+        }),+];
+    };
+}
+
+kinds! {
+    adaptive_dapo::AdaptiveSampling,
+    band::BandFilter,
+    dcpo::ContrastFilter,
+    dynamic::DynamicSampling,
+    eframe::EframeReplay,
+    hard_mining::HardMining,
+    joyagents::TopGroups,
+    length_cap::LengthCap,
+    limr::LimrFilter,
+    pairs::PairSelection,
+    prof::ProfFilter,
+    r3l::PivotalCredit,
+    ssr::SelectiveReplay,
+    std_filter::StdFilter,
+}
+
+impl SelectConfig {
+    /// The policy that the table describes.
+    ///
+    /// # Errors
+    /// See [`build`].
+    pub fn build(&self) -> Result<Box<dyn Selector>, TrainerError> {
+        let mut table = self.settings.clone();
+        let named = [("kind", &self.kind), ("preset", &self.preset)];
+        for (key, value) in named {
+            if let Some(value) = value {
+                table.insert(key.to_owned(), Value::String(value.clone()));
+            }
+        }
+        build(table)
+    }
+}
+
+/// The policy that a table describes: `kind` or `preset`, and settings.
+///
+/// # Errors
+/// An unknown kind or preset, or a setting that is unknown, of another type or out of range.
+pub fn build(table: Map<String, Value>) -> Result<Box<dyn Selector>, TrainerError> {
+    let (kind, settings) = presets::filled("select", table)?;
+    if kind == "chain" {
+        return Ok(Box::new(build_chain(settings)?));
+    }
+    let Some(entry) = ALL.iter().find(|entry| entry.kind == kind) else {
+        let kinds: Vec<&str> = ALL.iter().map(|entry| entry.kind).chain(["chain"]).collect();
+        let message = format!("no selection is called \"{kind}\"; there are: {}", kinds.join(", "));
+        return Err(TrainerError::setting("kind", message));
+    };
+    (entry.build)(Value::Object(settings))
+}
+
+fn build_kind<S: SelectorSettings>(settings: Value) -> Result<Box<dyn Selector>, TrainerError> {
+    let selector: S = assay_verifiers::check::settings(settings)?;
+    selector.check()?;
+    Ok(Box::new(selector))
+}
+
+fn build_chain(settings: Map<String, Value>) -> Result<SelectionChain, TrainerError> {
+    let tables: chain::ChainSettings = assay_verifiers::check::settings(Value::Object(settings))?;
+    let stage = |(at, table): (usize, Map<String, Value>)| {
+        build(table).map_err(|error| match error {
+            TrainerError::Setting { setting, message } => {
+                TrainerError::setting(format!("stages[{at}].{setting}"), message)
+            }
+            other @ TrainerError::Input { .. } => other,
+        })
+    };
+    let stages = tables.stages.into_iter().enumerate().map(stage).collect::<Result<_, _>>()?;
+    Ok(SelectionChain::new(stages))
+}
+
+#[cfg(test)]
+mod tests;

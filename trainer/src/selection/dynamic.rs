@@ -1,0 +1,176 @@
+//! `dynamic`: dynamic sampling, which drops groups of which nothing is learned and samples others.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::error::TrainerError;
+use crate::selection::fill::{Filled, Surplus, hold, train};
+use crate::selection::outcome::{Fates, RolloutRequest, Selection};
+use crate::selection::policy::{Selector, SelectorSettings};
+use crate::selection::rollouts::RolloutBatch;
+use crate::selection::state::SelectionState;
+use crate::selection::stats::{self, StdKind};
+use crate::selection::usable::{GroupTest, KeepBy, Singles, half, zero_to_one};
+
+/// Keeps groups whose rewards differ, and asks for new prompts until the training batch is full
+/// (DAPO: An Open-Source LLM Reinforcement Learning System at Scale, section "Dynamic Sampling").
+///
+/// With `batch_groups`, groups are held until so many are there; then the oldest of them are trained
+/// on. Without it, every batch is a training batch. Which groups differ, what is asked for and what
+/// becomes of the groups too many are conventions of each library; see the presets. The cut at a full
+/// batch goes by the order of groups, and nothing else does.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DynamicSampling {
+    /// By what a group is kept.
+    #[serde(default)]
+    by: KeepBy,
+    /// A group is kept where the standard deviation of its rewards is above this.
+    #[serde(default)]
+    std_above: f64,
+    /// Which standard deviation.
+    #[serde(default)]
+    std: StdKind,
+    /// A group is kept where the mean of its rewards, or its pass rate, is above the first number and
+    /// below the second.
+    #[serde(default = "zero_to_one")]
+    between: (f64, f64),
+    /// A reward from which an answer is right, where pass rates are not given.
+    #[serde(default = "half")]
+    pass_at: f64,
+    /// What becomes of a group in which one rollout alone has a reward.
+    #[serde(default)]
+    singles: Singles,
+    /// How many groups a training batch has.
+    #[serde(default)]
+    batch_groups: Option<usize>,
+    /// How many prompts are asked for while the batch is not full.
+    #[serde(default)]
+    refill: Refill,
+    /// How many prompts a generation batch has; `batch_groups` where it is not given.
+    #[serde(default)]
+    gen_groups: Option<usize>,
+    /// How many generation batches a training batch may take; 0 for any number.
+    #[serde(default)]
+    gen_batches_max: u32,
+    /// What is done where they do not fill the batch.
+    #[serde(default)]
+    on_limit: OnLimit,
+    /// What becomes of the groups too many.
+    #[serde(default)]
+    surplus: Surplus,
+}
+
+/// How many prompts are asked for while a batch is not full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Refill {
+    /// A whole generation batch.
+    #[default]
+    Batch,
+    /// As many as the training batch lacks.
+    Missing,
+    /// Twice as many as were dropped, at most a training batch at once; what is left of them is asked
+    /// for later.
+    TwiceDropped,
+}
+
+/// What is done where too many generation batches did not fill a training batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLimit {
+    /// The selection fails.
+    #[default]
+    Fail,
+    /// What is there is trained on.
+    Train,
+}
+
+/// Prompts that are still to be asked for.
+const CREDIT: &str = "refill_credit";
+/// Generation batches since the last training batch.
+const GEN_BATCHES: &str = "gen_batches";
+
+impl SelectorSettings for DynamicSampling {
+    fn check(&self) -> Result<(), TrainerError> {
+        self.test().check()?;
+        let sizes = [("batch_groups", self.batch_groups), ("gen_groups", self.gen_groups)];
+        match sizes.into_iter().find(|(_, size)| *size == Some(0)) {
+            Some((key, _)) => {
+                Err(TrainerError::setting(key, format!("`{key}` is 0, expected at least 1")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Selector for DynamicSampling {
+    fn select(
+        &self,
+        batch: &RolloutBatch<'_>,
+        state: &SelectionState,
+    ) -> Result<Selection, TrainerError> {
+        batch.check()?;
+        let test = self.test();
+        let mut fates = Fates::new(batch);
+        let groups = (0..batch.groups.len()).filter(|group| test.keep(batch, *group, &mut fates));
+        let usable: Vec<usize> = groups.collect();
+        let dropped = batch.groups.len() - usable.len();
+        let mut after = state.next();
+        let Some(wanted) = self.batch_groups else {
+            after.steps += 1;
+            return Ok(fates.selection(after));
+        };
+        let gen_batches = state.number(GEN_BATCHES) + 1.0;
+        let there = state.held.len() + usable.len();
+        let limit = f64::from(self.gen_batches_max);
+        let is_last = limit > 0.0 && gen_batches >= limit;
+        if there < wanted && is_last && self.on_limit == OnLimit::Fail {
+            let have = format!("{there} groups after {gen_batches} generation batches");
+            return Err(TrainerError::input("dynamic sampling", have, format!("{wanted} groups")));
+        }
+        if there < wanted && !is_last {
+            hold(batch, &usable, &mut fates, &mut after);
+            after.set(GEN_BATCHES, gen_batches);
+            let prompts = self.refill(&mut after, dropped, wanted - there);
+            let requests = vec![RolloutRequest::NewPrompts { prompts }];
+            return Ok(Selection { ready: false, requests, ..fates.selection(after) });
+        }
+        after.set(GEN_BATCHES, 0.0);
+        after.set(CREDIT, 0.0);
+        after.steps += 1;
+        Ok(train(batch, &Filled { usable, wanted, surplus: self.surplus }, fates, after))
+    }
+}
+
+impl DynamicSampling {
+    fn test(&self) -> GroupTest {
+        GroupTest {
+            by: self.by,
+            std_above: self.std_above,
+            std: self.std,
+            between: self.between,
+            pass_at: self.pass_at,
+            singles: self.singles,
+        }
+    }
+
+    /// How many prompts are asked for.
+    fn refill(&self, after: &mut SelectionState, dropped: usize, missing: usize) -> usize {
+        let batch = self.batch_groups.unwrap_or(missing);
+        match self.refill {
+            Refill::Batch => self.gen_groups.unwrap_or(batch),
+            Refill::Missing => missing,
+            Refill::TwiceDropped => {
+                let credit = after.number(CREDIT) + 2.0 * stats::real(dropped);
+                let asked = stats::floored(credit).min(batch);
+                after.set(CREDIT, credit - stats::real(asked));
+                // A batch that was too small to begin with drops nothing, and is not full either.
+                if asked == 0 { missing } else { asked }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

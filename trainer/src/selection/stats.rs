@@ -1,0 +1,95 @@
+//! Statistics of the rewards of a group. They are taken around the first value, so that equal rewards
+//! have a spread of exactly 0: in `f64`, the mean of three times 0.1 is not 0.1.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which standard deviation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StdKind {
+    /// Divided by the number of values less one.
+    #[default]
+    Sample,
+    /// Divided by the number of values.
+    Population,
+}
+
+/// The mean; NaN of no values.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    let Some(first) = values.first() else { return f64::NAN };
+    first + values.iter().map(|value| value - first).sum::<f64>() / count(values)
+}
+
+/// The standard deviation; 0 of one value, NaN of none.
+pub(crate) fn std(values: &[f64], kind: StdKind) -> f64 {
+    if values.len() < 2 {
+        return if values.is_empty() { f64::NAN } else { 0.0 };
+    }
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let divisor = match kind {
+        StdKind::Sample => count(values) - 1.0,
+        StdKind::Population => count(values),
+    };
+    (squares / divisor).sqrt()
+}
+
+/// The greatest value less the least; NaN of no values.
+pub(crate) fn range(values: &[f64]) -> f64 {
+    let greatest = values.iter().copied().fold(f64::NAN, f64::max);
+    greatest - values.iter().copied().fold(f64::NAN, f64::min)
+}
+
+/// The share of the values that are at least `pass_at`; NaN of no values.
+pub(crate) fn pass_rate(values: &[f64], pass_at: f64) -> f64 {
+    let passed = values.iter().filter(|value| **value >= pass_at).count();
+    real(passed) / count(values)
+}
+
+fn count<T>(values: &[T]) -> f64 {
+    real(values.len())
+}
+
+/// A count as a number.
+#[expect(clippy::cast_precision_loss, reason = "no batch has 2^53 rollouts")]
+pub(crate) fn real(count: usize) -> f64 {
+    count as f64
+}
+
+/// A number as a count, rounded down; 0 where it is none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast of a float saturates, and makes 0 of NaN"
+)]
+pub(crate) fn floored(number: f64) -> usize {
+    number.floor() as usize
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "these values are exact")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values_have_no_spread() {
+        for value in [0.1, 1.0 / 3.0, 1e300, -0.7] {
+            for kind in [StdKind::Sample, StdKind::Population] {
+                assert_eq!(std(&[value; 7], kind), 0.0);
+            }
+            assert_eq!(mean(&[value; 7]), value);
+        }
+    }
+
+    #[test]
+    fn spreads_are_those_of_the_textbook() {
+        let values = [1.0, 0.0, 0.0, 0.0];
+        assert!((std(&values, StdKind::Sample) - 0.5).abs() < 1e-15);
+        assert!((std(&values, StdKind::Population) - 0.1875_f64.sqrt()).abs() < 1e-15);
+        assert_eq!((range(&values), pass_rate(&values, 0.5)), (1.0, 0.25));
+        assert_eq!((mean(&values), std(&[3.0], StdKind::Sample)), (0.25, 0.0));
+        assert!(mean(&[]).is_nan() && std(&[], StdKind::Sample).is_nan() && range(&[]).is_nan());
+        assert_eq!((floored(2.9), floored(-1.0), floored(f64::NAN)), (2, 0, 0));
+    }
+}
