@@ -13,6 +13,7 @@
 
 mod bandit;
 mod calibration;
+mod control_gains;
 mod controls;
 mod correlation;
 mod disagreement;
@@ -29,6 +30,8 @@ mod pair_accuracy;
 mod part_shares;
 mod pass_at_k;
 mod pass_curve;
+mod perturbation;
+mod perturbation_report;
 mod process_inconsistency;
 mod process_rewards;
 mod random;
@@ -42,6 +45,7 @@ pub use calibration::{
     AnswerCounts, CalibrationBin, CalibrationReport, honesty, probability_calibration,
     selective_accuracy,
 };
+pub use control_gains::{ControlGain, control_gains};
 pub use controls::{ControlReward, ControlRow, majority_answer};
 pub use correlation::{
     Correlation, CorrelationMatrix, correlation, correlation_within, correlations,
@@ -70,6 +74,10 @@ pub use pass_at_k::{AnswerCluster, majority_at_k, pass_at_k};
 pub use pass_curve::{
     CurveCrossing, PassCurve, PassPoint, PromptCounts, crossings, pass_curve, powers_of_two,
     prompt_counts,
+};
+pub use perturbation::{PerturbationFamily, RewardResponse, swapped_questions};
+pub use perturbation_report::{
+    PerturbationLimits, PerturbationReport, PerturbedScores, perturbation_report,
 };
 pub use process_inconsistency::{ProcessInconsistency, process_inconsistency};
 pub use process_rewards::{

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::numbers::truth;
-use super::random::SeededBits;
+use super::random::{SeededBits, hash};
 
 /// A reward that says nothing of, or against, correctness.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -89,12 +89,6 @@ pub fn majority_answer<'a>(answers: impl IntoIterator<Item = &'a str>) -> Option
     counts.into_iter().find(|(_, count)| *count == most).map(|(answer, _)| answer)
 }
 
-/// FNV-1a in 64 bits: "The FNV Non-Cryptographic Hash Algorithm" (Fowler, Noll, Vo, Eastlake).
-fn hash(text: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,11 +144,5 @@ mod tests {
             assert!(control.reward(&none).is_nan());
         }
         assert_eq!(majority_answer([]), None);
-    }
-
-    #[test]
-    fn the_hash_is_fnv() {
-        assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
     }
 }

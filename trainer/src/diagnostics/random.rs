@@ -31,11 +31,26 @@ impl SeededBits {
         ((u128::from(self.bits()) * count as u128) >> 64) as usize
     }
 
+    /// The numbers from 0 to `count - 1` in a random order (Fisher and Yates).
+    pub(super) fn order(&mut self, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        for last in (1..count).rev() {
+            order.swap(last, self.below(last + 1));
+        }
+        order
+    }
+
     /// A number of at least 0 and below 1, on a grid of `2^-53`.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub(super) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
+}
+
+/// FNV-1a in 64 bits: "The FNV Non-Cryptographic Hash Algorithm" (Fowler, Noll, Vo, Eastlake).
+pub(super) fn hash(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 #[cfg(test)]
@@ -61,5 +76,11 @@ mod tests {
         assert!(seen.iter().all(|count| (850..1150).contains(count)), "{seen:?}");
         assert_eq!(random.below(0), 0);
         assert_ne!(SeededBits::of(&[1, 2]).bits(), SeededBits::of(&[2, 1]).bits());
+    }
+
+    #[test]
+    fn the_hash_is_fnv() {
+        assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
     }
 }
