@@ -10,6 +10,7 @@
 //! takes part in no statistic, and its advantage is 0.
 
 pub mod advantages;
+pub mod diagnostics;
 pub mod error;
 pub mod groups;
 pub mod presets;

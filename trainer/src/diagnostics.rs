@@ -1,0 +1,89 @@
+//! Diagnostics: whether rewards can be trusted, over the rows of a run or a stream.
+//!
+//! Everything is a function of numbers or texts that are given; nothing is read or drawn from the
+//! machine, and what is random takes a seed. A value that is missing is NaN in a slice of numbers, and
+//! `None` in one of labels; it takes part in nothing. A statistic that is not defined (no rows, no
+//! spread, one label alone) is `None`, and `null` as JSON: never a zero.
+//!
+//! ```
+//! use assay_trainer::diagnostics::pass_at_k;
+//!
+//! assert_eq!(pass_at_k(10, 3, 1), Some(0.3));
+//! ```
+
+mod bandit;
+mod calibration;
+mod control_gains;
+mod controls;
+mod correlation;
+mod disagreement;
+mod discriminability;
+mod drift;
+mod echo_chamber;
+mod estimate;
+mod fault_shares;
+mod length;
+mod monitor;
+mod ngrams;
+mod numbers;
+mod pair_accuracy;
+mod part_shares;
+mod pass_at_k;
+mod pass_curve;
+mod perturbation;
+mod perturbation_report;
+mod process_inconsistency;
+mod process_rewards;
+mod random;
+mod starc;
+mod support;
+mod token_search;
+mod verifier_quality;
+
+pub use bandit::{BanditPlay, BanditReport, bandit_report, regret_reward, suffix_failure, ucb_arm};
+pub use calibration::{
+    AnswerCounts, CalibrationBin, CalibrationReport, honesty, probability_calibration,
+    selective_accuracy,
+};
+pub use control_gains::{ControlGain, control_gains};
+pub use controls::{ControlReward, ControlRow, majority_answer};
+pub use correlation::{
+    Correlation, CorrelationMatrix, correlation, correlation_within, correlations,
+    correlations_within,
+};
+pub use disagreement::{
+    DisagreementReport, LabelScale, LabelledItem, disagreement, krippendorff_alpha,
+};
+pub use discriminability::{Discriminability, DiscriminabilitySettings, auroc, discriminability};
+pub use drift::{Drift, drift, jensen_shannon, kullback_leibler, total_variation};
+pub use echo_chamber::{EchoSettings, EchoState, echo_chamber};
+pub use estimate::{
+    ClusteredMean, Estimate, Resampling, clustered_mean, design_effect, normal_width,
+    paired_difference, resampled, wilson,
+};
+pub use fault_shares::{FaultShares, GroupFaults, RowFaults, fault_shares};
+pub use length::{LengthBias, length_bias};
+pub use monitor::{
+    MonitorSettings, MonitorState, MonitoredStep, StepInflation, format_only_share, monitored,
+    step_inflation,
+};
+pub use ngrams::{NewPhrase, PhraseSettings, duplicate_ngrams, new_phrases};
+pub use pair_accuracy::{AspectPair, PairAccuracy, PairDecision, Preferred, pair_accuracy};
+pub use part_shares::{PartShare, part_shares};
+pub use pass_at_k::{AnswerCluster, majority_at_k, pass_at_k};
+pub use pass_curve::{
+    CurveCrossing, PassCurve, PassPoint, PromptCounts, crossings, pass_curve, powers_of_two,
+    prompt_counts,
+};
+pub use perturbation::{PerturbationFamily, RewardResponse, swapped_questions};
+pub use perturbation_report::{
+    PerturbationLimits, PerturbationReport, PerturbedScores, perturbation_report,
+};
+pub use process_inconsistency::{ProcessInconsistency, process_inconsistency};
+pub use process_rewards::{
+    PositionBias, StepDetection, position_bias, repeated_scoring, step_detection,
+};
+pub use starc::{RewardDistance, RewardPair, reward_distance};
+pub use support::{CorrectCounts, SupportDynamics, answer_entropy, support_dynamics};
+pub use token_search::{SearchedSuffix, TokenSearch, search_suffix};
+pub use verifier_quality::{DecisionQuality, JudgedDecision, decision_quality};

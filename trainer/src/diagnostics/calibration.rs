@@ -1,0 +1,215 @@
+//! Calibration and honesty of a reward that is a probability of being correct.
+
+use serde::Serialize;
+
+use super::discriminability::auroc;
+use super::numbers::{mean, of, ratio, share, truth};
+
+/// How far confidences are probabilities.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CalibrationReport {
+    /// Rows with a confidence from 0 to 1 and a label.
+    pub rows: usize,
+    /// Rows with a label whose confidence is missing or is no probability.
+    pub left_out: usize,
+    /// Expected calibration error over bins of equal width.
+    pub expected_error: Option<f64>,
+    /// The greatest error of a bin.
+    pub greatest_error: Option<f64>,
+    /// The mean of `(confidence - label)^2`.
+    pub brier: Option<f64>,
+    /// The mean of `-ln` of the probability that the label was given; confidences are kept `1e-12`
+    /// from 0 and 1, so that one sure mistake costs 27.6 and not everything.
+    pub negative_log_likelihood: Option<f64>,
+    /// The probability that a correct row is more confident than a wrong one.
+    pub auroc: Option<f64>,
+    /// The area under the risk-coverage curve: the mean share of wrong rows among the most confident
+    /// 1, 2, ... n. Lower is better.
+    pub risk_coverage_area: Option<f64>,
+    /// The bins, from the least confident.
+    pub bins: Vec<CalibrationBin>,
+}
+
+/// Rows of like confidence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct CalibrationBin {
+    /// Rows.
+    pub rows: usize,
+    /// Their mean confidence.
+    pub confidence: Option<f64>,
+    /// The share of them that is correct.
+    pub accuracy: Option<f64>,
+}
+
+/// Measures calibration over `bins` bins of equal width (10 by custom); a confidence on an edge is in
+/// the bin above it, and 1 in the last.
+///
+/// Sources: "On Calibration of Modern Neural Networks" (Guo et al. 2017), section 2, for the expected
+/// error; "Verification of Forecasts Expressed in Terms of Probability" (Brier 1950); "Bias-Reduced
+/// Uncertainty Estimation for Deep Neural Classifiers" (Geifman et al. 2019), section 2, for the area
+/// under the risk-coverage curve.
+pub fn probability_calibration(
+    confidences: &[f64],
+    labels: &[Option<bool>],
+    bins: usize,
+) -> CalibrationReport {
+    let labelled = confidences.iter().zip(labels);
+    let labelled: Vec<(f64, bool)> =
+        labelled.filter_map(|(confidence, label)| Some((*confidence, (*label)?))).collect();
+    let rows: Vec<(f64, bool)> =
+        labelled.iter().copied().filter(|(confidence, _)| is_probability(*confidence)).collect();
+    let bins = binned(&rows, bins);
+    let gap = |bin: &CalibrationBin| Some((of(bin.rows), (bin.confidence? - bin.accuracy?).abs()));
+    let gaps: Vec<(f64, f64)> = bins.iter().filter_map(gap).collect();
+    let scores: Vec<f64> = rows.iter().map(|(confidence, _)| *confidence).collect();
+    let labels: Vec<Option<bool>> = rows.iter().map(|(_, label)| Some(*label)).collect();
+    let mean_of =
+        |value: fn(&(f64, bool)) -> f64| mean(&rows.iter().map(value).collect::<Vec<_>>());
+    CalibrationReport {
+        rows: rows.len(),
+        left_out: labelled.len() - rows.len(),
+        expected_error: ratio(gaps.iter().map(|(rows, gap)| rows * gap).sum(), of(rows.len())),
+        greatest_error: gaps.iter().map(|(_, gap)| *gap).reduce(f64::max),
+        brier: mean_of(|(confidence, label)| (confidence - truth(*label)).powi(2)),
+        negative_log_likelihood: mean_of(|(confidence, label)| {
+            let given = if *label { *confidence } else { 1.0 - confidence };
+            -given.clamp(1e-12, 1.0 - 1e-12).ln()
+        }),
+        auroc: auroc(&scores, &labels),
+        risk_coverage_area: mean(&risks(&rows)),
+        bins,
+    }
+}
+
+/// The share of correct rows among the `coverage` most confident ones, a share above 0 and up to 1;
+/// rounded up to whole rows. Of rows with one confidence at the edge, each has the same part. `None`
+/// of no rows, or of a coverage out of range.
+///
+/// Source: "Selective Classification for Deep Neural Networks" (Geifman, El-Yaniv 2017), section 2.
+pub fn selective_accuracy(
+    confidences: &[f64],
+    labels: &[Option<bool>],
+    coverage: f64,
+) -> Option<f64> {
+    if !(coverage > 0.0 && coverage <= 1.0) {
+        return None;
+    }
+    let rows = confidences.iter().zip(labels);
+    let rows = rows.filter_map(|(confidence, label)| Some((*confidence, (*label)?)));
+    let rows: Vec<(f64, bool)> = rows.filter(|(confidence, _)| confidence.is_finite()).collect();
+    let risks = risks(&rows);
+    // A coverage such as 0.3 of 10 rows is 3 rows, whatever rounding makes of the product.
+    let wanted = (coverage * of(rows.len()) - 1e-9).ceil().max(1.0);
+    let taken = risks.iter().enumerate().find(|(at, _)| of(at + 1) >= wanted);
+    taken.map(|(_, risk)| 1.0 - risk)
+}
+
+/// What a model that may decline to answer earned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AnswerCounts {
+    /// Right answers.
+    pub right: usize,
+    /// Wrong answers.
+    pub wrong: usize,
+    /// Questions that were declined.
+    pub declined: usize,
+}
+
+/// `(right - wrong) / all`, from -1 to 1: declining is worth 0, guessing wrong costs. `None` of none.
+///
+/// Source: the repository of "Mirror-Critique", its evaluation by honesty.
+pub fn honesty(counts: AnswerCounts) -> Option<f64> {
+    let all = counts.right + counts.wrong + counts.declined;
+    Some(share(counts.right, all)? - share(counts.wrong, all)?)
+}
+
+fn is_probability(value: f64) -> bool {
+    (0.0..=1.0).contains(&value)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
+fn binned(rows: &[(f64, bool)], bins: usize) -> Vec<CalibrationBin> {
+    let mut sums = vec![(0_usize, 0.0, 0.0); bins];
+    for (confidence, label) in rows {
+        let place = (confidence * of(bins)) as usize;
+        if let Some((count, confidences, correct)) = sums.get_mut(place.min(bins.saturating_sub(1)))
+        {
+            *count += 1;
+            *confidences += confidence;
+            *correct += truth(*label);
+        }
+    }
+    let bin = |(rows, confidences, correct): (usize, f64, f64)| CalibrationBin {
+        rows,
+        confidence: ratio(confidences, of(rows)),
+        accuracy: ratio(correct, of(rows)),
+    };
+    sums.into_iter().map(bin).collect()
+}
+
+/// The share of wrong rows among the most confident 1, 2, ... n. Rows of one confidence are taken in
+/// the mean over their orders: each counts as the mean of them all.
+fn risks(rows: &[(f64, bool)]) -> Vec<f64> {
+    let mut sorted = rows.to_vec();
+    sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (mut wrong, mut risks) = (0.0, Vec::with_capacity(rows.len()));
+    for equal in sorted.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+        let errors: f64 = equal.iter().map(|(_, label)| 1.0 - truth(*label)).sum();
+        for _ in equal {
+            wrong += errors / of(equal.len());
+            risks.push(wrong / of(risks.len() + 1));
+        }
+    }
+    risks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RIGHT: Option<bool> = Some(true);
+    const WRONG: Option<bool> = Some(false);
+
+    fn near(value: Option<f64>, expected: f64) -> bool {
+        value.is_some_and(|value| (value - expected).abs() < 1e-9)
+    }
+
+    #[test]
+    fn calibration_by_hand() {
+        // Bins: {0.9, 0.9} half correct, gap 0.4; {0.2} wrong, gap 0.2: (2 * 0.4 + 0.2) / 3.
+        let confidences = [0.9, 0.9, 0.2, 1.5, f64::NAN];
+        let found = probability_calibration(&confidences, &[RIGHT, WRONG, WRONG, RIGHT, WRONG], 10);
+        assert_eq!((found.rows, found.left_out, found.bins.len()), (3, 2, 10));
+        assert!(near(found.expected_error, 1.0 / 3.0) && near(found.greatest_error, 0.4));
+        assert!(near(found.brier, (0.01 + 0.81 + 0.04) / 3.0));
+        let likelihood = -(0.9_f64.ln() + 0.1_f64.ln() + 0.8_f64.ln()) / 3.0;
+        assert!(near(found.negative_log_likelihood, likelihood));
+        assert!(near(found.auroc, 0.75));
+        // Risks: 1/2, 1/2 (two rows of one confidence), 2/3.
+        assert!(near(found.risk_coverage_area, (0.5 + 0.5 + 2.0 / 3.0) / 3.0));
+    }
+
+    #[test]
+    fn the_sure_are_in_the_last_bin() {
+        let found = probability_calibration(&[1.0, 0.0, 0.1], &[RIGHT, WRONG, WRONG], 10);
+        let rows: Vec<usize> = found.bins.iter().map(|bin| bin.rows).collect();
+        assert_eq!(rows, [1, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(probability_calibration(&[], &[], 10).expected_error, None);
+    }
+
+    #[test]
+    fn the_confident_part_is_more_accurate() {
+        let (confidences, labels) = ([0.9, 0.8, 0.7, 0.6], [RIGHT, RIGHT, WRONG, RIGHT]);
+        assert!(near(selective_accuracy(&confidences, &labels, 0.5), 1.0));
+        assert!(near(selective_accuracy(&confidences, &labels, 0.75), 2.0 / 3.0));
+        assert!(near(selective_accuracy(&confidences, &labels, 1.0), 0.75));
+        assert_eq!(selective_accuracy(&confidences, &labels, 0.0), None);
+        assert_eq!(selective_accuracy(&[], &[], 0.5), None);
+    }
+
+    #[test]
+    fn a_wrong_guess_costs_what_a_right_one_earns() {
+        assert!(near(honesty(AnswerCounts { right: 5, wrong: 2, declined: 3 }), 0.3));
+        assert_eq!(honesty(AnswerCounts::default()), None);
+    }
+}
