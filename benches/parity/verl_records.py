@@ -1,0 +1,13 @@
+"""Every record of verl."""
+
+from __future__ import annotations
+
+import verl_advantages
+import verl_losses
+from cases import Case
+from records import Record
+
+
+def records(cases: dict[str, list[Case]]) -> list[Record]:
+    """Records of verl's estimators, losses, aggregations, KL estimates and rollout corrections."""
+    return verl_advantages.records(cases["advantages"]) + verl_losses.records(cases["losses"])
