@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import verl_advantages
+import verl_corrections
 import verl_losses
 from cases import Case
 from records import Record
@@ -10,4 +11,6 @@ from records import Record
 
 def records(cases: dict[str, list[Case]]) -> list[Record]:
     """Records of verl's estimators, losses, aggregations, KL estimates and rollout corrections."""
-    return verl_advantages.records(cases["advantages"]) + verl_losses.records(cases["losses"])
+    losses = cases["losses"]
+    made = verl_advantages.records(cases["advantages"])
+    return made + verl_losses.records(losses) + verl_corrections.records(losses)
