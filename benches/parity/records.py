@@ -134,6 +134,8 @@ def record(
     if places is not None:
         found["cases"] = chosen
     empty = sum(output is None for output in outputs)
+    if 4 * empty > len(outputs):
+        raise SystemExit(f"{name}: {empty} of {len(outputs)} cases without output")
     print(f"{name}: {len(outputs)} cases" + (f", {empty} without output" if empty else ""))
     return found
 
