@@ -20,12 +20,15 @@ PAD = -1.0
 """Log-probability of the padding; every mask is 0 there."""
 
 
+AS_IS = (torch.float32, torch.Tensor.float, np.float32)
+LIFTED = (torch.float64, torch.Tensor.double, np.float64)
+
+
 @contextlib.contextmanager
-def double() -> Iterator[None]:
-    """The casts to single precision inside a library become casts to double precision."""
+def precision(casts: tuple[Any, Any, Any]) -> Iterator[None]:
+    """What a library's casts to single precision give: `LIFTED` to double precision, or `AS_IS`."""
     kept = torch.float32, torch.Tensor.float, np.float32
-    torch.float32, torch.Tensor.float = torch.float64, torch.Tensor.double  # type: ignore[method-assign]
-    np.float32 = np.float64
+    torch.float32, torch.Tensor.float, np.float32 = casts  # type: ignore[method-assign]
     try:
         yield
     finally:
@@ -67,6 +70,7 @@ class Tensors:
     """The tensors of a loss case; `logp` collects the gradient."""
 
     def __init__(self, case: Case) -> None:
+        """Pads what is ragged."""
         self.lengths = [len(row) for row in case["logp"]]
         self.logp = padded(case["logp"]).requires_grad_()
         self.old = padded(case["old"])
@@ -85,7 +89,7 @@ class Tensors:
 
     def gradient(self, loss: torch.Tensor) -> list[list[float | None]]:
         """The gradient of a loss in the new log-probabilities."""
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         found = self.logp.grad
         return ragged(torch.zeros_like(self.logp) if found is None else found, self.lengths)
 
@@ -125,7 +129,7 @@ def record(
     outputs: list[Output] = []
     for place in chosen:
         try:
-            with double():
+            with precision(LIFTED):
                 outputs.append(run(cases[place]))
         except (ValueError, AssertionError, ZeroDivisionError) as error:
             print(f"{name}: case {place}: {error}")

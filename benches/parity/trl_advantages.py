@@ -9,7 +9,7 @@ from typing import Any
 from cases import MISSING, Case
 from records import Output, Record, numbers, record
 from trl import GRPOTrainer, RLOOTrainer
-from trl.experimental.async_grpo.async_rollout_worker import _AsyncRolloutLoop, RolloutGroup
+from trl.experimental.async_grpo.async_rollout_worker import RolloutGroup, _AsyncRolloutLoop
 from trl_trainer import scored, trainer
 
 METHOD = "_generate_and_score_completions"

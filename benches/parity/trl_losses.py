@@ -59,9 +59,7 @@ def records(cases: list[Case]) -> list[Record]:
 
 def _types() -> list[Form]:
     clip = {"kind": "clip", **CLIP}
-    made = [
-        _form(f"trl {loss}", loss, clip, RANGE) for loss in ("grpo", "bnpo", "dr_grpo", "dapo", "luspo")
-    ]
+    made = [_form(f"trl {loss}", loss, clip, RANGE) for loss in ("grpo", "bnpo", "dr_grpo", "dapo", "luspo")]
     made.append(_form("trl grpo delta", "grpo", {**clip, "ratio_max": 1.5}, {**RANGE, "delta": 1.5}))
     made.append(_form("trl dapo delta", "dapo", {**clip, "ratio_max": 4.0}, {**RANGE, "delta": 4.0}))
     cispo = {"kind": "cispo", "ratio_max": 5.0}
@@ -172,9 +170,7 @@ def _others() -> list[Form]:
     ]
 
 
-def _form(
-    name: str, loss: str, ours: dict[str, Any], settings: dict[str, Any], correction: str | None = None
-) -> Form:
+def _form(name: str, loss: str, ours: dict[str, Any], settings: dict[str, Any], correction: str | None = None) -> Form:
     words = {"aggregation": AGGREGATIONS[loss], **ours}
     if loss == "dr_grpo":
         words["length"] = 16
@@ -263,9 +259,9 @@ def _ratios(tensors: Tensors, mode: str, limits: tuple[float | None, float]) -> 
         vllm_importance_sampling_clip_max=high,
     )
     rows = len(tensors.lengths)
-    case = {"size": rows, "lengths": tensors.lengths}
+    case: Case = {"size": rows, "lengths": tensors.lengths}
     for name in ("old", "rollout", "mask", "reference"):
         case[name] = ragged(getattr(tensors, name), tensors.lengths)
     case["mask"] = [[int(value) for value in row] for row in case["mask"]]
     found = scored(stub, case, {"a": [0.0] * rows}, [1.0])
-    return found["importance_sampling_ratio"]  # type: ignore[no-any-return]
+    return found["importance_sampling_ratio"]

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from accelerate import PartialState
 from cases import Case
-from records import Tensors, padded
+from records import AS_IS, Tensors, padded, precision
 from trl import GRPOTrainer
 
 DEFAULTS: dict[str, Any] = {
@@ -67,13 +67,14 @@ def trainer(kind: type = GRPOTrainer, **settings: Any) -> Any:
     """A stand-in whose methods are those of a trainer. Settings that `args` has go there."""
     args = types.SimpleNamespace(**DEFAULTS | {key: settings.pop(key) for key in list(settings) if key in DEFAULTS})
     model = types.SimpleNamespace(training=True, is_gradient_checkpointing=False)
+    logs: dict[str, Any] = {"advantages": [], "prompt": [], "completion": [], "rewards": defaultdict(list)}
     state = {
         "args": args,
         "model": model,
         "ref_model": types.SimpleNamespace(),
         "accelerator": Processes(),
         "_metrics": {"train": defaultdict(list)},
-        "_logs": defaultdict(lambda: defaultdict(list), advantages=[], prompt=[], completion=[]),
+        "_logs": {**logs, "extra": defaultdict(list)},
         "_pending_extra_logs": {},
         "_pending_metrics": {},
         "state": types.SimpleNamespace(global_step=0),
@@ -117,10 +118,11 @@ def trainer(kind: type = GRPOTrainer, **settings: Any) -> Any:
     stub = types.SimpleNamespace(**state | settings)
     stub.get_gamma_weights = GRPOTrainer.get_gamma_weights
     stub.get_off_policy_mask = GRPOTrainer.get_off_policy_mask
-    for name in ("_compute_loss", "get_high_entropy_mask", "_calculate_rewards", "_generate_and_score_completions"):
+    for name in ("_compute_loss", "_calculate_rewards", "_generate_and_score_completions"):
         method = getattr(kind, name, None)
         if method is not None:
             setattr(stub, name, functools.partial(method, stub))
+    stub.get_high_entropy_mask = functools.partial(_high_entropy, stub)
     return stub
 
 
@@ -137,7 +139,7 @@ def scored(stub: Any, case: Case, parts: dict[str, list[float | None]], weights:
     stub.num_generations = stub.num_generations_eval = case["size"]
     completions = ["x"] * rows
     rollout = case.get("rollout")
-    made = ([[1]] * rows, ids, case.get("mask"), completions, rollout, {}, None, None)
+    made: tuple[Any, ...] = ([[1]] * rows, ids, case.get("mask"), completions, rollout, {}, None, None)
     short = ([[1]] * rows, ids, completions)
     stub._generate = lambda prompts: made if "mask" in case else short
     old, reference = padded(case["old"]), padded(case["reference"])
@@ -147,7 +149,7 @@ def scored(stub: Any, case: Case, parts: dict[str, list[float | None]], weights:
         None,
     )
     found = stub._generate_and_score_completions([{"prompt": "p"} for _ in range(rows)])
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def inputs(tensors: Tensors) -> dict[str, Any]:
@@ -170,6 +172,12 @@ def inputs(tensors: Tensors) -> dict[str, Any]:
 def forward(stub: Any, tensors: Tensors) -> None:
     """Makes the case's log-probabilities and entropies those of the model."""
     stub._get_per_token_logps_and_entropies = lambda *rest, **more: (tensors.logp, tensors.entropy, None)
+
+
+def _high_entropy(stub: Any, *rest: Any) -> torch.Tensor:
+    """The quantile stays in single precision: in double, a token at the threshold may fall on its other side."""
+    with precision(AS_IS):
+        return GRPOTrainer.get_high_entropy_mask(stub, *rest)
 
 
 def _rewards(values: list[float | None], **rest: Any) -> list[float | None]:

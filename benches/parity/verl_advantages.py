@@ -189,7 +189,7 @@ def _estimate(case: Case, estimator: str, rewards: torch.Tensor, extra: dict[str
     if estimator.endswith("optimal_token_baseline"):
         given |= {"old_log_probs": padded(case["old"]), "sum_pi_squared": padded(case["sum_pi_squared"], 0.0)}
     found, _ = core.get_adv_estimator_fn(estimator)(**given | extra)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _outcome_rewards(case: Case) -> torch.Tensor:

@@ -12,7 +12,7 @@ from records import Output, Record, Tensors, loss_record, number, ragged, record
 from verl_losses import AGGREGATIONS, MODULE
 
 HELPER = "verl.trainer.ppo.rollout_corr_helper"
-ESTIMATES = {
+ESTIMATES: dict[str, dict[str, Any]] = {
     "k1": {"estimator": "k1"},
     "abs": {"estimator": "abs"},
     "k2": {"estimator": "k2"},
@@ -71,7 +71,7 @@ def _estimate(cases: list[Case], name: str) -> Record:
 
     def run(case: Case) -> Output:
         tensors = Tensors(case)
-        estimate = core.kl_penalty(tensors.logp, tensors.reference, name)  # type: ignore[arg-type]
+        estimate = core.kl_penalty(tensors.logp, tensors.reference, name)
         return {"kl": ragged(estimate, tensors.lengths), "grad": tensors.gradient(estimate.sum())}
 
     return record(f"verl kl {name}", f"{MODULE}.kl_penalty", "kl", ESTIMATES[name], cases, run)

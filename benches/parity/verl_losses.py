@@ -203,7 +203,7 @@ def _bypass(loss: str, level: str, reject: str, threshold: float | str) -> Rollo
 
 def _record(cases: list[Case], form: Form) -> Record:
     """A record of a registered loss. A form that draws at random keeps the cases where the draw is no matter."""
-    function = core.get_policy_loss_fn(form.loss)  # type: ignore[no-untyped-call]
+    function = core.get_policy_loss_fn(form.loss)
     config = _config(form)
 
     def run(tensors: Tensors) -> tuple[torch.Tensor, dict[str, float]]:
@@ -227,9 +227,7 @@ def _config(form: Form) -> FSDPActorConfig:
     """The actor's configuration, with the clip range of DAPO where nothing else is said."""
     given = {"clip_ratio_low": CLIP["clip_low"], "clip_ratio_high": CLIP["clip_high"]} | form.actor
     policy = PolicyLossConfig(loss_mode=form.loss, **form.policy)
-    return FSDPActorConfig(
-        strategy="fsdp", rollout_n=4, ppo_micro_batch_size_per_gpu=8, policy_loss=policy, **given
-    )
+    return FSDPActorConfig(strategy="fsdp", rollout_n=4, ppo_micro_batch_size_per_gpu=8, policy_loss=policy, **given)
 
 
 def weights(tensors: Tensors, level: str, threshold: float | str) -> torch.Tensor:
