@@ -111,6 +111,13 @@ impl Schedule {
     }
 }
 
+impl Default for Schedule {
+    /// The number 0.
+    fn default() -> Self {
+        Self(Form::Constant(0.0))
+    }
+}
+
 impl TryFrom<f64> for Schedule {
     type Error = String;
 

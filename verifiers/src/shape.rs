@@ -1,6 +1,12 @@
 //! The trait that authors of shapes write: how the reward of one verifier is shaped after it judged.
 
+pub(crate) mod group;
 pub(crate) mod length;
+pub(crate) mod member;
+pub(crate) mod prelude;
+pub(crate) mod settings;
+pub(crate) mod step_total;
+pub(crate) mod tool_use;
 
 use std::sync::Arc;
 

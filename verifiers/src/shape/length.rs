@@ -1,5 +1,6 @@
 //! How long a completion is, for shapes: in tokens where nothing else is said.
 
+use super::member::texts;
 use crate::measure::{Measure, Unit};
 use crate::prelude::*;
 
@@ -47,10 +48,11 @@ impl CompletionLength {
             })?;
             return Ok(f64::from(u32::try_from(ids.len()).unwrap_or(u32::MAX)));
         }
-        let reasoning =
-            sample.completion_message().and_then(|message| message.reasoning_content.as_deref());
-        let apart = reasoning.map_or(Ok(0), |text| self.measure.length(text, meter))?;
-        Ok(f64::from(apart) + self.of_text(sample.completion(), meter)?)
+        let mut whole = 0.0;
+        for text in texts(sample) {
+            whole += self.of_text(text, meter)?;
+        }
+        Ok(whole)
     }
 
     /// The length of a text.

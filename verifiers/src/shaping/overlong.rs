@@ -1,9 +1,8 @@
 //! `overlong`: long completions lose reward, softly at first.
 
-use crate::prelude::*;
 use crate::shape::length::CompletionLength;
-use crate::shape::{Shape, ShapeMember, Shaped};
-use crate::training_state::TrainingState;
+use crate::shape::prelude::*;
+use crate::shape::settings::whole;
 
 /// Adds a penalty for length: 0 up to `max - cache`, then `-factor (L - (max - cache)) / cache`, and
 /// `-factor` beyond `max`. Between `-factor` and 0 is added.
@@ -22,8 +21,8 @@ pub(crate) struct Overlong {
     #[serde(default = "cache_default")]
     cache: u32,
     /// The whole penalty.
-    #[serde(default = "one")]
-    factor: f64,
+    #[serde(default = "whole")]
+    factor: Schedule,
     /// What becomes of the penalty beyond `max`.
     #[serde(default)]
     beyond: Beyond,
@@ -50,10 +49,7 @@ impl Shape for Overlong {
             let message = format!("cache is {}, expected 1 to max, {}", self.cache, self.max);
             return Err(BuildError::new("cache", message));
         }
-        if !(self.factor.is_finite() && self.factor >= 0.0) {
-            let message = format!("factor is {}, expected 0 or more", self.factor);
-            return Err(BuildError::new("factor", message));
-        }
+        never_negative("factor", &self.factor)?;
         self.length.load(files)
     }
 
@@ -61,20 +57,21 @@ impl Shape for Overlong {
         &self,
         member: &ShapeMember<'_>,
         reward: f64,
-        _: &TrainingState,
+        state: &TrainingState,
         meter: &mut Meter<'_>,
     ) -> Result<Shaped, Fault> {
         let length = self.length.of(member.sample, meter)?;
-        Ok(Shaped::new(reward + self.penalty(length)).with("length", length))
+        let penalty = self.factor.at(state.step) * self.share(length);
+        Ok(Shaped::new(reward - penalty).with("length", length))
     }
 }
 
 impl Overlong {
-    fn penalty(&self, length: f64) -> f64 {
+    /// How much of the penalty is due.
+    fn share(&self, length: f64) -> f64 {
         let cache = f64::from(self.cache);
         let share = ((length - (f64::from(self.max) - cache)) / cache).max(0.0);
-        let share = if self.beyond == Beyond::Flat { share.min(1.0) } else { share };
-        -share * self.factor
+        if self.beyond == Beyond::Flat { share.min(1.0) } else { share }
     }
 }
 
@@ -84,8 +81,4 @@ fn max_default() -> u32 {
 
 fn cache_default() -> u32 {
     4_096
-}
-
-fn one() -> f64 {
-    1.0
 }

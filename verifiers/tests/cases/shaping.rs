@@ -1,6 +1,8 @@
 //! Every case of `fixtures/shaping` is a test of its own, named `<kind>: <case>`. Shaped rewards are
 //! written by hand.
 
+mod properties;
+
 use std::collections::BTreeMap;
 
 use assay_verifiers::fault::FaultKind;
@@ -25,7 +27,7 @@ struct ShapeFile {
 }
 
 /// The members of one group, or one after another where the kind takes them so.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ShapeCase {
     name: String,
@@ -43,7 +45,7 @@ struct ShapeCase {
     fault: Option<FaultKind>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CaseMember {
     #[serde(default)]
@@ -84,12 +86,16 @@ fn trials_of(entry: &'static ShapeEntry) -> Vec<Trial> {
     };
     let shows = shows(&file, kind);
     let mut trials = vec![Trial::test(format!("{kind}: has enough cases"), || Ok(shows?))];
-    for mut case in std::mem::take(&mut file.cases) {
+    for case in &mut file.cases {
         for (key, value) in &file.config {
             case.config.entry(key.clone()).or_insert_with(|| value.clone());
         }
+    }
+    for case in file.cases.clone() {
         trials.push(Trial::test(format!("{kind}: {}", case.name), move || run(entry, &case)));
     }
+    let hold = move || Ok(properties::hold(entry, &file.cases)?);
+    trials.push(Trial::test(format!("{kind}: its properties hold"), hold));
     trials
 }
 
@@ -104,16 +110,21 @@ fn shows(file: &ShapeFile, kind: &str) -> Result<(), String> {
     }
 }
 
-fn run(entry: &ShapeEntry, case: &ShapeCase) -> Result<(), Failed> {
+fn built(entry: &ShapeEntry, case: &ShapeCase) -> Result<BuiltShape, String> {
     let built = (entry.build)(Value::Object(case.config.clone()), case);
-    let built = match (built, &case.refused) {
-        (Ok(built), None) => built,
-        (Ok(_), Some(setting)) => return Err(format!("expected {setting} to be refused").into()),
-        (Err(error), Some(setting)) if error.setting == *setting => return Ok(()),
-        (Err(BuildError { setting, message }), _) => {
-            return Err(format!("refused at \"{setting}\": {message}").into());
-        }
-    };
+    built.map_err(|BuildError { setting, message }| format!("refused at \"{setting}\": {message}"))
+}
+
+fn run(entry: &ShapeEntry, case: &ShapeCase) -> Result<(), Failed> {
+    if let Some(setting) = &case.refused {
+        let built = (entry.build)(Value::Object(case.config.clone()), case);
+        return match built {
+            Err(error) if error.setting == *setting => Ok(()),
+            Err(error) => Err(format!("refused at \"{}\": {error}", error.setting).into()),
+            Ok(_) => Err(format!("expected {setting} to be refused").into()),
+        };
+    }
+    let built = built(entry, case)?;
     let held: Vec<Held> = case.members.iter().map(Held::new).collect::<Result<_, _>>()?;
     if case.members.is_empty() {
         return Err("the case has no members".into());

@@ -1,0 +1,53 @@
+//! `search_bonus`: searching is paid for where nothing else solves the prompt.
+
+use crate::shape::group;
+use crate::shape::prelude::*;
+use crate::shape::settings::{half, one};
+use crate::shape::tool_use::ToolUse;
+
+/// `r + bonus` for a right sample that searched, in a group where no sample without a search is right;
+/// else `r`.
+///
+/// Source: the extra call reward of "Pangu `DeepDiver`: Adaptive Search Intensity Scaling via Open-Web
+/// Reinforcement Learning".
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchBonus {
+    /// What is added.
+    #[serde(default = "one")]
+    bonus: f64,
+    /// The least reward of a right sample.
+    #[serde(default = "half")]
+    correct_at: f64,
+    #[serde(flatten)]
+    calls: ToolUse,
+}
+
+impl Shape for SearchBonus {
+    const KIND: &'static str = "search_bonus";
+
+    fn is_group(&self) -> bool {
+        true
+    }
+
+    fn shape(
+        &self,
+        members: &[ShapeMember<'_>],
+        _: &TrainingState,
+        meter: &mut Meter<'_>,
+    ) -> Result<Vec<Shaped>, Fault> {
+        let mut searched = Vec::new();
+        for member in members {
+            searched.push(self.calls.count(member.sample, meter)?.calls > 0.0);
+        }
+        let is_right = |reward: Option<f64>| reward.is_some_and(|reward| reward >= self.correct_at);
+        let mut without = members.iter().zip(&searched).filter(|(_, searched)| !**searched);
+        let is_needed = !without.any(|(member, _)| is_right(member.reward()));
+        Ok(group::each(members, |at, _, reward| {
+            let searched = searched.get(at).copied().unwrap_or_default();
+            let is_paid = is_needed && searched && is_right(Some(reward));
+            let bonus = if is_paid { self.bonus } else { 0.0 };
+            Shaped::new(reward + bonus).with("searched", searched)
+        }))
+    }
+}
