@@ -146,13 +146,10 @@ pub fn build_with<C: Check>(
     prepare: impl FnOnce(&mut C) -> Result<Vec<(String, Digest)>, BuildError>,
 ) -> Result<Built, BuildError> {
     let mut check: C = self::settings(settings)?;
-    let recorded = Recorded { files, seen: RefCell::new(prepare(&mut check)?) };
+    let recorded = RecordedFiles { files, seen: RefCell::new(prepare(&mut check)?) };
     check.load(&recorded)?;
-    let settings = serde_json::to_value(&check)
-        .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
-    let files = recorded.seen.into_inner();
     let reads_verdicts = check.reads_verdicts();
-    let spec = Spec { files, reads_verdicts, ..Spec::new(C::ID, C::VERSION, settings) };
+    let spec = Spec { reads_verdicts, ..recorded.spec(C::ID, C::VERSION, &check)? };
     Ok(Built { spec, lane: Lane::Compute(Box::new(check)), slow: C::SLOW })
 }
 
@@ -179,12 +176,30 @@ fn setting_error(error: &serde_path_to_error::Error<serde_json::Error>) -> Build
 }
 
 /// Notes the digest of every file that a check reads, so that it becomes part of its identity.
-struct Recorded<'a> {
+pub(crate) struct RecordedFiles<'a> {
     files: &'a dyn Files,
     seen: RefCell<Vec<(String, Digest)>>,
 }
 
-impl Files for Recorded<'_> {
+impl<'a> RecordedFiles<'a> {
+    pub(crate) fn new(files: &'a dyn Files) -> Self {
+        Self { files, seen: RefCell::default() }
+    }
+
+    /// The identity of a verifier that has read its files.
+    pub(crate) fn spec(
+        self,
+        id: &'static str,
+        version: u32,
+        settings: &impl Serialize,
+    ) -> Result<Spec, BuildError> {
+        let settings = serde_json::to_value(settings)
+            .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
+        Ok(Spec { files: self.seen.into_inner(), ..Spec::new(id, version, settings) })
+    }
+}
+
+impl Files for RecordedFiles<'_> {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         let bytes = self.files.read(name)?;
         self.seen.borrow_mut().push((name.to_owned(), Sha256::digest(&bytes).into()));

@@ -1,11 +1,7 @@
 //! `length`: how long the completion is.
 
-mod tokens;
-
-use unicode_segmentation::UnicodeSegmentation as _;
-
-use self::tokens::Tokens;
 use crate::prelude::*;
+use crate::text_length::{Tokens, Unit};
 
 /// Right when the length of the completion lies within bounds.
 ///
@@ -38,23 +34,6 @@ pub struct Length {
     loaded: Option<Tokens>,
 }
 
-/// What is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Unit {
-    /// Unicode scalar values.
-    #[default]
-    Characters,
-    /// Runs of text between white space.
-    Words,
-    /// Sentences by the rules of Unicode (UAX 29).
-    Sentences,
-    /// Bytes of UTF-8.
-    Bytes,
-    /// Tokens of the tokenizer, without special tokens around the text.
-    Tokens,
-}
-
 /// The overlong penalty of DAPO.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -84,15 +63,8 @@ impl Check for Length {
         if self.soft_overlong.is_some_and(|soft| soft.cache == 0 || soft.cache > soft.max) {
             return Err(BuildError::new("soft_overlong", "cache goes from 1 to max"));
         }
-        match (self.unit, &self.tokenizer) {
-            (Unit::Tokens, Some(file)) => {
-                self.loaded = Some(Tokens::read(file, files)?);
-                Ok(())
-            }
-            (Unit::Tokens, None) => Err(BuildError::new("tokenizer", "tokens need a tokenizer")),
-            (_, Some(_)) => Err(BuildError::new("tokenizer", "only tokens need a tokenizer")),
-            (_, None) => Ok(()),
-        }
+        self.loaded = self.unit.tokens(self.tokenizer.as_deref(), files)?;
+        Ok(())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
@@ -127,29 +99,7 @@ impl Check for Length {
 
 impl Length {
     fn measure(&self, text: &str, meter: &mut Meter<'_>) -> Result<u32, Fault> {
-        let bytes = text.len() as u64;
-        let length = match self.unit {
-            Unit::Bytes => text.len(),
-            Unit::Characters => {
-                meter.spend(bytes / 8)?;
-                text.chars().count()
-            }
-            Unit::Words => {
-                meter.spend(bytes)?;
-                text.split_whitespace().count()
-            }
-            Unit::Sentences => {
-                meter.spend(8 * bytes)?;
-                text.unicode_sentences().count()
-            }
-            Unit::Tokens => {
-                meter.spend(20 * bytes)?;
-                let tokenizer =
-                    self.loaded.as_ref().ok_or_else(|| Fault::internal("length was not loaded"))?;
-                tokenizer.count(text)?
-            }
-        };
-        Ok(u32::try_from(length).unwrap_or(u32::MAX))
+        self.unit.measure(text, self.loaded.as_ref(), meter)
     }
 }
 

@@ -1,0 +1,28 @@
+//! Texts as they are compared: without case, invisible characters and differences of white space.
+
+use crate::extract::hidden;
+use crate::prelude::*;
+
+/// Lower case, one space between words, nothing invisible.
+pub(super) fn normal(text: &str, meter: &mut Meter<'_>) -> Result<String, Fault> {
+    meter.spend(2 * text.len() as u64)?;
+    let mut out = String::with_capacity(text.len());
+    let shown = text.chars().filter(|c| !hidden::is_invisible(*c));
+    for c in shown.flat_map(char::to_lowercase) {
+        if !c.is_whitespace() {
+            out.push(c);
+        } else if !out.is_empty() && !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    out.truncate(out.trim_end().len());
+    Ok(out)
+}
+
+/// The beginning of a text, for the evidence.
+pub(super) fn excerpt(text: &str) -> String {
+    text.chars().take(EXCERPT_CHARS).collect()
+}
+
+/// Characters of a text that the evidence repeats.
+const EXCERPT_CHARS: usize = 200;
