@@ -2,6 +2,7 @@
 //! word here.
 
 mod answers;
+mod grams;
 mod members;
 mod words;
 
@@ -29,6 +30,8 @@ macro_rules! group_checks {
 
 group_checks! {
     contrast::IntraGroupContrast,
+    diversity::TextDiversity,
+    duplicates::Duplicates,
     majority_vote::MajorityVote,
     pass_at_k::PassAtKCredit,
     rank::GroupRank,
