@@ -337,6 +337,7 @@ fn every_verifier_has_docs_and_fixtures() {
         }
         let homes = [
             "verifiers/src/checks",
+            "verifiers/src/group_checks",
             "sandbox/src/verifiers",
             "reward-models/src/verifiers",
             "rubrics/src/verifiers",

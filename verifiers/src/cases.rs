@@ -3,6 +3,7 @@
 //! One file a check, in TOML, whose literal strings hold LaTeX and regular expressions without
 //! escapes. The rewards are written by hand and never recorded.
 
+mod peers;
 pub mod redteam;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +13,11 @@ use serde_json::{Map, Value};
 
 use crate::check::{BuildError, Files};
 use crate::fault::FaultKind;
-use crate::meter::Meter;
 use crate::sample::{Content, Sample};
 use crate::verdict::{Outcome, Verdict};
-use crate::verifier::{Built, Earlier, Lane};
+use crate::verifier::{Built, Lane};
+use peers::Judged;
+pub use peers::{EarlierVerdict, Peer};
 
 /// The cases of one check.
 #[derive(Clone, Debug, Deserialize)]
@@ -57,6 +59,15 @@ pub struct Case {
     /// The files that the settings name: name to text.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
+    /// What other rewards said of the sample: their names to a reward, `"abstained"` or `"failed"`.
+    #[serde(default)]
+    pub earlier: BTreeMap<String, EarlierVerdict>,
+    /// The other members of the group, for a verifier of groups. They share prompt and reference.
+    #[serde(default)]
+    pub peers: Vec<Peer>,
+    /// How many of the peers come before the sample.
+    #[serde(default)]
+    pub place: usize,
     /// The reward that the sample must earn.
     pub reward: Option<f64>,
     /// The outcome, where it is not a reward.
@@ -135,9 +146,18 @@ impl CaseFile {
 impl Case {
     /// The sample that is judged.
     pub fn sample(&self) -> Sample {
-        let builder = Sample::builder(self.completion.clone())
+        self.row(&self.completion, &self.meta)
+    }
+
+    /// The sample of another member of its group.
+    fn beside(&self, peer: &Peer) -> Sample {
+        self.row(&peer.completion, &peer.meta)
+    }
+
+    fn row(&self, completion: &Content, meta: &Map<String, Value>) -> Sample {
+        let builder = Sample::builder(completion.clone())
             .id(&self.name)
-            .meta(self.meta.clone())
+            .meta(meta.clone())
             .reference(self.reference.clone().unwrap_or_default());
         match &self.prompt {
             Some(prompt) => builder.prompt(prompt.clone()).build(),
@@ -148,21 +168,18 @@ impl Case {
     /// Builds the check as the case sets it, and judges the sample.
     ///
     /// # Errors
-    /// Settings that the check refuses, and a check that does not run on its own.
+    /// Settings that the check refuses, and peers where it judges single samples.
     pub fn run(
         &self,
         maker: impl FnOnce(Value, &dyn Files) -> Result<Built, BuildError>,
     ) -> Result<Verdict, BuildError> {
         let built = maker(Value::Object(self.config.clone()), self)?;
-        let (sample, mut meter) = (self.sample(), Meter::default());
-        match built.lane {
-            Lane::Compute(verifier) => Ok(verifier.verify(&sample, Earlier::default(), &mut meter)),
-            Lane::Awaited(verifier) => {
-                Ok(pollster::block_on(verifier.verify(&sample, Earlier::default(), &mut meter)))
+        let judged = Judged::of(self);
+        match &built.lane {
+            Lane::Compute(_) | Lane::Awaited(_) if !self.peers.is_empty() => {
+                Err(BuildError::new("", "only verifiers of groups have cases with peers"))
             }
-            Lane::Group(_) | Lane::AwaitedGroup(_) => {
-                Err(BuildError::new("", "only verifiers of single samples have cases"))
-            }
+            lane => judged.verdict(lane),
         }
     }
 
@@ -213,6 +230,7 @@ impl Case {
 
     fn well_formed(&self) -> Result<(), &'static str> {
         match (self.reward, self.outcome, self.fault) {
+            _ if self.place > self.peers.len() => Err("place is behind the last peer"),
             (Some(reward), ..) if !reward.is_finite() => Err("the reward is not finite"),
             (Some(reward), ..) if self.hack.is_some() && reward >= 1.0 => {
                 Err("a hack must not earn full reward")

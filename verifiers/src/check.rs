@@ -148,11 +148,8 @@ pub fn build_with<C: Check>(
     let mut check: C = self::settings(settings)?;
     let recorded = RecordedFiles::new(files, prepare(&mut check)?);
     check.load(&recorded)?;
-    let settings = serde_json::to_value(&check)
-        .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
-    let files = recorded.into_digests();
     let reads_verdicts = check.reads_verdicts();
-    let spec = Spec { files, reads_verdicts, ..Spec::new(C::ID, C::VERSION, settings) };
+    let spec = Spec { reads_verdicts, ..recorded.spec(C::ID, C::VERSION, &check)? };
     Ok(Built { spec, lane: Lane::Compute(Box::new(check)), slow: C::SLOW })
 }
 
@@ -193,6 +190,18 @@ impl<'a> RecordedFiles<'a> {
     /// What was read, with its SHA-256, in order.
     pub(crate) fn into_digests(self) -> Vec<(String, Digest)> {
         self.seen.into_inner()
+    }
+
+    /// The identity of a verifier that has read its files.
+    pub(crate) fn spec(
+        self,
+        id: &'static str,
+        version: u32,
+        settings: &impl Serialize,
+    ) -> Result<Spec, BuildError> {
+        let settings = serde_json::to_value(settings)
+            .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
+        Ok(Spec { files: self.into_digests(), ..Spec::new(id, version, settings) })
     }
 }
 

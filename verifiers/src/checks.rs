@@ -1,73 +1,7 @@
 //! The rule checks, one file each. A new one needs its file, its fixture file and one word here.
 
-use schemars::JsonSchema;
-use serde_json::Value;
-
-use crate::check::{BuildError, Check, Files};
-use crate::verifier::Built;
-
-/// A check, as the registry knows it.
-pub struct Entry {
-    /// What is known of it.
-    pub about: VerifierInfo,
-    /// Builds it from settings.
-    pub build: fn(Value, &dyn Files) -> Result<Built, BuildError>,
-}
-
-/// What is known of a verifier without building it.
-pub struct VerifierInfo {
-    /// The id by which a configuration names the verifier.
-    pub id: &'static str,
-    /// Raised whenever the same sample may get another verdict.
-    pub version: u32,
-    /// Its cases, as TOML: `fixtures/checks/<id>.toml`.
-    pub fixtures: &'static str,
-    /// The JSON Schema of its settings; the `description` is its manual page.
-    pub schema: fn() -> schemars::Schema,
-}
-
-impl VerifierInfo {
-    /// What is known of the check `C`, whose cases are `fixtures`.
-    pub const fn of<C: Check>(fixtures: &'static str) -> Self {
-        Self::new::<C>(C::ID, C::VERSION, fixtures)
-    }
-
-    /// What is known of a verifier with the settings `S`.
-    pub const fn new<S: JsonSchema>(
-        id: &'static str,
-        version: u32,
-        fixtures: &'static str,
-    ) -> Self {
-        Self { id, version, fixtures, schema: || schemars::schema_for!(S) }
-    }
-
-    /// What each version but the first changed, as its fixture file says. Sorted.
-    pub fn changes(&self) -> Vec<(u32, String)> {
-        let Ok(file) = crate::cases::parse(self.fixtures) else { return Vec::new() };
-        let numbered = |(number, change): (String, String)| Some((number.parse().ok()?, change));
-        let mut changes: Vec<(u32, String)> =
-            file.versions.into_iter().filter_map(numbered).collect();
-        changes.sort();
-        changes
-    }
-
-    /// Whether the verifier and each of its settings have a doc comment.
-    ///
-    /// # Errors
-    /// What has none.
-    pub fn documented(&self) -> Result<(), String> {
-        let schema = (self.schema)();
-        let described = |value: &Value| value.get("description").is_some();
-        if !described(schema.as_value()) {
-            return Err(format!("{} has no doc comment", self.id));
-        }
-        let settings = schema.as_value().get("properties").and_then(Value::as_object);
-        match settings.into_iter().flatten().find(|(_, setting)| !described(setting)) {
-            Some((name, _)) => Err(format!("{}: setting \"{name}\" has no doc comment", self.id)),
-            None => Ok(()),
-        }
-    }
-}
+pub use crate::entry::{Entry, VerifierInfo};
+use crate::group_checks;
 
 /// Declares the modules and lists the checks. A module, its file, its fixture file and the id of
 /// its check share one name.
@@ -75,8 +9,8 @@ macro_rules! checks {
     ($($module:ident :: $check:ident),+ $(,)?) => {
         $(pub mod $module;)+
 
-        /// Every check, in the order of its id.
-        pub static ALL: &[Entry] = &[$(Entry {
+        /// The checks of single samples, in the order of their ids.
+        const SAMPLE_CHECKS: &[Entry] = &[$(Entry {
             about: VerifierInfo::of::<$module::$check>(include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
             ))),
@@ -98,7 +32,24 @@ checks! {
     tags::Tags,
 }
 
+/// Every check: those of single samples, then those of groups, each in the order of their ids.
+pub static ALL: &[Entry] = &joined::<{ SAMPLE_CHECKS.len() + group_checks::LIST.len() }>(
+    SAMPLE_CHECKS,
+    group_checks::LIST,
+);
+
 /// The check called `id`.
 pub fn find(id: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.about.id == id)
+}
+
+#[expect(clippy::indexing_slicing, reason = "runs in the compiler, which refuses a bad index")]
+const fn joined<const N: usize>(one: &[Entry], other: &[Entry]) -> [Entry; N] {
+    let mut all = [one[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < one.len() { one[at] } else { other[at - one.len()] };
+        at += 1;
+    }
+    all
 }

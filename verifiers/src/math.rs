@@ -35,6 +35,7 @@ use std::fmt;
 
 pub use settings::{Decimals, Relations, Strict};
 
+use crate::fault::Fault;
 use crate::meter::Meter;
 use algebra::Context;
 use compare::Comparer;
@@ -104,12 +105,53 @@ pub fn equal(answer: &str, reference: &str) -> bool {
     matches!(decimal, Ok(Equivalence::Equal(_)))
 }
 
+/// Whether two answers are proved equal, where neither is the reference of the other: a decimal
+/// stands for its own value alone, and which of the two comes first does not matter. Each of the
+/// two comparisons may take `work` units of fuel; both are paid from `meter`.
+///
+/// # Errors
+/// The fuel of the meter is spent.
+pub(crate) fn same_value(
+    one: &str,
+    other: &str,
+    work: u64,
+    meter: &mut Meter<'_>,
+) -> Result<bool, Fault> {
+    for (answer, reference) in [(one, other), (other, one)] {
+        let limit = work.min(meter.left());
+        let mut cx = Context::new(Meter::new(limit));
+        let mut judged = exactly(answer, reference, &mut cx);
+        if !matches!(judged, Ok(Equivalence::Equal(_))) && cx.bare_log {
+            cx.restart_with_natural_log();
+            judged = exactly(answer, reference, &mut cx);
+        }
+        meter.spend(cx.meter.spent().min(work))?;
+        if matches!(judged, Ok(Equivalence::Equal(_))) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn exactly(answer: &str, reference: &str, cx: &mut Context) -> Result<Equivalence, Stop> {
+    comparison(answer, reference, &Decimals::Exact, cx)
+}
+
 fn compared(answer: &str, reference: &str, cx: &mut Context) -> Result<Equivalence, Stop> {
+    comparison(answer, reference, &Decimals::default(), cx)
+}
+
+fn comparison(
+    answer: &str,
+    reference: &str,
+    decimals: &Decimals,
+    cx: &mut Context,
+) -> Result<Equivalence, Stop> {
     let (wanted, have) = (read(reference, false, cx)?, read(answer, true, cx)?);
     if wanted.contradicts(&have, cx)? {
         return Ok(Equivalence::Unequal);
     }
     let (wanted, have) = (wanted.values(cx)?, have.values(cx)?);
-    let mut comparer = Comparer { cx, decimals: &Decimals::default(), strict: Strict::default() };
+    let mut comparer = Comparer { cx, decimals, strict: Strict::default() };
     comparer.any_equal(&wanted, &have, &Question::new(""))
 }

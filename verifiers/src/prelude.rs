@@ -6,7 +6,9 @@ pub use serde_json::{Value, json};
 
 pub use crate::check::{BuildError, Check, Files};
 pub use crate::fault::{Fault, FaultKind};
+pub use crate::group_check::GroupCheck;
 pub use crate::meter::Meter;
 pub use crate::pattern::Pattern;
 pub use crate::sample::Sample;
 pub use crate::verdict::{Evidence, Outcome, Reward, Verdict};
+pub use crate::verifier::Group;

@@ -90,11 +90,7 @@ impl Check for Choice {
         options.several = self.multiple;
         let wanted = self.wanted(reference, &options)?;
         let completion = sample.completion();
-        meter.spend(4 * completion.len() as u64)?;
-        let spoken = Spoken::of(completion, Thinking::Skip);
-        let scope = Scope::of(&spoken, sample.prompt());
-        let start = scope.offset();
-        let Some(found) = self.find(cues, &scope, &options, meter)? else {
+        let Some((start, found)) = self.read(cues, sample, &options, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
         let is_hedge = found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple);
@@ -113,7 +109,46 @@ impl Check for Choice {
     }
 }
 
+/// An option that a completion takes.
+pub(crate) struct SettledOption {
+    pub(crate) letter: String,
+    /// Its bytes in the completion.
+    pub(crate) span: (usize, usize),
+}
+
 impl Choice {
+    /// The option on which a completion settles; `None` where it settles on none, or on several.
+    pub(crate) fn settled(
+        &self,
+        sample: &Sample,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<SettledOption>, Fault> {
+        let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
+        let options = Options::of(sample, &self.options, self.letters, meter)?;
+        let found = self.read(cues, sample, &options, meter)?;
+        let one = found.filter(|(_, found)| !found.is_hedge && found.letters.is_power_of_two());
+        Ok(one.map(|(start, found)| SettledOption {
+            letter: options::letters_of(found.letters),
+            span: (start + found.start, start + found.end),
+        }))
+    }
+
+    /// What a completion names, and where the text begins in which its places are counted.
+    fn read(
+        &self,
+        cues: &Cues,
+        sample: &Sample,
+        options: &Options<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<(usize, Reading)>, Fault> {
+        let completion = sample.completion();
+        meter.spend(4 * completion.len() as u64)?;
+        let spoken = Spoken::of(completion, Thinking::Skip);
+        let scope = Scope::of(&spoken, sample.prompt());
+        let found = self.find(cues, &scope, options, meter)?;
+        Ok(found.map(|found| (scope.offset(), found)))
+    }
+
     fn wanted(&self, reference: &Value, options: &Options<'_>) -> Result<u32, Fault> {
         let wanted = match reference {
             Value::Array(values) if self.multiple => {

@@ -4,7 +4,7 @@
 //! restates the question is refused.
 
 mod candidate;
-mod integer;
+pub(crate) mod integer;
 mod trial;
 
 pub use crate::extract::Policy;
@@ -159,17 +159,40 @@ pub fn answer(
     prompt: &str,
     meter: &mut Meter<'_>,
 ) -> Result<Option<Extracted>, Fault> {
+    let found = answer_by(Policy::Auto, completion, prompt, meter)?;
+    Ok(found.map(|found| found.answer))
+}
+
+/// An answer that was looked for.
+pub(crate) struct FoundAnswer {
+    pub(crate) answer: Extracted,
+    /// The completion is a few words that nothing marks as an answer.
+    pub(crate) is_bare_words: bool,
+}
+
+/// The same as [`answer`], where `policy` says where an answer is looked for.
+pub(crate) fn answer_by(
+    policy: Policy,
+    completion: &str,
+    prompt: &str,
+    meter: &mut Meter<'_>,
+) -> Result<Option<FoundAnswer>, Fault> {
     meter.spend(20 + completion.len() as u64)?;
     let spoken = Spoken::of(completion, Thinking::Skip);
     let scope = Scope::of(&spoken, prompt);
-    let announced = extract::announced(&scope, Policy::Auto, meter)?;
+    let announced = extract::announced(&scope, policy, meter)?;
     let said = Said { scope, announced, question: Question::new(prompt) };
     let mut cx = Context::new(Meter::new(WORK_MAX.min(meter.left())));
     for textual in [false, true] {
-        match said.chosen(Policy::Auto, textual, &mut cx) {
+        let before = cx.meter.spent();
+        let chosen = said.chosen(policy, textual, &mut cx);
+        meter.spend((cx.meter.spent() - before).min(WORK_MAX))?;
+        match chosen {
             Ok(Some(chosen)) => {
-                let (text, (start, _), _) = said.scope.taken(chosen.candidate);
-                return Ok(Some(Extracted::of(&text, start)));
+                let (text, (start, _), provenance) = said.scope.taken(chosen.candidate);
+                let is_bare_words = textual && provenance == Provenance::Whole;
+                let answer = Extracted::of(&text, start);
+                return Ok(Some(FoundAnswer { answer, is_bare_words }));
             }
             Err(Stop::Fault(fault)) => return Err(fault),
             Ok(None) | Err(Stop::Cap | Stop::Undefined | Stop::Unreadable) => {}

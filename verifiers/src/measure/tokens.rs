@@ -7,11 +7,11 @@ const SETTING: &str = "tokenizer";
 
 #[cfg(feature = "tokenizers")]
 #[derive(Debug)]
-pub(super) struct Tokens(Box<tokenizers::Tokenizer>);
+pub(crate) struct Tokens(Box<tokenizers::Tokenizer>);
 
 #[cfg(feature = "tokenizers")]
 impl Tokens {
-    pub(super) fn read(file: &str, files: &dyn Files) -> Result<Self, BuildError> {
+    pub(crate) fn read(file: &str, files: &dyn Files) -> Result<Self, BuildError> {
         let bad = |why: String| BuildError::new(SETTING, why);
         let wrong = |why: &dyn std::fmt::Display| bad(format!("file \"{file}\": {why}"));
         let bytes = files.read(file).map_err(bad)?;
@@ -23,7 +23,7 @@ impl Tokens {
         Ok(Self(Box::new(tokenizer)))
     }
 
-    pub(super) fn count(&self, text: &str) -> Result<usize, Fault> {
+    pub(crate) fn count(&self, text: &str) -> Result<usize, Fault> {
         let encoded = self.0.encode_fast(text, false);
         let encoded = encoded.map_err(|error| Fault::internal(format!("tokenizer: {error}")))?;
         Ok(encoded.get_ids().len())
@@ -33,16 +33,16 @@ impl Tokens {
 /// Never made.
 #[cfg(not(feature = "tokenizers"))]
 #[derive(Debug)]
-pub(super) enum Tokens {}
+pub(crate) enum Tokens {}
 
 #[cfg(not(feature = "tokenizers"))]
 impl Tokens {
-    pub(super) fn read(_: &str, _: &dyn Files) -> Result<Self, BuildError> {
+    pub(crate) fn read(_: &str, _: &dyn Files) -> Result<Self, BuildError> {
         let why = "this build counts no tokens: built without the feature `tokenizers`";
         Err(BuildError::new(SETTING, why))
     }
 
-    pub(super) fn count(&self, _: &str) -> Result<usize, Fault> {
+    pub(crate) fn count(&self, _: &str) -> Result<usize, Fault> {
         match *self {}
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{ShapeMember, Shaped};
 use crate::fault::{Fault, FaultKind};
-use crate::training_state::Moments;
+use crate::training_state::RunningMoments;
 
 /// Numbers of the members, in their order; `None` of those that take no part.
 pub(crate) type Numbers = Vec<Option<f64>>;
@@ -18,8 +18,8 @@ pub(crate) fn known(numbers: &[Option<f64>]) -> Vec<f64> {
 }
 
 /// Mean and standard deviation of the numbers that are there.
-pub(crate) fn moments(numbers: &[Option<f64>]) -> Moments {
-    Moments::of(numbers.iter().copied().flatten())
+pub(crate) fn moments(numbers: &[Option<f64>]) -> RunningMoments {
+    RunningMoments::of(numbers.iter().copied().flatten())
 }
 
 /// The least and the greatest of the numbers that are there.
@@ -31,7 +31,7 @@ pub(crate) fn range(numbers: &[Option<f64>]) -> Option<(f64, f64)> {
 
 /// The mean of the numbers that are there. `None` of none.
 pub(crate) fn mean(numbers: &[f64]) -> Option<f64> {
-    let moments = Moments::of(numbers.iter().copied());
+    let moments = RunningMoments::of(numbers.iter().copied());
     (moments.count > 0).then_some(moments.mean)
 }
 

@@ -43,7 +43,7 @@ fn each_library_has_its_own_test() {
     let rewards = [1.0, 1.0, 0.5, 0.5, 1.0, 0.0, 0.5, 0.500_001, 0.5, NAN];
     for (settings, kept) in [
         (json!({"preset": "verl-0.9"}), vec![4, 5, 6, 7, 8]),
-        (json!({"preset": "slime-2026.8"}), vec![4, 5]),
+        (json!({"preset": "slime-2026-08"}), vec![4, 5]),
         (json!({"preset": "openrlhf-0.11"}), vec![2, 3, 4, 5, 6, 7, 8]),
         (json!({"by": "pass_rate", "pass_at": 1.0}), vec![4, 5]),
         (json!({"by": "mean", "between": [0.2, 0.5]}), vec![]),

@@ -1,7 +1,7 @@
 //! The fast path: an integer against an integer, without a syntax tree.
 
 /// `18`, `-7`, `$1,234`: digits, perhaps in groups of three.
-pub(super) fn integer(text: &str) -> Option<i64> {
+pub(crate) fn integer(text: &str) -> Option<i64> {
     let (negative, size) = match text.strip_prefix('-') {
         Some(size) => (true, size),
         None => (false, text.strip_prefix('$').unwrap_or(text)),
