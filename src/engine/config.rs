@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use assay_verifiers::schedule::Schedule;
+use assay_trainer::advantages::AdvantageConfig;
+use assay_trainer::selection::SelectConfig;
+use assay_verifiers::schedule::StepSchedule;
 use assay_verifiers::shaping;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,12 @@ pub struct Config {
     /// Where verdicts are kept for the next run.
     #[serde(default)]
     pub cache: CacheConfig,
+    /// How rewards become advantages: `assay advantages` and trainers read it. It moves no reward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advantage: Option<AdvantageConfig>,
+    /// Which rollouts are trained on: trainers read it. It moves no reward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub select: Option<SelectConfig>,
 }
 
 /// One reward: a verifier, its settings and its weight.
@@ -51,7 +59,7 @@ pub struct RewardConfig {
     /// `{ kind = "linear", from = 0.0, to = 1.0, start = 100, end = 1000 }`. With weight 0 it is
     /// reported and counts for nothing.
     #[serde(default = "one")]
-    pub weight: Schedule,
+    pub weight: StepSchedule,
     /// A rhai expression over the sample (`meta`, `reference`, `completion`, `prompt`, `id`,
     /// `group`), the training step (`step`, 0 offline) and earlier verdicts (`rewards.NAME`, `verdicts.NAME.outcome`). Where it is
     /// false the verifier abstains and spends nothing.
@@ -112,7 +120,7 @@ pub struct CombineConfig {
     /// What is added to the standard deviation by which `normalise` divides. By default 1e-4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eps: Option<f64>,
-    /// The standard deviation by which `normalise` divides. By default that of a sample.
+    /// The standard deviation by which `normalise` divides. By default the unbiased one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub std: Option<Deviation>,
 }
@@ -217,8 +225,8 @@ impl Default for CacheConfig {
     }
 }
 
-fn one() -> Schedule {
-    Schedule::ONE
+fn one() -> StepSchedule {
+    StepSchedule::ONE
 }
 
 /// One of the kinds of shaping, for each entry.
@@ -237,6 +245,8 @@ impl Default for Config {
             combine: CombineConfig::default(),
             limits: LimitsConfig::default(),
             cache: CacheConfig::default(),
+            advantage: None,
+            select: None,
         }
     }
 }

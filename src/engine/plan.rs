@@ -1,13 +1,15 @@
 //! The plan: a configuration with everything built, checked and put in order.
 
+mod shapes;
+mod trainers;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::schedule::Schedule;
+use assay_verifiers::schedule::StepSchedule;
 use assay_verifiers::script::Script;
 use assay_verifiers::shape::BuiltShape;
-use assay_verifiers::shaping;
 use assay_verifiers::{BuildError, Built, Files, Lane};
 use serde_json::{Value, json};
 
@@ -56,7 +58,7 @@ pub struct Planned {
     /// The name under which it is reported.
     pub name: String,
     /// Its weight, at each training step.
-    pub weight: Schedule,
+    pub weight: StepSchedule,
     /// The verifier.
     pub built: Built,
     /// How its reward is shaped, in their order.
@@ -103,11 +105,12 @@ impl Plan {
             rewards.push(planned(document, registry, &context, &config, (at, reward))?);
         }
         let gates = gates(document, &config, &names)?;
-        shaped_gate(document, &config, &gates)?;
+        shapes::refuse_gates(document, &config, &gates)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
         let combiner = Combiner::build(&config, &gates)
             .map_err(|(path, message)| document.error(&path, message))?;
+        trainers::check(document, &config)?;
         let names = names.into();
         Ok(Self {
             config,
@@ -198,7 +201,7 @@ fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
         "weight": planned.weight,
         "when": given.when,
         "config": spec.settings,
-        "files": digests(&spec.files),
+        "files": shapes::digests(&spec.files),
         "fuel": planned.fuel,
     });
     if !given.turn.is_default()
@@ -209,25 +212,10 @@ fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
     if !planned.shapes.is_empty()
         && let Some(members) = resolved.as_object_mut()
     {
-        let shapes: Vec<Value> = planned.shapes.iter().map(resolved_shape).collect();
+        let shapes: Vec<Value> = planned.shapes.iter().map(shapes::resolved).collect();
         members.insert("shape".to_owned(), shapes.into());
     }
     resolved
-}
-
-fn resolved_shape(shape: &BuiltShape) -> Value {
-    let mut settings = shape.settings.clone();
-    if !shape.files.is_empty()
-        && let Some(members) = settings.as_object_mut()
-    {
-        members.insert("files".to_owned(), digests(&shape.files));
-    }
-    settings
-}
-
-fn digests(files: &[(String, Digest)]) -> Value {
-    let digest = |(name, digest): &(String, Digest)| (name.clone(), canonical::hex(digest).into());
-    Value::Object(files.iter().map(digest).collect())
 }
 
 fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> {
@@ -295,46 +283,13 @@ fn planned(
     Ok(Planned {
         name: reward.name.clone(),
         weight: reward.weight.clone(),
-        shapes: shapes(document, config, (at, reward), context.files)?,
+        shapes: shapes::built(document, config, (at, reward), context.files)?,
         built,
         when,
         turns: reward.turn,
         fuel,
         cache_key,
     })
-}
-
-/// Builds the shapes of a reward.
-fn shapes(
-    document: &Document,
-    config: &Config,
-    (at, reward): (usize, &RewardConfig),
-    files: &dyn Files,
-) -> Result<Vec<BuiltShape>, ConfigError> {
-    let names = || config.rewards.iter().map(|reward| reward.name.as_str());
-    let build = |(place, given): (usize, &serde_json::Map<String, Value>)| {
-        let fail = |setting: &str, message: &str, help: Option<String>| {
-            let dot = if setting.is_empty() { "" } else { "." };
-            let path = format!("reward[{at}].shape[{place}]{dot}{setting}");
-            let message = format!("reward \"{}\": shape: {message}", reward.name);
-            Err(document.error(&path, message).help(help))
-        };
-        let shape = match shaping::build(Value::Object(given.clone()), files) {
-            Ok(shape) => shape,
-            Err(error) => {
-                return fail(&error.setting, &error.message, suggestion(&error.message));
-            }
-        };
-        for read in &shape.reads {
-            if !names().any(|name| name == read) {
-                let help = did_you_mean(read, names());
-                let help = help.map(|near| format!("did you mean \"{near}\"?"));
-                return fail("", &format!("no reward is called \"{read}\""), help);
-            }
-        }
-        Ok(shape)
-    };
-    reward.shape.iter().enumerate().map(build).collect()
 }
 
 /// Holds a reward to the version of its verifier that the configuration names.
@@ -398,19 +353,6 @@ fn gates(
             })
         })
         .collect()
-}
-
-/// A gate decides before anything is shaped: shaping its reward would do nothing.
-fn shaped_gate(document: &Document, config: &Config, gates: &[usize]) -> Result<(), ConfigError> {
-    let rewards = config.rewards.iter().enumerate();
-    match rewards.into_iter().find(|(at, one)| gates.contains(at) && !one.shape.is_empty()) {
-        None => Ok(()),
-        Some((at, one)) => {
-            let message =
-                format!("the gate \"{}\" is not shaped: shape what it lets pass", one.name);
-            Err(document.error(&format!("reward[{at}].shape"), message))
-        }
-    }
 }
 
 /// Puts rewards into stages.

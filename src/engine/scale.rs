@@ -30,11 +30,11 @@ impl Normalise {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Deviation {
-    /// That of a sample: over `n - 1`.
+    /// The squares divided by one less than the count.
     #[default]
-    Sample,
-    /// That of a population: over `n`.
-    Population,
+    Unbiased,
+    /// The squares divided by the count.
+    Biased,
     /// None: the mean is taken off, and nothing is divided.
     None,
 }
@@ -54,8 +54,8 @@ impl Scale {
         let moments = Moments::of(&there);
         let divisor = match self.std {
             _ if moments.is_constant => 1.0,
-            Deviation::Sample => moments.std_unbiased() + self.eps,
-            Deviation::Population => moments.std_biased() + self.eps,
+            Deviation::Unbiased => moments.std_unbiased() + self.eps,
+            Deviation::Biased => moments.std_biased() + self.eps,
             Deviation::None => 1.0,
         };
         rewards.iter().map(|reward| (reward - moments.mean) / divisor).collect()

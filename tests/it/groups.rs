@@ -123,7 +123,7 @@ fn the_sum_is_normalised_over_the_group() {
     let unit = 1.0 / (4.0_f64 / 3.0).sqrt();
     let wanted = [unit, -unit, -unit, unit, 0.0, 0.0, 0.0];
     close(&rewards(&engine(&text).score(samples.clone())), &wanted);
-    let population = format!("{text}std = 'population'\n");
+    let population = format!("{text}std = 'biased'\n");
     let wanted = [1.0, -1.0, -1.0, 1.0, 0.0, 0.0, 0.0];
     close(&rewards(&engine(&population).score(samples.clone())), &wanted);
     let none = format!("{text}std = 'none'\nclamp = [0.0, 1.5]\n");
@@ -141,7 +141,7 @@ fn each_reward_is_normalised_before_they_are_summed() {
     let text = "[[reward]]\nname = 'right'\nverifier = 'exact'\n\
                 [[reward]]\nname = 'short'\nverifier = 'length'\nweight = 0.5\n\
                 when = 'completion != \"maybe\"'\nconfig = { max = 2 }\n\
-                [combine]\nnormalise = 'then_sum'\neps = 0.0\nstd = 'population'\n";
+                [combine]\nnormalise = 'then_sum'\neps = 0.0\nstd = 'biased'\n";
     // right: 1 0 0 0 (mean 1/4, std sqrt(3)/4); short: 0 1 1 - (mean 2/3, std sqrt(2)/3).
     let scored = engine(text).score(group("q", &["yes", "no", "hm", "maybe"]));
     let (right, short) = (3.0_f64.sqrt() / 4.0, 2.0_f64.sqrt() / 3.0);
@@ -162,7 +162,7 @@ fn a_fault_is_in_no_mean_and_is_no_reward() {
     for how in ["sum_then", "then_sum"] {
         let text = format!(
             "{RIGHT}[[reward]]\nname = 'brief'\nverifier = 'length'\nconfig = {{ ratio = [0.0, 2.0] }}\n\
-             [combine]\nnormalise = '{how}'\neps = 0.0\nstd = 'population'\n"
+             [combine]\nnormalise = '{how}'\neps = 0.0\nstd = 'biased'\n"
         );
         // An empty reference has no length to compare with: a fault.
         let mut samples = group("q", &["yes", "no"]);
@@ -177,7 +177,7 @@ fn a_fault_is_in_no_mean_and_is_no_reward() {
 fn settings_of_the_normalisation_are_refused_without_it() {
     for (rest, why) in [
         ("eps = 0.1", "`eps` needs normalise"),
-        ("std = 'sample'", "`std` needs normalise"),
+        ("std = 'unbiased'", "`std` needs normalise"),
         ("normalise = 'sum_then'\neps = -1.0", "0 or more"),
     ] {
         let error = refused(&format!("{RIGHT}[combine]\n{rest}\n"));

@@ -15,6 +15,7 @@ pub mod error;
 pub mod groups;
 pub mod presets;
 pub mod ragged;
+pub mod request;
 pub mod selection;
 
 pub use error::TrainerError;

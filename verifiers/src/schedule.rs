@@ -12,7 +12,7 @@ use serde_json::Value;
 /// `{ kind = "linear", from = 0.0, to = 0.5, start = 100, end = 600 }`. Offline the step is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
-pub struct Schedule(Form);
+pub struct StepSchedule(Form);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Form {
@@ -82,7 +82,7 @@ enum Curve {
     },
 }
 
-impl Schedule {
+impl StepSchedule {
     /// 1 at every step.
     pub const ONE: Self = Self(Form::Constant(1.0));
 
@@ -111,14 +111,14 @@ impl Schedule {
     }
 }
 
-impl Default for Schedule {
+impl Default for StepSchedule {
     /// The number 0.
     fn default() -> Self {
         Self(Form::Constant(0.0))
     }
 }
 
-impl TryFrom<f64> for Schedule {
+impl TryFrom<f64> for StepSchedule {
     type Error = String;
 
     /// The number that never changes.
@@ -128,7 +128,7 @@ impl TryFrom<f64> for Schedule {
     }
 }
 
-impl TryFrom<Value> for Schedule {
+impl TryFrom<Value> for StepSchedule {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
@@ -145,8 +145,8 @@ impl TryFrom<Value> for Schedule {
     }
 }
 
-impl From<Schedule> for Value {
-    fn from(schedule: Schedule) -> Self {
+impl From<StepSchedule> for Value {
+    fn from(schedule: StepSchedule) -> Self {
         match schedule.0 {
             Form::Constant(value) => Value::from(value),
             Form::Curve(curve) => serde_json::to_value(curve).unwrap_or_default(),
@@ -154,9 +154,9 @@ impl From<Schedule> for Value {
     }
 }
 
-impl JsonSchema for Schedule {
+impl JsonSchema for StepSchedule {
     fn schema_name() -> Cow<'static, str> {
-        "Schedule".into()
+        "StepSchedule".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -282,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    fn read(value: Value) -> Schedule {
+    fn read(value: Value) -> StepSchedule {
         serde_json::from_value(value).unwrap()
     }
 
@@ -340,7 +340,7 @@ mod tests {
             (json!({"kind": "step", "from": 1, "to": 0}), "needs `to` and `start`"),
             (json!({"kind": "step", "from": 1, "changes": [[5, 1], [5, 2]]}), "ascend"),
         ] {
-            let error = serde_json::from_value::<Schedule>(schedule.clone()).unwrap_err();
+            let error = serde_json::from_value::<StepSchedule>(schedule.clone()).unwrap_err();
             assert!(error.to_string().contains(why), "{schedule}: {error}");
         }
     }

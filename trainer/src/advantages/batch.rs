@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainerError;
@@ -72,7 +73,7 @@ pub struct PolicyTokens<'a> {
 }
 
 /// The reward of one step of a response.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepReward {
     /// The token behind the last one of the step.
     pub end: usize,
@@ -82,7 +83,7 @@ pub struct StepReward {
 
 /// What an estimator keeps from batch to batch, by name. It is an input and an output, so that a call
 /// stays a function.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct EstimatorState(pub BTreeMap<String, Vec<f64>>);
 

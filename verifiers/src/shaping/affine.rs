@@ -14,10 +14,10 @@ use crate::shape::settings::{Target, none, whole};
 pub(crate) struct Affine {
     /// The factor.
     #[serde(default = "whole")]
-    scale: Schedule,
+    scale: StepSchedule,
     /// What is added.
     #[serde(default = "none")]
-    shift: Schedule,
+    shift: StepSchedule,
     /// The range that is mapped onto `to`.
     #[serde(default)]
     from: Option<(f64, f64)>,

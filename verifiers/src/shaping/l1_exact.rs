@@ -16,7 +16,7 @@ pub(crate) struct L1Exact {
     budget: Amount,
     /// What a unit costs.
     #[serde(default = "alpha")]
-    alpha: Schedule,
+    alpha: StepSchedule,
     #[serde(flatten)]
     length: CompletionLength,
 }
@@ -43,6 +43,6 @@ impl Shape for L1Exact {
     }
 }
 
-fn alpha() -> Schedule {
+fn alpha() -> StepSchedule {
     fixed(3e-4)
 }

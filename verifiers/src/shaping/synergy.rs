@@ -15,7 +15,7 @@ pub(crate) struct Synergy {
     with: String,
     /// The weight of the auxiliary on its own; the rest is that of the product.
     #[serde(default = "tenth")]
-    w1: Schedule,
+    w1: StepSchedule,
 }
 
 impl Shape for Synergy {
@@ -49,6 +49,6 @@ impl Shape for Synergy {
     }
 }
 
-fn tenth() -> Schedule {
+fn tenth() -> StepSchedule {
     fixed(0.1)
 }

@@ -1,0 +1,77 @@
+//! The shapes of a reward, built.
+
+use assay_verifiers::canonical::{self, Digest};
+use assay_verifiers::shape::BuiltShape;
+use assay_verifiers::{Files, shaping};
+use serde_json::Value;
+
+use crate::engine::config::{Config, RewardConfig};
+use crate::engine::document::{Document, suggestion};
+use crate::engine::error::{ConfigError, did_you_mean};
+
+/// Builds the shapes of a reward.
+pub(super) fn built(
+    document: &Document,
+    config: &Config,
+    (at, reward): (usize, &RewardConfig),
+    files: &dyn Files,
+) -> Result<Vec<BuiltShape>, ConfigError> {
+    let names = || config.rewards.iter().map(|reward| reward.name.as_str());
+    let build = |(place, given): (usize, &serde_json::Map<String, Value>)| {
+        let fail = |setting: &str, message: &str, help: Option<String>| {
+            let dot = if setting.is_empty() { "" } else { "." };
+            let path = format!("reward[{at}].shape[{place}]{dot}{setting}");
+            let message = format!("reward \"{}\": shape: {message}", reward.name);
+            Err(document.error(&path, message).help(help))
+        };
+        let shape = match shaping::build(Value::Object(given.clone()), files) {
+            Ok(shape) => shape,
+            Err(error) => {
+                return fail(&error.setting, &error.message, suggestion(&error.message));
+            }
+        };
+        for read in &shape.reads {
+            if !names().any(|name| name == read) {
+                let help = did_you_mean(read, names());
+                let help = help.map(|near| format!("did you mean \"{near}\"?"));
+                return fail("", &format!("no reward is called \"{read}\""), help);
+            }
+        }
+        Ok(shape)
+    };
+    reward.shape.iter().enumerate().map(build).collect()
+}
+
+/// A gate decides before anything is shaped: shaping its reward would do nothing.
+pub(super) fn refuse_gates(
+    document: &Document,
+    config: &Config,
+    gates: &[usize],
+) -> Result<(), ConfigError> {
+    let rewards = config.rewards.iter().enumerate();
+    match rewards.into_iter().find(|(at, one)| gates.contains(at) && !one.shape.is_empty()) {
+        None => Ok(()),
+        Some((at, one)) => {
+            let message =
+                format!("the gate \"{}\" is not shaped: shape what it lets pass", one.name);
+            Err(document.error(&format!("reward[{at}].shape"), message))
+        }
+    }
+}
+
+/// The settings of a shape with every default, and the digests of its files.
+pub(super) fn resolved(shape: &BuiltShape) -> Value {
+    let mut settings = shape.settings.clone();
+    if !shape.files.is_empty()
+        && let Some(members) = settings.as_object_mut()
+    {
+        members.insert("files".to_owned(), digests(&shape.files));
+    }
+    settings
+}
+
+/// The digests of files by their names.
+pub(super) fn digests(files: &[(String, Digest)]) -> Value {
+    let digest = |(name, digest): &(String, Digest)| (name.clone(), canonical::hex(digest).into());
+    Value::Object(files.iter().map(digest).collect())
+}
