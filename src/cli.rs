@@ -2,6 +2,7 @@
 
 #![expect(clippy::format_push_string, reason = "what people read is short and built once")]
 
+mod advantages;
 mod bench;
 mod cache;
 mod check;
@@ -18,6 +19,7 @@ mod list;
 mod merge;
 mod output;
 mod progress;
+mod run_files;
 mod schema;
 mod score;
 mod setup;
@@ -64,6 +66,8 @@ enum Verb {
     Check(check::Args),
     /// Show what moved between two runs, and why
     Diff(diff::Args),
+    /// Tell what each rollout of a run earned, relative to the others of its prompt
+    Advantages(advantages::Args),
     /// Write a rubric of another format in ours
     #[cfg(feature = "rubrics")]
     Convert(convert::Args),

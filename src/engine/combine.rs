@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay_verifiers::schedule::StepSchedule;
+use assay_verifiers::schedule::Schedule;
 use assay_verifiers::script::{Script, shared_engine};
 use assay_verifiers::{Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
@@ -25,7 +25,7 @@ pub struct Combiner {
 
 struct Part {
     name: String,
-    weight: StepSchedule,
+    weight: Schedule,
     gate: bool,
 }
 

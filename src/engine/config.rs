@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assay_trainer::advantages::AdvantageConfig;
 use assay_trainer::selection::SelectConfig;
-use assay_verifiers::schedule::StepSchedule;
+use assay_verifiers::schedule::Schedule;
 use assay_verifiers::shaping;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ pub struct RewardConfig {
     /// `{ kind = "linear", from = 0.0, to = 1.0, start = 100, end = 1000 }`. With weight 0 it is
     /// reported and counts for nothing.
     #[serde(default = "one")]
-    pub weight: StepSchedule,
+    pub weight: Schedule,
     /// A rhai expression over the sample (`meta`, `reference`, `completion`, `prompt`, `id`,
     /// `group`), the training step (`step`, 0 offline) and earlier verdicts (`rewards.NAME`, `verdicts.NAME.outcome`). Where it is
     /// false the verifier abstains and spends nothing.
@@ -225,8 +225,8 @@ impl Default for CacheConfig {
     }
 }
 
-fn one() -> StepSchedule {
-    StepSchedule::ONE
+fn one() -> Schedule {
+    Schedule::ONE
 }
 
 /// One of the kinds of shaping, for each entry.

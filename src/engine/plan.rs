@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::schedule::StepSchedule;
+use assay_verifiers::schedule::Schedule;
 use assay_verifiers::script::Script;
 use assay_verifiers::shape::BuiltShape;
 use assay_verifiers::{BuildError, Built, Files, Lane};
@@ -58,7 +58,7 @@ pub struct Planned {
     /// The name under which it is reported.
     pub name: String,
     /// Its weight, at each training step.
-    pub weight: StepSchedule,
+    pub weight: Schedule,
     /// The verifier.
     pub built: Built,
     /// How its reward is shaped, in their order.

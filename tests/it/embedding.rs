@@ -19,7 +19,7 @@ use assay::data::{ReadLimits, Source};
 use assay::engine::config::RewardConfig;
 use assay::engine::runs::write_atomic;
 use assay::engine::{CancellationToken, Ended};
-use assay::verifiers::{FaultKind, Outcome, Reward, Sample, Scored, StepSchedule, Verdict};
+use assay::verifiers::{FaultKind, Outcome, Reward, Sample, Scored, Schedule, Verdict};
 use assay::{Config, Engine, EngineError, ScoreOptions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
@@ -100,7 +100,7 @@ fn an_engine_opens_a_file_and_the_files_beside_it() {
 fn an_engine_is_built_of_a_typed_configuration() {
     let mut config = Config::default();
     config.rewards.push(RewardConfig {
-        weight: StepSchedule::try_from(0.5).unwrap(),
+        weight: Schedule::try_from(0.5).unwrap(),
         ..RewardConfig::new("right", "exact")
     });
     let engine = Engine::builder().config(config.clone()).build().unwrap();

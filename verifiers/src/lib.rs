@@ -41,7 +41,7 @@ pub use meter::{Cancellation, Meter, Never};
 pub use ordered::OrderedMap;
 pub use pattern::Pattern;
 pub use sample::{Content, Message, MessageContent, Sample, SampleBuilder, ToolCall, Turn};
-pub use schedule::StepSchedule;
+pub use schedule::Schedule;
 pub use scored::{Scored, Verdicts};
 pub use shape::{BuiltShape, Shape, ShapeMember, Shaped};
 pub use training_state::{RunningMoments, TrainingState};

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// `{ kind = "linear", from = 0.0, to = 0.5, start = 100, end = 600 }`. Offline the step is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
-pub struct StepSchedule(Form);
+pub struct Schedule(Form);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Form {
@@ -82,7 +82,7 @@ enum Curve {
     },
 }
 
-impl StepSchedule {
+impl Schedule {
     /// 1 at every step.
     pub const ONE: Self = Self(Form::Constant(1.0));
 
@@ -111,14 +111,14 @@ impl StepSchedule {
     }
 }
 
-impl Default for StepSchedule {
+impl Default for Schedule {
     /// The number 0.
     fn default() -> Self {
         Self(Form::Constant(0.0))
     }
 }
 
-impl TryFrom<f64> for StepSchedule {
+impl TryFrom<f64> for Schedule {
     type Error = String;
 
     /// The number that never changes.
@@ -128,7 +128,7 @@ impl TryFrom<f64> for StepSchedule {
     }
 }
 
-impl TryFrom<Value> for StepSchedule {
+impl TryFrom<Value> for Schedule {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
@@ -145,8 +145,8 @@ impl TryFrom<Value> for StepSchedule {
     }
 }
 
-impl From<StepSchedule> for Value {
-    fn from(schedule: StepSchedule) -> Self {
+impl From<Schedule> for Value {
+    fn from(schedule: Schedule) -> Self {
         match schedule.0 {
             Form::Constant(value) => Value::from(value),
             Form::Curve(curve) => serde_json::to_value(curve).unwrap_or_default(),
@@ -154,9 +154,9 @@ impl From<StepSchedule> for Value {
     }
 }
 
-impl JsonSchema for StepSchedule {
+impl JsonSchema for Schedule {
     fn schema_name() -> Cow<'static, str> {
-        "StepSchedule".into()
+        "Schedule".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -282,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    fn read(value: Value) -> StepSchedule {
+    fn read(value: Value) -> Schedule {
         serde_json::from_value(value).unwrap()
     }
 
@@ -340,7 +340,7 @@ mod tests {
             (json!({"kind": "step", "from": 1, "to": 0}), "needs `to` and `start`"),
             (json!({"kind": "step", "from": 1, "changes": [[5, 1], [5, 2]]}), "ascend"),
         ] {
-            let error = serde_json::from_value::<StepSchedule>(schedule.clone()).unwrap_err();
+            let error = serde_json::from_value::<Schedule>(schedule.clone()).unwrap_err();
             assert!(error.to_string().contains(why), "{schedule}: {error}");
         }
     }

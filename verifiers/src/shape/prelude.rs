@@ -3,5 +3,5 @@
 pub(crate) use super::settings::{at_least, never_negative, positive, unit};
 pub(crate) use super::{Shape, ShapeMember, Shaped};
 pub(crate) use crate::prelude::*;
-pub(crate) use crate::schedule::StepSchedule;
+pub(crate) use crate::schedule::Schedule;
 pub(crate) use crate::training_state::TrainingState;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::BuildError;
-use crate::schedule::StepSchedule;
+use crate::schedule::Schedule;
 
 /// Refuses a setting below `least`.
 ///
@@ -43,13 +43,13 @@ pub(crate) fn unit(setting: &str, value: f64) -> Result<(), BuildError> {
 ///
 /// # Errors
 /// The setting, and the least that it comes to.
-pub(crate) fn never_negative(setting: &str, schedule: &StepSchedule) -> Result<(), BuildError> {
+pub(crate) fn never_negative(setting: &str, schedule: &Schedule) -> Result<(), BuildError> {
     at_least(setting, schedule.bounds().0, 0.0)
 }
 
 /// A number that never changes.
-pub(crate) fn fixed(value: f64) -> StepSchedule {
-    StepSchedule::try_from(value).unwrap_or_default()
+pub(crate) fn fixed(value: f64) -> Schedule {
+    Schedule::try_from(value).unwrap_or_default()
 }
 
 pub(crate) fn zero() -> f64 {
@@ -69,12 +69,12 @@ pub(crate) fn yes() -> bool {
 }
 
 /// The constant 0, for schedules.
-pub(crate) fn none() -> StepSchedule {
+pub(crate) fn none() -> Schedule {
     fixed(0.0)
 }
 
 /// The constant 1, for schedules.
-pub(crate) fn whole() -> StepSchedule {
+pub(crate) fn whole() -> Schedule {
     fixed(1.0)
 }
 

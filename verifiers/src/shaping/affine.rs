@@ -14,10 +14,10 @@ use crate::shape::settings::{Target, none, whole};
 pub(crate) struct Affine {
     /// The factor.
     #[serde(default = "whole")]
-    scale: StepSchedule,
+    scale: Schedule,
     /// What is added.
     #[serde(default = "none")]
-    shift: StepSchedule,
+    shift: Schedule,
     /// The range that is mapped onto `to`.
     #[serde(default)]
     from: Option<(f64, f64)>,

@@ -16,7 +16,7 @@ pub(crate) struct L1Exact {
     budget: Amount,
     /// What a unit costs.
     #[serde(default = "alpha")]
-    alpha: StepSchedule,
+    alpha: Schedule,
     #[serde(flatten)]
     length: CompletionLength,
 }
@@ -43,6 +43,6 @@ impl Shape for L1Exact {
     }
 }
 
-fn alpha() -> StepSchedule {
+fn alpha() -> Schedule {
     fixed(3e-4)
 }

@@ -17,7 +17,7 @@ pub(crate) struct L1Max {
     budget: Amount,
     /// What a unit is worth.
     #[serde(default = "alpha")]
-    alpha: StepSchedule,
+    alpha: Schedule,
     /// The share of the reward that a completion of exactly this length earns.
     #[serde(default = "half")]
     delta: f64,
@@ -49,6 +49,6 @@ impl Shape for L1Max {
     }
 }
 
-fn alpha() -> StepSchedule {
+fn alpha() -> Schedule {
     fixed(3e-4)
 }

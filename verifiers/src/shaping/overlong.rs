@@ -22,7 +22,7 @@ pub(crate) struct Overlong {
     cache: u32,
     /// The whole penalty.
     #[serde(default = "whole")]
-    factor: StepSchedule,
+    factor: Schedule,
     /// What becomes of the penalty beyond `max`.
     #[serde(default)]
     beyond: Beyond,

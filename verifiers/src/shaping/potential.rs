@@ -31,7 +31,7 @@ pub(crate) struct Potential {
     terminal: Terminal,
     /// The weight of the shaping.
     #[serde(default = "whole")]
-    scale: StepSchedule,
+    scale: Schedule,
 }
 
 /// The potential of the end.

@@ -16,7 +16,7 @@ use crate::shape::step_total::StepTotal;
 pub(crate) struct StepReturn {
     /// The weight of the steps.
     #[serde(default = "whole")]
-    alpha: StepSchedule,
+    alpha: Schedule,
     /// The reward that is the outcome.
     #[serde(default)]
     outcome: Option<String>,

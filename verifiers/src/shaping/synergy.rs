@@ -15,7 +15,7 @@ pub(crate) struct Synergy {
     with: String,
     /// The weight of the auxiliary on its own; the rest is that of the product.
     #[serde(default = "tenth")]
-    w1: StepSchedule,
+    w1: Schedule,
 }
 
 impl Shape for Synergy {
@@ -49,6 +49,6 @@ impl Shape for Synergy {
     }
 }
 
-fn tenth() -> StepSchedule {
+fn tenth() -> Schedule {
     fixed(0.1)
 }

@@ -15,7 +15,7 @@ use crate::shape::tool_use::ToolUse;
 pub(crate) struct ToolCalls {
     /// What a call costs.
     #[serde(default = "cost")]
-    cost: StepSchedule,
+    cost: Schedule,
     /// How many calls cost nothing.
     #[serde(default)]
     free: u32,
@@ -54,6 +54,6 @@ impl Shape for ToolCalls {
     }
 }
 
-fn cost() -> StepSchedule {
+fn cost() -> Schedule {
     fixed(0.05)
 }

@@ -23,7 +23,7 @@ pub(crate) struct Trust {
     decay_steps: f64,
     /// The weight at step 0.
     #[serde(default = "weight")]
-    weight: StepSchedule,
+    weight: Schedule,
     /// The least outcome of a right sample.
     #[serde(default = "half")]
     correct_at: f64,
@@ -131,7 +131,7 @@ impl Trust {
     }
 }
 
-fn weight() -> StepSchedule {
+fn weight() -> Schedule {
     fixed(0.3)
 }
 
