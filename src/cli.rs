@@ -129,6 +129,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Explain(args) => explain::run(&args, environment),
         Verb::Check(args) => check::run(&args, environment),
         Verb::Diff(args) => diff::run(&args),
+        Verb::Advantages(args) => advantages::run(&args, environment),
         #[cfg(feature = "rubrics")]
         Verb::Convert(args) => convert::run(&args),
         Verb::List(args) => list::run(&args, environment),

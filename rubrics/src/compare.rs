@@ -1,14 +1,14 @@
 //! Comparison of the samples of a group: which pairs are judged, and the scores that follow.
 //!
-//! A [`Schedule`] says which pairs; its [`Tournament`] hands them out round by round, the results of
+//! A [`PairSchedule`] says which pairs; its [`Tournament`] hands them out round by round, the results of
 //! one round given back for the next. The number of calls is known before. Where a pair is judged in
 //! both orders, [`both_orders`] joins the two. [`scores`] turns results into one score a sample;
 //! [`order_effects`] and [`transitivity`] tell how far the judge can be trusted.
 //!
 //! ```
-//! use assay_rubrics::compare::{PairResult, Schedule, scores};
+//! use assay_rubrics::compare::{PairResult, PairSchedule, scores};
 //!
-//! let schedule = Schedule::AllPairs;
+//! let schedule = PairSchedule::AllPairs;
 //! assert_eq!(schedule.calls(3, true), 6);
 //! let mut tournament = schedule.start(3, 1);
 //! let mut results = Vec::new();
@@ -36,6 +36,6 @@ pub use diagnostics::{OrderEffects, Transitivity, order_effects, transitivity};
 pub use knockout::Knockout;
 pub(crate) use result::points;
 pub use result::{OnFlip, OrderedResult, PairResult, both_orders};
-pub use schedule::Schedule;
+pub use schedule::PairSchedule;
 pub use swiss::{Standing, Swiss};
 pub use tournament::Tournament;

@@ -7,7 +7,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use assay::engine::Document;
 use assay::engine::runs::write_atomic;
 use assay::setup::Environment;
 use assay::trainer::TrainerError;

@@ -142,6 +142,11 @@ fn taken(verdict: &mut Verdict, shaped: Shaped) -> Result<(Reward, Notes), Fault
     let finite = |reward: f64| {
         Reward::new(reward).ok_or_else(|| Fault::internal(format!("the reward became {reward}")))
     };
+    let failed = shaped.notes.iter().find(|(key, _)| *key == "failed");
+    if let Some((_, why)) = failed.filter(|_| shaped.reward.is_nan()) {
+        let why = why.as_str().unwrap_or("the shape does not apply");
+        return Err(Fault::bad_input(why.to_owned()));
+    }
     let reward = finite(shaped.reward)?;
     for (step, reward) in verdict.steps.iter_mut().zip(shaped.steps.into_iter().flatten()) {
         step.reward = finite(reward)?;

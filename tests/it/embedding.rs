@@ -19,7 +19,7 @@ use assay::data::{ReadLimits, Source};
 use assay::engine::config::RewardConfig;
 use assay::engine::runs::write_atomic;
 use assay::engine::{CancellationToken, Ended};
-use assay::verifiers::{FaultKind, Outcome, Reward, Sample, Scored, Schedule, Verdict};
+use assay::verifiers::{FaultKind, Outcome, Reward, Sample, Schedule, Scored, Verdict};
 use assay::{Config, Engine, EngineError, ScoreOptions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;

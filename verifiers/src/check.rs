@@ -158,7 +158,31 @@ pub fn build_with<C: Check>(
 /// # Errors
 /// The setting that is unknown or of another type.
 pub fn settings<T: DeserializeOwned>(given: Value) -> Result<T, BuildError> {
-    serde_path_to_error::deserialize(given).map_err(|error| setting_error(&error))
+    serde_path_to_error::deserialize(&given).map_err(|error| match setting_error(&error) {
+        error if error.setting.is_empty() => {
+            let setting = culprit::<T>(given, &error.message).unwrap_or_default();
+            BuildError { setting, ..error }
+        }
+        error => error,
+    })
+}
+
+/// The setting without which the error is gone. Settings that one type takes from another
+/// (`#[serde(flatten)]`) leave no path.
+fn culprit<T: DeserializeOwned>(given: Value, message: &str) -> Option<String> {
+    let Value::Object(settings) = given else { return None };
+    let is_cured = |name: &&String| {
+        let mut rest = settings.clone();
+        rest.remove(name.as_str());
+        match serde_json::from_value::<T>(Value::Object(rest)) {
+            Ok(_) => true,
+            Err(error) => {
+                let error = error.to_string();
+                error != message && !error.starts_with("missing field")
+            }
+        }
+    };
+    settings.keys().find(is_cured).cloned()
 }
 
 /// The path leads to the setting; one that is not known is named in the message alone.

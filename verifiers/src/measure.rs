@@ -7,17 +7,11 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use self::tokens::Tokens;
 use crate::prelude::*;
 
-/// How a text is measured. Its fields are settings of what measures.
-#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+/// How a text is measured.
+#[derive(Debug, Default)]
 pub(crate) struct Measure {
-    /// What is counted.
-    #[serde(default)]
-    pub(crate) unit: Unit,
-    /// The `tokenizer.json` that counts tokens.
-    #[serde(default)]
-    pub(crate) tokenizer: Option<String>,
-    #[serde(skip)]
-    loaded: Option<Tokens>,
+    unit: Unit,
+    tokens: Option<Tokens>,
 }
 
 /// What is counted.
@@ -38,20 +32,26 @@ pub(crate) enum Unit {
 }
 
 impl Measure {
-    /// Reads the tokenizer.
+    /// Counts `unit`; tokens are those of the tokenizer file that is named.
     ///
     /// # Errors
     /// Tokens without a tokenizer, a tokenizer without tokens, a file that is none.
-    pub(crate) fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
-        match (self.unit, &self.tokenizer) {
-            (Unit::Tokens, Some(file)) => {
-                self.loaded = Some(Tokens::read(file, files)?);
-                Ok(())
+    pub(crate) fn new(
+        unit: Unit,
+        tokenizer: Option<&str>,
+        files: &dyn Files,
+    ) -> Result<Self, BuildError> {
+        let tokens = match (unit, tokenizer) {
+            (Unit::Tokens, Some(file)) => Some(Tokens::read(file, files)?),
+            (Unit::Tokens, None) => {
+                return Err(BuildError::new("tokenizer", "tokens need a tokenizer"));
             }
-            (Unit::Tokens, None) => Err(BuildError::new("tokenizer", "tokens need a tokenizer")),
-            (_, Some(_)) => Err(BuildError::new("tokenizer", "only tokens need a tokenizer")),
-            (_, None) => Ok(()),
-        }
+            (_, Some(_)) => {
+                return Err(BuildError::new("tokenizer", "only tokens need a tokenizer"));
+            }
+            (_, None) => None,
+        };
+        Ok(Self { unit, tokens })
     }
 
     /// The length of `text`.
@@ -77,7 +77,7 @@ impl Measure {
             Unit::Tokens => {
                 meter.spend(20 * bytes)?;
                 let tokenizer = self
-                    .loaded
+                    .tokens
                     .as_ref()
                     .ok_or_else(|| Fault::internal("the tokenizer was not loaded"))?;
                 tokenizer.count(text)?

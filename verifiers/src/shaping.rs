@@ -151,7 +151,23 @@ mod tests {
         assert!(refused(json!("overlong")).message.contains("a table"));
         let error = refused(json!({"kind": "overlong", "cachee": 3}));
         assert_eq!(error.setting, "cachee");
-        assert!(error.message.starts_with("unknown field `cachee`"), "{error}");
+        assert!(error.message.starts_with("unknown field `cachee`, expected one of `"), "{error}");
+        assert!(error.message.contains("`cache`") && error.message.contains("`unit`"), "{error}");
+    }
+
+    #[test]
+    fn a_setting_at_fault_is_named_wherever_it_is_defined() {
+        for (entry, at) in [
+            (json!({"kind": "overlong", "unit": "wrds"}), "unit"),
+            (json!({"kind": "overlong", "tokenizer": 3}), "tokenizer"),
+            (json!({"kind": "overlong", "max": "long"}), "max"),
+            (json!({"kind": "overlong", "factor": {"kind": "linear"}}), "factor"),
+            (json!({"kind": "tool_calls", "tags": "search"}), "tags"),
+            (json!({"kind": "trust", "thinking": "t"}), ""),
+        ] {
+            let error = build(entry.clone(), &NoFiles).err().expect("refused");
+            assert_eq!(error.setting, at, "{entry}: {error}");
+        }
     }
 
     #[test]

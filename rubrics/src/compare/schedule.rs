@@ -11,7 +11,7 @@ use super::tournament::Tournament;
 /// Which pairs of a group are judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Schedule {
+pub enum PairSchedule {
     /// Each with each: `n (n - 1) / 2` pairs.
     #[default]
     AllPairs,
@@ -25,7 +25,7 @@ pub enum Schedule {
     Sampled(usize),
 }
 
-impl Schedule {
+impl PairSchedule {
     /// How many times the judge is called for a group of `samples`: twice a pair where both orders are
     /// judged.
     pub fn calls(self, samples: usize, both_orders: bool) -> usize {

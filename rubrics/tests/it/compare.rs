@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use assay_rubrics::compare::scores::{Davidson, Elo, mean_strength, win_rate};
 use assay_rubrics::compare::{
-    OnFlip, OrderedResult, PairResult, Schedule, Tournament, both_orders, order_effects,
+    OnFlip, OrderedResult, PairResult, PairSchedule, Tournament, both_orders, order_effects,
     transitivity,
 };
 use proptest::prelude::*;
@@ -36,13 +36,13 @@ fn higher(first: usize, second: usize) -> Option<f64> {
     Some(if first > second { 1.0 } else { -1.0 })
 }
 
-fn schedules() -> impl Strategy<Value = Schedule> {
+fn schedules() -> impl Strategy<Value = PairSchedule> {
     prop_oneof![
-        Just(Schedule::AllPairs),
-        Just(Schedule::Knockout),
-        (0..12_usize).prop_map(Schedule::Pivot),
-        (0..5_usize).prop_map(Schedule::Swiss),
-        (0..12_usize).prop_map(Schedule::Sampled),
+        Just(PairSchedule::AllPairs),
+        Just(PairSchedule::Knockout),
+        (0..12_usize).prop_map(PairSchedule::Pivot),
+        (0..5_usize).prop_map(PairSchedule::Swiss),
+        (0..12_usize).prop_map(PairSchedule::Sampled),
     ]
 }
 
@@ -61,7 +61,7 @@ proptest! {
 
     #[test]
     fn each_sample_meets_as_many_as_asked(samples in 2..20_usize, opponents in 1..20_usize, seed: u64) {
-        let results = play(&mut Schedule::Sampled(opponents).start(samples, seed), higher);
+        let results = play(&mut PairSchedule::Sampled(opponents).start(samples, seed), higher);
         let pairs: BTreeSet<(usize, usize)> = results
             .iter()
             .map(|one| (one.first.min(one.second), one.first.max(one.second)))
@@ -75,7 +75,7 @@ proptest! {
 
     #[test]
     fn the_best_wins_a_knockout(samples in 1..20_usize, seed: u64) {
-        let mut tournament = Schedule::Knockout.start(samples, seed);
+        let mut tournament = PairSchedule::Knockout.start(samples, seed);
         play(&mut tournament, higher);
         let Tournament::Knockout(knockout) = tournament else { panic!() };
         let mut places: Vec<usize> = knockout.placement(samples).into_iter().map(Option::unwrap).collect();
@@ -87,7 +87,7 @@ proptest! {
     #[test]
     fn the_best_leads_a_swiss_tournament(samples in 2..20_usize, seed: u64) {
         let rounds = 5;
-        let mut tournament = Schedule::Swiss(rounds).start(samples, seed);
+        let mut tournament = PairSchedule::Swiss(rounds).start(samples, seed);
         play(&mut tournament, higher);
         let Tournament::Swiss(swiss) = tournament else { panic!() };
         let standings = swiss.standings();

@@ -41,7 +41,11 @@ pub(super) struct DataRows {
 
 impl DataColumns {
     /// The data along the rows of the run; `None` without `--with`.
-    pub(super) fn read(&self, run: &Path, rollouts: &Rollouts) -> Result<Option<DataRows>, Failure> {
+    pub(super) fn read(
+        &self,
+        run: &Path,
+        rollouts: &Rollouts,
+    ) -> Result<Option<DataRows>, Failure> {
         if self.with.is_empty() {
             return Ok(None);
         }
@@ -123,7 +127,9 @@ fn samples(data: &[PathBuf], run: &Path, ids: &[String]) -> Result<Vec<Sample>, 
         None => Ok(samples),
         Some(id) => {
             let id = assay::data::escape(id);
-            let why = format!("--with: the row with id \"{id}\" is not in the data, or not in the order of the run");
+            let why = format!(
+                "--with: the row with id \"{id}\" is not in the data, or not in the order of the run"
+            );
             Err(Failure::usage(why))
         }
     }

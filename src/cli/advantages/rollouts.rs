@@ -6,7 +6,7 @@ use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, verdict_rows};
 use assay::trainer::Ragged;
 use assay::trainer::advantages::StepReward;
 use assay::trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
-use assay::verifiers::{Reward, Scored, Schedule, Verdict};
+use assay::verifiers::{Reward, Schedule, Scored, Verdict};
 use serde_json::Value;
 
 use super::data::DataRows;
@@ -37,7 +37,8 @@ impl Rollouts {
             && !rollouts.parts.iter().any(|part| part.name == name)
         {
             let names: Vec<&str> = rollouts.parts.iter().map(|part| part.name.as_str()).collect();
-            let why = format!("--steps {name}: the run has no such reward; it has: {}", names.join(", "));
+            let why =
+                format!("--steps {name}: the run has no such reward; it has: {}", names.join(", "));
             return Err(Failure::usage(why));
         }
         for row in verdict_rows(run)? {

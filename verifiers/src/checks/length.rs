@@ -1,6 +1,6 @@
 //! `length`: how long the completion is.
 
-use crate::measure::Measure;
+use crate::measure::{Measure, Unit};
 use crate::prelude::*;
 
 /// Right when the length of the completion lies within bounds.
@@ -12,8 +12,12 @@ use crate::prelude::*;
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Length {
-    #[serde(flatten)]
-    measure: Measure,
+    /// What is counted.
+    #[serde(default)]
+    unit: Unit,
+    /// The `tokenizer.json` that counts tokens.
+    #[serde(default)]
+    tokenizer: Option<String>,
     /// The shortest length.
     #[serde(default)]
     min: Option<u32>,
@@ -26,6 +30,8 @@ pub struct Length {
     /// A penalty for long completions, instead of bounds.
     #[serde(default)]
     soft_overlong: Option<SoftOverlong>,
+    #[serde(skip)]
+    measure: Measure,
 }
 
 /// The overlong penalty of DAPO.
@@ -57,7 +63,8 @@ impl Check for Length {
         if self.soft_overlong.is_some_and(|soft| soft.cache == 0 || soft.cache > soft.max) {
             return Err(BuildError::new("soft_overlong", "cache goes from 1 to max"));
         }
-        self.measure.load(files)
+        self.measure = Measure::new(self.unit, self.tokenizer.as_deref(), files)?;
+        Ok(())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

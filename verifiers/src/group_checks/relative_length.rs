@@ -2,7 +2,7 @@
 
 use super::members::{Known, among_known, mean, number, read_each, rewards, scored, sum};
 use crate::prelude::*;
-use crate::measure::Measure;
+use crate::measure::{Measure, Unit};
 
 /// How short a completion is next to the others of its group.
 ///
@@ -37,8 +37,12 @@ pub struct RelativeLength {
     /// What a member earns: `kimi`, `efficient`, `shortest` or `conditional`.
     #[serde(default)]
     form: LengthForm,
-    #[serde(flatten)]
-    measure: Measure,
+    /// What is counted: `characters`, `words`, `sentences`, `bytes` or `tokens`.
+    #[serde(default)]
+    unit: Unit,
+    /// The `tokenizer.json` that counts tokens.
+    #[serde(default)]
+    tokenizer: Option<String>,
     /// With `efficient`: how much length costs, from 0 up to but without 1.
     #[serde(default = "tenth")]
     alpha: f64,
@@ -50,6 +54,8 @@ pub struct RelativeLength {
     /// e). A quarter of the median, and at least 1, where it is not given.
     #[serde(default)]
     temperature: Option<f64>,
+    #[serde(skip)]
+    measure: Measure,
 }
 
 /// What a member earns.
@@ -107,7 +113,8 @@ impl GroupCheck for RelativeLength {
         if self.temperature.is_some_and(|given| !(given > 0.0 && given.is_finite())) {
             return Err(BuildError::new("temperature", "temperature is above 0"));
         }
-        self.measure.load(files)
+        self.measure = Measure::new(self.unit, self.tokenizer.as_deref(), files)?;
+        Ok(())
     }
 
     fn reads_verdicts(&self) -> bool {

@@ -21,12 +21,12 @@ impl CompletionLength {
     /// Reads the tokenizer, where there is one.
     ///
     /// # Errors
-    /// See [`Measure::load`].
+    /// See [`Measure::new`].
     pub(crate) fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
-        self.measure = Measure::default();
-        self.measure.unit = self.unit;
-        self.measure.tokenizer.clone_from(&self.tokenizer);
-        if self.counts_ids() { Ok(()) } else { self.measure.load(files) }
+        if !self.counts_ids() {
+            self.measure = Measure::new(self.unit, self.tokenizer.as_deref(), files)?;
+        }
+        Ok(())
     }
 
     /// Whether the token ids of the row are counted, so that no other text can be measured.

@@ -2,6 +2,8 @@
 //! written by hand.
 
 mod properties;
+#[cfg(feature = "json-schema")]
+mod schema;
 
 use std::collections::BTreeMap;
 
@@ -93,6 +95,12 @@ fn trials_of(entry: &'static ShapeEntry) -> Vec<Trial> {
     }
     for case in file.cases.clone() {
         trials.push(Trial::test(format!("{kind}: {}", case.name), move || run(entry, &case)));
+    }
+    #[cfg(feature = "json-schema")]
+    {
+        let cases = file.cases.clone();
+        let fits = move || Ok(schema::fits(entry, &cases)?);
+        trials.push(Trial::test(format!("{kind}: its schema is that of its settings"), fits));
     }
     let hold = move || Ok(properties::hold(entry, &file.cases)?);
     trials.push(Trial::test(format!("{kind}: its properties hold"), hold));

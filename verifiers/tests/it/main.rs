@@ -11,4 +11,5 @@ mod meter;
 mod qualify;
 mod sample;
 mod script;
+mod shaping;
 mod verdict;

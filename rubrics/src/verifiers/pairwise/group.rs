@@ -10,7 +10,7 @@ use super::member::PairMember;
 use super::report::GroupReport;
 use super::request::PairRequests;
 use super::settings::PairScore;
-use crate::compare::Schedule;
+use crate::compare::PairSchedule;
 
 /// A group on its way through its comparisons.
 pub(super) struct GroupSession {
@@ -66,7 +66,9 @@ impl GroupSession {
             ));
         }
         match settings.schedule {
-            Schedule::Pivot(place) if place >= count && settings.score != PairScore::Listwise => {
+            PairSchedule::Pivot(place)
+                if place >= count && settings.score != PairScore::Listwise =>
+            {
                 refuse(format!("the pivot {place} is not in the group, which has {count} samples"))
             }
             _ if count > 2 && self.requests.reads_column() => {

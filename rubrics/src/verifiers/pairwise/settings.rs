@@ -7,7 +7,7 @@ use assay_verifiers::extract::Thinking;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::compare::{OnFlip, Schedule};
+use crate::compare::{OnFlip, PairSchedule};
 use crate::verifiers::judge_choice::JudgeChoice;
 use crate::votes::VoteBy;
 
@@ -44,7 +44,7 @@ pub struct PairwiseVerifier {
     pub(super) graded: bool,
     /// Which pairs of the group are judged.
     #[serde(default)]
-    pub(super) schedule: Schedule,
+    pub(super) schedule: PairSchedule,
     /// Judge each pair twice, each sample shown first once. Else the order is drawn by the seed.
     #[serde(default = "yes")]
     pub(super) both_orders: bool,
@@ -208,7 +208,8 @@ impl PairwiseVerifier {
         let refuse = |setting: &'static str, why: &'static str| Err(BuildError::new(setting, why));
         let questions = self.question.list();
         let alone = matches!(self.score, PairScore::WinRate | PairScore::MeanStrength);
-        let is_tournament = matches!(self.schedule, Schedule::Knockout | Schedule::Swiss(_));
+        let is_tournament =
+            matches!(self.schedule, PairSchedule::Knockout | PairSchedule::Swiss(_));
         let against = self.against()?;
         match &against {
             _ if !(1..=20).contains(&questions.len()) => refuse("question", "expected 1 to 20"),
@@ -220,7 +221,7 @@ impl PairwiseVerifier {
             _ if self.vote_by == VoteBy::IntuitionisticFuzzy => {
                 refuse("vote_by", "intuitionistic_fuzzy takes shares, and strengths are none")
             }
-            _ if matches!(self.schedule, Schedule::Swiss(0) | Schedule::Sampled(0)) => {
+            _ if matches!(self.schedule, PairSchedule::Swiss(0) | PairSchedule::Sampled(0)) => {
                 refuse("schedule", "expected at least 1")
             }
             _ if self.score == PairScore::Placement && !is_tournament => {
