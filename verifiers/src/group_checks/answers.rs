@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::members::{Known, read_each};
-use super::words::{excerpt, normal};
+use super::words::normal;
 use crate::checks::choice::Choice;
 use crate::checks::math::{answer_by, integer::integer};
 use crate::extract::{self, Policy, Scope, Spoken, Thinking};
@@ -161,7 +161,7 @@ fn whole(spoken: &Spoken<'_>) -> Option<(String, (usize, usize))> {
 impl Answer {
     /// A verdict that names the answer.
     pub(super) fn noted(&self, verdict: Verdict) -> Verdict {
-        verdict.with_extracted(&excerpt(&self.text), self.span)
+        verdict.with_extracted(&self.text, self.span)
     }
 }
 
@@ -201,7 +201,7 @@ impl Ballot {
             // The first of the most frequent spellings; they are sorted.
             let most = spellings.iter().rev().max_by_key(|who| who.len());
             let shown = most.and_then(|who| answers.get(*who.first()?)?.as_ref());
-            let text = shown.map_or_else(String::new, |answer| excerpt(&answer.text));
+            let text = shown.map_or_else(String::new, |answer| answer.text.clone());
             let first = who().min().unwrap_or_default();
             classes.push(AnswerClass { votes: who().count(), first, text });
         }

@@ -5,8 +5,6 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::extract::hidden;
 use crate::prelude::*;
 
-/// Characters of a text that the evidence repeats.
-const EXCERPT_CHARS: usize = 200;
 /// Signs that change no word: adding them makes no other text.
 const COSMETIC: &str = ".,;:!?\"'*_`#";
 
@@ -33,9 +31,4 @@ pub(super) fn words(text: &str, meter: &mut Meter<'_>) -> Result<Vec<String>, Fa
     meter.spend(6 * text.len() as u64)?;
     let counts = |word: &&str| !word.chars().all(|c| c.is_whitespace() || COSMETIC.contains(c));
     Ok(text.split_word_bounds().filter(counts).map(str::to_owned).collect())
-}
-
-/// The beginning of a text, for the evidence.
-pub(super) fn excerpt(text: &str) -> String {
-    text.chars().take(EXCERPT_CHARS).collect()
 }

@@ -78,3 +78,44 @@ fn components_steps_and_usage_are_compared_where_the_case_names_them() {
         assert!(told(wanted).is_some(), "{wanted}");
     }
 }
+
+fn group_case(check: &str, body: &str) -> Result<Case, String> {
+    let text = format!("check = \"{check}\"\n[[case]]\nname = \"n\"\ncompletion = \"a\"\n{body}");
+    parse(&text).map(|file| file.cases.into_iter().next().unwrap())
+}
+
+#[test]
+fn a_case_of_a_group_judges_the_member_at_its_place() {
+    let build = checks::find("rank").unwrap().build;
+    let body = |place: usize| {
+        format!(
+            "config = {{ of = \"score\" }}\nearlier = {{ score = 2 }}\nplace = {place}\nreward = 0.5\n\
+             evidence = {{ below = 1, above = 1 }}\n\
+             peers = [{{ completion = \"b\", earlier = {{ score = 1 }} }}, \
+             {{ completion = \"c\", earlier = {{ score = 3.5 }} }}]"
+        )
+    };
+    for place in 0..3 {
+        let case = group_case("rank", &body(place)).unwrap();
+        assert_eq!(case.disagreement(&case.run(build).unwrap()), None, "{place}");
+    }
+    let told = group_case("rank", &body(3)).unwrap_err();
+    assert!(told.contains("place is behind the last peer"), "{told}");
+}
+
+#[test]
+fn a_check_of_single_samples_has_no_peers() {
+    let body = "reference = \"a\"\nreward = 1\npeers = [{ completion = \"b\" }]";
+    let case = group_case("exact", body).unwrap();
+    let told = case.run(checks::find("exact").unwrap().build).unwrap_err();
+    assert_eq!(told.to_string(), "only verifiers of groups have cases with peers");
+}
+
+#[test]
+fn a_check_of_single_samples_sees_what_other_rewards_said() {
+    let body = "config = { script = \"if rewards.fluent == 1.0 { 1.0 } else { 0.0 }\" }\n\
+                earlier = { fluent = 1.0, grounded = \"abstained\" }\nreward = 1";
+    let case = group_case("rhai", body).unwrap();
+    let verdict = case.run(checks::find("rhai").unwrap().build).unwrap();
+    assert_eq!(case.disagreement(&verdict), None);
+}

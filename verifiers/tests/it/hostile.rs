@@ -1,7 +1,12 @@
 //! Texts that break parsers, through every check as its first fixture sets it: the verdict
 //! may be anything but a panic, an internal fault or large evidence.
 
-use assay_verifiers::{Earlier, Lane, Meter, Outcome, Sample, cases, checks};
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use assay_verifiers::cases::{self, Case};
+use assay_verifiers::{
+    Earlier, FaultKind, Group, Lane, Member, Meter, Outcome, Reward, Sample, Verdict, checks,
+};
 use serde_json::Value;
 
 fn texts() -> Vec<String> {
@@ -29,9 +34,9 @@ fn texts() -> Vec<String> {
 #[test]
 fn hostile_texts_are_judged_within_the_meter() {
     for entry in checks::ALL {
+        let id = entry.about.id;
         for case in cases::parse(entry.about.fixtures).unwrap().cases.into_iter().take(1) {
             let built = (entry.build)(Value::Object(case.config.clone()), &case).unwrap();
-            let Lane::Compute(verifier) = built.lane else { continue };
             for text in texts() {
                 let references = [case.reference.clone().unwrap_or_default(), text.as_str().into()];
                 for reference in references {
@@ -40,21 +45,41 @@ fn hostile_texts_are_judged_within_the_meter() {
                         .reference(reference)
                         .meta(case.meta.clone())
                         .build();
-                    let mut meter = Meter::default();
-                    let verdict = verifier.verify(&sample, Earlier::default(), &mut meter);
-                    if let Outcome::Failed(fault) = &verdict.outcome {
-                        assert_ne!(
-                            fault.kind,
-                            assay_verifiers::FaultKind::Internal,
-                            "{}: {}: {fault}",
-                            entry.about.id,
-                            case.name
-                        );
+                    for verdict in verdicts(&built.lane, &case, &sample) {
+                        is_bounded(id, &case, &verdict);
                     }
-                    let evidence = serde_json::to_string(&verdict.evidence).unwrap();
-                    assert!(evidence.len() < 8192, "{}: {evidence:.200}", entry.about.id);
                 }
             }
         }
     }
+}
+
+/// What a check says of a sample; beside a copy of itself and the completion of the case where it
+/// judges groups.
+fn verdicts(lane: &Lane, case: &Case, sample: &Sample) -> Vec<Verdict> {
+    match lane {
+        Lane::Compute(verifier) => {
+            vec![verifier.verify(sample, Earlier::default(), &mut Meter::default())]
+        }
+        Lane::Group(verifier) => {
+            let names: Vec<String> = case.earlier.keys().cloned().collect();
+            let known = vec![Some(Verdict::scored(Reward::ONE)); names.len()];
+            let samples = [sample.clone(), sample.clone(), case.sample()];
+            let earlier = Earlier::new(&names, &known);
+            let members = samples.iter().map(|sample| Member { sample, earlier }).collect();
+            let fuel = Meter::DEFAULT_FUEL * samples.len() as u64;
+            let verdicts = verifier.verify_group(&Group { members }, &mut Meter::new(fuel));
+            assert_eq!(verdicts.len(), samples.len(), "{}", case.name);
+            verdicts
+        }
+        Lane::Awaited(_) | Lane::AwaitedGroup(_) => Vec::new(),
+    }
+}
+
+fn is_bounded(id: &str, case: &Case, verdict: &Verdict) {
+    if let Outcome::Failed(fault) = &verdict.outcome {
+        assert_ne!(fault.kind, FaultKind::Internal, "{id}: {}: {fault}", case.name);
+    }
+    let evidence = serde_json::to_string(&verdict.evidence).unwrap();
+    assert!(evidence.len() < 8192, "{id}: {evidence:.200}");
 }

@@ -4,6 +4,7 @@ mod canonical;
 mod cases;
 mod checks;
 mod extract;
+mod group_checks;
 mod hidden;
 mod hostile;
 mod math_hostile;
