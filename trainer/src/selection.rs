@@ -18,6 +18,7 @@ pub mod fill;
 pub mod outcome;
 pub mod policy;
 pub mod rollouts;
+pub mod schedulers;
 pub mod state;
 pub mod usable;
 
