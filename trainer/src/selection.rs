@@ -23,6 +23,8 @@ pub mod state;
 pub mod usable;
 
 pub(crate) mod draws;
+#[cfg(test)]
+mod simulations;
 pub(crate) mod stats;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -95,6 +97,7 @@ kinds! {
     prof::ProfFilter,
     r3l::PivotalCredit,
     ssr::SelectiveReplay,
+    stale::StaleFilter,
     std_filter::StdFilter,
 }
 

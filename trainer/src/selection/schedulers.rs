@@ -20,7 +20,7 @@ pub use partial::{
     PartialSettings, PartialStart, TokenSegment,
 };
 pub use resets::{ResetMonitor, ResetReason, ResetSettings};
-pub use staleness::{StalenessGate, StalenessSettings, may_submit};
+pub use staleness::{GateSettings, StalenessGate, may_submit};
 
 #[cfg(test)]
 mod tests;

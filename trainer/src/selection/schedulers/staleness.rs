@@ -9,7 +9,7 @@ use crate::error::TrainerError;
 /// How old rollouts may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct StalenessSettings {
+pub struct GateSettings {
     /// How many rollouts a training batch has.
     pub batch_rollouts: u64,
     /// By how many versions a rollout may be older than the policy that is trained.
@@ -23,7 +23,7 @@ pub struct StalenessSettings {
 /// `floor((rollouts - 1) / batch_rollouts)`, which is trained at the version of that number, and may be
 /// `staleness_max` versions ahead of `version` (`AReaL`: A Large-Scale Asynchronous Reinforcement
 /// Learning System for Language Reasoning, equation 3).
-pub fn may_submit(rollouts: u64, version: u64, settings: &StalenessSettings) -> bool {
+pub fn may_submit(rollouts: u64, version: u64, settings: &GateSettings) -> bool {
     let batch = rollouts.saturating_sub(1) / settings.batch_rollouts.max(1);
     batch <= version.saturating_add(settings.staleness_max)
 }
@@ -34,7 +34,7 @@ pub fn may_submit(rollouts: u64, version: u64, settings: &StalenessSettings) -> 
 /// were begun. A rollout that is overtaken by others can be older: [`is_stale`](Self::is_stale) tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StalenessGate {
-    settings: StalenessSettings,
+    settings: GateSettings,
     version: u64,
     accepted: u64,
     running: u64,
@@ -46,7 +46,7 @@ impl StalenessGate {
     ///
     /// # Errors
     /// A batch of no rollouts, or none at once.
-    pub fn new(settings: StalenessSettings) -> Result<Self, TrainerError> {
+    pub fn new(settings: GateSettings) -> Result<Self, TrainerError> {
         let sizes = [
             ("batch_rollouts", Some(settings.batch_rollouts)),
             ("concurrent_max", settings.concurrent_max),
@@ -59,7 +59,7 @@ impl StalenessGate {
 
     /// How many rollouts may be begun now.
     pub fn capacity(&self) -> u64 {
-        let StalenessSettings { batch_rollouts, staleness_max, concurrent_max } = self.settings;
+        let GateSettings { batch_rollouts, staleness_max, concurrent_max } = self.settings;
         let batches = staleness_max.saturating_add(self.version).saturating_add(1);
         let young = batches.saturating_mul(batch_rollouts);
         let slots = concurrent_max.unwrap_or(u64::MAX).saturating_sub(self.running);
@@ -151,8 +151,8 @@ mod tests {
 
     use super::*;
 
-    const SETTINGS: StalenessSettings =
-        StalenessSettings { batch_rollouts: 4, staleness_max: 1, concurrent_max: None };
+    const SETTINGS: GateSettings =
+        GateSettings { batch_rollouts: 4, staleness_max: 1, concurrent_max: None };
 
     #[test]
     fn the_bound_is_that_of_the_paper() {
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn rejected_rollouts_make_room() {
-        let settings = StalenessSettings { concurrent_max: Some(3), ..SETTINGS };
+        let settings = GateSettings { concurrent_max: Some(3), ..SETTINGS };
         let mut gate = StalenessGate::new(settings).unwrap();
         assert_eq!(gate.capacity(), 3);
         for _ in 0..3 {
@@ -182,14 +182,14 @@ mod tests {
         assert_eq!(gate.capacity(), 2, "seven rollouts of the batches 5 and 6, but three at once");
         gate.on_rejected().unwrap();
         assert!(gate.on_accepted().is_err());
-        assert!(StalenessGate::new(StalenessSettings { batch_rollouts: 0, ..SETTINGS }).is_err());
+        assert!(StalenessGate::new(GateSettings { batch_rollouts: 0, ..SETTINGS }).is_err());
     }
 
     proptest! {
         /// The capacity is how many rollouts the bound of the paper lets begin.
         #[test]
         fn the_capacity_is_the_bound(batch in 1..9_u64, staleness in 0..5_u64, version in 0..5_u64) {
-            let settings = StalenessSettings {
+            let settings = GateSettings {
                 batch_rollouts: batch, staleness_max: staleness, concurrent_max: None,
             };
             let mut gate = StalenessGate::new(settings).unwrap();

@@ -197,7 +197,7 @@ fn micro_groups_keep_to_memory_and_waste_no_slots() {
 
 /// An asynchronous trainer with `slots` decoders, which trains on `batch_rollouts` at a time, in the
 /// order in which they were begun. Returns the greatest staleness and the ticks for `steps` steps.
-fn async_run(settings: StalenessSettings, steps: u64, seed: u64) -> (u64, usize) {
+fn async_run(settings: GateSettings, steps: u64, seed: u64) -> (u64, usize) {
     let lengths = Lengths::new(seed);
     let mut gate = StalenessGate::new(settings).unwrap();
     // Rollouts by number: the tick of their end, the version that began them.
@@ -230,7 +230,7 @@ fn async_run(settings: StalenessSettings, steps: u64, seed: u64) -> (u64, usize)
 
 #[test]
 fn the_gate_bounds_staleness_and_keeps_decoders_busy() {
-    let settings = |staleness_max| StalenessSettings {
+    let settings = |staleness_max| GateSettings {
         batch_rollouts: 16,
         staleness_max,
         concurrent_max: Some(24),
@@ -247,8 +247,7 @@ fn the_gate_bounds_staleness_and_keeps_decoders_busy() {
 #[test]
 fn a_straggler_is_told_from_its_version() {
     // One rollout takes until version 3, while others fill the batches.
-    let settings =
-        StalenessSettings { batch_rollouts: 2, staleness_max: 1, concurrent_max: Some(3) };
+    let settings = GateSettings { batch_rollouts: 2, staleness_max: 1, concurrent_max: Some(3) };
     let mut gate = StalenessGate::new(settings).unwrap();
     gate.on_submitted().unwrap();
     for version in 1..=3 {
