@@ -18,10 +18,13 @@ pub mod fill;
 pub mod outcome;
 pub mod policy;
 pub mod rollouts;
+pub mod schedulers;
 pub mod state;
 pub mod usable;
 
 pub(crate) mod draws;
+#[cfg(test)]
+mod simulations;
 pub(crate) mod stats;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -94,6 +97,7 @@ kinds! {
     prof::ProfFilter,
     r3l::PivotalCredit,
     ssr::SelectiveReplay,
+    stale::StaleFilter,
     std_filter::StdFilter,
 }
 

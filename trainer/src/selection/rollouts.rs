@@ -43,6 +43,10 @@ pub struct RolloutBatch<'a> {
     pub extra: Option<&'a [bool]>,
     /// Which try each rollout was.
     pub attempts: Option<&'a [Attempt]>,
+    /// The version of the policy that made the oldest token of each rollout.
+    pub versions: Option<&'a [u64]>,
+    /// The version of the policy that is trained.
+    pub version: Option<u64>,
 }
 
 /// A first try, or a retry of one after a reflection.
@@ -88,6 +92,8 @@ impl<'a> RolloutBatch<'a> {
             curves: None,
             extra: None,
             attempts: None,
+            versions: None,
+            version: None,
         })
     }
 
@@ -111,6 +117,7 @@ impl<'a> RolloutBatch<'a> {
             ("step_counts", self.step_counts.map(<[_]>::len)),
             ("extra", self.extra.map(<[_]>::len)),
             ("attempts", self.attempts.map(<[_]>::len)),
+            ("versions", self.versions.map(<[_]>::len)),
         ];
         for (what, len) in along_rows {
             len.map_or(Ok(()), |len| self.groups.along(what, len))?;

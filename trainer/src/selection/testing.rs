@@ -72,6 +72,7 @@ pub(crate) struct Columns {
     pub(crate) prompts: Vec<String>,
     pub(crate) curves: Vec<Vec<f64>>,
     pub(crate) attempts: Vec<Attempt>,
+    pub(crate) versions: Vec<u64>,
 }
 
 impl Columns {
@@ -110,6 +111,7 @@ impl Columns {
         let curve = |group| (0..5).map(|epoch| accuracy(group, epoch)).collect();
         self.curves = (0..groups).map(curve).collect();
         self.attempts = vec![Attempt::default(); self.rewards.len()];
+        self.versions = (0..self.rewards.len() as u64).map(|row| row * 5 % 4).collect();
         self
     }
 
@@ -130,6 +132,11 @@ impl Columns {
             prompts: pick(&self.prompts, usize::from(!self.prompts.is_empty()), order),
             curves: pick(&self.curves, usize::from(!self.curves.is_empty()), order),
             attempts: self.attempts.clone(),
+            versions: pick(
+                &self.versions,
+                self.size * usize::from(!self.versions.is_empty()),
+                order,
+            ),
         }
     }
 
@@ -147,6 +154,7 @@ impl Columns {
             prompts: Some(&*self.prompts).filter(|prompts| !prompts.is_empty()),
             curves: Some(&curves).filter(|curves| curves.rows() > 0),
             attempts: Some(&*self.attempts).filter(|attempts| !attempts.is_empty()),
+            versions: Some(&*self.versions).filter(|versions| !versions.is_empty()),
             ..RolloutBatch::new(&groups, &self.rewards).unwrap()
         };
         let selection = selector.select(&batch, state).unwrap();

@@ -11,6 +11,7 @@ use crate::selection::testing::{Columns, built, kept_rows, refused};
 fn settings(kind: &str) -> Value {
     match kind {
         "adaptive_dapo" => json!({"batch_groups": 1}),
+        "stale" => json!({"age_max": 1}),
         "band" => json!({"of": "pass_rate", "min": 0.2, "max": 0.8}),
         _ => json!({}),
     }
