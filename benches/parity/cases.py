@@ -6,6 +6,7 @@ and short in decimal. Rows are ragged: a row has as many entries as its rollout 
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -86,7 +87,7 @@ def _advantage(rng: random.Random, group: list[int]) -> Case:
         "baselines": [_grid(rng, 1.0) for _ in group],
         "old": old,
         "reference": [[min(value + _grid(rng, 0.5), -1 / 64) for value in row] for row in old],
-        "sum_pi_squared": [[_positive(rng, 0.9) for _ in range(length)] for length in lengths],
+        "sum_pi_squared": [[_collision(rng, value) for value in row] for row in old],
     }
 
 
@@ -162,6 +163,12 @@ def _near(rng: random.Random, value: float, spread: float) -> float:
     far = rng.random()
     gap = rng.choice((-22.5, -12.0, -6.0, -2.0)) if far < 0.02 else _grid(rng, spread * rng.choice((0.3, 1.0, 3.0)))
     return min(value + gap, -1 / 64)
+
+
+def _collision(rng: random.Random, logp: float) -> float:
+    """A sum of squared probabilities that a vocabulary can have, one of whose tokens has this log-probability."""
+    chosen = math.exp(logp)
+    return math.ceil((chosen**2 + rng.uniform(0.0, 0.9) * (1.0 - chosen) ** 2) * 64) / 64
 
 
 def _grid(rng: random.Random, spread: float) -> float:
