@@ -7,6 +7,7 @@ pub mod batch;
 pub mod conventions;
 pub mod per_group;
 pub mod statistics;
+pub mod steps;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tokens;
@@ -53,16 +54,24 @@ macro_rules! estimators {
 
 estimators! {
     "asymre" => asymre::AsymRe,
+    "dcpo" => dcpo::Dcpo,
     "dr_grpo" => dr_grpo::DrGrpo,
+    "gae" => gae::Gae,
+    "gdpo" => gdpo::Gdpo,
     "gpg" => gpg::Gpg,
     "grpo" => grpo::Grpo,
     "maxrl" => maxrl::MaxRl,
     "opmd" => opmd::Opmd,
     "opo" => opo::Opo,
+    "optimal_token_baseline" => optimal_token_baseline::OptimalTokenBaseline,
     "pass_at_k" => pass_at_k::PassAtK,
+    "process" => process::Process,
     "r3l" => r3l::R3l,
+    "reinforce_plus_plus" => reinforce_plus_plus::ReinforcePlusPlus,
+    "reinforce_plus_plus_baseline" => reinforce_plus_plus_baseline::ReinforcePlusPlusBaseline,
     "remax" => remax::ReMax,
     "rloo" => rloo::Rloo,
+    "spiral" => spiral::Spiral,
     "stable_reinforce" => stable_reinforce::StableReinforce,
     "v0.5" => v0_5::V05,
 }
