@@ -11,6 +11,7 @@ pub mod steps;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tokens;
+pub mod weights;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,13 +54,17 @@ macro_rules! estimators {
 }
 
 estimators! {
+    "advantage_alignment" => advantage_alignment::AdvantageAlignment,
     "asymre" => asymre::AsymRe,
+    "cm2" => cm2::Cm2,
     "dcpo" => dcpo::Dcpo,
     "dr_grpo" => dr_grpo::DrGrpo,
+    "fspo" => fspo::Fspo,
     "gae" => gae::Gae,
     "gdpo" => gdpo::Gdpo,
     "gpg" => gpg::Gpg,
     "grpo" => grpo::Grpo,
+    "grpo_mr" => grpo_mr::GrpoMr,
     "maxrl" => maxrl::MaxRl,
     "opmd" => opmd::Opmd,
     "opo" => opo::Opo,
@@ -71,8 +76,11 @@ estimators! {
     "reinforce_plus_plus_baseline" => reinforce_plus_plus_baseline::ReinforcePlusPlusBaseline,
     "remax" => remax::ReMax,
     "rloo" => rloo::Rloo,
+    "scope" => scope::Scope,
+    "spark" => spark::Spark,
     "spiral" => spiral::Spiral,
     "stable_reinforce" => stable_reinforce::StableReinforce,
+    "stcr" => stcr::Stcr,
     "v0.5" => v0_5::V05,
 }
 

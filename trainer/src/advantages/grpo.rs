@@ -143,6 +143,19 @@ impl Estimator for Grpo {
 }
 
 impl Grpo {
+    /// What deviations of other rewards, such as those of steps, are divided by with these settings:
+    /// 1 where nothing is.
+    pub fn divisor(&self, moments: &Moments) -> f64 {
+        let std = match self.std {
+            RewardStd::Biased => moments.std_biased(),
+            _ => moments.std_unbiased(),
+        };
+        match self.scale {
+            Level::None => 1.0,
+            _ => self.eps_at.divisor(std, self.eps),
+        }
+    }
+
     /// Any convention: first the deviations, then the division.
     fn general(
         &self,
