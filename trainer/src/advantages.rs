@@ -7,9 +7,11 @@ pub mod batch;
 pub mod conventions;
 pub mod per_group;
 pub mod statistics;
+pub mod steps;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tokens;
+pub mod weights;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,18 +54,33 @@ macro_rules! estimators {
 }
 
 estimators! {
+    "advantage_alignment" => advantage_alignment::AdvantageAlignment,
     "asymre" => asymre::AsymRe,
+    "cm2" => cm2::Cm2,
+    "dcpo" => dcpo::Dcpo,
     "dr_grpo" => dr_grpo::DrGrpo,
+    "fspo" => fspo::Fspo,
+    "gae" => gae::Gae,
+    "gdpo" => gdpo::Gdpo,
     "gpg" => gpg::Gpg,
     "grpo" => grpo::Grpo,
+    "grpo_mr" => grpo_mr::GrpoMr,
     "maxrl" => maxrl::MaxRl,
     "opmd" => opmd::Opmd,
     "opo" => opo::Opo,
+    "optimal_token_baseline" => optimal_token_baseline::OptimalTokenBaseline,
     "pass_at_k" => pass_at_k::PassAtK,
+    "process" => process::Process,
     "r3l" => r3l::R3l,
+    "reinforce_plus_plus" => reinforce_plus_plus::ReinforcePlusPlus,
+    "reinforce_plus_plus_baseline" => reinforce_plus_plus_baseline::ReinforcePlusPlusBaseline,
     "remax" => remax::ReMax,
     "rloo" => rloo::Rloo,
+    "scope" => scope::Scope,
+    "spark" => spark::Spark,
+    "spiral" => spiral::Spiral,
     "stable_reinforce" => stable_reinforce::StableReinforce,
+    "stcr" => stcr::Stcr,
     "v0.5" => v0_5::V05,
 }
 

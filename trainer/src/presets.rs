@@ -117,7 +117,7 @@ mod tests {
         for (wrong, named) in [
             (json!({}), "neither `kind` nor `preset`"),
             (json!({"preset": "trl-0"}), "there are: trl-1.16"),
-            (json!({"preset": "trl-1.16", "kind": "none_such"}), "it has: dr_grpo, grpo"),
+            (json!({"preset": "trl-1.16", "kind": "none_such"}), "it has: dr_grpo"),
             (json!({"preset": 3}), "`preset` is 3"),
         ] {
             let error = filled("advantage", given(wrong)).unwrap_err().to_string();

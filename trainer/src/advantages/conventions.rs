@@ -60,6 +60,48 @@ pub enum Singleton {
     Raw,
 }
 
+/// The least and the greatest advantage: what is beyond is set to them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ClipRange(pub [f64; 2]);
+
+/// What is done with all tokens of a batch together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Whiten {
+    /// Their mean is taken off, and they are divided by their standard deviation.
+    #[default]
+    Tokens,
+    /// Their mean is taken off.
+    Center,
+    /// Nothing.
+    None,
+}
+
+impl ClipRange {
+    /// The advantage, within the range.
+    #[inline]
+    pub fn clipped(self, advantage: f64) -> f64 {
+        let Self([low, high]) = self;
+        advantage.max(low).min(high)
+    }
+
+    /// Refuses a range without a number in it.
+    ///
+    /// # Errors
+    /// The setting `clip`.
+    pub fn check(range: Option<Self>) -> Result<(), TrainerError> {
+        match range {
+            Some(Self([low, high])) if low.is_nan() || high.is_nan() || low > high => {
+                let message =
+                    format!("`clip` is [{low}, {high}], expected a lower and an upper bound");
+                Err(TrainerError::setting("clip", message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Std {
     /// The standard deviation; NaN for too few numbers.
     #[inline]

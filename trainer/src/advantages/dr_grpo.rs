@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
-use super::conventions::{EstimatorSettings, Singleton, positive};
+use super::conventions::{ClipRange, EstimatorSettings, Singleton};
 use super::per_group::per_group;
 use crate::error::TrainerError;
 
@@ -18,13 +18,13 @@ use crate::error::TrainerError;
 pub struct DrGrpo {
     /// The advantage of a rollout that is alone in its group.
     pub singleton: Singleton,
-    /// Advantages beyond this are set to it, on both sides.
-    pub clip: Option<f64>,
+    /// The least and the greatest advantage.
+    pub clip: Option<ClipRange>,
 }
 
 impl EstimatorSettings for DrGrpo {
     fn check(&self) -> Result<(), TrainerError> {
-        self.clip.map_or(Ok(()), |clip| positive("clip", clip))
+        ClipRange::check(self.clip)
     }
 }
 
@@ -40,13 +40,13 @@ impl Estimator for DrGrpo {
         batch: &RewardBatch<'_>,
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
-        let limit = self.clip.unwrap_or(f64::INFINITY);
+        let clip = self.clip.unwrap_or(ClipRange([f64::NEG_INFINITY, f64::INFINITY]));
         per_group(batch, &[], out, |group, out| {
             let mean = match self.singleton {
                 Singleton::Raw if group.is_one() => 0.0,
                 _ => group.mean(),
             };
-            group.write(out, |reward| (reward - mean).clamp(-limit, limit));
+            group.write(out, |reward| clip.clipped(reward - mean));
         })
     }
 }
@@ -61,7 +61,7 @@ mod tests {
         let expected = [0.75, -0.25, -0.25, -0.25, 0.0, 0.0, 0.0, 0.0];
         assert_eq!(rollouts(r#"kind = "dr_grpo""#, &rewards, 4), expected);
         assert_eq!(rollouts(r#"kind = "dr_grpo""#, &[3.0], 1), [0.0]);
-        let raw = "kind = \"dr_grpo\"\nsingleton = \"raw\"\nclip = 2.5";
+        let raw = "kind = \"dr_grpo\"\nsingleton = \"raw\"\nclip = [0, 2.5]";
         assert_eq!(rollouts(raw, &[3.0, f64::NAN], 2), [2.5, 0.0]);
         let report = estimated(raw, &[3.0, f64::NAN, 1.0, 1.0], 2).report;
         assert_eq!((report.groups, report.of_one, report.without_variance), (2, 1, 1));

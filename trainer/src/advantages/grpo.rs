@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{
-    EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative, positive,
+    ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
 use super::per_group::{ScoredGroup, per_group, rewrite, scored_rows};
 use super::statistics::{Moments, float};
@@ -35,8 +35,8 @@ pub struct Grpo {
     pub eps_at: EpsAt,
     /// The advantage of a rollout that is alone in its group.
     pub singleton: Singleton,
-    /// Advantages beyond this are set to it, on both sides.
-    pub clip: Option<f64>,
+    /// The least and the greatest advantage.
+    pub clip: Option<ClipRange>,
 }
 
 /// What a statistic is taken over.
@@ -100,7 +100,7 @@ impl EstimatorSettings for Grpo {
             let message = "`std` is \"leave_one_out\", which has no meaning over a batch";
             return Err(TrainerError::setting("std", message));
         }
-        self.clip.map_or(Ok(()), |clip| positive("clip", clip))
+        ClipRange::check(self.clip)
     }
 }
 
@@ -135,7 +135,7 @@ impl Estimator for Grpo {
             }
             if let Some(clip) = self.clip {
                 for advantage in out.iter_mut() {
-                    *advantage = advantage.clamp(-clip, clip);
+                    *advantage = clip.clipped(*advantage);
                 }
             }
         })
@@ -143,6 +143,19 @@ impl Estimator for Grpo {
 }
 
 impl Grpo {
+    /// What deviations of other rewards, such as those of steps, are divided by with these settings:
+    /// 1 where nothing is.
+    pub fn divisor(&self, moments: &Moments) -> f64 {
+        let std = match self.std {
+            RewardStd::Biased => moments.std_biased(),
+            _ => moments.std_unbiased(),
+        };
+        match self.scale {
+            Level::None => 1.0,
+            _ => self.eps_at.divisor(std, self.eps),
+        }
+    }
+
     /// Any convention: first the deviations, then the division.
     fn general(
         &self,
@@ -239,7 +252,7 @@ impl Grpo {
 
     #[inline]
     fn clipped(&self, advantage: f64) -> f64 {
-        self.clip.map_or(advantage, |clip| advantage.clamp(-clip, clip))
+        self.clip.map_or(advantage, |clip| clip.clipped(advantage))
     }
 }
 
@@ -275,7 +288,7 @@ mod tests {
         assert_eq!(rollouts("kind = \"grpo\"\neps = 0", &rewards, 4), [0.0; 8]);
         let raw = "kind = \"grpo\"\neps = 1\nsingleton = \"raw\"";
         assert_eq!(rollouts(raw, &rewards, 4), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
-        let raw = format!("{raw}\nscale = \"none\"\nclip = 1.5");
+        let raw = format!("{raw}\nscale = \"none\"\nclip = [-1, 1.5]");
         assert_eq!(rollouts(&raw, &rewards, 4), [0.0, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0]);
     }
 
@@ -314,7 +327,7 @@ mod tests {
     fn what_is_wrong_is_named() {
         for (settings, named) in [
             ("eps = -1", "`eps` is -1"),
-            ("clip = 0", "`clip` is 0"),
+            ("clip = [1, 0]", "`clip` is [1, 0]"),
             ("epsilon = 1", "epsilon"),
             ("std = \"leave_one_out\"\nscale = \"batch\"", "no meaning over a batch"),
         ] {

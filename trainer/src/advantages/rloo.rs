@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{
-    EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative, positive,
+    ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
 use super::per_group::{per_group, rewrite, scored_rows};
 use super::statistics::{Moments, float};
@@ -28,8 +28,8 @@ pub struct Rloo {
     pub std: Std,
     /// Added to it.
     pub eps: f64,
-    /// Advantages beyond this are set to it, on both sides.
-    pub clip: Option<f64>,
+    /// The least and the greatest advantage.
+    pub clip: Option<ClipRange>,
 }
 
 /// What advantages are whitened over.
@@ -58,7 +58,7 @@ impl Default for Rloo {
 impl EstimatorSettings for Rloo {
     fn check(&self) -> Result<(), TrainerError> {
         not_negative("eps", self.eps)?;
-        self.clip.map_or(Ok(()), |clip| positive("clip", clip))
+        ClipRange::check(self.clip)
     }
 }
 
@@ -74,7 +74,7 @@ impl Estimator for Rloo {
         batch: &RewardBatch<'_>,
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
-        let limit = self.clip.unwrap_or(f64::INFINITY);
+        let clip = self.clip.unwrap_or(ClipRange([f64::NEG_INFINITY, f64::INFINITY]));
         let report = per_group(batch, &[], out, |group, out| {
             let count = group.rewards.len();
             let (mean, factor) = match self.singleton {
@@ -82,7 +82,7 @@ impl Estimator for Rloo {
                 Singleton::Zero if count == 1 => (group.mean(), 1.0),
                 _ => (group.mean(), float(count) / float(count - 1)),
             };
-            group.write(out, |reward| ((reward - mean) * factor).clamp(-limit, limit));
+            group.write(out, |reward| clip.clipped((reward - mean) * factor));
         })?;
         if self.normalize == Normalize::Batch {
             // A rollout that is alone has no advantage: it takes no part in TRL's statistics.

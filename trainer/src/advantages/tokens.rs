@@ -2,12 +2,26 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::batch::{AdvantageValues, RewardBatch, StepReward};
-use super::conventions::{EpsAt, Std, divided};
+use super::conventions::{EpsAt, Std, Whiten, divided};
 use super::per_group::out_of_range;
 use super::statistics::{Moments, float};
 use crate::error::TrainerError;
 use crate::ragged::Ragged;
+
+/// What a token that is not trained on, such as one of an observation, does to returns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MaskedTokens {
+    /// It is passed over: it has no reward, and does not discount.
+    #[default]
+    Skip,
+    /// It has no reward, and discounts.
+    Discount,
+}
 
 /// Which tokens are trained on: the mask, else all of as many as the lengths say, else all that have a
 /// reward of their own.
@@ -117,6 +131,27 @@ pub fn rewards(
     Ok(tokens)
 }
 
+/// The discounted return of each token that is trained on, `G_t = r_t + gamma G_(t+1)`; 0 at others.
+pub fn returns(
+    mut rewards: Ragged<f64>,
+    mask: &Ragged<bool>,
+    gamma: f64,
+    masked: MaskedTokens,
+) -> Ragged<f64> {
+    for row in 0..mask.rows() {
+        let mut rest = 0.0;
+        for (token, trained) in rewards.row_mut(row).iter_mut().zip(mask.row(row)).rev() {
+            match (*trained, masked) {
+                (true, _) => rest = *token + gamma * rest,
+                (false, MaskedTokens::Discount) => rest *= gamma,
+                (false, MaskedTokens::Skip) => {}
+            }
+            *token = if *trained { rest } else { 0.0 };
+        }
+    }
+    rewards
+}
+
 /// Fails where a number of a token that is trained on is not finite.
 ///
 /// # Errors
@@ -136,8 +171,8 @@ pub fn finite(what: &str, mask: &Ragged<bool>, values: &Ragged<f64>) -> Result<(
 /// Whitening over all tokens of the batch that are trained on, but those of rollouts without a reward.
 #[derive(Clone, Copy, Debug)]
 pub struct Whitening {
-    /// Which standard deviation; `None` for no division.
-    pub std: Option<Std>,
+    /// Which standard deviation.
+    pub std: Std,
     /// Keeps the divisor above 0.
     pub eps: f64,
     /// Where it enters the divisor.
@@ -145,25 +180,30 @@ pub struct Whitening {
 }
 
 impl Whitening {
-    /// Whitens `tokens` in place; all others become 0. The order of the groups changes no bit.
+    /// Whitens `tokens` in place; those that are not trained on become 0. The order of the groups
+    /// changes no bit.
     ///
     /// # Errors
     /// A number beyond the range.
     pub fn apply(
         &self,
+        whiten: Whiten,
         batch: &RewardBatch<'_>,
         mask: &Ragged<bool>,
         tokens: &mut Ragged<f64>,
     ) -> Result<(), TrainerError> {
-        let moments = Moments::of_rows(&by_group(batch, mask, tokens));
-        let divisor = match self.std {
-            Some(std) => self.eps_at.divisor(std.of(&moments), self.eps),
-            None => 1.0,
+        let (mean, divisor) = match whiten {
+            Whiten::None => (0.0, 1.0),
+            Whiten::Center => (Moments::of_rows(&by_group(batch, mask, tokens)).mean, 1.0),
+            Whiten::Tokens => {
+                let moments = Moments::of_rows(&by_group(batch, mask, tokens));
+                (moments.mean, self.eps_at.divisor(self.std.of(&moments), self.eps))
+            }
         };
         for (row, reward) in batch.rewards.iter().enumerate() {
             for (token, trained) in tokens.row_mut(row).iter_mut().zip(mask.row(row)) {
                 let is_used = *trained && !reward.is_nan();
-                *token = if is_used { divided(*token - moments.mean, divisor) } else { 0.0 };
+                *token = if is_used { divided(*token - mean, divisor) } else { 0.0 };
             }
         }
         checked(batch, tokens)
