@@ -12,6 +12,7 @@
 pub mod advantages;
 pub mod error;
 pub mod groups;
+pub mod losses;
 pub mod presets;
 pub mod ragged;
 
