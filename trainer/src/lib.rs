@@ -13,6 +13,7 @@ pub mod advantages;
 pub mod diagnostics;
 pub mod error;
 pub mod groups;
+pub mod losses;
 pub mod presets;
 pub mod ragged;
 pub mod request;

@@ -35,7 +35,8 @@ presets![
 ];
 
 /// The settings of one table of a configuration with those of its `preset` filled in. What is given
-/// wins over the preset. The keys `preset` and `kind` are taken out; the second part is the kind.
+/// wins over the preset, key by key within tables too. The keys `preset` and `kind` are taken out; the
+/// kind is the first part of what comes back.
 ///
 /// # Errors
 /// An unknown preset, a kind that the library does not have, or no kind at all.
@@ -71,10 +72,21 @@ pub fn filled(
             format!("preset \"{preset}\" has no \"{kind}\"; it has: {}", kinds.join(", "));
         return Err(TrainerError::setting("preset", message));
     };
-    for (key, value) in settings {
-        given.entry(key.clone()).or_insert_with(|| value.clone());
-    }
+    fill(&mut given, settings);
     Ok((kind, given))
+}
+
+/// Fills in what is not given. Tables within are filled in key by key.
+pub fn fill(given: &mut Map<String, Value>, defaults: &Map<String, Value>) {
+    for (key, value) in defaults {
+        match (given.get_mut(key), value) {
+            (Some(Value::Object(given)), Value::Object(value)) => fill(given, value),
+            (Some(_), _) => {}
+            (None, _) => {
+                given.insert(key.clone(), value.clone());
+            }
+        }
+    }
 }
 
 /// The table of one room in a preset; empty where the preset does not have the room.
@@ -110,6 +122,10 @@ mod tests {
         assert_eq!((kind.as_str(), settings.get("eps")), ("grpo", Some(&json!(0.5))));
         let (kind, settings) = filled("advantage", given(json!({"kind": "any", "a": 1}))).unwrap();
         assert_eq!((kind.as_str(), settings), ("any", given(json!({"a": 1}))));
+        let mut nested = given(json!({"a": {"b": 1, "c": {"d": 2}}, "e": "f"}));
+        fill(&mut nested, &given(json!({"a": {"b": 3, "c": {"d": 4, "g": 5}}, "e": {}, "h": 6})));
+        let filled = json!({"a": {"b": 1, "c": {"d": 2, "g": 5}}, "e": "f", "h": 6});
+        assert_eq!(nested, given(filled));
     }
 
     #[test]

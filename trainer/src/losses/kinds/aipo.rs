@@ -1,0 +1,59 @@
+//! AIPO: the ratio to the policy that generated, bounded above alone, as a weight.
+//!
+//! `L = -sg(min(R, ratio_max)) A logp` (`LlamaRL`: A Distributed Asynchronous Reinforcement Learning
+//! Framework for Efficient Large-scale LLM Training, section 6, AIPO).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::TrainerError;
+use crate::losses::kinds::setting::above;
+use crate::losses::objective::Objective;
+use crate::losses::ratio::RatioSettings;
+use crate::losses::terms::{Term, Terms};
+use crate::losses::tokens::TrainedTokens;
+
+/// The ratio with an upper bound as a weight of the log-likelihood: `-sg(min(R, ratio_max)) A logp`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AipoObjective {
+    /// The greatest weight; the paper has 2 to 10.
+    pub ratio_max: f64,
+    /// The ratio.
+    pub ratio: RatioSettings,
+}
+
+impl Default for AipoObjective {
+    fn default() -> Self {
+        Self { ratio_max: 4.0, ratio: RatioSettings::default() }
+    }
+}
+
+impl AipoObjective {
+    /// Fails where a number is out of range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    pub fn check(&self) -> Result<(), TrainerError> {
+        above(0.0, "ratio_max", self.ratio_max)?;
+        self.ratio.clamp.check("ratio.clamp")
+    }
+}
+
+impl Objective for AipoObjective {
+    fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
+        let ratios = self.ratio.detached(tokens)?;
+        let mut terms = Terms::apart(tokens, |token| {
+            let slope = -ratios.log(token).exp().min(self.ratio_max) * token.advantage;
+            Term { value: slope * token.live, slope }
+        });
+        let is_clipped = |token| ratios.log(token).exp() > self.ratio_max;
+        terms.metrics = ratios.metrics(tokens);
+        terms.metrics.push(("clip_fraction", ratios.share(tokens, is_clipped)));
+        Ok(terms)
+    }
+
+    fn ratio(&self) -> RatioSettings {
+        self.ratio
+    }
+}

@@ -1,0 +1,44 @@
+//! The ratio itself, with no bound.
+//!
+//! `L = -R A` (`SkyRL` 0.3, `ppo_utils.importance_sampling_loss`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::TrainerError;
+use crate::losses::objective::Objective;
+use crate::losses::ratio::{RatioSettings, RatioTerm};
+use crate::losses::terms::Terms;
+use crate::losses::tokens::TrainedTokens;
+
+/// The ratio, never clipped: `-R A`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ImportanceSamplingObjective {
+    /// The ratio.
+    pub ratio: RatioSettings,
+}
+
+impl ImportanceSamplingObjective {
+    /// Fails where a number is out of range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    pub fn check(&self) -> Result<(), TrainerError> {
+        self.ratio.clamp.check("ratio.clamp")
+    }
+}
+
+impl Objective for ImportanceSamplingObjective {
+    fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
+        let ratios = self.ratio.of(tokens)?;
+        Ok(ratios.terms(tokens, |token, log_ratio| {
+            let value = -log_ratio.exp() * token.advantage;
+            RatioTerm { value, by_logp: 0.0, by_log_ratio: value }
+        }))
+    }
+
+    fn ratio(&self) -> RatioSettings {
+        self.ratio
+    }
+}

@@ -1,0 +1,69 @@
+//! SRFT: demonstrations and own rollouts in one loss, weighted by the entropy of the policy.
+//!
+//! With `H` the mean entropy of the tokens of a rollout, detached: a demonstration has
+//! `-demonstration exp(-H) logp`, and as a rollout of a policy of probability 1, `-A p`; an own rollout
+//! has `-positive exp(H) A logp` where its advantage is positive and `-A logp` where it is negative
+//! (SRFT: A Single-Stage Method with Supervised and Reinforcement Fine-Tuning for Reasoning, section
+//! 4). The weights 0.5 and 0.1, and that the second grows with the entropy, are from reviews of the
+//! paper, which disagree on the sign.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::TrainerError;
+use crate::losses::kinds::setting::not_negative;
+use crate::losses::objective::Objective;
+use crate::losses::terms::{Term, Terms};
+use crate::losses::tokens::{TrainedTokens, at};
+
+/// Demonstrations and own rollouts, weighted by entropy.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SrftObjective {
+    /// The weight of the likelihood of a demonstration.
+    pub demonstration: f64,
+    /// The weight of an own rollout of positive advantage.
+    pub positive: f64,
+}
+
+impl Default for SrftObjective {
+    fn default() -> Self {
+        Self { demonstration: 0.5, positive: 0.1 }
+    }
+}
+
+impl SrftObjective {
+    /// Fails where a number is out of range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    pub fn check(&self) -> Result<(), TrainerError> {
+        not_negative("demonstration", self.demonstration)?;
+        not_negative("positive", self.positive)
+    }
+}
+
+impl Objective for SrftObjective {
+    fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
+        let entropies = tokens.given("entropies", tokens.batch.entropy)?;
+        tokens.finite("entropies", entropies)?;
+        let sums = tokens.row_sums(|token| at(entropies, token.at));
+        let counts = tokens.row_counts();
+        let mean = |row: usize| at(&sums, row) / at(&counts, row).max(1.0);
+        let demonstrations = tokens.batch.demonstrations.unwrap_or_default();
+        let mut terms = Terms::apart(tokens, |token| {
+            if demonstrations.get(token.row) == Some(&true) {
+                let likelihood = -self.demonstration * (-mean(token.row)).exp();
+                let gain = -token.advantage * token.live.exp();
+                return Term { value: likelihood * token.live + gain, slope: likelihood + gain };
+            }
+            let weight =
+                if token.advantage > 0.0 { self.positive * mean(token.row).exp() } else { 1.0 };
+            let slope = -weight * token.advantage;
+            Term { value: slope * token.live, slope }
+        });
+        let entropy = tokens.mean(|token| at(entropies, token.at));
+        terms.metrics = vec![("entropy", entropy)];
+        Ok(terms)
+    }
+}

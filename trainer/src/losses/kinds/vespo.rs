@@ -1,0 +1,104 @@
+//! VESPO: a smooth weight of the ratio of the sequence.
+//!
+//! `L = -sg(phi(w)) A logp` with `w` the product of the ratios of a sequence and
+//! `phi(w) = exp(lambda) w^k exp(-lambda w)` (VESPO: Variational Sequence-Level Soft Policy
+//! Optimization; TRL 1.16, `GRPOTrainer.get_gamma_weights`). Importance weights of tokens enter `w`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::TrainerError;
+use crate::losses::kinds::setting::{above, not_negative};
+use crate::losses::objective::Objective;
+use crate::losses::terms::{Term, Terms};
+use crate::losses::tokens::{LogpSource, TrainedTokens, at};
+
+/// A smooth weight of the sequence's ratio: `-sg(phi(w)) A logp`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct VespoObjective {
+    /// The power where the advantage is not negative.
+    pub k_pos: f64,
+    /// The decay where the advantage is not negative.
+    pub lambda_pos: f64,
+    /// The power where the advantage is negative.
+    pub k_neg: f64,
+    /// The decay where the advantage is negative.
+    pub lambda_neg: f64,
+    /// Where the logarithm of the ratio of a token is clamped, up and down.
+    pub token_log_max: f64,
+    /// The least ratio of a sequence, and the least importance weight of a token.
+    pub ratio_min: f64,
+    /// The greatest logarithm of the ratio of a sequence, and of the importance weight of a token.
+    pub log_max: f64,
+}
+
+impl Default for VespoObjective {
+    fn default() -> Self {
+        Self {
+            k_pos: 2.0,
+            lambda_pos: 3.0,
+            k_neg: 3.0,
+            lambda_neg: 2.0,
+            token_log_max: 20.0,
+            ratio_min: 1e-8,
+            log_max: 20.0,
+        }
+    }
+}
+
+impl VespoObjective {
+    /// Fails where a number is out of range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    pub fn check(&self) -> Result<(), TrainerError> {
+        above(0.0, "k_pos", self.k_pos)?;
+        above(0.0, "k_neg", self.k_neg)?;
+        not_negative("lambda_pos", self.lambda_pos)?;
+        not_negative("lambda_neg", self.lambda_neg)?;
+        above(0.0, "token_log_max", self.token_log_max)?;
+        above(0.0, "ratio_min", self.ratio_min)?;
+        above(self.ratio_min.ln(), "log_max", self.log_max)
+    }
+
+    /// The weight of a token of this advantage in a sequence of this ratio, as its logarithm.
+    fn weight(&self, log_ratio: f64, advantage: f64) -> f64 {
+        let (k, lambda) = if advantage >= 0.0 {
+            (self.k_pos, self.lambda_pos)
+        } else {
+            (self.k_neg, self.lambda_neg)
+        };
+        let lambda = lambda.max(1e-4);
+        (lambda + k * log_ratio - lambda * log_ratio.exp()).exp()
+    }
+}
+
+impl Objective for VespoObjective {
+    fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
+        let old = tokens.logp(LogpSource::Old)?;
+        let least = self.ratio_min.ln();
+        let sums = tokens.row_sums(|token| {
+            let log = token.fixed - at(old, token.at);
+            let importance = at(&tokens.importance, token.at).ln();
+            log.clamp(-self.token_log_max, self.token_log_max)
+                + importance.clamp(least, self.log_max)
+        });
+        let weight = |row: usize, advantage: f64| {
+            self.weight(at(&sums, row).clamp(least, self.log_max), advantage)
+        };
+        let mut terms = Terms::apart(tokens, |token| {
+            let slope = -weight(token.row, token.advantage) * token.advantage;
+            Term { value: slope * token.live, slope }
+        });
+        terms.metrics = vec![
+            ("approximate_kl", -tokens.mean(|token| token.fixed - at(old, token.at))),
+            ("weight_mean", tokens.mean(|token| weight(token.row, token.advantage))),
+        ];
+        Ok(terms)
+    }
+
+    fn weighs_importance(&self) -> bool {
+        true
+    }
+}
