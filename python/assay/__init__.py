@@ -9,6 +9,7 @@
 
 from typing import TYPE_CHECKING
 
+from assay import diagnostics
 from assay._arrow import verdict_lines
 from assay._core import (
     ArrowBatch,
@@ -28,10 +29,14 @@ from assay._core import (
 from assay._engine import Engine
 from assay._faults import TooManyFaults, Unscored
 from assay._functions import Answer, check, extract_answer, math_equal
+from assay._groups import Advantages, GroupReport, Selected, advantages, select
+from assay._losses import PolicyLoss, kl_rewards, policy_loss
 from assay._run import RunSummary, merge
 from assay._verifier import Verifier, verifier
+from assay.diagnostics import pass_at_k
 
 __all__ = [
+    "Advantages",
     "Answer",
     "ArrowBatch",
     "ArrowStream",
@@ -40,10 +45,13 @@ __all__ = [
     "ConfigError",
     "DataError",
     "Engine",
+    "GroupReport",
+    "PolicyLoss",
     "RunError",
     "RunSummary",
     "Sample",
     "Scored",
+    "Selected",
     "Step",
     "TooManyFaults",
     "Unscored",
@@ -51,10 +59,16 @@ __all__ = [
     "Verdict",
     "Verifier",
     "__version__",
+    "advantages",
     "check",
+    "diagnostics",
     "extract_answer",
+    "kl_rewards",
     "math_equal",
     "merge",
+    "pass_at_k",
+    "policy_loss",
+    "select",
     "verdict_lines",
     "verifier",
 ]

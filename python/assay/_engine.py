@@ -60,7 +60,8 @@ def _training(step: int, state: State) -> str | None:
         return None
     import json
 
-    return json.dumps({**(state or {}), "step": step})
+    state = dict(state or {})
+    return json.dumps({**state, "step": step or state.get("step", 0)})
 
 
 def _options(step: int, state: State, timeout: float | None, *, wait: bool = True) -> Options:
@@ -351,6 +352,21 @@ class Engine:
         from assay import _arrow
 
         return _arrow.score(self._core, table, keep, _options(step, state, timeout), bad_rows)
+
+    def next_state(self, state: State, scored: Iterable[Scored]) -> dict[str, Any]:
+        """The state for the call after this one: what shapes normalise by has seen the rewards of
+        ``scored``. Step and values are the trainer's, and stay.
+
+        Args:
+            state: The state that these were scored with; None at first.
+            scored: All samples of a call.
+
+        >>> scale = {"kind": "running_normalise", "of": "right"}  # doctest: +SKIP
+        >>> state = engine.next_state(None, engine.score(samples))  # doctest: +SKIP
+        """
+        import json
+
+        return self._core.next_state(json.dumps(dict(state or {})), list(scored))
 
     def _start(self, spec: Spec, verifiers: tuple[Verifier, ...]) -> None:
         from assay import _installed

@@ -12,7 +12,7 @@ from assay._engine import Spec, remade, spec_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from assay._engine import Config, Engine
+    from assay._engine import Config, Engine, State
     from assay._verifier import Verifier
 
 BadRows = Literal["stop", "fault"]
@@ -26,6 +26,7 @@ class Job(NamedTuple):
     names: list[str]
     keep: list[str]
     step: int
+    state: State
     bad_rows: BadRows
     token: str
 
@@ -38,13 +39,16 @@ class Job(NamedTuple):
                 "workers of a cluster get rows in any pieces: score such a dataset by `assay score` "
                 "or `Engine.score_arrow`"
             )
-        return engine.score_arrow(table, keep=self.keep, step=self.step, bad_rows=self.bad_rows)
+        return engine.score_arrow(
+            table, keep=self.keep, step=self.step, state=self.state, bad_rows=self.bad_rows
+        )
 
 
 def job(
     config: Config,
     keep: Sequence[str],
     step: int,
+    state: State,
     bad_rows: BadRows,
     options: Mapping[str, Any],
 ) -> Job:
@@ -56,7 +60,7 @@ def job(
     verifiers = tuple(options.get("verifiers", ()))
     spec = spec_of(config, **{name: value for name, value in options.items() if name != "verifiers"})
     names = _core.reward_names(spec)
-    return Job(spec, verifiers, names, list(keep), step, bad_rows, uuid.uuid4().hex)
+    return Job(spec, verifiers, names, list(keep), step, state, bad_rows, uuid.uuid4().hex)
 
 
 def engine_of(job: Job) -> Engine:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import ray.data  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    from assay._engine import Config
+    from assay._engine import Config, State
 
 
 class Scorer:
@@ -41,6 +41,7 @@ def score(
     batch_size: int = 4096,
     keep: Sequence[str] = (),
     step: int = 0,
+    state: State = None,
     bad_rows: _workers.BadRows = "stop",
     ordered: bool = True,
     num_cpus: float = 1,
@@ -61,7 +62,8 @@ def score(
             has cores for.
         batch_size: Rows that travel together.
         keep: Columns that come before those of the verdicts.
-        step: The training step, seen by ``when`` and ``combine.expression``.
+        step: The training step, as for :meth:`assay.Engine.score`.
+        state: What shapes know of the training, as for :meth:`assay.Engine.score`.
         bad_rows: Whether a row that cannot be read stops the job, or is a fault in its place, whose id
             is its number in its batch.
         ordered: Whether rows come out in the order in which they went in. Without it a slow batch holds
@@ -76,7 +78,7 @@ def score(
     import ray.data  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     options.setdefault("jobs", max(1, int(num_cpus)))
-    job = _workers.job(config, keep, step, bad_rows, options)
+    job = _workers.job(config, keep, step, state, bad_rows, options)
     least, most = _sizes(concurrency, num_cpus)
     # Ray starts actors again, and repeats what they left open, without end unless it is told otherwise.
     scored = dataset.map_batches(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from pyspark.sql.types import StructType  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    from assay._engine import Config
+    from assay._engine import Config, State
 
 
 def score(
@@ -27,6 +27,7 @@ def score(
     *,
     keep: Sequence[str] = (),
     step: int = 0,
+    state: State = None,
     bad_rows: _workers.BadRows = "stop",
     **options: Any,
 ) -> DataFrame:
@@ -40,7 +41,8 @@ def score(
         config: As for :class:`assay.Engine`. A file is read here; files that it names must be at
             the same paths on every node.
         keep: Columns that come before those of the verdicts.
-        step: The training step, seen by ``when`` and ``combine.expression``.
+        step: The training step, as for :meth:`assay.Engine.score`.
+        state: What shapes know of the training, as for :meth:`assay.Engine.score`.
         bad_rows: Whether a row that cannot be read stops the job, or is a fault in its place, whose id
             is its number in its partition.
         options: Those of :class:`assay.Engine`; ``jobs`` is 1 by default, a thread for each task.
@@ -49,7 +51,7 @@ def score(
         ConfigError: What is wrong with the configuration, and where.
     """
     options.setdefault("jobs", 1)
-    job = _workers.job(config, keep, step, bad_rows, options)
+    job = _workers.job(config, keep, step, state, bad_rows, options)
 
     def judge(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assay::engine::Planned;
-use assay::{Engine, Sample, ScoreOptions};
+use assay::{Engine, Sample, ScoreOptions, Scored};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -15,7 +15,7 @@ use crate::explain::{self, Told};
 use crate::rows::{self, Taken};
 use crate::run::{self, RunOptions};
 use crate::score_arrow::PyArrowStream;
-use crate::scored::VerifierVersions;
+use crate::scored::{PyScored, VerifierVersions};
 use crate::spec::Here;
 use crate::verifier::PythonVerifier;
 use crate::{asyncio, value, wait};
@@ -99,6 +99,19 @@ impl PyEngine {
         let step = options.training.step;
         let scored = engine.score_async(vec![sample.clone()], options);
         explain::told(&engine, &sample, (wait::wait(py, scored)?, step), &self.versions)
+    }
+
+    /// The state for the next call, from that of a call and what it came to.
+    fn next_state<'py>(
+        &self,
+        py: Python<'py>,
+        state: &str,
+        scored: Vec<PyRef<'py, PyScored>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (engine, state) = (self.engine(py)?, run::training(Some(state))?);
+        let scored: Vec<Scored> = scored.iter().map(|one| one.get().clone()).collect();
+        let next = py.detach(|| engine.plan().next_state(&state, &scored));
+        value::to_python(py, &serde_json::to_value(next).unwrap_or_default())
     }
 
     /// Whether rewards compare the samples of a group.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use assay::trainer::TrainerError;
 use assay::{ConfigError as BadConfig, EngineError};
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(assay, AssayError, PyException, "The base of every error of assay.");
@@ -28,6 +29,40 @@ pub(crate) fn of_engine(error: EngineError) -> PyErr {
 /// Why a run cannot go on, as an exception.
 pub(crate) fn of_run(error: &assay::engine::runs::RunError) -> PyErr {
     RunError::new_err(error.to_string())
+}
+
+/// Columns of a trainer that have another name as an argument.
+const ARGUMENTS: [(&str, &str); 12] = [
+    ("group size", "groups"),
+    ("token rewards", "token_rewards"),
+    ("log-probabilities", "logp"),
+    ("old log-probabilities", "old"),
+    ("reference log-probabilities", "reference"),
+    ("rollout log-probabilities", "rollout"),
+    ("proximal log-probabilities", "proximal"),
+    ("weights of the divergence", "kl_weights"),
+    ("tokens of the whole batch", "scale.tokens"),
+    ("sequences of the whole batch", "scale.sequences"),
+    ("accumulation steps", "scale.accumulation_steps"),
+    ("steps per generation", "scale.steps_per_generation"),
+];
+
+/// Why a trainer's function computed nothing, as an exception: `ConfigError` for a setting, `ValueError`
+/// for a column.
+pub(crate) fn of_trainer(error: TrainerError) -> PyErr {
+    match error {
+        TrainerError::Setting { setting, message } if message.contains(&setting) => {
+            ConfigError::new_err(message)
+        }
+        TrainerError::Setting { setting, message } => {
+            ConfigError::new_err(format!("{setting}: {message}"))
+        }
+        TrainerError::Input { what, have, expected } => {
+            let known = ARGUMENTS.iter().find(|(column, _)| *column == what);
+            let argument = known.map_or(what.as_str(), |(_, argument)| argument);
+            PyValueError::new_err(format!("{argument}: {have}, expected {expected}"))
+        }
+    }
 }
 
 /// The message of a configuration error, with its place in the text and what would help.

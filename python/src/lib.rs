@@ -1,16 +1,22 @@
 //! `assay._core`: the engine for Python. What users see of it is in `python/assay`, which documents it.
 
+mod advantages;
 mod arrow;
 mod asyncio;
+mod columns;
+mod diagnostics;
 mod engine;
 mod error;
 mod explain;
 mod functions;
+mod losses;
 mod results;
 mod rows;
 mod run;
 mod score_arrow;
 mod scored;
+mod selection;
+mod shaped;
 mod spec;
 mod value;
 mod verifier;
@@ -29,17 +35,25 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::advantages::advantages;
+    #[pymodule_export]
+    use super::diagnostics::{correlation, length_bias, pass_at_k, pass_curve};
+    #[pymodule_export]
     use super::engine::PyEngine;
     #[pymodule_export]
     use super::error::{AssayError, ConfigError, DataError, RunError};
     #[pymodule_export]
     use super::functions::{extract_answer, math_equal};
     #[pymodule_export]
+    use super::losses::{kl_rewards, policy_loss};
+    #[pymodule_export]
     use super::run::merge;
     #[pymodule_export]
     use super::score_arrow::{PyArrowBatch, PyArrowStream, verdict_lines};
     #[pymodule_export]
     use super::scored::{PyComponent, PyScored, PyStep, PyUsage, PyVerdict};
+    #[pymodule_export]
+    use super::selection::select;
     #[pymodule_export]
     use super::spec::reward_names;
     #[pymodule_export]

@@ -93,6 +93,11 @@ impl PyScored {
     pub(crate) fn new(held: Held, versions: &VerifierVersions) -> Self {
         Self(held, Some(Arc::clone(versions)))
     }
+
+    /// The result itself.
+    pub(crate) fn get(&self) -> &Scored {
+        &self.0
+    }
 }
 
 impl From<Verdict> for PyVerdict {
