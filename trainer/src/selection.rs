@@ -37,7 +37,6 @@ pub use outcome::{
 pub use policy::{Selector, SelectorSettings};
 pub use rollouts::{Attempt, RolloutBatch};
 pub use state::{BufferedRollout, HeldGroup, ReplayBuffer, SelectionState};
-pub use stats::StdKind;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

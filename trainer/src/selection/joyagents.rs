@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
 use crate::selection::outcome::{DropReason, Fates, Selection, StoredPart, StoredRollout};
 use crate::selection::policy::{Selector, SelectorSettings};
@@ -95,7 +96,7 @@ impl TopGroups {
     fn fluctuation(&self, rewards: &[f64]) -> f64 {
         match self.by {
             Fluctuation::Range => stats::range(rewards),
-            Fluctuation::Variance => stats::std(rewards, stats::StdKind::Population).powi(2),
+            Fluctuation::Variance => stats::std(rewards, Std::Biased).powi(2),
         }
     }
 
