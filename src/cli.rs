@@ -7,6 +7,7 @@ mod cache;
 mod check;
 #[cfg(feature = "rubrics")]
 mod convert;
+mod diagnose;
 mod diff;
 mod doctor;
 #[cfg(any(feature = "models", feature = "rubrics"))]
@@ -18,6 +19,7 @@ mod list;
 mod merge;
 mod output;
 mod progress;
+mod run_files;
 mod schema;
 mod score;
 mod setup;
@@ -64,6 +66,8 @@ enum Verb {
     Check(check::Args),
     /// Show what moved between two runs, and why
     Diff(diff::Args),
+    /// Tell whether the rewards of a run can be trusted: pass@k, groups, length, drift, distance
+    Diagnose(Box<diagnose::Args>),
     /// Write a rubric of another format in ours
     #[cfg(feature = "rubrics")]
     Convert(convert::Args),
@@ -125,6 +129,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Explain(args) => explain::run(&args, environment),
         Verb::Check(args) => check::run(&args, environment),
         Verb::Diff(args) => diff::run(&args),
+        Verb::Diagnose(args) => diagnose::run(&args),
         #[cfg(feature = "rubrics")]
         Verb::Convert(args) => convert::run(&args),
         Verb::List(args) => list::run(&args, environment),

@@ -1,15 +1,15 @@
 //! A run folder that is only read.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, VERDICTS, VerdictRows, verdict_rows};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::cli::exit::Failure;
 use crate::cli::output;
+use crate::cli::run_files::json;
 
 pub(super) struct Run {
     dir: PathBuf,
@@ -55,13 +55,4 @@ pub(super) fn same_bytes(a: &Run, b: &Run) -> Result<bool, Failure> {
             return Ok(false);
         }
     }
-}
-
-fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Failure> {
-    let path = dir.join(name);
-    let shown = path.display();
-    let bytes = fs::read(&path)
-        .map_err(|error| Failure::usage(format!("{shown}: {error}; it is no run folder")))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Failure::Other(anyhow::anyhow!("{shown} is damaged: {error}")))
 }
