@@ -5,6 +5,7 @@ mod axum;
 mod cli;
 mod crash;
 mod determinism;
+mod diagnose;
 mod embedding;
 mod eval_judge;
 mod groups;
