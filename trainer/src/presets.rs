@@ -23,7 +23,7 @@ macro_rules! presets {
     };
 }
 
-presets!["trl-1.16", "verl-0.9", "openrlhf-0.11", "slime-2026.8", "dapo-2503"];
+presets!["trl-1.16", "verl-0.9", "openrlhf-0.11", "slime-2026.8", "skyrl-0.3", "dapo-2503"];
 
 /// The settings of one table of a configuration with those of its `preset` filled in. What is given
 /// wins over the preset. The keys `preset` and `kind` are taken out; the second part is the kind.
