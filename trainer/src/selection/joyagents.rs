@@ -111,12 +111,14 @@ impl TopGroups {
         let rewards: Vec<f64> = rewarded.iter().map(|(_, reward)| *reward).collect();
         let mean = stats::mean(&rewards);
         let better = rewarded.iter().filter(|(_, reward)| self.memory > 0 && *reward > mean);
+        let mut buffered = Vec::new();
         for (row, reward) in better {
             let id = batch.id(*row, after.batches).into_owned();
             let (advantage, step) = (reward - mean, after.steps);
-            after.buffer.push(BufferedRollout { id, advantage, reward: *reward, step });
+            buffered.push(BufferedRollout { id, advantage, reward: *reward, step });
             stored.push(StoredRollout { row: *row, part: StoredPart::Rollout, reward: *reward });
         }
+        after.buffer.extend(buffered);
     }
 }
 
