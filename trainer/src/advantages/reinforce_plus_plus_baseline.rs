@@ -34,6 +34,9 @@ pub struct ReinforcePlusPlusBaseline {
     pub whiten_eps: f64,
     /// Where it enters the divisor.
     pub whiten_eps_at: EpsAt,
+    /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
+    /// are all equal have small advantages in place of none.
+    pub whiten_count_eps: f64,
 }
 
 impl Default for ReinforcePlusPlusBaseline {
@@ -46,6 +49,7 @@ impl Default for ReinforcePlusPlusBaseline {
             whiten_std: Std::Unbiased,
             whiten_eps: 1e-8,
             whiten_eps_at: EpsAt::Variance,
+            whiten_count_eps: 0.0,
         }
     }
 }
@@ -54,6 +58,7 @@ impl EstimatorSettings for ReinforcePlusPlusBaseline {
     fn check(&self) -> Result<(), TrainerError> {
         self.group.check()?;
         in_range("gamma", self.gamma, 0.0, 1.0)?;
+        not_negative("whiten_count_eps", self.whiten_count_eps)?;
         not_negative("whiten_eps", self.whiten_eps)
     }
 }
@@ -65,8 +70,12 @@ impl Estimator for ReinforcePlusPlusBaseline {
         let mask = tokens::trained(batch, "reinforce_plus_plus_baseline")?;
         let rewards = tokens::rewards(batch, &outcome, &mask)?;
         let mut returns = tokens::returns(rewards, &mask, self.gamma, self.masked);
-        let whitening =
-            Whitening { std: self.whiten_std, eps: self.whiten_eps, eps_at: self.whiten_eps_at };
+        let whitening = Whitening {
+            std: self.whiten_std,
+            eps: self.whiten_eps,
+            eps_at: self.whiten_eps_at,
+            count_eps: self.whiten_count_eps,
+        };
         whitening.apply(self.whiten, batch, &mask, &mut returns)?;
         Ok(Advantages::of_tokens(returns, report))
     }
