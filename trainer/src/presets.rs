@@ -23,7 +23,7 @@ macro_rules! presets {
     };
 }
 
-presets!["trl-1.16", "verl-0.9", "openrlhf-0.11", "areal-1.0"];
+presets!["trl-1.16", "verl-0.9", "openrlhf-0.11", "areal-1.0", "skyrl-0.3", "slime-2026.08"];
 
 /// The settings of one table of a configuration with those of its `preset` filled in. What is given
 /// wins over the preset, key by key within tables too. The keys `preset` and `kind` are taken out; the second part is the kind.
