@@ -26,8 +26,10 @@ pub mod correction;
 pub mod entropy;
 pub mod kinds;
 pub mod kl;
+pub mod masks;
 pub mod objective;
 pub mod policy;
+pub mod preference;
 pub mod ratio;
 pub mod span;
 pub mod terms;
@@ -35,8 +37,12 @@ pub mod tokens;
 
 #[cfg(test)]
 mod gradient_tests;
+#[cfg(test)]
+mod property_tests;
 
 pub use aggregation::LossAggregation;
 pub use batch::{BatchScale, EntropyState, LossBatch};
 pub use config::LossConfig;
+pub use kl::difficulty_weight;
 pub use policy::{Loss, PolicyLoss};
+pub use preference::{PreferenceLoss, PreferencePair};

@@ -113,6 +113,7 @@ impl PolicyLoss {
         tokens.top = self.config.entropy.top_mask(&tokens)?;
         let aggregated = self.config.aggregation.coefficients(&tokens);
         sum.policy(self.objective.as_ref(), &tokens, &aggregated)?;
+        sum.value += self.config.aggregation.constant(&tokens);
         self.add_divergence(&mut sum, &tokens, &aggregated)?;
         let bonus = self.config.entropy.bonus(&tokens, &aggregated)?;
         let mut entropy_gradient = None;
