@@ -9,7 +9,8 @@ use crate::selection::outcome::{DropReason, Fates, RolloutRequest, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
-use crate::selection::stats::{self, StdKind};
+use crate::advantages::conventions::Std;
+use crate::selection::stats;
 use crate::selection::usable::{GroupTest, KeepBy, Singles, half, zero_to_one};
 
 /// Keeps the size of a batch without sampling more: each group whose rewards are equal is replaced by a
@@ -29,7 +30,7 @@ pub struct GroupReplacement {
     std_above: f64,
     /// Which standard deviation.
     #[serde(default)]
-    std: StdKind,
+    std: Std,
     /// What becomes of a group in which one rollout alone has a reward.
     #[serde(default)]
     singles: Singles,
