@@ -105,6 +105,16 @@ fn stages_select_from_what_is_left() {
     let two = columns.select(&*chain, &one.state);
     assert_eq!((two.ready, two.replayed.len(), kept_rows(&two)), (true, 2, vec![0, 1]));
     assert_eq!(two.state.stages.len(), 2);
+    // The first stage waits, although the second would not; and it makes up for the group it drops.
+    let stages = json!({"stages": [
+        {"kind": "dynamic", "batch_groups": 9}, {"kind": "length_cap"},
+    ]});
+    assert!(!columns.select(&*built("chain", stages), &SelectionState::default()).ready);
+    let stages = json!({"stages": [{"kind": "replace"}, {"kind": "length_cap", "drop": "all"}]});
+    let twice = Columns::new(2, &[1.0, 0.0, 1.0, 1.0]).select(&*built("chain", stages), &one.state);
+    let weights: Vec<(usize, f64)> =
+        twice.kept.iter().map(|kept| (kept.row, kept.weight)).collect();
+    assert_eq!(weights, [(0, 2.0), (1, 2.0)]);
     let wrong = refused("chain", json!({"stages": [{"kind": "length_cap", "max": 0}]}));
     assert!(wrong.contains("`max` is 0"), "{wrong}");
 }
