@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{ClipRange, EstimatorSettings, Singleton};
-use super::per_group::per_group;
+use super::per_group::{GroupRule, ScoredGroup, per_group};
+use super::statistics::Deviations;
 use crate::error::TrainerError;
 
 /// Dr. GRPO: `A = r - mean` over the rollouts of a prompt, without a division by the standard
@@ -40,14 +41,26 @@ impl Estimator for DrGrpo {
         batch: &RewardBatch<'_>,
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
-        let clip = self.clip.unwrap_or(ClipRange([f64::NEG_INFINITY, f64::INFINITY]));
-        per_group(batch, &[], out, |group, out| {
-            let mean = match self.singleton {
-                Singleton::Raw if group.is_one() => 0.0,
-                _ => group.mean(),
-            };
-            group.write(out, |reward| clip.clipped(reward - mean));
-        })
+        per_group(batch, &[], out, self)
+    }
+}
+
+impl GroupRule for DrGrpo {
+    #[inline]
+    fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
+        let deviations = Deviations::of(rewards).filter(|_| self.clip.is_none());
+        let Some(deviations) = deviations else { return false };
+        deviations.write(rewards, out, 1.0);
+        true
+    }
+
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
+        let mean = match self.singleton {
+            Singleton::Raw if group.is_one() => 0.0,
+            _ => group.mean(),
+        };
+        let clipped = |advantage| self.clip.map_or(advantage, |clip| clip.clipped(advantage));
+        group.write(out, |reward| clipped(reward - mean));
     }
 }
 

@@ -7,8 +7,8 @@ use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{
     ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
-use super::per_group::{ScoredGroup, per_group, rewrite, scored_rows};
-use super::statistics::{Moments, float};
+use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
+use super::statistics::{Deviations, Moments, float};
 use crate::error::TrainerError;
 
 /// Group relative policy optimization: `A = (r - mean) / (std + eps)` over the rollouts of a prompt.
@@ -121,24 +121,39 @@ impl Estimator for Grpo {
             (Level::Group, MeanBaseline::Mean, Level::Group, RewardStd::Biased) => Std::Biased,
             _ => return self.general(batch, out),
         };
-        per_group(batch, &[], out, |group, out| {
-            if group.is_one() || group.is_constant {
-                out.fill(self.without_spread(&group));
-                return;
-            }
-            let moments = group.moments();
-            let divisor = self.eps_at.divisor(std.of(&moments), self.eps);
-            if divisor > 0.0 {
-                group.write(out, |reward| (reward - moments.mean) / divisor);
-            } else {
-                out.fill(0.0);
-            }
-            if let Some(clip) = self.clip {
-                for advantage in out.iter_mut() {
-                    *advantage = clip.clipped(*advantage);
-                }
-            }
-        })
+        per_group(batch, &[], out, &Standardized { grpo: self, std })
+    }
+}
+
+/// The usual convention: mean and standard deviation of the group.
+struct Standardized<'a> {
+    grpo: &'a Grpo,
+    std: Std,
+}
+
+impl GroupRule for Standardized<'_> {
+    #[inline]
+    fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
+        let Some(deviations) = Deviations::of(rewards) else { return false };
+        let std = match self.std {
+            Std::Unbiased => deviations.std_unbiased(),
+            Std::Biased => deviations.std_biased(),
+        };
+        let factor = 1.0 / self.grpo.eps_at.divisor(std, self.grpo.eps);
+        if self.grpo.clip.is_some() || factor.is_infinite() {
+            return false;
+        }
+        deviations.write(rewards, out, factor);
+        true
+    }
+
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
+        if group.is_one() || group.is_constant {
+            return out.fill(self.grpo.without_spread(&group));
+        }
+        let moments = group.moments();
+        let divisor = self.grpo.eps_at.divisor(self.std.of(&moments), self.grpo.eps);
+        group.write(out, |reward| self.grpo.clipped(divided(reward - moments.mean, divisor)));
     }
 }
 
@@ -164,7 +179,7 @@ impl Grpo {
     ) -> Result<GroupReport, TrainerError> {
         let is_batch = self.center == Level::Batch || self.scale == Level::Batch;
         let whole = is_batch.then(|| Moments::of_rows(&scored_rows(batch, batch.rewards)));
-        let report = per_group(batch, &[], out, |group, out| {
+        let report = per_group(batch, &[], out, &|group: ScoredGroup<'_>, out: &mut [f64]| {
             self.deviations(&group, whole.as_ref(), out);
             if self.scale == Level::Group {
                 self.divide(&group, out);

@@ -7,8 +7,8 @@ use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{
     ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
-use super::per_group::{per_group, rewrite, scored_rows};
-use super::statistics::{Moments, float};
+use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
+use super::statistics::{Deviations, Moments, float};
 use crate::error::TrainerError;
 
 /// REINFORCE leave-one-out: `A = r - mean of the other rollouts of the prompt`, which is
@@ -74,16 +74,7 @@ impl Estimator for Rloo {
         batch: &RewardBatch<'_>,
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
-        let clip = self.clip.unwrap_or(ClipRange([f64::NEG_INFINITY, f64::INFINITY]));
-        let report = per_group(batch, &[], out, |group, out| {
-            let count = group.rewards.len();
-            let (mean, factor) = match self.singleton {
-                Singleton::Raw if count == 1 => (0.0, 1.0),
-                Singleton::Zero if count == 1 => (group.mean(), 1.0),
-                _ => (group.mean(), float(count) / float(count - 1)),
-            };
-            group.write(out, |reward| clip.clipped((reward - mean) * factor));
-        })?;
+        let report = per_group(batch, &[], out, self)?;
         if self.normalize == Normalize::Batch {
             // A rollout that is alone has no advantage: it takes no part in TRL's statistics.
             let alone = Alone::of(batch);
@@ -93,6 +84,32 @@ impl Estimator for Rloo {
         }
         Ok(report)
     }
+}
+
+impl GroupRule for Rloo {
+    #[inline]
+    fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
+        let deviations = Deviations::of(rewards).filter(|_| self.clip.is_none());
+        let Some(deviations) = deviations else { return false };
+        deviations.write(rewards, out, others(rewards.len()));
+        true
+    }
+
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
+        let (mean, factor) = match self.singleton {
+            Singleton::Raw if group.is_one() => (0.0, 1.0),
+            Singleton::Zero if group.is_one() => (group.mean(), 1.0),
+            _ => (group.mean(), others(group.rewards.len())),
+        };
+        let clipped = |advantage| self.clip.map_or(advantage, |clip| clip.clipped(advantage));
+        group.write(out, |reward| clipped((reward - mean) * factor));
+    }
+}
+
+/// What turns a deviation from the mean of all into one from the mean of the others.
+#[inline]
+fn others(count: usize) -> f64 {
+    float(count) / float(count - 1)
 }
 
 /// The rewards without those of rollouts that are alone in their group.
