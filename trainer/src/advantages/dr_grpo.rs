@@ -12,7 +12,7 @@ use crate::error::TrainerError;
 /// Dr. GRPO: `A = r - mean` over the rollouts of a prompt, without a division by the standard
 /// deviation, which would weigh prompts by how hard they are.
 ///
-/// Source: "Understanding R1-Zero-Like Training: A Critical Perspective", section 3.2; TRL 1.16.0
+/// Source: "Understanding R1-Zero-Like Training: A Critical Perspective"; TRL 1.16.0
 /// `scale_rewards="none"`, verl 0.9.1 `norm_adv_by_std_in_grpo=False`, `OpenRLHF` 0.11.2 `dr_grpo`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -15,7 +15,7 @@ use crate::error::TrainerError;
 /// `(r - mean) n / (n - 1)`.
 ///
 /// Source: "Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
-/// in LLMs", section 3.2; TRL 1.16.0 `RLOOTrainer`, verl 0.9.1 `compute_rloo_outcome_advantage` and
+/// in LLMs"; TRL 1.16.0 `RLOOTrainer`, verl 0.9.1 `compute_rloo_outcome_advantage` and
 /// its vectorised form, `OpenRLHF` 0.11.2 `rloo`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -23,7 +23,7 @@ pub struct Rloo {
     /// The advantage of a rollout that is alone in its group.
     pub singleton: Singleton,
     /// Whether the advantages are whitened over the batch.
-    pub normalize: Normalize,
+    pub normalize: NormalizeOver,
     /// Which standard deviation they are whitened with.
     pub std: Std,
     /// Added to it.
@@ -35,7 +35,7 @@ pub struct Rloo {
 /// What advantages are whitened over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Normalize {
+pub enum NormalizeOver {
     /// They are not.
     #[default]
     None,
@@ -47,7 +47,7 @@ impl Default for Rloo {
     fn default() -> Self {
         Self {
             singleton: Singleton::Zero,
-            normalize: Normalize::None,
+            normalize: NormalizeOver::None,
             std: Std::Unbiased,
             eps: 1e-4,
             clip: None,
@@ -75,7 +75,7 @@ impl Estimator for Rloo {
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
         let report = per_group(batch, &[], out, self)?;
-        if self.normalize == Normalize::Batch {
+        if self.normalize == NormalizeOver::Batch {
             // A rollout that is alone has no advantage: it takes no part in TRL's statistics.
             let alone = Alone::of(batch);
             let whole = Moments::of_rows(&scored_rows(&alone.batch(batch), out));
