@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch, RewardPart};
 use super::conventions::{EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided, not_negative};
-use super::grpo::{Grpo, Level, RewardStd};
+use super::grpo::{Grpo, NormLevel, RewardStd};
 use super::per_group::{report, rewrite, scored_rows};
 use super::statistics::Moments;
 use super::tokens::{self, Whitening};
@@ -19,7 +19,7 @@ use crate::error::TrainerError;
 /// 0 and takes part in no statistic.
 ///
 /// Source: "GDPO: Group reward-Decoupled Normalization Policy Optimization for Multi-reward RL
-/// Optimization", section 3; TRL 1.16.0 `normalize_then_sum`, verl 0.9.1
+/// Optimization"; TRL 1.16.0 `normalize_then_sum`, verl 0.9.1
 /// `compute_gdpo_outcome_advantage`, NeMo-RL.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -128,8 +128,8 @@ impl Gdpo {
     ) -> Result<Vec<f64>, TrainerError> {
         let grpo = Grpo {
             scale: match self.scale {
-                PartScale::Group => Level::Group,
-                PartScale::None => Level::None,
+                PartScale::Group => NormLevel::Group,
+                PartScale::None => NormLevel::None,
             },
             std: match self.std {
                 Std::Unbiased => RewardStd::Unbiased,

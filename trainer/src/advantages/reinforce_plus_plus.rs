@@ -15,8 +15,8 @@ use crate::error::TrainerError;
 /// stands at its last token and `token_rewards`, such as a penalty for the divergence, are added. All
 /// returns of the batch are whitened together. It needs `mask`, `lengths` or `token_rewards`.
 ///
-/// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward Models",
-/// section 3; verl 0.9.1 `compute_reinforce_plus_plus_outcome_advantage`, `OpenRLHF` 0.11.2
+/// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward
+/// Models"; verl 0.9.1 `compute_reinforce_plus_plus_outcome_advantage`, `OpenRLHF` 0.11.2
 /// `reinforce`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

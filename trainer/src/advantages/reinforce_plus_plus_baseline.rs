@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
-use super::grpo::{Grpo, Level};
+use super::grpo::{Grpo, NormLevel};
 use super::tokens::{self, MaskedTokens, Whitening};
 use crate::error::TrainerError;
 
@@ -13,8 +13,8 @@ use crate::error::TrainerError;
 /// returns of the batch are whitened together. `token_rewards`, such as a penalty for the divergence,
 /// are added after the baseline. It needs `mask`, `lengths` or `token_rewards`.
 ///
-/// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward Models",
-/// section 3; verl 0.9.1 `compute_reinforce_plus_plus_baseline_outcome_advantage`, `OpenRLHF` 0.11.2
+/// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward
+/// Models"; verl 0.9.1 `compute_reinforce_plus_plus_baseline_outcome_advantage`, `OpenRLHF` 0.11.2
 /// `reinforce_baseline`, and with other settings of `group` its `group_norm` with a penalty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -42,7 +42,7 @@ pub struct ReinforcePlusPlusBaseline {
 impl Default for ReinforcePlusPlusBaseline {
     fn default() -> Self {
         Self {
-            group: Grpo { scale: Level::None, ..Grpo::default() },
+            group: Grpo { scale: NormLevel::None, ..Grpo::default() },
             gamma: 1.0,
             masked: MaskedTokens::Skip,
             whiten: Whiten::Tokens,
