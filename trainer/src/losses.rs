@@ -38,6 +38,8 @@ pub mod tokens;
 #[cfg(test)]
 mod gradient_tests;
 #[cfg(test)]
+mod hand_worked_tests;
+#[cfg(test)]
 mod property_tests;
 
 pub use aggregation::LossAggregation;
