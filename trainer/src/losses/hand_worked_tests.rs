@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::gradient_tests::table;
-use super::{BatchScale, EntropyState, Loss, LossBatch, PolicyLoss, difficulty_weight};
+use super::{BatchScale, EntropyState, Loss, LossBatch, PolicyLoss, build, difficulty_weight};
 use crate::advantages::AdvantageValues;
 use crate::ragged::Ragged;
 
@@ -14,7 +14,7 @@ fn ragged<const N: usize>(rows: [&[f64]; N]) -> Ragged<f64> {
 }
 
 fn loss(settings: Value) -> PolicyLoss {
-    PolicyLoss::build(table(settings)).unwrap()
+    build(table(settings)).unwrap()
 }
 
 fn close(found: &[f64], expected: &[f64]) {
