@@ -19,7 +19,7 @@ use assay_trainer::advantages::AdvantageValues;
 use assay_trainer::losses::config::LossConfig;
 use assay_trainer::losses::ratio::RatioSettings;
 use assay_trainer::losses::tokens::TrainedTokens;
-use assay_trainer::losses::{BatchScale, LossBatch, PolicyLoss};
+use assay_trainer::losses::{BatchScale, LossBatch, PolicyLoss, build};
 use assay_trainer::ragged::Ragged;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -175,7 +175,7 @@ fn each(room: &str, mut compare: impl FnMut(&str, &Record, &Case, &Value) -> f64
 
 fn built(given: &Value) -> PolicyLoss {
     let table = serde_json::from_value(given.clone()).unwrap();
-    PolicyLoss::build(table).unwrap_or_else(|error| panic!("{given}: {error}"))
+    build(table).unwrap_or_else(|error| panic!("{given}: {error}"))
 }
 
 /// Their names of metrics, and ours.

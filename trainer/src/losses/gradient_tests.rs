@@ -5,7 +5,7 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::{BatchScale, LossBatch, PolicyLoss, kinds};
+use super::{BatchScale, LossBatch, PolicyLoss, build, kinds};
 use crate::advantages::AdvantageValues;
 use crate::ragged::Ragged;
 
@@ -251,7 +251,7 @@ fn difference(loss: &PolicyLoss, numbers: &Numbers, at: usize, scale: f64) -> Op
 
 /// How many derivatives were compared, and how many lay on a kink.
 fn compare(settings: &Value, seed: u64) -> Result<(usize, usize), TestCaseError> {
-    let loss = PolicyLoss::build(table(settings.clone()))
+    let loss = build(table(settings.clone()))
         .map_err(|error| TestCaseError::fail(format!("{settings}: {error}")))?;
     let numbers = Numbers::draw(seed);
     let found = loss.loss(&numbers.batch(&numbers.logp)).unwrap();

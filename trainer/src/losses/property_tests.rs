@@ -6,17 +6,17 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::gradient_tests::{Numbers, all_settings, table};
-use super::{BatchScale, LossBatch, PolicyLoss, config, kinds};
+use super::{BatchScale, LossBatch, PolicyLoss, build, config, kinds};
 use crate::advantages::AdvantageValues;
 use crate::presets;
 use crate::ragged::Ragged;
 
 fn built(settings: &Value) -> PolicyLoss {
-    PolicyLoss::build(table(settings.clone())).unwrap_or_else(|why| panic!("{settings}: {why}"))
+    build(table(settings.clone())).unwrap_or_else(|why| panic!("{settings}: {why}"))
 }
 
 fn refused(settings: Value) -> String {
-    PolicyLoss::build(table(settings)).map(|_| ()).unwrap_err().to_string()
+    build(table(settings)).map(|_| ()).unwrap_err().to_string()
 }
 
 /// What every kind needs that has no default.
@@ -158,7 +158,7 @@ fn every_preset_is_a_loss() {
             assert_eq!(built(&settings).kind(), kind);
             count += 1;
         }
-        assert!(PolicyLoss::build(table(json!({ "preset": name }))).is_ok(), "{name}");
+        assert!(build(table(json!({ "preset": name }))).is_ok(), "{name}");
     }
     assert!(count > 30, "{count} losses in presets");
 }
