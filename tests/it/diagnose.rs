@@ -238,6 +238,10 @@ fn what_is_missing_is_said() {
     let missing = other["runs"][0]["missing"].to_string();
     assert!(missing.contains("0 of the 1 files that the run scored"), "{missing}");
     assert!(missing.contains("12 of 12 rows are not in the data"), "{missing}");
+    place.write("least.toml", &format!("{CONFIG}[combine]\nhow = \"min\"\n"));
+    assert_eq!(place.told("score least.toml base.jsonl -o least -q").0, 0);
+    let least = place.json("least --no-write")["runs"][0]["missing"].to_string();
+    assert!(least.contains("the run has how = \\\"min\\\""), "{least}");
     let few = place.json("base --k 1,64 --no-write");
     let missing = few["runs"][0]["missing"].to_string();
     assert!(missing.contains("pass@64: no prompt has more than 4"), "{missing}");

@@ -112,6 +112,15 @@ fn unsaid(view: &RunView<'_>, report: &RunReport) -> Vec<String> {
     if !unweighted.is_empty() {
         missing.push(format!("no fixed weight is known of {}: 1 is taken", unweighted.join(", ")));
     }
+    let combine = view.input.config.get("combine");
+    let setting = |key: &str| combine.and_then(|combine| combine.get(key)?.as_str());
+    let other =
+        [("how", "weighted_sum"), ("normalise", "none")].into_iter().find_map(|(key, plain)| {
+            setting(key).filter(|value| *value != plain).map(|value| format!("{key} = \"{value}\""))
+        });
+    missing.extend(other.map(|other| {
+        format!("`parts` are those of the weighted sum; the run has {other}, which it is not")
+    }));
     missing
 }
 
