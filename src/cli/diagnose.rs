@@ -2,6 +2,8 @@
 
 mod against;
 mod args;
+mod cells;
+mod comparison_text;
 mod data;
 mod diagnosis;
 mod input;

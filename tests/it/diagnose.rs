@@ -130,6 +130,9 @@ fn a_run_by_hand() {
     // Right answers are longer, and nothing but right answers are: at a fixed label nothing is.
     assert!(near(&run["length"]["by_reward"]["correct"]["overall"]["pearson"], 1.0));
     assert_eq!(run["length"]["by_reward"]["correct"]["slope_at_fixed_correctness"], Value::Null);
+    // Of the pairs that both rewards order, none in opposite ways: correct, then form.
+    assert!(near(&run["discordance_within"][1][2], 0.0), "{}", run["discordance_within"]);
+    assert!(near(&run["second_problem"]["share"], 0.0));
     assert_eq!(run["faults"]["failed"], 0);
     let written = fs::read_to_string(place.path("trained/diagnostics.json")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), found);
@@ -154,6 +157,8 @@ fn two_runs_by_hand() {
     assert!(near(&moved["drift"]["correct"]["mean_shift"], 0.25));
     assert!(near(&moved["drift"]["form"]["kolmogorov_smirnov"], 0.0));
     assert_eq!(moved["distance"], Value::Null);
+    let parts = moved["part_correlations"].as_array().unwrap();
+    assert_eq!((parts.len(), &parts[2]["second"]), (3, &json!("form")));
     let shown = place.run(&format!("diagnose {words} --no-write"));
     assert!(shown.status.success());
     insta::assert_snapshot!("diagnose", String::from_utf8(shown.stdout).unwrap());
@@ -233,6 +238,10 @@ fn what_is_missing_is_said() {
     let missing = other["runs"][0]["missing"].to_string();
     assert!(missing.contains("0 of the 1 files that the run scored"), "{missing}");
     assert!(missing.contains("12 of 12 rows are not in the data"), "{missing}");
+    place.write("least.toml", &format!("{CONFIG}[combine]\nhow = \"min\"\n"));
+    assert_eq!(place.told("score least.toml base.jsonl -o least -q").0, 0);
+    let least = place.json("least --no-write")["runs"][0]["missing"].to_string();
+    assert!(least.contains("the run has how = \\\"min\\\""), "{least}");
     let few = place.json("base --k 1,64 --no-write");
     let missing = few["runs"][0]["missing"].to_string();
     assert!(missing.contains("pass@64: no prompt has more than 4"), "{missing}");

@@ -6,8 +6,9 @@ use assay::trainer::Groups;
 use assay::trainer::diagnostics::{
     ClusteredMean, CorrectCounts, CurveCrossing, Drift, Estimate, NewPhrase, PassCurve,
     PhraseSettings, PromptCounts, RewardDistance, RewardPair, StepInflation, SupportDynamics,
-    answer_entropy, crossings, drift, new_phrases, paired_difference, pass_at_k, pass_curve,
-    powers_of_two, prompt_counts, reward_distance, step_inflation, support_dynamics,
+    answer_entropy, correlation_within, crossings, drift, new_phrases, paired_difference,
+    pass_at_k, pass_curve, powers_of_two, prompt_counts, reward_distance, step_inflation,
+    support_dynamics,
 };
 use serde::Serialize;
 
@@ -36,6 +37,8 @@ pub(super) struct Comparison {
     pub(super) drift: BTreeMap<String, Drift>,
     /// The same; of the rows that both runs judged. `null` where they did not judge the same rows.
     pub(super) distance: Option<BTreeMap<String, RewardDistance>>,
+    /// Every pair of rewards that both runs have: Pearson's correlation within prompts in either run.
+    pub(super) part_correlations: Vec<PartCorrelation>,
     pub(super) steps: Option<StepInflation>,
     pub(super) new_phrases: Option<Vec<NewPhrase>>,
     pub(super) missing: Vec<String>,
@@ -56,6 +59,15 @@ pub(super) struct PassDifference {
     #[serde(flatten)]
     pub(super) difference: ClusteredMean,
     pub(super) interval: Option<Estimate>,
+}
+
+/// How two parts of a reward went together, and do.
+#[derive(Serialize)]
+pub(super) struct PartCorrelation {
+    pub(super) first: String,
+    pub(super) second: String,
+    pub(super) against: Option<f64>,
+    pub(super) run: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -107,6 +119,7 @@ pub(super) fn compare(
         support: support(base, run, &shared, args)?,
         drift: drifts(base, run),
         distance,
+        part_correlations: part_correlations(base, run)?,
         steps: steps(base, run),
         new_phrases: phrases,
         missing,
@@ -227,6 +240,32 @@ fn drifts(base: &RunView<'_>, run: &RunView<'_>) -> BTreeMap<String, Drift> {
         Some((name.to_owned(), drift(before, after, BINS)))
     };
     base.series().into_iter().filter_map(own).collect()
+}
+
+fn part_correlations(
+    base: &RunView<'_>,
+    run: &RunView<'_>,
+) -> Result<Vec<PartCorrelation>, Failure> {
+    let (before, after) = (base.series(), run.series());
+    let shared: Vec<_> = before
+        .iter()
+        .filter_map(|(name, own)| Some((*name, *own, after.iter().find(|(n, _)| n == name)?.1)))
+        .collect();
+    let mut found = Vec::new();
+    for (at, (first, a, b)) in shared.iter().enumerate() {
+        for (second, c, d) in shared.iter().skip(at + 1) {
+            let own = |view: &RunView<'_>, x: &[f64], y: &[f64]| {
+                correlation_within(&view.groups, x, y).map_err(anyhow::Error::from)
+            };
+            found.push(PartCorrelation {
+                first: (*first).to_owned(),
+                second: (*second).to_owned(),
+                against: own(base, a, c)?.pearson,
+                run: own(run, b, d)?.pearson,
+            });
+        }
+    }
+    Ok(found)
 }
 
 /// The distances of the rewards as objectives. They want the same completions.

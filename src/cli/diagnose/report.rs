@@ -42,10 +42,14 @@ pub(super) struct RunReport {
     pub(super) correlations: CorrelationMatrix,
     /// The same relative to the prompt.
     pub(super) correlations_within: CorrelationMatrix,
+    /// For each pair of the same rewards: of the pairs of rollouts of a prompt that both order, the share
+    /// that they order in opposite ways.
+    pub(super) discordance_within: Vec<Vec<Option<f64>>>,
     pub(super) parts: Vec<PartShare>,
     pub(super) length: Option<LengthReport>,
     pub(super) steps: Option<LengthBias>,
     pub(super) repetition: Option<RepetitionReport>,
+    pub(super) second_problem: Option<SecondProblemReport>,
     /// The share of the completions without an extracted answer whose reward is paid all the same.
     pub(super) format_only_share: Option<f64>,
     pub(super) faults: FaultShares,
@@ -103,6 +107,15 @@ pub(super) struct RepetitionReport {
     /// The mean share of the phrases that repeat an earlier one.
     pub(super) mean: Option<f64>,
     /// That share against the combined reward.
+    pub(super) with_reward: Correlation,
+}
+
+/// Completions that solve another problem behind theirs.
+#[derive(Serialize)]
+pub(super) struct SecondProblemReport {
+    /// The share of the completions.
+    pub(super) share: Option<f64>,
+    /// Doing so against the combined reward.
     pub(super) with_reward: Correlation,
 }
 

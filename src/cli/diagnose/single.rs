@@ -6,14 +6,16 @@ use assay::trainer::diagnostics::{
     AnswerCluster, CalibrationReport, DecisionQuality, Discriminability, DiscriminabilitySettings,
     FaultShares, JudgedDecision, LengthBias, RowFaults, answer_entropy, correlation, correlations,
     correlations_within, decision_quality, discriminability, duplicate_ngrams, fault_shares,
-    format_only_share, length_bias, majority_at_k, part_shares, pass_curve, powers_of_two,
-    probability_calibration, prompt_counts, resampled, wilson,
+    format_only_share, has_second_problem, length_bias, majority_at_k, order_agreement,
+    part_shares, pass_curve, powers_of_two, probability_calibration, prompt_counts, resampled,
+    wilson,
 };
 
 use super::args::Args;
 use super::data::DataRow;
 use super::report::{
     AnswerReport, LengthReport, MajorityPoint, Outcomes, RepetitionReport, RunReport,
+    SecondProblemReport,
 };
 use super::signals;
 use super::view::{RunView, count_of, named};
@@ -69,10 +71,12 @@ pub(super) fn report(view: &RunView<'_>, args: &Args) -> Result<RunReport, Failu
         correlations: correlations(&series),
         correlations_within: correlations_within(&view.groups, &series)
             .map_err(anyhow::Error::from)?,
+        discordance_within: discordance(view, &series)?,
         parts: part_shares(&view.groups, &view.parts()).map_err(anyhow::Error::from)?,
         length: length(view, &series)?,
         steps: steps(view)?,
         repetition: repetition(view),
+        second_problem: second_problem(view),
         format_only_share: format_only(view),
         fault_prompts: faults.worst.iter().map(|worst| prompt_name(view, worst.group)).collect(),
         faults,
@@ -108,6 +112,15 @@ fn unsaid(view: &RunView<'_>, report: &RunReport) -> Vec<String> {
     if !unweighted.is_empty() {
         missing.push(format!("no fixed weight is known of {}: 1 is taken", unweighted.join(", ")));
     }
+    let combine = view.input.config.get("combine");
+    let setting = |key: &str| combine.and_then(|combine| combine.get(key)?.as_str());
+    let other =
+        [("how", "weighted_sum"), ("normalise", "none")].into_iter().find_map(|(key, plain)| {
+            setting(key).filter(|value| *value != plain).map(|value| format!("{key} = \"{value}\""))
+        });
+    missing.extend(other.map(|other| {
+        format!("`parts` are those of the weighted sum; the run has {other}, which it is not")
+    }));
     missing
 }
 
@@ -230,6 +243,30 @@ fn repetition(view: &RunView<'_>) -> Option<RepetitionReport> {
     let shares: Vec<f64> = view.data()?.iter().map(share).collect();
     let with_reward = correlation(&shares, &view.input.rows.total);
     Some(RepetitionReport { words: NGRAM, mean: mean(&shares), with_reward })
+}
+
+fn second_problem(view: &RunView<'_>) -> Option<SecondProblemReport> {
+    let has = |row: &Option<DataRow>| match row {
+        Some(row) => f64::from(u8::from(has_second_problem(&row.completion))),
+        None => f64::NAN,
+    };
+    let found: Vec<f64> = view.data()?.iter().map(has).collect();
+    let with_reward = correlation(&found, &view.input.rows.total);
+    Some(SecondProblemReport { share: mean(&found), with_reward })
+}
+
+fn discordance(
+    view: &RunView<'_>,
+    series: &[(&str, &[f64])],
+) -> Result<Vec<Vec<Option<f64>>>, Failure> {
+    let cell = |first: &[f64], second: &[f64]| {
+        let found = order_agreement(&view.groups, first, second).map_err(anyhow::Error::from)?;
+        Ok(found.discordance)
+    };
+    series
+        .iter()
+        .map(|(_, first)| series.iter().map(|(_, second)| cell(first, second)).collect())
+        .collect()
 }
 
 fn format_only(view: &RunView<'_>) -> Option<f64> {

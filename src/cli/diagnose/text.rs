@@ -1,22 +1,15 @@
 //! The diagnosis as people read it: tables, signals, and what could not be had.
 
 use assay::trainer::diagnostics::{
-    CorrelationMatrix, DecisionQuality, PartShare, PassCurve, PassPoint, SupportDynamics,
+    CorrelationMatrix, DecisionQuality, PartShare, PassCurve, PassPoint,
 };
 
-use super::against::{Comparison, PassDifference};
+use super::cells::{PAIRS_MAX, amount, names_of, notes, number, section, small};
+use super::comparison_text::{against, series};
 use super::diagnosis::Diagnosis;
 use super::report::RunReport;
-use super::series::{Series, SeriesPoint};
-
-use super::view::TOTAL;
-use crate::cli::output::{count, percent, table};
+use crate::cli::output::{percent, table};
 use crate::cli::text::inline;
-
-/// Pairs of rewards that are shown.
-const PAIRS_MAX: usize = 45;
-/// Phrases that are shown.
-const PHRASES_MAX: usize = 5;
 
 pub(super) fn text(diagnosis: &Diagnosis<'_>) -> String {
     let mut text = String::new();
@@ -138,13 +131,6 @@ fn groups(text: &mut String, report: &RunReport) {
     text.push_str(&format!("prompts all correct: {right}, all wrong: {wrong}\n"));
 }
 
-/// The combined reward first.
-fn names_of<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
-    let mut names: Vec<&str> = names.map(String::as_str).collect();
-    names.sort_by_key(|name| *name != TOTAL);
-    names
-}
-
 fn correlations(text: &mut String, report: &RunReport) {
     let mut rows = Vec::new();
     let (all, within) = (&report.correlations, &report.correlations_within);
@@ -155,13 +141,16 @@ fn correlations(text: &mut String, report: &RunReport) {
                 (of(&matrix.pearson), of(&matrix.spearman))
             };
             let ((p, s), (pw, sw)) = (cell(all), cell(within));
-            rows.push([format!("{}, {}", inline(name), inline(other)), p, s, pw, sw]);
+            let opposed = report.discordance_within.get(a).and_then(|row| *row.get(b)?);
+            let opposed = opposed.map_or("-".to_owned(), percent);
+            rows.push([format!("{}, {}", inline(name), inline(other)), p, s, pw, sw, opposed]);
         }
     }
     let more = rows.len().saturating_sub(PAIRS_MAX);
     rows.truncate(PAIRS_MAX);
     if !rows.is_empty() {
-        let header = ["correlation", "Pearson", "Spearman", "Pearson within", "Spearman within"];
+        let header =
+            ["correlation", "Pearson", "Spearman", "Pearson within", "Spearman within", "opposed"];
         section(text, &table(header, &rows));
     }
     if more > 0 {
@@ -206,9 +195,13 @@ fn length(text: &mut String, report: &RunReport) {
     let header =
         [first.as_str(), "Pearson", "within", "Spearman within", "slope within", "slope at label"];
     section(text, &table(header, &rows));
-    let repeated = report.repetition.as_ref().and_then(|found| found.mean);
-    let repeated = repeated.map_or("-".to_owned(), percent);
-    text.push_str(&format!("mean length {}, repeated phrases {repeated}\n", number(length.mean)));
+    let share = |value: Option<f64>| value.map_or("-".to_owned(), percent);
+    text.push_str(&format!(
+        "mean length {}, repeated phrases {}, a second problem in {}\n",
+        number(length.mean),
+        share(report.repetition.as_ref().and_then(|found| found.mean)),
+        share(report.second_problem.as_ref().and_then(|found| found.share))
+    ));
 }
 
 fn quality(text: &mut String, report: &RunReport) {
@@ -281,150 +274,5 @@ fn signals(text: &mut String, report: &RunReport) {
         let (name, means) = (signal.name, signal.means);
         let value = number(Some(signal.value));
         text.push_str(&format!("  {name} {value} (limit {}): {means}\n", signal.limit));
-    }
-}
-
-fn against(text: &mut String, found: &Comparison) {
-    text.push_str(&format!(
-        "{} against {}: {} shared prompts\n",
-        inline(&found.run),
-        inline(&found.against),
-        amount(found.shared_prompts)
-    ));
-    let pass = &found.pass_at_k;
-    let value = |curve: &PassCurve, k: usize| {
-        number(curve.points.iter().find(|point| point.k == k).map(|point| point.estimate.value))
-    };
-    let row = |own: &PassDifference| {
-        let ends = own.interval.map(|interval| (interval.low, interval.high));
-        [
-            own.k.to_string(),
-            value(&pass.against, own.k),
-            value(&pass.run, own.k),
-            number(Some(own.difference.mean)),
-            number(ends.map(|(low, _)| low)),
-            number(ends.map(|(_, high)| high)),
-        ]
-    };
-    let rows: Vec<[String; 6]> = pass.differences.iter().map(row).collect();
-    if !rows.is_empty() {
-        section(text, &table(["k", "against", "run", "difference", "low", "high"], &rows));
-    }
-    for crossing in &pass.crossings {
-        let above = if crossing.second_is_above { "the run" } else { "the other" };
-        let (from, to, at) = (crossing.from, crossing.to, crossing.at);
-        text.push_str(&format!("the curves cross between k {from} and {to} (about {at:.1}): {above} is above from there\n"));
-    }
-    support(text, found);
-    moved(text, found);
-    notes(text, &found.missing);
-}
-
-fn support(text: &mut String, found: &Comparison) {
-    let row = |name: &str, own: &SupportDynamics| {
-        [
-            name.to_owned(),
-            amount(own.preserved),
-            amount(own.expanded),
-            amount(own.shrunk),
-            amount(own.neither),
-            number(own.retention),
-            number(own.discovery),
-            number(own.dynamic_score),
-            number(own.net_change),
-        ]
-    };
-    let mut rows = vec![row("by prompt", &found.support.by_prompt)];
-    rows.extend(found.support.by_answer.iter().map(|own| row("by answer", own)));
-    let header = ["support", "kept", "new", "lost", "neither", "SRR", "NDR", "SDS", "NSCR"];
-    section(text, &table(header, &rows));
-    if let (Some(before), Some(after)) = (found.support.entropy_against, found.support.entropy_run)
-    {
-        text.push_str(&format!("entropy of answers {before:.4} -> {after:.4}\n"));
-    }
-}
-
-fn moved(text: &mut String, found: &Comparison) {
-    let row = |name: &&str| {
-        let own = found.drift.get(*name).copied().unwrap_or_default();
-        let distance = found.distance.as_ref().and_then(|distances| distances.get(*name));
-        [
-            inline(name),
-            signed(own.mean_shift),
-            number(own.kolmogorov_smirnov),
-            number(own.jensen_shannon),
-            number(own.stability_index),
-            number(distance.and_then(|distance| distance.starc)),
-            number(distance.and_then(|distance| distance.epic)),
-        ]
-    };
-    let rows: Vec<[String; 7]> = names_of(found.drift.keys()).iter().map(row).collect();
-    let header = ["reward", "mean shift", "KS", "JS", "PSI", "STARC", "EPIC"];
-    section(text, &table(header, &rows));
-    if let Some(steps) = found.steps {
-        let (before, after) = (number(steps.before), number(steps.now));
-        let (one, two) = (number(steps.single_before), number(steps.single_now));
-        text.push_str(&format!("steps {before} -> {after}, of one step {one} -> {two}\n"));
-    }
-    for phrase in found.new_phrases.iter().flatten().take(PHRASES_MAX) {
-        let (before, now) = (percent(phrase.before), percent(phrase.now));
-        let reward = number(Some(phrase.reward_correlation));
-        let words = inline(&phrase.phrase);
-        text.push_str(&format!("new phrase, {before} -> {now}, correlation {reward}: {words}\n"));
-    }
-}
-
-fn series(text: &mut String, found: &Series) {
-    let row = |point: &SeriesPoint| {
-        let told = match (point.state.hacked, point.state.diverges) {
-            (true, _) => "hacked",
-            (false, true) => "diverges",
-            (false, false) => "",
-        };
-        [
-            inline(&point.run),
-            number(point.proxy),
-            number(point.trusted),
-            signed(point.state.gap),
-            signed(point.state.proxy_slope),
-            signed(point.state.trusted_slope),
-            told.to_owned(),
-        ]
-    };
-    let rows: Vec<[String; 7]> = found.points.iter().map(row).collect();
-    let header = ["point", "reward", "trusted", "gap", "slope", "trusted slope", "alarm"];
-    text.push_str(&table(header, &rows));
-    text.push('\n');
-}
-
-fn section(text: &mut String, table: &str) {
-    text.push('\n');
-    text.push_str(table);
-    text.push('\n');
-}
-
-fn notes(text: &mut String, missing: &[String]) {
-    for note in missing {
-        text.push_str(&format!("not told: {}\n", inline(note)));
-    }
-}
-
-fn amount(rows: usize) -> String {
-    count(rows as u64)
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
-}
-
-fn signed(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:+.4}"))
-}
-
-/// A slope, which may be small: a character earns little.
-fn small(value: Option<f64>) -> String {
-    match value {
-        Some(value) if value != 0.0 && value.abs() < 1e-3 => format!("{value:.2e}"),
-        other => number(other),
     }
 }
