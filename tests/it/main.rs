@@ -1,6 +1,7 @@
 //! The facade from outside. One binary, because each one more is linked with everything that the
 //! workspace depends on; only what needs a process of its own is another (`hostile_memory.rs`).
 
+mod advantages;
 mod axum;
 mod cli;
 mod crash;
