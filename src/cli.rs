@@ -8,6 +8,7 @@ mod cache;
 mod check;
 #[cfg(feature = "rubrics")]
 mod convert;
+mod diagnose;
 mod diff;
 mod doctor;
 #[cfg(any(feature = "models", feature = "rubrics"))]
@@ -68,6 +69,8 @@ enum Verb {
     Diff(diff::Args),
     /// Tell what each rollout of a run earned, relative to the others of its prompt
     Advantages(advantages::Args),
+    /// Tell whether the rewards of a run can be trusted: pass@k, groups, length, drift, distance
+    Diagnose(Box<diagnose::Args>),
     /// Write a rubric of another format in ours
     #[cfg(feature = "rubrics")]
     Convert(convert::Args),
@@ -130,6 +133,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Check(args) => check::run(&args, environment),
         Verb::Diff(args) => diff::run(&args),
         Verb::Advantages(args) => advantages::run(&args, environment),
+        Verb::Diagnose(args) => diagnose::run(&args),
         #[cfg(feature = "rubrics")]
         Verb::Convert(args) => convert::run(&args),
         Verb::List(args) => list::run(&args, environment),

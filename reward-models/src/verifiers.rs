@@ -23,10 +23,15 @@ pub struct Entry {
 /// Declares the modules and lists the verifiers. A module, its file, its fixture file and the id
 /// of its verifier share one name.
 macro_rules! verifiers {
-    ($($module:ident :: $verifier:ident),* $(,)?) => {
+    (
+        samples: $($module:ident :: $verifier:ident),* ;
+        groups: $($group_module:ident :: $group_verifier:ident),* $(;)?
+    ) => {
         $(pub mod $module;)*
+        $(pub mod $group_module;)*
 
-        /// Every verifier of this crate, in the order of its id.
+        /// Every verifier of this crate: those of single samples, then those of groups, each in the
+        /// order of their ids.
         pub static ALL: &[Entry] = &[$(Entry {
             about: VerifierInfo::new::<$module::$verifier>(
                 <$module::$verifier as ModelVerifier>::ID,
@@ -36,15 +41,28 @@ macro_rules! verifiers {
                 )),
             ),
             build: model_verifier::build::<$module::$verifier>,
+        },)* $(Entry {
+            about: VerifierInfo::new::<$group_module::$group_verifier>(
+                $group_module::ID,
+                $group_module::VERSION,
+                include_str!(concat!(
+                    env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($group_module),
+                    ".toml"
+                )),
+            ),
+            build: $group_module::build,
         }),*];
     };
 }
 
 verifiers! {
-    embedding_model::EmbeddingModel,
-    generative_model::GenerativeModel,
-    likelihood_model::LikelihoodModel,
-    outcome_model::OutcomeModel,
-    preference_model::PreferenceModel,
-    process_model::ProcessModel,
+    samples:
+        embedding_model::EmbeddingModel,
+        generative_model::GenerativeModel,
+        likelihood_model::LikelihoodModel,
+        outcome_model::OutcomeModel,
+        preference_model::PreferenceModel,
+        process_model::ProcessModel;
+    groups:
+        embedding_diversity::EmbeddingDiversity;
 }

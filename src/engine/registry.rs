@@ -39,6 +39,7 @@ const OF_FEATURES: [(&str, &[&str]); 4] = [
             "outcome_model",
             "preference_model",
             "process_model",
+            "embedding_diversity",
         ],
     ),
     ("rubrics", &["pairwise", "rubric", "string_check", "text_similarity"]),

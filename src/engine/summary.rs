@@ -114,7 +114,7 @@ impl Agreement {
     }
 
     fn add(&mut self, of: &RowLabel, reward: Option<f64>) {
-        let Some(label) = of.label.as_ref().and_then(truth) else {
+        let Some(label) = of.label.as_ref().and_then(label_truth) else {
             self.unlabelled += 1;
             return;
         };
@@ -170,7 +170,7 @@ fn added(mut sum: Value, part: Value) -> Value {
 }
 
 /// What a label says: a truth value, a number (right from 0.5 on), or the words for it.
-fn truth(label: &Value) -> Option<bool> {
+pub fn label_truth(label: &Value) -> Option<bool> {
     match label {
         Value::Bool(label) => Some(*label),
         Value::Number(number) => number.as_f64().map(|number| number >= 0.5),

@@ -4,12 +4,14 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::float_cmp,
     reason = "a test stops at what it does not expect"
 )]
 
 use std::fs;
 use std::path::Path;
 
+use assay::engine::runs::write_atomic;
 use assay::engine::{CancellationToken, FileRun, FileRunSpec};
 use assay::verifiers::{Outcome, Sample, Scored};
 use assay::{Config, Engine, ScoreOptions, TrainingState};
@@ -198,7 +200,7 @@ fn run(engine: &Engine, folder: &Path, training: TrainingState) -> Result<(), St
 fn the_step_is_a_part_of_what_a_run_is() {
     let folder = tempfile::tempdir().unwrap();
     let rows = "{\"completion\": \"yes\", \"reference\": \"yes\"}\n";
-    fs::write(folder.path().join("rows.jsonl"), rows).unwrap();
+    write_atomic(&folder.path().join("rows.jsonl"), rows.as_bytes()).unwrap();
     let engine =
         engine(&format!("{RIGHT}weight = {{ kind = 'step', from = 1.0, to = 3.0, start = 5 }}\n"));
     let manifest = || -> Value {
@@ -214,4 +216,70 @@ fn the_step_is_a_part_of_what_a_run_is() {
     let line = fs::read_to_string(folder.path().join("run/verdicts.jsonl")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["reward"], 3.0);
     assert_eq!(manifest()["training"]["step"], 5);
+}
+
+#[test]
+fn running_moments_are_an_input_and_an_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = ["a", "abc", "abcde", "abcdefg"];
+    let row = |text: &&str| format!("{}\n", json!({ "completion": text, "reference": "x" }));
+    let rows: String = texts.iter().map(row).collect();
+    write_atomic(&folder.path().join("rows.jsonl"), rows.as_bytes()).unwrap();
+    let engine = engine(
+        "[[reward]]\nname = 'long'\nverifier = 'length'\nconfig = { min = 4 }\n\
+         shape = [{ kind = 'normalise_running', name = 'long' }]\n",
+    );
+    let state = |training| -> TrainingState {
+        fs::remove_dir_all(folder.path().join("run")).ok();
+        run(&engine, folder.path(), training).unwrap();
+        serde_json::from_slice(&fs::read(folder.path().join("run/state.json")).unwrap()).unwrap()
+    };
+    // Rewards 0, 0, 1, 1 as they were judged.
+    let first = state(TrainingState::default());
+    let moments = first.moments["long"];
+    assert_eq!((moments.count, moments.mean, moments.m2), (4, 0.5, 1.0));
+    let second = state(first.clone());
+    assert_eq!((second.moments["long"].count, second.moments["long"].m2), (8, 2.0));
+    // The second run was normalised by the first: (r - 0.5) / 0.5.
+    let lines = fs::read_to_string(folder.path().join("run/verdicts.jsonl")).unwrap();
+    let reward =
+        |line: &str| serde_json::from_str::<Value>(line).unwrap()["reward"].as_f64().unwrap();
+    assert_eq!(lines.lines().map(reward).collect::<Vec<_>>(), [-1.0, -1.0, 1.0, 1.0]);
+    // The same by the library.
+    let samples = texts.map(|text| Sample::builder(text).reference("x").build());
+    let scored = engine
+        .score_with(samples, ScoreOptions { training: first.clone(), ..ScoreOptions::default() });
+    assert_eq!(engine.plan().next_state(&first, &scored), second);
+}
+
+#[test]
+fn a_shape_reads_other_rewards_as_they_were_judged() {
+    let text = "[[reward]]\nname = 'right'\nverifier = 'exact'\n\
+                shape = [{ kind = 'synergy', with = 'brief', w1 = 0.25 }]\n\
+                [[reward]]\nname = 'brief'\nverifier = 'length'\nweight = 0.0\nconfig = { max = 3 }\n\
+                shape = [{ kind = 'affine', scale = 100.0 }]\n";
+    let error = refused(&text.replace("with = 'brief'", "with = 'breif'"));
+    assert!(error.contains("no reward is called \"breif\""), "{error}");
+    let found = engine(text).score(group("q", &["yes", "no", "maybe"]));
+    // r + w1 F + (1 - w1) r F, with F before it was shaped itself.
+    close(&rewards(&found), &[2.0, 0.25, 0.0]);
+    let brief = found[0].verdict("brief").unwrap().outcome.reward().unwrap().get();
+    assert_eq!(brief, 100.0);
+}
+
+#[test]
+fn the_tables_of_trainers_are_checked_and_move_no_run() {
+    for (table, why) in [
+        ("[advantage]\nkind = 'grop'", "no advantage is called \"grop\""),
+        ("[advantage]\npreset = 'trl-1.16'\nepss = 1.0", "unknown field `epss`"),
+        ("[select]\nkind = 'band'\nmin = 'low'", "select.min: invalid type"),
+        ("[advantage]\npreset = 'trl'", "no preset is called \"trl\""),
+    ] {
+        let error = refused(&format!("{RIGHT}{table}\n"));
+        assert!(error.contains(why), "{error}");
+    }
+    let plain = engine(RIGHT).plan().config_hash();
+    let tables =
+        format!("{RIGHT}[advantage]\npreset = 'verl-0.9'\n[select]\npreset = 'dapo-2503'\n");
+    assert_eq!(engine(&tables).plan().config_hash(), plain);
 }

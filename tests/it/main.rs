@@ -1,10 +1,12 @@
 //! The facade from outside. One binary, because each one more is linked with everything that the
 //! workspace depends on; only what needs a process of its own is another (`hostile_memory.rs`).
 
+mod advantages;
 mod axum;
 mod cli;
 mod crash;
 mod determinism;
+mod diagnose;
 mod embedding;
 mod eval_judge;
 mod groups;

@@ -32,10 +32,10 @@ fn main() {
         black_box(&doubled);
     });
     println!("x * 2.0                      {:>8.3} ms", plain * 1e3);
-    let keys: Vec<usize> = (0..REWARDS).map(|at| at % (REWARDS / GROUP)).collect();
     let even = Groups::of_size(REWARDS, GROUP).unwrap();
-    let listed = Groups::by_key(keys);
-    for (layout, groups) in [("adjacent", &even), ("anywhere", &listed)] {
+    let sorted = Groups::by_key((0..REWARDS).map(|at| at / GROUP));
+    let strewn = Groups::by_key((0..REWARDS).map(|at| at % (REWARDS / GROUP)));
+    for (layout, groups) in [("of one size", &even), ("by key", &sorted), ("strewn", &strewn)] {
         for kind in ["grpo", "dr_grpo", "rloo"] {
             let config = AdvantageConfig { kind: Some(kind.to_owned()), ..Default::default() };
             let estimator = config.build().unwrap();
@@ -44,7 +44,15 @@ fn main() {
                 black_box(estimator.estimate(black_box(&batch)).unwrap());
             });
             let name = format!("{kind}, {layout}");
-            println!("{name:<28} {:>8.3} ms {:>6.2} x", seconds * 1e3, seconds / plain);
+            let mut out = vec![0.0; REWARDS];
+            let into = best(|| {
+                estimator.estimate_into(black_box(&batch), black_box(&mut out)).unwrap();
+            });
+            let (times, times_into) = (seconds / plain, into / plain);
+            println!(
+                "{name:<28} {:>8.3} ms {times:>6.2} x, in place {times_into:>6.2} x",
+                seconds * 1e3
+            );
         }
     }
 }

@@ -26,6 +26,7 @@ mod length;
 mod monitor;
 mod ngrams;
 mod numbers;
+mod order_agreement;
 mod pair_accuracy;
 mod part_shares;
 mod pass_at_k;
@@ -35,6 +36,7 @@ mod perturbation_report;
 mod process_inconsistency;
 mod process_rewards;
 mod random;
+mod second_problem;
 mod starc;
 mod support;
 mod token_search;
@@ -68,6 +70,7 @@ pub use monitor::{
     step_inflation,
 };
 pub use ngrams::{NewPhrase, PhraseSettings, duplicate_ngrams, new_phrases};
+pub use order_agreement::{OrderAgreement, order_agreement};
 pub use pair_accuracy::{AspectPair, PairAccuracy, PairDecision, Preferred, pair_accuracy};
 pub use part_shares::{PartShare, part_shares};
 pub use pass_at_k::{AnswerCluster, majority_at_k, pass_at_k};
@@ -83,6 +86,7 @@ pub use process_inconsistency::{ProcessInconsistency, process_inconsistency};
 pub use process_rewards::{
     PositionBias, StepDetection, position_bias, repeated_scoring, step_detection,
 };
+pub use second_problem::has_second_problem;
 pub use starc::{RewardDistance, RewardPair, reward_distance};
 pub use support::{CorrectCounts, SupportDynamics, answer_entropy, support_dynamics};
 pub use token_search::{SearchedSuffix, TokenSearch, search_suffix};

@@ -7,11 +7,11 @@
 //!
 //! ```
 //! use assay_trainer::advantages::AdvantageValues;
-//! use assay_trainer::losses::{LossBatch, PolicyLoss};
+//! use assay_trainer::losses::{self, LossBatch};
 //! use serde_json::json;
 //!
 //! let settings = json!({"kind": "dapo", "preset": "trl-1.16"});
-//! let loss = PolicyLoss::build(serde_json::from_value(settings).unwrap()).unwrap();
+//! let loss = losses::build(serde_json::from_value(settings).unwrap()).unwrap();
 //! let logp = [vec![-0.5, -1.0], vec![-0.2]].into_iter().collect();
 //! let advantages = AdvantageValues::Rollouts(vec![1.0, -1.0]);
 //! let found = loss.loss(&LossBatch::new(&logp, &advantages)).unwrap();
@@ -26,8 +26,10 @@ pub mod correction;
 pub mod entropy;
 pub mod kinds;
 pub mod kl;
+pub mod masks;
 pub mod objective;
 pub mod policy;
+pub mod preference;
 pub mod ratio;
 pub mod span;
 pub mod terms;
@@ -35,8 +37,14 @@ pub mod tokens;
 
 #[cfg(test)]
 mod gradient_tests;
+#[cfg(test)]
+mod hand_worked_tests;
+#[cfg(test)]
+mod property_tests;
 
 pub use aggregation::LossAggregation;
 pub use batch::{BatchScale, EntropyState, LossBatch};
 pub use config::LossConfig;
-pub use policy::{Loss, PolicyLoss};
+pub use kl::difficulty_weight;
+pub use policy::{Loss, PolicyLoss, build};
+pub use preference::{PreferenceLoss, PreferencePair};

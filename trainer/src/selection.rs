@@ -37,7 +37,6 @@ pub use outcome::{
 pub use policy::{Selector, SelectorSettings};
 pub use rollouts::{Attempt, RolloutBatch};
 pub use state::{BufferedRollout, HeldGroup, ReplayBuffer, SelectionState};
-pub use stats::StdKind;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,8 +93,10 @@ kinds! {
     length_cap::LengthCap,
     limr::LimrFilter,
     pairs::PairSelection,
+    pf_ppo::RewardResampling,
     prof::ProfFilter,
     r3l::PivotalCredit,
+    replace::GroupReplacement,
     ssr::SelectiveReplay,
     stale::StaleFilter,
     std_filter::StdFilter,

@@ -16,8 +16,8 @@ use crate::fault::FaultKind;
 use crate::sample::{Content, Sample};
 use crate::verdict::{Outcome, Verdict};
 use crate::verifier::{Built, Lane};
-use peers::Judged;
-pub use peers::{EarlierVerdict, Peer};
+use peers::JudgedCase;
+pub use peers::{EarlierVerdict, Peer, Unscored};
 
 /// The cases of one check.
 #[derive(Clone, Debug, Deserialize)]
@@ -85,16 +85,6 @@ pub struct Case {
     /// What the verdict must say that it took.
     #[serde(default)]
     pub usage: Map<String, Value>,
-}
-
-/// The outcomes that carry no reward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unscored {
-    /// The check does not apply.
-    Abstained,
-    /// The sample could not be judged.
-    Failed,
 }
 
 /// Reads a fixture file.
@@ -174,7 +164,8 @@ impl Case {
         maker: impl FnOnce(Value, &dyn Files) -> Result<Built, BuildError>,
     ) -> Result<Verdict, BuildError> {
         let built = maker(Value::Object(self.config.clone()), self)?;
-        let judged = Judged::of(self);
+        let peers = self.peers.iter().map(|peer| (self.beside(peer), &peer.earlier));
+        let judged = JudgedCase::new((self.sample(), &self.earlier), peers.collect(), self.place);
         match &built.lane {
             Lane::Compute(_) | Lane::Awaited(_) if !self.peers.is_empty() => {
                 Err(BuildError::new("", "only verifiers of groups have cases with peers"))

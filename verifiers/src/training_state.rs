@@ -22,7 +22,7 @@ pub struct TrainingState {
 /// Count, mean and sum of squared deviations of the numbers seen so far.
 ///
 /// Updated and merged by the formulas of "Formulas for Robust, One-Pass Parallel Computation of
-/// Covariances and Arbitrary-Order Statistical RunningMoments", section 2; the order of the numbers and of
+/// Covariances and Arbitrary-Order Statistical Moments", section 2; the order of the numbers and of
 /// the merges changes nothing but rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -81,13 +81,13 @@ pub(crate) fn nearness(one: &ModelOutput, two: &ModelOutput) -> Option<f64> {
     Some(f64::midpoint(mean(&one, &two), mean(&two, &one)).clamp(0.0, 1.0))
 }
 
-fn unit(values: &[f32]) -> Option<Vec<f64>> {
+pub(super) fn unit(values: &[f32]) -> Option<Vec<f64>> {
     let wide: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
     let length = dot(&wide, &wide).sqrt();
     (length > 0.0 && length.is_finite()).then(|| wide.iter().map(|value| value / length).collect())
 }
 
-fn dot(one: &[f64], two: &[f64]) -> f64 {
+pub(super) fn dot(one: &[f64], two: &[f64]) -> f64 {
     one.iter().zip(two).map(|(a, b)| a * b).sum()
 }
 

@@ -105,9 +105,7 @@ impl<M: ModelVerifier> Ready<M> {
         let mut usage = Usage::default();
         for one in started {
             let judgement = one.await?;
-            let written: usize = judgement.rows.generated.iter().map(Vec::len).sum();
-            let tokens = u64::try_from(judgement.tokens + written).unwrap_or(u64::MAX);
-            usage += Usage { tokens, calls: 1 };
+            usage += self::usage(&judgement);
             judgements.push(judgement);
         }
         let verdict = self.verifier.verdict(&self.model, sample, &judgements);
@@ -129,18 +127,44 @@ pub(super) fn build<M: ModelVerifier>(
     files: &dyn Files,
 ) -> Result<Built, BuildError> {
     let verifier: M = settings(given)?;
-    let (folder, run) = verifier.model();
+    let model = load(models, verifier.model(), M::KINDS, files)?;
+    verifier.fits(&model)?;
+    let spec = spec(M::ID, M::VERSION, &verifier, &model)?;
+    Ok(Built::new(spec, Lane::Awaited(Arc::new(Ready { verifier, model }))))
+}
+
+/// The model of a folder, which is of one of `kinds`.
+///
+/// # Errors
+/// A folder that cannot be used, a broken model, and one of another kind.
+pub(super) fn load(
+    models: &Models,
+    (folder, run): (&str, &RunSettings),
+    kinds: &[ModelKind],
+    files: &dyn Files,
+) -> Result<Arc<Model>, BuildError> {
     let refused = |why: String| BuildError::new("model", why);
     let folder: PathBuf = files.folder(folder).map_err(refused)?;
     let model =
         models.load(&folder, run).map_err(|error: ModelError| refused(error.to_string()))?;
     let kind = model.manifest.kind;
-    if !M::KINDS.contains(&kind) {
-        let (wanted, kind) = (M::KINDS, kind);
-        return Err(refused(format!("is of kind {kind:?}; expected {wanted:?}").to_lowercase()));
+    if !kinds.contains(&kind) {
+        return Err(refused(format!("is of kind {kind:?}; expected {kinds:?}").to_lowercase()));
     }
-    verifier.fits(&model)?;
-    let written = serde_json::to_value(&verifier)
+    Ok(model)
+}
+
+/// The identity of a verifier that asks `model`.
+///
+/// # Errors
+/// Settings that cannot be written.
+pub(super) fn spec(
+    id: &'static str,
+    version: u32,
+    verifier: &impl Serialize,
+    model: &Model,
+) -> Result<Spec, BuildError> {
+    let written = serde_json::to_value(verifier)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
     let digests = vec![
         ("model".to_owned(), model.digest),
@@ -149,8 +173,14 @@ pub(super) fn build<M: ModelVerifier>(
             assay_verifiers::canonical::digest_parts(&[model.backend.as_bytes()]),
         ),
     ];
-    let spec = Spec { files: digests, ..Spec::new(M::ID, M::VERSION, written) };
-    Ok(Built::new(spec, Lane::Awaited(Arc::new(Ready { verifier, model }))))
+    Ok(Spec { files: digests, ..Spec::new(id, version, written) })
+}
+
+/// What a judgement took.
+pub(super) fn usage(judgement: &Judgement) -> Usage {
+    let written: usize = judgement.rows.generated.iter().map(Vec::len).sum();
+    let tokens = u64::try_from(judgement.tokens + written).unwrap_or(u64::MAX);
+    Usage { tokens, calls: 1 }
 }
 
 /// The messages of a prompt: a text is one message of the user.

@@ -18,7 +18,7 @@ pub(super) fn check(document: &Document, config: &Config) -> Result<(), ConfigEr
                 }
                 _ => room.to_owned(),
             };
-            let message = format!("[{room}]: {error}");
+            let message = format!("{path}: {error}");
             return Err(document.error(&path, &message).help(suggestion(&error.to_string())));
         }
     }

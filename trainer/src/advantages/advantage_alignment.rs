@@ -21,7 +21,7 @@ use crate::ragged::Ragged;
 /// other), `steps` for turns, and `mask` or `lengths`. A turn without a reward adds nothing to returns,
 /// and a game of which one rollout has no reward is left out.
 ///
-/// Source: "Advantage Alignment Algorithms", equation 6; "Learning Robust Social Strategies with Large
+/// Source: "Advantage Alignment Algorithms"; "Learning Robust Social Strategies with Large
 /// Language Models" for the group-relative baseline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

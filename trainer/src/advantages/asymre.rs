@@ -13,7 +13,7 @@ use crate::error::TrainerError;
 /// the support collapses. The baseline of a group of one is 0.
 ///
 /// Source: "Asymmetric REINFORCE for off-Policy Reinforcement Learning: Balancing positive and negative
-/// rewards", section 4; Trinity-RFT `asymre_advantage`.
+/// rewards"; Trinity-RFT `asymre_advantage`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AsymRe {

@@ -15,7 +15,7 @@ use crate::error::TrainerError;
 /// smaller absolute value. It needs `prompts`; the state holds for each prompt its steps, and the
 /// count, mean and sum of squared deviations of its rewards.
 ///
-/// Source: "DCPO: Dynamic Clipping Policy Optimization", section 3.2.
+/// Source: "DCPO: Dynamic Clipping Policy Optimization".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Dcpo {
@@ -112,7 +112,7 @@ impl Kept {
     }
 
     /// With the rewards of one more step ("Updating Formulae and a Pairwise Algorithm for Computing
-    /// Sample Variances", Chan, Golub and `LeVeque`, equation 2.1).
+    /// Sample Variances", Chan, Golub and `LeVeque`).
     fn and(&self, now: &Moments) -> Self {
         let more = float(now.count);
         let count = self.count + more;

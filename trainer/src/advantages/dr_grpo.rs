@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{ClipRange, EstimatorSettings, Singleton};
-use super::per_group::per_group;
+use super::per_group::{GroupRule, ScoredGroup, per_group};
+use super::statistics::Deviations;
 use crate::error::TrainerError;
 
 /// Dr. GRPO: `A = r - mean` over the rollouts of a prompt, without a division by the standard
 /// deviation, which would weigh prompts by how hard they are.
 ///
-/// Source: "Understanding R1-Zero-Like Training: A Critical Perspective", section 3.2; TRL 1.16.0
+/// Source: "Understanding R1-Zero-Like Training: A Critical Perspective"; TRL 1.16.0
 /// `scale_rewards="none"`, verl 0.9.1 `norm_adv_by_std_in_grpo=False`, `OpenRLHF` 0.11.2 `dr_grpo`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -40,14 +41,26 @@ impl Estimator for DrGrpo {
         batch: &RewardBatch<'_>,
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
-        let clip = self.clip.unwrap_or(ClipRange([f64::NEG_INFINITY, f64::INFINITY]));
-        per_group(batch, &[], out, |group, out| {
-            let mean = match self.singleton {
-                Singleton::Raw if group.is_one() => 0.0,
-                _ => group.mean(),
-            };
-            group.write(out, |reward| clip.clipped(reward - mean));
-        })
+        per_group(batch, &[], out, self)
+    }
+}
+
+impl GroupRule for DrGrpo {
+    #[inline]
+    fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
+        let deviations = Deviations::of(rewards).filter(|_| self.clip.is_none());
+        let Some(deviations) = deviations else { return false };
+        deviations.write(rewards, out, 1.0);
+        true
+    }
+
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
+        let mean = match self.singleton {
+            Singleton::Raw if group.is_one() => 0.0,
+            _ => group.mean(),
+        };
+        let clipped = |advantage| self.clip.map_or(advantage, |clip| clip.clipped(advantage));
+        group.write(out, |reward| clipped(reward - mean));
     }
 }
 

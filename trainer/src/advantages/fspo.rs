@@ -16,7 +16,7 @@ use crate::error::TrainerError;
 /// needs `steps`, with NaN for a span that is not judged, and `mask` or `lengths`.
 ///
 /// Source: "The Hallucination Dilemma: Factuality-Aware Reinforcement Learning for Large Reasoning
-/// Models", section 4, as in its repository, `ray_trainer.py`, but for tokens outside the judged
+/// Models", as in its repository, `ray_trainer.py`, but for tokens outside the judged
 /// sentences, which that code takes for supported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -36,6 +36,9 @@ pub struct Gae {
     pub whiten_eps: f64,
     /// Where it enters the divisor.
     pub whiten_eps_at: EpsAt,
+    /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
+    /// are all equal have small advantages in place of none.
+    pub whiten_count_eps: f64,
 }
 
 impl Default for Gae {
@@ -48,6 +51,7 @@ impl Default for Gae {
             whiten_std: Std::Unbiased,
             whiten_eps: 1e-8,
             whiten_eps_at: EpsAt::Variance,
+            whiten_count_eps: 0.0,
         }
     }
 }
@@ -56,6 +60,7 @@ impl EstimatorSettings for Gae {
     fn check(&self) -> Result<(), TrainerError> {
         in_range("gamma", self.gamma, 0.0, 1.0)?;
         in_range("lambda", self.lambda, 0.0, 1.0)?;
+        not_negative("whiten_count_eps", self.whiten_count_eps)?;
         not_negative("whiten_eps", self.whiten_eps)
     }
 }
@@ -65,8 +70,12 @@ impl Estimator for Gae {
         let report = report(batch)?;
         let mask = tokens::trained(batch, "gae")?;
         let mut values = self.unwhitened(batch, &mask)?;
-        let whitening =
-            Whitening { std: self.whiten_std, eps: self.whiten_eps, eps_at: self.whiten_eps_at };
+        let whitening = Whitening {
+            std: self.whiten_std,
+            eps: self.whiten_eps,
+            eps_at: self.whiten_eps_at,
+            count_eps: self.whiten_count_eps,
+        };
         whitening.apply(self.whiten, batch, &mask, &mut values)?;
         Ok(Advantages::of_tokens(values, report))
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch, RewardPart};
 use super::conventions::{EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided, not_negative};
-use super::grpo::{Grpo, Level, RewardStd};
+use super::grpo::{Grpo, NormLevel, RewardStd};
 use super::per_group::{report, rewrite, scored_rows};
 use super::statistics::Moments;
 use super::tokens::{self, Whitening};
@@ -19,7 +19,7 @@ use crate::error::TrainerError;
 /// 0 and takes part in no statistic.
 ///
 /// Source: "GDPO: Group reward-Decoupled Normalization Policy Optimization for Multi-reward RL
-/// Optimization", section 3; TRL 1.16.0 `normalize_then_sum`, verl 0.9.1
+/// Optimization"; TRL 1.16.0 `normalize_then_sum`, verl 0.9.1
 /// `compute_gdpo_outcome_advantage`, NeMo-RL.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -40,6 +40,9 @@ pub struct Gdpo {
     pub whiten_eps: f64,
     /// Where it enters the divisor.
     pub whiten_eps_at: EpsAt,
+    /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
+    /// are all equal have small advantages in place of none.
+    pub whiten_count_eps: f64,
 }
 
 /// What the deviation of a part is divided by.
@@ -77,6 +80,7 @@ impl Default for Gdpo {
             whiten_std: Std::Unbiased,
             whiten_eps: 1e-4,
             whiten_eps_at: EpsAt::Std,
+            whiten_count_eps: 0.0,
         }
     }
 }
@@ -84,6 +88,7 @@ impl Default for Gdpo {
 impl EstimatorSettings for Gdpo {
     fn check(&self) -> Result<(), TrainerError> {
         not_negative("eps", self.eps)?;
+        not_negative("whiten_count_eps", self.whiten_count_eps)?;
         not_negative("whiten_eps", self.whiten_eps)
     }
 }
@@ -123,8 +128,8 @@ impl Gdpo {
     ) -> Result<Vec<f64>, TrainerError> {
         let grpo = Grpo {
             scale: match self.scale {
-                PartScale::Group => Level::Group,
-                PartScale::None => Level::None,
+                PartScale::Group => NormLevel::Group,
+                PartScale::None => NormLevel::None,
             },
             std: match self.std {
                 Std::Unbiased => RewardStd::Unbiased,
@@ -163,8 +168,12 @@ impl Gdpo {
     ) -> Result<Advantages, TrainerError> {
         let mask = tokens::trained(batch, "gdpo")?;
         let mut values = tokens::spread(sums, &mask);
-        let whitening =
-            Whitening { std: self.whiten_std, eps: self.whiten_eps, eps_at: self.whiten_eps_at };
+        let whitening = Whitening {
+            std: self.whiten_std,
+            eps: self.whiten_eps,
+            eps_at: self.whiten_eps_at,
+            count_eps: self.whiten_count_eps,
+        };
         whitening.apply(Whiten::Tokens, batch, &mask, &mut values)?;
         Ok(Advantages::of_tokens(values, report))
     }

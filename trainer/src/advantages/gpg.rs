@@ -12,7 +12,7 @@ use crate::error::TrainerError;
 /// Group policy gradient: `A = alpha (r - mean) / f_norm`, where `alpha` is the number of rollouts of
 /// the batch by the number of those whose reward is not 0 (by 1, where there are none).
 ///
-/// Source: "GPG: A Simple and Strong Reinforcement Learning Baseline for Model Reasoning", section 3.2;
+/// Source: "GPG: A Simple and Strong Reinforcement Learning Baseline for Model Reasoning";
 /// verl 0.9.1 `compute_gpg_outcome_advantage`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

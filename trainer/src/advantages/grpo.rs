@@ -7,8 +7,8 @@ use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{
     ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
-use super::per_group::{ScoredGroup, per_group, rewrite, scored_rows};
-use super::statistics::{Moments, float};
+use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
+use super::statistics::{Deviations, Moments, float};
 use crate::error::TrainerError;
 
 /// Group relative policy optimization: `A = (r - mean) / (std + eps)` over the rollouts of a prompt.
@@ -16,17 +16,18 @@ use crate::error::TrainerError;
 ///
 /// Source: "`DeepSeekMath`: Pushing the Limits of Mathematical Reasoning in Open Language Models",
 /// section 4.1.2. The conventions of libraries are settings: TRL 1.16.0 `GRPOTrainer`, verl 0.9.1
-/// `compute_grpo_outcome_advantage`, `OpenRLHF` 0.11.2 `group_norm` and `flash_reinforce`, `AReaL` 1.0.4
+/// `compute_grpo_outcome_advantage`, `OpenRLHF` 0.11.2 `group_norm` and `flash_reinforce`, `AReaL`
+/// 1.0.4
 /// `Normalization`, NeMo-RL `calculate_baseline_and_std_per_prompt`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grpo {
     /// What the mean is taken over.
-    pub center: Level,
+    pub center: NormLevel,
     /// Whether a rollout is part of the mean that it is compared with.
     pub baseline: MeanBaseline,
     /// What the standard deviation is taken over, `none` for no division.
-    pub scale: Level,
+    pub scale: NormLevel,
     /// Which standard deviation.
     pub std: RewardStd,
     /// Keeps the divisor above 0.
@@ -42,7 +43,7 @@ pub struct Grpo {
 /// What a statistic is taken over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum NormLevel {
     /// The rollouts of a prompt.
     #[default]
     Group,
@@ -81,9 +82,9 @@ pub enum RewardStd {
 impl Default for Grpo {
     fn default() -> Self {
         Self {
-            center: Level::Group,
+            center: NormLevel::Group,
             baseline: MeanBaseline::Mean,
-            scale: Level::Group,
+            scale: NormLevel::Group,
             std: RewardStd::Unbiased,
             eps: 1e-6,
             eps_at: EpsAt::Std,
@@ -96,7 +97,7 @@ impl Default for Grpo {
 impl EstimatorSettings for Grpo {
     fn check(&self) -> Result<(), TrainerError> {
         not_negative("eps", self.eps)?;
-        if self.std == RewardStd::LeaveOneOut && self.scale == Level::Batch {
+        if self.std == RewardStd::LeaveOneOut && self.scale == NormLevel::Batch {
             let message = "`std` is \"leave_one_out\", which has no meaning over a batch";
             return Err(TrainerError::setting("std", message));
         }
@@ -117,28 +118,47 @@ impl Estimator for Grpo {
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
         let std = match (self.center, self.baseline, self.scale, self.std) {
-            (Level::Group, MeanBaseline::Mean, Level::Group, RewardStd::Unbiased) => Std::Unbiased,
-            (Level::Group, MeanBaseline::Mean, Level::Group, RewardStd::Biased) => Std::Biased,
+            (NormLevel::Group, MeanBaseline::Mean, NormLevel::Group, RewardStd::Unbiased) => {
+                Std::Unbiased
+            }
+            (NormLevel::Group, MeanBaseline::Mean, NormLevel::Group, RewardStd::Biased) => {
+                Std::Biased
+            }
             _ => return self.general(batch, out),
         };
-        per_group(batch, &[], out, |group, out| {
-            if group.is_one() || group.is_constant {
-                out.fill(self.without_spread(&group));
-                return;
-            }
-            let moments = group.moments();
-            let divisor = self.eps_at.divisor(std.of(&moments), self.eps);
-            if divisor > 0.0 {
-                group.write(out, |reward| (reward - moments.mean) / divisor);
-            } else {
-                out.fill(0.0);
-            }
-            if let Some(clip) = self.clip {
-                for advantage in out.iter_mut() {
-                    *advantage = clip.clipped(*advantage);
-                }
-            }
-        })
+        per_group(batch, &[], out, &Standardized { grpo: self, std })
+    }
+}
+
+/// The usual convention: mean and standard deviation of the group.
+struct Standardized<'a> {
+    grpo: &'a Grpo,
+    std: Std,
+}
+
+impl GroupRule for Standardized<'_> {
+    #[inline]
+    fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
+        let Some(deviations) = Deviations::of(rewards) else { return false };
+        let std = match self.std {
+            Std::Unbiased => deviations.std_unbiased(),
+            Std::Biased => deviations.std_biased(),
+        };
+        let factor = 1.0 / self.grpo.eps_at.divisor(std, self.grpo.eps);
+        if self.grpo.clip.is_some() || factor.is_infinite() {
+            return false;
+        }
+        deviations.write(rewards, out, factor);
+        true
+    }
+
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
+        if group.is_one() || group.is_constant {
+            return out.fill(self.grpo.without_spread(&group));
+        }
+        let moments = group.moments();
+        let divisor = self.grpo.eps_at.divisor(self.std.of(&moments), self.grpo.eps);
+        group.write(out, |reward| self.grpo.clipped(divided(reward - moments.mean, divisor)));
     }
 }
 
@@ -151,7 +171,7 @@ impl Grpo {
             _ => moments.std_unbiased(),
         };
         match self.scale {
-            Level::None => 1.0,
+            NormLevel::None => 1.0,
             _ => self.eps_at.divisor(std, self.eps),
         }
     }
@@ -162,15 +182,15 @@ impl Grpo {
         batch: &RewardBatch<'_>,
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
-        let is_batch = self.center == Level::Batch || self.scale == Level::Batch;
+        let is_batch = self.center == NormLevel::Batch || self.scale == NormLevel::Batch;
         let whole = is_batch.then(|| Moments::of_rows(&scored_rows(batch, batch.rewards)));
-        let report = per_group(batch, &[], out, |group, out| {
+        let report = per_group(batch, &[], out, &|group: ScoredGroup<'_>, out: &mut [f64]| {
             self.deviations(&group, whole.as_ref(), out);
-            if self.scale == Level::Group {
+            if self.scale == NormLevel::Group {
                 self.divide(&group, out);
             }
         })?;
-        if let (Level::Batch, Some(whole)) = (self.scale, whole) {
+        if let (NormLevel::Batch, Some(whole)) = (self.scale, whole) {
             let std = match self.std {
                 RewardStd::Biased => whole.std_biased(),
                 RewardStd::AboutBaseline => {
@@ -187,8 +207,8 @@ impl Grpo {
 
     fn deviations(&self, group: &ScoredGroup<'_>, whole: Option<&Moments>, out: &mut [f64]) {
         let (mean, count) = match (self.center, whole) {
-            (Level::None, _) => return out.copy_from_slice(group.rewards),
-            (Level::Batch, Some(whole)) => (whole.mean, whole.count),
+            (NormLevel::None, _) => return out.copy_from_slice(group.rewards),
+            (NormLevel::Batch, Some(whole)) => (whole.mean, whole.count),
             _ if group.is_one() => return out.fill(self.singleton_deviation(group)),
             _ => (group.mean(), group.rewards.len()),
         };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range};
-use super::grpo::{Grpo, Level};
+use super::grpo::{Grpo, NormLevel};
 use super::{steps, tokens};
 use crate::error::TrainerError;
 
@@ -15,7 +15,7 @@ use crate::error::TrainerError;
 /// `S = 0`. It needs `steps`, `step_tags`, and `mask` or `lengths`; tokens of no step have `S = 0`.
 ///
 /// Source: "RLVMR: Reinforcement Learning with Verifiable Meta-Reasoning Rewards for Robust
-/// Long-Horizon Agents", section 3.3.
+/// Long-Horizon Agents".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GrpoMr {
@@ -34,7 +34,7 @@ impl Default for GrpoMr {
 impl EstimatorSettings for GrpoMr {
     fn check(&self) -> Result<(), TrainerError> {
         in_range("alpha", self.alpha, 0.0, 1.0)?;
-        if self.group.scale != Level::Group {
+        if self.group.scale != NormLevel::Group {
             let message =
                 "`group.scale` is not \"group\": a step is divided by the deviation of its tag";
             return Err(TrainerError::setting("group.scale", message));

@@ -14,7 +14,7 @@ use crate::error::TrainerError;
 /// prompt, where `n_j` tokens of a response are trained on. It needs `mask` or `lengths`. Where no
 /// response of a group has a token, the baseline is the plain mean.
 ///
-/// Source: "On-Policy RL with Optimal Reward Baseline", section 3; verl 0.9.1
+/// Source: "On-Policy RL with Optimal Reward Baseline"; verl 0.9.1
 /// `compute_opo_outcome_advantage`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -11,8 +11,8 @@ use crate::error::TrainerError;
 /// Pass@k as the objective: the best rollout of a group has `A = (best - second) / (std + eps)`, all
 /// others have 0. Where the best two are equal, all have 0. A group of one has 0 (verl refuses it).
 ///
-/// Source: "Optimizing Language Models for Inference Time Objectives using Reinforcement Learning",
-/// section 3; verl 0.9.1 `compute_grpo_passk_outcome_advantage`.
+/// Source: "Optimizing Language Models for Inference Time Objectives using Reinforcement Learning";
+/// verl 0.9.1 `compute_grpo_passk_outcome_advantage`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PassAtK {

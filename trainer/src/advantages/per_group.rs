@@ -1,13 +1,15 @@
 //! Runs a rule over each group. Groups are independent of one another, so large batches run on all
 //! threads, and neither their order nor the number of threads changes a bit.
 
+use std::ops::Range;
+
 use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
 
 use super::batch::{GroupReport, RewardBatch};
 use super::statistics::{self, Moments};
 use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::groups::{Groups, Members};
 use crate::ragged::Ragged;
 
 /// Groups of about this many rows are one piece of work for a thread.
@@ -52,20 +54,39 @@ impl ScoredGroup<'_> {
     }
 }
 
+/// How the rewards of a group become advantages. A function of a [`ScoredGroup`] is a rule.
+pub trait GroupRule: Sync {
+    /// Writes the advantages of rewards that are finite and not all equal, and nothing else special;
+    /// false where there is no such short way, and the rewards are looked at closely. What it writes
+    /// must be finite.
+    #[inline]
+    fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
+        let _ = (rewards, out);
+        false
+    }
+
+    /// Writes the advantages of a group.
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]);
+}
+
+impl<F: Fn(ScoredGroup<'_>, &mut [f64]) + Sync> GroupRule for F {
+    #[inline]
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
+        self(group, out);
+    }
+}
+
 /// Writes to `out` what `rule` makes of each group, and 0 for each rollout without a reward. `beside`
 /// is empty, or has a number for each rollout that the rule needs.
 ///
 /// # Errors
 /// Not one number for each rollout; an infinite reward; an advantage beyond the range of numbers.
-pub fn per_group<R>(
+pub fn per_group(
     batch: &RewardBatch<'_>,
     beside: &[f64],
     out: &mut [f64],
-    rule: R,
-) -> Result<GroupReport, TrainerError>
-where
-    R: Fn(ScoredGroup<'_>, &mut [f64]) + Sync,
-{
+    rule: &impl GroupRule,
+) -> Result<GroupReport, TrainerError> {
     batch.groups.along("rewards", batch.rewards.len())?;
     batch.groups.along("room for advantages", out.len())?;
     let numbers = Numbers { rewards: batch.rewards, beside };
@@ -74,11 +95,11 @@ where
             let block = (BLOCK_ROWS / size).max(1) * size;
             out.par_chunks_mut(block)
                 .enumerate()
-                .map(|(at, out)| numbers.part(at * block, out.len()).even(size, out, &rule))
+                .map(|(at, out)| numbers.part(at * block, out.len()).even(size, out, rule))
                 .reduce(|| Some(GroupReport::default()), |one, other| Some(one?.and(other?)))
         }
-        Some(size) => numbers.even(size, out, &rule),
-        None => numbers.listed(batch.groups, out, &rule),
+        Some(size) => numbers.even(size, out, rule),
+        None => numbers.listed(batch.groups, out, rule),
     };
     report.ok_or_else(|| out_of_range(batch.rewards))
 }
@@ -87,16 +108,13 @@ where
 ///
 /// # Errors
 /// Those of [`per_group`].
-pub fn collect<R>(
+pub fn collect(
     batch: &RewardBatch<'_>,
     beside: &[f64],
-    rule: R,
-) -> Result<(Vec<f64>, GroupReport), TrainerError>
-where
-    R: Fn(ScoredGroup<'_>, &mut [f64]) + Sync,
-{
+    rule: impl Fn(ScoredGroup<'_>, &mut [f64]) + Sync,
+) -> Result<(Vec<f64>, GroupReport), TrainerError> {
     let mut out = vec![0.0; batch.rewards.len()];
-    let report = per_group(batch, beside, &mut out, rule)?;
+    let report = per_group(batch, beside, &mut out, &rule)?;
     Ok((out, report))
 }
 
@@ -105,7 +123,7 @@ where
 /// # Errors
 /// Those of [`per_group`].
 pub fn report(batch: &RewardBatch<'_>) -> Result<GroupReport, TrainerError> {
-    Ok(collect(batch, &[], |_, out| out.fill(0.0))?.1)
+    Ok(collect(batch, &[], |_: ScoredGroup<'_>, out: &mut [f64]| out.fill(0.0))?.1)
 }
 
 /// The `values` of the rollouts that have a reward, a row for each group.
@@ -157,45 +175,63 @@ struct Numbers<'a> {
     beside: &'a [f64],
 }
 
-/// Room for groups that are not used where they lie.
-#[derive(Default)]
-struct Scratch {
-    rewards: Vec<f64>,
-    beside: Vec<f64>,
-    out: Vec<f64>,
-}
-
 impl<'a> Numbers<'a> {
     fn part(self, start: usize, len: usize) -> Self {
         let part = |values: &'a [f64]| values.get(start..start + len).unwrap_or_default();
         Self { rewards: part(self.rewards), beside: part(self.beside) }
     }
 
-    /// Groups of one size, one after another; `None` where a number is out of range.
-    fn even<R>(self, size: usize, out: &mut [f64], rule: &R) -> Option<GroupReport>
-    where
-        R: Fn(ScoredGroup<'_>, &mut [f64]),
-    {
-        let mut report = GroupReport::default();
-        let mut scratch = Scratch::default();
-        let mut is_finite = true;
-        for (at, out) in out.chunks_exact_mut(size).enumerate() {
-            let group = self.part(at * size, size);
-            is_finite &= group.one(out, &mut scratch, &mut report, rule);
+    /// Groups of one size, one after another; `None` where a number is out of range. Usual sizes are
+    /// compiled apart, which takes a third of the time.
+    fn even(self, size: usize, out: &mut [f64], rule: &impl GroupRule) -> Option<GroupReport> {
+        match size {
+            4 => self.of_size::<4>(out, rule),
+            8 => self.of_size::<8>(out, rule),
+            16 => self.of_size::<16>(out, rule),
+            32 => self.of_size::<32>(out, rule),
+            _ => {
+                let mut groups = Walk::default();
+                for (at, out) in out.chunks_exact_mut(size).enumerate() {
+                    let group = self.part(at * size, size);
+                    groups.take(group, out, rule);
+                }
+                groups.report()
+            }
         }
-        is_finite.then_some(report)
+    }
+
+    fn of_size<const SIZE: usize>(
+        self,
+        out: &mut [f64],
+        rule: &impl GroupRule,
+    ) -> Option<GroupReport> {
+        let mut groups = Walk::default();
+        let each = self.rewards.as_chunks::<SIZE>().0.iter().zip(out.as_chunks_mut::<SIZE>().0);
+        for (at, (rewards, out)) in each.enumerate() {
+            if rule.quick(rewards, out) {
+                groups.report.groups += 1;
+            } else {
+                groups.take_slowly(self.part(at * SIZE, SIZE), out, rule);
+            }
+        }
+        groups.report()
     }
 
     /// Groups of rows that stand anywhere.
-    fn listed<R>(self, groups: &Groups, out: &mut [f64], rule: &R) -> Option<GroupReport>
-    where
-        R: Fn(ScoredGroup<'_>, &mut [f64]),
-    {
-        let mut report = GroupReport::default();
-        let mut scratch = Scratch::default();
+    fn listed(
+        self,
+        groups: &Groups,
+        out: &mut [f64],
+        rule: &impl GroupRule,
+    ) -> Option<GroupReport> {
+        let mut walk = Walk::default();
         let (mut rewards, mut beside, mut room) = (Vec::new(), Vec::new(), Vec::new());
-        let mut is_finite = true;
         for members in groups.iter() {
+            if let Some(rows) = adjacent(&members) {
+                let group = self.part(rows.start, rows.len());
+                walk.take(group, out.get_mut(rows).unwrap_or_default(), rule);
+                continue;
+            }
             let group = Numbers {
                 rewards: members.values(self.rewards, &mut rewards),
                 beside: if self.beside.is_empty() {
@@ -206,70 +242,89 @@ impl<'a> Numbers<'a> {
             };
             room.clear();
             room.resize(members.len(), 0.0);
-            is_finite &= group.one(&mut room, &mut scratch, &mut report, rule);
+            walk.take(group, &mut room, rule);
             for (row, value) in members.rows().zip(&room) {
                 if let Some(out) = out.get_mut(row) {
                     *out = *value;
                 }
             }
         }
-        is_finite.then_some(report)
+        walk.report()
     }
+}
 
-    /// One group; false where a number is out of range.
+/// What is kept from group to group.
+#[derive(Default)]
+struct Walk {
+    report: GroupReport,
+    is_out_of_range: bool,
+    rewards: Vec<f64>,
+    beside: Vec<f64>,
+    out: Vec<f64>,
+}
+
+impl Walk {
     #[inline]
-    fn one<R>(
-        self,
-        out: &mut [f64],
-        scratch: &mut Scratch,
-        report: &mut GroupReport,
-        rule: &R,
-    ) -> bool
-    where
-        R: Fn(ScoredGroup<'_>, &mut [f64]),
-    {
-        if all_finite(self.rewards) {
-            let is_constant = statistics::is_constant(self.rewards);
-            report.group(self.rewards.len(), 0, is_constant);
-            rule(ScoredGroup { rewards: self.rewards, beside: self.beside, is_constant }, out);
-            return all_finite(out);
+    fn take(&mut self, group: Numbers<'_>, out: &mut [f64], rule: &impl GroupRule) {
+        if rule.quick(group.rewards, out) {
+            self.report.groups += 1;
+        } else {
+            self.take_slowly(group, out, rule);
         }
-        self.some(out, scratch, report, rule)
     }
 
-    /// One group, some of whose rollouts have no reward.
-    #[cold]
-    fn some<R>(
-        self,
-        out: &mut [f64],
-        scratch: &mut Scratch,
-        report: &mut GroupReport,
-        rule: &R,
-    ) -> bool
-    where
-        R: Fn(ScoredGroup<'_>, &mut [f64]),
-    {
-        let Scratch { rewards, beside, out: scored_out } = scratch;
-        let is_scored = |row: &usize| self.rewards.get(*row).is_some_and(|reward| !reward.is_nan());
-        let scored = || (0..self.rewards.len()).filter(is_scored);
-        rewards.clear();
-        rewards.extend(scored().filter_map(|row| self.rewards.get(row)));
-        beside.clear();
-        beside.extend(scored().filter_map(|row| self.beside.get(row)));
-        scored_out.clear();
-        scored_out.resize(rewards.len(), 0.0);
+    #[inline(never)]
+    fn take_slowly(&mut self, group: Numbers<'_>, out: &mut [f64], rule: &impl GroupRule) {
+        let Numbers { rewards, beside } = group;
+        if all_finite(rewards) {
+            let is_constant = statistics::is_constant(rewards);
+            self.report.group(rewards.len(), 0, is_constant);
+            rule.advantages(ScoredGroup { rewards, beside, is_constant }, out);
+            self.is_out_of_range |= !all_finite(out);
+        } else {
+            self.take_scored(group, out, rule);
+        }
+    }
+
+    /// A group some of whose rollouts have no reward.
+    fn take_scored(&mut self, group: Numbers<'_>, out: &mut [f64], rule: &impl GroupRule) {
+        let is_scored = |row: &usize| group.rewards.get(*row).is_some_and(|r| !r.is_nan());
+        let scored = || (0..group.rewards.len()).filter(is_scored);
+        self.rewards.clear();
+        self.rewards.extend(scored().filter_map(|row| group.rewards.get(row)));
+        self.beside.clear();
+        self.beside.extend(scored().filter_map(|row| group.beside.get(row)));
+        self.out.clear();
+        self.out.resize(self.rewards.len(), 0.0);
+        let (rewards, beside) = (self.rewards.as_slice(), self.beside.as_slice());
         let is_constant = statistics::is_constant(rewards);
-        report.group(rewards.len(), self.rewards.len() - rewards.len(), is_constant);
-        if !rewards.is_empty() {
-            rule(ScoredGroup { rewards, beside, is_constant }, scored_out);
+        self.report.group(rewards.len(), group.rewards.len() - rewards.len(), is_constant);
+        if !rewards.is_empty() && !rule.quick(rewards, &mut self.out) {
+            rule.advantages(ScoredGroup { rewards, beside, is_constant }, &mut self.out);
         }
         out.fill(0.0);
-        for (row, value) in scored().zip(scored_out.iter()) {
+        for (row, value) in scored().zip(&self.out) {
             if let Some(out) = out.get_mut(row) {
                 *out = *value;
             }
         }
-        all_finite(rewards) && all_finite(out)
+        self.is_out_of_range |= !all_finite(rewards) || !all_finite(out);
+    }
+
+    fn report(self) -> Option<GroupReport> {
+        (!self.is_out_of_range).then_some(self.report)
+    }
+}
+
+/// The rows of a group, where they stand one after another.
+fn adjacent(members: &Members<'_>) -> Option<Range<usize>> {
+    match members {
+        Members::Adjacent(rows) => Some(rows.clone()),
+        Members::Listed(rows) => {
+            let first = *rows.first()?;
+            let is_next = |(at, row): (usize, &usize)| *row == first + at;
+            rows.iter().enumerate().all(is_next).then(|| first..first + rows.len())
+        }
     }
 }
 

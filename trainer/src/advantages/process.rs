@@ -17,7 +17,7 @@ use crate::error::TrainerError;
 /// section 4.1.3.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Process {
+pub struct ProcessSupervision {
     /// Which standard deviation of the rewards of steps.
     pub std: Std,
     /// Keeps the divisor above 0.
@@ -26,19 +26,19 @@ pub struct Process {
     pub eps_at: EpsAt,
 }
 
-impl Default for Process {
+impl Default for ProcessSupervision {
     fn default() -> Self {
         Self { std: Std::Unbiased, eps: 1e-6, eps_at: EpsAt::Std }
     }
 }
 
-impl EstimatorSettings for Process {
+impl EstimatorSettings for ProcessSupervision {
     fn check(&self) -> Result<(), TrainerError> {
         not_negative("eps", self.eps)
     }
 }
 
-impl Estimator for Process {
+impl Estimator for ProcessSupervision {
     fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError> {
         let report = report(batch)?;
         let given = batch.needed_rows("process", "steps", batch.steps)?;

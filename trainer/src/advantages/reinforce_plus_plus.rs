@@ -15,8 +15,8 @@ use crate::error::TrainerError;
 /// stands at its last token and `token_rewards`, such as a penalty for the divergence, are added. All
 /// returns of the batch are whitened together. It needs `mask`, `lengths` or `token_rewards`.
 ///
-/// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward Models",
-/// section 3; verl 0.9.1 `compute_reinforce_plus_plus_outcome_advantage`, `OpenRLHF` 0.11.2
+/// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward
+/// Models"; verl 0.9.1 `compute_reinforce_plus_plus_outcome_advantage`, `OpenRLHF` 0.11.2
 /// `reinforce`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -33,6 +33,9 @@ pub struct ReinforcePlusPlus {
     pub whiten_eps: f64,
     /// Where it enters the divisor.
     pub whiten_eps_at: EpsAt,
+    /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
+    /// are all equal have small advantages in place of none.
+    pub whiten_count_eps: f64,
     /// The least and the greatest reward of a rollout.
     pub clip: Option<ClipRange>,
 }
@@ -46,6 +49,7 @@ impl Default for ReinforcePlusPlus {
             whiten_std: Std::Unbiased,
             whiten_eps: 1e-8,
             whiten_eps_at: EpsAt::Variance,
+            whiten_count_eps: 0.0,
             clip: None,
         }
     }
@@ -54,6 +58,7 @@ impl Default for ReinforcePlusPlus {
 impl EstimatorSettings for ReinforcePlusPlus {
     fn check(&self) -> Result<(), TrainerError> {
         in_range("gamma", self.gamma, 0.0, 1.0)?;
+        not_negative("whiten_count_eps", self.whiten_count_eps)?;
         not_negative("whiten_eps", self.whiten_eps)?;
         ClipRange::check(self.clip)
     }
@@ -67,8 +72,12 @@ impl Estimator for ReinforcePlusPlus {
         let outcome: Vec<f64> = batch.rewards.iter().map(clipped).collect();
         let rewards = tokens::rewards(batch, &outcome, &mask)?;
         let mut returns = tokens::returns(rewards, &mask, self.gamma, self.masked);
-        let whitening =
-            Whitening { std: self.whiten_std, eps: self.whiten_eps, eps_at: self.whiten_eps_at };
+        let whitening = Whitening {
+            std: self.whiten_std,
+            eps: self.whiten_eps,
+            eps_at: self.whiten_eps_at,
+            count_eps: self.whiten_count_eps,
+        };
         whitening.apply(self.whiten, batch, &mask, &mut returns)?;
         Ok(Advantages::of_tokens(returns, report))
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
-use super::grpo::{Grpo, Level};
+use super::grpo::{Grpo, NormLevel};
 use super::tokens::{self, MaskedTokens, Whitening};
 use crate::error::TrainerError;
 
@@ -13,8 +13,8 @@ use crate::error::TrainerError;
 /// returns of the batch are whitened together. `token_rewards`, such as a penalty for the divergence,
 /// are added after the baseline. It needs `mask`, `lengths` or `token_rewards`.
 ///
-/// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward Models",
-/// section 3; verl 0.9.1 `compute_reinforce_plus_plus_baseline_outcome_advantage`, `OpenRLHF` 0.11.2
+/// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward
+/// Models"; verl 0.9.1 `compute_reinforce_plus_plus_baseline_outcome_advantage`, `OpenRLHF` 0.11.2
 /// `reinforce_baseline`, and with other settings of `group` its `group_norm` with a penalty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -34,18 +34,22 @@ pub struct ReinforcePlusPlusBaseline {
     pub whiten_eps: f64,
     /// Where it enters the divisor.
     pub whiten_eps_at: EpsAt,
+    /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
+    /// are all equal have small advantages in place of none.
+    pub whiten_count_eps: f64,
 }
 
 impl Default for ReinforcePlusPlusBaseline {
     fn default() -> Self {
         Self {
-            group: Grpo { scale: Level::None, ..Grpo::default() },
+            group: Grpo { scale: NormLevel::None, ..Grpo::default() },
             gamma: 1.0,
             masked: MaskedTokens::Skip,
             whiten: Whiten::Tokens,
             whiten_std: Std::Unbiased,
             whiten_eps: 1e-8,
             whiten_eps_at: EpsAt::Variance,
+            whiten_count_eps: 0.0,
         }
     }
 }
@@ -54,6 +58,7 @@ impl EstimatorSettings for ReinforcePlusPlusBaseline {
     fn check(&self) -> Result<(), TrainerError> {
         self.group.check()?;
         in_range("gamma", self.gamma, 0.0, 1.0)?;
+        not_negative("whiten_count_eps", self.whiten_count_eps)?;
         not_negative("whiten_eps", self.whiten_eps)
     }
 }
@@ -65,8 +70,12 @@ impl Estimator for ReinforcePlusPlusBaseline {
         let mask = tokens::trained(batch, "reinforce_plus_plus_baseline")?;
         let rewards = tokens::rewards(batch, &outcome, &mask)?;
         let mut returns = tokens::returns(rewards, &mask, self.gamma, self.masked);
-        let whitening =
-            Whitening { std: self.whiten_std, eps: self.whiten_eps, eps_at: self.whiten_eps_at };
+        let whitening = Whitening {
+            std: self.whiten_std,
+            eps: self.whiten_eps,
+            eps_at: self.whiten_eps_at,
+            count_eps: self.whiten_count_eps,
+        };
         whitening.apply(self.whiten, batch, &mask, &mut returns)?;
         Ok(Advantages::of_tokens(returns, report))
     }

@@ -13,8 +13,8 @@ use crate::error::TrainerError;
 /// `values`, one for each rollout. Where `token_rewards` are given, `A_t` is the sum of the rewards
 /// from the token on, less `b`.
 ///
-/// Source: "`ReMax`: A Simple, Effective, and Efficient Reinforcement Learning Method for Aligning Large
-/// Language Models", section 4; verl 0.9.1 `compute_remax_outcome_advantage`.
+/// Source: "`ReMax`: A Simple, Effective, and Efficient Reinforcement Learning Method for Aligning
+/// Large Language Models"; verl 0.9.1 `compute_remax_outcome_advantage`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReMax {}

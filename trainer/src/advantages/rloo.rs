@@ -7,15 +7,15 @@ use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{
     ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
-use super::per_group::{per_group, rewrite, scored_rows};
-use super::statistics::{Moments, float};
+use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
+use super::statistics::{Deviations, Moments, float};
 use crate::error::TrainerError;
 
 /// REINFORCE leave-one-out: `A = r - mean of the other rollouts of the prompt`, which is
 /// `(r - mean) n / (n - 1)`.
 ///
 /// Source: "Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
-/// in LLMs", section 3.2; TRL 1.16.0 `RLOOTrainer`, verl 0.9.1 `compute_rloo_outcome_advantage` and
+/// in LLMs"; TRL 1.16.0 `RLOOTrainer`, verl 0.9.1 `compute_rloo_outcome_advantage` and
 /// its vectorised form, `OpenRLHF` 0.11.2 `rloo`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -23,7 +23,7 @@ pub struct Rloo {
     /// The advantage of a rollout that is alone in its group.
     pub singleton: Singleton,
     /// Whether the advantages are whitened over the batch.
-    pub normalize: Normalize,
+    pub normalize: NormalizeOver,
     /// Which standard deviation they are whitened with.
     pub std: Std,
     /// Added to it.
@@ -35,7 +35,7 @@ pub struct Rloo {
 /// What advantages are whitened over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Normalize {
+pub enum NormalizeOver {
     /// They are not.
     #[default]
     None,
@@ -47,7 +47,7 @@ impl Default for Rloo {
     fn default() -> Self {
         Self {
             singleton: Singleton::Zero,
-            normalize: Normalize::None,
+            normalize: NormalizeOver::None,
             std: Std::Unbiased,
             eps: 1e-4,
             clip: None,
@@ -74,17 +74,8 @@ impl Estimator for Rloo {
         batch: &RewardBatch<'_>,
         out: &mut [f64],
     ) -> Result<GroupReport, TrainerError> {
-        let clip = self.clip.unwrap_or(ClipRange([f64::NEG_INFINITY, f64::INFINITY]));
-        let report = per_group(batch, &[], out, |group, out| {
-            let count = group.rewards.len();
-            let (mean, factor) = match self.singleton {
-                Singleton::Raw if count == 1 => (0.0, 1.0),
-                Singleton::Zero if count == 1 => (group.mean(), 1.0),
-                _ => (group.mean(), float(count) / float(count - 1)),
-            };
-            group.write(out, |reward| clip.clipped((reward - mean) * factor));
-        })?;
-        if self.normalize == Normalize::Batch {
+        let report = per_group(batch, &[], out, self)?;
+        if self.normalize == NormalizeOver::Batch {
             // A rollout that is alone has no advantage: it takes no part in TRL's statistics.
             let alone = Alone::of(batch);
             let whole = Moments::of_rows(&scored_rows(&alone.batch(batch), out));
@@ -93,6 +84,32 @@ impl Estimator for Rloo {
         }
         Ok(report)
     }
+}
+
+impl GroupRule for Rloo {
+    #[inline]
+    fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
+        let deviations = Deviations::of(rewards).filter(|_| self.clip.is_none());
+        let Some(deviations) = deviations else { return false };
+        deviations.write(rewards, out, others(rewards.len()));
+        true
+    }
+
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
+        let (mean, factor) = match self.singleton {
+            Singleton::Raw if group.is_one() => (0.0, 1.0),
+            Singleton::Zero if group.is_one() => (group.mean(), 1.0),
+            _ => (group.mean(), others(group.rewards.len())),
+        };
+        let clipped = |advantage| self.clip.map_or(advantage, |clip| clip.clipped(advantage));
+        group.write(out, |reward| clipped((reward - mean) * factor));
+    }
+}
+
+/// What turns a deviation from the mean of all into one from the mean of the others.
+#[inline]
+fn others(count: usize) -> f64 {
+    float(count) / float(count - 1)
 }
 
 /// The rewards without those of rollouts that are alone in their group.

@@ -10,16 +10,17 @@ use super::tokens;
 use crate::error::TrainerError;
 
 /// Step-wise correction: a wrong rollout whose prefix is good enough is continued by a guide from the
-/// step before its first wrong one ([`Scope::repair`] says where). The repaired trajectory joins its
+/// step before its first wrong one ([`ScopeRetries::repair`] says where). The repaired trajectory
+/// joins its
 /// group as one more rollout, and the tokens before its start have the advantage 0. It needs
 /// `starts`, 0 for rollouts that are not repaired, and `mask` or `lengths`; one rollout of a group may
 /// be repaired.
 ///
-/// Source: the paper's abstract ("SCOPE", step-wise correction for on-policy exploration); the
-/// thresholds are reconstructed.
+/// Source: SCOPE (step-wise correction for on-policy exploration) for the rule; the thresholds, and how
+/// the quality of a prefix is measured, are reconstructed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Scope {
+pub struct ScopeRetries {
     /// A step with a lower score is wrong.
     pub step_min: f64,
     /// The share of steps before the first wrong one that a repair needs, 0 to 1.
@@ -39,13 +40,13 @@ pub struct Repair {
     pub prefix_quality: f64,
 }
 
-impl Default for Scope {
+impl Default for ScopeRetries {
     fn default() -> Self {
         Self { step_min: 0.5, prefix_min: 0.3, group: Grpo::default() }
     }
 }
 
-impl EstimatorSettings for Scope {
+impl EstimatorSettings for ScopeRetries {
     fn check(&self) -> Result<(), TrainerError> {
         in_range("step_min", self.step_min, f64::MIN, f64::MAX)?;
         in_range("prefix_min", self.prefix_min, 0.0, 1.0)?;
@@ -53,7 +54,7 @@ impl EstimatorSettings for Scope {
     }
 }
 
-impl Estimator for Scope {
+impl Estimator for ScopeRetries {
     fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError> {
         let starts = batch.needed("scope", "starts", batch.starts)?;
         for (at, group) in batch.groups.iter().enumerate() {
@@ -71,7 +72,7 @@ impl Estimator for Scope {
     }
 }
 
-impl Scope {
+impl ScopeRetries {
     /// Where to repair a wrong rollout with these scores of its steps, as a process reward model gives
     /// them: with `t` steps up to and with the first wrong one of `T`, the prefix has the quality
     /// `t / T`, and `t - 1` steps are kept. `None` where the quality is below what a repair needs, or
@@ -91,7 +92,7 @@ impl Scope {
 
 #[cfg(test)]
 mod tests {
-    use super::{Repair, Scope};
+    use super::{Repair, ScopeRetries};
     use crate::Groups;
     use crate::advantages::batch::{Estimator as _, RewardBatch};
     use crate::advantages::testing::{estimated_with, of_tokens, rows};
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_rollout_is_repaired_before_its_first_wrong_step() {
-        let scope = Scope::default();
+        let scope = ScopeRetries::default();
         let repair = Repair { first_wrong: 2, kept: 2, prefix_quality: 0.75 };
         assert_eq!(scope.repair(&[0.9, 0.5, 0.4, 0.9]), Some(repair));
         assert_eq!(scope.repair(&[0.1, 0.9, 0.9, 0.9]), None);
@@ -123,10 +124,10 @@ mod tests {
         let groups = Groups::of_size(2, 2).unwrap();
         let mut batch = RewardBatch::new(&groups, &[0.0, 1.0]).unwrap();
         batch.lengths = Some(&[2, 4]);
-        let error = Scope::default().estimate(&batch).unwrap_err().to_string();
+        let error = ScopeRetries::default().estimate(&batch).unwrap_err().to_string();
         assert_eq!(error, "starts: not given, expected what the estimator \"scope\" needs");
         batch.starts = Some(&[1, 3]);
-        let error = Scope::default().estimate(&batch).unwrap_err().to_string();
+        let error = ScopeRetries::default().estimate(&batch).unwrap_err().to_string();
         assert_eq!(error, "starts: 2 repaired rollouts in group 0, expected one at most");
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range};
-use super::grpo::{Grpo, Level};
+use super::grpo::{Grpo, NormLevel};
 use super::{steps, tokens};
 use crate::error::TrainerError;
 
@@ -17,11 +17,10 @@ use crate::error::TrainerError;
 /// Tokens of no step, or of one without a verdict, keep `A`, in a mix times its weight. It needs
 /// `steps`, and `mask` or `lengths`.
 ///
-/// Source: "SPARK: Stepwise Process-Aware Rewards for Reference-Free Reinforcement Learning", section
-/// 3.3.
+/// Source: "SPARK: Stepwise Process-Aware Rewards for Reference-Free Reinforcement Learning".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Spark {
+pub struct SparkAdvantage {
     /// How verdicts enter.
     pub mode: SparkMode,
     /// A step with a higher reward is right.
@@ -45,7 +44,7 @@ pub enum SparkMode {
     Mix,
 }
 
-impl Default for Spark {
+impl Default for SparkAdvantage {
     fn default() -> Self {
         Self {
             mode: SparkMode::Selective,
@@ -57,12 +56,12 @@ impl Default for Spark {
     }
 }
 
-impl EstimatorSettings for Spark {
+impl EstimatorSettings for SparkAdvantage {
     fn check(&self) -> Result<(), TrainerError> {
         in_range("threshold", self.threshold, f64::MIN, f64::MAX)?;
         in_range("rollout_weight", self.rollout_weight, f64::MIN, f64::MAX)?;
         in_range("step_weight", self.step_weight, f64::MIN, f64::MAX)?;
-        if self.group.scale == Level::Batch {
+        if self.group.scale == NormLevel::Batch {
             let message = "`group.scale` is \"batch\": the steps are normalised in their group";
             return Err(TrainerError::setting("group.scale", message));
         }
@@ -70,7 +69,7 @@ impl EstimatorSettings for Spark {
     }
 }
 
-impl Estimator for Spark {
+impl Estimator for SparkAdvantage {
     fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError> {
         let mut outcome = vec![0.0; batch.rewards.len()];
         let report = self.group.estimate_into(batch, &mut outcome)?;

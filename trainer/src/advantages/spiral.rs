@@ -14,10 +14,11 @@ use crate::error::TrainerError;
 /// role. A role may name a game too. It needs `roles`.
 ///
 /// With `update = "rollout"`, as in the source, rollouts follow one another and their order matters;
-/// with `"batch"`, all read the baseline that the batch began with, and it is moved once, by their mean.
+/// with `"batch"`, all read the baseline that the batch began with, and it is moved once, by their
+/// mean.
 ///
 /// Source: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning via Multi-Agent Multi-Turn
-/// Reinforcement Learning", section 3.3, as in its repository, `train_spiral.py`.
+/// Reinforcement Learning", as in its repository, `train_spiral.py`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Spiral {

@@ -12,8 +12,8 @@ use crate::error::TrainerError;
 /// `StableReinforce`: `z = (r - mean) / (std + eps)` over the batch, and `A = z` where `|z| <= limit`,
 /// else 0.
 ///
-/// Source: "R1-Reward: Training Multimodal Reward Model Through Stable Reinforcement Learning", section
-/// 3.3 (the advantage filter by three standard deviations).
+/// Source: "R1-Reward: Training Multimodal Reward Model Through Stable Reinforcement Learning" (the
+/// advantage filter by three standard deviations).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StableReinforce {

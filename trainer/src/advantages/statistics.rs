@@ -15,6 +15,9 @@ const PLAIN_MAX: usize = 1024;
 /// Squares below this lose digits, and deviations are scaled before they are squared.
 const SQUARES_MIN: f64 = 1e-250;
 
+/// Squared deviations below this share of the squared mean may be the roundings of equal numbers.
+const EQUAL_MAX: f64 = 1e-24;
+
 /// The count, the mean and the deviation of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
@@ -94,6 +97,80 @@ impl Moments {
     fn of_equal(count: usize, mean: f64) -> Self {
         Self { count, mean, is_constant: true, squares: 0.0, scale: 1.0 }
     }
+}
+
+/// The deviations of a few numbers that are neither equal nor extreme, in plain sums: the mean of the
+/// deviations is taken off them, so that little is left of the roundings of the first mean ("Algorithms
+/// for Computing the Sample Variance", Chan, Golub and `LeVeque`, the corrected two-pass algorithm).
+#[derive(Clone, Copy, Debug)]
+pub struct Deviations {
+    mean: f64,
+    correction: f64,
+    squares: f64,
+    count: usize,
+}
+
+impl Deviations {
+    /// Of these numbers; `None` where they need more care: for fewer than two, or many, where one is
+    /// not finite, and where they may be equal, or their squares out of range.
+    #[inline]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len();
+        if !(2..=PLAIN_MAX).contains(&count) {
+            return None;
+        }
+        let mean = lanes(values, |value| [value, 0.0])[0] / float(count);
+        let [rest, squares] = lanes(values, |value| {
+            let deviation = value - mean;
+            [deviation, deviation * deviation]
+        });
+        let correction = rest / float(count);
+        let squares = squares - rest * correction;
+        let least = (float(count) * mean * mean * EQUAL_MAX).max(SQUARES_MIN);
+        let is_plain = squares > least && squares < f64::INFINITY;
+        is_plain.then_some(Self { mean, correction, squares, count })
+    }
+
+    /// The standard deviation that divides by one less than the count.
+    #[inline]
+    pub fn std_unbiased(&self) -> f64 {
+        (self.squares / float(self.count - 1)).sqrt()
+    }
+
+    /// The standard deviation that divides by the count.
+    #[inline]
+    pub fn std_biased(&self) -> f64 {
+        (self.squares / float(self.count)).sqrt()
+    }
+
+    /// Writes the deviations, times a factor.
+    #[inline]
+    pub fn write(&self, values: &[f64], out: &mut [f64], factor: f64) {
+        for (out, value) in out.iter_mut().zip(values) {
+            *out = ((value - self.mean) - self.correction) * factor;
+        }
+    }
+}
+
+/// Two plain sums of what `terms` makes of each number.
+#[inline]
+fn lanes(values: &[f64], terms: impl Fn(f64) -> [f64; 2]) -> [f64; 2] {
+    let (mut one, mut other) = ([0.0; LANES], [0.0; LANES]);
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for ((one, other), value) in one.iter_mut().zip(&mut other).zip(chunk) {
+            let terms = terms(*value);
+            *one += terms[0];
+            *other += terms[1];
+        }
+    }
+    let mut sums =
+        [(one[0] + one[2]) + (one[1] + one[3]), (other[0] + other[2]) + (other[1] + other[3])];
+    for value in rest {
+        let terms = terms(*value);
+        sums = [sums[0] + terms[0], sums[1] + terms[1]];
+    }
+    sums
 }
 
 /// A count as a number. Counts of rollouts and tokens are far below 2^53.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range, positive};
 use super::grpo::Grpo;
-use super::per_group::per_group;
+use super::per_group::{ScoredGroup, per_group};
 use super::statistics::mean;
 use super::tokens;
 use crate::error::TrainerError;
@@ -55,7 +55,7 @@ impl Estimator for Stcr {
         let mut values = vec![0.0; batch.rewards.len()];
         let report = self.group.estimate_into(batch, &mut values)?;
         let mut weights = vec![1.0; batch.rewards.len()];
-        per_group(batch, &lengths, &mut weights, |group, out| {
+        per_group(batch, &lengths, &mut weights, &|group: ScoredGroup<'_>, out: &mut [f64]| {
             let each = || group.rewards.iter().zip(group.beside);
             let right = each().filter(|(reward, _)| **reward > self.threshold);
             let right: Vec<f64> = right.map(|(_, length)| *length).collect();

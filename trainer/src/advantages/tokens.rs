@@ -177,6 +177,8 @@ pub struct Whitening {
     pub eps: f64,
     /// Where it enters the divisor.
     pub eps_at: EpsAt,
+    /// Added to the count of the tokens in means.
+    pub count_eps: f64,
 }
 
 impl Whitening {
@@ -192,21 +194,54 @@ impl Whitening {
         mask: &Ragged<bool>,
         tokens: &mut Ragged<f64>,
     ) -> Result<(), TrainerError> {
-        let (mean, divisor) = match whiten {
-            Whiten::None => (0.0, 1.0),
-            Whiten::Center => (Moments::of_rows(&by_group(batch, mask, tokens)).mean, 1.0),
+        let (shift, divisor) = match whiten {
+            Whiten::None => (Shift::default(), 1.0),
+            Whiten::Center => (self.shift(&Moments::of_rows(&by_group(batch, mask, tokens))), 1.0),
             Whiten::Tokens => {
                 let moments = Moments::of_rows(&by_group(batch, mask, tokens));
-                (moments.mean, self.eps_at.divisor(self.std.of(&moments), self.eps))
+                let shift = self.shift(&moments);
+                (shift, self.eps_at.divisor(self.deviation(&moments, &shift), self.eps))
             }
         };
         for (row, reward) in batch.rewards.iter().enumerate() {
             for (token, trained) in tokens.row_mut(row).iter_mut().zip(mask.row(row)) {
                 let is_used = *trained && !reward.is_nan();
-                *token = if is_used { divided(*token - mean, divisor) } else { 0.0 };
+                *token =
+                    if is_used { divided(*token - shift.mean + shift.back, divisor) } else { 0.0 };
             }
         }
         checked(batch, tokens)
+    }
+}
+
+/// What is taken off each token: the mean, less what a greater count takes off it. Both are kept
+/// apart, so that nothing else is left of tokens that are all equal.
+#[derive(Clone, Copy, Default)]
+struct Shift {
+    mean: f64,
+    back: f64,
+}
+
+impl Whitening {
+    fn shift(&self, moments: &Moments) -> Shift {
+        let count = float(moments.count) + self.count_eps;
+        let back = if count > 0.0 { moments.mean * (self.count_eps / count) } else { 0.0 };
+        Shift { mean: moments.mean, back }
+    }
+
+    /// The standard deviation from the shifted mean, with the greater count.
+    fn deviation(&self, moments: &Moments, shift: &Shift) -> f64 {
+        if self.count_eps == 0.0 {
+            return self.std.of(moments);
+        }
+        let count = float(moments.count);
+        let biased =
+            moments.std_biased().hypot(shift.back) * (count / (count + self.count_eps)).sqrt();
+        match self.std {
+            Std::Biased => biased,
+            Std::Unbiased if moments.count > 1 => biased * (count / (count - 1.0)).sqrt(),
+            Std::Unbiased => f64::NAN,
+        }
     }
 }
 

@@ -13,6 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::advantages::AdvantageValues;
 use crate::error::TrainerError;
 use crate::losses::tokens::{TrainedTokens, at, count};
 
@@ -74,6 +75,9 @@ pub enum DenominatorScope {
 pub enum MaskedSequences {
     /// They count as zeros (TRL).
     Keep,
+    /// They count with the term of a ratio of 1, minus their advantage, which has no gradient
+    /// (`GMPOTrainer` and `RLOOTrainer` of TRL). Where all sequences are masked they count as zeros.
+    OnPolicy,
     /// They do not count (verl, `OpenRLHF`).
     #[default]
     Drop,
@@ -110,6 +114,18 @@ impl LossAggregation {
         }
         let message = format!("`eps` is {}, expected 0 or more", self.eps);
         Err(TrainerError::setting("aggregation.eps", message))
+    }
+
+    /// What the sequences without a trained token add to the loss.
+    pub fn constant(&self, tokens: &TrainedTokens<'_>) -> f64 {
+        let AdvantageValues::Rollouts(advantages) = tokens.batch.advantages else { return 0.0 };
+        if self.masked_sequences != MaskedSequences::OnPolicy || tokens.trained() == 0.0 {
+            return 0.0;
+        }
+        let counts: Vec<f64> = tokens.counted.iter().map(count).collect();
+        let masked = advantages.iter().zip(&counts);
+        let masked = masked.filter(|(advantage, count)| **count == 0.0 && advantage.is_finite());
+        -masked.map(|(advantage, _)| advantage).sum::<f64>() / self.rows(tokens, &counts)
     }
 
     /// The coefficient of each token's term in the loss: 0 where it is masked.
@@ -153,7 +169,7 @@ impl LossAggregation {
             return sequences.max(1.0) / scale.processes;
         }
         let counted = || match self.masked_sequences {
-            MaskedSequences::Keep => counts.len() as f64,
+            MaskedSequences::Keep | MaskedSequences::OnPolicy => counts.len() as f64,
             MaskedSequences::Drop => counts.iter().filter(|count| **count > 0.0).count() as f64,
         };
         self.sequences.unwrap_or_else(|| counted().max(1.0)) * scale.accumulation_steps

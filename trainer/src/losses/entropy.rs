@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainerError;
 use crate::losses::batch::EntropyState;
-use crate::losses::tokens::{TrainedTokens, at};
+use crate::losses::tokens::{LossToken, TrainedTokens, at};
 
 /// What entropy has to do with the loss.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -98,14 +98,16 @@ impl EntropySettings {
     ///
     /// # Errors
     /// There are no entropies.
+    #[expect(clippy::cast_possible_truncation, reason = "the quantile is one of single precision")]
     pub fn top_mask(&self, tokens: &TrainedTokens<'_>) -> Result<Option<Vec<bool>>, TrainerError> {
         let Some(top) = self.top.filter(|top| *top < 1.0) else { return Ok(None) };
         let entropies = tokens.given("entropies", tokens.batch.entropy)?;
         tokens.finite("entropies", entropies)?;
-        let mut sorted: Vec<f64> = tokens.iter().map(|token| at(entropies, token.at)).collect();
-        sorted.sort_by(f64::total_cmp);
+        let single = |token: LossToken| at(entropies, token.at) as f32;
+        let mut sorted: Vec<f32> = tokens.iter().map(single).collect();
+        sorted.sort_by(f32::total_cmp);
         let threshold = quantile(&sorted, 1.0 - top);
-        Ok(Some(tokens.list(false, |token| at(entropies, token.at) >= threshold)))
+        Ok(Some(tokens.list(false, |token| single(token) >= threshold)))
     }
 
     /// The bonus; `None` where there is none. `aggregated` are the coefficients of the aggregation.
@@ -197,16 +199,20 @@ fn token_mean(tokens: &TrainedTokens<'_>) -> Vec<f64> {
 }
 
 /// The quantile of sorted values, interpolated between its neighbours; infinite where there are none.
+/// In the precisions that `torch.quantile` has for single precision, as TRL calls it: on which side a
+/// token at the threshold falls depends on them.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a place within a list"
 )]
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return f64::INFINITY };
-    let place = share * last as f64;
+fn quantile(sorted: &[f32], share: f64) -> f32 {
+    let Some(last) = sorted.len().checked_sub(1) else { return f32::INFINITY };
+    let place = f64::from(share as f32) * last as f64;
     let below = place.floor() as usize;
-    let (low, high) = (at(sorted, below), at(sorted, (below + 1).min(last)));
-    low + (high - low) * (place - place.floor())
+    let value = |at: usize| sorted.get(at.min(last)).copied().unwrap_or_default();
+    let (low, high, weight) = (value(below), value(below + 1), (place - place.floor()) as f32);
+    let width = high - low;
+    if weight < 0.5 { weight.mul_add(width, low) } else { width.mul_add(weight - 1.0, high) }
 }

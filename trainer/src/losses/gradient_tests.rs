@@ -5,27 +5,27 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::{BatchScale, LossBatch, PolicyLoss, kinds};
+use super::{BatchScale, LossBatch, PolicyLoss, build, kinds};
 use crate::advantages::AdvantageValues;
 use crate::ragged::Ragged;
 
 /// Numbers of a batch of up to six rows, of which one may have no trained token.
-struct Numbers {
-    logp: Ragged<f64>,
+pub(super) struct Numbers {
+    pub(super) logp: Ragged<f64>,
     old: Ragged<f64>,
     reference: Ragged<f64>,
     rollout: Ragged<f64>,
     proximal: Ragged<f64>,
     entropy: Ragged<f64>,
     durations: Ragged<f64>,
-    mask: Ragged<bool>,
-    advantages: AdvantageValues,
+    pub(super) mask: Ragged<bool>,
+    pub(super) advantages: AdvantageValues,
     demonstrations: Vec<bool>,
     staleness: Vec<u64>,
 }
 
 impl Numbers {
-    fn draw(seed: u64) -> Self {
+    pub(super) fn draw(seed: u64) -> Self {
         let mut rng = StdRng::seed_from_u64(seed);
         let rows = rng.random_range(1..6);
         let lengths: Vec<usize> = (0..rows).map(|_| rng.random_range(1..7)).collect();
@@ -72,7 +72,54 @@ impl Numbers {
         }
     }
 
-    fn batch<'a>(&'a self, logp: &'a Ragged<f64>) -> LossBatch<'a> {
+    /// The same numbers, the last row first.
+    pub(super) fn turned(&self) -> Self {
+        fn rows<T: Clone>(of: &Ragged<T>) -> Ragged<T> {
+            let rows: Vec<Vec<T>> = of.iter().map(<[T]>::to_vec).collect();
+            rows.into_iter().rev().collect()
+        }
+        let advantages = match &self.advantages {
+            AdvantageValues::Tokens(values) => AdvantageValues::Tokens(rows(values)),
+            AdvantageValues::Rollouts(values) => {
+                AdvantageValues::Rollouts(values.iter().rev().copied().collect())
+            }
+        };
+        Self {
+            logp: rows(&self.logp),
+            old: rows(&self.old),
+            reference: rows(&self.reference),
+            rollout: rows(&self.rollout),
+            proximal: rows(&self.proximal),
+            entropy: rows(&self.entropy),
+            durations: rows(&self.durations),
+            mask: rows(&self.mask),
+            advantages,
+            demonstrations: self.demonstrations.iter().rev().copied().collect(),
+            staleness: self.staleness.iter().rev().copied().collect(),
+        }
+    }
+
+    /// Makes what is masked no number.
+    pub(super) fn spoil_masked(&mut self) {
+        let mask = &self.mask;
+        let all = [
+            &mut self.logp,
+            &mut self.old,
+            &mut self.reference,
+            &mut self.rollout,
+            &mut self.proximal,
+            &mut self.entropy,
+            &mut self.durations,
+        ];
+        for values in all {
+            let places = values.values_mut().iter_mut().zip(mask.values());
+            for (value, _) in places.filter(|(_, trained)| !**trained) {
+                *value = f64::NAN;
+            }
+        }
+    }
+
+    pub(super) fn batch<'a>(&'a self, logp: &'a Ragged<f64>) -> LossBatch<'a> {
         LossBatch {
             old: Some(&self.old),
             reference: Some(&self.reference),
@@ -90,7 +137,7 @@ impl Numbers {
     }
 }
 
-fn table(value: Value) -> Map<String, Value> {
+pub(super) fn table(value: Value) -> Map<String, Value> {
     serde_json::from_value(value).unwrap()
 }
 
@@ -204,7 +251,7 @@ fn difference(loss: &PolicyLoss, numbers: &Numbers, at: usize, scale: f64) -> Op
 
 /// How many derivatives were compared, and how many lay on a kink.
 fn compare(settings: &Value, seed: u64) -> Result<(usize, usize), TestCaseError> {
-    let loss = PolicyLoss::build(table(settings.clone()))
+    let loss = build(table(settings.clone()))
         .map_err(|error| TestCaseError::fail(format!("{settings}: {error}")))?;
     let numbers = Numbers::draw(seed);
     let found = loss.loss(&numbers.batch(&numbers.logp)).unwrap();
@@ -241,7 +288,7 @@ fn settings(kind: &str, part: [Option<&Value>; 4]) -> Value {
 }
 
 /// Every kind with all of its variants, each beside every other part: not their product.
-fn all_settings() -> Vec<Value> {
+pub(super) fn all_settings() -> Vec<Value> {
     let mut all = Vec::new();
     for entry in kinds::ALL {
         let variants = variants(entry.kind);

@@ -73,6 +73,9 @@ losses! {
          aggregation = { kind = 'seq_mean_token_sum' }",
         "Length-Unbiased Sequence Policy Optimization: the clipped ratio of the sequence, summed over \
          its tokens.";
+    "rloo": clip::ClipObjective,
+        "ratio = { level = 'sequence_product' }\naggregation = { kind = 'seq_mean_token_mean' }",
+        "The clipped product of the ratios of a sequence, as the RLOO trainer of TRL has it.";
     "stable_reinforce": clip::ClipObjective,
         "ratio = { clamp = { min = -1.0986122886681098, max = 1.0986122886681098 } }\n\
          aggregation = { kind = 'token_mean' }",

@@ -43,21 +43,21 @@ struct Sum {
     metrics: BTreeMap<&'static str, f64>,
 }
 
-impl PolicyLoss {
-    /// The loss of a table `[loss]`: `kind`, `preset`, the tables that every loss has (`aggregation`,
-    /// `kl`, `correction`, `entropy`), and the settings of the kind.
-    ///
-    /// # Errors
-    /// An unknown kind, preset or setting, or a setting of another type or out of range.
-    pub fn build(given: Map<String, Value>) -> Result<Self, TrainerError> {
-        let read = config::read(given)?;
-        let objective =
-            (read.entry.build)(read.own).map_err(|error| config::own_error(read.entry, error))?;
-        let loss = Self { kind: read.entry.kind, objective, config: read.config };
-        loss.corrects_once()?;
-        Ok(loss)
-    }
+/// The loss of a table `[loss]`: `kind`, `preset`, the tables that every loss has (`aggregation`, `kl`,
+/// `correction`, `entropy`), and the settings of the kind.
+///
+/// # Errors
+/// An unknown kind, preset or setting, or a setting of another type or out of range.
+pub fn build(given: Map<String, Value>) -> Result<PolicyLoss, TrainerError> {
+    let read = config::read(given)?;
+    let objective =
+        (read.entry.build)(read.own).map_err(|error| config::own_error(read.entry, error))?;
+    let loss = PolicyLoss { kind: read.entry.kind, objective, config: read.config };
+    loss.corrects_once()?;
+    Ok(loss)
+}
 
+impl PolicyLoss {
     /// The kind of its objective.
     pub fn kind(&self) -> &'static str {
         self.kind
@@ -113,6 +113,7 @@ impl PolicyLoss {
         tokens.top = self.config.entropy.top_mask(&tokens)?;
         let aggregated = self.config.aggregation.coefficients(&tokens);
         sum.policy(self.objective.as_ref(), &tokens, &aggregated)?;
+        sum.value += self.config.aggregation.constant(&tokens);
         self.add_divergence(&mut sum, &tokens, &aggregated)?;
         let bonus = self.config.entropy.bonus(&tokens, &aggregated)?;
         let mut entropy_gradient = None;

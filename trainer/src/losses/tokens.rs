@@ -38,6 +38,8 @@ pub struct TrainedTokens<'a> {
     pub advantages: Vec<f64>,
     /// The importance weight of each token.
     pub importance: Vec<f64>,
+    /// Whether the tokens of a sequence have one importance weight, that of the sequence.
+    pub importance_of_rows: bool,
     /// 0 for a token whose term counts as zero, else 1.
     pub kept: Vec<f64>,
     /// Which tokens are among those of the greatest entropy, where only these are trained on.
@@ -89,6 +91,7 @@ impl<'a> TrainedTokens<'a> {
             counted: mask.clone(),
             mask,
             importance: vec![1.0; advantages.len()],
+            importance_of_rows: false,
             kept: vec![1.0; advantages.len()],
             advantages,
             top: None,

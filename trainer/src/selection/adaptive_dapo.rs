@@ -9,7 +9,8 @@ use crate::selection::outcome::{Fates, RolloutRequest, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
-use crate::selection::stats::{self, StdKind};
+use crate::advantages::conventions::Std;
+use crate::selection::stats;
 use crate::selection::usable::{GroupTest, KeepBy, Singles, half, zero_to_one};
 
 /// Dynamic sampling that asks for so many prompts at once that a training batch will be full of groups
@@ -41,7 +42,7 @@ pub struct AdaptiveSampling {
     std_above: f64,
     /// Which standard deviation.
     #[serde(default)]
-    std: StdKind,
+    std: Std,
     /// A group is kept where the mean of its rewards, or its pass rate, is above the first number and
     /// below the second.
     #[serde(default = "zero_to_one")]

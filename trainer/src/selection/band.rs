@@ -8,7 +8,8 @@ use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
-use crate::selection::stats::{self, StdKind};
+use crate::advantages::conventions::Std;
+use crate::selection::stats;
 
 /// Keeps the groups of which a statistic lies in a band: the pass rate, the mean or the standard
 /// deviation of their rewards.
@@ -38,7 +39,7 @@ pub struct BandFilter {
     pass_at: f64,
     /// Which standard deviation.
     #[serde(default)]
-    std: StdKind,
+    std: Std,
 }
 
 /// A statistic of the rewards of a group.
@@ -155,7 +156,7 @@ mod tests {
             (json!({"of": "std", "above": 0.5}), vec![2]),
             (json!({"of": "std", "min": 0.5}), vec![1, 2, 3]),
             // Population deviations: 0, sqrt(3)/4, 1/2, sqrt(3)/4, 0.
-            (json!({"of": "std", "min": 0.5, "std": "population"}), vec![2]),
+            (json!({"of": "std", "min": 0.5, "std": "biased"}), vec![2]),
         ] {
             let chosen =
                 built("band", settings.clone()).select(&batch, &SelectionState::default()).unwrap();

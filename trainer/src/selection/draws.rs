@@ -56,7 +56,7 @@ impl Draws {
 
     /// At most `draws` places among the named weights, drawn without replacement, each time with a
     /// probability proportional to the weight among those that are left. Weights that are not positive
-    /// are never drawn (Weighted random sampling with a reservoir, algorithm A-ExpJ's key
+    /// are never drawn (Weighted random sampling with a reservoir, algorithm A: the greatest keys
     /// `u^(1/w)`).
     pub(crate) fn without_replacement(self, items: &[(&str, f64)], draws: usize) -> Vec<usize> {
         let waiting = items.iter().enumerate().filter(|(_, (_, weight))| *weight > 0.0);

@@ -215,16 +215,17 @@ impl EframeReplay {
         fates: &Fates,
         after: &mut SelectionState,
     ) -> Vec<StoredRollout> {
-        let mut stored = Vec::new();
+        let (mut stored, mut buffered) = (Vec::new(), Vec::new());
         for row in (0..batch.rows()).filter(|row| fates.is_kept(*row)) {
             let (advantage, reward) = (at(advantages, row), at(batch.rewards, row));
             if advantage.abs() > self.store_above {
                 let id = batch.id(row, after.batches).into_owned();
                 let step = after.steps;
-                after.buffer.push(BufferedRollout { id, advantage, reward, step });
+                buffered.push(BufferedRollout { id, advantage, reward, step });
                 stored.push(StoredRollout { row, part: StoredPart::Rollout, reward });
             }
         }
+        after.buffer.extend(buffered);
         stored
     }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
 use crate::selection::outcome::{DropReason, Fates, Selection, StoredPart, StoredRollout};
 use crate::selection::policy::{Selector, SelectorSettings};
@@ -95,7 +96,7 @@ impl TopGroups {
     fn fluctuation(&self, rewards: &[f64]) -> f64 {
         match self.by {
             Fluctuation::Range => stats::range(rewards),
-            Fluctuation::Variance => stats::std(rewards, stats::StdKind::Population).powi(2),
+            Fluctuation::Variance => stats::std(rewards, Std::Biased).powi(2),
         }
     }
 
@@ -110,12 +111,14 @@ impl TopGroups {
         let rewards: Vec<f64> = rewarded.iter().map(|(_, reward)| *reward).collect();
         let mean = stats::mean(&rewards);
         let better = rewarded.iter().filter(|(_, reward)| self.memory > 0 && *reward > mean);
+        let mut buffered = Vec::new();
         for (row, reward) in better {
             let id = batch.id(*row, after.batches).into_owned();
             let (advantage, step) = (reward - mean, after.steps);
-            after.buffer.push(BufferedRollout { id, advantage, reward: *reward, step });
+            buffered.push(BufferedRollout { id, advantage, reward: *reward, step });
             stored.push(StoredRollout { row: *row, part: StoredPart::Rollout, reward: *reward });
         }
+        after.buffer.extend(buffered);
     }
 }
 

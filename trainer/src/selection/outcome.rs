@@ -25,7 +25,7 @@ pub struct Selection {
     pub requests: Vec<RolloutRequest>,
     /// Rows of this batch that are stored for later; the caller keeps them.
     pub stored: Vec<StoredRollout>,
-    /// Names of rollouts of earlier batches that will not come back.
+    /// Names of rollouts that were held or stored and will not come back: the caller can let them go.
     pub released: Vec<String>,
     /// Rollouts to compare with one another, for a loss of preferences.
     pub pairs: Vec<PreferencePair>,
@@ -90,6 +90,8 @@ pub enum DropReason {
     Solved,
     /// It was not drawn.
     NotDrawn,
+    /// Too few groups of its batch can be used.
+    RejectedBatch,
     /// The training batch is full.
     Surplus,
     /// The policy that made it is too old.

@@ -205,6 +205,10 @@ mod tests {
         // All have too few or too many steps: the ranks are as without a penalty.
         let many = json!({"step_penalty": 1.0, "steps_max": 4, "keep": 2});
         assert_eq!(chosen(many, &rewards, &means, &counts), [0, 6]);
+        // Four steps are too many where four are the limit.
+        let four = json!({"step_penalty": 1.0, "steps_max": 4, "keep": 2});
+        let means_of_four = [0.9, 0.5, 0.4, 0.6];
+        assert_eq!(chosen(four, &[1.0, 1.0, 0.0, 0.0], &means_of_four, &[4, 3, 2, 2]), [1, 2]);
         // With three to keep, the right one is dropped first.
         assert_eq!(chosen(json!({"keep": 3}), &rewards, &means, &counts), [0, 6, 7]);
         assert_eq!(chosen(json!({"keep": 7}), &rewards, &means, &counts), [0, 1, 2, 3, 5, 6, 7]);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::advantages::conventions::Std;
 use crate::groups::Groups;
 use crate::ragged::Ragged;
 use crate::selection::draws::Draws;
@@ -9,7 +10,7 @@ use crate::selection::policy::Selector;
 use crate::selection::rollouts::{Attempt, RolloutBatch};
 use crate::selection::schedulers::{ResetMonitor, ResetReason, ResetSettings};
 use crate::selection::state::SelectionState;
-use crate::selection::stats::{self, StdKind};
+use crate::selection::stats;
 use crate::selection::testing::{Columns, built, kept_rows};
 
 /// Chances that come out the same every time.
@@ -42,7 +43,7 @@ fn a_band_of_pass_rates_spends_rollouts_where_rewards_differ() {
         RolloutBatch { pass_rates: Some(&rates), ..RolloutBatch::new(&groups, &rewards).unwrap() };
     let (band, state) = fresh("band", json!({"of": "pass_rate", "min": 0.2, "max": 0.8}));
     let kept = kept_rows(&band.select(&batch, &state).unwrap());
-    let differs = |group: &usize| stats::std(&rewards[group * 4..][..4], StdKind::Sample) > 0.0;
+    let differs = |group: &usize| stats::std(&rewards[group * 4..][..4], Std::Unbiased) > 0.0;
     let of_all = share((0..64).filter(differs).count(), 64);
     let kept_groups: Vec<usize> = kept.iter().step_by(4).map(|row| row / 4).collect();
     let of_kept =

@@ -252,12 +252,13 @@ impl Current<'_> {
     /// Stores all rollouts that can be trained on.
     fn store(&self, after: &mut SelectionState) -> Vec<StoredRollout> {
         let step = after.steps;
-        let mut stored = Vec::new();
+        let (mut stored, mut buffered) = (Vec::new(), Vec::new());
         for (row, id) in self.effective.iter().zip(self.names()) {
             let (advantage, reward) = (at(self.advantages, *row), at(self.batch.rewards, *row));
-            after.buffer.push(BufferedRollout { id, advantage, reward, step });
+            buffered.push(BufferedRollout { id, advantage, reward, step });
             stored.push(StoredRollout { row: *row, part: StoredPart::Rollout, reward });
         }
+        after.buffer.extend(buffered);
         stored
     }
 }

@@ -99,10 +99,19 @@ impl ReplayBuffer {
         self.rollouts.is_empty()
     }
 
-    /// Adds a rollout behind the others. One of the same name is replaced.
-    pub fn push(&mut self, rollout: BufferedRollout) {
-        self.rollouts.retain(|other| other.id != rollout.id);
-        self.rollouts.push_back(rollout);
+    /// Adds rollouts behind the others. Those of the same names are replaced.
+    pub fn extend(&mut self, rollouts: Vec<BufferedRollout>) {
+        let mut last: BTreeMap<&str, usize> = BTreeMap::new();
+        for (place, rollout) in rollouts.iter().enumerate() {
+            last.insert(&rollout.id, place);
+        }
+        self.rollouts.retain(|old| !last.contains_key(&*old.id));
+        let mut places: Vec<usize> = last.into_values().collect();
+        places.sort_unstable();
+        let mut places = places.into_iter().peekable();
+        let news = rollouts.into_iter().enumerate();
+        let kept = news.filter(|(place, _)| places.next_if_eq(place).is_some());
+        self.rollouts.extend(kept.map(|(_, rollout)| rollout));
     }
 
     /// Takes out the oldest while there are more than `capacity`. Returns their names.
@@ -137,10 +146,9 @@ mod tests {
     #[test]
     fn the_oldest_leave_the_buffer_first() {
         let mut buffer = ReplayBuffer::default();
-        for (id, step) in [("a", 1), ("b", 2), ("c", 3), ("a", 4)] {
-            buffer.push(rollout(id, step));
-        }
-        assert_eq!(buffer.len(), 3, "\"a\" was stored twice and is there once");
+        buffer.extend(vec![rollout("b", 0), rollout("a", 1), rollout("b", 2)]);
+        buffer.extend(vec![rollout("c", 3), rollout("a", 4)]);
+        assert_eq!(buffer.len(), 3, "two were stored twice and are there once");
         assert_eq!(buffer.shrink(2), ["b"]);
         assert_eq!(buffer.expire(6, 2), ["c"]);
         assert_eq!(buffer.iter().map(|rollout| rollout.step).collect::<Vec<_>>(), [4]);
@@ -151,7 +159,7 @@ mod tests {
     #[test]
     fn a_state_is_the_same_after_a_stop() {
         let mut state = SelectionState::seeded(7);
-        state.buffer.push(rollout("a", 1));
+        state.buffer.extend(vec![rollout("a", 1)]);
         state.held.push_back(HeldGroup { prompt: "p".into(), ids: vec!["b".into()], batch: 2 });
         state.set("share", 0.1);
         let text = serde_json::to_string(&state).unwrap();

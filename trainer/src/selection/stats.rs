@@ -1,19 +1,7 @@
 //! Statistics of the rewards of a group. They are taken around the first value, so that equal rewards
 //! have a spread of exactly 0: in `f64`, the mean of three times 0.1 is not 0.1.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Which standard deviation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StdKind {
-    /// Divided by the number of values less one.
-    #[default]
-    Sample,
-    /// Divided by the number of values.
-    Population,
-}
+use crate::advantages::conventions::Std;
 
 /// The mean; NaN of no values.
 pub(crate) fn mean(values: &[f64]) -> f64 {
@@ -22,15 +10,15 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
 }
 
 /// The standard deviation; 0 of one value, NaN of none.
-pub(crate) fn std(values: &[f64], kind: StdKind) -> f64 {
+pub(crate) fn std(values: &[f64], kind: Std) -> f64 {
     if values.len() < 2 {
         return if values.is_empty() { f64::NAN } else { 0.0 };
     }
     let mean = mean(values);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let divisor = match kind {
-        StdKind::Sample => count(values) - 1.0,
-        StdKind::Population => count(values),
+        Std::Unbiased => count(values) - 1.0,
+        Std::Biased => count(values),
     };
     (squares / divisor).sqrt()
 }
@@ -75,7 +63,7 @@ mod tests {
     #[test]
     fn equal_values_have_no_spread() {
         for value in [0.1, 1.0 / 3.0, 1e300, -0.7] {
-            for kind in [StdKind::Sample, StdKind::Population] {
+            for kind in [Std::Unbiased, Std::Biased] {
                 assert_eq!(std(&[value; 7], kind), 0.0);
             }
             assert_eq!(mean(&[value; 7]), value);
@@ -85,11 +73,11 @@ mod tests {
     #[test]
     fn spreads_are_those_of_the_textbook() {
         let values = [1.0, 0.0, 0.0, 0.0];
-        assert!((std(&values, StdKind::Sample) - 0.5).abs() < 1e-15);
-        assert!((std(&values, StdKind::Population) - 0.1875_f64.sqrt()).abs() < 1e-15);
+        assert!((std(&values, Std::Unbiased) - 0.5).abs() < 1e-15);
+        assert!((std(&values, Std::Biased) - 0.1875_f64.sqrt()).abs() < 1e-15);
         assert_eq!((range(&values), pass_rate(&values, 0.5)), (1.0, 0.25));
-        assert_eq!((mean(&values), std(&[3.0], StdKind::Sample)), (0.25, 0.0));
-        assert!(mean(&[]).is_nan() && std(&[], StdKind::Sample).is_nan() && range(&[]).is_nan());
+        assert_eq!((mean(&values), std(&[3.0], Std::Unbiased)), (0.25, 0.0));
+        assert!(mean(&[]).is_nan() && std(&[], Std::Unbiased).is_nan() && range(&[]).is_nan());
         assert_eq!((floored(2.9), floored(-1.0), floored(f64::NAN)), (2, 0, 0));
     }
 }

@@ -8,7 +8,8 @@ use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
-use crate::selection::stats::{self, StdKind};
+use crate::advantages::conventions::Std;
+use crate::selection::stats;
 
 /// Drops prompts whose rewards have a standard deviation below a share of its running mean (RLPR:
 /// Extrapolating RLVR to General Domains without Verifiers, section "Standard Deviation Filtering").
@@ -34,7 +35,7 @@ pub struct StdFilter {
     filter_from: u64,
     /// Which standard deviation.
     #[serde(default)]
-    std: StdKind,
+    std: Std,
 }
 
 fn half() -> f64 {
@@ -121,7 +122,7 @@ mod tests {
 
     #[test]
     fn prompts_that_vary_too_little_are_dropped_after_the_warm_up() {
-        let selector = built("std_filter", json!({"std": "population"}));
+        let selector = built("std_filter", json!({"std": "biased"}));
         // Population deviations 0.5, 0.5 and 0.1; their mean is 1.1 / 3, and half of it 0.1833.
         let columns = Columns::new(2, &[1.0, 0.0, 0.0, 1.0, 0.5, 0.7]);
         let mut state = SelectionState::default();

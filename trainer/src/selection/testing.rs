@@ -175,7 +175,7 @@ impl Columns {
 fn advantages(rewards: &[f64]) -> Vec<f64> {
     let scored: Vec<f64> = rewards.iter().copied().filter(|reward| !reward.is_nan()).collect();
     let mean = crate::selection::stats::mean(&scored);
-    let std = crate::selection::stats::std(&scored, crate::selection::stats::StdKind::Sample);
+    let std = crate::selection::stats::std(&scored, crate::advantages::conventions::Std::Unbiased);
     let advantage = |reward: &f64| match (reward - mean) / std {
         advantage if advantage.is_finite() => advantage,
         _ => 0.0,

@@ -105,6 +105,16 @@ fn stages_select_from_what_is_left() {
     let two = columns.select(&*chain, &one.state);
     assert_eq!((two.ready, two.replayed.len(), kept_rows(&two)), (true, 2, vec![0, 1]));
     assert_eq!(two.state.stages.len(), 2);
+    // The first stage waits, although the second would not; and it makes up for the group it drops.
+    let stages = json!({"stages": [
+        {"kind": "dynamic", "batch_groups": 9}, {"kind": "length_cap"},
+    ]});
+    assert!(!columns.select(&*built("chain", stages), &SelectionState::default()).ready);
+    let stages = json!({"stages": [{"kind": "replace"}, {"kind": "length_cap", "drop": "all"}]});
+    let twice = Columns::new(2, &[1.0, 0.0, 1.0, 1.0]).select(&*built("chain", stages), &one.state);
+    let weights: Vec<(usize, f64)> =
+        twice.kept.iter().map(|kept| (kept.row, kept.weight)).collect();
+    assert_eq!(weights, [(0, 2.0), (1, 2.0)]);
     let wrong = refused("chain", json!({"stages": [{"kind": "length_cap", "max": 0}]}));
     assert!(wrong.contains("`max` is 0"), "{wrong}");
 }
@@ -160,5 +170,48 @@ proptest! {
             prop_assert_eq!(one.reasons(), other.reasons(), "{}", entry.kind);
             prop_assert_eq!(one.requests.len(), other.requests.len(), "{}", entry.kind);
         }
+    }
+}
+
+#[test]
+fn batches_may_be_empty_and_groups_uneven() {
+    let (no_groups, no_curves) = (Groups::of_size(0, 4).unwrap(), crate::ragged::Ragged::new());
+    let empty = RolloutBatch {
+        advantages: Some(&[]),
+        lengths: Some(&[]),
+        truncated: Some(&[]),
+        step_means: Some(&[]),
+        step_counts: Some(&[]),
+        attempts: Some(&[]),
+        versions: Some(&[]),
+        curves: Some(&no_curves),
+        prompts: Some(&[]),
+        ..RolloutBatch::new(&no_groups, &[]).unwrap()
+    };
+    // Two groups that do not stand one after another, of three and of one.
+    let groups = Groups::by_key(["a", "b", "a", "a"]);
+    let rewards = [1.0, 1.0, 0.0, f64::NAN];
+    let columns = Columns::new(1, &[1.0, 1.0, 0.0, 0.0]).with_all();
+    let curves: crate::ragged::Ragged<f64> = [vec![0.1, 0.9], vec![0.2, 0.8]].into_iter().collect();
+    let batch = RolloutBatch {
+        advantages: Some(&[0.7, 0.0, -0.7, 0.0]),
+        lengths: Some(&columns.lengths),
+        truncated: Some(&[false; 4]),
+        step_means: Some(&columns.step_means),
+        step_counts: Some(&columns.step_counts),
+        attempts: Some(&columns.attempts),
+        versions: Some(&[3; 4]),
+        curves: Some(&curves),
+        prompts: Some(&columns.prompts[..2]),
+        ..RolloutBatch::new(&groups, &rewards).unwrap()
+    };
+    for entry in ALL {
+        let selector = built(entry.kind, settings(entry.kind));
+        let none = selector.select(&empty, &SelectionState::default()).unwrap();
+        assert_eq!((none.kept.len(), none.dropped.len()), (0, 0), "{}", entry.kind);
+        let chosen = selector.select(&batch, &SelectionState::seeded(1)).unwrap();
+        crate::selection::testing::check_fates(&batch, &chosen);
+        assert!(!chosen.kept.is_empty(), "{}", entry.kind);
+        assert!(chosen.kept.iter().all(|kept| kept.row != 3), "{}", entry.kind);
     }
 }

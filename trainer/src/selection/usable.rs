@@ -3,17 +3,18 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
 use crate::selection::outcome::{DropReason, Fates};
 use crate::selection::rollouts::RolloutBatch;
-use crate::selection::stats::{self, StdKind};
+use crate::selection::stats;
 
 /// Which groups are kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupTest {
     pub(crate) by: KeepBy,
     pub(crate) std_above: f64,
-    pub(crate) std: StdKind,
+    pub(crate) std: Std,
     pub(crate) between: (f64, f64),
     pub(crate) pass_at: f64,
     pub(crate) singles: Singles,

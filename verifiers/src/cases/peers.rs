@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Case, Unscored};
 use crate::check::BuildError;
 use crate::fault::{Fault, FaultKind};
 use crate::meter::Meter;
@@ -26,6 +25,16 @@ pub struct Peer {
     /// What other rewards said of it.
     #[serde(default)]
     pub earlier: BTreeMap<String, EarlierVerdict>,
+}
+
+/// The outcomes that carry no reward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unscored {
+    /// The check does not apply.
+    Abstained,
+    /// The sample could not be judged.
+    Failed,
 }
 
 /// What another reward said of a sample.
@@ -53,8 +62,11 @@ impl EarlierVerdict {
     }
 }
 
+/// A member, and what other rewards said of it.
+pub(super) type Row<'a> = (Sample, &'a BTreeMap<String, EarlierVerdict>);
+
 /// The sample of a case among its peers.
-pub(super) struct Judged {
+pub(super) struct JudgedCase {
     samples: Vec<Sample>,
     /// The names of all other rewards.
     names: Vec<String>,
@@ -63,12 +75,12 @@ pub(super) struct Judged {
     place: usize,
 }
 
-impl Judged {
-    pub(super) fn of(case: &Case) -> Self {
-        let of_peers = case.peers.iter().map(|peer| (case.beside(peer), &peer.earlier));
-        let mut members: Vec<_> = of_peers.collect();
-        let place = case.place.min(members.len());
-        members.insert(place, (case.sample(), &case.earlier));
+impl JudgedCase {
+    /// A sample, the other members, and how many of those come before it.
+    pub(super) fn new(own: Row<'_>, peers: Vec<Row<'_>>, place: usize) -> Self {
+        let mut members = peers;
+        let place = place.min(members.len());
+        members.insert(place, own);
         let names: BTreeSet<&String> =
             members.iter().flat_map(|(_, earlier)| earlier.keys()).collect();
         let names: Vec<String> = names.into_iter().cloned().collect();

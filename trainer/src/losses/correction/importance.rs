@@ -117,6 +117,7 @@ impl ImportanceSettings {
                 }
             }
         }
+        tokens.importance_of_rows = self.level != ImportanceLevel::Token;
         tokens.importance = tokens.list(1.0, |token| at(&weights, token.at));
         Ok(metrics)
     }

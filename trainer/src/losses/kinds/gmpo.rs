@@ -25,19 +25,21 @@ pub struct GmpoObjective {
     pub eps_high: f64,
     /// The policy in the denominator of the ratio.
     pub policy: LogpSource,
+    /// Added to the tokens of a row where they divide.
+    pub length_eps: f64,
 }
 
 /// The numbers of each row.
 struct Rows {
-    /// Tokens that the geometric mean is taken over.
-    counts: Vec<f64>,
+    /// What the sums over the tokens of the geometric mean are divided by.
+    lengths: Vec<f64>,
     /// The term.
     values: Vec<f64>,
 }
 
 impl Default for GmpoObjective {
     fn default() -> Self {
-        Self { eps_low: 0.4, eps_high: 0.4, policy: LogpSource::Old }
+        Self { eps_low: 0.4, eps_high: 0.4, policy: LogpSource::Old, length_eps: 0.0 }
     }
 }
 
@@ -48,7 +50,8 @@ impl GmpoObjective {
     /// Names the setting.
     pub fn check(&self) -> Result<(), TrainerError> {
         not_negative("eps_low", self.eps_low)?;
-        not_negative("eps_high", self.eps_high)
+        not_negative("eps_high", self.eps_high)?;
+        not_negative("length_eps", self.length_eps)
     }
 
     /// The clipped logarithm, and whether a gradient goes through it.
@@ -62,8 +65,10 @@ impl GmpoObjective {
     }
 
     fn rows(&self, tokens: &TrainedTokens<'_>, old: &[f64]) -> Rows {
-        let counts = tokens.row_sums(|token| f64::from(is_selected(tokens, token)));
-        let all = tokens.row_counts();
+        let length = |count: &f64| count.max(1.0) + self.length_eps;
+        let selected = tokens.row_sums(|token| f64::from(is_selected(tokens, token)));
+        let lengths: Vec<f64> = selected.iter().map(length).collect();
+        let all: Vec<f64> = tokens.row_counts().iter().map(length).collect();
         let logs = tokens.row_sums(|token| {
             let log = self.clipped(token.live - at(old, token.at), token.advantage).0;
             if is_selected(tokens, token) { log } else { 0.0 }
@@ -72,11 +77,11 @@ impl GmpoObjective {
         // The weights of the tokens too become one by their geometric mean, kept off zero as verl does.
         let weights = tokens.row_sums(|token| (at(&tokens.importance, token.at) + 1e-10).ln());
         let value = |row: usize| {
-            let all = at(&all, row).max(1.0);
-            let ratio = (at(&logs, row) / at(&counts, row).max(1.0)).exp();
+            let all = at(&all, row);
+            let ratio = (at(&logs, row) / at(&lengths, row)).exp();
             -at(&advantages, row) / all * ratio * (at(&weights, row) / all).exp()
         };
-        Rows { values: (0..counts.len()).map(value).collect(), counts }
+        Rows { values: (0..lengths.len()).map(value).collect(), lengths }
     }
 }
 
@@ -92,7 +97,7 @@ impl Objective for GmpoObjective {
         let spread = tokens.list(0.0, |token| {
             let open = self.clipped(log(token), token.advantage).1;
             let is_selected = f64::from(is_selected(tokens, token));
-            open * is_selected / at(&rows.counts, token.row).max(1.0)
+            open * is_selected / at(&rows.lengths, token.row)
         });
         let is_low = |token: LossToken| token.advantage < 0.0 && log(token) < -self.eps_low;
         let is_high = |token: LossToken| token.advantage > 0.0 && log(token) > self.eps_high;

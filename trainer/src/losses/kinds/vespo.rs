@@ -2,7 +2,8 @@
 //!
 //! `L = -sg(phi(w)) A logp` with `w` the product of the ratios of a sequence and
 //! `phi(w) = exp(lambda) w^k exp(-lambda w)` (VESPO: Variational Sequence-Level Soft Policy
-//! Optimization; TRL 1.16, `GRPOTrainer.get_gamma_weights`). Importance weights of tokens enter `w`.
+//! Optimization; TRL 1.16, `GRPOTrainer.get_gamma_weights`). Importance weights
+//! enter `w`: those of tokens as factors, that of a sequence once.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,11 +79,12 @@ impl Objective for VespoObjective {
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let old = tokens.logp(LogpSource::Old)?;
         let least = self.ratio_min.ln();
+        let counts = tokens.row_counts();
         let sums = tokens.row_sums(|token| {
             let log = token.fixed - at(old, token.at);
-            let importance = at(&tokens.importance, token.at).ln();
-            log.clamp(-self.token_log_max, self.token_log_max)
-                + importance.clamp(least, self.log_max)
+            let importance = at(&tokens.importance, token.at).ln().clamp(least, self.log_max);
+            let times = if tokens.importance_of_rows { at(&counts, token.row) } else { 1.0 };
+            log.clamp(-self.token_log_max, self.token_log_max) + importance / times
         });
         let weight = |row: usize, advantage: f64| {
             self.weight(at(&sums, row).clamp(least, self.log_max), advantage)

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::selection::stats::{StdKind, real};
+use crate::advantages::conventions::Std;
+use crate::selection::stats::real;
 
 /// The count, the mean and the standard deviation of rewards that come in one by one (Note on a Method
 /// for Calculating Corrected Sums of Squares and Products, Welford; two of them are merged as in
@@ -57,12 +58,12 @@ impl GroupAccumulator {
     }
 
     /// Their standard deviation; 0 of one, NaN of none.
-    pub fn std(&self, kind: StdKind) -> f64 {
+    pub fn std(&self, kind: Std) -> f64 {
         let divisor = match (self.count, kind) {
             (0, _) => return f64::NAN,
             (1, _) => return 0.0,
-            (count, StdKind::Sample) => real(count - 1),
-            (count, StdKind::Population) => real(count),
+            (count, Std::Unbiased) => real(count - 1),
+            (count, Std::Biased) => real(count),
         };
         (self.squares.max(0.0) / divisor).sqrt()
     }
@@ -70,7 +71,7 @@ impl GroupAccumulator {
     /// The advantage of a reward of the group as GRPO has it, `(reward - mean) / (std + eps)`; 0 where
     /// it is missing, or the standard deviation is 0.
     pub fn advantage(&self, reward: f64, eps: f64) -> f64 {
-        let std = self.std(StdKind::Sample);
+        let std = self.std(Std::Unbiased);
         if reward.is_nan() || std.is_nan() || std <= 0.0 {
             return 0.0;
         }
@@ -98,10 +99,10 @@ mod tests {
         let group = of(&[1.0, 0.0, f64::NAN, 0.0, 0.0]);
         assert_eq!((group.count(), group.missing()), (4, 1));
         assert!((group.mean() - 0.25).abs() < 1e-15);
-        assert!((group.std(StdKind::Sample) - 0.5).abs() < 1e-15);
+        assert!((group.std(Std::Unbiased) - 0.5).abs() < 1e-15);
         assert!((group.advantage(1.0, 0.0) - 1.5).abs() < 1e-12);
         assert!(group.advantage(f64::NAN, 0.0).abs() < 1e-15);
-        assert!(of(&[]).mean().is_nan() && of(&[]).std(StdKind::Sample).is_nan());
+        assert!(of(&[]).mean().is_nan() && of(&[]).std(Std::Unbiased).is_nan());
         assert!(of(&[0.1; 9]).advantage(0.1, 0.0).abs() < 1e-15);
     }
 
@@ -117,7 +118,7 @@ mod tests {
             for group in [of(&all), merged] {
                 prop_assert_eq!(group.count(), all.len());
                 prop_assert!((group.mean() - stats::mean(&all)).abs() < 1e-9);
-                for kind in [StdKind::Sample, StdKind::Population] {
+                for kind in [Std::Unbiased, Std::Biased] {
                     prop_assert!((group.std(kind) - stats::std(&all, kind)).abs() < 1e-9);
                 }
             }

@@ -1,0 +1,248 @@
+//! `assay diagnose`: runs whose numbers are worked by hand.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const CONFIG: &str = r#"version = 1
+[data]
+group = "prompt_id"
+[[reward]]
+name = "correct"
+verifier = "exact"
+[[reward]]
+name = "form"
+verifier = "regex"
+weight = 0.5
+config = { pattern = '^so' }
+"#;
+
+/// How many of the four samples of each prompt are right.
+const BASE: [usize; 3] = [1, 1, 0];
+const TRAINED: [usize; 3] = [4, 0, 1];
+
+struct Place(TempDir);
+
+impl Place {
+    /// Two runs of one configuration: `base` and `trained`, over `base.jsonl` and `trained.jsonl`.
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        place.write("a.toml", CONFIG);
+        place.write("base.jsonl", &samples(BASE));
+        place.write("trained.jsonl", &samples(TRAINED));
+        for run in ["base", "trained"] {
+            let ran = place.run(&format!("score a.toml {run}.jsonl -o {run} -q"));
+            assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        File::create(self.path(name)).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(words.split_whitespace()).current_dir(self.0.path()).env_clear();
+        command.env("HOME", self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, words: &str) -> Output {
+        self.command(words).output().unwrap()
+    }
+
+    fn json(&self, words: &str) -> Value {
+        parsed(&self.run(&format!("diagnose {words} --json")))
+    }
+
+    fn told(&self, words: &str) -> (i32, String) {
+        let ran = self.run(words);
+        (ran.status.code().unwrap(), String::from_utf8(ran.stderr).unwrap())
+    }
+}
+
+fn parsed(ran: &Output) -> Value {
+    let told = String::from_utf8_lossy(&ran.stderr);
+    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+}
+
+/// Four samples of each prompt; the right ones end with 3 and are longer, one in two begins with "so".
+fn samples(right: [usize; 3]) -> String {
+    let mut rows = String::new();
+    for (prompt, right) in right.iter().enumerate() {
+        for at in 0..4 {
+            let start = if at % 2 == 0 { "so" } else { "no" };
+            let answer = if at < *right { "as it is\\n3" } else { "4" };
+            writeln!(
+                rows,
+                r#"{{"id":"p{prompt}-{at}","prompt_id":"p{prompt}","prompt":"2+1?","completion":"{start}\n{answer}","reference":"3","human":{}}}"#,
+                at < *right
+            )
+            .unwrap();
+        }
+    }
+    rows
+}
+
+fn near(value: &Value, expected: f64) -> bool {
+    value.as_f64().is_some_and(|value| (value - expected).abs() < 1e-9)
+}
+
+#[test]
+fn a_run_by_hand() {
+    let place = Place::new();
+    let found = place.json("trained --correct correct --with trained.jsonl --label human");
+    let run = &found["runs"][0];
+    assert_eq!((&run["rows"], &run["prompts"]), (&json!(12), &json!(3)));
+    assert_eq!(run["grouped_by"], "group");
+    // pass@1: (1 + 0 + 1/4) / 3; pass@2: (1 + 0 + 1/2) / 3; pass@4: (1 + 0 + 1) / 3.
+    let points = run["pass_at_k"]["points"].as_array().unwrap();
+    let expected = [(1, 1.25 / 3.0), (2, 0.5), (4, 2.0 / 3.0)];
+    assert_eq!(points.len(), expected.len());
+    for (point, (k, value)) in points.iter().zip(expected) {
+        assert!(point["k"] == k && near(&point["value"], value), "{point}");
+        assert!(point["low"].as_f64() <= point["value"].as_f64(), "{point}");
+    }
+    // The vote of all four: right, wrong, wrong.
+    let votes = run["answers"]["majority_at_k"].as_array().unwrap();
+    assert!(near(&votes[2]["value"], 1.0 / 3.0), "{votes:?}");
+    assert_eq!((&run["all_correct"], &run["all_wrong"]), (&json!(1), &json!(1)));
+    assert!(near(&run["groups"]["correct"]["zero_variance_share"], 2.0 / 3.0));
+    assert_eq!(run["groups"]["total"]["zero_variance"], 0);
+    assert!(near(&run["verifier_quality"]["all"]["precision"], 1.0));
+    // Right answers are longer, and nothing but right answers are: at a fixed label nothing is.
+    assert!(near(&run["length"]["by_reward"]["correct"]["overall"]["pearson"], 1.0));
+    assert_eq!(run["length"]["by_reward"]["correct"]["slope_at_fixed_correctness"], Value::Null);
+    // Of the pairs that both rewards order, none in opposite ways: correct, then form.
+    assert!(near(&run["discordance_within"][1][2], 0.0), "{}", run["discordance_within"]);
+    assert!(near(&run["second_problem"]["share"], 0.0));
+    assert_eq!(run["faults"]["failed"], 0);
+    let written = fs::read_to_string(place.path("trained/diagnostics.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), found);
+}
+
+#[test]
+fn two_runs_by_hand() {
+    let place = Place::new();
+    let words = "trained --against base --correct correct --with base.jsonl --with trained.jsonl";
+    let found = place.json(words);
+    let moved = &found["against"][0];
+    assert_eq!(moved["shared_prompts"], 3);
+    // Preserved, lost, new.
+    let support = &moved["support"]["by_prompt"];
+    let counts = ["preserved", "shrunk", "expanded", "neither"].map(|key| &support[key]);
+    assert_eq!(counts, [&json!(1), &json!(1), &json!(1), &json!(0)]);
+    assert!(near(&support["retention"], 0.5) && near(&support["net_change"], 0.0));
+    assert_eq!(support, &moved["support"]["by_answer"]);
+    // (1 - 1/4 + 0 - 1/4 + 1/4 - 0) / 3.
+    let differences = &moved["pass_at_k"]["differences"];
+    assert!(near(&differences[0]["mean"], 0.25), "{differences}");
+    assert!(near(&moved["drift"]["correct"]["mean_shift"], 0.25));
+    assert!(near(&moved["drift"]["form"]["kolmogorov_smirnov"], 0.0));
+    assert_eq!(moved["distance"], Value::Null);
+    let parts = moved["part_correlations"].as_array().unwrap();
+    assert_eq!((parts.len(), &parts[2]["second"]), (3, &json!("form")));
+    let shown = place.run(&format!("diagnose {words} --no-write"));
+    assert!(shown.status.success());
+    insta::assert_snapshot!("diagnose", String::from_utf8(shown.stdout).unwrap());
+}
+
+#[test]
+fn rewards_of_the_same_rows_have_a_distance() {
+    let place = Place::new();
+    let double = CONFIG.replace("weight = 0.5", "weight = 1.0").replace(
+        "name = \"correct\"\nverifier = \"exact\"",
+        "name = \"correct\"\nverifier = \"exact\"\nweight = 2.0",
+    );
+    place.write("double.toml", &double);
+    let wrong =
+        CONFIG.replace("verifier = \"exact\"", "verifier = \"regex\"\nconfig = { pattern = '4$' }");
+    place.write("wrong.toml", &wrong);
+    for run in ["double", "wrong"] {
+        let (code, why) = place.told(&format!("score {run}.toml base.jsonl -o {run} -q"));
+        assert_eq!(code, 0, "{why}");
+    }
+    let same = place.json("double --against base");
+    let distance = &same["against"][0]["distance"];
+    assert!(near(&distance["total"]["starc"], 0.0) && near(&distance["correct"]["epic"], 0.0));
+    let reversed = place.json("wrong --against base");
+    assert!(near(&reversed["against"][0]["distance"]["correct"]["starc"], 1.0));
+}
+
+#[test]
+fn a_stream_of_verdicts_is_a_run_too() {
+    let place = Place::new();
+    let lines = fs::read(place.path("trained/verdicts.jsonl")).unwrap();
+    let mut command = place.command("diagnose - --correct correct --json");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&lines).unwrap();
+    let streamed = parsed(&child.wait_with_output().unwrap());
+    let folder = place.json("trained --correct correct -o all.json");
+    let file = place.json("trained/verdicts.jsonl --correct correct");
+    for found in [&streamed, &file] {
+        for part in ["pass_at_k", "groups", "correlations", "faults"] {
+            assert_eq!(found["runs"][0][part], folder["runs"][0][part], "{part}");
+        }
+    }
+    assert!(place.path("all.json").exists() && !place.path("trained/diagnostics.json").exists());
+    let missing = streamed["runs"][0]["missing"].to_string();
+    assert!(missing.contains("no fixed weight is known of correct, form"), "{missing}");
+}
+
+#[test]
+fn several_runs_are_the_points_of_one() {
+    let place = Place::new();
+    // The form is paid alike at both points, and the combined reward rises with what is right.
+    let found = place.json("base trained --trusted correct --no-write");
+    let points = found["series"]["points"].as_array().unwrap();
+    assert!(near(&points[0]["trusted"], 2.0 / 12.0) && near(&points[1]["trusted"], 5.0 / 12.0));
+    assert!(near(&points[1]["trusted_slope"], 0.25));
+    assert_eq!(points[1]["diverges"], false);
+    // Backwards it falls, and the form, which does not, is no proxy that rises.
+    let back = place.json("trained base --trusted correct --no-write");
+    assert!(near(&back["series"]["points"][1]["trusted_slope"], -0.25));
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let place = Place::new();
+    for (words, told) in [
+        ("diagnose none", "none"),
+        ("diagnose base --correct corect", "no reward is called \"corect\"; has: correct, form"),
+        ("diagnose base --level 1", "--level 1: expected above 0 and below 1"),
+        ("diagnose base --probability form", "no labels but its own"),
+        ("diagnose base --label human", "--with"),
+    ] {
+        let (code, why) = place.told(words);
+        assert_eq!(code, 2, "{words}: {why}");
+        assert!(why.contains(told), "{words}: {why}");
+    }
+    let other = place.json("base --with trained.jsonl --no-write");
+    let missing = other["runs"][0]["missing"].to_string();
+    assert!(missing.contains("0 of the 1 files that the run scored"), "{missing}");
+    assert!(missing.contains("12 of 12 rows are not in the data"), "{missing}");
+    place.write("least.toml", &format!("{CONFIG}[combine]\nhow = \"min\"\n"));
+    assert_eq!(place.told("score least.toml base.jsonl -o least -q").0, 0);
+    let least = place.json("least --no-write")["runs"][0]["missing"].to_string();
+    assert!(least.contains("the run has how = \\\"min\\\""), "{least}");
+    let few = place.json("base --k 1,64 --no-write");
+    let missing = few["runs"][0]["missing"].to_string();
+    assert!(missing.contains("pass@64: no prompt has more than 4"), "{missing}");
+}
