@@ -96,7 +96,7 @@ impl PyEngine {
     fn explain(&self, py: Python<'_>, row: &Bound<'_, PyAny>, options: Options) -> PyResult<Told> {
         let (engine, options) = (self.engine(py)?, options.checked()?);
         let sample = rows::of_row(row, &engine.plan().config.data)?;
-        let step = options.training.step;
+        let step = options.step;
         let scored = engine.score_async(vec![sample.clone()], options);
         explain::told(&engine, &sample, (wait::wait(py, scored)?, step), &self.versions)
     }
@@ -195,7 +195,7 @@ impl Options {
         let training = run::training(training.as_deref())?;
         let deadline = timeout.map(Duration::try_from_secs_f64).transpose();
         let wrong = |error| PyValueError::new_err(format!("timeout: {error}"));
-        Ok(ScoreOptions { deadline: deadline.map_err(wrong)?, training, wait })
+        Ok(ScoreOptions { deadline: deadline.map_err(wrong)?, wait, ..ScoreOptions::at(training) })
     }
 }
 

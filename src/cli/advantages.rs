@@ -29,10 +29,11 @@ pub(super) struct Args {
     /// The file of JSON lines, one for each row of the run; by default standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The configuration whose [advantage] says how; the next flags win over it
+    /// The configuration whose [advantage] says how, in place of that of the run; the next flags win over
+    /// it
     #[arg(long, value_name = "CONFIG")]
     config: Option<PathBuf>,
-    /// The estimator, such as grpo, rloo or gdpo
+    /// The estimator, such as grpo (the default), rloo or gdpo
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
     /// The library and version whose settings are filled in, such as trl-1.16
@@ -86,7 +87,8 @@ struct Report {
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     let config = args.estimator(environment)?;
     let rollouts = Rollouts::read(&args.run, args.steps.as_deref())?;
-    let columns = args.data.read(&args.run, &rollouts.ids)?;
+    let needed = args.group_size.is_none() && rollouts.lacks_groups();
+    let columns = args.data.read(&args.run, &rollouts.ids, needed)?;
     let keys = rollouts.groups(args.group_size, columns.as_ref())?;
     let mut request = rollouts.request(&keys);
     if let Some(columns) = columns {
@@ -113,7 +115,7 @@ impl Args {
     fn estimator(&self, environment: &Environment) -> Result<AdvantageConfig, Failure> {
         let mut config = match &self.config {
             Some(path) => environment.document(path)?.config()?.advantage.unwrap_or_default(),
-            None => AdvantageConfig::default(),
+            None => rollouts::advantage(&self.run)?,
         };
         if let Some(kind) = &self.kind {
             config.kind = Some(kind.clone());
@@ -128,9 +130,7 @@ impl Args {
             config.settings.insert(key.trim().to_owned(), value_of(value.trim()));
         }
         if config.kind.is_none() && config.preset.is_none() {
-            let why = "--kind, --preset, or a --config with [advantage] says how advantages are \
-                       estimated";
-            return Err(Failure::usage(why));
+            config.kind = Some("grpo".to_owned());
         }
         config.build().map_err(|error| refused(&error))?;
         Ok(config)

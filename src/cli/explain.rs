@@ -69,8 +69,8 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     };
     let kept = kept(&engine, &sample);
     let Found { group, at, .. } = &found;
-    let options = ScoreOptions { training: args.training.read()?, ..ScoreOptions::default() };
-    let step = options.training.step;
+    let options = ScoreOptions::at(args.training.read()?);
+    let step = options.step;
     let scored = engine.score_with(group.clone(), options);
     let Some(scored) = scored.into_iter().nth(*at) else {
         return Err(anyhow::anyhow!("internal: the engine gave no verdict").into());

@@ -15,8 +15,11 @@ pub struct ScoreOptions {
     /// How long the call may take, waiting for room included. What is not judged by then is a
     /// `Timeout`; `None` leaves it to the deadline of single verdicts (`limits.deadline_ms`).
     pub deadline: Option<Duration>,
-    /// Where the training stands: its step, which `when`, `combine.expression` and scheduled weights
-    /// see, and what shapes know of it. Step 0 and nothing else by default.
+    /// The training step, which `when`, `combine.expression`, scheduled weights and shapes see; 0 by
+    /// default.
+    pub step: u64,
+    /// What shapes know of the training beside its step: nothing by default. The step in it is not
+    /// read.
     pub training: TrainingState,
     /// Whether the call waits where too many samples are in flight. One that does not wait gets
     /// `Overloaded` for every sample.
@@ -25,7 +28,14 @@ pub struct ScoreOptions {
 
 impl Default for ScoreOptions {
     fn default() -> Self {
-        Self { deadline: None, training: TrainingState::default(), wait: true }
+        Self { deadline: None, step: 0, training: TrainingState::default(), wait: true }
+    }
+}
+
+impl ScoreOptions {
+    /// Where a training stands, its step included.
+    pub fn at(training: TrainingState) -> Self {
+        Self { step: training.step, training, ..Self::default() }
     }
 }
 
@@ -43,7 +53,8 @@ impl Call {
         let deadline_ns = options.deadline.map(|deadline| {
             now_ns.saturating_add(u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX))
         });
-        Self { training: options.training.clone(), deadline_ns, given_up: AtomicBool::new(false) }
+        let training = TrainingState { step: options.step, ..options.training.clone() };
+        Self { training, deadline_ns, given_up: AtomicBool::new(false) }
     }
 
     /// The training step.

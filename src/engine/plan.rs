@@ -169,9 +169,19 @@ impl Plan {
         self.rewards.iter().map(rows).max().unwrap_or_default()
     }
 
-    /// The configuration with every default filled in, and the digest of every file it names:
-    /// all that decides a byte of the output.
+    /// The configuration with every default filled in, and the digest of every file it names.
     pub fn resolved(&self) -> Value {
+        let mut resolved = self.deciding();
+        if let Some(members) = resolved.as_object_mut() {
+            let Config { advantage, select, .. } = &self.config;
+            members.extend(advantage.as_ref().map(|table| ("advantage".to_owned(), json!(table))));
+            members.extend(select.as_ref().map(|table| ("select".to_owned(), json!(table))));
+        }
+        resolved
+    }
+
+    /// All that decides a byte of the output: what trainers read does not.
+    fn deciding(&self) -> Value {
         let rewards: Vec<Value> =
             self.config.rewards.iter().zip(&self.rewards).map(resolved).collect();
         json!({
@@ -183,10 +193,10 @@ impl Plan {
         })
     }
 
-    /// The digest of [`Plan::resolved`] in hexadecimal: two runs of one hash and one input have
-    /// one output.
+    /// The digest of [`Plan::resolved`] in hexadecimal, but for the tables that trainers read: two runs
+    /// of one hash and one input have one output.
     pub fn config_hash(&self) -> String {
-        canonical::hex(&canonical::digest(&self.resolved()))
+        canonical::hex(&canonical::digest(&self.deciding()))
     }
 }
 

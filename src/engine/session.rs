@@ -104,8 +104,9 @@ impl RunSession<'_> {
             // It was made of the lines that are about to change.
             self.remove(VERDICTS_PARQUET)?;
         }
+        // What trainers read may have changed, also where the run is complete.
+        self.replace_json(CONFIG, &self.engine.plan().resolved())?;
         if start != RunStart::Done {
-            self.replace_json(CONFIG, &self.engine.plan().resolved())?;
             self.replace_json(MANIFEST, &manifest)?;
         }
         self.remove(RETRY)?;

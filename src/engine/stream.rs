@@ -55,7 +55,7 @@ impl Engine {
         // Not waited for: a reader of standard input may never come back. It ends with the channel.
         let started = reader.spawn(move || read(source, &sender));
         started.map_err(|error| StreamError::Internal(error.to_string()))?;
-        let options = ScoreOptions { training: spec.training.clone(), ..ScoreOptions::default() };
+        let options = ScoreOptions::at(spec.training.clone());
         let call = Arc::new(Call::new(&options, 0));
         let _give_up = GiveUp(Arc::clone(&call));
         let work = Work {

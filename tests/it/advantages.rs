@@ -102,7 +102,7 @@ fn close(found: &[f64], wanted: &[f64]) {
 fn rewards_of_a_run_become_advantages() {
     let place = Place::new();
     // Rewards: a: 1 + 0.5, 0, a fault (the reference has no length); b: 0.5 twice.
-    let (lines, said) = place.lines("run --config assay.toml");
+    let (lines, said) = place.lines("run");
     close(&advantages(&lines), &[0.75, 0.0, -0.75, 0.0, 0.0]);
     assert_eq!(lines[0]["group"], "a");
     assert_eq!((&lines[0]["reward"], &lines[3]["reward"]), (&json!(1.5), &Value::Null));
@@ -111,6 +111,7 @@ fn rewards_of_a_run_become_advantages() {
         "5 rows in 2 groups; 1 without variance; 1 rows have no reward",
         "{said}"
     );
+    assert_eq!(place.lines("run --config assay.toml").0, lines);
     // A preset, and a setting over it: 0.75 / (1.5 / sqrt(2) + 1).
     let (lines, _) = place.lines("run --preset trl-1.16 --set eps=1.0");
     let unit = 0.75 / (1.5 / 2.0_f64.sqrt() + 1.0);
@@ -140,10 +141,27 @@ fn columns_of_the_data_are_read_where_an_estimator_needs_them() {
 }
 
 #[test]
+fn a_run_whose_rows_name_no_group_goes_by_its_prompts() {
+    let place = Place::new();
+    let plain = CONFIG.replace("[data]\ngroup = \"prompt_id\"\n", "");
+    let plain = plain.replace("[advantage]\nkind = \"dr_grpo\"\n", "");
+    place.write("plain.toml", &plain);
+    let ran = place.run("score plain.toml rows.jsonl -o plain -q");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    // GRPO where nothing says how: (1.5 - 0.75) / (1.5 / sqrt(2) + 1e-6).
+    let unit = 0.75 / (1.5 / 2.0_f64.sqrt() + 1e-6);
+    let wanted = [unit, 0.0, -unit, 0.0, 0.0];
+    close(&advantages(&place.lines("plain").0), &wanted);
+    close(&advantages(&place.lines("plain --with rows.jsonl").0), &wanted);
+    place.write("rows.jsonl", "{\"completion\": \"other\"}\n");
+    let error = place.refused("plain");
+    assert!(error.contains("row 1") && error.contains("names no group"), "{error}");
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let place = Place::new();
     for (words, why) in [
-        ("run", "--kind, --preset, or a --config"),
         ("run --kind grop", "no advantage is called \"grop\""),
         ("run --kind grpo --set epss=1", "unknown field `epss`"),
         ("run --kind grpo --set eps", "expected KEY=VALUE"),

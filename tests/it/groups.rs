@@ -52,8 +52,7 @@ fn close(found: &[Option<f64>], wanted: &[f64]) {
 }
 
 fn at(step: u64) -> ScoreOptions {
-    let training = TrainingState { step, ..TrainingState::default() };
-    ScoreOptions { training, ..ScoreOptions::default() }
+    ScoreOptions { step, ..ScoreOptions::default() }
 }
 
 #[test]
@@ -247,8 +246,7 @@ fn running_moments_are_an_input_and_an_output() {
     assert_eq!(lines.lines().map(reward).collect::<Vec<_>>(), [-1.0, -1.0, 1.0, 1.0]);
     // The same by the library.
     let samples = texts.map(|text| Sample::builder(text).reference("x").build());
-    let scored = engine
-        .score_with(samples, ScoreOptions { training: first.clone(), ..ScoreOptions::default() });
+    let scored = engine.score_with(samples, ScoreOptions::at(first.clone()));
     assert_eq!(engine.plan().next_state(&first, &scored), second);
 }
 

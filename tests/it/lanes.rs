@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::support::{PERMITS, Seen, builder, engine, lines, registry, rows};
+use assay::ScoreOptions;
 use assay::data::{ReadLimits, Source};
 use assay::verifiers::{FaultKind, Message, Outcome, Reward, Sample, Scored, Verdict};
-use assay::{ScoreOptions, TrainingState};
 
 const BUSY: &str = "[[reward]]\nname = 'busy'\nverifier = 'busy'\n";
 const AWAITED: &str = "[[reward]]\nname = 'awaited'\nverifier = 'awaited'\n";
@@ -265,8 +265,7 @@ fn the_training_step_is_seen_by_conditions_and_by_the_combination() {
     let engine = engine(text, registry(&Arc::default()), 1);
     let sample = Sample::builder("4").reference("4").build();
     let at = |step| {
-        let training = TrainingState { step, ..TrainingState::default() };
-        let options = ScoreOptions { training, ..ScoreOptions::default() };
+        let options = ScoreOptions { step, ..ScoreOptions::default() };
         pollster::block_on(engine.score_async(vec![sample.clone()], options))[0].reward()
     };
     assert_eq!([at(0), at(9), at(10)], [Some(2.0), Some(902.0), Some(1001.0)]);

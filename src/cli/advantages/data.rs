@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assay::Sample;
 use assay::data::{Columns, ReadLimits, Source};
-use assay::engine::runs::CONFIG;
+use assay::engine::runs::{CONFIG, InputFile, MANIFEST, RunManifest, hash_file};
 use assay::trainer::request::AdvantageRequest;
 use clap::Args as ClapArgs;
 use serde_json::Value;
@@ -39,12 +39,22 @@ pub(super) struct DataRows {
 }
 
 impl DataColumns {
-    /// The data along the rows of the run; `None` without `--with`.
-    pub(super) fn read(&self, run: &Path, ids: &[String]) -> Result<Option<DataRows>, Failure> {
-        if self.with.is_empty() {
+    /// The data along the rows of the run; `None` without `--with`. Where the prompts are `needed`, the
+    /// files that the run scored are taken, if they are still where they were.
+    pub(super) fn read(
+        &self,
+        run: &Path,
+        ids: &[String],
+        needed: bool,
+    ) -> Result<Option<DataRows>, Failure> {
+        let files = match self.with.as_slice() {
+            [] if needed => scored_files(run)?,
+            given => given.to_vec(),
+        };
+        if files.is_empty() {
             return Ok(None);
         }
-        let samples = samples(&self.with, run, ids)?;
+        let samples = samples(&files, run, ids)?;
         let prompts = samples.iter().map(|sample| sample.prompt().to_owned()).collect();
         let lengths = match &self.lengths {
             Some(column) => Some(along(&samples, column, "a number of tokens", |value| {
@@ -96,6 +106,18 @@ fn along<T>(
         })
     };
     samples.iter().map(one).collect()
+}
+
+/// The files that a run scored; none where one of them is gone or is another.
+fn scored_files(run: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let manifest: RunManifest = json(run, MANIFEST)?;
+    let is_same = |input: &InputFile| {
+        let found = hash_file(Path::new(&input.path)).ok();
+        found.is_some_and(|(sha256, _)| Some(sha256) == input.sha256)
+    };
+    let inputs = manifest.identity.inputs;
+    let all = inputs.iter().all(is_same);
+    Ok(inputs.into_iter().filter(|_| all).map(|input| PathBuf::from(input.path)).collect())
 }
 
 /// The samples of these ids, which stand in the data in the same order; rows between them were not

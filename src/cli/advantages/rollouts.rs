@@ -4,10 +4,10 @@ use std::path::Path;
 
 use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, verdict_rows};
 use assay::trainer::Ragged;
-use assay::trainer::advantages::StepReward;
+use assay::trainer::advantages::{AdvantageConfig, StepReward};
 use assay::trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
 use assay::verifiers::{Reward, Schedule, Scored, Verdict};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::data::DataRows;
 use crate::cli::exit::Failure;
@@ -45,6 +45,11 @@ impl Rollouts {
             rollouts.push(row?, steps)?;
         }
         Ok(rollouts)
+    }
+
+    /// Whether a row names no group.
+    pub(super) fn lacks_groups(&self) -> bool {
+        self.groups.iter().any(Option::is_none)
     }
 
     /// What rows share a prompt by: groups of one size, the group of the row, or its prompt.
@@ -101,6 +106,15 @@ impl Rollouts {
         self.ids.push(row.id);
         Ok(())
     }
+}
+
+/// The [advantage] of the configuration of a run.
+pub(super) fn advantage(run: &Path) -> Result<AdvantageConfig, Failure> {
+    let config: Value = json(run, CONFIG)?;
+    let table = config.get("advantage").cloned().unwrap_or_else(|| Value::Object(Map::new()));
+    serde_json::from_value(table).map_err(|error| {
+        anyhow::anyhow!("{}: [advantage] is damaged: {error}", run.display()).into()
+    })
 }
 
 /// The rewards of a resolved configuration that have a say, with their weights at a step.
