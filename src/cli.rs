@@ -16,6 +16,7 @@ mod eval;
 mod exit;
 mod explain;
 mod init;
+mod kinds;
 mod list;
 mod merge;
 mod output;

@@ -86,7 +86,7 @@ struct Report {
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     let config = args.estimator(environment)?;
     let rollouts = Rollouts::read(&args.run, args.steps.as_deref())?;
-    let columns = args.data.read(&args.run, &rollouts)?;
+    let columns = args.data.read(&args.run, &rollouts.ids)?;
     let keys = rollouts.groups(args.group_size, columns.as_ref())?;
     let mut request = rollouts.request(&keys);
     if let Some(columns) = columns {

@@ -10,6 +10,7 @@ use serde::Serialize;
 #[cfg(feature = "models")]
 use super::doctor;
 use super::exit::{Exit, Failure};
+use super::kinds::{self, KindInfo};
 use super::{output, schema};
 
 /// What a configuration can name.
@@ -31,6 +32,14 @@ enum Kind {
     Rubrics,
     /// Verifiers by models
     Models,
+    /// Kinds of shaping: `shape` of a reward
+    Shapes,
+    /// Estimators of advantages: `[advantage]`
+    Advantages,
+    /// Losses: `[loss]`
+    Losses,
+    /// Kinds of selection: `[select]`
+    Selection,
 }
 
 #[derive(Serialize)]
@@ -45,6 +54,10 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         Kind::Checks => of(environment, |id| !asks_a_model(id)),
         Kind::Models => of(environment, asks_a_model),
         Kind::Rubrics => return formats(args.json),
+        Kind::Shapes => return kinds_of("shape", args.json),
+        Kind::Advantages => return kinds_of("advantage", args.json),
+        Kind::Losses => return kinds_of("loss", args.json),
+        Kind::Selection => return kinds_of("select", args.json),
     };
     if args.json {
         output::json(&listed)?;
@@ -59,6 +72,24 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     }
     if listed.is_empty() {
         output::note("this build brings none");
+    }
+    Ok(Exit::Ok)
+}
+
+/// The kinds of a table that is no verifier.
+fn kinds_of(table: &str, json: bool) -> Result<Exit, Failure> {
+    #[derive(Serialize)]
+    struct Known {
+        kind: &'static str,
+        summary: String,
+    }
+    let known =
+        |info: KindInfo| Known { kind: info.kind, summary: schema::first_sentence(&info.docs) };
+    let known: Vec<Known> = kinds::of(table).into_iter().map(known).collect();
+    if json {
+        output::json(&known)?;
+    } else {
+        lines(known.iter().map(|one| (one.kind, one.summary.as_str())));
     }
     Ok(Exit::Ok)
 }

@@ -6,9 +6,11 @@ use assay::verifiers::cases::{self, Case};
 use assay::verifiers::checks::VerifierInfo;
 use assay::{Config, Registry};
 use clap::Args as ClapArgs;
+use schemars::Schema;
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
+use super::kinds::{self, KindInfo};
 use super::output;
 use super::schema::{self, Setting};
 use super::text::inline;
@@ -16,7 +18,8 @@ use super::text::inline;
 /// The manual page of a verifier.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
-    /// The id of the verifier, or `config` for the JSON Schema of the configuration
+    /// The id of the verifier; a table and a kind, as in shape.overlong, advantage.grpo, loss.dapo or
+    /// select.dynamic; or `config` for the JSON Schema of the configuration
     id: String,
     /// Print the JSON Schema of its settings
     #[arg(long, conflicts_with = "json")]
@@ -28,10 +31,12 @@ pub(super) struct Args {
 
 #[derive(Serialize)]
 struct Page {
-    id: &'static str,
-    version: u32,
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
     docs: String,
     settings: Vec<Setting>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     cases: Vec<Shown>,
 }
 
@@ -49,16 +54,44 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::json(&Config::json_schema())?;
         return Ok(Exit::Ok);
     }
-    let registry = environment.registry();
-    let entry = registry.about(&args.id).ok_or_else(|| unknown(&args.id, &registry))?;
+    let (schema, page) = match args.id.split_once('.') {
+        Some((table, kind)) => of_kind(table, kind)?,
+        None => of_verifier(&args.id, &environment.registry())?,
+    };
     if args.schema {
-        output::json(&(entry.schema)())?;
+        output::json(&schema)?;
     } else if args.json {
-        output::json(&page(entry)?)?;
+        output::json(&page)?;
     } else {
-        output::text(&text(&page(entry)?));
+        output::text(&text(&page));
     }
     Ok(Exit::Ok)
+}
+
+fn of_verifier(id: &str, registry: &Registry) -> Result<(Schema, Page), Failure> {
+    let entry = registry.about(id).ok_or_else(|| unknown(id, registry))?;
+    Ok(((entry.schema)(), page(entry)?))
+}
+
+/// The page of a kind of a table that is no verifier.
+fn of_kind(table: &str, kind: &str) -> Result<(Schema, Page), Failure> {
+    if !kinds::TABLES.contains(&table) {
+        let tables = kinds::TABLES.join(", ");
+        let why = format!("no table is called \"{}\"; there are: {tables}", inline(table));
+        return Err(Failure::usage(why));
+    }
+    let known = kinds::of(table);
+    let names: Vec<&str> = known.iter().map(|info| info.kind).collect();
+    let near = did_you_mean(kind, names.iter().copied());
+    let help =
+        near.map(|near| format!("\nhelp: did you mean \"{table}.{near}\"?")).unwrap_or_default();
+    let why =
+        format!("no {table} is called \"{}\"; known: {}{help}", inline(kind), names.join(", "));
+    let found = known.into_iter().find(|info| info.kind == kind);
+    let KindInfo { kind, docs, schema } = found.ok_or_else(|| Failure::usage(why))?;
+    let settings = schema::settings(schema.as_value());
+    let id = format!("{table}.{kind}");
+    Ok((schema, Page { id, version: None, docs, settings, cases: Vec::new() }))
 }
 
 fn unknown(id: &str, registry: &Registry) -> Failure {
@@ -75,8 +108,8 @@ fn page(entry: &'static VerifierInfo) -> Result<Page, Failure> {
     let file = cases::parse(entry.fixtures)
         .map_err(|why| anyhow::anyhow!("internal: cases of {}: {why}", entry.id))?;
     Ok(Page {
-        id: entry.id,
-        version: entry.version,
+        id: entry.id.to_owned(),
+        version: Some(entry.version),
         docs: schema::docs(schema.as_value()),
         settings: schema::settings(schema.as_value()),
         cases: file.cases.iter().map(shown).collect(),
@@ -94,7 +127,8 @@ fn shown(case: &Case) -> Shown {
 }
 
 fn text(page: &Page) -> String {
-    let mut text = format!("{} v{}\n\n{}\n", page.id, page.version, page.docs);
+    let version = page.version.map(|version| format!(" v{version}")).unwrap_or_default();
+    let mut text = format!("{}{version}\n\n{}\n", page.id, page.docs);
     text.push_str("\nsettings\n");
     if page.settings.is_empty() {
         text.push_str("  none\n");
@@ -110,7 +144,9 @@ fn text(page: &Page) -> String {
             text.push_str(&format!("      {}\n", setting.docs));
         }
     }
-    text.push_str("\ncases\n");
+    if !page.cases.is_empty() {
+        text.push_str("\ncases\n");
+    }
     let width = page.cases.iter().map(|case| case.expected.len()).max().unwrap_or_default();
     for case in &page.cases {
         let hack = case.hack.as_ref().map(|hack| format!("  [hack: {hack}]")).unwrap_or_default();

@@ -22,7 +22,7 @@ use assay::engine::{CancellationToken, Ended};
 use assay::verifiers::{FaultKind, Outcome, Reward, Sample, Schedule, Scored, Verdict};
 use assay::{Config, Engine, EngineError, ScoreOptions};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Notify;
+use tokio::sync::Semaphore;
 
 const HELD: &str = "[[reward]]\nname = 'held'\nverifier = 'held'\n";
 const ENDLESS: &str = "[[reward]]\nname = 'endless'\nverifier = 'endless'\n";
@@ -297,7 +297,7 @@ fn engines_live_side_by_side_on_many_threads() {
 
 #[test]
 fn slow_rows_are_handed_on_one_by_one() {
-    let release = Arc::new(Notify::new());
+    let release = Arc::new(Semaphore::new(0));
     let waits = Arc::clone(&release);
     let text = "[[reward]]\nname = 'a'\nverifier = 'waits'\n";
     let engine = builder(text, registry(&Arc::default()))
@@ -307,7 +307,7 @@ fn slow_rows_are_handed_on_one_by_one() {
                 // Every row but the first is answered once the first was handed on.
                 let last = Duration::from_secs(30);
                 let answered = sample.id() == "s0"
-                    || tokio::time::timeout(last, waits.notified()).await.is_ok();
+                    || tokio::time::timeout(last, waits.acquire()).await.is_ok();
                 Verdict::graded(answered)
             }
         })
@@ -318,7 +318,7 @@ fn slow_rows_are_handed_on_one_by_one() {
     let ended = engine.stream(source, whole(), &CancellationToken::new(), |batch| {
         batches += 1;
         out.extend_from_slice(&batch.verdicts);
-        release.notify_one();
+        release.add_permits(8);
         Ok::<(), std::io::Error>(())
     });
     assert_eq!(ended.unwrap(), Ended::EndOfData);

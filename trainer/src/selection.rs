@@ -31,7 +31,7 @@ pub(crate) mod testing;
 
 pub use chain::SelectionChain;
 pub use outcome::{
-    DropReason, DroppedRollout, KeptRollout, PreferencePair, ReplayedRollout, RolloutRequest,
+    DropReason, DroppedRollout, KeptRollout, ReplayedRollout, RolloutPair, RolloutRequest,
     Selection, StoredPart, StoredRollout,
 };
 pub use policy::{Selector, SelectorSettings};

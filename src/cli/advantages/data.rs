@@ -9,7 +9,6 @@ use assay::trainer::request::AdvantageRequest;
 use clap::Args as ClapArgs;
 use serde_json::Value;
 
-use super::rollouts::Rollouts;
 use crate::cli::exit::Failure;
 use crate::cli::run_files::json;
 
@@ -41,15 +40,11 @@ pub(super) struct DataRows {
 
 impl DataColumns {
     /// The data along the rows of the run; `None` without `--with`.
-    pub(super) fn read(
-        &self,
-        run: &Path,
-        rollouts: &Rollouts,
-    ) -> Result<Option<DataRows>, Failure> {
+    pub(super) fn read(&self, run: &Path, ids: &[String]) -> Result<Option<DataRows>, Failure> {
         if self.with.is_empty() {
             return Ok(None);
         }
-        let samples = samples(&self.with, run, &rollouts.ids)?;
+        let samples = samples(&self.with, run, ids)?;
         let prompts = samples.iter().map(|sample| sample.prompt().to_owned()).collect();
         let lengths = match &self.lengths {
             Some(column) => Some(along(&samples, column, "a number of tokens", |value| {

@@ -149,16 +149,16 @@ mod tests {
     use super::AdvantageAlignment;
     use crate::Groups;
     use crate::advantages::batch::{Estimator as _, RewardBatch, StepReward};
-    use crate::advantages::testing::{close, estimated_with, of_tokens};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens};
 
     #[test]
     fn what_was_earned_weighs_what_the_other_earns() {
         let settings = AdvantageAlignment { beta: 2.0, gamma: 0.5, clip: None };
         // Earned before: 0, 1, 0.5 * 1 + 2 = 2.5; products 0, 2 * 0.5 * 1 * 4, 2 * 0.5 * 2.5 * -1.
-        close(&settings.align(&[1.0, 2.0, 3.0], &[9.0, 4.0, -1.0]), &[1.0, 6.0, 0.5]);
-        close(&settings.align(&[1.0, 2.0, 3.0], &[9.0, 4.0]), &[1.0, 6.0, 3.0]);
+        assert_close(&settings.align(&[1.0, 2.0, 3.0], &[9.0, 4.0, -1.0]), &[1.0, 6.0, 0.5]);
+        assert_close(&settings.align(&[1.0, 2.0, 3.0], &[9.0, 4.0]), &[1.0, 6.0, 3.0]);
         let clipped = AdvantageAlignment { clip: Some(1.5), ..settings };
-        close(&clipped.align(&[1.0, 2.0, 3.0], &[9.0, 4.0, -1.0]), &[1.0, 3.5, 1.5]);
+        assert_close(&clipped.align(&[1.0, 2.0, 3.0], &[9.0, 4.0, -1.0]), &[1.0, 3.5, 1.5]);
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
             batch.roles = Some(roles);
             batch
         }));
-        close(values.values(), &[1.0, 0.0, -1.0, -2.0, -1.0, -2.0, 1.0, 0.0]);
+        assert_close(values.values(), &[1.0, 0.0, -1.0, -2.0, -1.0, -2.0, 1.0, 0.0]);
     }
 
     #[test]

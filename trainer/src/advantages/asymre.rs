@@ -51,14 +51,14 @@ impl Estimator for AsymRe {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, rollouts};
+    use crate::advantages::testing::{assert_close, rollouts};
 
     #[test]
     fn the_baseline_is_below_the_mean() {
         let values = rollouts(r#"kind = "asymre""#, &[1.0, 0.0, 0.0, 0.0], 4);
-        close(&values, &[0.85, -0.15, -0.15, -0.15]);
-        close(&rollouts(r#"kind = "asymre""#, &[1.0, 1.0], 2), &[0.1, 0.1]);
-        close(&rollouts(r#"kind = "asymre""#, &[0.5, f64::NAN], 2), &[0.5, 0.0]);
-        close(&rollouts("kind = \"asymre\"\nshift = 0.25", &[1.0, 0.0], 2), &[0.25, -0.75]);
+        assert_close(&values, &[0.85, -0.15, -0.15, -0.15]);
+        assert_close(&rollouts(r#"kind = "asymre""#, &[1.0, 1.0], 2), &[0.1, 0.1]);
+        assert_close(&rollouts(r#"kind = "asymre""#, &[0.5, f64::NAN], 2), &[0.5, 0.0]);
+        assert_close(&rollouts("kind = \"asymre\"\nshift = 0.25", &[1.0, 0.0], 2), &[0.25, -0.75]);
     }
 }

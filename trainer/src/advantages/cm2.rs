@@ -168,7 +168,7 @@ pub fn item_advantages(
 mod tests {
     use super::{ItemScores, ItemSum, item_advantages, item_score};
     use crate::advantages::batch::StepReward;
-    use crate::advantages::testing::{close, estimated_with, of_tokens, rows};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens, rows};
 
     #[test]
     fn a_turn_is_compared_with_the_same_turn_of_others() {
@@ -211,7 +211,7 @@ mod tests {
         let sums = item_advantages(&items, &[2, 2], 2, ItemSum::Plain).unwrap();
         assert_eq!(sums, rows(&[&[0.5, 0.5], &[0.0, -0.5]]));
         let means = item_advantages(&items, &[2, 2], 2, ItemSum::ByWeight).unwrap();
-        close(means.values(), &[0.5 / 3.0, 0.5 / 3.0, 0.0, -0.5 / 3.0]);
+        assert_close(means.values(), &[0.5 / 3.0, 0.5 / 3.0, 0.0, -0.5 / 3.0]);
         let error = item_advantages(&items, &[2], 2, ItemSum::Plain).unwrap_err().to_string();
         assert_eq!(error, "item 0: 2 scores and 2 lists, expected 1 of both");
     }

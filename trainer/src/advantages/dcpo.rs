@@ -142,7 +142,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use crate::advantages::batch::{Advantages, EstimatorState};
-    use crate::advantages::testing::{close, estimated_with, of_rollouts};
+    use crate::advantages::testing::{assert_close, estimated_with, of_rollouts};
 
     fn step(rewards: &'static [f64], state: EstimatorState) -> Advantages {
         let prompts = Box::leak(Box::new(vec!["p".to_owned(); rewards.len()]));
@@ -158,23 +158,23 @@ mod tests {
     #[test]
     fn steps_are_smoothed_with_what_came_before() {
         let first = step(&[1.0, 0.0], EstimatorState::default());
-        close(&of_rollouts(first.clone()), &[1.0, -1.0]);
-        close(&first.state.0["p"], &[1.0, 2.0, 0.5, 0.5]);
+        assert_close(&of_rollouts(first.clone()), &[1.0, -1.0]);
+        assert_close(&first.state.0["p"], &[1.0, 2.0, 0.5, 0.5]);
         // All right: N is 0. So far 1, 0, 1, 1: mean 0.75, variance 0.1875, T = 0.57735. Both halves.
         let second = step(&[1.0, 1.0], first.state);
         let half = 0.5 * 0.25 / 0.1875_f64.sqrt();
-        close(&of_rollouts(second.clone()), &[half, half]);
-        close(&second.state.0["p"], &[2.0, 4.0, 0.75, 0.75]);
+        assert_close(&of_rollouts(second.clone()), &[half, half]);
+        assert_close(&second.state.0["p"], &[2.0, 4.0, 0.75, 0.75]);
         // Third step: mean of five 0.6, squares 1.2, T = -0.6 / sqrt(0.24); N is 0: SN = T / 3.
         let third = step(&[0.0, f64::NAN], second.state);
-        close(&of_rollouts(third), &[-0.6 / 0.24_f64.sqrt() / 3.0, 0.0]);
+        assert_close(&of_rollouts(third), &[-0.6 / 0.24_f64.sqrt() / 3.0, 0.0]);
     }
 
     #[test]
     fn equal_rewards_have_none() {
         let first = step(&[0.1, 0.1, 0.1], EstimatorState::default());
         let second = step(&[0.1, 0.1, 0.1], first.state.clone());
-        close(&of_rollouts(first), &[0.0; 3]);
-        close(&of_rollouts(second), &[0.0; 3]);
+        assert_close(&of_rollouts(first), &[0.0; 3]);
+        assert_close(&of_rollouts(second), &[0.0; 3]);
     }
 }

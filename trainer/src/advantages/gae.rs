@@ -130,7 +130,7 @@ mod tests {
     use super::Gae;
     use crate::Groups;
     use crate::advantages::batch::RewardBatch;
-    use crate::advantages::testing::{close, estimated_with, of_tokens, rows};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens, rows};
 
     #[test]
     fn errors_of_the_critic_are_passed_back() {
@@ -147,9 +147,9 @@ mod tests {
                 batch
             }))
         };
-        close(values("skip").values(), &[-0.25, 0.0, -1.0, 0.0]);
+        assert_close(values("skip").values(), &[-0.25, 0.0, -1.0, 0.0]);
         // The value of a masked token is 0: d = -1, 1, -1, 0.
-        close(values("discount").values(), &[-1.0 + 0.25 * 0.75, 0.0, -1.0, 0.0]);
+        assert_close(values("discount").values(), &[-1.0 + 0.25 * 0.75, 0.0, -1.0, 0.0]);
     }
 
     #[test]
@@ -159,6 +159,6 @@ mod tests {
         let mut batch = RewardBatch::new(&groups, &[1.0]).unwrap();
         batch.mask = Some(&mask);
         batch.token_values = Some(&critic);
-        close(Gae::default().returns(&batch).unwrap().values(), &[1.0, 1.0, 0.0]);
+        assert_close(Gae::default().returns(&batch).unwrap().values(), &[1.0, 1.0, 0.0]);
     }
 }

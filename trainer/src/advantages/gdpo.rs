@@ -205,7 +205,7 @@ fn reported(
 #[cfg(test)]
 mod tests {
     use crate::advantages::batch::RewardPart;
-    use crate::advantages::testing::{close, estimated_with, of_rollouts, of_tokens};
+    use crate::advantages::testing::{assert_close, estimated_with, of_rollouts, of_tokens};
 
     const NAN: f64 = f64::NAN;
     const PARTS: &[RewardPart<'static>] = &[
@@ -225,14 +225,14 @@ mod tests {
         });
         let report = advantages.report;
         assert_eq!((report.groups, report.of_one, report.without_variance), (3, 1, 0));
-        close(&of_rollouts(advantages), &[0.5, -0.5, 1.0, -1.0, 0.0, 0.0]);
+        assert_close(&of_rollouts(advantages), &[0.5, -0.5, 1.0, -1.0, 0.0, 0.0]);
         let whitened = config("whiten_std = \"biased\"\nwhiten_eps = 0");
         let values = of_rollouts(estimated_with(&whitened, rewards, 2, |mut batch| {
             batch.parts = PARTS;
             batch
         }));
         let std = 0.5_f64.sqrt();
-        close(&values, &[0.5 / std, -0.5 / std, 1.0 / std, -1.0 / std, 0.0, 0.0]);
+        assert_close(&values, &[0.5 / std, -0.5 / std, 1.0 / std, -1.0 / std, 0.0, 0.0]);
     }
 
     #[test]
@@ -244,6 +244,6 @@ mod tests {
             batch.lengths = Some(&[3, 1]);
             batch
         }));
-        close(values.values(), &[0.5, 0.5, 0.5, -1.5]);
+        assert_close(values.values(), &[0.5, 0.5, 0.5, -1.5]);
     }
 }

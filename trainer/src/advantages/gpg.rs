@@ -57,18 +57,18 @@ impl Estimator for Gpg {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, rollouts};
+    use crate::advantages::testing::{assert_close, rollouts};
 
     #[test]
     fn rare_rewards_are_scaled_up() {
         // Four rewards, of which one is not 0: alpha is 4.
         let rewards = [1.0, 0.0, 0.0, 0.0, f64::NAN, f64::NAN];
-        close(&rollouts(r#"kind = "gpg""#, &rewards, 2), &[2.0, -2.0, 0.0, 0.0, 0.0, 0.0]);
-        close(
+        assert_close(&rollouts(r#"kind = "gpg""#, &rewards, 2), &[2.0, -2.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_close(
             &rollouts("kind = \"gpg\"\nf_norm = 2", &rewards, 2),
             &[1.0, -1.0, 0.0, 0.0, 0.0, 0.0],
         );
-        close(&rollouts("kind = \"gpg\"\nsingleton = \"raw\"", &[3.0, 0.0], 1), &[6.0, 0.0]);
-        close(&rollouts(r#"kind = "gpg""#, &[0.0, 0.0], 2), &[0.0, 0.0]);
+        assert_close(&rollouts("kind = \"gpg\"\nsingleton = \"raw\"", &[3.0, 0.0], 1), &[6.0, 0.0]);
+        assert_close(&rollouts(r#"kind = "gpg""#, &[0.0, 0.0], 2), &[0.0, 0.0]);
     }
 }

@@ -298,7 +298,7 @@ impl Grpo {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, rollouts, try_built};
+    use crate::advantages::testing::{assert_close, rollouts, try_built};
 
     /// Mean 0.25, squares 0.75: unbiased variance 0.25, biased variance 0.1875.
     const ONE_OF_FOUR: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
@@ -318,7 +318,7 @@ mod tests {
         ] {
             let config = format!("kind = \"grpo\"\n{settings}");
             let expected = [0.75, -0.25, -0.25, -0.25].map(|deviation| deviation / divisor);
-            close(&rollouts(&config, &ONE_OF_FOUR, 4), &expected);
+            assert_close(&rollouts(&config, &ONE_OF_FOUR, 4), &expected);
         }
     }
 
@@ -345,11 +345,11 @@ mod tests {
         };
         let std = 7.0_f64.sqrt();
         let deviations = rewards.map(|reward| (reward - 3.5) / std);
-        close(&batch("center = \"batch\""), &deviations);
+        assert_close(&batch("center = \"batch\""), &deviations);
         let own = [1.0, -1.0, 3.0, -3.0];
-        close(&batch(""), &own.map(|deviation| deviation / std));
-        close(&batch("std = \"about_baseline\""), &own.map(|d| d / (20.0_f64 / 3.0).sqrt()));
-        close(&batch("center = \"none\""), &rewards.map(|reward| reward / std));
+        assert_close(&batch(""), &own.map(|deviation| deviation / std));
+        assert_close(&batch("std = \"about_baseline\""), &own.map(|d| d / (20.0_f64 / 3.0).sqrt()));
+        assert_close(&batch("center = \"none\""), &rewards.map(|reward| reward / std));
     }
 
     #[test]
@@ -359,8 +359,8 @@ mod tests {
         let config = "kind = \"grpo\"\nbaseline = \"leave_one_out\"\nstd = \"leave_one_out\"\n\
                       eps = 0\neps_at = \"positive_std\"";
         let rest = -(1.0 / 3.0) / (1.0_f64 / 3.0).sqrt();
-        close(&rollouts(config, &ONE_OF_FOUR, 4), &[1.0, rest, rest, rest]);
-        close(&rollouts(config, &[1.0, 0.0], 2), &[1.0, -1.0]);
+        assert_close(&rollouts(config, &ONE_OF_FOUR, 4), &[1.0, rest, rest, rest]);
+        assert_close(&rollouts(config, &[1.0, 0.0], 2), &[1.0, -1.0]);
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Estimator for GrpoMr {
 #[cfg(test)]
 mod tests {
     use crate::advantages::batch::StepReward;
-    use crate::advantages::testing::{close, estimated_with, of_tokens};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens};
 
     #[test]
     fn a_step_is_compared_with_those_of_its_tag() {
@@ -92,6 +92,6 @@ mod tests {
         let std = (2.0_f64 / 9.0).sqrt();
         let (high, low) = (1.0 / 3.0 / std, -2.0 / 3.0 / std);
         let expected = [0.5 + 0.5 * high, 0.5, 0.5, -0.5 + 0.5 * low, -0.5 + 0.5 * high];
-        close(values.values(), &expected);
+        assert_close(values.values(), &expected);
     }
 }

@@ -50,13 +50,13 @@ impl Estimator for MaxRl {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, rollouts};
+    use crate::advantages::testing::{assert_close, rollouts};
 
     #[test]
     fn the_mean_is_the_divisor() {
         let config = "kind = \"maxrl\"\neps = 0";
-        close(&rollouts(config, &[1.0, 0.0, 0.0, 0.0], 4), &[3.0, -1.0, -1.0, -1.0]);
-        close(&rollouts(config, &[0.0, 0.0, -1.0, 0.0], 2), &[0.0; 4]);
-        close(&rollouts("kind = \"maxrl\"\nsingleton = \"raw\"", &[2.0], 1), &[2.0]);
+        assert_close(&rollouts(config, &[1.0, 0.0, 0.0, 0.0], 4), &[3.0, -1.0, -1.0, -1.0]);
+        assert_close(&rollouts(config, &[0.0, 0.0, -1.0, 0.0], 2), &[0.0; 4]);
+        assert_close(&rollouts("kind = \"maxrl\"\nsingleton = \"raw\"", &[2.0], 1), &[2.0]);
     }
 }

@@ -73,20 +73,20 @@ impl Opmd {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, rollouts};
+    use crate::advantages::testing::{assert_close, rollouts};
 
     #[test]
     fn the_baseline_is_a_mean_or_a_soft_maximum() {
         let rewards = [1.0, 0.0, 0.0, 0.0];
-        close(&rollouts(r#"kind = "opmd""#, &rewards, 4), &[0.75, -0.25, -0.25, -0.25]);
+        assert_close(&rollouts(r#"kind = "opmd""#, &rewards, 4), &[0.75, -0.25, -0.25, -0.25]);
         let soft = "kind = \"opmd\"\nbaseline = \"log_mean_exp\"\ntau = 0.5";
         let baseline = 0.5 * ((2.0_f64.exp() + 3.0) / 4.0).ln();
-        close(&rollouts(soft, &rewards, 4), &rewards.map(|reward| reward - baseline));
-        close(&rollouts(soft, &[1000.0, 0.0, 0.1, 0.1], 2)[2..], &[0.0, 0.0]);
-        close(
+        assert_close(&rollouts(soft, &rewards, 4), &rewards.map(|reward| reward - baseline));
+        assert_close(&rollouts(soft, &[1000.0, 0.0, 0.1, 0.1], 2)[2..], &[0.0, 0.0]);
+        assert_close(
             &rollouts(soft, &[1000.0, 0.0], 2),
             &[0.5 * 2.0_f64.ln(), 0.5 * 2.0_f64.ln() - 1000.0],
         );
-        close(&rollouts(r#"kind = "opmd""#, &[3.0], 1), &[3.0]);
+        assert_close(&rollouts(r#"kind = "opmd""#, &[3.0], 1), &[3.0]);
     }
 }

@@ -56,7 +56,7 @@ fn baseline(group: &ScoredGroup<'_>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, estimated_with, of_rollouts, rows};
+    use crate::advantages::testing::{assert_close, estimated_with, of_rollouts, rows};
 
     #[test]
     fn long_responses_weigh_more() {
@@ -69,8 +69,11 @@ mod tests {
             }))
         };
         assert_eq!(lengths.len(), rewards.len());
-        close(&values(r#"kind = "opo""#), &[0.25, -0.75, 0.0, 0.0, 0.0, 0.0]);
-        close(&values("kind = \"opo\"\nsingleton = \"raw\""), &[0.25, -0.75, 4.0, 0.0, 0.0, 0.0]);
+        assert_close(&values(r#"kind = "opo""#), &[0.25, -0.75, 0.0, 0.0, 0.0, 0.0]);
+        assert_close(
+            &values("kind = \"opo\"\nsingleton = \"raw\""),
+            &[0.25, -0.75, 4.0, 0.0, 0.0, 0.0],
+        );
     }
 
     #[test]
@@ -80,6 +83,6 @@ mod tests {
             batch.mask = Some(mask);
             batch
         }));
-        close(&values, &[0.25, -0.75]);
+        assert_close(&values, &[0.25, -0.75]);
     }
 }

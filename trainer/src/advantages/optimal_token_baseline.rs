@@ -173,7 +173,7 @@ fn weights(batch: &RewardBatch<'_>, mask: &Ragged<bool>) -> Result<Ragged<f64>, 
 #[cfg(test)]
 mod tests {
     use crate::advantages::batch::PolicyTokens;
-    use crate::advantages::testing::{close, estimated_with, of_tokens, rows};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens, rows};
 
     #[test]
     fn rollouts_weigh_as_their_variance() {
@@ -191,7 +191,7 @@ mod tests {
                 batch
             }))
         };
-        close(values("").values(), &[0.75, 1.0, -0.25]);
-        close(values("zero_tail = false").values(), &[0.75, 0.0, -0.25]);
+        assert_close(values("").values(), &[0.75, 1.0, -0.25]);
+        assert_close(values("zero_tail = false").values(), &[0.75, 0.0, -0.25]);
     }
 }

@@ -77,16 +77,16 @@ impl Estimator for PassAtK {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, rollouts};
+    use crate::advantages::testing::{assert_close, rollouts};
 
     #[test]
     fn the_best_is_paid_for_its_lead() {
         let plain = "kind = \"pass_at_k\"\nscale = \"none\"";
-        close(&rollouts(plain, &[0.25, 1.0, 0.5, 0.0], 4), &[0.0, 0.5, 0.0, 0.0]);
-        close(&rollouts(plain, &[1.0, 1.0, 0.5, 0.0], 4), &[0.0; 4]);
-        close(&rollouts(plain, &[1.0, f64::NAN, 0.5, 0.5], 2), &[0.0; 4]);
+        assert_close(&rollouts(plain, &[0.25, 1.0, 0.5, 0.0], 4), &[0.0, 0.5, 0.0, 0.0]);
+        assert_close(&rollouts(plain, &[1.0, 1.0, 0.5, 0.0], 4), &[0.0; 4]);
+        assert_close(&rollouts(plain, &[1.0, f64::NAN, 0.5, 0.5], 2), &[0.0; 4]);
         // Mean 0.25, unbiased variance 0.25.
         let scaled = "kind = \"pass_at_k\"\neps = 0.5";
-        close(&rollouts(scaled, &[0.0, 0.0, 0.0, 1.0], 4), &[0.0, 0.0, 0.0, 1.0]);
+        assert_close(&rollouts(scaled, &[0.0, 0.0, 0.0, 1.0], 4), &[0.0, 0.0, 0.0, 1.0]);
     }
 }

@@ -61,7 +61,7 @@ impl Estimator for ProcessSupervision {
 #[cfg(test)]
 mod tests {
     use crate::advantages::batch::StepReward;
-    use crate::advantages::testing::{close, estimated_with, of_tokens, rollouts, rows};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens, rollouts, rows};
 
     fn step(end: usize, reward: f64) -> StepReward {
         StepReward { end, reward }
@@ -96,6 +96,6 @@ mod tests {
             batch
         }));
         let firsts: Vec<f64> = values.iter().map(|row| row[0]).collect();
-        close(&firsts, &rollouts(r#"kind = "grpo""#, rewards, 4));
+        assert_close(&firsts, &rollouts(r#"kind = "grpo""#, rewards, 4));
     }
 }

@@ -56,14 +56,14 @@ impl Estimator for R3l {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, estimated_with, of_tokens, rollouts, rows};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens, rollouts, rows};
 
     #[test]
     fn positive_deviations_are_amplified() {
         let config = r#"kind = "r3l""#;
-        close(&rollouts(config, &[1.0, 0.0, 0.0, 0.0], 4), &[1.0, -0.25, -0.25, -0.25]);
-        close(&rollouts(config, &[0.8, 0.0, 0.0, 0.0], 4), &[1.8, -0.2, -0.2, -0.2]);
-        close(&rollouts(config, &[0.5, f64::NAN], 2), &[1.5, 0.0]);
+        assert_close(&rollouts(config, &[1.0, 0.0, 0.0, 0.0], 4), &[1.0, -0.25, -0.25, -0.25]);
+        assert_close(&rollouts(config, &[0.8, 0.0, 0.0, 0.0], 4), &[1.8, -0.2, -0.2, -0.2]);
+        assert_close(&rollouts(config, &[0.5, f64::NAN], 2), &[1.5, 0.0]);
     }
 
     #[test]

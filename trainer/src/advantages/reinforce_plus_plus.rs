@@ -85,7 +85,7 @@ impl Estimator for ReinforcePlusPlus {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, estimated_with, of_tokens, rows};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens, rows};
 
     #[test]
     fn returns_are_whitened_over_all_tokens() {
@@ -99,14 +99,17 @@ mod tests {
         };
         let rewards = &[1.0, -1.0, f64::NAN];
         let half = 0.5 / (1.0_f64 + 1e-8).sqrt();
-        close(values("", rewards).values(), &[half, half, half, -3.0 * half, 0.0, 0.0]);
+        assert_close(values("", rewards).values(), &[half, half, half, -3.0 * half, 0.0, 0.0]);
         let biased = "whiten_std = \"biased\"\nwhiten_eps_at = \"variance_floor\"";
         let half = 0.5 / 0.75_f64.sqrt();
-        close(values(biased, rewards).values(), &[half, half, half, -3.0 * half, 0.0, 0.0]);
-        close(values("whiten = \"center\"", rewards).values(), &[0.5, 0.5, 0.5, -1.5, 0.0, 0.0]);
+        assert_close(values(biased, rewards).values(), &[half, half, half, -3.0 * half, 0.0, 0.0]);
+        assert_close(
+            values("whiten = \"center\"", rewards).values(),
+            &[0.5, 0.5, 0.5, -1.5, 0.0, 0.0],
+        );
         let clipped = values("whiten = \"none\"\nclip = [0, 0.5]", rewards);
-        close(clipped.values(), &[0.5, 0.5, 0.5, 0.0, 0.0, 0.0]);
-        close(values("", &[0.1, 0.1, 0.1]).values(), &[0.0; 6]);
+        assert_close(clipped.values(), &[0.5, 0.5, 0.5, 0.0, 0.0, 0.0]);
+        assert_close(values("", &[0.1, 0.1, 0.1]).values(), &[0.0; 6]);
     }
 
     #[test]
@@ -123,7 +126,7 @@ mod tests {
                 batch
             }))
         };
-        close(values("skip").values(), &[0.75, 0.0, 1.0, 0.0]);
-        close(values("discount").values(), &[0.5, 0.0, 1.0, 0.0]);
+        assert_close(values("skip").values(), &[0.75, 0.0, 1.0, 0.0]);
+        assert_close(values("discount").values(), &[0.5, 0.0, 1.0, 0.0]);
     }
 }

@@ -83,7 +83,7 @@ impl Estimator for ReinforcePlusPlusBaseline {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, estimated_with, of_tokens};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens};
 
     fn values(settings: &str, rewards: &'static [f64]) -> Vec<f64> {
         let config = format!("kind = \"reinforce_plus_plus_baseline\"\n{settings}");
@@ -101,9 +101,9 @@ mod tests {
         let expected = [0.75, 0.75, 0.75, -1.25, -0.25, -0.25, -0.25, -0.25];
         let rewards = &[2.0, 0.0, 0.1, 0.1];
         let std = (0.5_f64 + 1e-8).sqrt();
-        close(&values("", rewards), &expected.map(|deviation| deviation / std));
+        assert_close(&values("", rewards), &expected.map(|deviation| deviation / std));
         let biased = "whiten_std = \"biased\"\nwhiten_eps_at = \"variance_floor\"";
-        close(&values(biased, rewards), &expected.map(|d| d / 0.4375_f64.sqrt()));
+        assert_close(&values(biased, rewards), &expected.map(|d| d / 0.4375_f64.sqrt()));
     }
 
     #[test]
@@ -111,9 +111,9 @@ mod tests {
         let settings =
             "whiten = \"none\"\ngroup = { scale = \"group\", std = \"biased\", eps = 1 }";
         let expected = [0.5, 0.5, 0.5, -0.5, 0.0, 0.0, 0.0, 0.0];
-        close(&values(settings, &[2.0, 0.0, 7.0, f64::NAN]), &expected);
+        assert_close(&values(settings, &[2.0, 0.0, 7.0, f64::NAN]), &expected);
         let raw = "whiten = \"none\"\ngroup = { scale = \"none\", singleton = \"raw\" }";
         let expected = [1.0, 1.0, 1.0, -1.0, 7.0, 7.0, 0.0, 0.0];
-        close(&values(raw, &[2.0, 0.0, 7.0, f64::NAN]), &expected);
+        assert_close(&values(raw, &[2.0, 0.0, 7.0, f64::NAN]), &expected);
     }
 }

@@ -55,7 +55,7 @@ impl Estimator for ReMax {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, estimated_with, of_rollouts, of_tokens, rows};
+    use crate::advantages::testing::{assert_close, estimated_with, of_rollouts, of_tokens, rows};
 
     #[test]
     fn the_greedy_reward_is_taken_off() {
@@ -64,7 +64,7 @@ mod tests {
             batch.values = Some(&[0.25, 0.25]);
             batch
         }));
-        close(&values, &[0.75, 0.0]);
+        assert_close(&values, &[0.75, 0.0]);
     }
 
     #[test]

@@ -138,14 +138,14 @@ impl Alone {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, rollouts};
+    use crate::advantages::testing::{assert_close, rollouts};
 
     #[test]
     fn the_mean_of_the_others_is_taken_off() {
         let rewards = [1.0, 0.0, 0.0, 0.0, 2.0, 4.0, f64::NAN, f64::NAN];
         let third = 1.0 / 3.0;
         let expected = [1.0, -third, -third, -third, -2.0, 2.0, 0.0, 0.0];
-        close(&rollouts(r#"kind = "rloo""#, &rewards, 4), &expected);
+        assert_close(&rollouts(r#"kind = "rloo""#, &rewards, 4), &expected);
         assert_eq!(rollouts(r#"kind = "rloo""#, &[5.0], 1), [0.0]);
         assert_eq!(rollouts("kind = \"rloo\"\nsingleton = \"raw\"", &[5.0], 1), [5.0]);
     }
@@ -156,6 +156,6 @@ mod tests {
         let config = "kind = \"rloo\"\nnormalize = \"batch\"\neps = 0";
         let std = (20.0_f64 / 3.0).sqrt();
         let values = rollouts(config, &[1.0, 0.0, 3.0, 0.0, 7.0, f64::NAN], 2);
-        close(&values, &[1.0 / std, -1.0 / std, 3.0 / std, -3.0 / std, 0.0, 0.0]);
+        assert_close(&values, &[1.0 / std, -1.0 / std, 3.0 / std, -3.0 / std, 0.0, 0.0]);
     }
 }

@@ -107,7 +107,7 @@ impl Estimator for SparkAdvantage {
 #[cfg(test)]
 mod tests {
     use crate::advantages::batch::StepReward;
-    use crate::advantages::testing::{close, estimated_with, of_tokens};
+    use crate::advantages::testing::{assert_close, estimated_with, of_tokens};
 
     fn values(settings: &str) -> Vec<f64> {
         let step = |end: usize, reward: f64| StepReward { end, reward };
@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn what_contradicts_the_verdict_is_left_out() {
-        close(&values(""), &[1.0, 0.0, 1.0, 1.0, 0.0, -1.0, -1.0, -1.0]);
+        assert_close(&values(""), &[1.0, 0.0, 1.0, 1.0, 0.0, -1.0, -1.0, -1.0]);
     }
 
     #[test]
     fn verdicts_are_mixed_in() {
-        close(&values("mode = \"mix\""), &[1.0, 0.6, 0.8, 0.8, -0.6, -1.0, -0.8, -0.8]);
+        assert_close(&values("mode = \"mix\""), &[1.0, 0.6, 0.8, 0.8, -0.6, -1.0, -0.8, -0.8]);
     }
 }

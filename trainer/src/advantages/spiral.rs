@@ -95,7 +95,7 @@ impl Spiral {
 #[cfg(test)]
 mod tests {
     use crate::advantages::batch::EstimatorState;
-    use crate::advantages::testing::{close, estimated_with, of_rollouts};
+    use crate::advantages::testing::{assert_close, estimated_with, of_rollouts};
 
     fn played(settings: &str, state: &'static EstimatorState) -> (Vec<f64>, Vec<(String, f64)>) {
         let config = format!("kind = \"spiral\"\n{settings}");
@@ -114,10 +114,10 @@ mod tests {
     fn a_role_is_compared_with_what_it_earned_before() {
         let empty = Box::leak(Box::new(EstimatorState::default()));
         let (values, state) = played("", empty);
-        close(&values, &[1.0, -1.0, 0.95, 0.0]);
+        assert_close(&values, &[1.0, -1.0, 0.95, 0.0]);
         let (names, kept): (Vec<String>, Vec<f64>) = state.into_iter().unzip();
         assert_eq!(names, ["a", "b"]);
-        close(&kept, &[0.95 * 0.05 + 0.05, -0.05]);
+        assert_close(&kept, &[0.95 * 0.05 + 0.05, -0.05]);
     }
 
     #[test]
@@ -125,9 +125,9 @@ mod tests {
         let kept = [("a".to_owned(), vec![0.5]), ("c".to_owned(), vec![0.25])];
         let kept = Box::leak(Box::new(EstimatorState(kept.into_iter().collect())));
         let (values, state) = played("decay = 0.5\nupdate = \"batch\"", kept);
-        close(&values, &[0.5, -1.0, 0.5, 0.0]);
+        assert_close(&values, &[0.5, -1.0, 0.5, 0.0]);
         let (names, kept): (Vec<String>, Vec<f64>) = state.into_iter().unzip();
         assert_eq!(names, ["a", "b", "c"]);
-        close(&kept, &[0.75, -0.5, 0.25]);
+        assert_close(&kept, &[0.75, -0.5, 0.25]);
     }
 }

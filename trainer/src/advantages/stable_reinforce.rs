@@ -54,15 +54,15 @@ impl Estimator for StableReinforce {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, rollouts};
+    use crate::advantages::testing::{assert_close, rollouts};
 
     #[test]
     fn outliers_have_no_advantage() {
         // Mean 0.25, unbiased standard deviation 0.5: 1.5 and -0.5.
         let config = |limit: f64| format!("kind = \"stable_reinforce\"\neps = 0\nlimit = {limit}");
         let rewards = [1.0, 0.0, 0.0, 0.0, f64::NAN];
-        close(&rollouts(&config(1.5), &rewards, 1), &[1.5, -0.5, -0.5, -0.5, 0.0]);
-        close(&rollouts(&config(1.0), &rewards, 5), &[0.0, -0.5, -0.5, -0.5, 0.0]);
-        close(&rollouts(&config(1.0), &[0.1, 0.1, 0.1], 3), &[0.0; 3]);
+        assert_close(&rollouts(&config(1.5), &rewards, 1), &[1.5, -0.5, -0.5, -0.5, 0.0]);
+        assert_close(&rollouts(&config(1.0), &rewards, 5), &[0.0, -0.5, -0.5, -0.5, 0.0]);
+        assert_close(&rollouts(&config(1.0), &[0.1, 0.1, 0.1], 3), &[0.0; 3]);
     }
 }

@@ -88,7 +88,7 @@ impl Stcr {
 
 #[cfg(test)]
 mod tests {
-    use crate::advantages::testing::{close, estimated_with, of_rollouts};
+    use crate::advantages::testing::{assert_close, estimated_with, of_rollouts};
 
     #[test]
     fn long_wrong_rollouts_weigh_more() {
@@ -103,9 +103,9 @@ mod tests {
         };
         let none = [0.0; 4];
         let halves = values("half_life = 1000");
-        close(&halves, &[&[0.5, 0.5, -0.5, -0.75], &none[..]].concat());
+        assert_close(&halves, &[&[0.5, 0.5, -0.5, -0.75], &none[..]].concat());
         let weight = 2.0 - 1.000_01_f64.powf(-1000.0);
-        close(&values(""), &[&[0.5, 0.5, -0.5, -0.5 * weight], &none[..]].concat());
+        assert_close(&values(""), &[&[0.5, 0.5, -0.5, -0.5 * weight], &none[..]].concat());
         assert!((weight - 1.01).abs() < 1e-4);
     }
 }

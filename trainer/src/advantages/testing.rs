@@ -61,7 +61,7 @@ pub(crate) fn rows<T: Clone>(rows: &[&[T]]) -> Ragged<T> {
 
 /// Equal up to 1e-12.
 #[track_caller]
-pub(crate) fn close(values: &[f64], expected: &[f64]) {
+pub(crate) fn assert_close(values: &[f64], expected: &[f64]) {
     assert_eq!(values.len(), expected.len(), "{values:?}");
     for (at, (value, expected)) in values.iter().zip(expected).enumerate() {
         let error = (value - expected).abs() / expected.abs().max(1.0);

@@ -111,7 +111,7 @@ fn shrunk(noise: f64, bias: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::V05;
-    use crate::advantages::testing::{close, estimated_with, of_rollouts};
+    use crate::advantages::testing::{assert_close, estimated_with, of_rollouts};
 
     #[test]
     fn a_value_within_the_noise_is_the_baseline() {
@@ -122,10 +122,10 @@ mod tests {
             batch.values = Some(&[0.7, 0.7, 0.7, 0.7, 1.0, 1.0, 1.0, f64::NAN, 1.0, 0.5, 0.5, 0.5]);
             batch
         }));
-        close(&values[..4], &[0.3, -0.7, 0.3, -0.7]);
-        close(&values[4..8], &[0.375, -0.625, 0.375, -0.5]);
+        assert_close(&values[..4], &[0.3, -0.7, 0.3, -0.7]);
+        assert_close(&values[4..8], &[0.375, -0.625, 0.375, -0.5]);
         // (1 - 0.5)^2 - 0.0125 = 0.2375, w = 0.05, baseline 0.975.
-        close(&values[8..], &[0.0, 0.025, 0.025, 0.025]);
+        assert_close(&values[8..], &[0.0, 0.025, 0.025, 0.025]);
     }
 
     #[test]

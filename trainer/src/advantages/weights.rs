@@ -50,7 +50,7 @@ pub fn duration_weights(durations: &[f64], min: f64, max: f64) -> Result<Vec<f64
 #[cfg(test)]
 mod tests {
     use super::{divergence_weight, duration_weights};
-    use crate::advantages::testing::close;
+    use crate::advantages::testing::assert_close;
 
     #[test]
     fn what_solves_a_hard_prompt_may_diverge() {
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn long_actions_weigh_more() {
         let weights = duration_weights(&[1.0, 2.0, 3.0, f64::NAN], 0.1, 1.25).unwrap();
-        close(&weights, &[0.5, 1.0, 1.25, 1.0]);
+        assert_close(&weights, &[0.5, 1.0, 1.25, 1.0]);
         assert!(duration_weights(&[0.0], 0.1, 10.0).is_err());
         assert!(duration_weights(&[1.0], 10.0, 0.1).is_err());
         assert_eq!(duration_weights(&[], 0.1, 10.0), Ok(Vec::new()));

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::TrainerError;
-use crate::selection::outcome::{DropReason, Fates, PreferencePair, Selection};
+use crate::selection::outcome::{DropReason, Fates, RolloutPair, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::{RolloutBatch, at};
 use crate::selection::state::SelectionState;
@@ -81,7 +81,7 @@ impl Selector for ContrastFilter {
                 let opposite = ranked.iter().zip(ranked.iter().rev()).take(ends);
                 pairs.extend(
                     opposite
-                        .map(|(best, worst)| PreferencePair { chosen: *best, rejected: *worst }),
+                        .map(|(best, worst)| RolloutPair { chosen: *best, rejected: *worst }),
                 );
             }
         }

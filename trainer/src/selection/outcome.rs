@@ -28,7 +28,7 @@ pub struct Selection {
     /// Names of rollouts that were held or stored and will not come back: the caller can let them go.
     pub released: Vec<String>,
     /// Rollouts to compare with one another, for a loss of preferences.
-    pub pairs: Vec<PreferencePair>,
+    pub pairs: Vec<RolloutPair>,
     /// How often prompts are to be sampled from now on, relative to one another: those of this batch.
     pub prompt_weights: BTreeMap<String, f64>,
     /// What the policy measured, by name.
@@ -157,7 +157,7 @@ pub enum StoredPart {
 
 /// A rollout that is preferred to another of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct PreferencePair {
+pub struct RolloutPair {
     /// The row of the preferred one.
     pub chosen: usize,
     /// The row of the other.

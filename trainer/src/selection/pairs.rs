@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::TrainerError;
-use crate::selection::outcome::{DropReason, Fates, PreferencePair, Selection};
+use crate::selection::outcome::{DropReason, Fates, RolloutPair, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
@@ -75,9 +75,9 @@ impl Selector for PairSelection {
 }
 
 impl PairSelection {
-    fn pairs(&self, scored: &[(usize, f64)]) -> Vec<PreferencePair> {
+    fn pairs(&self, scored: &[(usize, f64)]) -> Vec<RolloutPair> {
         let is_far = |better: f64, worse: f64| better - worse > self.gap_above;
-        let pair = |chosen, rejected| PreferencePair { chosen, rejected };
+        let pair = |chosen, rejected| RolloutPair { chosen, rejected };
         match self.by {
             PairBy::BestWorst => {
                 let best = scored.iter().rev().max_by(|left, right| left.1.total_cmp(&right.1));

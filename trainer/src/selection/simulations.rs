@@ -201,7 +201,7 @@ fn contrasts_prefer_short_right_answers() {
     let (kept, all) = (mean(kept), mean(all));
     assert!(kept * 10.0 < all * 8.0, "{kept} and {all} tokens");
     let ordered =
-        |pair: &&crate::selection::PreferencePair| rewards[pair.chosen] >= rewards[pair.rejected];
+        |pair: &&crate::selection::RolloutPair| rewards[pair.chosen] >= rewards[pair.rejected];
     assert_eq!(chosen.pairs.iter().filter(ordered).count(), chosen.pairs.len());
 }
 
