@@ -30,7 +30,13 @@ from assay._engine import Engine
 from assay._faults import TooManyFaults, Unscored
 from assay._functions import Answer, check, extract_answer, math_equal
 from assay._groups import Advantages, GroupReport, Selected, advantages, select
-from assay._losses import PolicyLoss, kl_rewards, policy_loss
+from assay._losses import (
+    PolicyLoss,
+    PreferenceLoss,
+    kl_rewards,
+    policy_loss,
+    preference_loss,
+)
 from assay._run import RunSummary, merge
 from assay._verifier import Verifier, verifier
 from assay.diagnostics import pass_at_k
@@ -47,6 +53,7 @@ __all__ = [
     "Engine",
     "GroupReport",
     "PolicyLoss",
+    "PreferenceLoss",
     "RunError",
     "RunSummary",
     "Sample",
@@ -68,6 +75,7 @@ __all__ = [
     "merge",
     "pass_at_k",
     "policy_loss",
+    "preference_loss",
     "select",
     "verdict_lines",
     "verifier",

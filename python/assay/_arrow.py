@@ -40,7 +40,7 @@ def score(
     engine: _core.Engine,
     table: Table,
     keep: Sequence[str],
-    options: tuple[int, float | None, bool],
+    options: tuple[str | None, float | None, bool],
     bad_rows: str,
 ) -> Table:
     """The verdicts of a table, as one of its kind; of a kind that is not known, as a stream."""

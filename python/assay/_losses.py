@@ -8,7 +8,7 @@ from assay import _core
 from assay._groups import Advantages, table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 class PolicyLoss(NamedTuple):
@@ -119,6 +119,56 @@ def policy_loss(
         "seed": seed,
     }
     return PolicyLoss(*_core.policy_loss(given))
+
+
+class PreferenceLoss(NamedTuple):
+    """The loss of pairs: its value, its gradient as in :class:`PolicyLoss`, and its metrics.
+
+    >>> loss = assay.preference_loss([[-0.5], [-1.0]], [[-1.0], [-1.0]], [(0, 1)], kind="ipo", beta=1.0)
+    >>> loss.value, loss.gradient, loss.metrics["accuracy"]
+    (0.0, [[0.0], [0.0]], 1.0)
+    """
+
+    value: float
+    gradient: Any
+    metrics: dict[str, float]
+
+
+def preference_loss(
+    logp: Any,
+    reference: Any,
+    pairs: Iterable[tuple[int, int]],
+    *,
+    kind: str,
+    beta: float,
+    mask: Any = None,
+) -> PreferenceLoss:
+    """The mean loss of pairs of responses, the first of which is preferred, and its gradient.
+
+    Args:
+        logp: The log-probability of each token under the policy, as for :func:`policy_loss`.
+        reference: Under the reference policy.
+        pairs: The rows of a preferred response and of another one, such as the ``pairs`` of
+            :func:`assay.select`.
+        kind: ``"sigmoid"`` (DPO), ``"ipo"`` or ``"mio"``.
+        beta: How strongly the policy is held to the reference.
+        mask: Which tokens count; all of them where it is not given.
+
+    Raises:
+        ConfigError: A kind or a ``beta`` that cannot be used.
+        ValueError: A column that does not fit.
+
+    >>> round(assay.preference_loss([[0.0], [0.0]], [[0.0], [0.0]], [(0, 1)], kind="sigmoid", beta=1).value, 6)
+    0.693147
+    """
+    given = {
+        "settings": {"kind": kind, "beta": beta},
+        "logp": logp,
+        "reference": reference,
+        "pairs": list(pairs),
+        "mask": mask,
+    }
+    return PreferenceLoss(*_core.preference_loss(given))
 
 
 def kl_rewards(

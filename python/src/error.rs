@@ -32,7 +32,7 @@ pub(crate) fn of_run(error: &assay::engine::runs::RunError) -> PyErr {
 }
 
 /// Columns of a trainer that have another name as an argument.
-const ARGUMENTS: [(&str, &str); 12] = [
+const ARGUMENTS: [(&str, &str); 14] = [
     ("group size", "groups"),
     ("token rewards", "token_rewards"),
     ("log-probabilities", "logp"),
@@ -40,6 +40,8 @@ const ARGUMENTS: [(&str, &str); 12] = [
     ("reference log-probabilities", "reference"),
     ("rollout log-probabilities", "rollout"),
     ("proximal log-probabilities", "proximal"),
+    ("reference and mask", "reference or mask"),
+    ("a pair", "pairs"),
     ("weights of the divergence", "kl_weights"),
     ("tokens of the whole batch", "scale.tokens"),
     ("sequences of the whole batch", "scale.sequences"),

@@ -45,7 +45,7 @@ mod _core {
     #[pymodule_export]
     use super::functions::{extract_answer, math_equal};
     #[pymodule_export]
-    use super::losses::{kl_rewards, policy_loss};
+    use super::losses::{kl_rewards, policy_loss, preference_loss};
     #[pymodule_export]
     use super::run::merge;
     #[pymodule_export]

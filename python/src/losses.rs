@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use assay::trainer::Ragged;
 use assay::trainer::advantages::AdvantageValues;
-use assay::trainer::losses::{BatchScale, EntropyState, Loss, LossBatch, PolicyLoss};
+use assay::trainer::losses::preference::PairedBatch;
+use assay::trainer::losses::{
+    self, BatchScale, EntropyState, Loss, LossBatch, PreferenceLoss, PreferencePair,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::columns::{self, Columns, Numbers, TokenNumbers, wrong};
-use crate::error;
+use crate::error::{self, ConfigError};
 use crate::shaped::Kind;
 use crate::value;
 
@@ -45,7 +48,7 @@ struct LossColumns {
 /// The loss of a batch, and its gradient.
 #[pyfunction]
 pub(crate) fn policy_loss<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<Answer<'py>> {
-    let loss = PolicyLoss::build(given.settings()?).map_err(error::of_trainer)?;
+    let loss = losses::build(given.settings()?).map_err(error::of_trainer)?;
     let columns = LossColumns::read(&given, advantages(&given)?)?;
     let found = py.detach(|| loss.loss(&columns.batch())).map_err(error::of_trainer)?;
     let Loss { value, gradient, entropy_gradient, metrics, entropy_state } = found;
@@ -58,10 +61,33 @@ pub(crate) fn policy_loss<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult
     Ok((value, kind.rows(py, &gradient, width)?, entropy_gradient, metrics, state.transpose()?))
 }
 
+/// The loss of pairs of rows, and its gradient.
+#[pyfunction]
+pub(crate) fn preference_loss<'py>(
+    py: Python<'py>,
+    given: Columns<'py>,
+) -> PyResult<(f64, Bound<'py, PyAny>, BTreeMap<&'static str, f64>)> {
+    let loss = serde_json::from_value::<PreferenceLoss>(given.settings()?.into());
+    let loss = loss.map_err(|error| ConfigError::new_err(error.to_string()))?;
+    let need = |name: &str| given.tokens(name)?.ok_or_else(|| wrong(name, "not given"));
+    let (logp, reference) = (need("logp")?, need("reference")?.rows);
+    let mask = given.token_flags("mask")?.map(|(mask, _)| mask);
+    let pairs = given.need("pairs")?.extract::<Vec<(usize, usize)>>();
+    let pairs =
+        pairs.map_err(|_| wrong("pairs", "expected the row of each preferred one and another"))?;
+    let pairs: Vec<PreferencePair> =
+        pairs.into_iter().map(|(chosen, rejected)| PreferencePair { chosen, rejected }).collect();
+    let batch =
+        PairedBatch { logp: &logp.rows, reference: &reference, mask: mask.as_ref(), pairs: &pairs };
+    let found = py.detach(|| loss.loss(&batch)).map_err(error::of_trainer)?;
+    let kind = Kind::of_rows(&given.need("logp")?)?;
+    Ok((found.value, kind.rows(py, &found.gradient, logp.width)?, found.metrics))
+}
+
 /// The penalty of each token for its divergence from the reference.
 #[pyfunction]
 pub(crate) fn kl_rewards<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<Bound<'py, PyAny>> {
-    let loss = PolicyLoss::build(given.settings()?).map_err(error::of_trainer)?;
+    let loss = losses::build(given.settings()?).map_err(error::of_trainer)?;
     // It is the same whatever a rollout is worth.
     let rows = given.tokens("logp")?.map_or(0, |logp| logp.rows.rows());
     let columns = LossColumns::read(&given, AdvantageValues::Rollouts(vec![0.0; rows]))?;

@@ -14,8 +14,10 @@ import pytest
 HEAVY = ("assay.export", "assay.__main__")
 
 # The examples that a reader looks for first.
-OFFERED = ("Engine", "Engine.score", "Engine.score_async", "check", "extract_answer", "math_equal", "verifier")
-OFFERED += ("Engine.next_state", "advantages", "policy_loss", "kl_rewards", "select", "pass_at_k")
+OFFERED = [
+    *("Engine", "Engine.score", "Engine.score_async", "Engine.next_state", "check", "extract_answer", "math_equal"),
+    *("advantages", "policy_loss", "kl_rewards", "select", "pass_at_k", "verifier"),
+]
 
 
 def modules() -> list[str]:

@@ -26,7 +26,7 @@ def vectors(name: str) -> Any:
 
 def close(ours: Any, theirs: Any) -> bool:
     """Equal to 1e-6 relative."""
-    return np.allclose(ours, theirs, rtol=1e-6, atol=1e-9)
+    return bool(np.allclose(ours, theirs, rtol=1e-6, atol=1e-9))
 
 
 def rewards_of(case: dict[str, Any]) -> list[float | None]:
@@ -55,7 +55,7 @@ def test_advantages_are_those_worked_by_hand() -> None:
         ("openrlhf", "openrlhf dr_grpo", {"kind": "dr_grpo", "preset": "openrlhf-0.11"}),
     ],
 )
-def test_advantages_are_those_of_the_libraries(library: str, record: str, preset: dict[str, str]) -> None:
+def test_advantages_are_those_of_the_libraries(library: str, record: str, preset: dict[str, Any]) -> None:
     [theirs] = [one for one in vectors(library)["records"] if one["name"] == record]
     cases = vectors("cases")["advantages"]
     compared = 0
@@ -144,7 +144,7 @@ def test_advantages_of_tokens_have_the_shape_of_the_mask() -> None:
     arrays = [np.array(row) for row in rows]
     found = assay.advantages(np.array([1.0, 0.0]), 2, token_rewards=arrays, **options).values
     assert isinstance(found, list) and [row.tolist() for row in found] == ragged
-    columns = {"token_rewards": Tensor(padded_rewards), "mask": Tensor(mask)}
+    columns: dict[str, Any] = {"token_rewards": Tensor(padded_rewards), "mask": Tensor(mask)}
     for one in (Tensor(np.array([1.0, 0.0])), [1.0, 0.0]):
         tensor = assay.advantages(one, 2, **columns, **options).values
         assert tensor.numpy.dtype == np.float64 and tensor.numpy.tolist() == padded.tolist()
@@ -161,7 +161,7 @@ def test_parts_are_normalised_one_by_one() -> None:
 def test_steps_are_pairs_or_those_of_a_verdict() -> None:
     line = '{"outcome": "scored", "reward": 1.0, "steps": [{"span": [0, 4], "tokens": [0, 2], "reward": 0.5}]}'
     verdict = assay.Verdict.from_json(line)
-    given = [[[(2, 0.5)]] * 2, [[{"end": 2, "reward": 0.5}]] * 2, [verdict.steps] * 2]
+    given: list[Any] = [[[(2, 0.5)]] * 2, [[{"end": 2, "reward": 0.5}]] * 2, [verdict.steps] * 2]
     found = [
         assay.advantages([1.0, 0.0], 2, kind="process", steps=steps, lengths=[2, 2]).values for steps in given
     ]

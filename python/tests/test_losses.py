@@ -27,7 +27,8 @@ def padded(rows: list[list[Any]], width: int = 4, fill: float = math.nan) -> Any
 
 
 def test_a_loss_is_the_one_worked_by_hand() -> None:
-    loss = assay.policy_loss([[math.log(2.0)], [0.0]], [1.0, 1.0], old=[[0.0], [0.0]], kind="ppo", eps_low=0.2, eps_high=0.2)
+    clip: dict[str, Any] = {"kind": "ppo", "eps_low": 0.2, "eps_high": 0.2}
+    loss = assay.policy_loss([[math.log(2.0)], [0.0]], [1.0, 1.0], old=[[0.0], [0.0]], **clip)
     # The ratios are 2, which is clipped to 1.2 and has no gradient, and 1.
     assert loss.value == pytest.approx(-(1.2 + 1.0) / 2)
     assert loss.gradient == [[0.0], [-0.5]]
@@ -41,7 +42,7 @@ def test_padded_and_ragged_agree_to_the_bit() -> None:
     assert ragged.gradient[0][2] == 0.0
     mask = padded(MASK, fill=0.0)
     for kind in (np.asarray, Tensor):
-        arrays = {name: kind(padded(rows)) for name, rows in {"old": OLD, "reference": OLD}.items()}
+        arrays: dict[str, Any] = {name: kind(padded(OLD)) for name in ("old", "reference")}
         for advantages in (ADVANTAGES, np.array(ADVANTAGES), kind(np.array(ADVANTAGES))):
             found = assay.policy_loss(kind(padded(LOGP)), advantages, mask=kind(mask), **arrays, **kl)
             gradient = found.gradient.numpy if kind is Tensor else found.gradient
@@ -78,13 +79,13 @@ def test_losses_are_those_of_the_libraries(record: str, settings: dict[str, Any]
         return json.loads(gzip.decompress((FIXTURES / "parity" / f"{name}.json.gz").read_bytes()))
 
     [theirs] = [one for one in read("trl")["records"] if one["name"] == record]
-    own = {"eps_low": 0.2, "eps_high": 0.28} if "clip_high" in theirs["ours"] else {}
+    own: dict[str, Any] = {"eps_low": 0.2, "eps_high": 0.28} if "clip_high" in theirs["ours"] else {}
     cases, compared = read("cases")["losses"], 0
     for case, expected in zip(cases, theirs["outputs"], strict=False):
         if expected is None:
             continue
         width = max(len(row) for row in case["logp"])
-        columns = {name: padded(case[name], width) for name in ("logp", "old")}
+        columns: dict[str, Any] = {name: padded(case[name], width) for name in ("logp", "old")}
         mask = padded(case["mask"], width, 0.0)
         found = assay.policy_loss(
             advantages=np.array(case["advantages"]), mask=mask, **columns, preset="trl-1.16", **settings, **own
@@ -132,6 +133,27 @@ def test_the_divergence_may_be_a_part_of_the_reward() -> None:
     assert rewards.shape == (2, 4)
     assert rewards[0].tolist() == pytest.approx([-0.05, 0.05, 0.0, 0.0])
     assert assay.kl_rewards(LOGP, OLD, kind="ppo", kl=kl)[1] == pytest.approx([0.125])
+
+
+def test_preferences_have_a_loss_too() -> None:
+    logp, reference = padded([[-1.0, -1.0], [-2.0]]), padded([[-1.5, -1.0], [-1.0]])
+    mask = padded([[True, True], [True]], fill=0.0)
+    pairs = assay.select([1.0, 0.0], 2, kind="pairs").pairs
+    loss = assay.preference_loss(logp, reference, pairs, kind="sigmoid", beta=0.5, mask=mask)
+    # d is 0.5 and -1, so that the margin is 0.75.
+    slope = -0.5 / (1.0 + math.exp(0.75))
+    assert loss.value == pytest.approx(math.log1p(math.exp(-0.75)))
+    assert loss.gradient.tolist() == [pytest.approx([slope, slope, 0, 0]), pytest.approx([-slope, 0, 0, 0])]
+    assert loss.metrics["accuracy"] == 1.0
+    for error, why, given in [
+        (assay.ConfigError, "unknown variant `dpo`", {"kind": "dpo"}),
+        (assay.ConfigError, "`beta` is 0", {"beta": 0.0}),
+        (ValueError, "^pairs: rows 0 and 2", {"pairs": [(0, 2)]}),
+        (ValueError, "^pairs: expected", {"pairs": [0, 1]}),
+    ]:
+        options: dict[str, Any] = {"pairs": pairs, "kind": "sigmoid", "beta": 1.0, "mask": mask}
+        with pytest.raises(error, match=why):
+            assay.preference_loss(logp, reference, **{**options, **given})
 
 
 @pytest.mark.parametrize(

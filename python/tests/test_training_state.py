@@ -90,7 +90,8 @@ def test_the_next_state_has_seen_the_rewards_as_judged() -> None:
     assert state["values"] == {"accuracy": 0.5}
     second = engine.score(ROWS, step=7, state=state)
     spread = (0.75 / 4) ** 0.5
-    assert [one.reward for one in second] == pytest.approx([0.25 / spread, -0.75 / spread, 0.25 / spread, 0.25 / spread])
+    high, low = 0.25 / spread, -0.75 / spread
+    assert [one.reward for one in second] == pytest.approx([high, low, high, high])
     both = engine.next_state(state, iter(second))["moments"]["right"]
     assert (both["count"], both["mean"]) == (8, 0.75)
     assert json.loads(json.dumps(state)) == state

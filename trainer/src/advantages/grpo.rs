@@ -139,7 +139,36 @@ struct Standardized<'a> {
 impl GroupRule for Standardized<'_> {
     #[inline]
     fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
-        let Some(deviations) = Deviations::of(rewards) else { return false };
+        Deviations::of(rewards).is_some_and(|deviations| self.write(&deviations, rewards, out))
+    }
+
+    #[inline]
+    fn quick_groups<const SIZE: usize>(
+        &self,
+        rewards: &[[f64; SIZE]],
+        out: &mut [[f64; SIZE]],
+    ) -> u32 {
+        let groups = Deviations::of_groups(rewards).zip(rewards).zip(out).enumerate();
+        groups.fold(0, |written, (at, ((deviations, rewards), out))| {
+            let write = |deviations| self.write(&deviations, rewards, out);
+            written | (u32::from(deviations.is_some_and(write)) << at)
+        })
+    }
+
+    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
+        if group.is_one() || group.is_constant {
+            return out.fill(self.grpo.without_spread(&group));
+        }
+        let moments = group.moments();
+        let divisor = self.grpo.eps_at.divisor(self.std.of(&moments), self.grpo.eps);
+        group.write(out, |reward| self.grpo.clipped(divided(reward - moments.mean, divisor)));
+    }
+}
+
+impl Standardized<'_> {
+    /// Writes the advantages of rewards with these deviations; false where they need more care.
+    #[inline]
+    fn write(&self, deviations: &Deviations, rewards: &[f64], out: &mut [f64]) -> bool {
         let std = match self.std {
             Std::Unbiased => deviations.std_unbiased(),
             Std::Biased => deviations.std_biased(),
@@ -150,15 +179,6 @@ impl GroupRule for Standardized<'_> {
         }
         deviations.write(rewards, out, factor);
         true
-    }
-
-    fn advantages(&self, group: ScoredGroup<'_>, out: &mut [f64]) {
-        if group.is_one() || group.is_constant {
-            return out.fill(self.grpo.without_spread(&group));
-        }
-        let moments = group.moments();
-        let divisor = self.grpo.eps_at.divisor(self.std.of(&moments), self.grpo.eps);
-        group.write(out, |reward| self.grpo.clipped(divided(reward - moments.mean, divisor)));
     }
 }
 

@@ -7,7 +7,7 @@ use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
 
 use super::batch::{GroupReport, RewardBatch};
-use super::statistics::{self, Moments};
+use super::statistics::{self, Moments, TOGETHER};
 use crate::error::TrainerError;
 use crate::groups::{Groups, Members};
 use crate::ragged::Ragged;
@@ -63,6 +63,19 @@ pub trait GroupRule: Sync {
     fn quick(&self, rewards: &[f64], out: &mut [f64]) -> bool {
         let _ = (rewards, out);
         false
+    }
+
+    /// The same of up to [`TOGETHER`] groups; the bits of those that were written are set.
+    #[inline]
+    fn quick_groups<const SIZE: usize>(
+        &self,
+        rewards: &[[f64; SIZE]],
+        out: &mut [[f64; SIZE]],
+    ) -> u32 {
+        let groups = rewards.iter().zip(out).enumerate();
+        groups.fold(0, |written, (at, (rewards, out))| {
+            written | (u32::from(self.quick(rewards, out)) << at)
+        })
     }
 
     /// Writes the advantages of a group.
@@ -206,12 +219,15 @@ impl<'a> Numbers<'a> {
         rule: &impl GroupRule,
     ) -> Option<GroupReport> {
         let mut groups = Walk::default();
-        let each = self.rewards.as_chunks::<SIZE>().0.iter().zip(out.as_chunks_mut::<SIZE>().0);
-        for (at, (rewards, out)) in each.enumerate() {
-            if rule.quick(rewards, out) {
-                groups.report.groups += 1;
-            } else {
-                groups.take_slowly(self.part(at * SIZE, SIZE), out, rule);
+        let (rewards, out) = (self.rewards.as_chunks().0, out.as_chunks_mut().0);
+        for (block, (rewards, out)) in
+            rewards.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)).enumerate()
+        {
+            let written = rule.quick_groups::<SIZE>(rewards, out);
+            groups.report.groups += written.count_ones() as usize;
+            for (at, out) in out.iter_mut().enumerate().filter(|(at, _)| written >> at & 1 == 0) {
+                let start = (block * TOGETHER + at) * SIZE;
+                groups.take_slowly(self.part(start, SIZE), out, rule);
             }
         }
         groups.report()

@@ -12,6 +12,9 @@ const LANES: usize = 4;
 /// As many squares are added without compensation.
 const PLAIN_MAX: usize = 1024;
 
+/// As many groups are looked at together, see [`Deviations::of_groups`].
+pub const TOGETHER: usize = 32;
+
 /// Squares below this lose digits, and deviations are scaled before they are squared.
 const SQUARES_MIN: f64 = 1e-250;
 
@@ -115,19 +118,49 @@ impl Deviations {
     /// not finite, and where they may be equal, or their squares out of range.
     #[inline]
     pub fn of(values: &[f64]) -> Option<Self> {
-        let count = values.len();
-        if !(2..=PLAIN_MAX).contains(&count) {
-            return None;
+        let mean = Self::first_mean(values);
+        Self::corrected(values.len(), mean, Self::sums_about(values, mean))
+    }
+
+    /// The same of each of up to [`TOGETHER`] groups, to the bit. Each step is taken for all of them
+    /// before the next one: the processor works on several groups at once, where a group alone waits
+    /// for one division after another.
+    #[inline]
+    pub fn of_groups<const SIZE: usize>(
+        groups: &[[f64; SIZE]],
+    ) -> impl Iterator<Item = Option<Self>> {
+        let (mut means, mut sums) = ([0.0; TOGETHER], [[0.0; 2]; TOGETHER]);
+        for (mean, group) in means.iter_mut().zip(groups) {
+            *mean = Self::first_mean(group);
         }
-        let mean = lanes(values, |value| [value, 0.0])[0] / float(count);
-        let [rest, squares] = lanes(values, |value| {
+        for ((sums, mean), group) in sums.iter_mut().zip(&means).zip(groups) {
+            *sums = Self::sums_about(group, *mean);
+        }
+        let each = means.into_iter().zip(sums).take(groups.len());
+        each.map(|(mean, sums)| Self::corrected(SIZE, mean, sums))
+    }
+
+    #[inline]
+    fn first_mean(values: &[f64]) -> f64 {
+        lanes(values, |value| [value, 0.0])[0] / float(values.len())
+    }
+
+    /// The sums of the deviations from the first mean, and of their squares.
+    #[inline]
+    fn sums_about(values: &[f64], mean: f64) -> [f64; 2] {
+        lanes(values, |value| {
             let deviation = value - mean;
             [deviation, deviation * deviation]
-        });
+        })
+    }
+
+    #[inline]
+    fn corrected(count: usize, mean: f64, [rest, squares]: [f64; 2]) -> Option<Self> {
         let correction = rest / float(count);
         let squares = squares - rest * correction;
         let least = (float(count) * mean * mean * EQUAL_MAX).max(SQUARES_MIN);
         let is_plain = squares > least && squares < f64::INFINITY;
+        let is_plain = is_plain && (2..=PLAIN_MAX).contains(&count);
         is_plain.then_some(Self { mean, correction, squares, count })
     }
 
