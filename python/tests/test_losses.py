@@ -145,12 +145,13 @@ def test_preferences_have_a_loss_too() -> None:
     assert loss.value == pytest.approx(math.log1p(math.exp(-0.75)))
     assert loss.gradient.tolist() == [pytest.approx([slope, slope, 0, 0]), pytest.approx([-slope, 0, 0, 0])]
     assert loss.metrics["accuracy"] == 1.0
-    for error, why, given in [
+    wrong: list[tuple[type[Exception], str, dict[str, Any]]] = [
         (assay.ConfigError, "unknown variant `dpo`", {"kind": "dpo"}),
         (assay.ConfigError, "`beta` is 0", {"beta": 0.0}),
         (ValueError, "^pairs: rows 0 and 2", {"pairs": [(0, 2)]}),
         (ValueError, "^pairs: expected", {"pairs": [0, 1]}),
-    ]:
+    ]
+    for error, why, given in wrong:
         options: dict[str, Any] = {"pairs": pairs, "kind": "sigmoid", "beta": 1.0, "mask": mask}
         with pytest.raises(error, match=why):
             assay.preference_loss(logp, reference, **{**options, **given})
