@@ -1,5 +1,6 @@
 //! Advantages: columns in, a number for each rollout or token out.
 
+#![expect(clippy::needless_pass_by_value, reason = "what Python hands over is taken by value")]
 #![allow(unsafe_code, reason = "advantages are written to a new array without the interpreter")]
 
 use std::collections::BTreeMap;
@@ -256,13 +257,11 @@ fn step(what: &str, given: &Bound<'_, PyAny>) -> PyResult<StepReward> {
     };
     let end = end.and_then(|end| end.extract::<usize>().ok());
     let reward: Option<Option<f64>> = reward.and_then(|reward| reward.extract().ok());
-    match (end, reward) {
-        (Some(end), Some(reward)) => Ok(StepReward { end, reward: reward.unwrap_or(f64::NAN) }),
-        _ => {
-            let why = "expected (end, reward): the token behind the last one of a step, a number";
-            Err(wrong(what, why))
-        }
-    }
+    let (Some(end), Some(reward)) = (end, reward) else {
+        let why = "expected (end, reward): the token behind the last one of a step, a number";
+        return Err(wrong(what, why));
+    };
+    Ok(StepReward { end, reward: reward.unwrap_or(f64::NAN) })
 }
 
 fn step_tags(given: &Columns<'_>) -> PyResult<Option<Ragged<String>>> {

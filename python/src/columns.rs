@@ -143,7 +143,7 @@ impl Numbers {
     }
 }
 
-/// An array as one of NumPy, or nothing where the value is none: a list, say.
+/// An array as one of `NumPy`, or nothing where the value is none: a list, say.
 pub(crate) fn array_of<'py>(
     what: &str,
     given: &Bound<'py, PyAny>,
@@ -164,7 +164,7 @@ pub(crate) fn array_of<'py>(
     array.map(Some).map_err(|error| wrong(what, &error.to_string()))
 }
 
-/// Whether a value is a tensor, such as one of PyTorch.
+/// Whether a value is a tensor, such as one of `PyTorch`.
 pub(crate) fn is_tensor(given: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = given.py();
     Ok(given.hasattr(intern!(py, "detach"))? && given.hasattr(intern!(py, "new_tensor"))?)
@@ -263,7 +263,7 @@ fn number(what: &str, row: usize, item: &Bound<'_, PyAny>) -> PyResult<f64> {
     })
 }
 
-/// The numbers of an array of NumPy, as `float64` without gaps. It is copied where it is of another
+/// The numbers of an array of `NumPy`, as `float64` without gaps. It is copied where it is of another
 /// type.
 fn floats(what: &str, array: &Bound<'_, PyAny>) -> PyResult<PyBuffer<f64>> {
     // A buffer in the byte order of another machine has a type that fits, too.
@@ -334,7 +334,7 @@ fn keys(given: &Bound<'_, PyAny>) -> PyResult<GroupColumn> {
         }
         keys.push(key);
     }
-    if let Ok(numbers) = keys.iter().map(|key| key.extract()).collect::<PyResult<Vec<i64>>>() {
+    if let Ok(numbers) = keys.iter().map(PyAnyMethods::extract).collect::<PyResult<Vec<i64>>>() {
         return Ok(GroupColumn::Numbers(numbers));
     }
     let numbers = keys.iter().filter(|key| key.is_instance_of::<PyInt>()).count();
@@ -379,8 +379,9 @@ fn plain<'py>(item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if item.is_instance_of::<PyString>() || item.is_instance_of::<PyInt>() {
         return Ok(item.clone());
     }
-    match item.hasattr(intern!(py, "item"))? {
-        true => item.call_method0(intern!(py, "item")),
-        false => Ok(item.clone()),
+    if item.hasattr(intern!(py, "item"))? {
+        item.call_method0(intern!(py, "item"))
+    } else {
+        Ok(item.clone())
     }
 }

@@ -1,5 +1,7 @@
 //! Diagnostics that are functions of a few columns.
 
+#![expect(clippy::needless_pass_by_value, reason = "what Python hands over is taken by value")]
+
 use assay::trainer::Groups;
 use assay::trainer::diagnostics::{self, Resampling};
 use pyo3::prelude::*;

@@ -102,6 +102,7 @@ impl PyEngine {
     }
 
     /// The state for the next call, from that of a call and what it came to.
+    #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is taken by value")]
     fn next_state<'py>(
         &self,
         py: Python<'py>,

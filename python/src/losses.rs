@@ -1,5 +1,7 @@
 //! Losses: log-probabilities and advantages in, a value and its gradient out.
 
+#![expect(clippy::needless_pass_by_value, reason = "what Python hands over is taken by value")]
+
 use std::collections::BTreeMap;
 
 use assay::trainer::Ragged;

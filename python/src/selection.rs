@@ -1,5 +1,7 @@
 //! Selection: columns in, what becomes of each rollout out.
 
+#![expect(clippy::needless_pass_by_value, reason = "what Python hands over is taken by value")]
+
 use assay::trainer::selection::{self, Attempt, RolloutBatch, Selection, SelectionState, Selector};
 use assay::trainer::{Groups, Ragged, TrainerError};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Numbers for Python in the kind in which they came: lists, arrays of NumPy, or tensors.
+//! Numbers for Python in the kind in which they came: lists, arrays of `NumPy`, or tensors.
 
 use assay::trainer::Ragged;
 use pyo3::buffer::PyBuffer;
@@ -12,14 +12,14 @@ use crate::columns::is_tensor;
 pub(crate) enum Kind<'py> {
     /// A list.
     List,
-    /// An array; `empty` of NumPy makes new ones.
+    /// An array; `empty` of `NumPy` makes new ones.
     Array { empty: Bound<'py, PyAny> },
     /// A tensor; `like` makes new ones on its device and of its type.
     Tensor { empty: Bound<'py, PyAny>, like: Bound<'py, PyAny> },
 }
 
 impl<'py> Kind<'py> {
-    /// The kind of a column. NumPy is there where an array is.
+    /// The kind of a column. `NumPy` is there where an array is.
     pub(crate) fn of(given: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = given.py();
         let empty = || py.import("numpy")?.getattr(intern!(py, "empty"));
@@ -96,7 +96,7 @@ impl<'py> Kind<'py> {
         }
     }
 
-    /// What an array of NumPy goes back as.
+    /// What an array of `NumPy` goes back as.
     pub(crate) fn finished(&self, array: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::List | Self::Array { .. } => Ok(array),

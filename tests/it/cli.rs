@@ -4,12 +4,11 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+use crate::place::{Place, Ran};
 use crate::support::wait_for;
 use serde_json::Value;
-use tempfile::TempDir;
 
 const CONFIG: &str = r#"version = 1
 [[reward]]
@@ -26,76 +25,19 @@ config = { pattern = '^so' }
 /// Text that a terminal, a reader's eye or a page would obey.
 const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[31m\u{9b}2J\u{202e}\u{200b}\r\u{7}";
 
-/// A folder with a configuration and data, and the command run in it.
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        place.write("a.toml", CONFIG);
-        let rows = [
-            r#"{"id":"q1","prompt":"2+1?","completion":"so\n3","reference":"3","kind":"m"}"#,
-            r#"{"id":"q2","prompt":"2+1?","completion":"so\n4","reference":"3"}"#,
-            r#"{"id":"q1","prompt":"2+1?","completion":"5","reference":"3","kind":"m"}"#,
-        ];
-        place.write("d.jsonl", &rows.join("\n"));
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let mut file = fs::File::create(self.path(name)).unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-    }
-
-    fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command.args(words.split_whitespace()).current_dir(self.0.path()).env_clear();
-        command.env("HOME", self.0.path()).stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, words: &str) -> Ran {
-        Ran::of(self.command(words).output().unwrap())
-    }
-}
-
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Ran {
-    fn of(output: Output) -> Self {
-        Self {
-            code: output.status.code().unwrap_or(-1),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
-    }
-
-    /// Everything that was printed, without what changes from run to run.
-    fn shown(&self) -> String {
-        let stable = |line: &str| {
-            let time = line.trim_start().starts_with("time ");
-            if time { "  time  [time]".to_owned() } else { line.to_owned() }
-        };
-        let lines = self.out.lines().map(stable).collect::<Vec<_>>().join("\n");
-        format!("exit {}\n--- stdout\n{lines}\n--- stderr\n{}", self.code, self.err)
-    }
+/// A folder with a configuration and data.
+fn place() -> Place {
+    let rows = [
+        r#"{"id":"q1","prompt":"2+1?","completion":"so\n3","reference":"3","kind":"m"}"#,
+        r#"{"id":"q2","prompt":"2+1?","completion":"so\n4","reference":"3"}"#,
+        r#"{"id":"q1","prompt":"2+1?","completion":"5","reference":"3","kind":"m"}"#,
+    ];
+    Place::with(&[("a.toml", CONFIG), ("d.jsonl", &rows.join("\n"))])
 }
 
 #[test]
 fn the_first_steps_work_as_they_are_printed() {
-    let place = Place::new();
+    let place = place();
     let init = place.run("init demo");
     assert_eq!(init.code, 0, "{}", init.err);
     for next in init.out.lines() {
@@ -117,7 +59,7 @@ fn the_first_steps_work_as_they_are_printed() {
 
 #[test]
 fn check_tells_the_outcome_the_evidence_and_the_span() {
-    let place = Place::new();
+    let place = place();
     place.write("c.txt", "so\n3");
     insta::assert_snapshot!("check", place.run("check exact -c @c.txt -r 3").shown());
     let json =
@@ -132,7 +74,7 @@ fn check_tells_the_outcome_the_evidence_and_the_span() {
 
 #[test]
 fn check_exits_by_what_came_of_it() {
-    let place = Place::new();
+    let place = place();
     let cases = [
         ("check exact -c 3 -r 3", 0, ""),
         ("check exact -c 3", 0, ""),
@@ -154,7 +96,7 @@ fn check_exits_by_what_came_of_it() {
 
 #[test]
 fn explain_goes_from_the_text_to_the_number() {
-    let place = Place::new();
+    let place = place();
     insta::assert_snapshot!("explain", place.run("explain a.toml d.jsonl --id q1").shown());
     let second = place.run("explain a.toml d.jsonl --row 2 --json").json();
     assert_eq!((&second["id"], &second["reward"]), (&"q2".into(), &0.0.into()));
@@ -168,7 +110,7 @@ fn explain_goes_from_the_text_to_the_number() {
 
 #[test]
 fn validate_finds_what_pays_for_cheats() {
-    let place = Place::new();
+    let place = place();
     assert_eq!(place.run("validate a.toml").code, 0);
     let right = place.run("validate a.toml d.jsonl --json");
     assert_eq!((right.code, &right.json()["ok"]), (0, &Value::Bool(true)));
@@ -192,7 +134,7 @@ fn validate_finds_what_pays_for_cheats() {
 
 #[test]
 fn list_and_show_tell_what_there_is() {
-    let place = Place::new();
+    let place = place();
     assert!(place.run("list").out.lines().any(|line| line.starts_with("exact ")));
     assert!(place.run("list checks --json").json().as_array().unwrap().len() >= 4);
     insta::assert_snapshot!("show", place.run("show exact").shown().split("cases").next().unwrap());
@@ -206,7 +148,7 @@ fn list_and_show_tell_what_there_is() {
 
 #[test]
 fn diff_groups_what_moved_by_its_cause() {
-    let place = Place::new();
+    let place = place();
     place.write("b.toml", &CONFIG.replace("'^so'", "'^5'").replace("0.1", "0.5"));
     assert_eq!(place.run("score a.toml d.jsonl -o a -q").code, 0);
     assert_eq!(place.run("score b.toml d.jsonl -o b -q").code, 0);
@@ -222,7 +164,7 @@ fn diff_groups_what_moved_by_its_cause() {
 
 #[test]
 fn parquet_is_written_beside_the_lines_and_never_instead_of_them() {
-    let place = Place::new();
+    let place = place();
     assert_eq!(place.run("score a.toml d.jsonl -o lines -q").code, 0);
     assert_eq!(place.run("score a.toml d.jsonl -o run -q --format parquet --limit 2").code, 0);
     assert!(place.path("run/verdicts.jsonl").exists());
@@ -244,7 +186,7 @@ fn parquet_is_written_beside_the_lines_and_never_instead_of_them() {
 
 #[test]
 fn shards_are_scored_by_one_command_each_and_merged_by_another() {
-    let place = Place::new();
+    let place = place();
     let row =
         |at: u32| format!(r#"{{"completion":"so\n{at}","reference":"{}","kind":"m"}}"#, at % 9);
     let rows: Vec<String> = (0..100).map(row).collect();
@@ -301,7 +243,7 @@ fn shards_are_scored_by_one_command_each_and_merged_by_another() {
 
 #[test]
 fn bad_rows_stop_are_skipped_or_fail() {
-    let place = Place::new();
+    let place = place();
     let good = fs::read_to_string(place.path("d.jsonl")).unwrap();
     place.write("bad.jsonl", &format!("{good}\n{{\"id\":\"x\"}}\n"));
     let stop = place.run("score a.toml bad.jsonl -o stop -q");
@@ -318,7 +260,7 @@ fn bad_rows_stop_are_skipped_or_fail() {
 
 #[test]
 fn what_a_model_wrote_is_inert_in_every_output() {
-    let place = Place::new();
+    let place = place();
     let row = serde_json::json!({
         "id": HOSTILE, "prompt": HOSTILE, "completion": format!("{HOSTILE}\n{HOSTILE}"),
         "reference": HOSTILE, "kind": "m",
@@ -354,7 +296,7 @@ fn what_a_model_wrote_is_inert_in_every_output() {
 
 #[test]
 fn a_run_that_was_interrupted_goes_on_to_the_same_bytes() {
-    let place = Place::new();
+    let place = place();
     let row = |at: u32| {
         format!(r#"{{"id":"{at}","completion":"so\n{at}","reference":"{}","kind":"m"}}"#, at % 7)
     };
@@ -385,7 +327,7 @@ fn a_run_that_was_interrupted_goes_on_to_the_same_bytes() {
 
 #[test]
 fn a_run_that_another_process_writes_is_refused_by_its_pid() {
-    let place = Place::new();
+    let place = place();
     let words = "score a.toml - -o run -q";
     let mut first = place.command(words);
     let mut first = first.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
@@ -399,7 +341,7 @@ fn a_run_that_another_process_writes_is_refused_by_its_pid() {
 
 #[test]
 fn configuration_errors_point_at_the_place() {
-    let place = Place::new();
+    let place = place();
     let cases = [
         ("unknown_key", CONFIG.replace("weight", "wieght")),
         ("unknown_setting", CONFIG.replace("pattern =", "patern =")),
@@ -426,7 +368,7 @@ fn configuration_errors_point_at_the_place() {
 
 #[test]
 fn flags_win_over_the_environment_and_that_over_the_file() {
-    let place = Place::new();
+    let place = place();
     let mean = |words: &str, clamp: Option<&str>| {
         let mut command = place.command(words);
         if let Some(clamp) = clamp {
@@ -442,7 +384,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 
 #[test]
 fn a_pipe_that_is_closed_early_is_silent() {
-    let place = Place::new();
+    let place = place();
     let mut child =
         place.command("man").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
@@ -452,7 +394,7 @@ fn a_pipe_that_is_closed_early_is_silent() {
 
 #[test]
 fn the_cache_is_counted_checked_and_cleared() {
-    let place = Place::new();
+    let place = place();
     place.write(
         "k.toml",
         &CONFIG.replace("verifier = \"exact\"", "verifier = \"exact\"\ncache = true"),
@@ -472,7 +414,7 @@ fn the_cache_is_counted_checked_and_cleared() {
 
 #[test]
 fn bench_measures_beside_a_yardstick() {
-    let place = Place::new();
+    let place = place();
     let json = place.run("bench a.toml d.jsonl --seconds 0 --json").json();
     assert_eq!((&json["rows"], &json["yardstick"]["passes"]), (&3.into(), &1.into()));
     for key in ["parse", "engine", "end_to_end"] {

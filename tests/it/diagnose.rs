@@ -8,13 +8,12 @@
 )]
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
+use crate::place::{Place, Ran};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 const CONFIG: &str = r#"version = 1
 [data]
@@ -33,54 +32,20 @@ config = { pattern = '^so' }
 const BASE: [usize; 3] = [1, 1, 0];
 const TRAINED: [usize; 3] = [4, 0, 1];
 
-struct Place(TempDir);
-
-impl Place {
-    /// Two runs of one configuration: `base` and `trained`, over `base.jsonl` and `trained.jsonl`.
-    fn new() -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        place.write("a.toml", CONFIG);
-        place.write("base.jsonl", &samples(BASE));
-        place.write("trained.jsonl", &samples(TRAINED));
-        for run in ["base", "trained"] {
-            let ran = place.run(&format!("score a.toml {run}.jsonl -o {run} -q"));
-            assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-        }
-        place
+/// Two runs of one configuration: `base` and `trained`, over `base.jsonl` and `trained.jsonl`.
+fn place() -> Place {
+    let (base, trained) = (samples(BASE), samples(TRAINED));
+    let place =
+        Place::with(&[("a.toml", CONFIG), ("base.jsonl", &base), ("trained.jsonl", &trained)]);
+    for run in ["base", "trained"] {
+        let ran = place.run(&format!("score a.toml {run}.jsonl -o {run} -q"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
     }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        File::create(self.path(name)).unwrap().write_all(text.as_bytes()).unwrap();
-    }
-
-    fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command.args(words.split_whitespace()).current_dir(self.0.path()).env_clear();
-        command.env("HOME", self.0.path()).stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, words: &str) -> Output {
-        self.command(words).output().unwrap()
-    }
-
-    fn json(&self, words: &str) -> Value {
-        parsed(&self.run(&format!("diagnose {words} --json")))
-    }
-
-    fn told(&self, words: &str) -> (i32, String) {
-        let ran = self.run(words);
-        (ran.status.code().unwrap(), String::from_utf8(ran.stderr).unwrap())
-    }
+    place
 }
 
-fn parsed(ran: &Output) -> Value {
-    let told = String::from_utf8_lossy(&ran.stderr);
-    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+fn diagnosed(place: &Place, words: &str) -> Value {
+    place.run(&format!("diagnose {words} --json")).json()
 }
 
 /// Four samples of each prompt; the right ones end with 3 and are longer, one in two begins with "so".
@@ -107,8 +72,8 @@ fn near(value: &Value, expected: f64) -> bool {
 
 #[test]
 fn a_run_by_hand() {
-    let place = Place::new();
-    let found = place.json("trained --correct correct --with trained.jsonl --label human");
+    let place = place();
+    let found = diagnosed(&place, "trained --correct correct --with trained.jsonl --label human");
     let run = &found["runs"][0];
     assert_eq!((&run["rows"], &run["prompts"]), (&json!(12), &json!(3)));
     assert_eq!(run["grouped_by"], "group");
@@ -140,9 +105,9 @@ fn a_run_by_hand() {
 
 #[test]
 fn two_runs_by_hand() {
-    let place = Place::new();
+    let place = place();
     let words = "trained --against base --correct correct --with base.jsonl --with trained.jsonl";
-    let found = place.json(words);
+    let found = diagnosed(&place, words);
     let moved = &found["against"][0];
     assert_eq!(moved["shared_prompts"], 3);
     // Preserved, lost, new.
@@ -160,13 +125,13 @@ fn two_runs_by_hand() {
     let parts = moved["part_correlations"].as_array().unwrap();
     assert_eq!((parts.len(), &parts[2]["second"]), (3, &json!("form")));
     let shown = place.run(&format!("diagnose {words} --no-write"));
-    assert!(shown.status.success());
-    insta::assert_snapshot!("diagnose", String::from_utf8(shown.stdout).unwrap());
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    insta::assert_snapshot!("diagnose", shown.out);
 }
 
 #[test]
 fn rewards_of_the_same_rows_have_a_distance() {
-    let place = Place::new();
+    let place = place();
     let double = CONFIG.replace("weight = 0.5", "weight = 1.0").replace(
         "name = \"correct\"\nverifier = \"exact\"",
         "name = \"correct\"\nverifier = \"exact\"\nweight = 2.0",
@@ -176,26 +141,26 @@ fn rewards_of_the_same_rows_have_a_distance() {
         CONFIG.replace("verifier = \"exact\"", "verifier = \"regex\"\nconfig = { pattern = '4$' }");
     place.write("wrong.toml", &wrong);
     for run in ["double", "wrong"] {
-        let (code, why) = place.told(&format!("score {run}.toml base.jsonl -o {run} -q"));
-        assert_eq!(code, 0, "{why}");
+        let ran = place.run(&format!("score {run}.toml base.jsonl -o {run} -q"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
     }
-    let same = place.json("double --against base");
+    let same = diagnosed(&place, "double --against base");
     let distance = &same["against"][0]["distance"];
     assert!(near(&distance["total"]["starc"], 0.0) && near(&distance["correct"]["epic"], 0.0));
-    let reversed = place.json("wrong --against base");
+    let reversed = diagnosed(&place, "wrong --against base");
     assert!(near(&reversed["against"][0]["distance"]["correct"]["starc"], 1.0));
 }
 
 #[test]
 fn a_stream_of_verdicts_is_a_run_too() {
-    let place = Place::new();
+    let place = place();
     let lines = fs::read(place.path("trained/verdicts.jsonl")).unwrap();
     let mut command = place.command("diagnose - --correct correct --json");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(&lines).unwrap();
-    let streamed = parsed(&child.wait_with_output().unwrap());
-    let folder = place.json("trained --correct correct -o all.json");
-    let file = place.json("trained/verdicts.jsonl --correct correct");
+    let streamed = Ran::of(child.wait_with_output().unwrap()).json();
+    let folder = diagnosed(&place, "trained --correct correct -o all.json");
+    let file = diagnosed(&place, "trained/verdicts.jsonl --correct correct");
     for found in [&streamed, &file] {
         for part in ["pass_at_k", "groups", "correlations", "faults"] {
             assert_eq!(found["runs"][0][part], folder["runs"][0][part], "{part}");
@@ -208,21 +173,21 @@ fn a_stream_of_verdicts_is_a_run_too() {
 
 #[test]
 fn several_runs_are_the_points_of_one() {
-    let place = Place::new();
+    let place = place();
     // The form is paid alike at both points, and the combined reward rises with what is right.
-    let found = place.json("base trained --trusted correct --no-write");
+    let found = diagnosed(&place, "base trained --trusted correct --no-write");
     let points = found["series"]["points"].as_array().unwrap();
     assert!(near(&points[0]["trusted"], 2.0 / 12.0) && near(&points[1]["trusted"], 5.0 / 12.0));
     assert!(near(&points[1]["trusted_slope"], 0.25));
     assert_eq!(points[1]["diverges"], false);
     // Backwards it falls, and the form, which does not, is no proxy that rises.
-    let back = place.json("trained base --trusted correct --no-write");
+    let back = diagnosed(&place, "trained base --trusted correct --no-write");
     assert!(near(&back["series"]["points"][1]["trusted_slope"], -0.25));
 }
 
 #[test]
 fn what_is_missing_is_said() {
-    let place = Place::new();
+    let place = place();
     for (words, told) in [
         ("diagnose none", "none"),
         ("diagnose base --correct corect", "no reward is called \"corect\"; has: correct, form"),
@@ -230,19 +195,19 @@ fn what_is_missing_is_said() {
         ("diagnose base --probability form", "no labels but its own"),
         ("diagnose base --label human", "--with"),
     ] {
-        let (code, why) = place.told(words);
+        let Ran { code, err: why, .. } = place.run(words);
         assert_eq!(code, 2, "{words}: {why}");
         assert!(why.contains(told), "{words}: {why}");
     }
-    let other = place.json("base --with trained.jsonl --no-write");
+    let other = diagnosed(&place, "base --with trained.jsonl --no-write");
     let missing = other["runs"][0]["missing"].to_string();
     assert!(missing.contains("0 of the 1 files that the run scored"), "{missing}");
     assert!(missing.contains("12 of 12 rows are not in the data"), "{missing}");
     place.write("least.toml", &format!("{CONFIG}[combine]\nhow = \"min\"\n"));
-    assert_eq!(place.told("score least.toml base.jsonl -o least -q").0, 0);
-    let least = place.json("least --no-write")["runs"][0]["missing"].to_string();
+    assert_eq!(place.run("score least.toml base.jsonl -o least -q").code, 0);
+    let least = diagnosed(&place, "least --no-write")["runs"][0]["missing"].to_string();
     assert!(least.contains("the run has how = \\\"min\\\""), "{least}");
-    let few = place.json("base --k 1,64 --no-write");
+    let few = diagnosed(&place, "base --k 1,64 --no-write");
     let missing = few["runs"][0]["missing"].to_string();
     assert!(missing.contains("pass@64: no prompt has more than 4"), "{missing}");
 }

@@ -14,6 +14,7 @@ mod hostile;
 mod judges;
 mod lanes;
 mod models;
+mod place;
 mod readme;
 mod replay;
 mod rubrics;
