@@ -29,11 +29,11 @@ pub(super) struct Args {
     /// The file of JSON lines, one for each row of the run; by default standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The configuration whose [advantage] says how, in place of that of the run; the next flags win over
-    /// it
+    /// The configuration whose [advantage] says how, in place of that of the run
     #[arg(long, value_name = "CONFIG")]
     config: Option<PathBuf>,
-    /// The estimator, such as grpo (the default), rloo or gdpo
+    /// The estimator, such as grpo (the default), rloo or gdpo; it and the preset take the place of an
+    /// [advantage]
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
     /// The library and version whose settings are filled in, such as trl-1.16
@@ -111,18 +111,17 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
 }
 
 impl Args {
-    /// The table [advantage]: that of the configuration, and the flags over it.
+    /// The table [advantage]: that of the flags, of the configuration or of the run, and `--set` over it.
     fn estimator(&self, environment: &Environment) -> Result<AdvantageConfig, Failure> {
         let mut config = match &self.config {
+            _ if self.kind.is_some() || self.preset.is_some() => AdvantageConfig {
+                kind: self.kind.clone(),
+                preset: self.preset.clone(),
+                ..AdvantageConfig::default()
+            },
             Some(path) => environment.document(path)?.config()?.advantage.unwrap_or_default(),
             None => rollouts::advantage(&self.run)?,
         };
-        if let Some(kind) = &self.kind {
-            config.kind = Some(kind.clone());
-        }
-        if let Some(preset) = &self.preset {
-            config.preset = Some(preset.clone());
-        }
         for set in &self.sets {
             let Some((key, value)) = set.split_once('=') else {
                 return Err(Failure::usage(format!("--set {set}: expected KEY=VALUE")));
