@@ -57,8 +57,8 @@ pub(crate) fn advantages<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<
     let estimator = estimator.map_err(error::of_trainer)?;
     let column = given.need("rewards")?;
     let rewards = columns::numbers("rewards", &column)?;
-    let keys = given.groups()?;
     let rows = rewards.as_slice().len();
+    let keys = given.groups(rows)?;
     let groups = py.detach(|| keys.groups(rows)).map_err(error::of_trainer)?;
     let kind = Kind::of(&column)?;
     let beside = Beside::read(&given)?;

@@ -6,8 +6,8 @@
     reason = "the numbers of an array are read while the interpreter is given up"
 )]
 
-use assay::trainer::Ragged;
 use assay::trainer::request::GroupColumn;
+use assay::trainer::{Groups, Ragged};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
@@ -114,8 +114,8 @@ impl<'py> Columns<'py> {
         self.get(name)?.map(|column| texts(name, &column)).transpose()
     }
 
-    /// Which rollouts share a prompt.
-    pub(crate) fn groups(&self) -> PyResult<GroupColumn> {
+    /// Which of the rollouts, so many `rows`, share a prompt.
+    pub(crate) fn groups(&self, rows: usize) -> PyResult<GroupColumn> {
         let groups = self.need("groups")?;
         if let Ok(size) = groups.cast::<PyInt>() {
             let size = size.extract::<usize>();
@@ -123,7 +123,7 @@ impl<'py> Columns<'py> {
                 wrong("groups", &format!("groups of {groups}, expected a size of 1 or more"))
             });
         }
-        keys(&groups)
+        keys(&groups, rows)
     }
 }
 
@@ -320,9 +320,9 @@ pub(crate) fn texts(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String
 }
 
 /// A key for each rollout: all are numbers, or all are texts.
-fn keys(given: &Bound<'_, PyAny>) -> PyResult<GroupColumn> {
-    if let Some(numbers) = key_array(given)? {
-        return Ok(GroupColumn::Numbers(numbers));
+fn keys(given: &Bound<'_, PyAny>, rows: usize) -> PyResult<GroupColumn> {
+    if let Some(keys) = key_array(given, rows)? {
+        return Ok(keys);
     }
     let mut keys = Vec::with_capacity(given.len().unwrap_or_default());
     for (row, key) in items("groups", given)?.enumerate() {
@@ -347,7 +347,7 @@ fn keys(given: &Bound<'_, PyAny>) -> PyResult<GroupColumn> {
 }
 
 /// The keys of an array of integers.
-fn key_array(given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<i64>>> {
+fn key_array(given: &Bound<'_, PyAny>, rows: usize) -> PyResult<Option<GroupColumn>> {
     let py = given.py();
     let mut array = given.clone();
     if is_tensor(given)? {
@@ -364,13 +364,20 @@ fn key_array(given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<i64>>> {
         return Ok(None);
     }
     // Unsigned numbers beyond the range wrap round, and stay apart.
-    let array = array.call_method1(intern!(py, "astype"), ("int64", "C"))?;
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let array = numpy.call_method1(intern!(py, "ascontiguousarray"), (array, "int64"))?;
     let buffer = PyBuffer::<i64>::get(&array)?;
     if buffer.dimensions() != 1 {
         let why = format!("an array of {} dimensions, expected 1", buffer.dimensions());
         return Err(wrong("groups", &why));
     }
-    buffer.to_vec(py).map(Some)
+    // SAFETY: the buffer holds the array, and nothing writes to it while the interpreter is held.
+    let keys = buffer.as_slice_ptr().map(|keys| unsafe { keys.as_ref() });
+    let even = keys.filter(|keys| keys.len() == rows);
+    if let Some(size) = even.and_then(Groups::even_runs) {
+        return Ok(Some(GroupColumn::Size(size)));
+    }
+    buffer.to_vec(py).map(|keys| Some(GroupColumn::Numbers(keys)))
 }
 
 /// A member of an array as Python's own.

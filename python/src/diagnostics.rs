@@ -79,7 +79,7 @@ fn labels(given: &Columns<'_>, name: &str) -> PyResult<Option<Vec<Option<bool>>>
 }
 
 fn groups(given: &Columns<'_>, rows: usize) -> PyResult<Groups> {
-    given.groups()?.groups(rows).map_err(error::of_trainer)
+    given.groups(rows)?.groups(rows).map_err(error::of_trainer)
 }
 
 fn told<'py>(py: Python<'py>, found: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {

@@ -36,8 +36,8 @@ pub(crate) fn select<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<Boun
     let selector = selection::build(given.settings()?).map_err(error::of_trainer)?;
     let column = given.need("rewards")?;
     let rewards = columns::numbers("rewards", &column)?;
-    let keys = given.groups()?;
     let rows = rewards.as_slice().len();
+    let keys = given.groups(rows)?;
     let groups = py.detach(|| keys.groups(rows)).map_err(error::of_trainer)?;
     let beside = Beside::read(&given, &groups)?;
     let selected = py.detach(|| beside.select(&*selector, &groups, rewards.as_slice()));

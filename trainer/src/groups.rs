@@ -61,6 +61,23 @@ impl Groups {
         Self { layout: Layout::Listed { rows: groups.concat(), ends } }
     }
 
+    /// The size of the groups, where keys stand in runs of one size and ascend from run to run, as
+    /// `repeat(range(n), size)` has them: such groups need no list of their rows.
+    pub fn even_runs(keys: &[i64]) -> Option<usize> {
+        let first = *keys.first()?;
+        let size = keys.iter().take_while(|key| **key == first).count();
+        let mut before = None;
+        let is_run = |run: &[i64]| {
+            let [key, rest @ ..] = run else { return false };
+            let ascends = Some(*key) > before;
+            before = Some(*key);
+            // Without an early end, so that the compiler compares several at once.
+            ascends && rest.iter().fold(0, |differing, own| differing | (own ^ key)) == 0
+        };
+        let is_even = keys.len().is_multiple_of(size) && keys.chunks_exact(size).all(is_run);
+        is_even.then_some(size)
+    }
+
     /// How many rows there are in all groups.
     pub fn rows(&self) -> usize {
         match &self.layout {
@@ -178,6 +195,18 @@ mod tests {
         let values = groups.members(1).values(&[0.0, 1.0, 2.0, 3.0, 4.0], &mut scratch).to_vec();
         assert_eq!(values, [1.0, 4.0]);
         assert!(groups.members(3).is_empty());
+    }
+
+    #[test]
+    fn runs_of_one_size_are_seen() {
+        let runs = Groups::even_runs;
+        assert_eq!(runs(&[-3, -3, 0, 0, 9, 9]), Some(2));
+        assert_eq!((runs(&[1, 2, 3]), runs(&[4, 4]), runs(&[])), (Some(1), Some(2), None));
+        for uneven in
+            [&[0, 0, 1][..], &[0, 0, 1, 2], &[1, 1, 0, 0], &[0, 0, 1, 1, 0, 0], &[0, 1, 0, 1]]
+        {
+            assert_eq!(runs(uneven), None, "{uneven:?}");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ fn every_kind_stands_on_its_page() {
             let cell = format!("`{kind}`");
             let is_first =
                 |row: &&str| row.split('|').nth(1).is_some_and(|cell_of| cell_of.contains(&cell));
-            assert!(rows.iter().any(|row| is_first(row)), "{name} has no row for {cell}");
+            assert!(rows.iter().any(is_first), "{name} has no row for {cell}");
         }
     }
 }
