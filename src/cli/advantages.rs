@@ -168,16 +168,14 @@ impl Report {
     fn text(&self) -> String {
         let Self { rows, groups } = self;
         let said = [
-            ("of a single reward", groups.of_one),
-            ("without variance", groups.without_variance),
-            ("without a reward", groups.without_reward),
+            ("groups of a single reward", groups.of_one),
+            ("groups without variance", groups.without_variance),
+            ("groups without a reward", groups.without_reward),
+            ("rows without a reward", groups.missing),
         ];
         let mut text = format!("{} rows in {} groups", shown(*rows), shown(groups.groups));
-        for (what, groups) in said.iter().filter(|(_, groups)| *groups > 0) {
-            text.push_str(&format!("; {} {what}", shown(*groups)));
-        }
-        if groups.missing > 0 {
-            text.push_str(&format!("; {} rows have no reward", shown(groups.missing)));
+        for (what, amount) in said.iter().filter(|(_, amount)| *amount > 0) {
+            text.push_str(&format!("; {what}: {}", shown(*amount)));
         }
         text
     }

@@ -84,7 +84,7 @@ fn rewards_of_a_run_become_advantages() {
     assert_eq!((&found[0]["reward"], &found[3]["reward"]), (&json!(1.5), &Value::Null));
     assert_eq!(
         said.trim(),
-        "5 rows in 2 groups; 1 without variance; 1 rows have no reward",
+        "5 rows in 2 groups; groups without variance: 1; rows without a reward: 1",
         "{said}"
     );
     assert_eq!(lines(&place, "run --config assay.toml").0, found);
