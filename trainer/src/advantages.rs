@@ -115,14 +115,7 @@ impl AdvantageConfig {
     /// # Errors
     /// Those of [`build`].
     pub fn build(&self) -> Result<Box<dyn Estimator>, TrainerError> {
-        let mut table = self.settings.clone();
-        let named = [("kind", &self.kind), ("preset", &self.preset)];
-        for (key, name) in named {
-            if let Some(name) = name {
-                table.insert(key.to_owned(), Value::String(name.clone()));
-            }
-        }
-        build(table)
+        build(presets::table_of(self.kind.as_ref(), self.preset.as_ref(), &self.settings))
     }
 }
 

@@ -34,6 +34,19 @@ presets![
     "dapo-2503",
 ];
 
+/// A table of a configuration, of its parts: what [`filled`] takes.
+pub(crate) fn table_of(
+    kind: Option<&String>,
+    preset: Option<&String>,
+    settings: &Map<String, Value>,
+) -> Map<String, Value> {
+    let mut table = settings.clone();
+    for (key, name) in [("kind", kind), ("preset", preset)] {
+        table.extend(name.map(|name| (key.to_owned(), Value::from(name.as_str()))));
+    }
+    table
+}
+
 /// The settings of one table of a configuration with those of its `preset` filled in. What is given
 /// wins over the preset, key by key within tables too. The keys `preset` and `kind` are taken out; the
 /// kind is the first part of what comes back.

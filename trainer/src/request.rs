@@ -176,9 +176,8 @@ impl AdvantageRequest {
         let groups = self.groups.groups(self.rewards.len())?;
         let rewards = numbers(&self.rewards);
         let columns: Vec<Vec<f64>> = self.parts.iter().map(|part| numbers(&part.rewards)).collect();
-        let part = |(part, rewards): (&'_ PartColumn, &'_ Vec<f64>)| (part.weight, rewards.len());
-        for (at, (_, rows)) in self.parts.iter().zip(&columns).map(part).enumerate() {
-            groups.along(&format!("rewards of part {at}"), rows)?;
+        for (at, part) in self.parts.iter().enumerate() {
+            groups.along(&format!("rewards of part {at}"), part.rewards.len())?;
         }
         let parts: Vec<RewardPart<'_>> = self
             .parts

@@ -108,14 +108,7 @@ impl SelectConfig {
     /// # Errors
     /// See [`build`].
     pub fn build(&self) -> Result<Box<dyn Selector>, TrainerError> {
-        let mut table = self.settings.clone();
-        let named = [("kind", &self.kind), ("preset", &self.preset)];
-        for (key, value) in named {
-            if let Some(value) = value {
-                table.insert(key.to_owned(), Value::String(value.clone()));
-            }
-        }
-        build(table)
+        build(presets::table_of(self.kind.as_ref(), self.preset.as_ref(), &self.settings))
     }
 }
 

@@ -70,7 +70,7 @@ const SHARE: &str = "usable_share";
 /// How many prompts give `missing` groups that can be used where a `share` of them can, with a `margin`:
 /// `ceil(missing / share * (1 + margin))`.
 pub fn request_size(missing: usize, share: f64, margin: f64) -> usize {
-    let prompts = stats::real(missing) / share * (1.0 + margin);
+    let prompts = stats::float(missing) / share * (1.0 + margin);
     // What the product is above a whole number by rounding alone does not count.
     stats::floored((prompts * (1.0 - 1e-12)).ceil())
 }
@@ -151,7 +151,7 @@ impl AdaptiveSampling {
         if groups == 0 {
             return before;
         }
-        let now = stats::real(usable) / stats::real(groups);
+        let now = stats::float(usable) / stats::float(groups);
         Some(before.map_or(now, |before| self.decay * before + (1.0 - self.decay) * now))
     }
 }

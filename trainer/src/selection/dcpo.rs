@@ -74,7 +74,7 @@ impl Selector for ContrastFilter {
             } else if stats::range(&rewards) <= self.spread_above {
                 fates.drop_all(members.rows(), DropReason::LowVariance);
             } else {
-                let ends = stats::floored(self.share * stats::real(ranked.len())).max(1);
+                let ends = stats::floored(self.share * stats::float(ranked.len())).max(1);
                 let last = ranked.len() - ends;
                 let middle = ranked.get(ends..last).unwrap_or_default();
                 fates.drop_all(middle.iter().copied(), DropReason::RankedOut);
@@ -93,7 +93,7 @@ impl Selector for ContrastFilter {
 impl ContrastFilter {
     /// The rows with a reward, the best first.
     fn ranked(&self, scored: &[(usize, f64)], lengths: &[usize]) -> Vec<usize> {
-        let length = |row: &usize| stats::real(at(lengths, *row));
+        let length = |row: &usize| stats::float(at(lengths, *row));
         let mean = stats::mean(&scored.iter().map(|(row, _)| length(row)).collect::<Vec<_>>());
         let cost = |row: &usize| if mean > 0.0 { self.kappa * length(row) / mean } else { 0.0 };
         let mut ranked: Vec<(usize, f64)> =

@@ -5,7 +5,7 @@
 //! Pseudorandom Number Generators, section 5).
 
 use crate::selection::state::SelectionState;
-use crate::selection::stats::real;
+use crate::selection::stats::float;
 
 /// The draws of one policy for one batch.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ impl Draws {
 /// The upper 53 bits as a number above 0 and below 1.
 fn unit(bits: u64) -> f64 {
     let upper = usize::try_from(bits >> 12).unwrap_or_default();
-    (real(upper) + 0.5) / 2.0_f64.powi(52)
+    (float(upper) + 0.5) / 2.0_f64.powi(52)
 }
 
 fn mix(value: u64) -> u64 {
@@ -95,12 +95,12 @@ mod tests {
         let items = [("a", 1.0), ("b", 3.0), ("c", 0.0), ("d", -1.0)];
         let counts = draws.with_replacement(&items, 40_000);
         assert_eq!((counts[0] + counts[1], counts[2], counts[3]), (40_000, 0, 0));
-        assert!((real(counts[1]) / 40_000.0 - 0.75).abs() < 0.01, "{counts:?}");
+        assert!((float(counts[1]) / 40_000.0 - 0.75).abs() < 0.01, "{counts:?}");
         let first = (0..8_000).filter(|seed| {
             let draws = Draws::new(&SelectionState::seeded(*seed), "test");
             draws.without_replacement(&items, 1) == [1]
         });
-        let share = real(first.count()) / 8_000.0;
+        let share = float(first.count()) / 8_000.0;
         assert!((share - 0.75).abs() < 0.02, "{share}");
         assert_eq!(draws.with_replacement(&[("a", 0.0)], 5), [0]);
         assert_eq!(draws.without_replacement(&items, 9).len(), 2);

@@ -163,9 +163,9 @@ impl DynamicSampling {
             Refill::Batch => self.gen_groups.unwrap_or(batch),
             Refill::Missing => missing,
             Refill::TwiceDropped => {
-                let credit = after.number(CREDIT) + 2.0 * stats::real(dropped);
+                let credit = after.number(CREDIT) + 2.0 * stats::float(dropped);
                 let asked = stats::floored(credit).min(batch);
-                after.set(CREDIT, credit - stats::real(asked));
+                after.set(CREDIT, credit - stats::float(asked));
                 // A batch that was too small to begin with drops nothing, and is not full either.
                 if asked == 0 { missing } else { asked }
             }

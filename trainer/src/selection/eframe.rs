@@ -166,7 +166,7 @@ impl Selector for EframeReplay {
 fn capacity(after: &mut SelectionState, regular: usize) -> usize {
     const REGULAR: &str = "regular_rollouts";
     if regular > 0 {
-        after.set(REGULAR, crate::selection::stats::real(regular));
+        after.set(REGULAR, crate::selection::stats::float(regular));
     }
     crate::selection::stats::floored(2.0 * after.number(REGULAR))
 }

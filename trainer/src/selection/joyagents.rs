@@ -83,7 +83,7 @@ impl Selector for TopGroups {
             }
         }
         ranked.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
-        let share = stats::floored(self.share * stats::real(ranked.len())).max(1);
+        let share = stats::floored(self.share * stats::float(ranked.len())).max(1);
         for (group, _) in ranked.iter().skip(self.k.unwrap_or(share)) {
             fates.drop_all(batch.groups.members(*group).rows(), DropReason::RankedOut);
         }

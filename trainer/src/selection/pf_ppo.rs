@@ -78,7 +78,7 @@ impl Selector for RewardResampling {
         for ((row, _), count) in scored.iter().zip(counts) {
             match count {
                 0 => fates.drop(*row, DropReason::NotDrawn),
-                count => fates.weigh(*row, stats::real(count)),
+                count => fates.weigh(*row, stats::float(count)),
             }
         }
         Ok(fates.selection(after))
@@ -114,9 +114,9 @@ mod tests {
         for seed in 0..2000 {
             let chosen = columns.select(&*selector, &SelectionState::seeded(seed));
             let scored = rewards.iter().filter(|reward| !reward.is_nan()).count();
-            assert!((chosen.size() - stats::real(scored)).abs() < 1e-9);
+            assert!((chosen.size() - stats::float(scored)).abs() < 1e-9);
             for kept in &chosen.kept {
-                counts[kept.row] += kept.weight / stats::real(scored) / 2000.0;
+                counts[kept.row] += kept.weight / stats::float(scored) / 2000.0;
             }
         }
         counts

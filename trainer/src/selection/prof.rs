@@ -142,7 +142,7 @@ impl ProfFilter {
     fn filter(&self, sides: [Vec<Ranked>; 2], chance: impl Fn(usize) -> f64, fates: &mut Fates) {
         let [mut right, mut wrong] = sides;
         let all = right.len() + wrong.len();
-        let share = stats::floored(self.share * stats::real(all));
+        let share = stats::floored(self.share * stats::float(all));
         let keep = self.keep.unwrap_or(share);
         if right.is_empty() || wrong.is_empty() {
             let mut only = right;

@@ -69,7 +69,7 @@ impl Selector for GroupReplacement {
         let differ: Vec<usize> =
             (0..all).filter(|group| test.keep(batch, *group, &mut fates)).collect();
         let mut after = state.next();
-        if stats::real(differ.len()) <= self.share_above * stats::real(all) {
+        if stats::float(differ.len()) <= self.share_above * stats::float(all) {
             return self.reject(batch, fates, after);
         }
         after.set(REJECTED, 0.0);
@@ -79,7 +79,7 @@ impl Selector for GroupReplacement {
         let counts = counts(&names, all - differ.len(), Draws::new(&after, "replace"));
         for (group, count) in differ.iter().zip(counts) {
             for row in batch.groups.members(*group).rows() {
-                fates.weigh(row, stats::real(count));
+                fates.weigh(row, stats::float(count));
             }
         }
         Ok(fates.selection(after))

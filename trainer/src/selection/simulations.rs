@@ -31,7 +31,7 @@ fn fresh(kind: &str, settings: Value) -> (Box<dyn Selector>, SelectionState) {
 }
 
 fn share(count: usize, of: usize) -> f64 {
-    stats::real(count) / stats::real(of)
+    stats::float(count) / stats::float(of)
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn prompts_that_are_learned_like_the_others_are_kept() {
     // Twenty prompts are learned over the epochs, ten are solved from the start, ten never are.
     let learned = |prompt: usize, epoch: usize| {
         let noise = 0.1 * (chance(8, &format!("{prompt} {epoch}")) - 0.5);
-        (stats::real(epoch) / 20.0 + noise).clamp(0.0, 1.0)
+        (stats::float(epoch) / 20.0 + noise).clamp(0.0, 1.0)
     };
     let curve = |prompt: usize| -> Vec<f64> {
         let at = |epoch| match prompt {
@@ -194,7 +194,7 @@ fn contrasts_prefer_short_right_answers() {
     let (selector, state) = fresh("dcpo", json!({}));
     let chosen = columns.select(&*selector, &state);
     let mean = |rows: Vec<usize>| {
-        stats::mean(&rows.iter().map(|row| stats::real(columns.lengths[*row])).collect::<Vec<_>>())
+        stats::mean(&rows.iter().map(|row| stats::float(columns.lengths[*row])).collect::<Vec<_>>())
     };
     let kept = kept_rows(&chosen).into_iter().filter(|row| rewards[*row] > 0.0).collect();
     let all = (0..512).filter(|row| rewards[*row] > 0.0).collect();

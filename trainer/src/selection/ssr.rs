@@ -126,7 +126,7 @@ impl Selector for SelectiveReplay {
         let draws = Draws::new(&after, "current");
         let mut taken = match self.current_share {
             Some(share) => {
-                let share = stats::floored(share * stats::real(size));
+                let share = stats::floored(share * stats::float(size));
                 self.draw_current(&current, draws, share, &mut fates)
             }
             None => self.keep_current(&current, draws, size, &mut fates),
@@ -183,7 +183,7 @@ impl SelectiveReplay {
         for (row, count) in current.effective.iter().zip(&counts) {
             match count {
                 0 => fates.drop(*row, DropReason::NotDrawn),
-                count => fates.weigh(*row, stats::real(*count)),
+                count => fates.weigh(*row, stats::float(*count)),
             }
         }
         counts.iter().sum()
@@ -221,7 +221,7 @@ impl SelectiveReplay {
         let mut rows: Vec<usize> = rows.filter(|row| rest.binary_search(row).is_ok()).collect();
         let key = |row: &usize| current.solved_draws.of(&batch.id(*row, current.number));
         rows.sort_by(|left, right| key(left).total_cmp(&key(right)));
-        let most = stats::floored(self.solved_share * stats::real(taken)).min(room);
+        let most = stats::floored(self.solved_share * stats::float(taken)).min(room);
         rows.truncate(most);
         rows
     }
@@ -236,7 +236,7 @@ impl SelectiveReplay {
         let drawn = after.buffer.iter().zip(counts).filter(|(_, count)| *count > 0);
         let again = drawn.map(|(rollout, count)| ReplayedRollout {
             id: rollout.id.clone(),
-            weight: stats::real(count),
+            weight: stats::float(count),
             advantage: Some(rollout.advantage),
         });
         again.collect()

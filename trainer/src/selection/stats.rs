@@ -1,26 +1,21 @@
-//! Statistics of the rewards of a group. They are taken around the first value, so that equal rewards
-//! have a spread of exactly 0: in `f64`, the mean of three times 0.1 is not 0.1.
+//! Statistics of the rewards of a group, as selection reads them.
 
 use crate::advantages::conventions::Std;
+pub(crate) use crate::advantages::statistics::float;
+use crate::advantages::statistics::{self, Moments};
 
 /// The mean; NaN of no values.
 pub(crate) fn mean(values: &[f64]) -> f64 {
-    let Some(first) = values.first() else { return f64::NAN };
-    first + values.iter().map(|value| value - first).sum::<f64>() / count(values)
+    if values.is_empty() { f64::NAN } else { statistics::mean(values) }
 }
 
 /// The standard deviation; 0 of one value, NaN of none.
 pub(crate) fn std(values: &[f64], kind: Std) -> f64 {
-    if values.len() < 2 {
-        return if values.is_empty() { f64::NAN } else { 0.0 };
+    match values.len() {
+        0 => f64::NAN,
+        1 => 0.0,
+        _ => kind.of(&Moments::of(values)),
     }
-    let mean = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let divisor = match kind {
-        Std::Unbiased => count(values) - 1.0,
-        Std::Biased => count(values),
-    };
-    (squares / divisor).sqrt()
 }
 
 /// The greatest value less the least; NaN of no values.
@@ -32,17 +27,11 @@ pub(crate) fn range(values: &[f64]) -> f64 {
 /// The share of the values that are at least `pass_at`; NaN of no values.
 pub(crate) fn pass_rate(values: &[f64], pass_at: f64) -> f64 {
     let passed = values.iter().filter(|value| **value >= pass_at).count();
-    real(passed) / count(values)
+    float(passed) / count(values)
 }
 
 fn count<T>(values: &[T]) -> f64 {
-    real(values.len())
-}
-
-/// A count as a number.
-#[expect(clippy::cast_precision_loss, reason = "no batch has 2^53 rollouts")]
-pub(crate) fn real(count: usize) -> f64 {
-    count as f64
+    float(values.len())
 }
 
 /// A number as a count, rounded down; 0 where it is none.

@@ -94,7 +94,7 @@ impl Columns {
             truncated: rows.clone().map(|row| row % 5 == 4).collect(),
             step_means: rows
                 .clone()
-                .map(|row| crate::selection::stats::real(row * 37 % 11) / 10.0)
+                .map(|row| crate::selection::stats::float(row * 37 % 11) / 10.0)
                 .collect(),
             step_counts: rows.map(|row| 1 + row % 4).collect(),
             ..Self::default()
@@ -106,7 +106,7 @@ impl Columns {
         let groups = self.rewards.len() / self.size;
         self.prompts = (0..groups).map(|group| format!("prompt {group}")).collect();
         let accuracy = |group: usize, epoch: usize| {
-            crate::selection::stats::real((group * 31 + epoch * epoch * 7) % 10) / 10.0
+            crate::selection::stats::float((group * 31 + epoch * epoch * 7) % 10) / 10.0
         };
         let curve = |group| (0..5).map(|epoch| accuracy(group, epoch)).collect();
         self.curves = (0..groups).map(curve).collect();

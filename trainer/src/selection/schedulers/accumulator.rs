@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::advantages::conventions::Std;
-use crate::selection::stats::real;
+use crate::selection::stats::float;
 
 /// The count, the mean and the standard deviation of rewards that come in one by one (Note on a Method
 /// for Calculating Corrected Sums of Squares and Products, Welford; two of them are merged as in
@@ -26,14 +26,14 @@ impl GroupAccumulator {
         }
         self.count += 1;
         let before = reward - self.mean;
-        self.mean += before / real(self.count);
+        self.mean += before / float(self.count);
         self.squares += before * (reward - self.mean);
     }
 
     /// Takes in what another has taken in.
     pub fn merge(&mut self, other: &Self) {
         self.missing += other.missing;
-        let (left, right) = (real(self.count), real(other.count));
+        let (left, right) = (float(self.count), float(other.count));
         if right > 0.0 {
             let apart = other.mean - self.mean;
             self.count += other.count;
@@ -62,8 +62,8 @@ impl GroupAccumulator {
         let divisor = match (self.count, kind) {
             (0, _) => return f64::NAN,
             (1, _) => return 0.0,
-            (count, Std::Unbiased) => real(count - 1),
-            (count, Std::Biased) => real(count),
+            (count, Std::Unbiased) => float(count - 1),
+            (count, Std::Biased) => float(count),
         };
         (self.squares.max(0.0) / divisor).sqrt()
     }

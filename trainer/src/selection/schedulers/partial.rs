@@ -161,7 +161,8 @@ impl PartialRollouts {
 
     /// How many groups are decoded at once: `ceil(batch_groups * (1 + over_provision))`.
     pub fn groups_at_once(&self) -> usize {
-        let groups = stats::real(self.settings.batch_groups) * (1.0 + self.settings.over_provision);
+        let groups =
+            stats::float(self.settings.batch_groups) * (1.0 + self.settings.over_provision);
         stats::floored((groups * (1.0 - 1e-12)).ceil())
     }
 

@@ -142,7 +142,7 @@ fn micro_run(
         tokens = tokens.max(micro.tokens());
         let Some(((end, number), job)) = ends.pop_first() else { break };
         now = end;
-        let reward = stats::real(job.member % 2);
+        let reward = stats::float(job.member % 2);
         complete.extend(micro.on_finished(number, reward).unwrap());
     }
     assert!(micro.is_done());
