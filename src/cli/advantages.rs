@@ -3,10 +3,10 @@
 mod data;
 mod rollouts;
 
-use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use assay::engine::Document;
 use assay::engine::runs::write_atomic;
 use assay::setup::Environment;
 use assay::trainer::TrainerError;
@@ -14,10 +14,10 @@ use assay::trainer::advantages::{AdvantageConfig, AdvantageValues, GroupReport};
 use assay::trainer::request::{AdvantageReply, AdvantageRequest};
 use clap::Args as ClapArgs;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
+use super::setup::{assignment, state};
 use data::DataColumns;
 use rollouts::Rollouts;
 
@@ -95,9 +95,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         columns.fill(&mut request);
     }
     if let Some(path) = &args.state {
-        let wrong = |why: String| Failure::usage(format!("--state {}: {why}", path.display()));
-        let text = fs::read(path).map_err(|error| wrong(error.to_string()))?;
-        request.state = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
+        request.state = state(path)?;
     }
     let reply = request.answer(Some(&config)).map_err(|error| refused(&error))?;
     args.write(&request, &rollouts.ids, &keys, &reply)?;
@@ -123,10 +121,8 @@ impl Args {
             None => rollouts::advantage(&self.run)?,
         };
         for set in &self.sets {
-            let Some((key, value)) = set.split_once('=') else {
-                return Err(Failure::usage(format!("--set {set}: expected KEY=VALUE")));
-            };
-            config.settings.insert(key.trim().to_owned(), value_of(value.trim()));
+            let (key, value) = assignment(set)?;
+            config.settings.insert(key.trim().to_owned(), Document::value(value.trim()));
         }
         if config.kind.is_none() && config.preset.is_none() {
             config.kind = Some("grpo".to_owned());
@@ -183,13 +179,6 @@ impl Report {
 
 fn shown(amount: usize) -> String {
     count(amount as u64)
-}
-
-/// A value as TOML has it, else a text.
-fn value_of(text: &str) -> Value {
-    let table = toml::from_str::<Map<String, Value>>(&format!("value = {text}"));
-    let value = table.ok().and_then(|mut table| table.remove("value"));
-    value.unwrap_or_else(|| Value::from(text))
 }
 
 fn refused(error: &TrainerError) -> Failure {

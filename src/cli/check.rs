@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::exit::{Exit, Failure};
 use super::output;
-use super::setup::EngineArgs;
+use super::setup::{EngineArgs, assignment};
 use super::text::{Cut, Marks, excerpt};
 use super::verdict;
 
@@ -82,9 +82,7 @@ fn engine(args: &Args, environment: &Environment) -> Result<Engine, Failure> {
     });
     let mut document = Document::parse("check", &text.to_string()).map_err(|e| plain(&e))?;
     for set in &args.sets {
-        let Some((key, value)) = set.split_once('=') else {
-            return Err(Failure::usage(format!("--set {set}: expected KEY=VALUE")));
-        };
+        let (key, value) = assignment(set)?;
         let path = format!("reward.0.config.{key}");
         document.set(&path, value).map_err(|error| plain(&error))?;
     }

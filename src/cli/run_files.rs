@@ -1,9 +1,12 @@
 //! The JSON files of a run folder that is only read.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
+use assay::data::Columns;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::exit::Failure;
 
@@ -15,4 +18,14 @@ pub(super) fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Fai
         .map_err(|error| Failure::usage(format!("{shown}: {error}; it is no run folder")))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Failure::Other(anyhow::anyhow!("{shown} is damaged: {error}")))
+}
+
+/// The columns of the data, as the resolved configuration of a run names them; the default ones where
+/// nothing is known of it.
+pub(super) fn columns(config: &Value, run: impl Display) -> Result<Columns, Failure> {
+    match config.get("data") {
+        None | Some(Value::Null) => Ok(Columns::default()),
+        Some(data) => serde_json::from_value(data.clone())
+            .map_err(|error| anyhow::anyhow!("{run}: [data] is damaged: {error}").into()),
+    }
 }

@@ -1,6 +1,6 @@
 //! From the command line to an engine: configuration, flags, files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 #[cfg(feature = "rubrics")]
 use std::sync::Arc;
 
@@ -11,8 +11,22 @@ use assay::rubrics::judge::{ReplyStore, StoreMode};
 use assay::setup::Environment;
 use assay::verifiers::TrainingState;
 use clap::Args;
+use serde::de::DeserializeOwned;
 
 use super::exit::Failure;
+
+/// The key and the value of a `--set`.
+pub(super) fn assignment(set: &str) -> Result<(&str, &str), Failure> {
+    let pair = set.split_once('=');
+    pair.ok_or_else(|| Failure::usage(format!("--set {set}: expected KEY=VALUE")))
+}
+
+/// The state in the JSON file of `--state`.
+pub(super) fn state<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let wrong = |why: String| Failure::usage(format!("--state {}: {why}", path.display()));
+    let text = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))
+}
 
 /// What every verb with a configuration takes.
 #[derive(Debug, Args)]
@@ -66,12 +80,7 @@ impl TrainingArgs {
     pub(super) fn read(&self) -> Result<TrainingState, Failure> {
         let mut training = match &self.state {
             None => TrainingState::default(),
-            Some(path) => {
-                let wrong =
-                    |why: String| Failure::usage(format!("--state {}: {why}", path.display()));
-                let text = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
-                serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?
-            }
+            Some(path) => state(path)?,
         };
         if let Some(step) = self.step {
             training.step = step;
@@ -85,9 +94,7 @@ impl ConfigArgs {
     pub(super) fn document(&self, environment: &Environment) -> Result<Document, Failure> {
         let mut document = environment.document(&self.config)?;
         for set in &self.sets {
-            let Some((path, value)) = set.split_once('=') else {
-                return Err(Failure::usage(format!("--set {set}: expected KEY=VALUE")));
-            };
+            let (path, value) = assignment(set)?;
             document.set(path, value)?;
         }
         Ok(document)

@@ -46,10 +46,7 @@ impl Document {
     /// # Errors
     /// A path that leads through something other than a table.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), ConfigError> {
-        let value = match toml::from_str::<Value>(&format!("value = {value}")) {
-            Ok(Value::Object(mut table)) => table.remove("value").unwrap_or(Value::Null),
-            _ => Value::from(value),
-        };
+        let value = Self::value(value);
         let mut place = &mut self.tree;
         for segment in path.split('.') {
             let Some(next) = step(place, segment) else {
@@ -60,6 +57,14 @@ impl Document {
         }
         *place = value;
         Ok(())
+    }
+
+    /// What is set by a text: read as TOML, else the text itself.
+    pub fn value(text: &str) -> Value {
+        match toml::from_str::<Value>(&format!("value = {text}")) {
+            Ok(Value::Object(mut table)) => table.remove("value").unwrap_or(Value::Null),
+            _ => Value::from(text),
+        }
     }
 
     /// The typed configuration.

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use assay::Sample;
-use assay::data::{Columns, ReadLimits, Source};
+use assay::data::{ReadLimits, Source};
 use assay::engine::runs::{CONFIG, InputFile, MANIFEST, RunManifest, hash_file};
 use assay::trainer::request::AdvantageRequest;
 use clap::Args as ClapArgs;
 use serde_json::Value;
 
 use crate::cli::exit::Failure;
-use crate::cli::run_files::json;
+use crate::cli::run_files::{columns, json};
 
 /// The data, and which of its columns estimators need.
 #[derive(Debug, ClapArgs)]
@@ -116,17 +116,16 @@ fn scored_files(run: &Path) -> Result<Vec<PathBuf>, Failure> {
         found.is_some_and(|(sha256, _)| Some(sha256) == input.sha256)
     };
     let inputs = manifest.identity.inputs;
-    let all = inputs.iter().all(is_same);
-    Ok(inputs.into_iter().filter(|_| all).map(|input| PathBuf::from(input.path)).collect())
+    if !inputs.iter().all(is_same) {
+        return Ok(Vec::new());
+    }
+    Ok(inputs.into_iter().map(|input| PathBuf::from(input.path)).collect())
 }
 
 /// The samples of these ids, which stand in the data in the same order; rows between them were not
 /// scored.
 fn samples(data: &[PathBuf], run: &Path, ids: &[String]) -> Result<Vec<Sample>, Failure> {
-    let config: Value = json(run, CONFIG)?;
-    let columns = config.get("data").cloned().unwrap_or_default();
-    let columns: Columns = serde_json::from_value(columns)
-        .map_err(|error| anyhow::anyhow!("{}: [data] is damaged: {error}", run.display()))?;
+    let columns = columns(&json(run, CONFIG)?, run.display())?;
     let mut wanted = ids.iter();
     let mut next = wanted.next();
     let mut samples = Vec::with_capacity(ids.len());

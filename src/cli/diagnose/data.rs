@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::args::Args;
 use super::input::RunInput;
 use crate::cli::exit::Failure;
+use crate::cli::run_files;
 
 /// The files of `--with`, by the digest of their bytes.
 pub(super) struct DataFiles(Vec<(PathBuf, String)>);
@@ -108,11 +109,7 @@ impl DataFiles {
 }
 
 fn columns(run: &RunInput, args: &Args) -> Result<Columns, Failure> {
-    let mut columns = match run.config.get("data") {
-        None | Some(Value::Null) => Columns::default(),
-        Some(data) => serde_json::from_value(data.clone())
-            .map_err(|error| anyhow::anyhow!("{}: [data] is damaged: {error}", run.name))?,
-    };
+    let mut columns = run_files::columns(&run.config, &run.name)?;
     if args.label.is_some() {
         columns.label.clone_from(&args.label);
     }
