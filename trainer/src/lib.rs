@@ -6,6 +6,9 @@
 //! (a standard deviation, an epsilon, a clamp), it is a setting, and a preset names the library and
 //! the version whose defaults it holds.
 //!
+//! The GRPO loop ([`training`]) trains whatever is a [`policy::PolicyModel`]; with the feature `train`
+//! there is one, a decoder on a processor.
+//!
 //! A reward that is missing (a fault, an abstention, a masked sample) is NaN in a slice of rewards. It
 //! takes part in no statistic, and its advantage is 0.
 
@@ -14,10 +17,12 @@ pub mod diagnostics;
 pub mod error;
 pub mod groups;
 pub mod losses;
+pub mod policy;
 pub mod presets;
 pub mod ragged;
 pub mod request;
 pub mod selection;
+pub mod training;
 
 pub use error::TrainerError;
 pub use groups::{Groups, Members};

@@ -1,0 +1,14 @@
+//! Training: a policy learns from rewards.
+//!
+//! The settings ([`TrainConfig`]), what is asked of whoever pays rewards ([`RewardSource`]) and what is
+//! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
+
+pub mod config;
+pub mod report;
+pub mod rewards;
+
+pub use config::TrainConfig;
+pub use report::{EvaluationReport, RolloutReport, StepReport, TaskEvaluation, TrainingObserver};
+pub use rewards::{
+    PendingRewards, RewardReply, RewardSource, Rollout, RolloutReward, Task, TaskSet,
+};
