@@ -9,11 +9,15 @@ pub mod architecture;
 #[cfg(feature = "train")]
 pub mod decoder;
 #[cfg(feature = "train")]
+mod files;
+#[cfg(feature = "train")]
 pub mod generation;
 #[cfg(feature = "train")]
 mod kernels;
 pub mod parameters;
 pub mod sequences;
+#[cfg(feature = "train")]
+pub mod tokenizer;
 
 #[cfg(feature = "train")]
 pub use architecture::Architecture;
@@ -24,6 +28,8 @@ pub use parameters::{Gradients, Parameters, TensorId};
 pub use sequences::{
     FinishReason, Generated, GenerationConfig, Sequences, TokenGradients, TokenScores,
 };
+#[cfg(feature = "train")]
+pub use tokenizer::PolicyTokenizer;
 
 use crate::ragged::Ragged;
 
