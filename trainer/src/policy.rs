@@ -66,6 +66,24 @@ impl PolicyError {
     }
 }
 
+/// How text becomes tokens, and tokens text.
+pub trait TextTokenizer: Send + Sync {
+    /// The tokens of a text. None are added; special tokens that stand in the text are tokens.
+    ///
+    /// # Errors
+    /// A character that no token has.
+    fn encode(&self, text: &str) -> Result<Vec<u32>, PolicyError>;
+
+    /// The text of tokens, without special tokens.
+    fn decode(&self, tokens: &[u32]) -> String;
+
+    /// The byte of [`Self::decode`] at which each token ends.
+    fn ends(&self, tokens: &[u32]) -> Vec<usize>;
+
+    /// The tokens that end a completion; the first ends demonstrations.
+    fn stop_tokens(&self) -> &[u32];
+}
+
 /// A model that generates completions and is trained.
 ///
 /// What it computes depends on its parameters and its arguments alone, never on the number of threads.

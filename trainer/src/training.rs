@@ -3,14 +3,33 @@
 //! The settings ([`TrainConfig`]), what is asked of whoever pays rewards ([`RewardSource`]) and what is
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
+mod batch;
+mod collect;
 pub mod config;
+mod error;
+mod evaluation;
+mod grpo;
+#[cfg(test)]
+mod loop_tests;
 pub mod optimizer;
 pub mod report;
 pub mod rewards;
+mod sampling;
+mod seeds;
+mod state;
+mod step_metrics;
+mod supervised;
+#[cfg(test)]
+mod testing;
+mod update;
 
 pub use config::TrainConfig;
+pub use error::TrainingError;
+pub use grpo::{GrpoTrainer, TrainingSetup};
 pub use optimizer::{AdamW, AdamWState, UpdateReport};
 pub use report::{EvaluationReport, RolloutReport, StepReport, TaskEvaluation, TrainingObserver};
 pub use rewards::{
     PendingRewards, RewardReply, RewardSource, Rollout, RolloutReward, Task, TaskSet,
 };
+pub use state::TrainerState;
+pub use supervised::{Demonstration, Warmup, WarmupReport};

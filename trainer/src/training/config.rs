@@ -43,6 +43,9 @@ pub struct TrainConfig {
     /// Updates in each going through, over equal shares of the rollouts.
     #[serde(default = "one")]
     pub minibatches: usize,
+    /// Whether nothing of a completion that was cut at the length limit is trained on.
+    #[serde(default)]
+    pub mask_truncated_completions: bool,
     /// The most tokens of a forward pass: gradients of several are added up before an update.
     #[serde(default = "tokens_per_pass")]
     pub tokens_per_pass: usize,
@@ -116,7 +119,7 @@ pub struct NewModelConfig {
     pub initializer_range: f64,
 }
 
-/// Low-rank adapters ("LoRA: Low-Rank Adaptation of Large Language Models", section 4.1). The names are
+/// Low-rank adapters ("`LoRA`: Low-Rank Adaptation of Large Language Models", section 4.1). The names are
 /// those of PEFT.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

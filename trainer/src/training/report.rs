@@ -24,7 +24,7 @@ pub struct StepReport {
 }
 
 /// A completion of a step, and what it earned.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RolloutReport {
     /// The id of its task.
     pub task: String,
@@ -73,7 +73,7 @@ pub struct EvaluationReport {
 }
 
 /// A task of an evaluation.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskEvaluation {
     /// Its id.
     pub id: String,

@@ -3,6 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use assay_verifiers::TrainingState;
+use serde::{Deserialize, Serialize};
 
 /// What a policy is asked, as text that is ready for its tokenizer (a chat template is applied).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub struct Rollout {
 }
 
 /// What a completion earned.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RolloutReward {
     /// The reward that is trained on; `None` where there is none (a fault, or everything abstained).
     pub reward: Option<f64>,

@@ -1,0 +1,38 @@
+//! What a training keeps from step to step, beside weights and the moments of the optimiser.
+
+use std::collections::BTreeMap;
+
+use assay_verifiers::TrainingState;
+use serde::{Deserialize, Serialize};
+
+use super::report::TaskEvaluation;
+use super::sampling::SampledRollout;
+use crate::advantages::EstimatorState;
+use crate::losses::EntropyState;
+use crate::selection::SelectionState;
+
+/// What a training keeps from step to step, beside weights and the moments of the optimiser: with
+/// those, it goes on as if it had never stopped.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrainerState {
+    /// Steps that were made.
+    pub step: u64,
+    /// Tasks that were drawn, over all passes through them.
+    pub tasks_drawn: u64,
+    /// Tokens of all sequences that were sampled, prompts included.
+    pub tokens: u64,
+    /// What rewards know of the training.
+    pub training: TrainingState,
+    /// What the estimator of advantages keeps.
+    pub estimator: EstimatorState,
+    /// What the selection keeps.
+    pub selection: SelectionState,
+    /// What an adaptive entropy coefficient keeps.
+    pub entropy: Option<EntropyState>,
+    /// How often tasks are sampled, relative to one another, where a selection says so: by their id.
+    pub task_weights: BTreeMap<String, f64>,
+    /// The tasks that are held out, as they stood before the first step.
+    pub baseline: Vec<TaskEvaluation>,
+    /// Rollouts that a selection holds or stores, by their names.
+    pub(super) stored: BTreeMap<String, SampledRollout>,
+}
