@@ -4,10 +4,12 @@
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
 pub mod config;
+pub mod optimizer;
 pub mod report;
 pub mod rewards;
 
 pub use config::TrainConfig;
+pub use optimizer::{AdamW, AdamWState, UpdateReport};
 pub use report::{EvaluationReport, RolloutReport, StepReport, TaskEvaluation, TrainingObserver};
 pub use rewards::{
     PendingRewards, RewardReply, RewardSource, Rollout, RolloutReward, Task, TaskSet,

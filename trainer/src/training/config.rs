@@ -130,7 +130,7 @@ pub struct LoraConfig {
     pub target_modules: Vec<String>,
 }
 
-/// AdamW ("Decoupled Weight Decay Regularization", algorithm 2), and the learning rate over the steps.
+/// `AdamW` ("Decoupled Weight Decay Regularization", algorithm 2), and the learning rate over the steps.
 /// The names are those of `TrainingArguments` of transformers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -1,0 +1,189 @@
+//! One token more for many rows at once, with the keys and values of those before in a cache.
+
+use rayon::prelude::*;
+
+use super::batch::Chunk;
+use super::cache::{CachedRow, KvCache};
+use super::layer::Model;
+use super::model::Decoder;
+use super::passes;
+use super::weights::LayerWeights;
+use crate::policy::PolicyError;
+use crate::policy::kernels::rope::Rotations;
+use crate::policy::kernels::{norm, swiglu};
+use crate::ragged::Ragged;
+
+/// Rows that go through the layers together. It does not depend on the number of threads.
+const ROWS: usize = 64;
+
+/// Runs a decoder step by step.
+pub(crate) struct CachedSteps<'a> {
+    decoder: &'a Decoder,
+    rotations: Rotations,
+    positions: usize,
+}
+
+impl Decoder {
+    /// Steps over sequences of at most `positions` tokens.
+    pub(crate) fn steps(&self, positions: usize) -> CachedSteps<'_> {
+        let positions = positions.min(self.bounds().positions);
+        let rotations = Rotations::new(self.architecture(), positions);
+        CachedSteps { decoder: self, rotations, positions }
+    }
+}
+
+impl CachedSteps<'_> {
+    /// A cache with a row for each prompt, and the logits of the token after each prompt,
+    /// `[prompts, vocabulary]`.
+    ///
+    /// # Errors
+    /// A prompt that is empty, too long, or has an id outside of the vocabulary.
+    pub(crate) fn prefill(
+        &self,
+        prompts: &Ragged<u32>,
+    ) -> Result<(KvCache, Vec<f32>), PolicyError> {
+        for (at, prompt) in prompts.iter().enumerate() {
+            self.decoder.bounds().check(&format!("prompt {at}"), prompt, &[])?;
+            if prompt.len() > self.positions {
+                let message =
+                    format!("{} tokens, expected at most {}", prompt.len(), self.positions);
+                return Err(PolicyError::invalid(format!("prompt {at}"), message));
+            }
+        }
+        let rows: Vec<usize> = (0..prompts.rows()).collect();
+        let parts: Vec<(CachedRow, Vec<f32>)> = rows
+            .into_par_iter()
+            .map(|at| self.prefill_row(prompts.row(at)))
+            .collect::<Result<_, _>>()?;
+        let mut cache = KvCache::default();
+        let mut hidden = Vec::new();
+        for (row, last) in parts {
+            cache.rows.push(row);
+            hidden.extend(last);
+        }
+        Ok((cache, self.logits(&hidden)?))
+    }
+
+    /// Appends a token to each row, and gives the logits of the next one, `[rows, vocabulary]`.
+    ///
+    /// # Errors
+    /// Tokens that are not as many as rows, an id outside of the vocabulary, a row that is full.
+    pub(crate) fn step(
+        &self,
+        cache: &mut KvCache,
+        tokens: &[u32],
+    ) -> Result<Vec<f32>, PolicyError> {
+        if tokens.len() != cache.rows() {
+            let message = format!("{} tokens for {} rows", tokens.len(), cache.rows());
+            return Err(PolicyError::invalid("step", message));
+        }
+        self.decoder.bounds().check_ids("step", tokens)?;
+        let parts: Vec<Vec<f32>> = cache
+            .rows
+            .par_chunks_mut(ROWS)
+            .zip(tokens.par_chunks(ROWS))
+            .map(|(rows, tokens)| self.step_rows(rows, tokens))
+            .collect::<Result<_, _>>()?;
+        Ok(parts.concat())
+    }
+
+    fn model(&self) -> Model<'_> {
+        self.decoder.model(&self.rotations)
+    }
+
+    /// The row of a prompt, and the hidden state of its last token.
+    fn prefill_row(&self, prompt: &[u32]) -> Result<(CachedRow, Vec<f32>), PolicyError> {
+        let model = self.model();
+        let tokens = prompt.to_vec();
+        let chunk = Chunk { sequences: vec![0..tokens.len()], tokens, predicting: Vec::new() };
+        let mut row = CachedRow::new(self.decoder.weights.layers.len());
+        row.reserve(model.heads(), prompt.len() + 1);
+        let mut hidden = passes::embed(self.decoder, &chunk.tokens);
+        for (at, layer) in self.decoder.weights.layers.iter().enumerate() {
+            let (next, kept) = model.layer_forward(layer, &chunk, hidden)?;
+            hidden = next;
+            let qkv = kept.qkv.chunks_exact(model.heads().row());
+            for (position, qkv) in qkv.enumerate() {
+                row.write(at, model.heads(), position, qkv);
+            }
+        }
+        row.advance(prompt.len());
+        let last = hidden.len().saturating_sub(self.decoder.architecture().hidden_size);
+        Ok((row, hidden.split_off(last)))
+    }
+
+    fn step_rows(&self, rows: &mut [CachedRow], tokens: &[u32]) -> Result<Vec<f32>, PolicyError> {
+        let heads = self.model().heads();
+        for row in rows.iter_mut() {
+            if row.length() >= self.positions {
+                let message = format!("a row has {} tokens, and room for no more", row.length());
+                return Err(PolicyError::invalid("step", message));
+            }
+            row.reserve(heads, 1);
+        }
+        let mut hidden = passes::embed(self.decoder, tokens);
+        for (at, layer) in self.decoder.weights.layers.iter().enumerate() {
+            self.step_layer(at, layer, rows, &mut hidden)?;
+        }
+        rows.iter_mut().for_each(|row| row.advance(1));
+        self.logits(&hidden)
+    }
+
+    fn step_layer(
+        &self,
+        at: usize,
+        layer: &LayerWeights,
+        rows: &mut [CachedRow],
+        hidden: &mut [f32],
+    ) -> Result<(), PolicyError> {
+        let (model, parameters) = (self.model(), self.decoder.weights_of());
+        let mut normed = vec![0.0; hidden.len()];
+        let weight = layer.attention_norm.weights(parameters);
+        norm::forward(hidden, weight, model.epsilon(), &mut normed);
+        let mut qkv = vec![0.0; rows.len() * layer.qkv.outputs];
+        layer.qkv.forward(parameters, &normed, &mut qkv, 0.0)?;
+        let mut attended = vec![0.0; rows.len() * layer.output.inputs];
+        let pairs = qkv.chunks_exact_mut(layer.qkv.outputs);
+        let pairs = pairs.zip(attended.chunks_exact_mut(layer.output.inputs));
+        let mut scores = Vec::new();
+        for (row, (qkv, attended)) in rows.iter_mut().zip(pairs) {
+            model.place(layer, qkv, row.length());
+            row.write(at, model.heads(), row.length(), qkv);
+            self.attend(row, at, qkv, (attended, &mut scores));
+        }
+        layer.output.forward(parameters, &attended, hidden, 1.0)?;
+        norm::forward(hidden, layer.mlp_norm.weights(parameters), model.epsilon(), &mut normed);
+        let mut gate_up = vec![0.0; rows.len() * layer.gate_up.outputs];
+        layer.gate_up.forward(parameters, &normed, &mut gate_up, 0.0)?;
+        let mut inner = vec![0.0; rows.len() * layer.down.inputs];
+        swiglu::forward(&gate_up, layer.down.inputs, &mut inner);
+        layer.down.forward(parameters, &inner, hidden, 1.0)
+    }
+
+    fn attend(
+        &self,
+        row: &CachedRow,
+        layer: usize,
+        qkv: &[f32],
+        (attended, scores): (&mut [f32], &mut Vec<f32>),
+    ) {
+        let heads = self.model().heads();
+        let queries = qkv.chunks_exact(heads.width).zip(attended.chunks_exact_mut(heads.width));
+        for (at, (query, out)) in queries.enumerate() {
+            if let Some(head) = row.head(layer, heads, heads.key_of(at), row.length() + 1) {
+                head.attend(query, scores, out);
+            }
+        }
+    }
+
+    fn logits(&self, hidden: &[f32]) -> Result<Vec<f32>, PolicyError> {
+        let (weights, parameters) = (&self.decoder.weights, self.decoder.weights_of());
+        let mut normed = vec![0.0; hidden.len()];
+        let weight = weights.norm.weights(parameters);
+        norm::forward(hidden, weight, self.model().epsilon(), &mut normed);
+        let rows = hidden.len() / weights.head.inputs.max(1);
+        let mut logits = vec![0.0; rows * weights.head.outputs];
+        weights.head.forward(parameters, &normed, &mut logits, 0.0)?;
+        Ok(logits)
+    }
+}

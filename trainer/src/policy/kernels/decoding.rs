@@ -1,0 +1,82 @@
+//! The attention of one token over the keys and values of a cache.
+
+use rten_simd::ops::{BitOps, NumOps};
+use rten_simd::{Isa, SimdOp};
+use rten_vecmath::Softmax;
+
+use super::simd::store_first;
+
+/// The keys and values of one head, of which the first `length` positions are in use.
+pub(crate) struct CachedHead<'a> {
+    /// `[width, capacity]`; the capacity is a multiple of 16.
+    pub(crate) keys: &'a [f32],
+    /// `[capacity, width]`.
+    pub(crate) values: &'a [f32],
+    pub(crate) width: usize,
+    pub(crate) capacity: usize,
+    pub(crate) length: usize,
+}
+
+impl CachedHead<'_> {
+    /// What a query attends to; `scores` is memory that is used again.
+    pub(crate) fn attend(&self, query: &[f32], scores: &mut Vec<f32>, out: &mut [f32]) {
+        #[expect(clippy::cast_precision_loss, reason = "the width of a head is far below 2^24")]
+        let scale = 1.0 / (self.width as f32).sqrt();
+        scores.clear();
+        scores.resize(self.length.next_multiple_of(16), 0.0);
+        Scores { head: self, query, scale, scores }.dispatch();
+        let seen = scores.get_mut(..self.length).unwrap_or_default();
+        Softmax::new_mut(seen).dispatch();
+        Mix { head: self, weights: scores, out }.dispatch();
+    }
+}
+
+struct Scores<'a> {
+    head: &'a CachedHead<'a>,
+    query: &'a [f32],
+    scale: f32,
+    scores: &'a mut [f32],
+}
+
+impl SimdOp for Scores<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let ops = isa.f32();
+        for (at, scores) in self.scores.chunks_exact_mut(ops.len()).enumerate() {
+            let mut sum = ops.zero();
+            let keys = self.head.keys.chunks_exact(self.head.capacity.max(1));
+            for (query, keys) in self.query.iter().zip(keys) {
+                let Some(keys) = keys.get(at * ops.len()..) else { break };
+                sum = ops.mul_add(ops.splat(*query * self.scale), ops.load(keys), sum);
+            }
+            ops.store(sum, scores);
+        }
+    }
+}
+
+struct Mix<'a> {
+    head: &'a CachedHead<'a>,
+    weights: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl SimdOp for Mix<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let ops = isa.f32();
+        let width = self.head.width.max(1);
+        for (at, out) in self.out.chunks_mut(ops.len()).enumerate() {
+            let mut sum = ops.zero();
+            let values = self.head.values.chunks_exact(width).take(self.head.length);
+            for (weight, values) in self.weights.iter().zip(values) {
+                let values = values.get(at * ops.len()..).unwrap_or_default();
+                sum = ops.mul_add(ops.splat(*weight), ops.load_pad(values).0, sum);
+            }
+            store_first(ops, sum, out);
+        }
+    }
+}

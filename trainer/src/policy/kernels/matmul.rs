@@ -1,0 +1,90 @@
+//! Matrix products. Matrices are row by row in one slice.
+
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
+use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
+
+use crate::policy::PolicyError;
+
+/// A matrix `[rows, columns]` of the first values of a slice.
+pub(crate) fn matrix(
+    values: &[f32],
+    rows: usize,
+    columns: usize,
+) -> Result<Matrix<'_>, PolicyError> {
+    strided(values, [rows, columns], columns)
+}
+
+/// A matrix `[rows, columns]` whose rows begin `stride` values apart.
+pub(crate) fn strided(
+    values: &[f32],
+    shape: [usize; 2],
+    stride: usize,
+) -> Result<Matrix<'_>, PolicyError> {
+    NdTensorView::from_slice_with_strides(shape, values, [stride, 1])
+        .map_err(|error| PolicyError::invalid("matrix", format!("{shape:?}: {error}")))
+}
+
+/// `out = a @ b + keep * out`; `out` is `[a.rows, b.columns]`.
+pub(crate) fn product(
+    a: Matrix<'_>,
+    b: Matrix<'_>,
+    out: &mut [f32],
+    keep: f32,
+) -> Result<(), PolicyError> {
+    if a.rows() == 1 {
+        return product_of_row(a, b, out, keep);
+    }
+    let options = GemmOptions { beta: keep, ..GemmOptions::default() };
+    GemmExecutor::<f32>::new()
+        .gemm(out, GemmInputA::Unpacked(a), GemmInputB::Unpacked(b), options)
+        .map_err(|error| failed(&error))
+}
+
+/// One row takes the way of many: a product of a vector adds up in another order.
+fn product_of_row(
+    a: Matrix<'_>,
+    b: Matrix<'_>,
+    out: &mut [f32],
+    keep: f32,
+) -> Result<(), PolicyError> {
+    let row: Vec<f32> = a.iter().copied().collect();
+    let twice = [row.as_slice(), row.as_slice()].concat();
+    let mut both = vec![0.0; 2 * b.cols()];
+    product(matrix(&twice, 2, row.len())?, b, &mut both, 0.0)?;
+    for (to, from) in out.iter_mut().zip(&both) {
+        *to = if keep == 0.0 { *from } else { keep * *to + from };
+    }
+    Ok(())
+}
+
+fn failed(error: &dyn std::fmt::Display) -> PolicyError {
+    PolicyError::invalid("matrix product", error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_those_of_a_loop_and_a_row_is_the_same_alone() {
+        let (rows, depth, columns) = (7, 300, 5);
+        let a: Vec<f32> = (0..rows * depth).map(|at| ((at * 37) % 11) as f32 - 5.0).collect();
+        let b: Vec<f32> = (0..depth * columns).map(|at| ((at * 53) % 7) as f32 * 0.37).collect();
+        let mut out = vec![1.0; rows * columns];
+        let right = matrix(&b, depth, columns).unwrap();
+        product(matrix(&a, rows, depth).unwrap(), right, &mut out, 1.0).unwrap();
+        for row in 0..rows {
+            let mut alone = vec![1.0; columns];
+            let left = matrix(&a[row * depth..], 1, depth).unwrap();
+            product(left, right, &mut alone, 1.0).unwrap();
+            assert_eq!(alone, out[row * columns..][..columns]);
+            for column in 0..columns {
+                let sum: f32 =
+                    (0..depth).map(|at| a[row * depth + at] * b[at * columns + column]).sum();
+                assert!((out[row * columns + column] - 1.0 - sum).abs() < 1e-2);
+            }
+        }
+        assert!(matrix(&a, rows, depth + 1).is_err());
+        assert!(product(right, right, &mut out, 0.0).is_err());
+    }
+}
