@@ -1,53 +1,23 @@
-//! Trainings against TRL's own trainer: 50 updates of a small decoder on the completions that TRL
-//! sampled, from the same weights. How they were recorded is in `benches/parity/README.md`.
-
-#![cfg(feature = "train")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::cast_precision_loss,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect"
-)]
-
-use std::collections::BTreeMap;
+//! Update by update: our forward and backward passes, losses and optimizer, on the very batches that TRL
+//! divided its completions into.
 
 use assay_trainer::advantages::{AdvantageValues, RewardBatch};
 use assay_trainer::groups::Groups;
 use assay_trainer::losses::{BatchScale, Loss, LossBatch, PolicyLoss};
 use assay_trainer::policy::tokenizer::PolicyTokenizer;
 use assay_trainer::policy::{
-    Decoder, Gradients, Parameters, PolicyModel as _, Sequences, TokenGradients, TokenScores,
+    Decoder, Gradients, PolicyModel as _, Sequences, TokenGradients, TokenScores,
 };
 use assay_trainer::ragged::Ragged;
 use assay_trainer::training::optimizer::{AdamW, clip};
 
-mod recorded_training;
-
-use recorded_training::{
+use crate::differences::{Differences, TOLERANCES};
+use crate::recorded::{
     Generation, RecordedTraining, RecordedUpdate, TrlSettings, bits, decoder, reward, rows_of,
 };
 
-/// What may differ, and by how much: relatively for norms, rates and weights, absolutely for the rest.
-/// Between single and double precision TRL differs from itself by less than a fifth of it.
-const TOLERANCES: [(&str, f64); 8] = [
-    ("advantage", 1e-5),
-    ("loss", 2e-6),
-    ("gradient norm", 5e-5),
-    ("learning rate", 1e-8),
-    ("entropy", 1e-5),
-    ("kl", 1e-5),
-    ("clipped", 1e-6),
-    ("weights", 2e-4),
-];
-
 /// Makes a setting another.
 type Change = fn(&mut TrlSettings);
-
-/// The greatest differences from TRL so far.
-#[derive(Default)]
-struct Differences(BTreeMap<&'static str, f64>);
 
 /// Our training, on the completions of another.
 struct Training {
@@ -109,21 +79,16 @@ fn another_setting_is_seen() {
         let differences = Training::new(recorded).differences();
         let (_, tolerance) = TOLERANCES.into_iter().find(|(of, _)| *of == what).unwrap();
         assert!(
-            differences.0[what] > 2.0 * tolerance,
+            differences.most(what) > 2.0 * tolerance,
             "{name}: {what} of {:e}",
-            differences.0[what]
+            differences.most(what)
         );
     }
 }
 
 /// Trains as TRL did, and compares number by number.
 fn assert_trained_alike(name: &str) {
-    let differences = Training::new(RecordedTraining::read(name)).differences();
-    for (what, tolerance) in TOLERANCES {
-        let most = differences.0[what];
-        println!("{name}: {what} differs by {most:.1e}");
-        assert!(most < tolerance, "{name}: {what} differs by {most:e}");
-    }
+    Training::new(RecordedTraining::read(name)).differences().assert_small(name);
 }
 
 impl Training {
@@ -156,7 +121,8 @@ impl Training {
             rollouts = Some((update.generation, made));
         }
         assert_eq!(rollouts.unwrap().0 + 1, self.recorded.generations.len());
-        self.compare_weights(&mut differences);
+        let (before, after) = (self.reference.parameters(), self.policy.parameters());
+        differences.add_weights(&self.recorded, before, after);
         differences
     }
 
@@ -277,32 +243,6 @@ impl Training {
         self.policy.backward(kept, &of_tokens, gradients).unwrap();
         (scores, loss)
     }
-
-    /// The weights after the last update, tensor by tensor.
-    fn compare_weights(&self, differences: &mut Differences) {
-        let (after, before) = (self.policy.parameters(), self.reference.parameters());
-        assert_eq!(after.tensors().len(), self.recorded.weights.len());
-        for tensor in after.tensors() {
-            let theirs = &self.recorded.weights[&tensor.name];
-            assert_eq!(tensor.decays, theirs.decays, "{}", tensor.name);
-            let of = |parameters: &Parameters| -> Vec<f64> {
-                parameters.values()[tensor.range.clone()].iter().copied().map(f64::from).collect()
-            };
-            let weights = of(after);
-            let moved: Vec<f64> = weights.iter().zip(of(before)).map(|(a, b)| a - b).collect();
-            let norm =
-                |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
-            let wave = (0_u32..).map(|at| f64::from(at).cos());
-            let against: f64 = moved.iter().zip(wave).map(|(moved, wave)| moved * wave).sum();
-            for difference in [
-                norm(&weights) - theirs.norm,
-                norm(&moved) - theirs.moved,
-                against - theirs.against_cosines,
-            ] {
-                differences.add("weights", difference / theirs.moved);
-            }
-        }
-    }
 }
 
 impl Rollouts {
@@ -314,14 +254,6 @@ impl Rollouts {
             old: self.old.as_ref().map(|old| rows_of(old, rows)),
             reference: self.reference.as_ref().map(|reference| rows_of(reference, rows)),
         }
-    }
-}
-
-impl Differences {
-    fn add(&mut self, what: &'static str, difference: f64) {
-        assert!(difference.is_finite(), "{what}");
-        let most = self.0.entry(what).or_default();
-        *most = most.max(difference.abs());
     }
 }
 
