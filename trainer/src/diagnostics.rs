@@ -25,7 +25,7 @@ mod fault_shares;
 mod length;
 mod monitor;
 mod ngrams;
-mod numbers;
+pub(crate) mod numbers;
 mod order_agreement;
 mod pair_accuracy;
 mod part_shares;
@@ -69,6 +69,7 @@ pub use monitor::{
     MonitorSettings, MonitorState, MonitoredStep, StepInflation, format_only_share, monitored,
     step_inflation,
 };
+pub(crate) use ngrams::phrase_places;
 pub use ngrams::{NewPhrase, PhraseSettings, duplicate_ngrams, new_phrases};
 pub use order_agreement::{OrderAgreement, order_agreement};
 pub use pair_accuracy::{AspectPair, PairAccuracy, PairDecision, Preferred, pair_accuracy};

@@ -17,6 +17,7 @@ pub mod diagnostics;
 pub mod error;
 pub mod groups;
 pub mod losses;
+pub mod monitor;
 pub mod policy;
 pub mod presets;
 pub mod ragged;

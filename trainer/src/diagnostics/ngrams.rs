@@ -95,6 +95,12 @@ pub fn new_phrases(
     found
 }
 
+/// For each phrase of `n` words, in lower case, the texts that have it, ascending.
+pub(crate) fn phrase_places(texts: &[&str], n: usize) -> BTreeMap<String, Vec<usize>> {
+    let words: Vec<Words> = texts.iter().map(|text| Words::of(text)).collect();
+    places(&words, n).into_iter().map(|(phrase, texts)| (phrase.to_owned(), texts)).collect()
+}
+
 /// For each phrase, the texts that have it.
 fn places(texts: &[Words], n: usize) -> BTreeMap<&str, Vec<usize>> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

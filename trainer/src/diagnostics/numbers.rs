@@ -4,27 +4,27 @@ use std::cmp::Ordering;
 
 /// A count as a number.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-pub(super) fn of(count: usize) -> f64 {
+pub(crate) fn of(count: usize) -> f64 {
     count as f64
 }
 
 /// 1 for true, 0 for false.
-pub(super) fn truth(value: bool) -> f64 {
+pub(crate) fn truth(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
 /// `part / whole`; `None` where the whole is 0, or the quotient is not finite.
-pub(super) fn ratio(part: f64, whole: f64) -> Option<f64> {
+pub(crate) fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole != 0.0).then(|| part / whole).filter(|ratio| ratio.is_finite())
 }
 
 /// The share of `part` among `whole`; `None` of none.
-pub(super) fn share(part: usize, whole: usize) -> Option<f64> {
+pub(crate) fn share(part: usize, whole: usize) -> Option<f64> {
     ratio(of(part), of(whole))
 }
 
 /// The mean; `None` of no values.
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     let rough = ratio(values.iter().sum(), of(values.len()))?;
     // The sum of many values is off by many roundings; that of their deviations is not.
     let rest: f64 = values.iter().map(|value| value - rough).sum();
@@ -32,7 +32,7 @@ pub(super) fn mean(values: &[f64]) -> Option<f64> {
 }
 
 /// The variance with the denominator n - 1; `None` of fewer than two values.
-pub(super) fn variance(values: &[f64]) -> Option<f64> {
+pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let mean = mean(values)?;
     let squares = values.iter().map(|value| (value - mean).powi(2)).sum();
     ratio(squares, of(values.len().checked_sub(1)?))

@@ -1,0 +1,16 @@
+//! Trainings against TRL's own trainer: 50 updates of a small decoder on the completions that TRL
+//! sampled, from the same weights. How they were recorded is in `benches/parity/README.md`.
+
+#![cfg(feature = "train")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_precision_loss,
+    clippy::print_stdout,
+    reason = "a test stops at what it does not expect"
+)]
+
+mod differences;
+mod recorded;
+mod updates;
