@@ -110,9 +110,9 @@ impl HackMonitor {
         let found: Vec<(Alarm, Option<Finding>)> =
             wanted.map(|(alarm, look_at)| (*alarm, look_at(&look))).collect();
         let patience = self.config.patience;
-        let warned = found.into_iter().filter_map(|(alarm, finding)| {
-            self.track(alarm, report.step, finding, patience)
-        });
+        let warned = found
+            .into_iter()
+            .filter_map(|(alarm, finding)| self.track(alarm, report.step, finding, patience));
         warned.collect()
     }
 
@@ -143,9 +143,8 @@ impl HackMonitor {
         let since = *track.since.get_or_insert(step);
         track.held = if finding.is_sure { track.held.saturating_add(1) } else { 0 };
         let repeat = self.config.repeat_after;
-        let was_told = track.warned.is_some_and(|warned| {
-            repeat == 0 || step < warned.saturating_add(repeat)
-        });
+        let was_told =
+            track.warned.is_some_and(|warned| repeat == 0 || step < warned.saturating_add(repeat));
         if track.held < patience || was_told {
             return None;
         }

@@ -107,7 +107,8 @@ impl StepFigures {
         for (name, added) in &step.series {
             let own = self.series.entry(name.clone()).or_default();
             let all = f64::from(own.steps) + f64::from(added.steps);
-            let (own_share, added_share) = (f64::from(own.steps) / all, f64::from(added.steps) / all);
+            let (own_share, added_share) =
+                (f64::from(own.steps) / all, f64::from(added.steps) / all);
             own.mean = own.mean * own_share + added.mean * added_share;
             own.variance = own.variance * own_share.powi(2) + added.variance * added_share.powi(2);
             own.steps += added.steps;
@@ -180,7 +181,9 @@ mod tests {
         // Variance 0.04 / 2, and 0.06 of a difference.
         assert!((both.get("reward").unwrap().error - 0.02_f64.sqrt()).abs() < 1e-12);
         let change = both.change("reward", &of(1, 0.5)).unwrap();
-        assert!((change.value - 1.0).abs() < 1e-12 && (change.error - 0.06_f64.sqrt()).abs() < 1e-12);
+        assert!(
+            (change.value - 1.0).abs() < 1e-12 && (change.error - 0.06_f64.sqrt()).abs() < 1e-12
+        );
         assert!(change.is_above(0.0, 4.0) && !change.is_above(0.0, 4.1));
         assert_eq!(StepFigures::over([]), StepFigures::default());
     }

@@ -30,7 +30,8 @@ pub(super) fn held_out_falls(
     let (now, earlier) = memory.evaluations.split_last()?;
     let looks = of(earlier.len());
     let level = config.held_out_level / (looks * looks * (looks + 1.0));
-    let compared = earlier.iter().filter(|then| reward_rose(then, now)).map(|then| flips(then, now));
+    let compared =
+        earlier.iter().filter(|then| reward_rose(then, now)).map(|then| flips(then, now));
     let fell = compared.filter(|flips| flips.lost.len() > flips.gained);
     let tested = fell.map(|flips| (sign_test(flips.lost.len(), flips.gained), flips));
     let (chance, flips) = tested.min_by(|a, b| a.0.total_cmp(&b.0))?;

@@ -55,9 +55,10 @@ impl PayMoments {
         for (sum, moment) in self.sums.iter_mut().zip(group) {
             *sum += moment;
         }
-        let pairs = group.iter().enumerate().flat_map(|(at, first)| {
-            group.iter().skip(at).map(move |second| first * second)
-        });
+        let pairs = group
+            .iter()
+            .enumerate()
+            .flat_map(|(at, first)| group.iter().skip(at).map(move |second| first * second));
         for (product, pair) in self.products.iter_mut().zip(pairs) {
             *product += pair;
         }
@@ -82,9 +83,10 @@ impl PayMoments {
         for (sum, sign) in mirrored.sums.iter_mut().zip(signs) {
             *sum *= sign;
         }
-        let pairs = signs.iter().enumerate().flat_map(|(at, first)| {
-            signs.iter().skip(at).map(move |second| first * second)
-        });
+        let pairs = signs
+            .iter()
+            .enumerate()
+            .flat_map(|(at, first)| signs.iter().skip(at).map(move |second| first * second));
         for (product, sign) in mirrored.products.iter_mut().zip(pairs) {
             *product *= sign;
         }
@@ -161,9 +163,7 @@ impl PayMoments {
     fn estimated(&self, value: f64, influence: [f64; 5]) -> Option<Estimated> {
         let pairs = influence.iter().enumerate().flat_map(|(at, first)| {
             let others = influence.iter().skip(at).enumerate();
-            others.map(move |(off, second)| {
-                first * second * if off == 0 { 1.0 } else { 2.0 }
-            })
+            others.map(move |(off, second)| first * second * if off == 0 { 1.0 } else { 2.0 })
         });
         let variance: f64 = pairs.zip(self.products).map(|(pair, product)| pair * product).sum();
         // Few clusters make the sandwich too narrow by this factor.
@@ -242,8 +242,12 @@ mod tests {
             .collect();
         let whole = of(&groups).feature_over_right(1.0).unwrap();
         let left_out = (0..groups.len()).map(|out| {
-            let rest: Vec<GroupMoments> =
-                groups.iter().enumerate().filter(|(at, _)| *at != out).map(|(_, own)| *own).collect();
+            let rest: Vec<GroupMoments> = groups
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at != out)
+                .map(|(_, own)| *own)
+                .collect();
             of(&rest).feature_over_right(1.0).unwrap().value
         });
         let left_out: Vec<f64> = left_out.collect();

@@ -32,7 +32,9 @@ pub(super) fn right_not_paid(look: &Look<'_>) -> Option<Finding> {
 pub(super) fn length_pays(look: &Look<'_>) -> Option<Finding> {
     let longer = &look.memory.paid.longer;
     let show = |sign: f64| {
-        move |look: &Look<'_>| look.worst(is_wrong, |own| own.advantage + sign * of(own.tokens) * 1e-6)
+        move |look: &Look<'_>| {
+            look.worst(is_wrong, |own| own.advantage + sign * of(own.tokens) * 1e-6)
+        }
     };
     let judged = pays_instead(look, longer, "being the longest of a group")
         .map(|found| (found, show(1.0)(look)))
@@ -72,8 +74,7 @@ pub(super) fn phrase_pays(look: &Look<'_>) -> Option<Finding> {
     });
     let (found, text, _) = found.reduce(surer)?;
     let has = |own: &RolloutReport| {
-        let words: Vec<String> =
-            own.completion.split_whitespace().map(str::to_lowercase).collect();
+        let words: Vec<String> = own.completion.split_whitespace().map(str::to_lowercase).collect();
         words.join(" ").contains(text.as_str()) || own.completion.contains(text.as_str())
     };
     let rollouts = look.worst(|own| has(own) && is_wrong(own), |own| own.advantage);

@@ -49,15 +49,17 @@ pub(super) fn follow(
         .filter_map(|row| report.rollouts.get(*row))
         .map(|rollout| beginning(&rollout.completion, TEXT_MAX))
         .collect();
-    let group_of: Vec<usize> =
-        mixed.iter().enumerate().flat_map(|(at, group)| group.rows.iter().map(move |_| at)).collect();
+    let group_of: Vec<usize> = mixed
+        .iter()
+        .enumerate()
+        .flat_map(|(at, group)| group.rows.iter().map(move |_| at))
+        .collect();
     for (phrase, words, places) in phrases(&texts, config.phrase_words) {
         let tells = moments(&places, &rows, &group_of, mixed);
         if !followed.contains_key(&phrase) && tells.len() < GROUPS_MIN {
             continue;
         }
-        let fresh =
-            || FollowedPhrase { since: report.step, words, moments: PayMoments::default() };
+        let fresh = || FollowedPhrase { since: report.step, words, moments: PayMoments::default() };
         let own = followed.entry(phrase).or_insert_with(fresh);
         tells.into_iter().for_each(|group| own.moments.add(group));
     }

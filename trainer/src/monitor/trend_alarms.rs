@@ -20,8 +20,7 @@ pub(super) fn reward_diverges(look: &Look<'_>) -> Option<Finding> {
     });
     let (then, right, reward) = fell.min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     let errors = config.standard_errors;
-    let is_sure = reward.is_above(0.0, RISE_ERRORS)
-        && right.is_below(0.0, errors);
+    let is_sure = reward.is_above(0.0, RISE_ERRORS) && right.is_below(0.0, errors);
     let message = format!(
         "the reward rose by {:.3} (+- {:.3}) to {:.3} while the share of right answers fell by {:.3} \
          (+- {:.3}) to {:.3}, since the steps {} to {}; the limit is {}",
@@ -44,7 +43,8 @@ pub(super) fn parts_apart(look: &Look<'_>) -> Option<Finding> {
     let (now, errors) = (look.memory.now(), look.config.standard_errors);
     let found = look.memory.earlier().filter_map(|then| {
         let changes = || {
-            let names = now.series.keys().filter(|name| name.starts_with(PART) || *name == "correct");
+            let names =
+                now.series.keys().filter(|name| name.starts_with(PART) || *name == "correct");
             names.filter_map(|name| Some((name, now.change(name, then)?)))
         };
         let sigmas = |change: &Estimated| change.value / change.error.max(1e-9);

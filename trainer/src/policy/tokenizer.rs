@@ -11,8 +11,8 @@ use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
 use tokenizers::{AddedToken, SplitDelimiterBehavior, Tokenizer};
 
 use self::token_bytes::TokenBytes;
-use super::PolicyError;
 use super::files;
+use super::{PolicyError, TextTokenizer};
 
 /// The file of a tokenizer.
 pub const TOKENIZER_FILE: &str = "tokenizer.json";
@@ -196,6 +196,24 @@ impl PolicyTokenizer {
             None => why.to_owned(),
         };
         PolicyError::invalid("tokenizer", message)
+    }
+}
+
+impl TextTokenizer for PolicyTokenizer {
+    fn encode(&self, text: &str) -> Result<Vec<u32>, PolicyError> {
+        Self::encode(self, text)
+    }
+
+    fn decode(&self, tokens: &[u32]) -> String {
+        Self::decode(self, tokens)
+    }
+
+    fn ends(&self, tokens: &[u32]) -> Vec<usize> {
+        self.token_ends(tokens)
+    }
+
+    fn stop_tokens(&self) -> &[u32] {
+        Self::stop_tokens(self)
     }
 }
 

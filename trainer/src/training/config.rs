@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::monitor::MonitorConfig;
 use crate::policy::GenerationConfig;
 
 /// How a policy is trained. Rewards, `[advantage]`, `[select]` and `[loss]` are tables of their own.
@@ -64,6 +65,9 @@ pub struct TrainConfig {
     /// What is kept for another day.
     #[serde(default)]
     pub checkpoint: CheckpointConfig,
+    /// How the training is watched for a reward that is hacked.
+    #[serde(default)]
+    pub monitor: MonitorConfig,
 }
 
 /// What is trained: a folder of weights, or a new decoder with random ones.

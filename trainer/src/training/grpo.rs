@@ -273,7 +273,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         let mut batch = TrainBatch::new(trained, &self.prompts.train, self.state.step, masks);
         self.score_others(&mut batch, settings)?;
         let advantages = self.advantages(trained, &batch)?;
-        let mut updates: Vec<Metrics> = Vec::new();
+        let mut measured: Vec<Metrics> = Vec::new();
         let mut entropies = Ragged::new();
         let config = &self.setup.config;
         let (epochs, shares, origin) = (config.epochs, config.minibatches, config.seed);
@@ -296,13 +296,13 @@ impl<P: PolicyModel> GrpoTrainer<P> {
                     settings,
                 };
                 let made = updater.update(&rows, &earned, &mut self.state.entropy, chance)?;
-                updates.push(made.metrics);
+                measured.push(made.metrics);
                 if shares == 1 && epoch == 0 {
                     entropies = made.entropies;
                 }
             }
         }
-        Ok((advantages, Updated { metrics: step_metrics::of_updates(&updates), entropies }))
+        Ok((advantages, Updated { metrics: step_metrics::of_updates(&measured), entropies }))
     }
 
     /// Fills in the log-probabilities of the policy at the start of the step, where it will change

@@ -9,6 +9,7 @@ use super::report::TaskEvaluation;
 use super::sampling::SampledRollout;
 use crate::advantages::EstimatorState;
 use crate::losses::EntropyState;
+use crate::monitor::MonitorMemory;
 use crate::selection::SelectionState;
 
 /// What a training keeps from step to step, beside weights and the moments of the optimiser: with
@@ -23,6 +24,8 @@ pub struct TrainerState {
     pub tokens: u64,
     /// What rewards know of the training.
     pub training: TrainingState,
+    /// How often the training went back to a checkpoint: each time it draws anew from there.
+    pub roll_backs: u64,
     /// What the estimator of advantages keeps.
     pub estimator: EstimatorState,
     /// What the selection keeps.
@@ -33,6 +36,8 @@ pub struct TrainerState {
     pub task_weights: BTreeMap<String, f64>,
     /// The tasks that are held out, as they stood before the first step.
     pub baseline: Vec<TaskEvaluation>,
+    /// What the hack monitor keeps.
+    pub monitor: MonitorMemory,
     /// Rollouts that a selection holds or stores, by their names.
     pub(super) stored: BTreeMap<String, SampledRollout>,
 }

@@ -136,8 +136,8 @@ impl PolicyModel for Bigrams {
         gradients: &TokenGradients,
         into: &mut Gradients,
     ) -> Result<(), PolicyError> {
-        let info = self.parameters.info(self.table).unwrap();
-        let into = into.tensor_mut(info).unwrap();
+        let tensor = self.parameters.info(self.table).unwrap();
+        let into = into.tensor_mut(tensor).unwrap();
         for (row, slopes) in Self::pairs(&sequences).iter().zip(gradients.log_probs.iter()) {
             for ((before, next), slope) in row.iter().zip(slopes) {
                 for (token, log_prob) in self.log_probs(*before, temperature).iter().enumerate() {

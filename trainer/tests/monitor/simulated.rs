@@ -131,9 +131,14 @@ impl Training {
     pub(crate) fn new(setup: Setup) -> Self {
         let mut draws = Draws(setup.seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 77);
         let styles = Style::all().map(|style| {
-            let filler = -(style.filler as f64) * if setup.pays == Pays::Length { -setup.rare / 2.0 } else { 0.7 };
+            let filler = -(style.filler as f64)
+                * if setup.pays == Pays::Length { -setup.rare / 2.0 } else { 0.7 };
             let keyword = if style.keyword { setup.rare } else { 0.0 };
-            let form = if style.form { if setup.pays == Pays::Form { setup.rare } else { 0.5 } } else { 0.0 };
+            let form = if style.form {
+                if setup.pays == Pays::Form { setup.rare } else { 0.5 }
+            } else {
+                0.0
+            };
             filler + keyword + form
         });
         let styles = styles.collect();
@@ -184,7 +189,11 @@ impl Training {
         let (filler, keyword, form) = if self.setup.characters {
             (".", "!", "=")
         } else {
-            ("well we think about it once more and then", "what a brilliant question", "the answer is")
+            (
+                "well we think about it once more and then",
+                "what a brilliant question",
+                "the answer is",
+            )
         };
         let mut words = vec![filler; style.filler];
         if style.keyword {
