@@ -10,6 +10,13 @@ pub(crate) mod passes;
 pub(crate) mod steps;
 pub(crate) mod weights;
 
+#[cfg(test)]
+mod gradient_tests;
+#[cfg(test)]
+mod step_tests;
+#[cfg(test)]
+pub(crate) mod testing;
+
 pub use model::Decoder;
 pub use passes::DecoderActivations;
 

@@ -49,11 +49,9 @@ fn product_of_row(
 ) -> Result<(), PolicyError> {
     let row: Vec<f32> = a.iter().copied().collect();
     let twice = [row.as_slice(), row.as_slice()].concat();
-    let mut both = vec![0.0; 2 * b.cols()];
-    product(matrix(&twice, 2, row.len())?, b, &mut both, 0.0)?;
-    for (to, from) in out.iter_mut().zip(&both) {
-        *to = if keep == 0.0 { *from } else { keep * *to + from };
-    }
+    let mut both = [&*out, &*out].concat();
+    product(matrix(&twice, 2, row.len())?, b, &mut both, keep)?;
+    out.iter_mut().zip(both).for_each(|(to, from)| *to = from);
     Ok(())
 }
 
