@@ -4,6 +4,7 @@
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
 pub mod config;
+pub mod metrics;
 pub mod optimizer;
 pub mod report;
 pub mod rewards;
