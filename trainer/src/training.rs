@@ -3,6 +3,7 @@
 //! The settings ([`TrainConfig`]), what is asked of whoever pays rewards ([`RewardSource`]) and what is
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
+pub mod checkpoint;
 pub mod config;
 pub mod metrics;
 pub mod optimizer;

@@ -116,7 +116,7 @@ pub struct NewModelConfig {
     pub initializer_range: f64,
 }
 
-/// Low-rank adapters ("LoRA: Low-Rank Adaptation of Large Language Models", section 4.1). The names are
+/// Low-rank adapters ("`LoRA`: Low-Rank Adaptation of Large Language Models", section 4.1). The names are
 /// those of PEFT.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
