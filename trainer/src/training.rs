@@ -4,6 +4,7 @@
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
 mod batch;
+pub mod checkpoint;
 mod collect;
 pub mod config;
 mod error;
@@ -11,8 +12,11 @@ mod evaluation;
 mod grpo;
 #[cfg(test)]
 mod loop_tests;
+pub mod metrics;
 pub mod optimizer;
 pub mod report;
+#[cfg(feature = "train")]
+mod resume;
 pub mod rewards;
 mod sampling;
 mod seeds;
