@@ -12,6 +12,8 @@ pub mod decoder;
 pub mod generation;
 #[cfg(feature = "train")]
 mod kernels;
+#[cfg(feature = "train")]
+mod lora;
 pub mod parameters;
 pub mod sequences;
 
