@@ -9,6 +9,8 @@ pub mod architecture;
 #[cfg(feature = "train")]
 pub mod decoder;
 #[cfg(feature = "train")]
+mod files;
+#[cfg(feature = "train")]
 pub mod generation;
 #[cfg(feature = "train")]
 mod kernels;
@@ -16,6 +18,8 @@ mod kernels;
 mod lora;
 pub mod parameters;
 pub mod sequences;
+#[cfg(feature = "train")]
+pub mod tokenizer;
 
 #[cfg(feature = "train")]
 pub use architecture::Architecture;
@@ -26,6 +30,8 @@ pub use parameters::{Gradients, Parameters, TensorId};
 pub use sequences::{
     FinishReason, Generated, GenerationConfig, Sequences, TokenGradients, TokenScores,
 };
+#[cfg(feature = "train")]
+pub use tokenizer::PolicyTokenizer;
 
 use crate::ragged::Ragged;
 
