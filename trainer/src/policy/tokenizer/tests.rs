@@ -91,7 +91,8 @@ fn a_character_outside_of_the_alphabet_is_named() {
 
 #[test]
 fn an_alphabet_has_each_character_once() {
-    let error = |alphabet| PolicyTokenizer::characters(alphabet).map(|_| ()).unwrap_err().to_string();
+    let error =
+        |alphabet| PolicyTokenizer::characters(alphabet).map(|_| ()).unwrap_err().to_string();
     assert_eq!(error(""), "alphabet: has no characters");
     assert_eq!(error("abcb"), "alphabet: has 'b' twice".replace('\'', "\""));
 }
@@ -154,7 +155,8 @@ fn a_character_of_several_tokens_ends_with_the_last() {
 #[test]
 fn ends_by_context_agree_with_the_text() {
     let tokenizer = sentence_pieces();
-    for text in ["a b ab", "ab", "é a€b", "a a a a a a a a a a a a ab ab ab é é é a b a b a"] {
+    for text in ["a b ab", "ab", "é a€b", "a a a a a a a a a a a a ab ab ab é é é a b a b a"]
+    {
         assert_ends(&tokenizer, text);
     }
 }

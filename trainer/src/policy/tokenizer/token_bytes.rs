@@ -138,10 +138,8 @@ mod tests {
         for text in ["\0 \n\u{7f}\u{a0}\u{ad}é", "Ā߿ࠀ€\u{ffff}𐀀\u{10ffff}"] {
             let mut split = tokenizers::PreTokenizedString::from(text);
             ByteLevel::new(false, false, false).pre_tokenize(&mut split).unwrap();
-            let splits = split.get_splits(
-                tokenizers::OffsetReferential::Original,
-                tokenizers::OffsetType::Byte,
-            );
+            let splits = split
+                .get_splits(tokenizers::OffsetReferential::Original, tokenizers::OffsetType::Byte);
             let written: String = splits.iter().map(|split| split.0).collect();
             assert_eq!(byte_level(&written), text.as_bytes());
         }
