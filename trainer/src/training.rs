@@ -11,6 +11,7 @@ mod evaluation;
 mod grpo;
 #[cfg(test)]
 mod loop_tests;
+pub mod metrics;
 pub mod optimizer;
 pub mod report;
 pub mod rewards;

@@ -1,6 +1,7 @@
 //! What a training reports: after each step, after each evaluation.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use serde::{Deserialize, Serialize};
 
@@ -92,8 +93,14 @@ pub struct TaskEvaluation {
 /// Whoever watches a training.
 pub trait TrainingObserver {
     /// After each step.
-    fn on_step(&mut self, report: &StepReport);
+    ///
+    /// # Errors
+    /// What cannot be written. The training stops with it: it is not to run for hours unseen.
+    fn on_step(&mut self, report: &StepReport) -> io::Result<()>;
 
     /// After each evaluation.
-    fn on_evaluation(&mut self, report: &EvaluationReport);
+    ///
+    /// # Errors
+    /// As for [`Self::on_step`].
+    fn on_evaluation(&mut self, report: &EvaluationReport) -> io::Result<()>;
 }
