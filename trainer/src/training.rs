@@ -4,6 +4,7 @@
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
 mod batch;
+pub mod checkpoint;
 mod collect;
 pub mod config;
 mod error;
