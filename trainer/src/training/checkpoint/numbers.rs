@@ -303,7 +303,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
-    use serde::Deserialize;
+    use serde::{Deserialize, Serialize};
 
     use super::*;
 
