@@ -15,8 +15,6 @@ mod loop_tests;
 pub mod metrics;
 pub mod optimizer;
 pub mod report;
-#[cfg(feature = "train")]
-mod resume;
 pub mod rewards;
 mod sampling;
 mod seeds;

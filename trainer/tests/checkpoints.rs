@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use assay_trainer::policy::{Parameters, PolicyError};
 use assay_trainer::training::checkpoint::{
-    Checkpoint, newest_checkpoint, read_checkpoint, read_parameters, write_parameters,
+    Checkpoint, CheckpointTarget, newest_checkpoint, read_parameters, to_json, write_parameters,
 };
 use assay_trainer::training::config::OptimizerConfig;
 use assay_trainer::training::{AdamW, TaskEvaluation, TrainerState};
@@ -25,7 +25,9 @@ const SEED: u64 = u64::MAX - 1;
 #[derive(Clone)]
 struct Training {
     parameters: Parameters,
+    reference: Option<Parameters>,
     adamw: AdamW,
+    seed: u64,
     state: TrainerState,
 }
 
@@ -41,7 +43,8 @@ fn parameters(second: &str, shape: &[usize]) -> Parameters {
 fn training(parameters: Parameters) -> Training {
     let config = OptimizerConfig { learning_rate: 0.1, weight_decay: 0.1, ..Default::default() };
     let adamw = AdamW::new(&config, &parameters, 10).unwrap();
-    Training { parameters, adamw, state: TrainerState { seed: SEED, ..Default::default() } }
+    let reference = Some(parameters.clone());
+    Training { parameters, reference, adamw, seed: SEED, state: TrainerState::default() }
 }
 
 fn fresh() -> Training {
@@ -67,15 +70,28 @@ impl Training {
         self.state.baseline = vec![samples];
     }
 
+    fn checkpoint(&self) -> Checkpoint<'_> {
+        Checkpoint {
+            seed: self.seed,
+            state: &self.state,
+            parameters: &self.parameters,
+            reference: self.reference.as_ref(),
+            optimizer: self.adamw.state(),
+        }
+    }
+
     fn write(&self, run: &Path) -> PathBuf {
-        let optimizer = self.adamw.state();
-        let whole = Checkpoint { state: &self.state, parameters: &self.parameters, optimizer };
-        whole.write(run, |_| Ok(())).unwrap()
+        self.checkpoint().write(run, |_| Ok(())).unwrap()
     }
 
     fn read(&mut self, folder: &Path) -> Result<(), PolicyError> {
-        let Self { parameters, adamw, state } = self;
-        *state = read_checkpoint(folder, state.seed, parameters, adamw)?;
+        let target = CheckpointTarget {
+            seed: self.seed,
+            parameters: &mut self.parameters,
+            reference: self.reference.as_mut(),
+            optimizer: &mut self.adamw,
+        };
+        self.state = target.read(folder)?;
         Ok(())
     }
 }
@@ -83,12 +99,14 @@ impl Training {
 fn assert_same(have: &Training, expected: &Training) {
     let bits = |training: &Training| -> Vec<u32> {
         let moments = training.adamw.state();
-        let all = training.parameters.values().iter().chain(&moments.first).chain(&moments.second);
+        let reference = training.reference.as_ref().map(Parameters::values).unwrap_or_default();
+        let all = training.parameters.values().iter().chain(reference);
+        let all = all.chain(&moments.first).chain(&moments.second);
         all.map(|value| value.to_bits()).collect()
     };
     assert_eq!(bits(have), bits(expected));
     assert_eq!(have.adamw.state().updates, expected.adamw.state().updates);
-    assert_eq!(have.state.to_json().unwrap(), expected.state.to_json().unwrap());
+    assert_eq!(to_json(&have.state).unwrap(), to_json(&expected.state).unwrap());
 }
 
 #[test]
@@ -98,6 +116,7 @@ fn a_training_goes_on_as_if_it_had_never_stopped() {
     for _ in 0..3 {
         whole.step();
     }
+    whole.reference.as_mut().unwrap().values_mut()[0] = 0.75;
     let folder = whole.write(run.path());
     assert_eq!(newest_checkpoint(run.path()).unwrap(), Some(folder.clone()));
     let mut resumed = fresh();
@@ -107,7 +126,7 @@ fn a_training_goes_on_as_if_it_had_never_stopped() {
     resumed.step();
     assert_same(&resumed, &whole);
     let bytes = |folder: &Path| {
-        ["state.json", "model.safetensors", "optimizer.safetensors"]
+        ["state.json", "model.safetensors", "optimizer.safetensors", "reference.safetensors"]
             .map(|name| fs::read(folder.join(name)).unwrap())
     };
     let again = tempfile::tempdir().unwrap();
@@ -132,8 +151,7 @@ fn numbers_that_are_not_finite_survive() {
 fn what_goes_beside_a_checkpoint_is_a_part_of_it() {
     let run = tempfile::tempdir().unwrap();
     let training = fresh();
-    let optimizer = training.adamw.state();
-    let whole = Checkpoint { state: &training.state, parameters: &training.parameters, optimizer };
+    let whole = training.checkpoint();
     let fault = whole.write(run.path(), |_| Err(PolicyError::invalid("tokenizer", "is not there")));
     assert_eq!(fault.unwrap_err().to_string(), "tokenizer: is not there");
     assert_eq!(newest_checkpoint(run.path()).unwrap(), None);
@@ -144,7 +162,7 @@ fn what_goes_beside_a_checkpoint_is_a_part_of_it() {
         })
         .unwrap();
     assert_eq!(folder, run.path().join("checkpoint-0"));
-    assert_eq!(fs::read_dir(folder).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 5);
 }
 
 /// Reads a checkpoint that was changed into `reader`, which has to say why not and be as it was.
@@ -169,7 +187,7 @@ fn replace(file: &Path, from: &str, to: &str) {
 
 #[test]
 fn files_that_are_torn_or_changed_are_refused() {
-    for name in ["model.safetensors", "optimizer.safetensors"] {
+    for name in ["model.safetensors", "optimizer.safetensors", "reference.safetensors"] {
         let cut = |folder: &Path| {
             let file = File::options().write(true).open(folder.join(name)).unwrap();
             file.set_len(file.metadata().unwrap().len() - 1).unwrap();
@@ -189,7 +207,7 @@ fn files_that_are_torn_or_changed_are_refused() {
     };
     assert_refused(fresh(), torn, "state.json: EOF while parsing");
     let renamed = |folder: &Path| replace(&state(folder), "tasks_drawn", "tasks");
-    assert_refused(fresh(), renamed, "state.json: unknown field `tasks`");
+    assert_refused(fresh(), renamed, "state.json: missing field `tasks_drawn`");
     let newer = |folder: &Path| replace(&state(folder), "\"format\": 1", "\"format\": 2");
     assert_refused(fresh(), newer, "state.json: format: has 2, expected 1");
 }
@@ -198,7 +216,7 @@ fn files_that_are_torn_or_changed_are_refused() {
 fn checkpoints_of_other_trainings_are_refused() {
     let same = |_: &Path| ();
     let mut seeded = fresh();
-    seeded.state.seed = 7;
+    seeded.seed = 7;
     assert_refused(seeded, same, &format!("state.json: seed: has {SEED}, expected 7"));
     let shaped = training(parameters("norm", &[3, 2]));
     assert_refused(shaped, same, "model.safetensors: norm: has F32 [6], expected F32 [3, 2]");
@@ -209,6 +227,9 @@ fn checkpoints_of_other_trainings_are_refused() {
     let mut frozen = parameters("norm", &[6]);
     frozen.values_mut()[20] = 0.25;
     assert_refused(training(frozen), same, "state.json: frozen: has ");
+    let mut alone = fresh();
+    alone.reference = None;
+    assert_refused(alone, same, "reference.safetensors: has weights, expected none");
     let mut fewer = Parameters::default();
     fewer.push("embedding", &[2, 2], &[0.5; 4], false);
     fewer.push("layers.1.weight", &[26], &[0.0; 26], true);

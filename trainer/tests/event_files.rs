@@ -54,7 +54,9 @@ fn a_new_file_begins_with_its_version() {
     let folder = tempfile::tempdir().unwrap();
     let events = TensorBoard::create(folder.path(), "host", clock()).unwrap();
     assert_eq!(hex(events.path()), VERSION);
-    let error = TensorBoard::create(folder.path(), "host", clock()).unwrap_err();
-    assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
-    assert!(error.to_string().contains("events.out.tfevents.1700000000.host"), "{error}");
+    let again = TensorBoard::create(folder.path(), "host", clock()).unwrap();
+    assert_eq!(again.path(), events.path().with_extension("host.1"));
+    assert_eq!(hex(again.path()), VERSION);
+    let error = TensorBoard::create(again.path(), "host", clock()).unwrap_err().to_string();
+    assert!(error.contains("events.out.tfevents.1700000000.host.1"), "{error}");
 }

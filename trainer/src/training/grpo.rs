@@ -103,7 +103,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         let updates = config.steps * (config.epochs * config.minibatches) as u64;
         let optimizer = AdamW::new(&config.optimizer, policy.parameters(), updates)?;
         let gradients = policy.parameters().gradients();
-        let mut state = TrainerState { seed: config.seed, ..TrainerState::default() };
+        let mut state = TrainerState::default();
         state.selection.seed = config.seed;
         let parts = setup.rewards.names();
         let monitor = HackMonitor::new(config.monitor.clone())?;
@@ -365,7 +365,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
     /// From which the steps draw: the seed of the training, and another one each time that it went back
     /// to a checkpoint, so that it does not go the same way again.
     fn origin(&self) -> u64 {
-        self.state.seed.wrapping_add(self.state.roll_backs.wrapping_mul(0x9E37_79B9))
+        self.setup.config.seed.wrapping_add(self.state.roll_backs.wrapping_mul(0x9E37_79B9))
     }
 
     /// The next task: tasks are gone through in a new random order each time, or drawn by the weights

@@ -15,12 +15,9 @@ use crate::selection::SelectionState;
 /// What a training keeps from step to step, beside weights and the moments of the optimiser: with
 /// those, it goes on as if it had never stopped.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct TrainerState {
     /// Steps that were made.
     pub step: u64,
-    /// From which everything random is drawn.
-    pub seed: u64,
     /// Tasks that were drawn, over all passes through them.
     pub tasks_drawn: u64,
     /// Tokens of all sequences that were sampled, prompts included.

@@ -17,13 +17,19 @@ const NAN: &str = "NaN";
 const INFINITY: &str = "Infinity";
 const NEGATIVE_INFINITY: &str = "-Infinity";
 
-/// A value as JSON.
-pub(super) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<Value, Error> {
+/// A value as JSON. Numbers that are not finite are the strings `NaN`, `Infinity` and `-Infinity`.
+///
+/// # Errors
+/// A value that JSON has no form for here: keys that are not strings, variants with several values.
+pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<Value, Error> {
     value.serialize(Writer)
 }
 
-/// What [`to_json`] gave.
-pub(super) fn from_json<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
+/// Reads what [`to_json`] gave: the same value, but for the sign and the payload of NaN.
+///
+/// # Errors
+/// A field that is unknown, missing or of another type.
+pub fn from_json<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
     T::deserialize(Reader(value))
 }
 

@@ -74,12 +74,16 @@ impl TensorFile {
         Ok(vectors)
     }
 
+    /// Whether its tensors are the weights that are trained, by their names and shapes.
+    pub(super) fn check(&self, parameters: &Parameters) -> Result<(), PolicyError> {
+        self.tensors(trained(parameters)).map(|_| ())
+    }
+
     /// Puts its tensors into the weights that are trained.
     pub(super) fn read_into(&self, parameters: &mut Parameters) -> Result<(), PolicyError> {
-        let trained = || parameters.tensors().iter().filter(|tensor| tensor.trainable);
-        let shapes = trained().map(|tensor| (&*tensor.name, &*tensor.shape)).collect();
-        let ranges: Vec<_> = trained().map(|tensor| tensor.range.clone()).collect();
-        let tensors = self.tensors(shapes)?;
+        let tensors = self.tensors(trained(parameters))?;
+        let infos = parameters.tensors().iter().filter(|info| info.trainable);
+        let ranges: Vec<_> = infos.map(|info| info.range.clone()).collect();
         for (tensor, range) in tensors.iter().zip(ranges) {
             copy(tensor.data(), parameters.values_mut().get_mut(range).unwrap_or_default());
         }
@@ -113,6 +117,12 @@ impl TensorFile {
     fn fault(&self, tensor: &str, message: impl Into<String>) -> PolicyError {
         PolicyError::invalid(format!("{}: {tensor}", self.name), message)
     }
+}
+
+/// The names and shapes of the weights that are trained.
+fn trained(parameters: &Parameters) -> Vec<(&str, &[usize])> {
+    let infos = parameters.tensors().iter().filter(|info| info.trainable);
+    infos.map(|info| (&*info.name, &*info.shape)).collect()
 }
 
 /// Writes tensors as safetensors. Returns the SHA-256 of the file in hexadecimal.

@@ -18,19 +18,37 @@ use crate::training::state::TrainerState;
 const FORMAT: u64 = 1;
 const STATE: &str = "state.json";
 const WEIGHTS: &str = "model.safetensors";
+const REFERENCE: &str = "reference.safetensors";
 const MOMENTS: &str = "optimizer.safetensors";
 const MOMENT_NAMES: [&str; 2] = ["exp_avg", "exp_avg_sq"];
 
 /// What a checkpoint is written of.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint<'a> {
-    /// What the loop keeps.
+    /// The seed of the training.
+    pub seed: u64,
+    /// What the training keeps from step to step.
     pub state: &'a TrainerState,
     /// The weights. Those that are not trained are not written, for they are those of the model that
     /// the training began with; their SHA-256 is, so that no other model takes their place.
     pub parameters: &'a Parameters,
+    /// The weights of the reference policy, where there is one.
+    pub reference: Option<&'a Parameters>,
     /// What the optimiser keeps.
     pub optimizer: &'a AdamWState,
+}
+
+/// What a checkpoint is read into: a training before its first step.
+#[derive(Debug)]
+pub struct CheckpointTarget<'a> {
+    /// The seed of the training.
+    pub seed: u64,
+    /// The weights.
+    pub parameters: &'a mut Parameters,
+    /// The weights of the reference policy, where there is one.
+    pub reference: Option<&'a mut Parameters>,
+    /// The optimiser.
+    pub optimizer: &'a mut AdamW,
 }
 
 /// `state.json`.
@@ -38,6 +56,7 @@ pub struct Checkpoint<'a> {
 #[serde(deny_unknown_fields)]
 struct StateFile {
     format: u64,
+    seed: u64,
     /// Updates of the optimiser.
     updates: u64,
     /// The SHA-256 of the files beside this one.
@@ -71,10 +90,24 @@ impl Checkpoint<'_> {
         let named = named.map(|((name, shape), moment)| (*name, &shape[..], moment)).collect();
         let weights = write_parameters(&folder.join(WEIGHTS), self.parameters)?;
         let moments = write_tensors(&folder.join(MOMENTS), named)?;
+        let mut files = BTreeMap::from([(WEIGHTS.into(), weights), (MOMENTS.into(), moments)]);
+        if let Some(reference) = self.reference {
+            let digest = write_parameters(&folder.join(REFERENCE), reference)?;
+            files.insert(REFERENCE.to_owned(), digest);
+        }
+        self.write_state(folder, files)
+    }
+
+    fn write_state(
+        &self,
+        folder: &Path,
+        files: BTreeMap<String, String>,
+    ) -> Result<(), PolicyError> {
         let file = StateFile {
             format: FORMAT,
+            seed: self.seed,
             updates: self.optimizer.updates,
-            files: [(WEIGHTS.to_owned(), weights), (MOMENTS.to_owned(), moments)].into(),
+            files,
             frozen: frozen(self.parameters),
             state: self.state.clone(),
         };
@@ -87,47 +120,33 @@ impl Checkpoint<'_> {
     }
 }
 
-impl TrainerState {
-    /// The state as JSON. Numbers that are not finite are `"NaN"`, `"Infinity"` and `"-Infinity"`.
+impl CheckpointTarget<'_> {
+    /// Reads a checkpoint. Returns what the training kept from step to step.
     ///
     /// # Errors
-    /// A value that JSON has no form for.
-    pub fn to_json(&self) -> Result<serde_json::Value, serde_json::Error> {
-        to_json(self)
+    /// A file that cannot be read, is torn or changed, or is of another training: another seed, names,
+    /// shapes, weights that are not trained, with a reference policy or without. Nothing is changed
+    /// then.
+    pub fn read(self, folder: &Path) -> Result<TrainerState, PolicyError> {
+        let path = folder.join(STATE);
+        let file = read_state(&path)?;
+        agree(&path, "seed", &file.seed, &self.seed)?;
+        agree(&path, "frozen", &*file.frozen, &*frozen(self.parameters))?;
+        let is_there = |there| if there { "weights" } else { "none" };
+        let (has, expected) = (file.files.contains_key(REFERENCE), self.reference.is_some());
+        agree(&path, REFERENCE, is_there(has), is_there(expected))?;
+        let moments = read_tensors(folder, MOMENTS, &file.files)?;
+        let [first, second] = moments.vectors(MOMENT_NAMES, self.optimizer.state().first.len())?;
+        let weights = read_tensors(folder, WEIGHTS, &file.files)?;
+        weights.check(self.parameters)?;
+        if let Some(reference) = self.reference {
+            read_tensors(folder, REFERENCE, &file.files)?.read_into(reference)?;
+        }
+        weights.read_into(self.parameters)?;
+        let restored = self.optimizer.restore(AdamWState { updates: file.updates, first, second });
+        restored.map_err(|error| invalid(&folder.join(MOMENTS), error.to_string()))?;
+        Ok(file.state)
     }
-
-    /// Reads what [`Self::to_json`] gave: the same state, but for the sign and payload of NaN.
-    ///
-    /// # Errors
-    /// A field that is unknown, missing or of another type.
-    pub fn from_json(value: serde_json::Value) -> Result<Self, serde_json::Error> {
-        from_json(value)
-    }
-}
-
-/// Reads a checkpoint into weights and optimiser of a training that begins with this seed. Returns
-/// what the loop kept.
-///
-/// # Errors
-/// A file that cannot be read, is torn or changed, or is of another training: another seed, names,
-/// shapes, weights that are not trained. Neither weights nor optimiser are changed then.
-pub fn read_checkpoint(
-    folder: &Path,
-    seed: u64,
-    parameters: &mut Parameters,
-    optimizer: &mut AdamW,
-) -> Result<TrainerState, PolicyError> {
-    let path = folder.join(STATE);
-    let file = read_state(&path)?;
-    agree(&path, "seed", &file.state.seed, &seed)?;
-    agree(&path, "frozen", &*file.frozen, &*frozen(parameters))?;
-    let weights = read_tensors(folder, WEIGHTS, &file.files)?;
-    let moments = read_tensors(folder, MOMENTS, &file.files)?;
-    let [first, second] = moments.vectors(MOMENT_NAMES, optimizer.state().first.len())?;
-    weights.read_into(parameters)?;
-    let restored = optimizer.restore(AdamWState { updates: file.updates, first, second });
-    restored.map_err(|error| invalid(&folder.join(MOMENTS), error.to_string()))?;
-    Ok(file.state)
 }
 
 fn read_state(path: &Path) -> Result<StateFile, PolicyError> {

@@ -127,7 +127,7 @@ mod tests {
         let mut whole = JsonLines::create(&path).unwrap();
         let mut expected = String::new();
         for at in 1..=4 {
-            whole.on_step(&step(at, 1.0 / at as f64)).unwrap();
+            whole.on_step(&step(at, 0.5)).unwrap();
             whole.on_evaluation(&EvaluationReport { step: at, ..Default::default() }).unwrap();
             expected = lines(&path);
         }
@@ -137,7 +137,7 @@ mod tests {
         resumed.on_step(&step(5, 0.0)).unwrap();
         let mut resumed = JsonLines::resume(&path, 2).unwrap();
         for at in 3..=4 {
-            resumed.on_step(&step(at, 1.0 / at as f64)).unwrap();
+            resumed.on_step(&step(at, 0.5)).unwrap();
             resumed.on_evaluation(&EvaluationReport { step: at, ..Default::default() }).unwrap();
         }
         assert_eq!(lines(&path), expected);

@@ -42,9 +42,16 @@ mod tests {
             ..plain
         };
         let metrics = evaluation_metrics(&sampled);
-        assert_eq!(metrics.len(), 6);
-        assert_eq!(metrics["eval_pass@8"], 1.0);
-        assert_eq!(metrics["eval_support/retention"], 0.75);
-        assert_eq!(metrics["eval_reward"], 0.25);
+        let numbers: Vec<(&str, f64)> =
+            metrics.iter().map(|(name, number)| (&**name, *number)).collect();
+        let expected = [
+            ("eval_accuracy", 0.5),
+            ("eval_mean_length", 3.0),
+            ("eval_pass@1", 0.5),
+            ("eval_pass@8", 1.0),
+            ("eval_reward", 0.25),
+            ("eval_support/retention", 0.75),
+        ];
+        assert_eq!(numbers, expected);
     }
 }

@@ -12,7 +12,8 @@ use crate::training::report::{EvaluationReport, StepReport, TrainingObserver};
 /// Says what time it is: seconds since 1970.
 pub type EventClock = Box<dyn FnMut() -> f64 + Send>;
 
-/// Writes measurements as the scalars of an event file, `events.out.tfevents.SECONDS.HOST`.
+/// Writes measurements as the scalars of an event file, `events.out.tfevents.SECONDS.HOST` (with a
+/// number behind it where two have one name).
 ///
 /// The tags are those of transformers: `train/reward` for a measurement `reward` of a step, and
 /// `eval/accuracy` for `eval_accuracy`. An event is with the operating system before a call returns.
@@ -26,14 +27,14 @@ impl TensorBoard {
     /// A new file in `folder`, which is made where it is not there. `host` is a part of its name.
     ///
     /// # Errors
-    /// A file that cannot be written, or that is there: two of one second and host.
+    /// A file that cannot be written.
     pub fn create(folder: &Path, host: &str, mut clock: EventClock) -> io::Result<Self> {
         let time = clock();
         let host: String =
             host.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-        let path = folder.join(format!("events.out.tfevents.{:010.0}.{host}", time.floor()));
-        let file = fs::create_dir_all(folder).and_then(|()| File::create_new(&path));
-        let file = file.map_err(|error| at(&path, &error))?;
+        let name = format!("events.out.tfevents.{:010.0}.{host}", time.floor());
+        fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+        let (path, file) = create_new(folder, &name)?;
         let mut created = Self { path, file, clock };
         created.write(time, 0, &EventContent::Version)?;
         Ok(created)
@@ -87,6 +88,21 @@ impl TrainingObserver for TensorBoard {
     fn on_evaluation(&mut self, report: &EvaluationReport) -> io::Result<()> {
         self.write_scalars(report.step, &evaluation_metrics(report))
     }
+}
+
+/// A file that was not there, by this name or with a number behind it.
+fn create_new(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
+    let mut path = folder.join(name);
+    for number in 1_u64.. {
+        match File::create_new(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                path = folder.join(format!("{name}.{number}"));
+            }
+            Err(error) => return Err(at(&path, &error)),
+            Ok(file) => return Ok((path, file)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 fn tag(name: &str) -> String {

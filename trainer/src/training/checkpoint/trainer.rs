@@ -1,55 +1,48 @@
-//! A training that is kept, and one that goes on from what was kept.
+//! The checkpoints of a trainer.
 
 use std::path::{Path, PathBuf};
 
-use super::checkpoint::{Checkpoint, read_checkpoint, read_parameters, write_parameters};
-use super::error::TrainingError;
-use super::grpo::GrpoTrainer;
-use super::state::TrainerState;
-use crate::monitor::HackMonitor;
+use super::whole::{Checkpoint, CheckpointTarget};
 use crate::policy::{PolicyError, PolicyModel};
-
-/// The weights of the reference policy, in the folder of a checkpoint.
-const REFERENCE: &str = "reference.safetensors";
+use crate::training::grpo::GrpoTrainer;
+use crate::training::state::TrainerState;
 
 impl<P: PolicyModel> GrpoTrainer<P> {
-    /// Writes `checkpoint-STEP` into the folder of a run, with what `add` writes beside it. Returns the
-    /// folder.
+    /// Writes `checkpoint-STEP` into the folder of a run, with what `add` writes beside it, such as
+    /// the configuration and the tokenizer of the model. Returns the folder.
     ///
     /// # Errors
     /// Files that cannot be written, and those of `add`. No checkpoint is to be seen then.
-    pub fn save(
+    pub fn save_checkpoint(
         &self,
         run: &Path,
         add: impl FnOnce(&Path) -> Result<(), PolicyError>,
-    ) -> Result<PathBuf, TrainingError> {
+    ) -> Result<PathBuf, PolicyError> {
         let state = TrainerState { monitor: self.monitor.memory().clone(), ..self.state.clone() };
         let checkpoint = Checkpoint {
+            seed: self.setup.config.seed,
             state: &state,
             parameters: self.policy.parameters(),
+            reference: self.reference.as_ref(),
             optimizer: self.optimizer.state(),
         };
-        let written = checkpoint.write(run, |folder| {
-            if let Some(reference) = &self.reference {
-                write_parameters(&folder.join(REFERENCE), reference)?;
-            }
-            add(folder)
-        });
-        Ok(written?)
+        checkpoint.write(run, add)
     }
 
-    /// Goes on from a checkpoint of this training, as if it had never stopped.
+    /// Goes on from a checkpoint of a trainer with the same setup, as if it had never stopped.
     ///
     /// # Errors
-    /// A file that cannot be read, is torn or changed, or is of another training.
-    pub fn resume(&mut self, checkpoint: &Path) -> Result<(), TrainingError> {
-        if let Some(reference) = &mut self.reference {
-            read_parameters(&checkpoint.join(REFERENCE), reference)?;
-        }
-        let (seed, parameters) = (self.setup.config.seed, self.policy.parameters_mut());
-        self.state = read_checkpoint(checkpoint, seed, parameters, &mut self.optimizer)?;
-        let memory = std::mem::take(&mut self.state.monitor);
-        self.monitor = HackMonitor::resumed(self.setup.config.monitor.clone(), memory)?;
+    /// A file that cannot be read, is torn or changed, or is of another training; it says which, what
+    /// it has and what was expected. The trainer is as it was then.
+    pub fn resume_from_checkpoint(&mut self, folder: &Path) -> Result<(), PolicyError> {
+        let target = CheckpointTarget {
+            seed: self.setup.config.seed,
+            parameters: self.policy.parameters_mut(),
+            reference: self.reference.as_mut(),
+            optimizer: &mut self.optimizer,
+        };
+        self.state = target.read(folder)?;
+        self.monitor.resume(std::mem::take(&mut self.state.monitor));
         Ok(())
     }
 
@@ -57,10 +50,10 @@ impl<P: PolicyModel> GrpoTrainer<P> {
     /// is drawn anew. The monitor remembers that it went back.
     ///
     /// # Errors
-    /// As for [`Self::resume`].
-    pub fn roll_back(&mut self, checkpoint: &Path) -> Result<(), TrainingError> {
+    /// As for [`Self::resume_from_checkpoint`].
+    pub fn roll_back(&mut self, folder: &Path) -> Result<(), PolicyError> {
         let (mut monitor, times) = (self.monitor.clone(), self.state.roll_backs + 1);
-        self.resume(checkpoint)?;
+        self.resume_from_checkpoint(folder)?;
         monitor.rolled_back(self.state.step);
         self.monitor = monitor;
         self.state.roll_backs = times;
@@ -73,11 +66,11 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::super::config::TrainConfig;
-    use super::super::testing::{Bigrams, setup, setup_of};
-    use super::super::{GrpoTrainer, TrainingSetup};
     use crate::policy::PolicyModel as _;
     use crate::selection;
+    use crate::training::config::TrainConfig;
+    use crate::training::testing::{Bigrams, setup, setup_of};
+    use crate::training::{GrpoTrainer, TrainingSetup};
 
     const SETTINGS: &str = "seed = 5\nepochs = 2\nminibatches = 2\n\
         generation = { max_new_tokens = 3 }\noptimizer = { learning_rate = 0.1 }\n";
@@ -118,14 +111,14 @@ mod tests {
         let (whole, halves) = (place.path().join("whole"), place.path().join("halves"));
         let mut uninterrupted = GrpoTrainer::new(Bigrams::new(), everything()).unwrap();
         steps(&mut uninterrupted, 8);
-        let whole = uninterrupted.save(&whole, |_| Ok(())).unwrap();
+        let whole = uninterrupted.save_checkpoint(&whole, |_| Ok(())).unwrap();
         let mut first = GrpoTrainer::new(Bigrams::new(), everything()).unwrap();
         steps(&mut first, 3);
-        let half = first.save(&halves, |_| Ok(())).unwrap();
+        let half = first.save_checkpoint(&halves, |_| Ok(())).unwrap();
         let mut second = GrpoTrainer::new(Bigrams::new(), everything()).unwrap();
-        second.resume(&half).unwrap();
+        second.resume_from_checkpoint(&half).unwrap();
         steps(&mut second, 5);
-        let resumed = second.save(&halves, |_| Ok(())).unwrap();
+        let resumed = second.save_checkpoint(&halves, |_| Ok(())).unwrap();
         assert_eq!(files(&whole), files(&resumed));
         assert_eq!(files(&whole).len(), 4, "weights, reference, moments, state");
     }
@@ -135,7 +128,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let mut trainer = GrpoTrainer::new(Bigrams::new(), setup(SETTINGS)).unwrap();
         steps(&mut trainer, 2);
-        let kept = trainer.save(place.path(), |_| Ok(())).unwrap();
+        let kept = trainer.save_checkpoint(place.path(), |_| Ok(())).unwrap();
         let before = trainer.policy().parameters().clone();
         steps(&mut trainer, 2);
         let after = trainer.policy().parameters().clone();
@@ -150,9 +143,9 @@ mod tests {
     fn a_checkpoint_of_another_training_is_refused() {
         let place = tempfile::tempdir().unwrap();
         let trainer = GrpoTrainer::new(Bigrams::new(), setup(SETTINGS)).unwrap();
-        let kept = trainer.save(place.path(), |_| Ok(())).unwrap();
+        let kept = trainer.save_checkpoint(place.path(), |_| Ok(())).unwrap();
         let mut other = GrpoTrainer::new(Bigrams::new(), setup("seed = 6\n")).unwrap();
-        assert!(other.resume(&kept).unwrap_err().to_string().contains("seed"));
-        assert!(other.resume(&place.path().join("checkpoint-9")).is_err());
+        assert!(other.resume_from_checkpoint(&kept).unwrap_err().to_string().contains("seed"));
+        assert!(other.resume_from_checkpoint(&place.path().join("checkpoint-9")).is_err());
     }
 }
