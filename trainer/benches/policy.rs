@@ -84,10 +84,8 @@ fn passes(decoder: &Decoder, threads: usize) {
 
 fn sampling(decoder: &Decoder, threads: usize) {
     let prompts: Ragged<u32> = sequences().prompts;
-    let config = GenerationConfig {
-        max_new_tokens: COMPLETION as usize,
-        ..GenerationConfig::default()
-    };
+    let config =
+        GenerationConfig { max_new_tokens: COMPLETION as usize, ..GenerationConfig::default() };
     let seeds: Vec<u64> = (0..u64::from(SEQUENCES)).collect();
     if let Err(error) = decoder.generate(&prompts, &config, &seeds) {
         return println!("sampling: {error}");
