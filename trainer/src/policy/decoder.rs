@@ -4,6 +4,7 @@ pub(crate) mod batch;
 pub(crate) mod cache;
 pub(crate) mod head;
 pub(crate) mod layer;
+pub(crate) mod layer_backward;
 pub(crate) mod linear;
 pub(crate) mod model;
 pub(crate) mod passes;

@@ -5,6 +5,7 @@
 //! order whatever the other rows and the number of threads are.
 
 pub(crate) mod attention;
+pub(crate) mod buffers;
 pub(crate) mod decoding;
 pub(crate) mod matmul;
 pub(crate) mod norm;

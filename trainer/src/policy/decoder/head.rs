@@ -115,7 +115,7 @@ pub(crate) fn backward(
             }
         });
         head.backward_input(parameters, &logits, gradient, 0.0)?;
-        head.backward_weights(parameters, normed, &logits, into)?;
+        head.backward_weights((parameters, decoder.buffers()), normed, &logits, into)?;
     }
     Ok(norm_backward(decoder, &kept, &normed_gradient, into))
 }

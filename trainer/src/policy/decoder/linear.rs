@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rten_tensor::{Matrix, MatrixLayout};
 
+use crate::policy::kernels::buffers::Buffers;
 use crate::policy::kernels::matmul::{matrix, product, strided};
 use crate::policy::kernels::simd;
 use crate::policy::parameters::TensorInfo;
@@ -131,10 +132,11 @@ impl Linear {
         Ok(())
     }
 
-    /// Adds the gradients of the weights to `into`, the gradients of all parameters.
+    /// Adds the gradients of the weights to `into`, the gradients of all parameters. `x` is what the
+    /// layer was given, `gradient` that of its result.
     pub(crate) fn backward_weights(
         &self,
-        parameters: &Parameters,
+        (parameters, buffers): (&Parameters, &Buffers),
         x: &[f32],
         gradient: &[f32],
         into: &mut [f32],
@@ -142,8 +144,13 @@ impl Linear {
         let rows = x.len() / self.inputs.max(1);
         let x = matrix(x, rows, self.inputs)?;
         if self.weight.is_trained() {
-            let gradient = matrix(gradient, rows, self.outputs)?;
-            product(gradient.transposed(), x, self.weight.gradient(into), 1.0)?;
+            // Rows that are no power of two apart do not push each other out of the cache.
+            let stride = rows.next_multiple_of(16) + 16;
+            let mut columns = buffers.take(self.outputs * stride);
+            simd::transpose(gradient, self.outputs, &mut columns, stride);
+            let transposed = strided(&columns, [self.outputs, rows], stride)?;
+            product(transposed, x, self.weight.gradient(into), 1.0)?;
+            buffers.give([columns]);
         }
         if let Some(bias) = self.bias.as_ref().filter(|bias| bias.is_trained()) {
             simd::add_rows(bias.gradient(into), gradient);

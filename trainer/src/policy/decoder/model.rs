@@ -8,6 +8,7 @@ use super::layer::Model;
 use super::linear::Span;
 use super::weights::{Initial, Weights, specs};
 use crate::policy::architecture::Architecture;
+use crate::policy::kernels::buffers::Buffers;
 use crate::policy::kernels::rope::Rotations;
 use crate::policy::{Parameters, PolicyError};
 
@@ -17,6 +18,7 @@ pub struct Decoder {
     architecture: Architecture,
     parameters: Parameters,
     pub(crate) weights: Weights,
+    buffers: Buffers,
 }
 
 impl Decoder {
@@ -74,7 +76,7 @@ impl Decoder {
         parameters: Parameters,
     ) -> Result<Self, PolicyError> {
         let weights = Weights::locate(&architecture, &parameters)?;
-        Ok(Self { architecture, parameters, weights })
+        Ok(Self { architecture, parameters, weights, buffers: Buffers::default() })
     }
 
     /// Its shape.
@@ -100,9 +102,19 @@ impl Decoder {
         }
     }
 
+    /// Memory that is used again.
+    pub(crate) fn buffers(&self) -> &Buffers {
+        &self.buffers
+    }
+
     /// What layers need to know.
     pub(crate) fn model<'a>(&'a self, rotations: &'a Rotations) -> Model<'a> {
-        Model { architecture: &self.architecture, parameters: &self.parameters, rotations }
+        Model {
+            architecture: &self.architecture,
+            parameters: &self.parameters,
+            buffers: &self.buffers,
+            rotations,
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 use super::batch::{Chunk, PackedBatch};
 use super::head::{self, HeadActivations};
-use super::layer::LayerActivations;
+use super::layer::{LayerActivations, Rows};
 use super::model::Decoder;
+use super::weights::LayerWeights;
 use crate::policy::kernels::rope::Rotations;
 use crate::policy::kernels::simd;
 use crate::policy::{PolicyError, TokenGradients, TokenScores};
@@ -45,7 +46,8 @@ pub(crate) fn forward(
     let mut hidden = Vec::new();
     let mut layers = Vec::new();
     for (predicting, kept) in chunks {
-        hidden.extend(predicting);
+        hidden.extend_from_slice(&predicting);
+        decoder.buffers().give([predicting]);
         layers.push(kept);
     }
     let head = HeadActivations::new(decoder, hidden, temperature)?;
@@ -57,10 +59,10 @@ pub(crate) fn forward(
 pub(crate) fn embed(decoder: &Decoder, tokens: &[u32]) -> Vec<f32> {
     let width = decoder.architecture().hidden_size;
     let table = decoder.weights.embedding.weights(decoder.weights_of());
-    let mut rows = Vec::with_capacity(tokens.len() * width);
-    for token in tokens {
+    let mut rows = decoder.buffers().take(tokens.len() * width);
+    for (token, row) in tokens.iter().zip(rows.chunks_exact_mut(width.max(1))) {
         let start = *token as usize * width;
-        rows.extend_from_slice(table.get(start..start + width).unwrap_or_default());
+        row.copy_from_slice(table.get(start..start + width).unwrap_or_default());
     }
     rows
 }
@@ -73,22 +75,27 @@ fn chunk_forward(
     keep: Keep,
 ) -> Result<(Vec<f32>, Vec<LayerActivations>), PolicyError> {
     let model = decoder.model(rotations);
-    let width = decoder.architecture().hidden_size;
     let mut kept = Vec::new();
     let mut hidden = embed(decoder, &chunk.tokens);
-    for layer in &decoder.weights.layers {
-        let (next, activations) = model.layer_forward(layer, chunk, hidden)?;
+    for (layer, rows) in layers(decoder) {
+        let (next, activations) = model.layer_forward(layer, chunk, hidden, rows)?;
         hidden = next;
         if keep == Keep::All {
             kept.push(activations);
+        } else {
+            decoder.buffers().give(activations.buffers());
         }
     }
-    let mut predicting = Vec::with_capacity(chunk.predicting.len() * width);
-    for row in &chunk.predicting {
-        predicting
-            .extend_from_slice(hidden.get(row * width..(row + 1) * width).unwrap_or_default());
-    }
-    Ok((predicting, kept))
+    Ok((hidden, kept))
+}
+
+/// The layers, and which rows go on after the attention of each.
+pub(crate) fn layers(
+    decoder: &Decoder,
+) -> impl DoubleEndedIterator<Item = (&LayerWeights, Rows)> + ExactSizeIterator {
+    let last = decoder.weights.layers.len().saturating_sub(1);
+    let rows = move |at| if at == last { Rows::Predicting } else { Rows::All };
+    decoder.weights.layers.iter().enumerate().map(move |(at, layer)| (layer, rows(at)))
 }
 
 /// The backward pass: adds to `into`, the gradients of all parameters.
@@ -106,26 +113,28 @@ pub(crate) fn backward(
     for chunk in &batch.chunks {
         let (rows, later) = rest.split_at((chunk.predicting.len() * width).min(rest.len()));
         rest = later;
-        let mut gradient = vec![0.0; chunk.tokens.len() * width];
-        for (row, from) in chunk.predicting.iter().zip(rows.chunks_exact(width)) {
-            let to = gradient.get_mut(row * width..(row + 1) * width).unwrap_or_default();
-            to.copy_from_slice(from);
-        }
-        hidden.push(gradient);
+        hidden.push(decoder.buffers().copy(rows));
     }
+    decoder.buffers().give([predicting]);
     let model = decoder.model(&rotations);
-    for layer in decoder.weights.layers.iter().rev() {
+    let context = (decoder.weights_of(), decoder.buffers());
+    for (layer, rows) in self::layers(decoder).rev() {
         let left = batch
             .chunks
             .par_iter()
             .zip(&mut layers)
             .zip(&mut hidden)
             .map(|((chunk, kept), gradient)| {
-                model.layer_backward(layer, chunk, kept.pop().unwrap_or_default(), gradient)
+                let kept = kept.pop().unwrap_or_default();
+                let given = std::mem::take(gradient);
+                let (next, left) = model.layer_backward(layer, (chunk, rows), kept, given)?;
+                *gradient = next;
+                Ok(left)
             })
-            .collect::<Result<Vec<_>, _>>()?;
-        for left in &left {
-            left.add_to(decoder.weights_of(), layer, into)?;
+            .collect::<Result<Vec<_>, PolicyError>>()?;
+        for left in left {
+            left.add_to(context, layer, into)?;
+            decoder.buffers().give(left.buffers());
         }
     }
     let embedding = decoder.weights.embedding.gradient(into);
@@ -135,5 +144,6 @@ pub(crate) fn backward(
             simd::add(embedding.get_mut(start..start + width).unwrap_or_default(), gradient);
         }
     }
+    decoder.buffers().give(hidden);
     Ok(())
 }

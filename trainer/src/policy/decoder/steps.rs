@@ -95,21 +95,22 @@ impl CachedSteps<'_> {
     fn prefill_row(&self, prompt: &[u32]) -> Result<(CachedRow, Vec<f32>), PolicyError> {
         let model = self.model();
         let tokens = prompt.to_vec();
-        let chunk = Chunk { sequences: vec![0..tokens.len()], tokens, predicting: Vec::new() };
+        let predicting = vec![tokens.len().saturating_sub(1)];
+        let chunk = Chunk { sequences: vec![0..tokens.len()], tokens, predicting };
         let mut row = CachedRow::new(self.decoder.weights.layers.len());
         row.reserve(model.heads(), prompt.len() + 1);
         let mut hidden = passes::embed(self.decoder, &chunk.tokens);
-        for (at, layer) in self.decoder.weights.layers.iter().enumerate() {
-            let (next, kept) = model.layer_forward(layer, &chunk, hidden)?;
+        for (at, (layer, rows)) in passes::layers(self.decoder).enumerate() {
+            let (next, kept) = model.layer_forward(layer, &chunk, hidden, rows)?;
             hidden = next;
             let qkv = kept.qkv.chunks_exact(model.heads().row());
             for (position, qkv) in qkv.enumerate() {
                 row.write(at, model.heads(), position, qkv);
             }
+            self.decoder.buffers().give(kept.buffers());
         }
         row.advance(prompt.len());
-        let last = hidden.len().saturating_sub(self.decoder.architecture().hidden_size);
-        Ok((row, hidden.split_off(last)))
+        Ok((row, hidden))
     }
 
     fn step_rows(&self, rows: &mut [CachedRow], tokens: &[u32]) -> Result<Vec<f32>, PolicyError> {

@@ -4,7 +4,7 @@ use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::Softmax;
 
-use super::simd::store_first;
+use super::simd::{load, store};
 
 /// The keys and values of one head, of which the first `length` positions are in use.
 pub(crate) struct CachedHead<'a> {
@@ -69,14 +69,13 @@ impl SimdOp for Mix<'_> {
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
         let width = self.head.width.max(1);
-        for (at, out) in self.out.chunks_mut(ops.len()).enumerate() {
+        for at in (0..self.out.len()).step_by(ops.len()) {
             let mut sum = ops.zero();
             let values = self.head.values.chunks_exact(width).take(self.head.length);
             for (weight, values) in self.weights.iter().zip(values) {
-                let values = values.get(at * ops.len()..).unwrap_or_default();
-                sum = ops.mul_add(ops.splat(*weight), ops.load_pad(values).0, sum);
+                sum = ops.mul_add(ops.splat(*weight), load(ops, values, at), sum);
             }
-            store_first(ops, sum, out);
+            store(ops, sum, self.out, at);
         }
     }
 }

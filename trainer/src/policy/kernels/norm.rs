@@ -3,22 +3,11 @@
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
-use super::simd::{store_first, sum_of_squares};
-
-/// One over the root of the mean square of a row.
-fn inverse_rms(row: &[f32], epsilon: f32) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "the width of a row is far below 2^24")]
-    let width = row.len() as f32;
-    1.0 / (sum_of_squares(row) / width + epsilon).sqrt()
-}
+use super::simd::{load, store};
 
 /// Normalises each row of `x`; a row is as wide as `weight`.
 pub(crate) fn forward(x: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) {
-    let width = weight.len().max(1);
-    for (x, out) in x.chunks(width).zip(out.chunks_mut(width)) {
-        let scale = inverse_rms(x, epsilon);
-        Scaled { x, weight, scale, out }.dispatch();
-    }
+    Normalise { x, weight, epsilon, out }.dispatch();
 }
 
 /// Normalises each row in place.
@@ -41,85 +30,80 @@ pub(crate) struct NormBackward<'a> {
 }
 
 impl NormBackward<'_> {
-    /// `dx = (w * dy - x * sum(w * dy * x) / (width * rms^2)) / rms`, `dw = sum(dy * x / rms)`.
     pub(crate) fn run(self) {
-        let width = self.weight.len().max(1);
-        let rows = self.x.chunks(width).zip(self.gradient.chunks(width));
-        for ((x, gradient), into) in rows.zip(self.into.chunks_mut(width)) {
-            let scale = inverse_rms(x, self.epsilon);
-            RowBackward {
-                x,
-                weight: self.weight,
-                gradient,
-                scale,
-                into,
-                into_weight: &mut *self.into_weight,
-            }
-            .dispatch();
-        }
+        self.dispatch();
     }
 }
 
-struct Scaled<'a> {
+/// One over the root of the mean square of a row.
+#[inline(always)]
+fn inverse_rms<I: Isa>(isa: I, row: &[f32], epsilon: f32) -> f32 {
+    let ops = isa.f32();
+    let mut sum = ops.zero();
+    for at in (0..row.len()).step_by(ops.len()) {
+        let x = load(ops, row, at);
+        sum = ops.mul_add(x, x, sum);
+    }
+    1.0 / (ops.sum(sum) / width(row) + epsilon).sqrt()
+}
+
+#[inline(always)]
+fn width(row: &[f32]) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "the width of a row is far below 2^24")]
+    let width = row.len() as f32;
+    width
+}
+
+struct Normalise<'a> {
     x: &'a [f32],
     weight: &'a [f32],
-    scale: f32,
+    epsilon: f32,
     out: &'a mut [f32],
 }
 
-impl SimdOp for Scaled<'_> {
+impl SimdOp for Normalise<'_> {
     type Output = ();
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
-        let ops = isa.f32();
-        let scale = ops.splat(self.scale);
-        let inputs = self.x.chunks(ops.len()).zip(self.weight.chunks(ops.len()));
-        for (out, (x, weight)) in self.out.chunks_mut(ops.len()).zip(inputs) {
-            let scaled = ops.mul(ops.load_pad(x).0, scale);
-            store_first(ops, ops.mul(scaled, ops.load_pad(weight).0), out);
+        let (ops, width) = (isa.f32(), self.weight.len().max(1));
+        for (x, out) in self.x.chunks_exact(width).zip(self.out.chunks_exact_mut(width)) {
+            let scale = ops.splat(inverse_rms(isa, x, self.epsilon));
+            for at in (0..width).step_by(ops.len()) {
+                let scaled = ops.mul(load(ops, x, at), scale);
+                store(ops, ops.mul(scaled, load(ops, self.weight, at)), out, at);
+            }
         }
     }
 }
 
-struct RowBackward<'a> {
-    x: &'a [f32],
-    weight: &'a [f32],
-    gradient: &'a [f32],
-    scale: f32,
-    into: &'a mut [f32],
-    into_weight: &'a mut [f32],
-}
-
-impl SimdOp for RowBackward<'_> {
+/// `dx = (w * dy - x * sum(w * dy * x) / (width * rms^2)) / rms`, `dw = sum(dy * x / rms)`.
+impl SimdOp for NormBackward<'_> {
     type Output = ();
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
-        let lanes = ops.len();
-        let inputs = || {
-            let pairs = self.x.chunks(lanes).zip(self.weight.chunks(lanes));
-            pairs.zip(self.gradient.chunks(lanes)).map(|((x, weight), gradient)| {
-                (ops.load_pad(x).0, ops.load_pad(weight).0, ops.load_pad(gradient).0)
-            })
-        };
-        let mut dot = ops.zero();
-        for (x, weight, gradient) in inputs() {
-            dot = ops.mul_add(ops.mul(weight, gradient), x, dot);
-        }
-        #[expect(clippy::cast_precision_loss, reason = "the width of a row is far below 2^24")]
-        let mean = ops.sum(dot) / self.x.len() as f32;
-        let scale = ops.splat(self.scale);
-        let along = ops.splat(-self.scale * self.scale * self.scale * mean);
-        for ((x, weight, gradient), into) in inputs().zip(self.into.chunks_mut(lanes)) {
-            let direct = ops.mul(ops.mul(weight, gradient), scale);
-            let sum = ops.add(ops.mul_add(x, along, direct), ops.load_pad(into).0);
-            store_first(ops, sum, into);
-        }
-        for ((x, _, gradient), into) in inputs().zip(self.into_weight.chunks_mut(lanes)) {
-            let sum = ops.mul_add(ops.mul(x, scale), gradient, ops.load_pad(into).0);
-            store_first(ops, sum, into);
+        let (lanes, size) = (ops.len(), self.weight.len().max(1));
+        let rows = self.x.chunks_exact(size).zip(self.gradient.chunks_exact(size));
+        for ((x, gradient), into) in rows.zip(self.into.chunks_exact_mut(size)) {
+            let inverse = inverse_rms(isa, x, self.epsilon);
+            let mut dot = ops.zero();
+            for at in (0..size).step_by(lanes) {
+                let direct = ops.mul(load(ops, self.weight, at), load(ops, gradient, at));
+                dot = ops.mul_add(direct, load(ops, x, at), dot);
+            }
+            let along = -inverse * inverse * inverse * ops.sum(dot) / width(x);
+            let (scale, along) = (ops.splat(inverse), ops.splat(along));
+            for at in (0..size).step_by(lanes) {
+                let (x, gradient) = (load(ops, x, at), load(ops, gradient, at));
+                let direct = ops.mul(ops.mul(load(ops, self.weight, at), gradient), scale);
+                let sum = ops.add(ops.mul_add(x, along, direct), load(ops, into, at));
+                store(ops, sum, into, at);
+                let sum = load(ops, self.into_weight, at);
+                let sum = ops.mul_add(ops.mul(x, scale), gradient, sum);
+                store(ops, sum, self.into_weight, at);
+            }
         }
     }
 }

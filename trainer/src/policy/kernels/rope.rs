@@ -4,7 +4,7 @@
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
-use super::simd::store_first;
+use super::simd::{load, store};
 use crate::policy::architecture::{Architecture, RopeScaling};
 
 /// Cosines and sines of the angles of the first positions.
@@ -103,16 +103,15 @@ impl SimdOp for Rotate<'_> {
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
         let (lanes, sign) = (ops.len(), ops.splat(self.sign));
-        for head in self.heads.chunks_exact_mut((2 * self.cosines.len()).max(1)) {
-            let (first, second) = head.split_at_mut(self.cosines.len());
-            let angles = self.cosines.chunks(lanes).zip(self.sines.chunks(lanes));
-            let pairs = first.chunks_mut(lanes).zip(second.chunks_mut(lanes));
-            for ((first, second), (cosine, sine)) in pairs.zip(angles) {
-                let (x, y) = (ops.load_pad(first).0, ops.load_pad(second).0);
-                let cosine = ops.load_pad(cosine).0;
-                let sine = ops.mul(ops.load_pad(sine).0, sign);
-                store_first(ops, ops.sub(ops.mul(x, cosine), ops.mul(y, sine)), first);
-                store_first(ops, ops.mul_add(y, cosine, ops.mul(x, sine)), second);
+        let half = self.cosines.len();
+        for head in self.heads.chunks_exact_mut((2 * half).max(1)) {
+            let (first, second) = head.split_at_mut(half);
+            for at in (0..half).step_by(lanes) {
+                let (x, y) = (load(ops, first, at), load(ops, second, at));
+                let cosine = load(ops, self.cosines, at);
+                let sine = ops.mul(load(ops, self.sines, at), sign);
+                store(ops, ops.sub(ops.mul(x, cosine), ops.mul(y, sine)), first, at);
+                store(ops, ops.mul_add(y, cosine, ops.mul(x, sine)), second, at);
             }
         }
     }

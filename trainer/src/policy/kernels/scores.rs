@@ -4,7 +4,7 @@ use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, Simd, SimdOp, SimdUnaryOp};
 use rten_vecmath::Exp;
 
-use super::simd::store_first;
+use super::simd::{load, store};
 
 /// What a row says: of its token, and of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -77,7 +77,7 @@ impl SimdOp for Sums<'_> {
         for logits in self.logits.chunks_mut(lanes) {
             let (values, mask) = ops.load_pad(logits);
             let values = ops.mul(values, scale);
-            store_first(ops, values, logits);
+            store(ops, values, logits, 0);
             greatest = ops.max(greatest, ops.select(values, lowest, mask));
         }
         let greatest = greatest.to_array().into_iter().fold(f32::MIN, f32::max);
@@ -112,11 +112,11 @@ impl SimdOp for Backward<'_> {
         let (log_sum, entropy) = (ops.splat(self.log_sum), ops.splat(self.entropy));
         let by_log_prob = ops.splat(-self.gradient.log_prob * self.scale);
         let by_entropy = ops.splat(-self.gradient.entropy * self.scale);
-        for logits in self.logits.chunks_mut(ops.len()) {
-            let log_prob = ops.sub(ops.load_pad(logits).0, log_sum);
+        for at in (0..self.logits.len()).step_by(ops.len()) {
+            let log_prob = ops.sub(load(ops, self.logits, at), log_sum);
             let probability = Exp {}.eval(isa, log_prob);
             let slope = ops.mul_add(ops.add(log_prob, entropy), by_entropy, by_log_prob);
-            store_first(ops, ops.mul(probability, slope), logits);
+            store(ops, ops.mul(probability, slope), self.logits, at);
         }
     }
 }

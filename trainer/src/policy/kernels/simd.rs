@@ -3,20 +3,28 @@
 
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, Simd, SimdOp};
-use rten_vecmath::{Sum, SumSquare};
 
-/// Writes the first values of a vector, as many as fit.
+/// The vector of the values from `at` on, padded with zeros.
 #[inline(always)]
-pub(crate) fn store_first<O: NumOps<f32>>(ops: O, from: O::Simd, into: &mut [f32]) {
-    if into.len() >= ops.len() {
-        ops.store(from, into);
-    } else {
-        for (to, from) in into.iter_mut().zip(from.to_array()) {
-            *to = from;
-        }
+pub(crate) fn load<O: NumOps<f32>>(ops: O, values: &[f32], at: usize) -> O::Simd {
+    match values.get(at..at + ops.len()) {
+        Some(values) => ops.load(values),
+        None => ops.load_pad(values.get(at..).unwrap_or_default()).0,
     }
 }
 
+/// Writes as much of a vector as fits from `at` on.
+#[inline(always)]
+pub(crate) fn store<O: NumOps<f32>>(ops: O, from: O::Simd, into: &mut [f32], at: usize) {
+    if let Some(into) = into.get_mut(at..at + ops.len()) {
+        ops.store(from, into);
+    } else {
+        let into = into.get_mut(at..).unwrap_or_default();
+        into.iter_mut().zip(from.to_array()).for_each(|(to, from)| *to = from);
+    }
+}
+
+/// `out += scale * x` for each row of `x`, or for each row of `out`, whichever has more.
 struct AddScaled<'a> {
     out: &'a mut [f32],
     x: &'a [f32],
@@ -30,51 +38,65 @@ impl SimdOp for AddScaled<'_> {
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
         let scale = ops.splat(self.scale);
-        for (out, x) in self.out.chunks_mut(ops.len()).zip(self.x.chunks(ops.len())) {
-            let sum = ops.mul_add(ops.load_pad(x).0, scale, ops.load_pad(out).0);
-            store_first(ops, sum, out);
+        let width = self.out.len().min(self.x.len()).max(1);
+        let rows = self.x.len() / width;
+        for out in self.out.chunks_mut(width) {
+            for at in (0..out.len()).step_by(ops.len()) {
+                let mut sum = load(ops, out, at);
+                for x in self.x.chunks_exact(width).take(rows) {
+                    sum = ops.mul_add(load(ops, x, at), scale, sum);
+                }
+                store(ops, sum, out, at);
+            }
         }
     }
 }
 
-/// `out += scale * x`.
+/// `out += scale * x`; both have the same length.
 pub(crate) fn add_scaled(out: &mut [f32], x: &[f32], scale: f32) {
-    AddScaled { out, x, scale }.dispatch();
+    let width = out.len().min(x.len());
+    let (out, x) = (out.get_mut(..width), x.get(..width));
+    AddScaled { out: out.unwrap_or_default(), x: x.unwrap_or_default(), scale }.dispatch();
 }
 
-/// `out += x`.
+/// `out += x`; both have the same length.
 pub(crate) fn add(out: &mut [f32], x: &[f32]) {
     add_scaled(out, x, 1.0);
 }
 
 /// Adds `bias` to each row of `out`.
 pub(crate) fn add_to_rows(out: &mut [f32], bias: &[f32]) {
-    for row in out.chunks_mut(bias.len().max(1)) {
-        add(row, bias);
-    }
+    AddScaled { out, x: bias, scale: 1.0 }.dispatch();
 }
 
 /// Adds the sum of the rows of `x` to `sums`.
 pub(crate) fn add_rows(sums: &mut [f32], x: &[f32]) {
-    for row in x.chunks(sums.len().max(1)) {
-        add(sums, row);
-    }
+    AddScaled { out: sums, x, scale: 1.0 }.dispatch();
 }
 
-/// The sum.
-pub(crate) fn sum(x: &[f32]) -> f32 {
-    Sum::new(x).dispatch()
-}
-
-/// The sum of squares.
-pub(crate) fn sum_of_squares(x: &[f32]) -> f32 {
-    SumSquare::new(x).dispatch()
-}
+/// Rows that are transposed together.
+const BAND: usize = 8;
 
 /// Transposes `from` `[rows, columns]` into rows of `into` that begin `stride` values apart.
 pub(crate) fn transpose(from: &[f32], columns: usize, into: &mut [f32], stride: usize) {
-    for (at, row) in from.chunks(columns.max(1)).enumerate() {
-        for (to, value) in into.iter_mut().skip(at).step_by(stride.max(1)).zip(row) {
+    let (columns, stride) = (columns.max(1), stride.max(1));
+    let mut bands = from.chunks_exact(BAND * columns);
+    let mut first = 0;
+    for band in bands.by_ref() {
+        let mut rows = band.chunks_exact(columns).map(<[f32]>::iter);
+        let rows: [_; BAND] = std::array::from_fn(|_| rows.next().unwrap_or_default());
+        let [a, b, c, d, e, f, g, h] = rows;
+        let (ab, cd, ef, gh) = (a.zip(b), c.zip(d), e.zip(f), g.zip(h));
+        let values = ab.zip(cd).zip(ef.zip(gh));
+        for (into, (((a, b), (c, d)), ((e, f), (g, h)))) in into.chunks_mut(stride).zip(values) {
+            if let Some(into) = into.get_mut(first..first + BAND) {
+                into.copy_from_slice(&[*a, *b, *c, *d, *e, *f, *g, *h]);
+            }
+        }
+        first += BAND;
+    }
+    for (at, row) in bands.remainder().chunks(columns).enumerate() {
+        for (to, value) in into.iter_mut().skip(first + at).step_by(stride).zip(row) {
             *to = *value;
         }
     }
@@ -85,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_of_rows_and_transposes() {
+    fn sums_of_rows() {
         let x: Vec<f32> = (0..42).map(|at| at as f32).collect();
         let mut sums = vec![1.0; 21];
         add_rows(&mut sums, &x);
@@ -93,9 +115,24 @@ mod tests {
         let mut rows = x.clone();
         add_to_rows(&mut rows, &x[..21]);
         assert_eq!((rows[20], rows[41]), (40.0, 61.0));
-        let mut transposed = vec![0.0; 42];
-        transpose(&x, 21, &mut transposed, 2);
-        assert_eq!(transposed[..4], [0.0, 21.0, 1.0, 22.0]);
-        assert_eq!((sum(&x[..3]), sum_of_squares(&x[..3])), (3.0, 5.0));
+        add_scaled(&mut rows, &x[..2], 2.0);
+        assert_eq!(rows[..4], [0.0, 4.0, 4.0, 6.0]);
+        add_rows(&mut sums, &[]);
+        add_rows(&mut [], &x);
+    }
+
+    #[test]
+    fn transposed_rows_are_columns() {
+        for (rows, columns) in [(1, 1), (2, 21), (8, 3), (19, 5), (24, 16)] {
+            let x: Vec<f32> = (0..rows * columns).map(|at| at as f32).collect();
+            let stride = rows + 3;
+            let mut transposed = vec![-1.0; columns * stride];
+            transpose(&x, columns, &mut transposed, stride);
+            for (at, value) in transposed.iter().enumerate() {
+                let (column, row) = (at / stride, at % stride);
+                let expected = if row < rows { x[row * columns + column] } else { -1.0 };
+                assert_eq!(*value, expected, "{rows} {columns} {at}");
+            }
+        }
     }
 }

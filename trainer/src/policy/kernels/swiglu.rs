@@ -5,49 +5,46 @@ use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp, SimdUnaryOp};
 use rten_vecmath::Sigmoid;
 
-use super::simd::store_first;
+use super::simd::{load, store};
 
 /// `out = silu(gate) * up`; `gate_up` is `[rows, 2 * width]`, `out` `[rows, width]`.
 pub(crate) fn forward(gate_up: &[f32], width: usize, out: &mut [f32]) {
-    for (row, out) in gate_up.chunks(2 * width).zip(out.chunks_mut(width)) {
-        let (gate, up) = row.split_at(width.min(row.len()));
-        Product { gate, up, out }.dispatch();
-    }
+    Forward { gate_up, width: width.max(1), out }.dispatch();
 }
 
-/// `gate_up` becomes its own gradient, `gradient` is that of the result, and becomes the result, which
-/// the weights after it need.
+/// `gate_up` becomes its own gradient. `gradient` is that of the result, and becomes the result, which
+/// the gradient of the weights after it needs.
 pub(crate) fn backward(gate_up: &mut [f32], width: usize, gradient: &mut [f32]) {
-    for (row, gradient) in gate_up.chunks_mut(2 * width).zip(gradient.chunks_mut(width)) {
-        let (gate, up) = row.split_at_mut(width.min(row.len()));
-        Backward { gate, up, gradient }.dispatch();
-    }
+    Backward { gate_up, width: width.max(1), gradient }.dispatch();
 }
 
-struct Product<'a> {
-    gate: &'a [f32],
-    up: &'a [f32],
+struct Forward<'a> {
+    gate_up: &'a [f32],
+    width: usize,
     out: &'a mut [f32],
 }
 
-impl SimdOp for Product<'_> {
+impl SimdOp for Forward<'_> {
     type Output = ();
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
-        let inputs = self.gate.chunks(ops.len()).zip(self.up.chunks(ops.len()));
-        for (out, (gate, up)) in self.out.chunks_mut(ops.len()).zip(inputs) {
-            let (gate, up) = (ops.load_pad(gate).0, ops.load_pad(up).0);
-            let sigmoid = Sigmoid {}.eval(isa, gate);
-            store_first(ops, ops.mul(ops.mul(gate, sigmoid), up), out);
+        let rows = self.gate_up.chunks_exact(2 * self.width);
+        for (row, out) in rows.zip(self.out.chunks_exact_mut(self.width)) {
+            let (gate, up) = row.split_at(self.width);
+            for at in (0..self.width).step_by(ops.len()) {
+                let (gate, up) = (load(ops, gate, at), load(ops, up, at));
+                let sigmoid = Sigmoid {}.eval(isa, gate);
+                store(ops, ops.mul(ops.mul(gate, sigmoid), up), out, at);
+            }
         }
     }
 }
 
 struct Backward<'a> {
-    gate: &'a mut [f32],
-    up: &'a mut [f32],
+    gate_up: &'a mut [f32],
+    width: usize,
     gradient: &'a mut [f32],
 }
 
@@ -58,17 +55,20 @@ impl SimdOp for Backward<'_> {
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
         let one = ops.one();
-        let inputs = self.gate.chunks_mut(ops.len()).zip(self.up.chunks_mut(ops.len()));
-        for ((gate_to, up_to), gradient_to) in inputs.zip(self.gradient.chunks_mut(ops.len())) {
-            let (gate, up) = (ops.load_pad(gate_to).0, ops.load_pad(up_to).0);
-            let gradient = ops.load_pad(gradient_to).0;
-            let sigmoid = Sigmoid {}.eval(isa, gate);
-            let silu = ops.mul(gate, sigmoid);
-            // silu' = sigmoid * (1 + gate * (1 - sigmoid)) = sigmoid + silu * (1 - sigmoid)
-            let slope = ops.mul_add(silu, ops.sub(one, sigmoid), sigmoid);
-            store_first(ops, ops.mul(ops.mul(gradient, up), slope), gate_to);
-            store_first(ops, ops.mul(gradient, silu), up_to);
-            store_first(ops, ops.mul(silu, up), gradient_to);
+        let rows = self.gate_up.chunks_exact_mut(2 * self.width);
+        for (row, gradient_row) in rows.zip(self.gradient.chunks_exact_mut(self.width)) {
+            let (gate_row, up_row) = row.split_at_mut(self.width);
+            for at in (0..self.width).step_by(ops.len()) {
+                let (gate, up) = (load(ops, gate_row, at), load(ops, up_row, at));
+                let gradient = load(ops, gradient_row, at);
+                let sigmoid = Sigmoid {}.eval(isa, gate);
+                let silu = ops.mul(gate, sigmoid);
+                // silu' = sigmoid * (1 + gate * (1 - sigmoid)) = sigmoid + silu * (1 - sigmoid)
+                let slope = ops.mul_add(silu, ops.sub(one, sigmoid), sigmoid);
+                store(ops, ops.mul(ops.mul(gradient, up), slope), gate_row, at);
+                store(ops, ops.mul(gradient, silu), up_row, at);
+                store(ops, ops.mul(silu, up), gradient_row, at);
+            }
         }
     }
 }
