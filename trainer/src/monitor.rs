@@ -88,6 +88,11 @@ impl HackMonitor {
         Ok(Self { config, memory })
     }
 
+    /// Goes on from what a checkpoint kept.
+    pub fn resume(&mut self, memory: MonitorMemory) {
+        self.memory = memory;
+    }
+
     /// What a checkpoint keeps.
     pub fn memory(&self) -> &MonitorMemory {
         &self.memory

@@ -11,9 +11,13 @@ pub mod decoder;
 #[cfg(feature = "train")]
 mod files;
 #[cfg(feature = "train")]
+pub mod folder;
+#[cfg(feature = "train")]
 pub mod generation;
 #[cfg(feature = "train")]
 mod kernels;
+#[cfg(feature = "train")]
+mod lora;
 pub mod parameters;
 pub mod sequences;
 #[cfg(feature = "train")]
@@ -23,6 +27,8 @@ pub mod tokenizer;
 pub use architecture::Architecture;
 #[cfg(feature = "train")]
 pub use decoder::Decoder;
+#[cfg(feature = "train")]
+pub use folder::PolicyFolder;
 
 pub use parameters::{Gradients, Parameters, TensorId};
 pub use sequences::{

@@ -4,6 +4,7 @@
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
 mod batch;
+pub mod checkpoint;
 mod collect;
 pub mod config;
 mod error;
@@ -11,6 +12,7 @@ mod evaluation;
 mod grpo;
 #[cfg(test)]
 mod loop_tests;
+pub mod metrics;
 pub mod optimizer;
 pub mod report;
 pub mod rewards;

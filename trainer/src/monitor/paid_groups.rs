@@ -56,9 +56,9 @@ impl PaidGroup {
         variance(&self.rightness) > NOISE
     }
 
-    /// The variance of the advantages; `None` where they are equal.
+    /// The variance of the advantages; `None` where they are equal, or beyond all bounds.
     pub(super) fn spread(&self) -> Option<f64> {
-        Some(variance(&self.advantages)).filter(|spread| *spread > NOISE)
+        Some(variance(&self.advantages)).filter(|spread| *spread > NOISE && *spread < 1e100)
     }
 
     /// The moments with rightness alone.

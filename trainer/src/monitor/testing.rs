@@ -47,6 +47,11 @@ impl Given {
         self
     }
 
+    pub(super) fn advantage(mut self, advantage: f64) -> Self {
+        self.0.advantage = advantage;
+        self
+    }
+
     pub(super) fn entropy(mut self, entropy: f64) -> Self {
         self.0.entropy = entropy;
         self

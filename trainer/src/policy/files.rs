@@ -1,7 +1,7 @@
 //! Files of a policy: read whole, and written so that a reader sees the old bytes or the new ones.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use super::PolicyError;
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, PolicyError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(PolicyError::io(path, error)),
     }
 }
@@ -32,19 +32,26 @@ pub(super) fn write_json(path: &Path, value: &Value) -> Result<(), PolicyError> 
     write_atomic(path, format!("{value:#}\n").as_bytes())
 }
 
-/// Writes a file under a temporary name in its folder, which is made if need be, and renames it.
+/// Writes a file by its bytes.
 pub(super) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PolicyError> {
+    write_renamed(path, |temporary| File::create(temporary)?.write_all(bytes))
+}
+
+/// Has a file written under a temporary name in its folder, which is made if need be, and renames it.
+pub(super) fn write_renamed(
+    path: &Path,
+    write: impl FnOnce(&Path) -> io::Result<()>,
+) -> Result<(), PolicyError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|error| PolicyError::io(folder, error))?;
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".tmp");
     let temporary = path.with_file_name(name);
-    let write = || {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
+    let renamed = || {
+        write(&temporary)?;
+        File::open(&temporary)?.sync_all()?;
         fs::rename(&temporary, path)
     };
-    write().map_err(|error| PolicyError::io(path, error))
+    renamed().map_err(|error| PolicyError::io(path, error))
 }

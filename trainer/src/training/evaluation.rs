@@ -30,7 +30,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         let first = self.held_out(count, 1, &greedy)?;
         let drawn = self.held_out(count, samples, &config.generation.clone())?;
         let tasks = self.tasks(&first, &drawn, samples);
-        let report = EvaluationReport {
+        let mut report = EvaluationReport {
             step: self.state.step,
             accuracy: mean(tasks.iter().map(|task| task.correct.unwrap_or(0.0))).unwrap_or(0.0),
             reward: mean(tasks.iter().filter_map(|task| task.reward)),
@@ -38,7 +38,9 @@ impl<P: PolicyModel> GrpoTrainer<P> {
             pass_at_k: self.pass_at_k(&tasks, samples),
             support: (samples > 0).then(|| support(&self.state.baseline, &tasks)),
             tasks,
+            warnings: Vec::new(),
         };
+        report.warnings = self.monitor.on_evaluation(&report);
         if samples > 0 && self.state.baseline.is_empty() {
             self.state.baseline.clone_from(&report.tasks);
         }

@@ -18,6 +18,7 @@ use crate::advantages::{AdvantageValues, Estimator};
 use crate::error::TrainerError;
 use crate::losses::kl::KlPlace;
 use crate::losses::{LossBatch, PolicyLoss};
+use crate::monitor::HackMonitor;
 use crate::policy::{Gradients, Parameters, PolicyModel, TextTokenizer};
 use crate::ragged::Ragged;
 use crate::selection::Selector;
@@ -54,6 +55,8 @@ pub struct GrpoTrainer<P> {
     /// The weights of the reference policy, where the loss has a divergence from one.
     pub(super) reference: Option<Parameters>,
     pub(super) prompts: Prompts,
+    /// Watches for a reward that is hacked.
+    pub(super) monitor: HackMonitor,
     gradients: Gradients,
     parts: Vec<(String, f64)>,
 }
@@ -103,9 +106,10 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         let mut state = TrainerState::default();
         state.selection.seed = config.seed;
         let parts = setup.rewards.names();
+        let monitor = HackMonitor::new(config.monitor.clone())?;
         let reference = None;
         let mut trainer =
-            Self { policy, setup, state, optimizer, reference, prompts, gradients, parts };
+            Self { policy, setup, state, optimizer, reference, prompts, monitor, gradients, parts };
         trainer.fix_reference();
         Ok(trainer)
     }
@@ -158,7 +162,10 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         metrics.insert("time/training".into(), now - sampled_at);
         let rollouts = self.report(sampled, &trained, &advantages, &updated.entropies);
         let parts = self.parts.iter().map(|(name, _)| name.clone()).collect();
-        Ok(StepReport { step: self.state.step, metrics, parts, rollouts })
+        let mut report =
+            StepReport { step: self.state.step, metrics, parts, rollouts, warnings: Vec::new() };
+        report.warnings = self.monitor.on_step(&report);
+        Ok(report)
     }
 
     /// Samples and selects until there is enough to train on.
@@ -230,7 +237,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
             prompts: &self.prompts.train,
             generation: &config.generation,
             training: &self.state.training,
-            seed: config.seed,
+            seed: self.origin(),
             step: self.state.step,
         };
         let began = (self.setup.clock)();
@@ -276,7 +283,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         let mut measured: Vec<Metrics> = Vec::new();
         let mut entropies = Ragged::new();
         let config = &self.setup.config;
-        let (epochs, shares, origin) = (config.epochs, config.minibatches, config.seed);
+        let (epochs, shares, origin) = (config.epochs, config.minibatches, self.origin());
         for epoch in 0..epochs as u64 {
             let drawn = seed(origin, Purpose::Minibatches, self.state.step, epoch);
             let order = if shares > 1 {
@@ -355,13 +362,19 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         Ok(with_stored(computed.values, trained))
     }
 
+    /// From which the steps draw: the seed of the training, and another one each time that it went back
+    /// to a checkpoint, so that it does not go the same way again.
+    fn origin(&self) -> u64 {
+        self.setup.config.seed.wrapping_add(self.state.roll_backs.wrapping_mul(0x9E37_79B9))
+    }
+
     /// The next task: tasks are gone through in a new random order each time, or drawn by the weights
     /// that a selection gave them.
     fn next_task(&mut self) -> usize {
         let tasks = self.setup.tasks.len();
         let drawn = self.state.tasks_drawn;
         self.state.tasks_drawn += 1;
-        let of = |first, second| seed(self.setup.config.seed, Purpose::TaskOrder, first, second);
+        let of = |first, second| seed(self.origin(), Purpose::TaskOrder, first, second);
         if !self.state.task_weights.is_empty() {
             let weight =
                 |task: &Task| self.state.task_weights.get(&task.id).copied().unwrap_or(1.0);

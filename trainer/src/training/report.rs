@@ -1,10 +1,12 @@
 //! What a training reports: after each step, after each evaluation.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::SupportDynamics;
+use crate::monitor::MonitorWarning;
 
 /// A step of the training.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -21,6 +23,8 @@ pub struct StepReport {
     pub parts: Vec<String>,
     /// What was sampled, group after group.
     pub rollouts: Vec<RolloutReport>,
+    /// What the hack monitor warns of.
+    pub warnings: Vec<MonitorWarning>,
 }
 
 /// A completion of a step, and what it earned.
@@ -70,10 +74,13 @@ pub struct EvaluationReport {
     pub support: Option<SupportDynamics>,
     /// Each task.
     pub tasks: Vec<TaskEvaluation>,
+    /// What the hack monitor warns of.
+    pub warnings: Vec<MonitorWarning>,
 }
 
 /// A task of an evaluation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TaskEvaluation {
     /// Its id.
     pub id: String,
@@ -92,8 +99,14 @@ pub struct TaskEvaluation {
 /// Whoever watches a training.
 pub trait TrainingObserver {
     /// After each step.
-    fn on_step(&mut self, report: &StepReport);
+    ///
+    /// # Errors
+    /// What cannot be written. The training stops with it: it is not to run for hours unseen.
+    fn on_step(&mut self, report: &StepReport) -> io::Result<()>;
 
     /// After each evaluation.
-    fn on_evaluation(&mut self, report: &EvaluationReport);
+    ///
+    /// # Errors
+    /// As for [`Self::on_step`].
+    fn on_evaluation(&mut self, report: &EvaluationReport) -> io::Result<()>;
 }

@@ -23,8 +23,12 @@ struct Run {
 }
 
 fn run(setup: Setup, steps: u64) -> Run {
+    run_with(setup, steps, MonitorConfig::default())
+}
+
+fn run_with(setup: Setup, steps: u64, config: MonitorConfig) -> Run {
     let mut training = Training::new(setup);
-    let mut monitor = HackMonitor::new(MonitorConfig::default()).unwrap();
+    let mut monitor = HackMonitor::new(config).unwrap();
     let first = training.accuracy();
     let mut run = Run { warnings: Vec::new(), lost_at: None, first, best: first, last: first };
     run.warnings.extend(monitor.on_evaluation(&training.evaluate()));
@@ -105,7 +109,7 @@ fn hacked_runs_are_warned_of_in_time() {
             lost += 1;
             let first = found.warnings.first().map(|own| own.step);
             lead.extend(first.map(|first| lost_at as i64 - first as i64));
-            if first.is_none_or(|first| first > lost_at) {
+            if first.is_none_or(|first| first >= lost_at) {
                 late.push(format!("{setup:?}\n{}", told(&found)));
             }
         }
@@ -117,6 +121,29 @@ fn hacked_runs_are_warned_of_in_time() {
 }
 
 #[test]
-fn names() {
-    assert_eq!(Alarm::ALL.len(), 12);
+#[ignore = "a table of how early each alarm is alone"]
+fn each_alarm_alone() {
+    let mut runs = 0;
+    for alarm in Alarm::ALL {
+        let mut told = Vec::new();
+        for pays in [Pays::Length, Pays::Keyword, Pays::Form, Pays::FlatteredJudge] {
+            let (mut lost, mut in_time, mut warned, mut lead) = (0, 0, 0, 0);
+            for seed in 0..12 {
+                let config = MonitorConfig { alarms: vec![alarm], ..MonitorConfig::default() };
+                let found = run_with(drawn(pays, seed), 60, config);
+                runs += 1;
+                let first = found.warnings.first().map(|own| own.step);
+                warned += u32::from(first.is_some());
+                let Some(lost_at) = found.lost_at else { continue };
+                lost += 1;
+                if first.is_some_and(|first| first < lost_at) {
+                    in_time += 1;
+                    lead += lost_at - first.unwrap();
+                }
+            }
+            told.push(format!("{pays:?} {warned}/12 told, {in_time}/{lost} in time, lead {lead}"));
+        }
+        println!("{}: {}", alarm.name(), told.join("; "));
+    }
+    assert_eq!(runs, 12 * 4 * 12);
 }

@@ -68,7 +68,11 @@ impl Decoder {
         Self::of_parts(architecture, own)
     }
 
-    fn of_parts(architecture: Architecture, parameters: Parameters) -> Result<Self, PolicyError> {
+    /// Weights that were laid out by [`specs`], and others after them.
+    pub(crate) fn of_parts(
+        architecture: Architecture,
+        parameters: Parameters,
+    ) -> Result<Self, PolicyError> {
         let weights = Weights::locate(&architecture, &parameters)?;
         Ok(Self { architecture, parameters, weights })
     }

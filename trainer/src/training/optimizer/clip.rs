@@ -60,14 +60,13 @@ mod tests {
     #[test]
     fn a_norm_above_the_bound_is_brought_to_it() {
         let mut long = gradients(&[3.0, 0.0, -4.0]);
-        assert_eq!([clip(&mut long, 2.5)], [5.0]);
+        assert_eq!((clip(&mut long, 2.5), long.values().len()), (5.0, 3));
         let expected = [1.5, 0.0, -2.0].map(|value: f32| value * (1.0 - 2e-7));
         for (have, expected) in long.values().iter().zip(expected) {
             assert!((have - expected).abs() < 3e-7, "{have} is not {expected}");
         }
         let mut short = gradients(&[3.0, 0.0, -4.0]);
-        assert_eq!([clip(&mut short, 5.1)], [5.0]);
-        assert_eq!([clip(&mut short, 0.0)], [5.0]);
+        assert_eq!((clip(&mut short, 5.1), clip(&mut short, 0.0)), (5.0, 5.0));
         assert_eq!(short.values(), [3.0, 0.0, -4.0]);
     }
 
@@ -77,12 +76,12 @@ mod tests {
         assert!(clip(&mut broken, 1.0).is_nan());
         assert!(broken.values().iter().all(|value| value.is_nan()));
         let mut endless = gradients(&[f32::NEG_INFINITY, 1.0]);
-        assert_eq!([clip(&mut endless, 1.0)], [f64::INFINITY]);
+        assert!(clip(&mut endless, 1.0).is_infinite());
         assert!(endless.values()[0].is_nan() && endless.values()[1] == 0.0);
         let mut great = gradients(&[f32::MAX; 20]);
         assert!(clip(&mut great, 1.0).is_finite());
         assert!((clip(&mut great, 0.0) - 1.0).abs() < 1e-4);
-        assert_eq!([clip(&mut gradients(&[]), 1.0)], [0.0]);
+        assert!(clip(&mut gradients(&[]), 1.0).to_bits() == 0);
     }
 
     #[test]
