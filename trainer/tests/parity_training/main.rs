@@ -12,5 +12,6 @@
 )]
 
 mod differences;
+mod grpo_loop;
 mod recorded;
 mod updates;

@@ -85,6 +85,9 @@ pub(crate) struct RecordedUpdate {
     pub(crate) kl: Option<f64>,
     #[serde(rename = "clip_ratio/region_mean")]
     pub(crate) clipped: f64,
+    /// What is logged of the generation, in the first update with it.
+    #[serde(flatten)]
+    pub(crate) of_generation: BTreeMap<String, f64>,
 }
 
 /// A batch whose gradient is added to those of the update.
