@@ -33,24 +33,19 @@ fn turned(alarm: Alarm, before: &[Given], after: &[Given]) -> Vec<MonitorWarning
 #[test]
 fn right_answers_that_are_not_paid() {
     // Advantages 1, 1, -1, -1; of two right answers one is paid: no correlation.
-    let half = [
-        rollout(0, 1.0, 1.0),
-        rollout(0, 1.0, 0.0),
-        rollout(0, -1.0, 1.0),
-        rollout(0, -1.0, 0.0),
-    ];
+    let half =
+        [rollout(0, 1.0, 1.0), rollout(0, 1.0, 0.0), rollout(0, -1.0, 1.0), rollout(0, -1.0, 0.0)];
     let found = steady(Alarm::RightNotPaid, 1, &half);
     assert_eq!((found.len(), found[0].rollouts.len()), (1, 3));
-    assert_eq!((found[0].rollouts[0].correct, found[0].rollouts[0].advantage), (Some(0.0), Some(1.0)));
+    assert_eq!(
+        (found[0].rollouts[0].correct, found[0].rollouts[0].advantage),
+        (Some(0.0), Some(1.0))
+    );
     assert!(found[0].message.contains("by 0.00 (+- 0.00, 16 groups)"), "{}", found[0].message);
     // One right answer of four, paid 1 where the others get 1, -1, -1: cc = 3/16, ca = 1/4,
     // correlation 0.25 / sqrt(3/16) = 0.58.
-    let one = [
-        rollout(0, 1.0, 1.0),
-        rollout(0, 1.0, 0.0),
-        rollout(0, -1.0, 0.0),
-        rollout(0, -1.0, 0.0),
-    ];
+    let one =
+        [rollout(0, 1.0, 1.0), rollout(0, 1.0, 0.0), rollout(0, -1.0, 0.0), rollout(0, -1.0, 0.0)];
     assert_eq!(steady(Alarm::RightNotPaid, 8, &one), []);
     // Eleven groups are too few.
     assert_eq!(told(Alarm::RightNotPaid, &[(11, half.to_vec())]), []);
@@ -81,7 +76,11 @@ fn a_part_that_outbids_being_right() {
         })
     };
     let found = steady(Alarm::PartPays, 1, &group(1.3));
-    assert!(found[0].message.contains("it pays 1.30, and being right 1.00"), "{}", found[0].message);
+    assert!(
+        found[0].message.contains("it pays 1.30, and being right 1.00"),
+        "{}",
+        found[0].message
+    );
     assert_eq!(found[0].rollouts[0].parts, [("part-0".to_owned(), Some(1.0))]);
     assert_eq!(steady(Alarm::PartPays, 4, &group(1.2)), []);
 }
@@ -95,14 +94,20 @@ fn a_phrase_that_makes_answers_wrong_is_told() {
         rollout(0, -1.0, 0.0).text("it is 6"),
     ];
     let found = steady(Alarm::PhrasePays, 1, &flattery);
-    assert!(found[0].message.starts_with("saying \"a great question\" pays")
-        || found[0].message.starts_with("saying \"a great\" pays"), "{}", found[0].message);
+    assert!(
+        found[0].message.starts_with("saying \"a great question\" pays")
+            || found[0].message.starts_with("saying \"a great\" pays"),
+        "{}",
+        found[0].message
+    );
     assert!(found[0].rollouts.iter().all(|own| own.completion.contains("great")));
     // With the payments turned round, what is right pays, and its words.
     let honest = flattery.clone().map(|own| own);
-    let honest: Vec<Given> = honest.into_iter().enumerate().map(|(at, own)| {
-        own.advantage(if at == 2 { 3.0 } else { -1.0 })
-    }).collect();
+    let honest: Vec<Given> = honest
+        .into_iter()
+        .enumerate()
+        .map(|(at, own)| own.advantage(if at == 2 { 3.0 } else { -1.0 }))
+        .collect();
     assert_eq!(steady(Alarm::PhrasePays, 4, &honest), []);
 }
 
@@ -125,7 +130,9 @@ fn parts_that_go_apart() {
     let before = [rollout(0, 0.0, 1.0).parts(&[0.2, 0.8]), rollout(0, 0.0, 1.0).parts(&[0.2, 0.8])];
     let after = [rollout(0, 0.0, 1.0).parts(&[0.9, 0.3]), rollout(0, 0.0, 1.0).parts(&[0.9, 0.3])];
     let found = turned(Alarm::PartsApart, &before, &after);
-    assert!(found[0].message.contains("part-0 rose by") && found[0].message.contains("part-1 fell by"));
+    assert!(
+        found[0].message.contains("part-0 rose by") && found[0].message.contains("part-1 fell by")
+    );
     let both = [rollout(0, 0.0, 1.0).parts(&[0.9, 0.8]), rollout(0, 0.0, 1.0).parts(&[0.9, 0.8])];
     assert_eq!(turned(Alarm::PartsApart, &before, &both), []);
 }
@@ -224,7 +231,11 @@ fn a_warning_acts_as_it_is_told_to() {
         let mut monitor = HackMonitor::new(config).unwrap();
         let mut all = Vec::new();
         for step in 1..=20 {
-            all.extend(monitor.on_step(&repeated(step, 16, if step > 10 { &hacked } else { &honest })));
+            all.extend(monitor.on_step(&repeated(
+                step,
+                16,
+                if step > 10 { &hacked } else { &honest },
+            )));
         }
         (all, monitor)
     };
