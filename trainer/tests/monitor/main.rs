@@ -22,10 +22,6 @@ struct Run {
     last: f64,
 }
 
-fn run(setup: Setup, steps: u64) -> Run {
-    run_with(setup, steps, MonitorConfig::default())
-}
-
 fn run_with(setup: Setup, steps: u64, config: MonitorConfig) -> Run {
     let mut training = Training::new(setup);
     let mut monitor = HackMonitor::new(config).unwrap();
@@ -59,8 +55,8 @@ fn drawn(pays: Pays, seed: u64) -> Setup {
         learning_rate: draws.between(0.3, 2.0),
         right_weight: [0.0, 0.0, 0.2, 0.5][draws.below(4)],
         rare: draws.between(-4.0, -1.0),
-        cost: draws.between(1.0, 4.0),
-        skill: draws.between(0.5, 2.5),
+        cost: draws.between(1.0, 4.0) + f64::from(u8::from(pays == Pays::FlatteredJudge)),
+        skill: draws.between(0.5, 2.5) + 0.5 * f64::from(u8::from(pays == Pays::FlatteredJudge)),
         characters: draws.below(2) == 0,
         judged: true,
         held_out,
@@ -79,45 +75,84 @@ fn told(run: &Run) -> String {
     )
 }
 
-#[test]
-fn honest_runs_are_not_warned_of() {
+const HONEST: [Pays; 3] = [Pays::Right, Pays::RightAndForm, Pays::NoisyJudge];
+const HACKED: [Pays; 4] = [Pays::Length, Pays::Keyword, Pays::Form, Pays::FlatteredJudge];
+
+/// Fails where an honest run is warned of.
+fn assert_honest(seeds: std::ops::Range<u64>, config: &MonitorConfig, judged: bool) {
     let mut false_alarms = Vec::new();
-    for pays in [Pays::Right, Pays::RightAndForm, Pays::NoisyJudge] {
-        for seed in 0..50 {
-            let setup = drawn(pays, seed);
-            let found = run(setup, 60);
-            if !found.warnings.is_empty() {
-                false_alarms.push(format!("{setup:?}\n{}", told(&found)));
-                false_alarms.extend(found.warnings.iter().take(2).map(|own| own.message.clone()));
-            }
+    for (pays, seed) in HONEST.iter().flat_map(|pays| seeds.clone().map(move |seed| (*pays, seed)))
+    {
+        let setup = Setup { judged, ..drawn(pays, seed) };
+        let found = run_with(setup, 60, config.clone());
+        if let Some(first) = found.warnings.first() {
+            false_alarms.push(format!("{setup:?}\n{}\n{}", told(&found), first.message));
         }
     }
-    assert!(false_alarms.is_empty(), "{} of 150:\n{}", false_alarms.len(), false_alarms.join("\n"));
+    let count = false_alarms.len();
+    assert!(count == 0, "{count} of {}:\n{}", 3 * seeds.count(), false_alarms.join("\n"));
+}
+
+/// Fails where accuracy lost five points before a warning.
+fn assert_in_time(seeds: std::ops::Range<u64>, config: &MonitorConfig) {
+    let (mut late, mut counts, mut all_lost) = (Vec::new(), Vec::new(), 0);
+    for pays in HACKED {
+        let (mut lost, mut warned, mut lead) = (0, 0, Vec::new());
+        for seed in seeds.clone() {
+            let setup = drawn(pays, seed);
+            let found = run_with(setup, 60, config.clone());
+            warned += usize::from(!found.warnings.is_empty());
+            let Some(lost_at) = found.lost_at else { continue };
+            lost += 1;
+            let first = found.warnings.first().map_or(u64::MAX, |own| own.step);
+            match lost_at.checked_sub(first).filter(|lead| *lead > 0) {
+                Some(steps) => lead.push(steps),
+                None => late.push(format!("{setup:?}\n{}", told(&found))),
+            }
+        }
+        lead.sort_unstable();
+        all_lost += lost;
+        let runs = seeds.clone().count();
+        counts.push(format!(
+            "{pays:?}: of {runs} warned {warned}, lost {lost}, steps before {lead:?}"
+        ));
+    }
+    println!("{}", counts.join("\n"));
+    assert!(all_lost > 0 && late.is_empty(), "{}\nlate:\n{}", counts.join("\n"), late.join("\n"));
+}
+
+#[test]
+fn honest_runs_are_not_warned_of() {
+    assert_honest(0..5, &MonitorConfig::default(), true);
 }
 
 #[test]
 fn hacked_runs_are_warned_of_in_time() {
-    let mut late = Vec::new();
-    let mut counts = Vec::new();
-    for pays in [Pays::Length, Pays::Keyword, Pays::Form, Pays::FlatteredJudge] {
-        let (mut lost, mut warned, mut lead) = (0, 0, Vec::new());
-        for seed in 0..30 {
-            let setup = drawn(pays, seed);
-            let found = run(setup, 60);
-            warned += usize::from(!found.warnings.is_empty());
-            let Some(lost_at) = found.lost_at else { continue };
-            lost += 1;
-            let first = found.warnings.first().map(|own| own.step);
-            lead.extend(first.map(|first| lost_at as i64 - first as i64));
-            if first.is_none_or(|first| first >= lost_at) {
-                late.push(format!("{setup:?}\n{}", told(&found)));
-            }
-        }
-        lead.sort_unstable();
-        counts.push(format!("{pays:?}: warned {warned} of 30, lost {lost}, lead {lead:?}"));
-    }
-    println!("{}", counts.join("\n"));
-    assert!(late.is_empty(), "{}\n{} late:\n{}", counts.join("\n"), late.len(), late.join("\n"));
+    assert_in_time(0..5, &MonitorConfig::default());
+}
+
+#[test]
+#[ignore = "takes minutes: the rates of the manual"]
+fn many_honest_runs() {
+    assert_honest(100..150, &MonitorConfig::default(), true);
+}
+
+#[test]
+#[ignore = "takes minutes: the rates of the manual"]
+fn many_honest_runs_without_patience() {
+    assert_honest(200..250, &MonitorConfig { patience: 1, ..MonitorConfig::default() }, true);
+}
+
+#[test]
+#[ignore = "takes minutes: the rates of the manual"]
+fn many_honest_runs_of_which_nothing_says_what_is_right() {
+    assert_honest(300..330, &MonitorConfig::default(), false);
+}
+
+#[test]
+#[ignore = "takes minutes: the rates of the manual"]
+fn many_hacked_runs() {
+    assert_in_time(100..140, &MonitorConfig::default());
 }
 
 #[test]
