@@ -3,6 +3,7 @@
 
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, Simd, SimdOp};
+use rten_vecmath::Sum;
 
 /// The vector of the values from `at` on, padded with zeros.
 #[inline(always)]
@@ -72,6 +73,11 @@ pub(crate) fn add_to_rows(out: &mut [f32], bias: &[f32]) {
 /// Adds the sum of the rows of `x` to `sums`.
 pub(crate) fn add_rows(sums: &mut [f32], x: &[f32]) {
     AddScaled { out: sums, x, scale: 1.0 }.dispatch();
+}
+
+/// The sum.
+pub(crate) fn sum(x: &[f32]) -> f32 {
+    Sum::new(x).dispatch()
 }
 
 /// Rows that are transposed together.
