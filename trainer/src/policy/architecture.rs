@@ -43,6 +43,7 @@ pub enum RopeScaling {
 }
 
 /// The shape of a decoder. The names are those of `config.json`.
+#[expect(clippy::struct_excessive_bools, reason = "they are keys of `config.json`")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Architecture {
     /// `model_type`.

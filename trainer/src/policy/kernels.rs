@@ -1,14 +1,20 @@
 //! What a decoder computes, forward and backward, on slices of `f32`: matrix products, norms, rotary
-//! positions, attention, SwiGLU, log-probabilities.
+//! positions, attention, `SwiGLU`, log-probabilities.
 //!
 //! A row of a result depends on its own row of the input alone, by the same operations in the same
 //! order whatever the other rows and the number of threads are.
+
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into `eval` has no vector instructions"
+)]
 
 pub(crate) mod attention;
 pub(crate) mod buffers;
 pub(crate) mod decoding;
 pub(crate) mod matmul;
 pub(crate) mod norm;
+pub(crate) mod outer;
 pub(crate) mod rope;
 pub(crate) mod scores;
 pub(crate) mod simd;

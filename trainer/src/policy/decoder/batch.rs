@@ -20,6 +20,17 @@ pub(crate) struct Chunk {
     pub(crate) predicting: Vec<usize>,
 }
 
+impl Chunk {
+    /// One prompt, whose last token predicts.
+    pub(crate) fn of_prompt(prompt: &[u32]) -> Self {
+        Self {
+            tokens: prompt.to_vec(),
+            sequences: std::iter::once(0..prompt.len()).collect(),
+            predicting: vec![prompt.len().saturating_sub(1)],
+        }
+    }
+}
+
 /// Sequences as chunks, and the tokens that they predict.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PackedBatch {

@@ -93,7 +93,7 @@ pub(crate) fn forward(
 /// The gradient of the hidden states that predict; adds those of the head and of the last norm.
 pub(crate) fn backward(
     decoder: &Decoder,
-    kept: HeadActivations,
+    kept: &HeadActivations,
     (batch, gradients): (&PackedBatch, &TokenGradients),
     into: &mut [f32],
 ) -> Result<Vec<f32>, PolicyError> {
@@ -117,7 +117,7 @@ pub(crate) fn backward(
         head.backward_input(parameters, &logits, gradient, 0.0)?;
         head.backward_weights((parameters, decoder.buffers()), normed, &logits, into)?;
     }
-    Ok(norm_backward(decoder, &kept, &normed_gradient, into))
+    Ok(norm_backward(decoder, kept, &normed_gradient, into))
 }
 
 /// The way back through the last norm. The gradient of its weights is added up by tasks of some rows.
@@ -148,7 +148,9 @@ fn norm_backward(
             into_weight
         })
         .collect();
-    parts.iter().for_each(|part| simd::add(span.gradient(into), part));
+    for part in &parts {
+        simd::add(span.gradient(into), part);
+    }
     hidden
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct LayerActivations {
     pub(super) attended: Vec<f32>,
     /// The residual stream between attention and feed-forward, `[rows, hidden]`.
     pub(super) middle: Vec<f32>,
-    /// What SwiGLU was given, `[rows, 2 * inner]`.
+    /// What `SwiGLU` was given, `[rows, 2 * inner]`.
     pub(super) gate_up: Vec<f32>,
 }
 

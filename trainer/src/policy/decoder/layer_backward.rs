@@ -16,7 +16,7 @@ pub(crate) struct LayerGradients {
     /// The results of the two norms.
     attention_input: Vec<f32>,
     mlp_input: Vec<f32>,
-    /// The result of SwiGLU.
+    /// The result of `SwiGLU`.
     mlp_inner: Vec<f32>,
     attended: Vec<f32>,
     /// Gradients of what the four linear layers gave.

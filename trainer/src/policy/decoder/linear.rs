@@ -5,8 +5,8 @@ use std::ops::Range;
 use rten_tensor::{Matrix, MatrixLayout};
 
 use crate::policy::kernels::buffers::Buffers;
-use crate::policy::kernels::matmul::{matrix, product, strided};
-use crate::policy::kernels::simd;
+use crate::policy::kernels::matmul::{Packed, matrix, product, strided};
+use crate::policy::kernels::{outer, simd};
 use crate::policy::parameters::TensorInfo;
 use crate::policy::{Parameters, PolicyError};
 
@@ -48,7 +48,7 @@ impl Span {
 }
 
 /// `y = x @ weight^T + bias`, and what its adapters add.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Linear {
     pub(crate) inputs: usize,
     pub(crate) outputs: usize,
@@ -57,6 +57,15 @@ pub(crate) struct Linear {
     /// `[outputs]`.
     pub(crate) bias: Option<Span>,
     pub(crate) adapters: Vec<Adapter>,
+    /// The weight for one of the directions, as long as weights stay as they are.
+    pub(super) packed: Option<(Direction, Packed)>,
+}
+
+/// Which way values go through a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Forward,
+    Backward,
 }
 
 /// `y[first..] += scale * (x @ down^T) @ up^T`.
@@ -74,6 +83,24 @@ pub(crate) struct Adapter {
 }
 
 impl Linear {
+    /// The same layer, faster in one direction until weights change.
+    pub(crate) fn packed(
+        &self,
+        parameters: &Parameters,
+        direction: Direction,
+    ) -> Result<Self, PolicyError> {
+        let weight = self.matrix(parameters)?;
+        let packed = match direction {
+            Direction::Forward => Packed::new(weight.transposed()),
+            Direction::Backward => Packed::new(weight),
+        };
+        Ok(Self { packed: Some((direction, packed)), ..self.clone() })
+    }
+
+    fn matrix<'p>(&self, parameters: &'p Parameters) -> Result<Matrix<'p>, PolicyError> {
+        matrix(self.weight.weights(parameters), self.outputs, self.inputs)
+    }
+
     /// `out = y + keep * out`; `x` is `[rows, inputs]`, `out` `[rows, outputs]`.
     pub(crate) fn forward(
         &self,
@@ -84,13 +111,15 @@ impl Linear {
     ) -> Result<(), PolicyError> {
         let rows = x.len() / self.inputs.max(1);
         let x = matrix(x, rows, self.inputs)?;
-        let weight = matrix(self.weight.weights(parameters), self.outputs, self.inputs)?;
-        product(x, weight.transposed(), out, keep)?;
+        match &self.packed {
+            Some((Direction::Forward, packed)) => packed.product(x, out, keep)?,
+            _ => product(x, self.matrix(parameters)?.transposed(), out, keep)?,
+        }
         self.finish(parameters, x, out)
     }
 
     /// Adds the bias and what the adapters say.
-    pub(crate) fn finish(
+    fn finish(
         &self,
         parameters: &Parameters,
         x: Matrix<'_>,
@@ -122,8 +151,11 @@ impl Linear {
         keep: f32,
     ) -> Result<(), PolicyError> {
         let rows = gradient.len() / self.outputs.max(1);
-        let weight = matrix(self.weight.weights(parameters), self.outputs, self.inputs)?;
-        product(matrix(gradient, rows, self.outputs)?, weight, into, keep)?;
+        let outer = matrix(gradient, rows, self.outputs)?;
+        match &self.packed {
+            Some((Direction::Backward, packed)) => packed.product(outer, into, keep)?,
+            _ => product(outer, self.matrix(parameters)?, into, keep)?,
+        }
         for adapter in &self.adapters {
             let inner = adapter.inner_gradient(parameters, gradient, self.outputs)?;
             let down = adapter.down(parameters, self.inputs)?;
@@ -142,16 +174,11 @@ impl Linear {
         into: &mut [f32],
     ) -> Result<(), PolicyError> {
         let rows = x.len() / self.inputs.max(1);
-        let x = matrix(x, rows, self.inputs)?;
         if self.weight.is_trained() {
-            // Rows that are no power of two apart do not push each other out of the cache.
-            let stride = rows.next_multiple_of(16) + 16;
-            let mut columns = buffers.take(self.outputs * stride);
-            simd::transpose(gradient, self.outputs, &mut columns, stride);
-            let transposed = strided(&columns, [self.outputs, rows], stride)?;
-            product(transposed, x, self.weight.gradient(into), 1.0)?;
-            buffers.give([columns]);
+            let (left, right) = ((gradient, self.outputs), (x, self.inputs));
+            outer::add_product(left, right, self.weight.gradient(into), buffers);
         }
+        let x = matrix(x, rows, self.inputs)?;
         if let Some(bias) = self.bias.as_ref().filter(|bias| bias.is_trained()) {
             simd::add_rows(bias.gradient(into), gradient);
         }
@@ -160,7 +187,7 @@ impl Linear {
             let inner = matrix(&inner, rows, adapter.rank)?;
             product(inner.transposed(), x, adapter.down.gradient(into), 1.0)?;
             let mut inner = adapter.inner(parameters, x)?;
-            inner.iter_mut().for_each(|value| *value *= adapter.scale);
+            scale(&mut inner, adapter.scale);
             let inner = matrix(&inner, rows, adapter.rank)?;
             let outer = adapter.part(gradient, self.outputs)?;
             product(outer.transposed(), inner, adapter.up.gradient(into), 1.0)?;
@@ -199,7 +226,7 @@ impl Adapter {
         let part = self.part(gradient, outputs)?;
         let mut inner = vec![0.0; part.rows() * self.rank];
         product(part, self.up(parameters)?, &mut inner, 0.0)?;
-        inner.iter_mut().for_each(|value| *value *= self.scale);
+        scale(&mut inner, self.scale);
         Ok(inner)
     }
 
@@ -208,5 +235,11 @@ impl Adapter {
         let rows = gradient.len() / outputs.max(1);
         let columns = gradient.get(self.first..).unwrap_or_default();
         strided(columns, [rows, self.outputs], outputs)
+    }
+}
+
+fn scale(values: &mut [f32], by: f32) {
+    for value in values {
+        *value *= by;
     }
 }

@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::batch::{Chunk, PackedBatch};
+use super::batch::PackedBatch;
 use super::head::{self, HeadActivations};
 use super::layer::{LayerActivations, Rows};
+use super::linear::Direction;
 use super::model::Decoder;
 use super::weights::LayerWeights;
 use crate::policy::kernels::rope::Rotations;
@@ -38,18 +39,27 @@ pub(crate) fn forward(
     keep: Keep,
 ) -> Result<(TokenScores, DecoderActivations), PolicyError> {
     let rotations = Rotations::new(decoder.architecture(), batch.positions);
-    let chunks: Vec<(Vec<f32>, Vec<LayerActivations>)> = batch
-        .chunks
-        .par_iter()
-        .map(|chunk| chunk_forward(decoder, &rotations, chunk, keep))
-        .collect::<Result<_, _>>()?;
-    let mut hidden = Vec::new();
-    let mut layers = Vec::new();
-    for (predicting, kept) in chunks {
-        hidden.extend_from_slice(&predicting);
-        decoder.buffers().give([predicting]);
-        layers.push(kept);
+    let model = decoder.model(&rotations);
+    let embedded = batch.chunks.par_iter().map(|chunk| embed(decoder, &chunk.tokens));
+    let mut states: Vec<Vec<f32>> = embedded.collect();
+    let mut layers: Vec<Vec<LayerActivations>> = states.iter().map(|_| Vec::new()).collect();
+    for (layer, rows) in self::layers(decoder) {
+        let layer = ready(decoder, layer, &batch, Direction::Forward)?;
+        batch.chunks.par_iter().zip(&mut states).zip(&mut layers).try_for_each(
+            |((chunk, state), kept)| {
+                let input = std::mem::take(state);
+                let (next, activations) = model.layer_forward(&layer, chunk, input, rows)?;
+                *state = next;
+                match keep {
+                    Keep::All => kept.push(activations),
+                    Keep::Nothing => decoder.buffers().give(activations.buffers()),
+                }
+                Ok::<_, PolicyError>(())
+            },
+        )?;
     }
+    let hidden = states.concat();
+    decoder.buffers().give(states);
     let head = HeadActivations::new(decoder, hidden, temperature)?;
     let scores = head::forward(decoder, &head, &batch)?;
     Ok((scores, DecoderActivations { batch, layers, head, rotations }))
@@ -67,26 +77,18 @@ pub(crate) fn embed(decoder: &Decoder, tokens: &[u32]) -> Vec<f32> {
     rows
 }
 
-/// The hidden states of the rows of a chunk that predict, and what the layers keep.
-fn chunk_forward(
+/// A layer in the form that is fastest for all chunks of a batch.
+fn ready(
     decoder: &Decoder,
-    rotations: &Rotations,
-    chunk: &Chunk,
-    keep: Keep,
-) -> Result<(Vec<f32>, Vec<LayerActivations>), PolicyError> {
-    let model = decoder.model(rotations);
-    let mut kept = Vec::new();
-    let mut hidden = embed(decoder, &chunk.tokens);
-    for (layer, rows) in layers(decoder) {
-        let (next, activations) = model.layer_forward(layer, chunk, hidden, rows)?;
-        hidden = next;
-        if keep == Keep::All {
-            kept.push(activations);
-        } else {
-            decoder.buffers().give(activations.buffers());
-        }
+    layer: &LayerWeights,
+    batch: &PackedBatch,
+    direction: Direction,
+) -> Result<LayerWeights, PolicyError> {
+    if batch.chunks.len() > 1 {
+        layer.packed(decoder.weights_of(), direction)
+    } else {
+        Ok(layer.clone())
     }
-    Ok((hidden, kept))
 }
 
 /// The layers, and which rows go on after the attention of each.
@@ -107,7 +109,7 @@ pub(crate) fn backward(
 ) -> Result<(), PolicyError> {
     let DecoderActivations { batch, mut layers, head, rotations } = activations;
     let width = decoder.architecture().hidden_size;
-    let predicting = head::backward(decoder, head, (&batch, gradients), into)?;
+    let predicting = head::backward(decoder, &head, (&batch, gradients), into)?;
     let mut rest = predicting.as_slice();
     let mut hidden: Vec<Vec<f32>> = Vec::new();
     for chunk in &batch.chunks {
@@ -119,6 +121,7 @@ pub(crate) fn backward(
     let model = decoder.model(&rotations);
     let context = (decoder.weights_of(), decoder.buffers());
     for (layer, rows) in self::layers(decoder).rev() {
+        let layer = &ready(decoder, layer, &batch, Direction::Backward)?;
         let left = batch
             .chunks
             .par_iter()

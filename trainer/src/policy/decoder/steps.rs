@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use super::batch::Chunk;
 use super::cache::{CachedRow, KvCache};
-use super::layer::Model;
+use super::layer::{Model, Rows};
+use super::linear::{Direction, Linear};
 use super::model::Decoder;
 use super::passes;
 use super::weights::LayerWeights;
@@ -21,14 +22,24 @@ pub(crate) struct CachedSteps<'a> {
     decoder: &'a Decoder,
     rotations: Rotations,
     positions: usize,
+    layers: Vec<LayerWeights>,
+    head: Linear,
 }
 
 impl Decoder {
     /// Steps over sequences of at most `positions` tokens.
-    pub(crate) fn steps(&self, positions: usize) -> CachedSteps<'_> {
+    ///
+    /// # Errors
+    /// None that a decoder can be in.
+    pub(crate) fn steps(&self, positions: usize) -> Result<CachedSteps<'_>, PolicyError> {
         let positions = positions.min(self.bounds().positions);
         let rotations = Rotations::new(self.architecture(), positions);
-        CachedSteps { decoder: self, rotations, positions }
+        let (weights, parameters) = (&self.weights, self.weights_of());
+        let layers =
+            weights.layers.iter().map(|layer| layer.packed(parameters, Direction::Forward));
+        let layers = layers.collect::<Result<_, _>>()?;
+        let head = weights.head.packed(parameters, Direction::Forward)?;
+        Ok(CachedSteps { decoder: self, rotations, positions, layers, head })
     }
 }
 
@@ -94,13 +105,13 @@ impl CachedSteps<'_> {
     /// The row of a prompt, and the hidden state of its last token.
     fn prefill_row(&self, prompt: &[u32]) -> Result<(CachedRow, Vec<f32>), PolicyError> {
         let model = self.model();
-        let tokens = prompt.to_vec();
-        let predicting = vec![tokens.len().saturating_sub(1)];
-        let chunk = Chunk { sequences: vec![0..tokens.len()], tokens, predicting };
-        let mut row = CachedRow::new(self.decoder.weights.layers.len());
+        let chunk = Chunk::of_prompt(prompt);
+        let mut row = CachedRow::new(self.layers.len());
         row.reserve(model.heads(), prompt.len() + 1);
         let mut hidden = passes::embed(self.decoder, &chunk.tokens);
-        for (at, (layer, rows)) in passes::layers(self.decoder).enumerate() {
+        for (at, layer) in self.layers.iter().enumerate() {
+            let is_last = at + 1 == self.layers.len();
+            let rows = if is_last { Rows::Predicting } else { Rows::All };
             let (next, kept) = model.layer_forward(layer, &chunk, hidden, rows)?;
             hidden = next;
             let qkv = kept.qkv.chunks_exact(model.heads().row());
@@ -123,10 +134,12 @@ impl CachedSteps<'_> {
             row.reserve(heads, 1);
         }
         let mut hidden = passes::embed(self.decoder, tokens);
-        for (at, layer) in self.decoder.weights.layers.iter().enumerate() {
+        for (at, layer) in self.layers.iter().enumerate() {
             self.step_layer(at, layer, rows, &mut hidden)?;
         }
-        rows.iter_mut().for_each(|row| row.advance(1));
+        for row in rows.iter_mut() {
+            row.advance(1);
+        }
         self.logits(&hidden)
     }
 
@@ -178,13 +191,13 @@ impl CachedSteps<'_> {
     }
 
     fn logits(&self, hidden: &[f32]) -> Result<Vec<f32>, PolicyError> {
-        let (weights, parameters) = (&self.decoder.weights, self.decoder.weights_of());
+        let parameters = self.decoder.weights_of();
         let mut normed = vec![0.0; hidden.len()];
-        let weight = weights.norm.weights(parameters);
+        let weight = self.decoder.weights.norm.weights(parameters);
         norm::forward(hidden, weight, self.model().epsilon(), &mut normed);
-        let rows = hidden.len() / weights.head.inputs.max(1);
-        let mut logits = vec![0.0; rows * weights.head.outputs];
-        weights.head.forward(parameters, &normed, &mut logits, 0.0)?;
+        let rows = hidden.len() / self.head.inputs.max(1);
+        let mut logits = vec![0.0; rows * self.head.outputs];
+        self.head.forward(parameters, &normed, &mut logits, 0.0)?;
         Ok(logits)
     }
 }

@@ -75,9 +75,11 @@ mod tests {
         buffers.give([first, Vec::new()]);
         let second = buffers.take(60);
         assert_eq!((second.as_ptr(), second.len()), (place, 60));
-        assert_ne!(buffers.take(60).as_ptr(), place, "it is in use");
+        let third = buffers.take(60);
+        assert_ne!(third.as_ptr(), place, "it is in use");
         buffers.give([second]);
-        assert_ne!(buffers.take(10).as_ptr(), place, "it is far too large");
+        let fourth = buffers.take(10);
+        assert_ne!(fourth.as_ptr(), place, "it is far too large");
         assert_eq!(buffers.zeros(60), [0.0; 60]);
         assert_eq!(buffers.copy(&[1.0, 2.0]), [1.0, 2.0]);
         assert_eq!(buffers.clone().take(3).len(), 3);

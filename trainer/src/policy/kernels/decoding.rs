@@ -24,7 +24,7 @@ impl CachedHead<'_> {
         let scale = 1.0 / (self.width as f32).sqrt();
         scores.clear();
         scores.resize(self.length.next_multiple_of(16), 0.0);
-        Scores { head: self, query, scale, scores }.dispatch();
+        Scores { head: self, query, scale, into: scores }.dispatch();
         let seen = scores.get_mut(..self.length).unwrap_or_default();
         Softmax::new_mut(seen).dispatch();
         Mix { head: self, weights: scores, out }.dispatch();
@@ -35,7 +35,7 @@ struct Scores<'a> {
     head: &'a CachedHead<'a>,
     query: &'a [f32],
     scale: f32,
-    scores: &'a mut [f32],
+    into: &'a mut [f32],
 }
 
 impl SimdOp for Scores<'_> {
@@ -44,7 +44,7 @@ impl SimdOp for Scores<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
-        for (at, scores) in self.scores.chunks_exact_mut(ops.len()).enumerate() {
+        for (at, scores) in self.into.chunks_exact_mut(ops.len()).enumerate() {
             let mut sum = ops.zero();
             let keys = self.head.keys.chunks_exact(self.head.capacity.max(1));
             for (query, keys) in self.query.iter().zip(keys) {

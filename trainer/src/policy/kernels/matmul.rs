@@ -1,6 +1,6 @@
 //! Matrix products. Matrices are row by row in one slice.
 
-use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
 
 use crate::policy::PolicyError;
@@ -34,10 +34,47 @@ pub(crate) fn product(
     if a.rows() == 1 {
         return product_of_row(a, b, out, keep);
     }
+    multiply(a, GemmInputB::Unpacked(b), out, keep)
+}
+
+/// The right side of products, in the order in which they take it. It saves the time to bring it into
+/// this order where there is more than one product.
+#[derive(Clone)]
+pub(crate) struct Packed(PackedBMatrix<f32>);
+
+impl std::fmt::Debug for Packed {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Packed({} x {})", self.0.rows(), self.0.cols())
+    }
+}
+
+impl Packed {
+    /// Packs a matrix.
+    pub(crate) fn new(b: Matrix<'_>) -> Self {
+        Self(GemmExecutor::<f32>::new().prepack_b(b))
+    }
+
+    /// `out = a @ b + keep * out`, with the same bits as [`product`].
+    pub(crate) fn product(
+        &self,
+        a: Matrix<'_>,
+        out: &mut [f32],
+        keep: f32,
+    ) -> Result<(), PolicyError> {
+        multiply(a, GemmInputB::Packed(&self.0), out, keep)
+    }
+}
+
+fn multiply(
+    a: Matrix<'_>,
+    b: GemmInputB<'_, f32>,
+    out: &mut [f32],
+    keep: f32,
+) -> Result<(), PolicyError> {
     let options = GemmOptions { beta: keep, ..GemmOptions::default() };
     GemmExecutor::<f32>::new()
-        .gemm(out, GemmInputA::Unpacked(a), GemmInputB::Unpacked(b), options)
-        .map_err(|error| failed(&error))
+        .gemm(out, GemmInputA::Unpacked(a), b, options)
+        .map_err(|error| PolicyError::invalid("matrix product", error.to_string()))
 }
 
 /// One row takes the way of many: a product of a vector adds up in another order.
@@ -53,10 +90,6 @@ fn product_of_row(
     product(matrix(&twice, 2, row.len())?, b, &mut both, keep)?;
     out.iter_mut().zip(both).for_each(|(to, from)| *to = from);
     Ok(())
-}
-
-fn failed(error: &dyn std::fmt::Display) -> PolicyError {
-    PolicyError::invalid("matrix product", error.to_string())
 }
 
 #[cfg(test)]
@@ -75,6 +108,9 @@ mod tests {
             let mut alone = vec![1.0; columns];
             let left = matrix(&a[row * depth..], 1, depth).unwrap();
             product(left, right, &mut alone, 1.0).unwrap();
+            assert_eq!(alone, out[row * columns..][..columns]);
+            alone.fill(1.0);
+            Packed::new(right).product(left, &mut alone, 1.0).unwrap();
             assert_eq!(alone, out[row * columns..][..columns]);
             for column in 0..columns {
                 let sum: f32 =

@@ -1,4 +1,4 @@
-//! RMSNorm ("Root Mean Square Layer Normalization", section 4): `y = weight * x / rms(x)`.
+//! `RMSNorm` ("Root Mean Square Layer Normalization", section 4): `y = weight * x / rms(x)`.
 
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};

@@ -1,4 +1,4 @@
-//! Rotary positions ("RoFormer", section 3.2), in the layout of transformers: dimension `i` of a head is
+//! Rotary positions ("`RoFormer`", section 3.2), in the layout of transformers: dimension `i` of a head is
 //! rotated with dimension `i + head_dim / 2`.
 
 use rten_simd::ops::{BitOps, NumOps};

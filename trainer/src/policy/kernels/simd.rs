@@ -89,14 +89,14 @@ pub(crate) fn transpose(from: &[f32], columns: usize, into: &mut [f32], stride: 
     let mut bands = from.chunks_exact(BAND * columns);
     let mut first = 0;
     for band in bands.by_ref() {
-        let mut rows = band.chunks_exact(columns).map(<[f32]>::iter);
-        let rows: [_; BAND] = std::array::from_fn(|_| rows.next().unwrap_or_default());
-        let [a, b, c, d, e, f, g, h] = rows;
-        let (ab, cd, ef, gh) = (a.zip(b), c.zip(d), e.zip(f), g.zip(h));
-        let values = ab.zip(cd).zip(ef.zip(gh));
-        for (into, (((a, b), (c, d)), ((e, f), (g, h)))) in into.chunks_mut(stride).zip(values) {
+        let (top, bottom) = band.split_at(BAND / 2 * columns);
+        for (into, (top, bottom)) in
+            into.chunks_mut(stride).zip(fours(top, columns).zip(fours(bottom, columns)))
+        {
             if let Some(into) = into.get_mut(first..first + BAND) {
-                into.copy_from_slice(&[*a, *b, *c, *d, *e, *f, *g, *h]);
+                let (left, right) = into.split_at_mut(BAND / 2);
+                left.copy_from_slice(&top);
+                right.copy_from_slice(&bottom);
             }
         }
         first += BAND;
@@ -106,6 +106,15 @@ pub(crate) fn transpose(from: &[f32], columns: usize, into: &mut [f32], stride: 
             *to = *value;
         }
     }
+}
+
+/// The columns of four rows.
+fn fours(rows: &[f32], columns: usize) -> impl Iterator<Item = [f32; BAND / 2]> {
+    let (upper, lower) = rows.split_at(2 * columns);
+    let (first, second) = upper.split_at(columns);
+    let (third, fourth) = lower.split_at(columns);
+    let pairs = first.iter().zip(second).zip(third.iter().zip(fourth));
+    pairs.map(|((first, second), (third, fourth))| [*first, *second, *third, *fourth])
 }
 
 #[cfg(test)]

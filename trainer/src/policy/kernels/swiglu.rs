@@ -1,4 +1,4 @@
-//! SwiGLU ("GLU Variants Improve Transformer", section 2): `silu(gate) * up`, where a row of the input
+//! `SwiGLU` ("GLU Variants Improve Transformer", section 2): `silu(gate) * up`, where a row of the input
 //! is the gate and then the other half.
 
 use rten_simd::ops::{BitOps, NumOps};
