@@ -13,6 +13,7 @@ use assay_trainer::policy::{
     FinishReason, GenerationConfig, PolicyFolder, PolicyModel, PolicyTokenizer, Sequences, folder,
 };
 use assay_trainer::ragged::Ragged;
+use assay_trainer::training::config::LoraConfig;
 use serde::Deserialize;
 
 const NAMES: [&str; 5] = ["llama", "llama3", "qwen2", "qwen3", "qwen3-sharded"];
@@ -164,6 +165,40 @@ fn draws_are_from_what_the_samplers_of_transformers_leave() {
             assert_shares(&drawn, &sampling.kept, &what);
         }
     }
+}
+
+/// The folders stay, so that `policies.py --check` may read them with transformers.
+#[test]
+fn what_is_saved_computes_the_same() {
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("policies");
+    for name in NAMES {
+        let (policy, expected) = read(name);
+        folder::save(&target.join(name), &policy.decoder, &policy.tokenizer).unwrap();
+        let again = folder::load(&target.join(name)).unwrap();
+        let mut sequences = Sequences::default();
+        sequences.push(&expected.tokens, &expected.greedy);
+        let scores = [&policy, &again].map(|of| of.decoder.score(&sequences, 1.0).unwrap());
+        assert_eq!(scores[0], scores[1], "{name}");
+    }
+    let (mut policy, expected) = read("qwen2");
+    let target_modules = ["q_proj", "k_proj", "down_proj"].map(str::to_owned).to_vec();
+    let lora = LoraConfig { r: 4, lora_alpha: 6.0, target_modules };
+    policy.decoder = policy.decoder.with_adapters(&lora, 1).unwrap();
+    for (at, value) in policy.decoder.parameters_mut().values_mut().iter_mut().rev().enumerate() {
+        *value += if at < 1500 { 0.1 } else { 0.0 };
+    }
+    folder::save(&target.join("qwen2-adapted"), &policy.decoder, &policy.tokenizer).unwrap();
+    let again = folder::load(&target.join("qwen2-adapted")).unwrap();
+    let mut sequences = Sequences::default();
+    sequences.push(&expected.tokens, &expected.greedy);
+    let [adapted, merged] = [&policy, &again].map(|of| of.decoder.score(&sequences, 1.0).unwrap());
+    for (adapted, merged) in adapted.log_probs.values().iter().zip(merged.log_probs.values()) {
+        assert!((adapted - merged).abs() < 1e-4, "{adapted} {merged}");
+    }
+    let alphabet = "0123456789+-= \n.,abcé€\"\\";
+    let tokenizer = PolicyTokenizer::characters(alphabet).unwrap();
+    tokenizer.save(&target.join("characters")).unwrap();
+    assert_eq!(tokenizer.encode(alphabet).unwrap().len(), alphabet.chars().count());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Hugging Face folders of decoders: `config.json`, weights as safetensors, `tokenizer.json`.
 
+mod adapter;
 mod read;
 mod write;
 
@@ -15,6 +16,7 @@ use super::tokenizer::{PolicyTokenizer, TOKENIZER_FILE};
 
 const CONFIG_FILE: &str = "config.json";
 const GENERATION_FILE: &str = "generation_config.json";
+const ADAPTER_FOLDER: &str = "adapter";
 const EOS: &str = "eos_token_id";
 
 /// What a folder holds.
@@ -63,6 +65,9 @@ pub fn load(path: &Path) -> Result<PolicyFolder, PolicyError> {
 /// Writes a folder that [`load`] and transformers read, with weights of `f32`. Each file is written
 /// under a temporary name and renamed, the weights before `config.json`.
 ///
+/// Of a decoder with adapters the weights are merged. The adapters alone lie in the folder `adapter`, in
+/// the layout of PEFT; they are for the weights that the training began with, not for the merged ones.
+///
 /// # Errors
 /// A folder that cannot be written.
 pub fn save(
@@ -71,7 +76,10 @@ pub fn save(
     tokenizer: &PolicyTokenizer,
 ) -> Result<(), PolicyError> {
     tokenizer.save(path)?;
-    write::parameters(path, decoder.architecture(), decoder.weights_of())?;
+    let merged = decoder.has_adapters().then(|| decoder.merged()).transpose()?;
+    let parameters = merged.as_ref().unwrap_or(decoder.weights_of());
+    write::parameters(path, decoder.architecture(), parameters)?;
+    adapter::save(&path.join(ADAPTER_FOLDER), decoder)?;
     let mut tokens = Map::new();
     let stop = match tokenizer.stop_tokens() {
         [] => Value::Null,

@@ -8,6 +8,8 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
 use super::*;
+use crate::policy::{PolicyModel as _, Sequences};
+use crate::training::config::LoraConfig;
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures/policies").join(name)
@@ -76,6 +78,38 @@ fn what_is_saved_is_read_again() {
         let mut files = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
         assert!(files.all(|file| file.extension().is_some_and(|kind| kind != "tmp")));
     }
+}
+
+#[test]
+fn adapters_are_merged_and_stand_alone_too() {
+    let read = load(&fixture("qwen3")).unwrap();
+    let modules = ["q_proj", "v_proj", "o_proj", "up_proj", "down_proj"].map(str::to_owned);
+    let lora = LoraConfig { r: 3, lora_alpha: 5.0, target_modules: modules.to_vec() };
+    let mut decoder = read.decoder.with_adapters(&lora, 4).unwrap();
+    let trained = decoder.parameters_mut().values_mut();
+    trained.iter_mut().rev().take(300).for_each(|value| *value += 0.1);
+    let folder = tempfile::tempdir().unwrap();
+    save(folder.path(), &decoder, &read.tokenizer).unwrap();
+    let merged = load(folder.path()).unwrap().decoder;
+    let mut sequences = Sequences::default();
+    sequences.push(&[1, 2, 3], &[4, 5, 6, 7]);
+    let scores = |decoder: &Decoder| decoder.score(&sequences, 1.0).unwrap().log_probs;
+    let (adapted, merged) = (scores(&decoder), scores(&merged));
+    for (adapted, merged) in adapted.values().iter().zip(merged.values()) {
+        assert!((adapted - merged).abs() < 1e-4, "{adapted} {merged}");
+    }
+    let path = folder.path().join("adapter");
+    let config = files::read_object(&path.join("adapter_config.json")).unwrap().unwrap();
+    assert_eq!((&config["r"], &config["lora_alpha"]), (&json!(3), &json!(5.0)));
+    assert_eq!(
+        config["target_modules"],
+        json!(["down_proj", "o_proj", "q_proj", "up_proj", "v_proj"])
+    );
+    let bytes = fs::read(path.join("adapter_model.safetensors")).unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    assert_eq!(file.len(), 2 * 2 * 5);
+    let name = "base_model.model.model.layers.1.mlp.down_proj.lora_A.weight";
+    assert_eq!(file.tensor(name).unwrap().shape(), [3, 56]);
 }
 
 #[test]

@@ -25,11 +25,11 @@ pub(super) fn parameters(
         let values = values.ok_or_else(|| PolicyError::invalid(&spec.name, "is missing"))?;
         tensors.push((spec.name, Tensor { shape: spec.shape, values }));
     }
-    write_tensors(&folder.join(WEIGHTS_FILE), tensors)
+    self::tensors(&folder.join(WEIGHTS_FILE), tensors)
 }
 
 /// Writes tensors into a file.
-fn write_tensors(path: &Path, tensors: Vec<(String, Tensor)>) -> Result<(), PolicyError> {
+pub(super) fn tensors(path: &Path, tensors: Vec<(String, Tensor)>) -> Result<(), PolicyError> {
     // transformers refuses a file that does not say of which framework it is.
     let format = HashMap::from([("format".to_owned(), "pt".to_owned())]);
     files::write_renamed(path, |temporary| {
@@ -39,9 +39,11 @@ fn write_tensors(path: &Path, tensors: Vec<(String, Tensor)>) -> Result<(), Poli
 }
 
 /// A tensor of `f32`, whose bytes are made when they are written.
-struct Tensor<'a> {
-    shape: Vec<usize>,
-    values: &'a [f32],
+pub(super) struct Tensor<'a> {
+    /// Its shape.
+    pub(super) shape: Vec<usize>,
+    /// As many values as the shape says.
+    pub(super) values: &'a [f32],
 }
 
 impl View for Tensor<'_> {
