@@ -1,4 +1,4 @@
-//! Event files byte for byte as the package `tensorboard` 2.20 writes the same events
+//! Event files byte for byte as the package `tensorboard` 2.21 writes the same events
 //! (`summary.writer.record_writer.RecordWriter` over its `Event` messages).
 
 #![cfg(feature = "train")]

@@ -33,6 +33,19 @@ pub fn keep_checkpoints(run: &Path, newest: usize) -> Result<(), PolicyError> {
     Ok(())
 }
 
+/// Removes the checkpoints of a run that have more steps than these: those of a way that a training
+/// went and came back from. They would be found as the newest otherwise.
+///
+/// # Errors
+/// A folder that cannot be read or removed.
+pub fn remove_checkpoints_after(run: &Path, step: u64) -> Result<(), PolicyError> {
+    for later in steps(run)?.into_iter().filter(|later| *later > step) {
+        retire(run, later)?;
+        remove_if_there(&retired(run, later)).map_err(|error| PolicyError::io(run, error))?;
+    }
+    Ok(())
+}
+
 /// Makes the folder `checkpoint-STEP` of a run with what `fill` writes into it, and takes the place of
 /// one that is there. Nothing is to be seen of it before all of it is on the disk.
 ///
@@ -167,7 +180,11 @@ mod tests {
         assert_eq!(steps(&run).unwrap(), [9, 20, 100]);
         keep_checkpoints(&run, 2).unwrap();
         assert_eq!(steps(&run).unwrap(), [20, 100]);
-        assert_eq!(listed(&run).len(), 5, "folders of others stay");
+        assert_eq!(listed(&run).len(), 6, "folders of others stay");
+        remove_checkpoints_after(&run, 100).unwrap();
+        remove_checkpoints_after(&run, 20).unwrap();
+        assert_eq!(newest_checkpoint(&run).unwrap(), Some(run.join("checkpoint-20")));
+        assert_eq!(listed(&run).len(), 5);
     }
 
     #[test]

@@ -240,11 +240,15 @@ impl<'de> Deserializer<'de> for Reader {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
             Value::Array(values) => {
-                visitor.visit_seq(SeqDeserializer::new(values.into_iter().map(Reader)))
+                let mut values = SeqDeserializer::new(values.into_iter().map(Reader));
+                let read = visitor.visit_seq(&mut values)?;
+                values.end().map(|()| read)
             }
             Value::Object(fields) => {
                 let fields = fields.into_iter().map(|(key, value)| (key, Reader(value)));
-                visitor.visit_map(MapDeserializer::new(fields))
+                let mut fields = MapDeserializer::new(fields);
+                let read = visitor.visit_map(&mut fields)?;
+                fields.end().map(|()| read)
             }
             plain => plain.deserialize_any(visitor),
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::folders::remove_checkpoints_after;
 use super::whole::{Checkpoint, CheckpointTarget};
 use crate::policy::{PolicyError, PolicyModel};
 use crate::training::grpo::GrpoTrainer;
@@ -47,17 +48,19 @@ impl<P: PolicyModel> GrpoTrainer<P> {
     }
 
     /// Goes back to a checkpoint of this training, and on from there by another way: everything random
-    /// is drawn anew. The monitor remembers that it went back.
+    /// is drawn anew. The monitor remembers that it went back. Later checkpoints beside that one are
+    /// removed.
     ///
     /// # Errors
-    /// As for [`Self::resume_from_checkpoint`].
+    /// As for [`Self::resume_from_checkpoint`]; a later checkpoint that cannot be removed, after the
+    /// trainer went back.
     pub fn roll_back(&mut self, folder: &Path) -> Result<(), PolicyError> {
         let (mut monitor, times) = (self.monitor.clone(), self.state.roll_backs + 1);
         self.resume_from_checkpoint(folder)?;
         monitor.rolled_back(self.state.step);
         self.monitor = monitor;
         self.state.roll_backs = times;
-        Ok(())
+        folder.parent().map_or(Ok(()), |run| remove_checkpoints_after(run, self.state.step))
     }
 }
 
@@ -131,8 +134,10 @@ mod tests {
         let kept = trainer.save_checkpoint(place.path(), |_| Ok(())).unwrap();
         let before = trainer.policy().parameters().clone();
         steps(&mut trainer, 2);
+        let later = trainer.save_checkpoint(place.path(), |_| Ok(())).unwrap();
         let after = trainer.policy().parameters().clone();
         trainer.roll_back(&kept).unwrap();
+        assert!(kept.exists() && !later.exists());
         assert_eq!(trainer.policy().parameters(), &before);
         assert_eq!((trainer.state().step, trainer.state().roll_backs), (2, 1));
         steps(&mut trainer, 2);

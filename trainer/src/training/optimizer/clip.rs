@@ -15,7 +15,8 @@ const CHUNK: usize = 1 << 14;
 /// double precision, so no norm of finite gradients is infinite.
 pub fn clip(gradients: &mut Gradients, max_norm: f64) -> f64 {
     let squares: Vec<f64> = gradients.values().par_chunks(CHUNK).map(sum_of_squares).collect();
-    let norm = squares.iter().sum::<f64>().sqrt();
+    // The sum of nothing is -0.
+    let norm = (0.0 + squares.iter().sum::<f64>()).sqrt();
     let factor = max_norm / (norm + 1e-6);
     if max_norm > 0.0 && (factor < 1.0 || factor.is_nan()) {
         #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
