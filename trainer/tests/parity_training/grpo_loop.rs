@@ -88,6 +88,9 @@ fn compare(
     let rate = mean(&|update| update.learning_rate);
     differences.add("learning rate", (ours("learning_rate") - rate) / rate.max(1e-9));
     differences.add("clipped", ours("clip_ratio/region_mean") - mean(&|update| update.clipped));
+    if updates[0].kl.is_some() {
+        differences.add("kl", ours("kl") - mean(&|update| update.kl.unwrap()));
+    }
     // TRL averages the means of the batches that it accumulates.
     if updates[0].batches.len() == 1 {
         differences.add("entropy", ours("entropy") - mean(&|update| update.entropy));
