@@ -54,15 +54,12 @@ fn rewards(rollouts: &[SampledRollout], metrics: &mut Metrics) {
     }
     let all: Vec<f64> = groups.values().flatten().copied().collect();
     if !all.is_empty() {
-        let deviations: Vec<f64> = groups
-            .values()
-            .filter(|group| !group.is_empty())
-            .map(|group| deviation(group))
-            .collect();
+        // As TRL has it, one reward alone has no deviation that could be 0.
+        let is_constant = |group: &Vec<f64>| group.len() > 1 && deviation(group) == 0.0;
         let constant: Vec<f64> =
-            deviations.iter().map(|deviation| f64::from(*deviation == 0.0)).collect();
+            groups.values().map(|group| f64::from(is_constant(group))).collect();
         metrics.insert("reward".into(), mean(&all));
-        metrics.insert("reward_std".into(), mean(&deviations));
+        metrics.insert("reward_std".into(), deviation(&all));
         metrics.insert("frac_reward_zero_std".into(), mean(&constant));
     }
     let share = |is: &dyn Fn(&SampledRollout) -> bool| {
@@ -144,11 +141,11 @@ mod tests {
             ("completions/mean_terminated_length", 11.0 / 3.0),
             ("completions/min_length", 3.0),
             ("completions/min_terminated_length", 3.0),
-            ("frac_reward_zero_std", 0.5),
+            ("frac_reward_zero_std", 0.0),
             ("reward", 2.0 / 3.0),
             ("reward_faults", 0.0),
             ("reward_missing", 0.25),
-            ("reward_std", 0.5_f64.sqrt() / 2.0),
+            ("reward_std", (1.0_f64 / 3.0).sqrt()),
             ("rewards/right/mean", 2.0 / 3.0),
             ("rewards/right/std", (1.0_f64 / 3.0).sqrt()),
         ];

@@ -69,7 +69,9 @@ impl<P: PolicyModel> Updater<'_, P> {
         metrics.insert("learning_rate".into(), report.learning_rate);
         metrics.insert("entropy".into(), masked_mean(&scores.entropies, &batch.mask));
         if let Some(reference) = &batch.reference {
-            metrics.insert("kl".into(), divergence(&scores.log_probs, reference, &batch.mask));
+            // A penalty in the loss has measured it, by its own estimate.
+            let estimate = || divergence(&scores.log_probs, reference, &batch.mask);
+            metrics.entry("kl".into()).or_insert_with(estimate);
         }
         Ok(Updated { metrics, entropies: scores.entropies })
     }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
 
-use assay_trainer::policy::tokenizer::PolicyTokenizer;
+use assay_trainer::policy::folder::PolicyFolder;
 use assay_trainer::policy::{
     Decoder, FinishReason, Generated, GenerationConfig, Gradients, Parameters, PolicyError,
-    PolicyModel, Sequences, TextTokenizer, TokenGradients, TokenScores,
+    PolicyModel, Sequences, TokenGradients, TokenScores,
 };
 use assay_trainer::ragged::Ragged;
 use assay_trainer::training::{
@@ -17,7 +17,7 @@ use assay_verifiers::TrainingState;
 use serde_json::json;
 
 use crate::differences::Differences;
-use crate::recorded::{Generation, RecordedTraining, RecordedUpdate, bits, decoder, reward};
+use crate::recorded::{Generation, RecordedTraining, RecordedUpdate, bits, reward};
 
 /// A prompt and a completion.
 type Sampled = (Vec<u32>, Vec<u32>);
@@ -34,9 +34,6 @@ struct ArithmeticReward {
     /// The answer to each task.
     answers: Vec<String>,
 }
-
-/// A tokenizer, as the loop asks for one.
-struct FolderTokenizer(PolicyTokenizer);
 
 #[test]
 fn the_loop_trains_as_trl_does() {
@@ -91,6 +88,9 @@ fn compare(
     let rate = mean(&|update| update.learning_rate);
     differences.add("learning rate", (ours("learning_rate") - rate) / rate.max(1e-9));
     differences.add("clipped", ours("clip_ratio/region_mean") - mean(&|update| update.clipped));
+    if updates[0].kl.is_some() {
+        differences.add("kl", ours("kl") - mean(&|update| update.kl.unwrap()));
+    }
     // TRL averages the means of the batches that it accumulates.
     if updates[0].batches.len() == 1 {
         differences.add("entropy", ours("entropy") - mean(&|update| update.entropy));
@@ -160,8 +160,8 @@ fn trainer(
         },
         "optimizer": settings.optimizer(),
     });
-    let folder = recorded.model_folder();
-    let policy = ReplayedPolicy { decoder: decoder(&folder), sampled: Mutex::new(sampled.into()) };
+    let PolicyFolder { decoder, tokenizer } = recorded.policy();
+    let policy = ReplayedPolicy { decoder, sampled: Mutex::new(sampled.into()) };
     let setup = TrainingSetup {
         config: serde_json::from_value(config).unwrap(),
         estimator: settings.estimator(),
@@ -169,7 +169,7 @@ fn trainer(
         selector: None,
         tasks,
         held_out: Vec::new(),
-        tokenizer: Box::new(FolderTokenizer(PolicyTokenizer::load(&folder).unwrap())),
+        tokenizer: Box::new(tokenizer),
         rewards: Box::new(ArithmeticReward { answers }),
         clock: Box::new(|| 0.0),
     };
@@ -248,23 +248,5 @@ impl RewardSource for ArithmeticReward {
         };
         let rewards = rollouts.iter().map(paid).collect();
         PendingRewards::ready(RewardReply { rewards, observed: Vec::new() })
-    }
-}
-
-impl TextTokenizer for FolderTokenizer {
-    fn encode(&self, text: &str) -> Result<Vec<u32>, PolicyError> {
-        self.0.encode(text)
-    }
-
-    fn decode(&self, tokens: &[u32]) -> String {
-        self.0.decode(tokens)
-    }
-
-    fn ends(&self, tokens: &[u32]) -> Vec<usize> {
-        self.0.token_ends(tokens)
-    }
-
-    fn stop_tokens(&self) -> &[u32] {
-        self.0.stop_tokens()
     }
 }

@@ -2,18 +2,17 @@
 //! same.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use assay_trainer::advantages::{AdvantageConfig, Estimator};
 use assay_trainer::losses::{self, PolicyLoss};
-use assay_trainer::policy::{Architecture, Decoder, Parameters};
+use assay_trainer::policy::{self, folder::PolicyFolder};
 use assay_trainer::ragged::Ragged;
 use assay_trainer::training::config::{LrScheduler, OptimizerConfig};
-use safetensors::{Dtype, SafeTensors};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// A training.
 #[derive(Deserialize)]
@@ -143,9 +142,9 @@ impl RecordedTraining {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// The folder of the weights before the first update, and of the tokenizer.
-    pub(crate) fn model_folder(&self) -> PathBuf {
-        folder().join(&self.model)
+    /// The decoder before the first update, and its tokenizer.
+    pub(crate) fn policy(&self) -> PolicyFolder {
+        policy::folder::load(&folder().join(&self.model)).unwrap()
     }
 
     /// The answer to a prompt.
@@ -234,22 +233,6 @@ pub(crate) fn rows_of<T: Copy>(ragged: &Ragged<T>, rows: &[usize]) -> Ragged<T> 
 /// The bits of numbers, to be compared: rewards are exact.
 pub(crate) fn bits(rewards: &[Option<f64>]) -> Vec<Option<u64>> {
     rewards.iter().map(|reward| reward.map(|reward| (reward + 0.0).to_bits())).collect()
-}
-
-/// The decoder of a folder, with weights in single precision.
-pub(crate) fn decoder(folder: &Path) -> Decoder {
-    let config = fs::read_to_string(folder.join("config.json")).unwrap();
-    let config: Value = serde_json::from_str(&config).unwrap();
-    let bytes = fs::read(folder.join("model.safetensors")).unwrap();
-    let mut parameters = Parameters::default();
-    for (name, tensor) in SafeTensors::deserialize(&bytes).unwrap().iter() {
-        assert_eq!(tensor.dtype(), Dtype::BF16);
-        let halves = tensor.data().chunks_exact(2);
-        let values: Vec<f32> =
-            halves.map(|half| f32::from_le_bytes([0, 0, half[0], half[1]])).collect();
-        parameters.push(name, tensor.shape(), &values, true);
-    }
-    Decoder::from_parameters(Architecture::from_config(&config).unwrap(), &parameters).unwrap()
 }
 
 fn folder() -> PathBuf {

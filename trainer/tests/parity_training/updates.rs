@@ -4,6 +4,7 @@
 use assay_trainer::advantages::{AdvantageValues, RewardBatch};
 use assay_trainer::groups::Groups;
 use assay_trainer::losses::{BatchScale, Loss, LossBatch, PolicyLoss};
+use assay_trainer::policy::folder::PolicyFolder;
 use assay_trainer::policy::tokenizer::PolicyTokenizer;
 use assay_trainer::policy::{
     Decoder, Gradients, PolicyModel as _, Sequences, TokenGradients, TokenScores,
@@ -13,7 +14,7 @@ use assay_trainer::training::optimizer::{AdamW, clip};
 
 use crate::differences::{Differences, TOLERANCES};
 use crate::recorded::{
-    Generation, RecordedTraining, RecordedUpdate, TrlSettings, bits, decoder, reward, rows_of,
+    Generation, RecordedTraining, RecordedUpdate, TrlSettings, bits, reward, rows_of,
 };
 
 /// Makes a setting another.
@@ -93,13 +94,12 @@ fn assert_trained_alike(name: &str) {
 
 impl Training {
     fn new(recorded: RecordedTraining) -> Self {
-        let folder = recorded.model_folder();
-        let policy = decoder(&folder);
+        let PolicyFolder { decoder: policy, tokenizer } = recorded.policy();
         let updates = recorded.updates.len() as u64;
         assert_eq!(updates, 50);
         let config = recorded.settings.optimizer();
         Self {
-            tokenizer: PolicyTokenizer::load(&folder).unwrap(),
+            tokenizer,
             reference: policy.clone(),
             loss: recorded.settings.loss(),
             optimizer: AdamW::new(&config, policy.parameters(), updates).unwrap(),
