@@ -161,7 +161,7 @@ mod tests {
         assert_eq!((mean("reward"), mean("correct"), mean("part/part-0")), (0.5, 0.25, 0.75));
         assert_eq!((mean("flat_and_wrong"), mean("wrong_copies")), (0.5, 0.5));
         assert_eq!((mean("tokens"), mean("fault"), mean("entropy")), (4.0, 0.0, 1.0));
-        assert_eq!(found.get("tokens").unwrap().error, 0.0);
+        assert_eq!(found.get("tokens"), Some(Estimated { value: 4.0, error: 0.0 }));
         assert!(found.get("correct").unwrap().error > 0.2);
         assert_eq!(found.get("part/none"), None);
     }
@@ -193,7 +193,7 @@ mod tests {
         let report = step(&[rollout(0, f64::NAN, 1.0).fault(), rollout(1, 0.0, 1.0).fault()]);
         let found = StepFigures::of(&report);
         assert_eq!((found.get("reward"), found.get("correct")), (None, None));
-        assert_eq!(found.get("fault").unwrap().value, 1.0);
+        assert_eq!(found.get("fault"), Some(Estimated { value: 1.0, error: 0.0 }));
         assert_eq!(StepFigures::of(&StepReport::default()).series.len(), 0);
     }
 }

@@ -18,7 +18,7 @@ struct Flips<'a> {
 
 /// [`super::Alarm::HeldOutFalls`]: the last evaluation against each earlier one by the exact sign test
 /// over the tasks that changed ("Note on the sampling error of the difference between correlated
-/// proportions or percentages", McNemar 1947).
+/// proportions or percentages", `McNemar` 1947).
 ///
 /// There are many looks: of the level of the whole run, look `k` is given `1 / (k (k + 1))`, and each
 /// of its `k` comparisons an equal share, so that all of them together are below the level (Bonferroni).

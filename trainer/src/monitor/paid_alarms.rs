@@ -121,8 +121,9 @@ const HARM_ERRORS: f64 = 2.0;
 const GOES_ALONG_ERRORS: f64 = 2.0;
 
 fn surer<T>(first: (Finding, T, f64), second: (Finding, T, f64)) -> (Finding, T, f64) {
-    let (own, other) = ((first.0.is_sure, first.2), (second.0.is_sure, second.2));
-    if other.0 > own.0 || (other.0 == own.0 && other.1 > own.1) { second } else { first }
+    let by_size = second.2.total_cmp(&first.2);
+    let order = second.0.is_sure.cmp(&first.0.is_sure).then(by_size);
+    if order.is_gt() { second } else { first }
 }
 
 /// Where nothing says what is right: length decides, and grew.

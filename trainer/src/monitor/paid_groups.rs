@@ -140,10 +140,10 @@ mod tests {
         ]);
         let groups = PaidGroup::of(&report);
         assert_eq!((groups.len(), groups[0].is_mixed(), groups[0].spread()), (1, true, Some(1.0)));
-        assert_eq!(groups[0].moments_of_right(), [0.25, 0.0, 0.0, 0.5, 0.0]);
+        assert_eq!(Some(groups[0].moments_of_right()), Some([0.25, 0.0, 0.0, 0.5, 0.0]));
         // Lengths 0, 1, 0.5, 1 about 0.625: cf = 0.5 (-0.625 - 0.375 - 0.125 - 0.375) / 4.
-        let longer = groups[0].moments_in_range(&report, |own| Some(of(own.tokens))).unwrap();
-        assert_eq!(longer, [0.25, -0.1875, 0.171_875, 0.5, -0.375]);
+        let longer = groups[0].moments_in_range(&report, |own| Some(of(own.tokens)));
+        assert_eq!(longer, Some([0.25, -0.1875, 0.171_875, 0.5, -0.375]));
         assert_eq!(groups[0].moments(vec![1.0; 4]), None);
         assert_eq!(groups[0].moments(vec![f64::NAN, 1.0, 0.0, 0.0]), None);
         assert_eq!(groups[0].moments(vec![1.0]), None);

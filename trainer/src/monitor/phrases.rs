@@ -61,7 +61,9 @@ pub(super) fn follow(
         }
         let fresh = || FollowedPhrase { since: report.step, words, moments: PayMoments::default() };
         let own = followed.entry(phrase).or_insert_with(fresh);
-        tells.into_iter().for_each(|group| own.moments.add(group));
+        for group in tells {
+            own.moments.add(group);
+        }
     }
     prune(followed, config.phrases_max);
 }

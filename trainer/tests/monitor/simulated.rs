@@ -61,7 +61,7 @@ pub(crate) struct Setup {
     pub(crate) held_out: usize,
 }
 
-/// SplitMix64, and what is drawn from it.
+/// `SplitMix64`, and what is drawn from it.
 pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
@@ -129,7 +129,7 @@ struct Sampled {
 
 impl Training {
     pub(crate) fn new(setup: Setup) -> Self {
-        let mut draws = Draws(setup.seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 77);
+        let mut draws = Draws(setup.seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x4d);
         let styles = Style::all().map(|style| {
             let filler = -(style.filler as f64)
                 * if setup.pays == Pays::Length { -setup.rare / 2.0 } else { 0.7 };
