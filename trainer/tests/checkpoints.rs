@@ -54,12 +54,13 @@ fn fresh() -> Training {
 impl Training {
     fn step(&mut self) {
         self.state.step += 1;
+        let step = u16::try_from(self.state.step).unwrap();
         let mut gradients = self.parameters.gradients();
         for (at, gradient) in (1_u8..).zip(gradients.values_mut()) {
-            *gradient = (f32::from(at) * self.state.step as f32).cos();
+            *gradient = (f32::from(at) * f32::from(step)).cos();
         }
         self.adamw.update(&mut self.parameters, &gradients).unwrap();
-        let numbers = vec![f64::NAN, f64::NEG_INFINITY, -0.0, 0.1 * self.state.step as f64];
+        let numbers = vec![f64::NAN, f64::NEG_INFINITY, -0.0, 0.1 * f64::from(step)];
         self.state.estimator.0.insert("mean".to_owned(), numbers);
         self.state.selection.seed = u64::MAX;
         self.state.selection.set("best", f64::INFINITY);
