@@ -51,6 +51,7 @@ pub use file_run::{FileRun, FileRunSpec, RunProgress};
 pub use files::ConfigFolder;
 pub use plan::{Plan, Planned};
 pub use registry::{Builder, Registry};
+pub use running::unshaped;
 pub use scale::{Deviation, Normalise};
 pub use score::Engine;
 pub use session::{Report, RunSession};

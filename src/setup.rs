@@ -172,11 +172,7 @@ impl Environment {
     /// An engine of a configuration file, whose settings may name files in its folder and below
     /// those of `allowed`.
     pub fn builder(&self, path: &Path, document: Document, allowed: Vec<PathBuf>) -> EngineBuilder {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        self.builder_in(folder, document, allowed)
+        self.builder_of(ConfigFolder::beside(path, allowed), document)
     }
 
     /// An engine of a configuration, whose settings may name files in `folder` and below those of
@@ -187,7 +183,11 @@ impl Environment {
         document: Document,
         allowed: Vec<PathBuf>,
     ) -> EngineBuilder {
-        let (files, models) = (ConfigFolder::new(folder, allowed), Arc::new(self.models()));
+        self.builder_of(ConfigFolder::new(folder, allowed), document)
+    }
+
+    fn builder_of(&self, files: ConfigFolder, document: Document) -> EngineBuilder {
+        let models = Arc::new(self.models());
         Engine::builder()
             .config(document)
             .registry(self.registry_of(&models))

@@ -68,6 +68,8 @@ pub(super) struct Paths<'a> {
     pub(super) finish_reason: Option<Path<'a>>,
     pub(super) label: Option<Path<'a>>,
     pub(super) meta: Path<'a>,
+    /// Whether a row without a completion is read too, as one whose completion is empty.
+    pub(super) are_tasks: bool,
 }
 
 impl<'a> Paths<'a> {
@@ -93,7 +95,13 @@ impl<'a> Paths<'a> {
             finish_reason: columns.finish_reason.as_deref().map(path),
             label: columns.label.as_deref().map(path),
             meta: Path::new(columns.meta.as_deref().unwrap_or("meta"), &[]),
+            are_tasks: false,
         }
+    }
+
+    /// The same for rows that are yet to be answered.
+    pub(super) fn of_tasks(columns: &'a Columns) -> Self {
+        Self { are_tasks: true, ..Self::new(columns) }
     }
 
     /// Removes what two mappings share, once all have read it.

@@ -43,6 +43,7 @@ pub(super) fn sample(
         Some(value) => {
             content(value).map_err(|defect| named(defect, &paths.completion, "completion"))?
         }
+        None if paths.are_tasks => Content::Text(String::new()),
         None => return Err(missing(&row, &paths.completion)),
     };
     let mut builder = Sample::builder(completion);
@@ -226,6 +227,15 @@ mod tests {
             Value::Object(both.meta().clone()),
             json!({"kind": 1, "x": 3, "meta": {"kind": 2}})
         );
+    }
+
+    #[test]
+    fn a_task_is_a_row_without_a_completion() {
+        let Value::Object(row) = json!({"prompt": "2+1?", "reference": "3"}) else { panic!() };
+        let columns = Columns::default();
+        assert!(sample(row.clone(), &Paths::new(&columns)).is_err());
+        let (task, _) = sample(row, &Paths::of_tasks(&columns)).map_err(|_| ()).unwrap();
+        assert_eq!((task.prompt(), task.completion()), ("2+1?", ""));
     }
 
     #[test]

@@ -261,7 +261,16 @@ impl Block {
 
     /// Parses the rows whose numbers over the whole input `wanted` takes, and passes over the others.
     pub fn rows_where(&self, columns: &Columns, wanted: impl Fn(u64) -> bool) -> Vec<Row> {
-        let (paths, rows) = (Paths::new(columns), Vec::with_capacity(self.len));
+        self.parsed(Paths::new(columns), wanted)
+    }
+
+    /// Parses rows that are yet to be answered: one without a completion has an empty one.
+    pub fn tasks(&self, columns: &Columns) -> Vec<Row> {
+        self.parsed(Paths::of_tasks(columns), |_| true)
+    }
+
+    fn parsed(&self, paths: Paths<'_>, wanted: impl Fn(u64) -> bool) -> Vec<Row> {
+        let rows = Vec::with_capacity(self.len);
         let mut out = Out { block: self, paths, wanted, next: self.index, rows };
         match &self.body {
             Held::Lines(Body::Lines(bytes)) => out.lines(bytes),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use assay_trainer::advantages::AdvantageConfig;
+use assay_trainer::losses::LossTable;
 use assay_trainer::selection::SelectConfig;
+use assay_trainer::training::TrainConfig;
 use assay_verifiers::schedule::Schedule;
 use assay_verifiers::shaping;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -45,6 +47,12 @@ pub struct Config {
     /// Which rollouts are trained on: trainers read it. It moves no reward.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<SelectConfig>,
+    /// What the policy is trained with: trainers read it. It moves no reward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossTable>,
+    /// How a policy is trained: `assay train` reads it. It moves no reward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub train: Option<TrainConfig>,
 }
 
 /// One reward: a verifier, its settings and its weight.
@@ -247,6 +255,8 @@ impl Default for Config {
             cache: CacheConfig::default(),
             advantage: None,
             select: None,
+            loss: None,
+            train: None,
         }
     }
 }

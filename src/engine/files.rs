@@ -20,6 +20,32 @@ impl ConfigFolder {
     pub fn new(root: impl Into<PathBuf>, allowed: Vec<PathBuf>) -> Self {
         Self { root: root.into(), allowed }
     }
+
+    /// Files below the folder of a configuration file, and below each of `allowed`.
+    pub fn beside(config: &Path, allowed: Vec<PathBuf>) -> Self {
+        match config.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => Self::new(folder, allowed),
+            _ => Self::new(".", allowed),
+        }
+    }
+
+    /// The path of a dataset that a setting names, for [`Source::open`](crate::data::Source::open): a
+    /// file, a folder, or a split of a folder, as in `FOLDER:SPLIT`.
+    ///
+    /// # Errors
+    /// A path that is not there, or that lies outside.
+    pub fn dataset(&self, name: &str) -> Result<PathBuf, String> {
+        let whole = self.resolve(name);
+        match (&whole, name.rsplit_once(':')) {
+            (Err(_), Some((folder, split))) if !self.root.join(name).exists() => {
+                let (_, real) = self.resolve(folder)?;
+                let mut path = real.into_os_string();
+                path.push(format!(":{split}"));
+                Ok(path.into())
+            }
+            _ => whole.map(|(path, _)| path),
+        }
+    }
 }
 
 impl ConfigFolder {
@@ -78,5 +104,10 @@ mod tests {
         }
         let allowed = ConfigFolder::new(&root, vec![outer.path().to_owned()]);
         assert_eq!(allowed.read("../out.txt").unwrap(), b"out");
+        let beside = ConfigFolder::beside(&root.join("assay.toml"), Vec::new());
+        assert_eq!(beside.dataset("in.txt").unwrap(), root.join("in.txt"));
+        assert!(beside.dataset("../out.txt").is_err() && beside.dataset("..:train").is_err());
+        let split = beside.dataset(".:train").unwrap();
+        assert_eq!(split.to_str().unwrap().rsplit_once(':').unwrap().1, "train");
     }
 }

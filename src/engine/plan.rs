@@ -173,9 +173,7 @@ impl Plan {
     pub fn resolved(&self) -> Value {
         let mut resolved = self.deciding();
         if let Some(members) = resolved.as_object_mut() {
-            let Config { advantage, select, .. } = &self.config;
-            members.extend(advantage.as_ref().map(|table| ("advantage".to_owned(), json!(table))));
-            members.extend(select.as_ref().map(|table| ("select".to_owned(), json!(table))));
+            members.extend(trainers::resolved(&self.config));
         }
         resolved
     }

@@ -32,6 +32,7 @@ pub mod policy;
 pub mod preference;
 pub mod ratio;
 pub mod span;
+pub mod table;
 pub mod terms;
 pub mod tokens;
 
@@ -48,3 +49,4 @@ pub use config::LossConfig;
 pub use kl::difficulty_weight;
 pub use policy::{Loss, PolicyLoss, build};
 pub use preference::{PreferenceLoss, PreferencePair};
+pub use table::LossTable;

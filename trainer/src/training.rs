@@ -4,6 +4,7 @@
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
 mod batch;
+mod check;
 pub mod checkpoint;
 mod collect;
 pub mod config;

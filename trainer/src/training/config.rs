@@ -1,7 +1,7 @@
 //! The table `[train]` of a configuration.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::monitor::MonitorConfig;
 use crate::policy::GenerationConfig;
@@ -17,10 +17,12 @@ pub struct TrainConfig {
     /// The tasks that are held out: the policy is evaluated on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_out: Vec<String>,
-    /// The reward that says whether an answer is right (1) or not (0), by its name. It may have a
-    /// weight of 0. By default the first reward.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub correct: Option<String>,
+    /// The reward that says whether an answer is right (1) or not (0), by its name, or a list of
+    /// names, of which the first that did not abstain says so. It may have a weight of 0. By default
+    /// the first reward.
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "one_or_many_schema")]
+    pub correct: Vec<String>,
     /// Steps: each samples, asks for rewards and updates the policy.
     pub steps: u64,
     /// From which everything random is drawn.
@@ -286,4 +288,24 @@ fn one() -> usize {
 
 fn tokens_per_pass() -> usize {
     16_384
+}
+
+/// A text, or a list of texts.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a name or a list of names")]
+    enum Names {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Names::deserialize(deserializer)? {
+        Names::One(name) => vec![name],
+        Names::Many(names) => names,
+    })
+}
+
+fn one_or_many_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }]
+    })
 }
