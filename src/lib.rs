@@ -6,6 +6,8 @@
 pub mod data;
 pub mod engine;
 pub mod setup;
+#[cfg(feature = "train")]
+pub mod training;
 
 #[cfg(feature = "models")]
 pub use assay_reward_models as reward_models;
