@@ -26,8 +26,11 @@ mod schema;
 mod score;
 mod setup;
 mod show;
+mod signals;
 mod summary;
 mod text;
+#[cfg(feature = "train")]
+mod train;
 mod validate;
 mod verdict;
 
@@ -72,6 +75,9 @@ enum Verb {
     Advantages(advantages::Args),
     /// Tell whether the rewards of a run can be trusted: pass@k, groups, length, drift, distance
     Diagnose(Box<diagnose::Args>),
+    /// Train a policy by GRPO on the rewards of a configuration; goes on where it was stopped
+    #[cfg(feature = "train")]
+    Train(train::Args),
     /// Write a rubric of another format in ours
     #[cfg(feature = "rubrics")]
     Convert(convert::Args),
@@ -104,10 +110,15 @@ enum Verb {
 fn quiet_engine_panics() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !std::thread::current().name().is_some_and(|name| name.starts_with("assay-")) {
+        if !is_engine_thread() {
             tell(panic);
         }
     }));
+}
+
+/// Whether this thread is one of the engine, or works beside it.
+fn is_engine_thread() -> bool {
+    std::thread::current().name().is_some_and(|name| name.starts_with("assay-"))
 }
 
 /// Runs the command that the process was started with.
@@ -135,6 +146,8 @@ pub(crate) fn main() -> ExitCode {
         Verb::Diff(args) => diff::run(&args),
         Verb::Advantages(args) => advantages::run(&args, environment),
         Verb::Diagnose(args) => diagnose::run(&args),
+        #[cfg(feature = "train")]
+        Verb::Train(args) => train::run(&args, environment),
         #[cfg(feature = "rubrics")]
         Verb::Convert(args) => convert::run(&args),
         Verb::List(args) => list::run(&args, environment),

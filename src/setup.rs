@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "rubrics")]
 use assay_verifiers::Files as _;
-pub use clock::Monotonic;
+pub use clock::{Monotonic, unix_seconds};
 
 use crate::engine::{
     ConfigError, ConfigFolder, Document, Engine, EngineBuilder, EngineError, Registry,

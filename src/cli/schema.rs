@@ -28,8 +28,41 @@ pub(super) fn first_sentence(docs: &str) -> String {
     sentence.trim_end_matches('.').to_owned()
 }
 
+/// The same with the settings of a table within in place of the table, by their dotted paths.
+pub(super) fn settings_within(schema: &Value) -> Vec<Setting> {
+    let mut all = Vec::new();
+    within(schema, schema, "", &mut all);
+    all
+}
+
+fn within(table: &Value, root: &Value, path: &str, all: &mut Vec<Setting>) {
+    for setting in of_table(table, root) {
+        let property = table.get("properties").and_then(|have| have.get(&setting.name));
+        let path = format!("{path}{}", setting.name);
+        match property.and_then(|property| table_of(property, root)) {
+            Some(inner) => within(inner, root, &format!("{path}."), all),
+            None => all.push(Setting { name: path, ..setting }),
+        }
+    }
+}
+
+/// The table that a property may hold.
+fn table_of<'a>(property: &'a Value, root: &'a Value) -> Option<&'a Value> {
+    if property.get("properties").is_some() {
+        return Some(property);
+    }
+    if let Some(name) = property.get("$ref").and_then(Value::as_str) {
+        return table_of(root.pointer(name.strip_prefix('#')?)?, root);
+    }
+    property.get("anyOf")?.as_array()?.iter().find_map(|one| table_of(one, root))
+}
+
 /// The properties of an object, sorted by name: those that must be set first.
 pub(super) fn settings(schema: &Value) -> Vec<Setting> {
+    of_table(schema, schema)
+}
+
+fn of_table(schema: &Value, root: &Value) -> Vec<Setting> {
     let required: Vec<&str> = schema
         .get("required")
         .and_then(Value::as_array)
@@ -40,7 +73,7 @@ pub(super) fn settings(schema: &Value) -> Vec<Setting> {
     };
     let setting = |(name, property): (&String, &Value)| Setting {
         name: name.clone(),
-        kind: kind(property, schema),
+        kind: kind(property, root),
         default: property.get("default").cloned(),
         required: required.contains(&name.as_str()),
         docs: docs(property).replace('\n', " "),
@@ -95,6 +128,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn tables_within_are_listed_by_their_settings() {
+        let schema = json!({
+            "properties": {
+                "model": {"$ref": "#/$defs/Model"},
+                "warmup": {"anyOf": [{"$ref": "#/$defs/Model"}, {"type": "null"}]},
+                "seed": {"type": "integer"},
+            },
+            "$defs": {"Model": {"properties": {"path": {"type": "string"}}}},
+        });
+        let found = settings_within(&schema);
+        let names: Vec<&str> = found.iter().map(|setting| setting.name.as_str()).collect();
+        assert_eq!(names, ["model.path", "seed", "warmup.path"]);
+    }
 
     #[test]
     fn settings_are_read_from_the_schema() {

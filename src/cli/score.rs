@@ -11,13 +11,12 @@ use assay::engine::{
 };
 use assay::setup::Environment;
 use clap::{Args as ClapArgs, ValueEnum};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use super::exit::{Exit, Failure};
 use super::output::{self, count, percent};
 use super::progress::Progress;
 use super::setup::{ConfigArgs, EngineArgs, TrainingArgs};
+use super::signals::stop_on_signals;
 use super::summary;
 
 /// Score a dataset into a run folder.
@@ -203,26 +202,6 @@ fn dry_run(args: &Args, builder: EngineBuilder, stop: &CancellationToken) -> Res
 #[cfg(not(feature = "rubrics"))]
 fn dry_run(_: &Args, _: EngineBuilder, _: &CancellationToken) -> Result<Exit, Failure> {
     Err(Failure::usage("--dry-run: this build asks no judges"))
-}
-
-/// The first signal hands out no more rows; those under way may take half a second more. The second
-/// ends the process.
-fn stop_on_signals() -> Result<CancellationToken, Failure> {
-    let (stop, signalled) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
-    for signal in [SIGINT, SIGTERM] {
-        let code = Exit::Interrupted as i32;
-        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&signalled))?;
-        signal_hook::flag::register(signal, Arc::clone(&signalled))?;
-    }
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    let token = stop.clone();
-    let wait = move || {
-        if signals.forever().next().is_some() {
-            token.cancel();
-        }
-    };
-    std::thread::Builder::new().name("assay-signals".to_owned()).spawn(wait)?;
-    Ok(stop)
 }
 
 fn tell(args: &Args, summary: &Summary, engine: &Engine) -> Result<(), Failure> {

@@ -2,11 +2,12 @@
 
 use assay::engine::did_you_mean;
 use assay::setup::Environment;
+use assay::trainer::training::TrainConfig;
 use assay::verifiers::cases::{self, Case};
 use assay::verifiers::checks::VerifierInfo;
 use assay::{Config, Registry};
 use clap::Args as ClapArgs;
-use schemars::Schema;
+use schemars::{Schema, schema_for};
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
@@ -19,7 +20,8 @@ use super::text::inline;
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     /// The id of the verifier; a table and a kind, as in shape.overlong, advantage.grpo, loss.dapo or
-    /// select.dynamic; or `config` for the JSON Schema of the configuration
+    /// select.dynamic; `train` for the settings of a training; or `config` for the JSON Schema of the
+    /// configuration
     id: String,
     /// Print the JSON Schema of its settings
     #[arg(long, conflicts_with = "json")]
@@ -56,6 +58,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     }
     let (schema, page) = match args.id.split_once('.') {
         Some((table, kind)) => of_kind(table, kind)?,
+        None if args.id == "train" => of_training(),
         None => of_verifier(&args.id, &environment.registry())?,
     };
     if args.schema {
@@ -71,6 +74,14 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
 fn of_verifier(id: &str, registry: &Registry) -> Result<(Schema, Page), Failure> {
     let entry = registry.about(id).ok_or_else(|| unknown(id, registry))?;
     Ok(((entry.schema)(), page(entry)?))
+}
+
+/// The page of the table `[train]`, with the settings of the tables in it.
+fn of_training() -> (Schema, Page) {
+    let schema = schema_for!(TrainConfig);
+    let docs = schema::docs(schema.as_value());
+    let settings = schema::settings_within(schema.as_value());
+    (schema, Page { id: "train".to_owned(), version: None, docs, settings, cases: Vec::new() })
 }
 
 /// The page of a kind of a table that is no verifier.

@@ -1,6 +1,6 @@
 //! The clock of the machine.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::engine::Clock;
 
@@ -19,6 +19,12 @@ impl Monotonic {
     pub fn seconds(&self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
+}
+
+/// Seconds since 1970, for files that other programs read; 0 on a machine that stands before it.
+#[expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
+pub fn unix_seconds() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
 impl Clock for Monotonic {

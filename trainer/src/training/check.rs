@@ -30,7 +30,8 @@ impl TrainConfig {
         ensure(sampled, "generation.temperature", "rollouts are sampled: it must be above 0")?;
         within("optimizer", optimizer(&self.optimizer))?;
         self.warmup.as_ref().map_or(Ok(()), |warmup| within("warmup", warmed(warmup)))?;
-        within("evaluation", evaluation(&self.evaluation))
+        within("evaluation", evaluation(&self.evaluation))?;
+        within("monitor", self.monitor.check())
     }
 }
 

@@ -15,7 +15,10 @@ mod trainer;
 #[cfg(feature = "train")]
 mod whole;
 
-pub use folders::{keep_checkpoints, newest_checkpoint, remove_checkpoints_after, write_folder};
+pub use folders::{
+    keep_checkpoints, newest_checkpoint, newest_checkpoint_until, remove_checkpoints_after,
+    write_folder,
+};
 pub use numbers::{from_json, to_json};
 #[cfg(feature = "train")]
 pub use tensors::{read_parameters, write_parameters};

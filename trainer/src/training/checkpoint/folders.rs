@@ -15,6 +15,15 @@ pub fn newest_checkpoint(run: &Path) -> Result<Option<PathBuf>, PolicyError> {
     Ok(newest.map(|step| run.join(name(step))))
 }
 
+/// The newest checkpoint of a run that is not after `step`. `None` where there is none.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub fn newest_checkpoint_until(run: &Path, step: u64) -> Result<Option<PathBuf>, PolicyError> {
+    let newest = steps(run)?.into_iter().rfind(|kept| *kept <= step);
+    Ok(newest.map(|step| run.join(name(step))))
+}
+
 /// Removes all checkpoints of a run but the newest ones, and what was left of a process that ended
 /// while it wrote or removed one. 0 keeps all.
 ///
@@ -175,6 +184,8 @@ mod tests {
         }
         File::create(run.join("checkpoint-400")).unwrap();
         assert_eq!(newest_checkpoint(&run).unwrap(), Some(run.join("checkpoint-100")));
+        assert_eq!(newest_checkpoint_until(&run, 99).unwrap(), Some(run.join("checkpoint-20")));
+        assert_eq!(newest_checkpoint_until(&run, 8).unwrap(), None);
         keep_checkpoints(&run, 0).unwrap();
         keep_checkpoints(&run, 4).unwrap();
         assert_eq!(steps(&run).unwrap(), [9, 20, 100]);
