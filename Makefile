@@ -1,11 +1,13 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo test test-python test-trainers test-c test-export wheel features assets assets-c fmt bench
+.PHONY: demo train-demo test test-train test-python test-trainers test-c test-export wheel features assets \
+	assets-c fmt bench
 
 ASSAY := target/release/assay
 DATA := fixtures/datasets
 MODELS := fixtures/models
 RUBRICS := fixtures/rubrics/examples
+TRAINING := fixtures/training
 DEMO := target/demo
 EXPORT := target/export
 
@@ -24,6 +26,13 @@ demo:
 		--output $(DEMO)-graders --labels label --fresh
 	$(ASSAY) explain $(RUBRICS)/stub-letter.toml $(RUBRICS)/stub-letter.jsonl --id letter-invented-quotation
 
+# Trains small policies by GRPO until they have learned: first with a reward for the answer, then with
+# rewards for steps.
+train-demo:
+	cargo build --release --locked --features train --bin assay
+	$(ASSAY) train $(TRAINING)/demo.toml --output target/train-demo --fresh
+	$(ASSAY) train $(TRAINING)/demo-steps.toml --allow-path $(MODELS) --output target/train-demo-steps --fresh
+
 # The guests of the sandbox, and the library of ONNX Runtime. Nothing is done where nothing has
 # changed.
 assets:
@@ -35,13 +44,19 @@ assets:
 assets-c:
 	python3 sandbox/guests/c/build.py target
 
+# With `assay train`, which people build by themselves: whatever is built here has it, so that nothing
+# is built twice.
 test: assets
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo test --workspace --locked
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	cargo clippy --workspace --all-targets --features train --locked -- -D warnings
+	cargo test --workspace --features train --locked
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --features train --no-deps --locked
 	python/wheel.sh dev
 	python/test.sh
+
+# Trainings that take minutes: what they learn, and that they are TRL's.
+test-train:
+	cargo test --release --package assay-trainer --features train --locked -- --include-ignored
 
 # The package for Python alone: its wheel, in the profile of the tests, in an environment of its own.
 test-python: assets
@@ -62,13 +77,13 @@ wheel: assets
 
 # Programs of C and C++. The workspace is built as for `make test`, so that nothing is built twice.
 test-c: assets-c
-	cargo clippy --workspace --all-targets --features c --locked -- -D warnings
-	cargo test --workspace --features c --locked --test cases -- "[c]"
+	cargo clippy --workspace --all-targets --features c,train --locked -- -D warnings
+	cargo test --workspace --features c,train --locked --test cases -- "[c]"
 
 # Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
 features:
 	cargo clippy --no-default-features --locked -- -D warnings
-	set -e; for feature in cli json-schema models parquet rubrics sandbox sql tokenizers; do \
+	set -e; for feature in cli json-schema models parquet rubrics sandbox sql tokenizers train cli,train; do \
 		echo "only $$feature"; \
 		cargo clippy --no-default-features --features $$feature --locked -- -D warnings; \
 	done

@@ -22,3 +22,5 @@ mod shards;
 mod suites;
 mod support;
 mod tidy;
+#[cfg(feature = "train")]
+mod train;

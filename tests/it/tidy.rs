@@ -263,7 +263,7 @@ fn features(selection: &[&str]) -> Features {
 #[test]
 fn the_extension_shares_what_is_compiled() {
     let built = "--edges=normal,build";
-    let tests = features(&["--workspace"]);
+    let tests = features(&["--workspace", "--features=train"]);
     let command = features(&["--package=assay", built]);
     let tested = features(&["--package=assay-python", built, "--features=as-tested"]);
     let packed = features(&["--package=assay-python", built]);
