@@ -1,4 +1,4 @@
-//! Low-rank adapters ("LoRA: Low-Rank Adaptation of Large Language Models", section 4.1): the weights of
+//! Low-rank adapters ("`LoRA`: Low-Rank Adaptation of Large Language Models", section 4.1): the weights of
 //! a decoder stay, and `lora_B @ lora_A * lora_alpha / r` is trained in their place.
 
 use rand::rngs::StdRng;
@@ -192,8 +192,7 @@ impl Adapter {
         let down = matrix(self.down.weights(parameters), self.rank, inputs)?;
         let mut out = vec![0.0; self.outputs * inputs];
         product(up, down, &mut out, 0.0)?;
-        out.iter_mut().for_each(|value| *value *= self.scale);
-        Ok(out)
+        Ok(out.into_iter().map(|value| value * self.scale).collect())
     }
 }
 

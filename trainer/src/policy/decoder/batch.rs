@@ -21,13 +21,28 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// One prompt, whose last token predicts.
-    pub(crate) fn of_prompt(prompt: &[u32]) -> Self {
-        Self {
-            tokens: prompt.to_vec(),
-            sequences: std::iter::once(0..prompt.len()).collect(),
-            predicting: vec![prompt.len().saturating_sub(1)],
+    /// Prompts as chunks, of which the last token of each predicts.
+    pub(crate) fn of_prompts<'a>(prompts: impl Iterator<Item = &'a [u32]>) -> Vec<Self> {
+        let mut chunks = Vec::new();
+        for prompt in prompts {
+            Self::push(&mut chunks, prompt.iter().copied(), 1);
         }
+        chunks
+    }
+
+    /// Adds a sequence, whose last `predicting` tokens predict, to the last chunk or a new one.
+    fn push(chunks: &mut Vec<Self>, tokens: impl ExactSizeIterator<Item = u32>, predicting: usize) {
+        let length = tokens.len();
+        let room = |chunk: &Self| chunk.tokens.len() + length <= CHUNK_TOKENS;
+        if !chunks.last().is_some_and(room) {
+            chunks.push(Self::default());
+        }
+        let Some(chunk) = chunks.last_mut() else { return };
+        let start = chunk.tokens.len();
+        let end = start + length;
+        chunk.tokens.extend(tokens);
+        chunk.sequences.push(start..end);
+        chunk.predicting.extend(end.saturating_sub(predicting)..end);
     }
 }
 
@@ -76,17 +91,9 @@ impl PackedBatch {
         self.lengths.push(completion.len());
         self.targets.extend_from_slice(completion);
         let Some((_, predicting)) = completion.split_last() else { return };
-        let length = prompt.len() + predicting.len();
-        self.positions = self.positions.max(length);
-        let room = |chunk: &Chunk| chunk.tokens.len() + length <= CHUNK_TOKENS;
-        if !self.chunks.last().is_some_and(room) {
-            self.chunks.push(Chunk::default());
-        }
-        let Some(chunk) = self.chunks.last_mut() else { return };
-        let start = chunk.tokens.len();
-        chunk.tokens.extend(prompt.iter().chain(predicting));
-        chunk.sequences.push(start..start + length);
-        chunk.predicting.extend(start + prompt.len() - 1..start + length);
+        let tokens: Vec<u32> = prompt.iter().chain(predicting).copied().collect();
+        self.positions = self.positions.max(tokens.len());
+        Chunk::push(&mut self.chunks, tokens.into_iter(), completion.len());
     }
 }
 

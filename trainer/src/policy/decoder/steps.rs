@@ -61,15 +61,13 @@ impl CachedSteps<'_> {
                 return Err(PolicyError::invalid(format!("prompt {at}"), message));
             }
         }
-        let rows: Vec<usize> = (0..prompts.rows()).collect();
-        let parts: Vec<(CachedRow, Vec<f32>)> = rows
-            .into_par_iter()
-            .map(|at| self.prefill_row(prompts.row(at)))
-            .collect::<Result<_, _>>()?;
+        let chunks = Chunk::of_prompts(prompts.iter());
+        let parts: Vec<(Vec<CachedRow>, Vec<f32>)> =
+            chunks.par_iter().map(|chunk| self.prefill_chunk(chunk)).collect::<Result<_, _>>()?;
         let mut cache = KvCache::default();
         let mut hidden = Vec::new();
-        for (row, last) in parts {
-            cache.rows.push(row);
+        for (rows, last) in parts {
+            cache.rows.extend(rows);
             hidden.extend(last);
         }
         Ok((cache, self.logits(&hidden)?))
@@ -102,26 +100,31 @@ impl CachedSteps<'_> {
         self.decoder.model(&self.rotations)
     }
 
-    /// The row of a prompt, and the hidden state of its last token.
-    fn prefill_row(&self, prompt: &[u32]) -> Result<(CachedRow, Vec<f32>), PolicyError> {
-        let model = self.model();
-        let chunk = Chunk::of_prompt(prompt);
-        let mut row = CachedRow::new(self.layers.len());
-        row.reserve(model.heads(), prompt.len() + 1);
+    /// The rows of some prompts, and the hidden state of the last token of each.
+    fn prefill_chunk(&self, chunk: &Chunk) -> Result<(Vec<CachedRow>, Vec<f32>), PolicyError> {
+        let (model, layers) = (self.model(), self.layers.len());
+        let mut rows = vec![CachedRow::new(layers); chunk.sequences.len()];
+        for (row, sequence) in rows.iter_mut().zip(&chunk.sequences) {
+            row.reserve(model.heads(), sequence.len() + 1);
+        }
         let mut hidden = passes::embed(self.decoder, &chunk.tokens);
         for (at, layer) in self.layers.iter().enumerate() {
-            let is_last = at + 1 == self.layers.len();
-            let rows = if is_last { Rows::Predicting } else { Rows::All };
-            let (next, kept) = model.layer_forward(layer, &chunk, hidden, rows)?;
+            let after = if at + 1 == layers { Rows::Predicting } else { Rows::All };
+            let (next, kept) = model.layer_forward(layer, chunk, hidden, after)?;
             hidden = next;
-            let qkv = kept.qkv.chunks_exact(model.heads().row());
-            for (position, qkv) in qkv.enumerate() {
-                row.write(at, model.heads(), position, qkv);
+            let size = model.heads().row();
+            for (row, sequence) in rows.iter_mut().zip(&chunk.sequences) {
+                let qkv = kept.qkv.get(sequence.start * size..sequence.end * size);
+                for (position, qkv) in qkv.unwrap_or_default().chunks_exact(size).enumerate() {
+                    row.write(at, model.heads(), position, qkv);
+                }
             }
             self.decoder.buffers().give(kept.buffers());
         }
-        row.advance(prompt.len());
-        Ok((row, hidden))
+        for (row, sequence) in rows.iter_mut().zip(&chunk.sequences) {
+            row.advance(sequence.len());
+        }
+        Ok((rows, hidden))
     }
 
     fn step_rows(&self, rows: &mut [CachedRow], tokens: &[u32]) -> Result<Vec<f32>, PolicyError> {

@@ -53,11 +53,15 @@ fn pack<const WIDTH: usize>(
     let mut panels = buffers.take(blocks * count * depth * WIDTH);
     let of_block = panels.chunks_exact_mut((count * depth * WIDTH).max(1));
     for (block, panels) in values.chunks(depth * width).zip(of_block) {
-        for (at, row) in block.chunks_exact(width).enumerate() {
-            let row = row.get(columns.clone()).unwrap_or_default();
-            for (panel, from) in panels.chunks_exact_mut(depth * WIDTH).zip(row.chunks(WIDTH)) {
-                if let Some(to) = panel.as_chunks_mut::<WIDTH>().0.get_mut(at) {
-                    copy_padded(from, to);
+        for (at, panel) in panels.chunks_exact_mut(depth * WIDTH).enumerate() {
+            let first = columns.start + at * WIDTH;
+            let used = WIDTH.min(columns.end - first);
+            let places = panel.as_chunks_mut::<WIDTH>().0.iter_mut();
+            let rows = block.get(first..).unwrap_or_default().chunks(width);
+            for (to, row) in places.zip(rows) {
+                match row.first_chunk::<WIDTH>() {
+                    Some(row) if used == WIDTH => *to = *row,
+                    _ => copy_padded(row.get(..used).unwrap_or_default(), to),
                 }
             }
         }
@@ -70,12 +74,8 @@ fn pack<const WIDTH: usize>(
 }
 
 fn copy_padded<const WIDTH: usize>(from: &[f32], to: &mut [f32; WIDTH]) {
-    if let Some(from) = from.first_chunk::<WIDTH>() {
-        *to = *from;
-    } else {
-        to.fill(0.0);
-        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-    }
+    to.fill(0.0);
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
 }
 
 /// Adds the products of all panels to some rows of the result.
