@@ -84,17 +84,12 @@ pub(crate) struct Adapter {
 
 impl Linear {
     /// The same layer, faster in one direction until weights change.
-    pub(crate) fn packed(
-        &self,
-        parameters: &Parameters,
-        direction: Direction,
-    ) -> Result<Self, PolicyError> {
-        let weight = self.matrix(parameters)?;
-        let packed = match direction {
-            Direction::Forward => Packed::new(weight.transposed()),
-            Direction::Backward => Packed::new(weight),
-        };
-        Ok(Self { packed: Some((direction, packed)), ..self.clone() })
+    pub(crate) fn packed(&self, parameters: &Parameters, direction: Direction) -> Self {
+        let packed = self.matrix(parameters).ok().map(|weight| match direction {
+            Direction::Forward => (direction, Packed::new(weight.transposed())),
+            Direction::Backward => (direction, Packed::new(weight)),
+        });
+        Self { packed, ..self.clone() }
     }
 
     fn matrix<'p>(&self, parameters: &'p Parameters) -> Result<Matrix<'p>, PolicyError> {

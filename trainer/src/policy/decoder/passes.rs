@@ -44,7 +44,7 @@ pub(crate) fn forward(
     let mut states: Vec<Vec<f32>> = embedded.collect();
     let mut layers: Vec<Vec<LayerActivations>> = states.iter().map(|_| Vec::new()).collect();
     for (layer, rows) in self::layers(decoder) {
-        let layer = ready(decoder, layer, &batch, Direction::Forward)?;
+        let layer = ready(decoder, layer, &batch, Direction::Forward);
         batch.chunks.par_iter().zip(&mut states).zip(&mut layers).try_for_each(
             |((chunk, state), kept)| {
                 let input = std::mem::take(state);
@@ -83,11 +83,11 @@ fn ready(
     layer: &LayerWeights,
     batch: &PackedBatch,
     direction: Direction,
-) -> Result<LayerWeights, PolicyError> {
+) -> LayerWeights {
     if batch.chunks.len() > 1 {
         layer.packed(decoder.weights_of(), direction)
     } else {
-        Ok(layer.clone())
+        layer.clone()
     }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn backward(
     let model = decoder.model(&rotations);
     let context = (decoder.weights_of(), decoder.buffers());
     for (layer, rows) in self::layers(decoder).rev() {
-        let layer = &ready(decoder, layer, &batch, Direction::Backward)?;
+        let layer = &ready(decoder, layer, &batch, Direction::Backward);
         let left = batch
             .chunks
             .par_iter()

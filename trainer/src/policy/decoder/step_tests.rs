@@ -19,7 +19,7 @@ fn steps_say_what_a_whole_pass_says() {
     let prompts: Ragged<u32> = [vec![3], (0..17).map(|at| at % 11).collect()].into_iter().collect();
     for family in ["llama", "qwen2", "qwen3"] {
         let decoder = tiny(family, Tied::No);
-        let steps = decoder.steps(64).unwrap();
+        let steps = decoder.steps(64);
         let (cache, first) = steps.prefill(&prompts).unwrap();
         let mut cache = cache.select(&[1, 0, 1]);
         let mut logits = [&first[11..], &first[..11], &first[11..]].concat();
@@ -50,7 +50,7 @@ fn steps_say_what_a_whole_pass_says() {
 #[test]
 fn a_row_does_not_depend_on_the_others() {
     let decoder = tiny("qwen3", Tied::Yes);
-    let steps = decoder.steps(64).unwrap();
+    let steps = decoder.steps(64);
     let prompts: Ragged<u32> = (0..150_u32).map(|at| vec![at % 11, at % 7, 3]).collect();
     let (mut cache, first) = steps.prefill(&prompts).unwrap();
     let mut alone = cache.select(&[77]);
@@ -67,7 +67,7 @@ fn a_row_does_not_depend_on_the_others() {
 #[test]
 fn what_does_not_fit_is_an_error() {
     let decoder = tiny("llama", Tied::Yes);
-    let steps = decoder.steps(4).unwrap();
+    let steps = decoder.steps(4);
     let rows = |rows: &[&[u32]]| -> Ragged<u32> { rows.iter().map(|row| row.to_vec()).collect() };
     for bad in [&[][..], &[11], &[1; 5]] {
         assert!(steps.prefill(&rows(&[&[1], bad])).is_err(), "{bad:?}");

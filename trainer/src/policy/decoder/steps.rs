@@ -16,6 +16,8 @@ use crate::ragged::Ragged;
 
 /// Rows that go through the layers together. It does not depend on the number of threads.
 const ROWS: usize = 64;
+/// Positions that a new row has at least for tokens after its prompt.
+const ROOM: usize = 16;
 
 /// Runs a decoder step by step.
 pub(crate) struct CachedSteps<'a> {
@@ -28,18 +30,18 @@ pub(crate) struct CachedSteps<'a> {
 
 impl Decoder {
     /// Steps over sequences of at most `positions` tokens.
-    ///
-    /// # Errors
-    /// None that a decoder can be in.
-    pub(crate) fn steps(&self, positions: usize) -> Result<CachedSteps<'_>, PolicyError> {
+    pub(crate) fn steps(&self, positions: usize) -> CachedSteps<'_> {
         let positions = positions.min(self.bounds().positions);
         let rotations = Rotations::new(self.architecture(), positions);
         let (weights, parameters) = (&self.weights, self.weights_of());
-        let layers =
-            weights.layers.iter().map(|layer| layer.packed(parameters, Direction::Forward));
-        let layers = layers.collect::<Result<_, _>>()?;
-        let head = weights.head.packed(parameters, Direction::Forward)?;
-        Ok(CachedSteps { decoder: self, rotations, positions, layers, head })
+        let packed = |layer: &LayerWeights| layer.packed(parameters, Direction::Forward);
+        CachedSteps {
+            decoder: self,
+            rotations,
+            positions,
+            layers: weights.layers.iter().map(packed).collect(),
+            head: weights.head.packed(parameters, Direction::Forward),
+        }
     }
 }
 
@@ -105,7 +107,7 @@ impl CachedSteps<'_> {
         let (model, layers) = (self.model(), self.layers.len());
         let mut rows = vec![CachedRow::new(layers); chunk.sequences.len()];
         for (row, sequence) in rows.iter_mut().zip(&chunk.sequences) {
-            row.reserve(model.heads(), sequence.len() + 1);
+            row.reserve(model.heads(), (sequence.len() + ROOM).min(self.positions));
         }
         let mut hidden = passes::embed(self.decoder, &chunk.tokens);
         for (at, layer) in self.layers.iter().enumerate() {
@@ -143,7 +145,9 @@ impl CachedSteps<'_> {
         for row in rows.iter_mut() {
             row.advance(1);
         }
-        self.logits(&hidden)
+        let logits = self.logits(&hidden);
+        self.decoder.buffers().give([hidden]);
+        logits
     }
 
     fn step_layer(
@@ -154,12 +158,11 @@ impl CachedSteps<'_> {
         hidden: &mut [f32],
     ) -> Result<(), PolicyError> {
         let (model, parameters) = (self.model(), self.decoder.weights_of());
-        let mut normed = vec![0.0; hidden.len()];
-        let weight = layer.attention_norm.weights(parameters);
-        norm::forward(hidden, weight, model.epsilon(), &mut normed);
-        let mut qkv = vec![0.0; rows.len() * layer.qkv.outputs];
+        let buffers = self.decoder.buffers();
+        let mut normed = model.normed(hidden, layer.attention_norm.weights(parameters));
+        let mut qkv = buffers.take(rows.len() * layer.qkv.outputs);
         layer.qkv.forward(parameters, &normed, &mut qkv, 0.0)?;
-        let mut attended = vec![0.0; rows.len() * layer.output.inputs];
+        let mut attended = buffers.take(rows.len() * layer.output.inputs);
         let pairs = qkv.chunks_exact_mut(layer.qkv.outputs);
         let pairs = pairs.zip(attended.chunks_exact_mut(layer.output.inputs));
         let mut scores = Vec::new();
@@ -170,11 +173,13 @@ impl CachedSteps<'_> {
         }
         layer.output.forward(parameters, &attended, hidden, 1.0)?;
         norm::forward(hidden, layer.mlp_norm.weights(parameters), model.epsilon(), &mut normed);
-        let mut gate_up = vec![0.0; rows.len() * layer.gate_up.outputs];
+        let mut gate_up = buffers.take(rows.len() * layer.gate_up.outputs);
         layer.gate_up.forward(parameters, &normed, &mut gate_up, 0.0)?;
-        let mut inner = vec![0.0; rows.len() * layer.down.inputs];
+        let mut inner = buffers.take(rows.len() * layer.down.inputs);
         swiglu::forward(&gate_up, layer.down.inputs, &mut inner);
-        layer.down.forward(parameters, &inner, hidden, 1.0)
+        layer.down.forward(parameters, &inner, hidden, 1.0)?;
+        buffers.give([normed, qkv, attended, gate_up, inner]);
+        Ok(())
     }
 
     fn attend(
@@ -195,12 +200,11 @@ impl CachedSteps<'_> {
 
     fn logits(&self, hidden: &[f32]) -> Result<Vec<f32>, PolicyError> {
         let parameters = self.decoder.weights_of();
-        let mut normed = vec![0.0; hidden.len()];
-        let weight = self.decoder.weights.norm.weights(parameters);
-        norm::forward(hidden, weight, self.model().epsilon(), &mut normed);
+        let normed = self.model().normed(hidden, self.decoder.weights.norm.weights(parameters));
         let rows = hidden.len() / self.head.inputs.max(1);
         let mut logits = vec![0.0; rows * self.head.outputs];
         self.head.forward(parameters, &normed, &mut logits, 0.0)?;
+        self.decoder.buffers().give([normed]);
         Ok(logits)
     }
 }

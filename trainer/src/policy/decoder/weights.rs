@@ -110,18 +110,14 @@ pub(crate) struct LayerWeights {
 
 impl LayerWeights {
     /// The same layer, faster in one direction until weights change.
-    pub(crate) fn packed(
-        &self,
-        parameters: &Parameters,
-        direction: Direction,
-    ) -> Result<Self, PolicyError> {
-        Ok(Self {
-            qkv: self.qkv.packed(parameters, direction)?,
-            output: self.output.packed(parameters, direction)?,
-            gate_up: self.gate_up.packed(parameters, direction)?,
-            down: self.down.packed(parameters, direction)?,
+    pub(crate) fn packed(&self, parameters: &Parameters, direction: Direction) -> Self {
+        Self {
+            qkv: self.qkv.packed(parameters, direction),
+            output: self.output.packed(parameters, direction),
+            gate_up: self.gate_up.packed(parameters, direction),
+            down: self.down.packed(parameters, direction),
             ..self.clone()
-        })
+        }
     }
 }
 
