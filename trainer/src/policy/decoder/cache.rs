@@ -38,11 +38,6 @@ impl KvCache {
         self.rows.len()
     }
 
-    /// How many tokens a row has; 0 where there is no such row.
-    pub(crate) fn length(&self, row: usize) -> usize {
-        self.rows.get(row).map_or(0, CachedRow::length)
-    }
-
     /// Copies of these rows, in this order; a row may be named more than once.
     pub(crate) fn select(&self, rows: &[usize]) -> Self {
         Self { rows: rows.iter().filter_map(|row| self.rows.get(*row)).cloned().collect() }
