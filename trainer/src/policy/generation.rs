@@ -93,7 +93,7 @@ impl Drawing<'_> {
     ) -> Result<(), PolicyError> {
         let end =
             |completion: &&mut Completion| prompts.row(completion.prompt).len() + completion.limit;
-        let steps = self.decoder.steps(running.iter().map(end).max().unwrap_or(0))?;
+        let steps = self.decoder.steps(running.iter().map(end).max().unwrap_or(0));
         let (mut cache, logits) = steps.prefill(prompts)?;
         let vocabulary = self.decoder.architecture().vocab_size;
         let mut first = Vec::with_capacity(running.len() * vocabulary);

@@ -197,6 +197,7 @@ impl Adapter {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "numbers of a test are small")]
 mod tests {
     use super::*;
     use crate::policy::PolicyModel;

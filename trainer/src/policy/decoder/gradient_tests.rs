@@ -1,5 +1,11 @@
 //! Gradients against differences, and what they do not depend on.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "numbers of a test are small"
+)]
+
 use super::Decoder;
 use super::testing::{Tied, gradients, loss, sequences, tiny};
 use crate::policy::{Gradients, PolicyModel, Sequences, TokenGradients};

@@ -1,5 +1,7 @@
 //! Tiny decoders and sequences for tests.
 
+#![expect(clippy::cast_precision_loss, reason = "numbers of a test are small")]
+
 use serde_json::json;
 
 use super::model::Decoder;

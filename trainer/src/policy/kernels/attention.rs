@@ -368,6 +368,11 @@ impl SimdOp for ColumnSoftmaxBackward<'_> {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "numbers of a test are small"
+)]
 mod tests {
     use super::*;
 

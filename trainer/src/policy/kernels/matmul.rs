@@ -93,6 +93,7 @@ fn product_of_row(
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "numbers of a test are small")]
 mod tests {
     use super::*;
 

@@ -109,6 +109,7 @@ impl SimdOp for NormBackward<'_> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the same operations have the same bits")]
 mod tests {
     use super::*;
 

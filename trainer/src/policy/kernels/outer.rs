@@ -131,6 +131,11 @@ impl SimdOp for Tile<'_> {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "numbers of a test are small and exact"
+)]
 mod tests {
     use super::*;
 

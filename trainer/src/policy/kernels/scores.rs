@@ -122,6 +122,7 @@ impl SimdOp for Backward<'_> {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "numbers of a test are small")]
 mod tests {
     use super::*;
 

@@ -118,6 +118,11 @@ fn fours(rows: &[f32], columns: usize) -> impl Iterator<Item = [f32; BAND / 2]> 
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "numbers of a test are small and exact"
+)]
 mod tests {
     use super::*;
 

@@ -74,6 +74,7 @@ impl SimdOp for Backward<'_> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the same operations have the same bits")]
 mod tests {
     use super::*;
 

@@ -61,6 +61,11 @@ pub(crate) fn padded(length: usize) -> usize {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "numbers of a test are small and exact"
+)]
 mod tests {
     use super::*;
 
