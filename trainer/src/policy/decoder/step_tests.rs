@@ -1,6 +1,5 @@
 //! Steps with a cache against whole passes.
 
-use super::cache::CachedRow;
 use super::testing::{Tied, tiny};
 use crate::policy::{PolicyModel, Sequences};
 use crate::ragged::Ragged;
@@ -44,12 +43,7 @@ fn steps_say_what_a_whole_pass_says() {
             let tokens: Vec<u32> = rows.iter().map(|row| completions[*row][at]).collect();
             logits = steps.step(&mut cache, &tokens).unwrap();
         }
-<<<<<<< HEAD
-        let lengths: Vec<usize> = cache.rows.iter().map(CachedRow::length).collect();
-        assert_eq!(lengths, [57]);
-=======
         assert_eq!((cache.rows(), cache.rows[0].length()), (1, 57));
->>>>>>> t20-decoder
     }
 }
 
