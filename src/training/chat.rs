@@ -119,7 +119,8 @@ fn json(path: &Path) -> Result<Value, String> {
     }
 }
 
-#[cfg(all(test, feature = "models"))]
+#[cfg(test)]
+#[cfg(feature = "models")]
 mod tests {
     use serde_json::json;
 

@@ -168,7 +168,7 @@ fn what_is_wrong_is_pointed_at() {
     let cases = [
         (CONFIG.replace("group_size = 4", "group_sise = 4"), "did you mean `group_size`?"),
         (CONFIG.replace("group_size = 4", "group_size = 0"), "train.group_size"),
-        (CONFIG.replace("kind = \"dapo\"", "kind = \"dapa\""), "loss.kind"),
+        (CONFIG.replace("kind = \"dapo\"", "kind = \"dapa\""), "has no \"dapa\""),
         (
             CONFIG.replace("kind = \"dapo\"", "kind = \"dapo\"\neps_hi = 0.2"),
             "did you mean `eps_high`?",
@@ -178,7 +178,7 @@ fn what_is_wrong_is_pointed_at() {
             "did you mean \"correct\"?",
         ),
         (CONFIG.replace("[\"tasks.jsonl\"]", "[\"none.jsonl\"]"), "none.jsonl: No such file"),
-        (CONFIG.replace("[\"tasks.jsonl\"]", "[\"/etc/passwd\"]"), "--allow-path permits it"),
+        (CONFIG.replace("[\"tasks.jsonl\"]", "[\"/etc/passwd\"]"), "--allow-path permits"),
     ];
     for (text, expected) in cases {
         place.write("e.toml", &text);

@@ -207,7 +207,8 @@ mod tests {
         assert_eq!(read(EVALUATIONS).lines().count(), 1);
         let told: Value = serde_json::from_str(&read(WARNINGS)).unwrap();
         assert_eq!((&told["step"], &told["alarm"]), (&2.into(), &"length_pays".into()));
-        assert_eq!((watched(&shared).step, &watched(&shared).phase), (2, &Phase::Evaluation));
+        let known = watched(&shared).clone();
+        assert_eq!((known.step, known.phase, known.warnings.len()), (2, Phase::Evaluation, 1));
         drop(recorder);
         drop(Recorder::new(&folder, Some(1), shared, None).unwrap());
         assert_eq!((read(ROLLOUTS).lines().count(), read(WARNINGS).lines().count()), (4, 1));

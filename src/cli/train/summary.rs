@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn people_see_before_and_after() {
-        insta::assert_snapshot!(summary().text(), @"");
+        insta::assert_snapshot!("summary", summary().text());
     }
 
     #[test]

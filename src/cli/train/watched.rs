@@ -155,6 +155,7 @@ pub(super) mod testing {
                 rollout(1, "3 2 1", Some(0.5)),
                 rollout(1, "", None),
             ],
+            warnings: Vec::new(),
         }
     }
 

@@ -25,8 +25,11 @@ pub(super) fn check(document: &Document, config: &Config) -> Result<(), ConfigEr
                 }
                 _ => room.to_owned(),
             };
-            let message = format!("{path}: {error}");
-            return Err(document.error(&path, &message).help(suggestion(&error.to_string())));
+            let told = error.to_string();
+            // A kind says its name first.
+            let unknown = told.find("unknown ").and_then(|at| told.get(at..));
+            let help = suggestion(unknown.unwrap_or_default());
+            return Err(document.error(&path, format!("{path}: {told}")).help(help));
         }
     }
     train.as_ref().map_or(Ok(()), |train| check_correct(document, config, train))
