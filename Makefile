@@ -26,12 +26,10 @@ demo:
 		--output $(DEMO)-graders --labels label --fresh
 	$(ASSAY) explain $(RUBRICS)/stub-letter.toml $(RUBRICS)/stub-letter.jsonl --id letter-invented-quotation
 
-# Trains small policies by GRPO until they have learned: first with a reward for the answer, then with
-# rewards for steps.
+# Trains a small policy by GRPO, and prints the curve before and after.
 train-demo:
 	cargo build --release --locked --features train --bin assay
 	$(ASSAY) train $(TRAINING)/demo.toml --output target/train-demo --fresh
-	$(ASSAY) train $(TRAINING)/demo-steps.toml --allow-path $(MODELS) --output target/train-demo-steps --fresh
 
 # The guests of the sandbox, and the library of ONNX Runtime. Nothing is done where nothing has
 # changed.
