@@ -29,6 +29,7 @@ mod show;
 mod signals;
 mod summary;
 mod text;
+mod threads;
 #[cfg(feature = "train")]
 mod train;
 mod validate;
@@ -44,6 +45,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use exit::{Exit, Failure};
+use threads::is_engine_thread;
 
 /// Turns model outputs into rewards that can be trusted.
 #[derive(Debug, Parser)]
@@ -114,11 +116,6 @@ fn quiet_engine_panics() {
             tell(panic);
         }
     }));
-}
-
-/// Whether this thread is one of the engine, or works beside it.
-fn is_engine_thread() -> bool {
-    std::thread::current().name().is_some_and(|name| name.starts_with("assay-"))
 }
 
 /// Runs the command that the process was started with.

@@ -1,5 +1,6 @@
 //! `assay train`: a policy learns from the rewards of a configuration.
 
+mod args;
 mod folder;
 mod learning;
 mod lines;
@@ -14,17 +15,15 @@ mod view;
 mod watched;
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use assay::engine::runs::{CONFIG, MANIFEST, RunStart, SUMMARY};
 use assay::setup::{Environment, Monotonic};
-use clap::Args as ClapArgs;
 
 use super::exit::{Exit, Failure};
 use super::output;
-use super::setup::{ConfigArgs, EngineArgs};
 use super::signals::stop_on_signals;
+pub(super) use args::Args;
 use folder::{EVALUATIONS, METRICS, MODEL, TrainFolder, TrainManifest, WARNINGS};
 use learning::learn;
 use plain::PlainLines;
@@ -34,43 +33,6 @@ use session::Ended;
 use summary::{SummaryFiles, TrainSummary};
 use terminal::Screen;
 use watched::Watched;
-
-/// Train a policy by GRPO on the rewards of a configuration.
-#[derive(Debug, ClapArgs)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(super) struct Args {
-    #[command(flatten)]
-    config: ConfigArgs,
-    /// The run folder
-    #[arg(short, long, value_name = "RUN")]
-    output: PathBuf,
-    #[command(flatten)]
-    engine: EngineArgs,
-    /// Start over, whatever the folder holds of an earlier training
-    #[arg(long, conflicts_with = "resume")]
-    fresh: bool,
-    /// Fail where the folder holds no training to go on with
-    #[arg(long)]
-    resume: bool,
-    /// From which everything random is drawn (`train.seed`)
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Steps to make, those of earlier sessions included (`train.steps`)
-    #[arg(long, value_name = "N")]
-    steps: Option<u64>,
-    /// Threads of the policy; by default one a core (`train.threads`)
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Plain lines in place of the live view
-    #[arg(long)]
-    plain: bool,
-    /// Print the summary as JSON
-    #[arg(long)]
-    json: bool,
-    /// Tell nothing while it runs
-    #[arg(short, long)]
-    quiet: bool,
-}
 
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     let prepared = Prepared::read(args, environment)?;

@@ -17,7 +17,7 @@ use assay::verifiers::{Files as _, canonical};
 use serde_json::{Value, json};
 
 use super::super::exit::Failure;
-use super::Args;
+use super::args::Args;
 use super::folder::TrainManifest;
 
 /// The library whose defaults are taken where the configuration has no `[advantage]` or no `[loss]`.

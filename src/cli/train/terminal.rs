@@ -19,7 +19,7 @@ use ratatui::crossterm::terminal::{
 use signal_hook::consts::SIGINT;
 use signal_hook::low_level::raise;
 
-use super::super::is_engine_thread;
+use super::super::threads::is_engine_thread;
 use super::view;
 use super::watched::{Phase, Watched};
 
