@@ -55,3 +55,8 @@ pub(super) fn write_renamed(
     };
     renamed().map_err(|error| PolicyError::io(path, error))
 }
+
+/// A file that is not what it has to be.
+pub(super) fn invalid(path: &Path, why: &str) -> PolicyError {
+    PolicyError::invalid(path.display().to_string(), why)
+}

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::PolicyError;
 use super::architecture::Architecture;
 use super::decoder::Decoder;
-use super::files;
+use super::files::{self, invalid};
 use super::tokenizer::{PolicyTokenizer, TOKENIZER_FILE};
 
 const CONFIG_FILE: &str = "config.json";
@@ -107,10 +107,6 @@ fn stop_tokens(config: &Map<String, Value>, path: &Path) -> Result<Vec<u32>, Pol
         Some(Value::Array(ids)) => ids.iter().map(id).collect(),
         Some(one) => Ok(vec![id(one)?]),
     }
-}
-
-fn invalid(path: &Path, why: &str) -> PolicyError {
-    PolicyError::invalid(path.display().to_string(), why)
 }
 
 /// An error of what a file holds, with the file.

@@ -41,15 +41,15 @@ fn weight_files(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>), PolicyError> {
     }
     let Some(listed) = files::read_object(&index)? else {
         let why = format!("there is no such file, and no {INDEX_FILE}");
-        return Err(super::invalid(&single, &why));
+        return Err(files::invalid(&single, &why));
     };
     let map = listed.get("weight_map").and_then(|map| map.as_object());
-    let map = map.ok_or_else(|| super::invalid(&index, "has no object weight_map"))?;
+    let map = map.ok_or_else(|| files::invalid(&index, "has no object weight_map"))?;
     let mut names = BTreeSet::new();
     for (tensor, file) in map {
         let name = file.as_str().filter(|name| Path::new(name).file_name() == Some(name.as_ref()));
         let wrong = || format!("{tensor} is in {file}, expected the name of a file beside it");
-        names.insert(name.ok_or_else(|| super::invalid(&index, &wrong()))?);
+        names.insert(name.ok_or_else(|| files::invalid(&index, &wrong()))?);
     }
     Ok((index.clone(), names.into_iter().map(|name| folder.join(name)).collect()))
 }
@@ -80,11 +80,11 @@ impl Reader {
     fn read(&mut self, path: &Path) -> Result<(), PolicyError> {
         let bytes = fs::read(path).map_err(|error| PolicyError::io(path, error))?;
         let file = SafeTensors::deserialize(&bytes);
-        let file = file.map_err(|error| super::invalid(path, &error.to_string()))?;
+        let file = file.map_err(|error| files::invalid(path, &error.to_string()))?;
         let mut tensors = file.tensors();
         tensors.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (name, view) in tensors {
-            let wrong = |why: String| super::invalid(path, &format!("tensor {name} {why}"));
+            let wrong = |why: String| files::invalid(path, &format!("tensor {name} {why}"));
             self.take(&name, &view).map_err(wrong)?;
         }
         Ok(())
@@ -123,13 +123,13 @@ impl Reader {
                 0 => String::new(),
                 count => format!(", and {count} more"),
             };
-            return Err(super::invalid(listing, &format!("tensor {name} is missing{others}")));
+            return Err(files::invalid(listing, &format!("tensor {name} is missing{others}")));
         }
         let embedding = self.parameters.tensors().iter().find(|info| info.name == EMBEDDING);
         let embedding = embedding.and_then(|info| self.parameters.values().get(info.range.clone()));
         if self.tied_head.is_some_and(|head| Some(head.as_slice()) != embedding) {
             let why = format!("tensor {HEAD} is not {EMBEDDING}, expected by tie_word_embeddings");
-            return Err(super::invalid(listing, &why));
+            return Err(files::invalid(listing, &why));
         }
         Ok(self.parameters)
     }
