@@ -41,6 +41,7 @@ if any(os.environ.get(name) != value for name, value in ONE_THREAD.items()):
 import argparse
 import gzip
 import json
+import math
 import re
 import resource
 import shutil
@@ -327,24 +328,32 @@ def reward_of(task: Row, completion: str) -> float:
     found = re.fullmatch(r"[^<]*<answer>([^<]*)</answer>", completion)
     if not found:
         return 0.0
-    right = countdown(reference, found[1]) if kind == "countdown" else program(reference, found[1])
+    right = countdown(task["meta"], found[1]) if kind == "countdown" else program(reference, found[1])
     return right + 0.1
 
 
-def countdown(reference: Row, answer: str) -> bool:
-    if not re.fullmatch(r"\d{1,5}([+-]\d{1,5})*", answer):
+def countdown(meta: Row, answer: str) -> bool:
+    if not re.fullmatch(r"\d{1,5}([+*-]\d{1,5})*", answer):
         return False
-    signed = [int(number) for number in re.findall(r"[+-]?\d+", answer)]
-    return sorted(map(abs, signed)) == sorted(reference["numbers"]) and sum(signed) == reference["target"]
+    used = [int(number) for number in re.findall(r"\d+", answer)]
+    return sorted(used) == sorted(meta["numbers"]) and value(answer) == meta["target"]
 
 
 def program(reference: Row, answer: str) -> bool:
-    found = re.fullmatch(r"def f\(x\): return x([+*])(\d{1,5})", answer)
-    if not found:
-        return False
-    cases = [(case["args"][0], case["expected"]) for case in reference["cases"]]
-    number = int(found[2])
-    return all((x + number if found[1] == "+" else x * number) == y for x, y in cases)
+    found = re.fullmatch(r"f=lambda x:(\(x[+*-]\d{1,5}\)|x)([+*-]\d{1,5})*", answer)
+    return bool(found) and all(value(in_numbers(answer, case)) == case["expected"] for case in reference["cases"])
+
+
+def in_numbers(answer: str, case: Row) -> str:
+    """The body of the function, with its argument; a sum in parentheses is a number."""
+    body = answer.removeprefix("f=lambda x:").replace("x", str(case["args"][0]))
+    return re.sub(r"\((.*)\)", lambda inner: str(value(inner[1])), body)
+
+
+def value(expression: str) -> int:
+    """Of numbers and the signs + - *."""
+    terms = re.findall(r"[+-]?\d+(?:\*-?\d+)*", expression)
+    return sum(math.prod(map(int, term.split("*"))) for term in terms)
 
 
 # The two ways.
