@@ -26,10 +26,12 @@ demo:
 		--output $(DEMO)-graders --labels label --fresh
 	$(ASSAY) explain $(RUBRICS)/stub-letter.toml $(RUBRICS)/stub-letter.jsonl --id letter-invented-quotation
 
-# Trains a small policy by GRPO, and prints the curve before and after.
-train-demo:
+# Trains a small policy by GRPO on what answers earn, and by what a process model says of their steps;
+# prints the curves before and after.
+train-demo: assets
 	cargo build --release --locked --features train --bin assay
 	$(ASSAY) train $(TRAINING)/demo.toml --output target/train-demo --fresh
+	$(ASSAY) train $(TRAINING)/demo-steps.toml --output target/train-demo-steps --fresh --allow-path $(MODELS)
 
 # The guests of the sandbox, and the library of ONNX Runtime. Nothing is done where nothing has
 # changed.
@@ -52,9 +54,11 @@ test: assets
 	python/wheel.sh dev
 	python/test.sh
 
-# Trainings that take minutes: what they learn, and that they are TRL's.
-test-train:
+# Trainings that take minutes: that they are TRL's, what they learn, and that hacks are seen in time.
+test-train: assets
 	cargo test --release --package assay-trainer --features train --locked -- --include-ignored
+	cargo build --release --locked --features train --bin assay
+	python3 $(TRAINING)/check.py $(ASSAY)
 
 # The package for Python alone: its wheel, in the profile of the tests, in an environment of its own.
 test-python: assets
