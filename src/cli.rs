@@ -24,6 +24,8 @@ mod progress;
 mod run_files;
 mod schema;
 mod score;
+#[cfg(feature = "serve")]
+mod serve;
 mod setup;
 mod show;
 mod signals;
@@ -80,6 +82,9 @@ enum Verb {
     /// Train a policy by GRPO on the rewards of a configuration; goes on where it was stopped
     #[cfg(feature = "train")]
     Train(train::Args),
+    /// Serve configurations over HTTP, by our protocol and those of trainers
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::Args>),
     /// Write a rubric of another format in ours
     #[cfg(feature = "rubrics")]
     Convert(convert::Args),
@@ -145,6 +150,8 @@ pub(crate) fn main() -> ExitCode {
         Verb::Diagnose(args) => diagnose::run(&args),
         #[cfg(feature = "train")]
         Verb::Train(args) => train::run(&args, environment),
+        #[cfg(feature = "serve")]
+        Verb::Serve(args) => serve::run(&args, environment),
         #[cfg(feature = "rubrics")]
         Verb::Convert(args) => convert::run(&args),
         Verb::List(args) => list::run(&args, environment),

@@ -5,6 +5,7 @@
 
 pub mod data;
 pub mod engine;
+pub mod serve;
 pub mod setup;
 #[cfg(feature = "train")]
 pub mod training;

@@ -28,9 +28,14 @@ use process::{program, variable};
 /// The largest configuration, in bytes.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// The sections that the environment may set, as in `ASSAY_COMBINE__HOW=min`.
-const SECTIONS: [&str; 5] = ["data", "combine", "judges", "limits", "cache"];
+const SECTIONS: [&str; 6] = ["data", "combine", "judges", "limits", "cache", "serve"];
 /// Called with a message when something long starts, such as the compilation of a guest.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// The text of an environment variable that settings name, such as that of a token.
+pub fn variable_text(name: &str) -> Option<String> {
+    variable(name)?.into_os_string().into_string().ok()
+}
 
 /// What the environment says.
 #[derive(Clone)]

@@ -74,6 +74,17 @@ impl Failure {
         }
     }
 
+    /// What the user would be told.
+    #[cfg(feature = "serve")]
+    pub(super) fn text(self) -> String {
+        match self {
+            Self::Config(error) => format!("{:?}", miette::Report::new(Drawn::from(*error))),
+            Self::Usage(message) => message,
+            Self::Run(error) => error.to_string(),
+            Self::Other(error) => format!("{error:#}"),
+        }
+    }
+
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
     }

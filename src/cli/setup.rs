@@ -42,7 +42,7 @@ pub(super) struct ConfigArgs {
 }
 
 /// What every verb that runs verifiers takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct EngineArgs {
     /// Threads for checks; by default one a core
     #[arg(short, long, value_name = "N")]

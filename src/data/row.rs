@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value};
 
 use super::columns::{Columns, Path, Paths};
 use super::error::{Defect, escape};
-use super::json::kind;
+use super::json::{self, Line, kind};
+use super::limits::ReadLimits;
 
 /// From here on floats cannot represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -14,7 +15,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// The names of columns that a message lists at most.
 const NAMES_MAX: usize = 12;
 
-/// Makes samples of rows that are objects already, such as those of another program.
+/// Makes samples of rows that are no file: objects, such as those of another program, or their text.
 pub struct RowReader<'a> {
     paths: Paths<'a>,
 }
@@ -31,6 +32,19 @@ impl<'a> RowReader<'a> {
     /// Which column is at fault, and what was expected.
     pub fn sample(&self, row: Map<String, Value>) -> Result<Sample, String> {
         sample(row, &self.paths).map(|(sample, _)| sample).map_err(|defect| defect.to_string())
+    }
+
+    /// The sample of a row as text: JSON, read as strictly as the lines of a file.
+    ///
+    /// # Errors
+    /// Which column is at fault, and what was expected.
+    pub fn parse(&self, text: &[u8], limits: &ReadLimits) -> Result<Sample, String> {
+        if text.len() > limits.row_bytes_max {
+            let most = limits.row_bytes_max;
+            return Err(format!("the row has {} bytes; at most {most} are read", text.len()));
+        }
+        let row = json::row(Line::Bytes(text), limits).map_err(|defect| defect.to_string())?;
+        self.sample(row)
     }
 }
 

@@ -16,6 +16,7 @@ use super::scale::{Deviation, Normalise};
 use super::turns::JudgedTurn;
 use crate::data::{Columns, ReadLimits};
 use crate::rubrics::judge::JudgeConfig;
+use crate::serve::ServeConfig;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -53,6 +54,9 @@ pub struct Config {
     /// How a policy is trained: `assay train` reads it. It moves no reward.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub train: Option<TrainConfig>,
+    /// How the daemon serves: `assay serve` reads it. It moves no reward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serve: Option<ServeConfig>,
 }
 
 /// One reward: a verifier, its settings and its weight.
@@ -257,6 +261,7 @@ impl Default for Config {
             select: None,
             loss: None,
             train: None,
+            serve: None,
         }
     }
 }

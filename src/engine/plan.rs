@@ -157,6 +157,11 @@ impl Plan {
         !self.is_slow() && !(0..self.rewards.len()).any(|reward| self.is_awaited(reward))
     }
 
+    /// Whether a few samples are judged sooner than they are handed to another thread.
+    pub(super) fn is_inline(&self) -> bool {
+        self.is_cheap() && !self.needs_groups()
+    }
+
     /// Rows that are awaited at once: as many as keep the slowest verifier busy.
     pub(super) fn awaited_rows(&self) -> usize {
         let rows = |reward: &Planned| match &reward.built.lane {

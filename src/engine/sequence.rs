@@ -321,6 +321,10 @@ pub(super) fn bad_row_id(index: u64) -> String {
 /// What becomes of a row that could not be read. Its number is told, not its file: the same rows give
 /// the same bytes from whatever files they come.
 pub(super) fn bad_row(index: u64, error: &RowError) -> Scored {
-    let why = format!("row {}: {}", index + 1, error.message());
-    Scored::failed(bad_row_id(index), Fault::bad_input(why))
+    unread(index, &error.message())
+}
+
+/// The same, of a row that is in no file.
+pub(super) fn unread(index: u64, why: &str) -> Scored {
+    Scored::failed(bad_row_id(index), Fault::bad_input(format!("row {}: {why}", index + 1)))
 }

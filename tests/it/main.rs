@@ -5,6 +5,8 @@ mod advantages;
 mod axum;
 mod cli;
 mod crash;
+#[cfg(feature = "serve")]
+mod daemon;
 mod determinism;
 mod diagnose;
 mod embedding;
@@ -18,6 +20,14 @@ mod place;
 mod readme;
 mod replay;
 mod rubrics;
+#[cfg(feature = "serve")]
+mod serve;
+#[cfg(feature = "serve")]
+mod serve_models;
+#[cfg(feature = "serve")]
+mod serve_programs;
+#[cfg(feature = "serve")]
+mod serve_rewards;
 mod shards;
 mod suites;
 mod support;

@@ -1,0 +1,242 @@
+//! `assay serve`: configurations over HTTP.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assay::engine::Document;
+use assay::serve::{LoadError, Loaded, ServeConfig, Server, Tokens};
+use assay::setup::{Environment, variable_text};
+use clap::Args as ClapArgs;
+use signal_hook::consts::SIGHUP;
+use signal_hook::iterator::Signals;
+
+use super::exit::{Exit, Failure};
+use super::output;
+use super::setup::{EngineArgs, assignment};
+use super::signals::stop_on_signals;
+
+/// Serve configurations over HTTP.
+#[derive(Clone, Debug, ClapArgs)]
+pub(super) struct Args {
+    /// Configurations, as FILE or NAME=FILE: a profile each, by default called as the file. The first
+    /// one answers who names none, and its [serve] says how
+    #[arg(required = true, value_name = "CONFIG")]
+    configs: Vec<String>,
+    /// The address: IP:PORT, or unix:PATH; port 0 takes a free one. By default 127.0.0.1:7878
+    #[arg(long, value_name = "ADDRESS")]
+    bind: Option<String>,
+    /// The file with the bearer tokens that are let in, one a line
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The environment variable with the bearer tokens that are let in
+    #[arg(long, value_name = "NAME")]
+    token_env: Option<String>,
+    /// The certificate chain (PEM); connections are then TLS
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// The most samples that are judged at once, over all requests
+    #[arg(long, value_name = "N")]
+    in_flight_max: Option<usize>,
+    /// Set a value in every configuration, as in `--set serve.deadline_ms=5000`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Let the configurations name files below this folder too
+    #[arg(long, value_name = "DIR")]
+    allow_path: Vec<PathBuf>,
+    /// What is logged: error, warn, info, debug (every request) or trace
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    log: tracing::Level,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    log(args.log);
+    let profiles = profiles(&args.configs)?;
+    let (config, files) = settings(args, &profiles, environment)?;
+    let load = {
+        let (args, environment) = (args.clone(), environment.clone());
+        move || {
+            load(&args, &profiles, &files, &environment)
+                .map_err(|failure| LoadError(failure.text()))
+        }
+    };
+    let server = Server::new(config, load).map_err(|error| Failure::usage(error.to_string()))?;
+    let server = Arc::new(server);
+    let stop = stop_on_signals()?;
+    reload_on_signal(&server)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .thread_name("assay-serve")
+        .enable_all()
+        .build()?;
+    let is_drained = runtime.block_on(async {
+        let listening = server.listen().await?;
+        let address = listening.address()?;
+        output::line(&format!("listening on {address}"));
+        tracing::info!(address, "ready");
+        let is_drained = listening.serve(&stop).await;
+        tracing::info!(is_drained, "stopped");
+        Ok::<_, std::io::Error>(is_drained)
+    })?;
+    runtime.shutdown_background();
+    Ok(if is_drained { Exit::Ok } else { Exit::Fault })
+}
+
+/// JSON lines on stderr.
+fn log(level: tracing::Level) {
+    let lines = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_target(false)
+        .with_max_level(level)
+        .with_writer(std::io::stderr);
+    // Only the first subscriber of a process counts.
+    let _ = lines.try_init();
+}
+
+/// The names of the profiles, and their files.
+fn profiles(configs: &[String]) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let mut profiles: Vec<(String, PathBuf)> = Vec::new();
+    for config in configs {
+        let named = config.split_once('=').filter(|(name, _)| !name.contains(['/', '.']));
+        let (name, path) = if let Some((name, path)) = named {
+            (name.to_owned(), PathBuf::from(path))
+        } else {
+            let path = PathBuf::from(config);
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            (stem, path)
+        };
+        if profiles.iter().any(|(known, _)| *known == name) {
+            let why = format!("{config}: two profiles are called {name}; name them: NAME=FILE");
+            return Err(Failure::usage(why));
+        }
+        profiles.push((name, path));
+    }
+    Ok(profiles)
+}
+
+fn document(args: &Args, path: &Path, environment: &Environment) -> Result<Document, Failure> {
+    let mut document = environment.document(path)?;
+    for set in &args.sets {
+        let (key, value) = assignment(set)?;
+        document.set(key, value)?;
+    }
+    Ok(document)
+}
+
+/// Files that are read again on a reload.
+#[derive(Default)]
+struct SecretFiles {
+    token_env: Option<String>,
+    token_file: Option<PathBuf>,
+    tls: Option<(PathBuf, PathBuf)>,
+}
+
+/// `[serve]` of the first configuration, and the flags over it.
+fn settings(
+    args: &Args,
+    profiles: &[(String, PathBuf)],
+    environment: &Environment,
+) -> Result<(ServeConfig, SecretFiles), Failure> {
+    let mut config = ServeConfig::default();
+    let mut folder = PathBuf::new();
+    for (at, (name, path)) in profiles.iter().enumerate() {
+        let served = document(args, path, environment)?.config()?.serve;
+        match served {
+            Some(served) if at == 0 => {
+                config = served;
+                folder = path.parent().map(Path::to_owned).unwrap_or_default();
+            }
+            Some(_) if args.sets.iter().all(|set| !set.starts_with("serve.")) => {
+                let why = format!(
+                    "{}: [serve] belongs in the first configuration, not in that of {name}",
+                    path.display()
+                );
+                return Err(Failure::usage(why));
+            }
+            _ => {}
+        }
+    }
+    if let Some(bind) = &args.bind {
+        config.bind.clone_from(bind);
+    }
+    if let Some(most) = args.in_flight_max {
+        config.in_flight_max = most;
+    }
+    let beside = |path: &String| folder.join(path);
+    let cert = args.tls_cert.clone().or(config.tls_cert.as_ref().map(beside));
+    let key = args.tls_key.clone().or(config.tls_key.as_ref().map(beside));
+    let tls = match (cert, key) {
+        (Some(cert), Some(key)) => Some((cert, key)),
+        (None, None) => None,
+        _ => return Err(Failure::usage("serve.tls_cert and serve.tls_key go together")),
+    };
+    let files = SecretFiles {
+        token_env: args.token_env.clone().or(config.token_env.clone()),
+        token_file: args.token_file.clone().or(config.token_file.as_ref().map(beside)),
+        tls,
+    };
+    Ok((config, files))
+}
+
+/// Builds every engine and reads every secret.
+fn load(
+    args: &Args,
+    profiles: &[(String, PathBuf)],
+    files: &SecretFiles,
+    environment: &Environment,
+) -> Result<Loaded, Failure> {
+    let mut engines = Vec::new();
+    for (name, path) in profiles {
+        let document = document(args, path, environment)?;
+        let builder = environment.builder(path, document, args.allow_path.clone());
+        engines.push((name.clone(), args.engine.engine(builder)?));
+    }
+    Ok(Loaded { engines, tokens: tokens(files)?, tls: files.tls.as_ref().map(pair).transpose()? })
+}
+
+fn pair((cert, key): &(PathBuf, PathBuf)) -> Result<(Vec<u8>, Vec<u8>), Failure> {
+    Ok((read(cert)?, read(key)?))
+}
+
+fn tokens(files: &SecretFiles) -> Result<Tokens, Failure> {
+    let mut tokens = Tokens::default();
+    if let Some(name) = &files.token_env {
+        let text = variable_text(name).unwrap_or_default();
+        let of_env = Tokens::parse(&text);
+        if of_env.is_empty() {
+            return Err(Failure::usage(format!("the variable {name} has no token")));
+        }
+        tokens = tokens.and(of_env);
+    }
+    if let Some(path) = &files.token_file {
+        let of_file = Tokens::parse(&String::from_utf8_lossy(&read(path)?));
+        if of_file.is_empty() {
+            return Err(Failure::usage(format!("{}: no token", path.display())));
+        }
+        tokens = tokens.and(of_file);
+    }
+    Ok(tokens)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+/// SIGHUP reads everything again.
+fn reload_on_signal(server: &Arc<Server>) -> Result<(), Failure> {
+    let (mut signals, server) = (Signals::new([SIGHUP])?, Arc::clone(server));
+    let wait = move || {
+        for _ in signals.forever() {
+            match server.reload() {
+                Ok(()) => tracing::info!("reloaded"),
+                Err(error) => tracing::error!(error = %error, "not reloaded: all stays as it was"),
+            }
+        }
+    };
+    std::thread::Builder::new().name("assay-reload".to_owned()).spawn(wait)?;
+    Ok(())
+}

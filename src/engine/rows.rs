@@ -1,0 +1,160 @@
+//! Rows that come from no file, such as those of a request: read, judged, and answered in their order.
+
+use std::sync::Arc;
+
+use assay_verifiers::{Fault, Sample, Scored};
+
+use super::call::{Call, ScoreOptions};
+use super::groups::group_key;
+use super::lines::verdict_line;
+use super::score::Engine;
+use super::sequence::unread;
+use crate::data::RowReader;
+
+/// The most samples that are judged on the thread that asks.
+const INLINE_ROWS: usize = 64;
+
+/// Rows that were read: samples, and in the place of each row that cannot be read the fault that a
+/// dataset has there.
+#[derive(Debug, Default)]
+pub struct Rows {
+    rows: Vec<Result<Sample, Box<Scored>>>,
+}
+
+/// Appends the verdict line of a sample, its end of line included.
+pub fn write_line(out: &mut Vec<u8>, scored: &Scored) {
+    verdict_line(out, scored);
+}
+
+impl Engine {
+    /// Reads rows of JSON by the columns of the configuration. `first` is the number of the first of
+    /// them, from 0: rows that cannot be read are named by their numbers.
+    pub fn read_rows<'a>(&self, first: u64, rows: impl IntoIterator<Item = &'a [u8]>) -> Rows {
+        let config = &self.plan().config;
+        let (reader, limits) = (RowReader::new(&config.data), config.limits.data());
+        let read = |(row, at): (&'a [u8], u64)| {
+            reader.parse(row, &limits).map_err(|why| Box::new(unread(at, &why)))
+        };
+        Rows { rows: rows.into_iter().zip(first..).map(read).collect() }
+    }
+
+    /// Judges rows that were read: one [`Scored`] each, in their order.
+    ///
+    /// A few samples of a plan that awaits nothing, and of which every verdict is soon, are judged on
+    /// this thread: handing them to another one would cost more. All else is as for
+    /// [`Engine::score_async`].
+    pub async fn score_rows(&self, rows: Rows, options: ScoreOptions) -> Vec<Scored> {
+        let is_inline = rows.rows.len() <= INLINE_ROWS && self.plan().is_inline();
+        let mut samples = Vec::with_capacity(rows.rows.len());
+        let bad: Vec<Option<Box<Scored>>> = rows
+            .rows
+            .into_iter()
+            .map(|row| match row {
+                Ok(sample) => {
+                    samples.push(sample);
+                    None
+                }
+                Err(scored) => Some(scored),
+            })
+            .collect();
+        let judged = if is_inline {
+            let call = Arc::new(Call::new(&options, self.core.clock.now_ns()));
+            self.core.score_at_once(samples, &call)
+        } else {
+            self.score_async(samples, options).await
+        };
+        let mut judged = judged.into_iter();
+        let lost = || Scored::failed("", Fault::internal("the sample was lost"));
+        bad.into_iter()
+            .map(|bad| bad.map_or_else(|| judged.next().unwrap_or_else(lost), |bad| *bad))
+            .collect()
+    }
+}
+
+impl Rows {
+    /// Rows that are samples already.
+    pub fn of_samples(samples: impl IntoIterator<Item = Sample>) -> Self {
+        Self { rows: samples.into_iter().map(Ok).collect() }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Puts other rows behind these.
+    pub fn append(&mut self, mut others: Self) {
+        self.rows.append(&mut others.rows);
+    }
+
+    /// The key of the group of each row, as group verifiers see it: the group that it names, else its
+    /// prompt. `None` for a row that cannot be read.
+    pub fn group_keys(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
+        self.rows.iter().map(|row| row.as_ref().ok().map(group_key))
+    }
+
+    /// Takes the rows of the last group off, so that rows behind them can still join it.
+    #[must_use]
+    pub fn split_last_group(&mut self) -> Self {
+        let keys: Vec<Option<&str>> = self.group_keys().collect();
+        let last = keys.last().copied().flatten();
+        let at = keys.iter().rposition(|key| key.is_none_or(|key| Some(key) != last));
+        Self { rows: self.rows.split_off(at.map_or(0, |at| at + 1)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::Config;
+    use super::*;
+
+    fn engine() -> Engine {
+        let config =
+            "version = 1\n[data]\ngroup = 'g'\n[[reward]]\nname = 'a'\nverifier = 'exact'\n";
+        let config = Config::parse("assay.toml", config).unwrap();
+        Engine::builder().config(config).jobs(1).build().unwrap()
+    }
+
+    #[test]
+    fn a_row_that_cannot_be_read_is_a_fault_in_its_place() {
+        let engine = engine();
+        let rows: [&[u8]; 4] = [
+            br#"{"completion": "1", "reference": "1", "id": "x"}"#,
+            br#"{"completion": 1}"#,
+            b"[]",
+            br#"{"completion": "1", "reference": "2"}"#,
+        ];
+        let rows = engine.read_rows(7, rows);
+        let scored = pollster::block_on(engine.score_rows(rows, ScoreOptions::default()));
+        let ids: Vec<&str> = scored.iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(&ids[..3], ["x", "row-9", "row-10"]);
+        let rewards: Vec<Option<f64>> = scored.iter().map(Scored::reward).collect();
+        assert_eq!(rewards, [Some(1.0), None, None, Some(0.0)]);
+        let mut line = Vec::new();
+        write_line(&mut line, &scored[1]);
+        let line = String::from_utf8(line).unwrap();
+        assert!(line.contains("row 9: completion: expected text or messages"), "{line}");
+    }
+
+    #[test]
+    fn the_last_group_is_taken_off_whole() {
+        let engine = engine();
+        let read = |groups: &[&str]| {
+            let row = |group: &&str| format!(r#"{{"completion": "", "g": "{group}"}}"#);
+            let texts: Vec<String> = groups.iter().map(row).collect();
+            engine.read_rows(0, texts.iter().map(String::as_bytes))
+        };
+        for (groups, left) in
+            [(&["a", "b", "b"][..], 1), (&["a", "a"], 0), (&["b", "a"], 1), (&[], 0)]
+        {
+            let mut rows = read(groups);
+            let last = rows.split_last_group();
+            assert_eq!((rows.len(), last.len()), (left, groups.len() - left), "{groups:?}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The daemon: the engine over HTTP, by a protocol of its own and by those that trainers speak already.
+//!
+//! A request goes through the [gate](gate) (id, token, counters), is read by the handler of its path, waits
+//! for permits of the one pool ([admission]), and is judged by the engine of a [profile](profiles). Nothing
+//! else queues. Everything that a request is refused for is an [`ApiError`](error), which has one form.
+
+mod config;
+
+#[cfg(feature = "serve")]
+mod admission;
+#[cfg(feature = "serve")]
+mod deadline;
+#[cfg(feature = "serve")]
+mod error;
+#[cfg(feature = "serve")]
+mod gate;
+#[cfg(feature = "serve")]
+mod listen;
+#[cfg(feature = "serve")]
+mod metrics;
+#[cfg(feature = "serve")]
+mod openapi;
+#[cfg(feature = "serve")]
+mod payload;
+#[cfg(feature = "serve")]
+mod profiles;
+#[cfg(feature = "serve")]
+mod protocols;
+#[cfg(feature = "serve")]
+mod routes;
+#[cfg(feature = "serve")]
+mod runtime;
+#[cfg(feature = "serve")]
+mod server;
+#[cfg(feature = "serve")]
+mod shared;
+#[cfg(feature = "serve")]
+mod tokens;
+
+pub use config::ServeConfig;
+#[cfg(feature = "serve")]
+pub use listen::Bind;
+#[cfg(feature = "serve")]
+pub use server::{LoadError, Loaded, Server};
+#[cfg(feature = "serve")]
+pub use tokens::Tokens;

@@ -1,0 +1,152 @@
+//! The one pool of permits: how many samples are judged at once over all requests, and how many wait.
+//!
+//! There is no queue before or behind this one. A request asks for all of its permits in one go, so that
+//! no two requests hold what the other waits for; permits are given in the order of asking.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::error::ApiError;
+
+/// The pool.
+pub(crate) struct Admission {
+    permits: Arc<Semaphore>,
+    in_flight_max: usize,
+    waiting: AtomicUsize,
+    queue_max: usize,
+}
+
+/// Permits of a request; dropping them gives them back.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    _permits: OwnedSemaphorePermit,
+}
+
+/// A place in the queue.
+struct Place<'a> {
+    waiting: &'a AtomicUsize,
+    count: usize,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.waiting.fetch_sub(self.count, Ordering::Relaxed);
+    }
+}
+
+impl Admission {
+    pub(crate) fn new(in_flight_max: usize, queue_max: usize) -> Self {
+        let in_flight_max = in_flight_max.clamp(1, Semaphore::MAX_PERMITS.min(u32::MAX as usize));
+        let permits = Arc::new(Semaphore::new(in_flight_max));
+        Self { permits, in_flight_max, waiting: AtomicUsize::new(0), queue_max }
+    }
+
+    /// Samples that are being judged.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight_max - self.permits.available_permits().min(self.in_flight_max)
+    }
+
+    /// Samples that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Refuses where a request of one sample would find no place, before its body is read.
+    pub(crate) fn look(&self) -> Result<(), ApiError> {
+        let is_full = self.permits.available_permits() == 0 && self.waiting() >= self.queue_max;
+        if is_full { Err(self.refusal()) } else { Ok(()) }
+    }
+
+    /// Permits for `samples`, once there are so many; those of all where there are more samples than
+    /// permits.
+    pub(crate) async fn enter(&self, samples: usize, until: Instant) -> Result<Admitted, ApiError> {
+        let count = samples.clamp(1, self.in_flight_max);
+        let weight = u32::try_from(count).unwrap_or(u32::MAX);
+        if let Ok(permits) = Arc::clone(&self.permits).try_acquire_many_owned(weight) {
+            return Ok(Admitted { _permits: permits });
+        }
+        let ahead = self.waiting.fetch_add(count, Ordering::Relaxed);
+        let _place = Place { waiting: &self.waiting, count };
+        // A request that is larger than the queue may still be the only one in it.
+        if ahead > 0 && ahead + count > self.queue_max || self.queue_max == 0 {
+            return Err(self.refusal());
+        }
+        let permits = Arc::clone(&self.permits).acquire_many_owned(weight);
+        match tokio::time::timeout_at(until.into(), permits).await {
+            Ok(Ok(permits)) => Ok(Admitted { _permits: permits }),
+            Ok(Err(_)) | Err(_) => Err(ApiError::overloaded("no permits within the deadline")),
+        }
+    }
+
+    fn refusal(&self) -> ApiError {
+        ApiError::overloaded(format!(
+            "{} samples are under way and {} wait; at most {} wait",
+            self.in_flight(),
+            self.waiting(),
+            self.queue_max
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_secs(3600)
+    }
+
+    #[tokio::test]
+    async fn what_finds_no_place_is_refused_and_what_leaves_makes_room() {
+        let pool = Admission::new(4, 3);
+        let first = pool.enter(3, later()).await.unwrap();
+        let mut second = Box::pin(pool.enter(2, later()));
+        assert!((&mut second).now_or_never().is_none());
+        assert_eq!((pool.in_flight(), pool.waiting()), (3, 2));
+        let refused = pool.enter(2, later()).now_or_never().unwrap().unwrap_err();
+        assert_eq!(refused.status, 429);
+        assert_eq!(pool.waiting(), 2);
+        // One that gives up leaves the queue.
+        let mut third = Box::pin(pool.enter(1, later()));
+        let _ = (&mut third).now_or_never();
+        drop(third);
+        drop(first);
+        assert!(second.await.is_ok());
+        assert_eq!((pool.in_flight(), pool.waiting()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_request_larger_than_the_pool_takes_all_of_it() {
+        let pool = Admission::new(4, 4);
+        let all = pool.enter(1000, later()).await.unwrap();
+        assert_eq!(pool.in_flight(), 4);
+        assert!(pool.look().is_ok());
+        let queue: Vec<_> = (0..4)
+            .map(|_| {
+                let mut one = Box::pin(pool.enter(1, later()));
+                assert!((&mut one).now_or_never().is_none());
+                one
+            })
+            .collect();
+        assert_eq!(pool.look().unwrap_err().status, 429);
+        drop(queue);
+        drop(all);
+        assert_eq!((pool.in_flight(), pool.waiting()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_beyond_the_deadline() {
+        let pool = Admission::new(1, 1);
+        let _held = pool.enter(1, later()).await.unwrap();
+        let refused = pool.enter(1, Instant::now()).await.unwrap_err();
+        assert_eq!(refused.status, 429);
+        assert_eq!(pool.waiting(), 0);
+    }
+}

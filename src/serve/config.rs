@@ -1,0 +1,82 @@
+//! `[serve]`: where the daemon listens, whom it lets in, and how much it takes on. It moves no reward.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the daemon serves: `assay serve` reads it from the first configuration that it is given.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServeConfig {
+    /// The address: `IP:PORT`, or `unix:PATH` for a socket in the file system. An address that is not
+    /// loopback needs a token.
+    pub bind: String,
+    /// The environment variable with the bearer tokens that are let in, separated by white space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_env: Option<String>,
+    /// The file with the bearer tokens that are let in, one a line. It is read again on a reload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<String>,
+    /// The file with the certificate chain of the server (PEM); with it, connections are TLS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_cert: Option<String>,
+    /// The file with the private key of the certificate (PEM).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_key: Option<String>,
+    /// The most samples that are judged at once, over all requests. A request takes as many permits as
+    /// it has samples.
+    pub in_flight_max: usize,
+    /// The most samples that wait for permits. What finds no place is refused with 429. By default as
+    /// many as `in_flight_max`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_max: Option<usize>,
+    /// The most connections at once.
+    pub connections_max: usize,
+    /// The most samples of a request with one JSON body. NDJSON has no such limit.
+    pub samples_max: usize,
+    /// The largest body, in bytes; for NDJSON the longest row.
+    pub body_bytes_max: usize,
+    /// The longest deadline of a request, and the one of requests that name none, in milliseconds.
+    pub deadline_ms: u64,
+    /// How long a client may take to send the head of a request, in milliseconds.
+    pub header_timeout_ms: u64,
+    /// How long a client may take to send a body, in milliseconds; for NDJSON, from one row to the next.
+    pub body_timeout_ms: u64,
+    /// How long a client may leave an answer unread, in milliseconds.
+    pub write_timeout_ms: u64,
+    /// How long requests that are under way may take once the daemon is to stop, in milliseconds.
+    pub drain_ms: u64,
+    /// Verifiers whose settings a request may bring along, as `reward` tables. None by default:
+    /// settings come from the configurations alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow_inline_config: Vec<String>,
+}
+
+impl Default for ServeConfig {
+    fn default() -> Self {
+        Self {
+            bind: "127.0.0.1:7878".to_owned(),
+            token_env: None,
+            token_file: None,
+            tls_cert: None,
+            tls_key: None,
+            in_flight_max: 512,
+            queue_max: None,
+            connections_max: 1024,
+            samples_max: 1024,
+            body_bytes_max: 8 << 20,
+            deadline_ms: 120_000,
+            header_timeout_ms: 10_000,
+            body_timeout_ms: 30_000,
+            write_timeout_ms: 30_000,
+            drain_ms: 30_000,
+            allow_inline_config: Vec::new(),
+        }
+    }
+}
+
+impl ServeConfig {
+    /// The most samples that wait for permits.
+    pub fn queue_max(&self) -> usize {
+        self.queue_max.unwrap_or(self.in_flight_max)
+    }
+}

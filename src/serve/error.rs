@@ -1,0 +1,189 @@
+//! What a request is told when it is refused: one body everywhere, and the one table from faults to
+//! statuses.
+
+use std::time::Duration;
+
+use assay_verifiers::{Fault, FaultKind, Outcome, Scored};
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Why a request is refused.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiError {
+    pub(crate) status: StatusCode,
+    pub(crate) kind: ErrorKind,
+    pub(crate) message: String,
+    /// The field of the body at fault, as a path such as `samples[3].completion`.
+    pub(crate) field: Option<String>,
+}
+
+/// The kinds of refusal. The names are part of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ErrorKind {
+    /// The request cannot be read, or asks for what there is not.
+    BadRequest,
+    /// The token is missing or wrong.
+    Unauthorized,
+    /// No such path, or no such profile.
+    NotFound,
+    /// The path is there, and takes another method.
+    MethodNotAllowed,
+    /// The body is too large, or has too many samples.
+    TooLarge,
+    /// The body is of another type.
+    UnsupportedMediaType,
+    /// The body did not arrive in time.
+    RequestTimeout,
+    /// Too much is under way: try again later.
+    Overloaded,
+    /// The daemon is about to stop: ask another one.
+    Draining,
+    /// The sample has no reward, for a fault.
+    Fault,
+    /// A defect of ours.
+    Internal,
+}
+
+/// The body of every refusal.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ErrorBody {
+    pub(crate) error: ErrorDetails,
+}
+
+/// What was refused, and why.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ErrorDetails {
+    kind: ErrorKind,
+    /// A sentence for people.
+    message: String,
+    /// The field of the body at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    /// The id of the request, as in the header `x-request-id` and in the log.
+    request_id: String,
+    /// Whether the same request may succeed later.
+    retryable: bool,
+}
+
+/// How long a client that is refused should wait.
+pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+impl ApiError {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { status: kind.status(), kind, message: message.into(), field: None }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::BadRequest, message)
+    }
+
+    /// The same, of a field of the body.
+    pub(crate) fn at(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into()).filter(|field: &String| !field.is_empty());
+        self
+    }
+
+    pub(crate) fn overloaded(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Overloaded, message)
+    }
+
+    /// A sample without a reward, where the protocol has no place for that: a fault with its status, an
+    /// abstention as one that the request is to blame for.
+    pub(crate) fn unscored(scored: &Scored) -> Self {
+        match &scored.outcome {
+            Outcome::Failed(fault) => Self::fault(fault),
+            Outcome::Abstained(why) => Self {
+                status: StatusCode::UNPROCESSABLE_ENTITY,
+                ..Self::new(ErrorKind::Fault, format!("no reward: abstained: {why}"))
+            },
+            Outcome::Scored(_) => Self::new(ErrorKind::Internal, "the sample has a reward"),
+        }
+    }
+
+    /// A fault, where the protocol has no place for one.
+    pub(crate) fn fault(fault: &Fault) -> Self {
+        let message = format!("{}: {}", fault.kind, fault.why);
+        Self { status: status(fault.kind), ..Self::new(ErrorKind::Fault, message) }
+    }
+
+    fn is_retryable(&self) -> bool {
+        matches!(
+            self.status,
+            StatusCode::TOO_MANY_REQUESTS
+                | StatusCode::SERVICE_UNAVAILABLE
+                | StatusCode::BAD_GATEWAY
+                | StatusCode::GATEWAY_TIMEOUT
+        )
+    }
+
+    /// The answer, to the request `request_id`.
+    pub(crate) fn answer(&self, request_id: &str) -> Response {
+        let is_retryable = self.is_retryable();
+        let details = ErrorDetails {
+            kind: self.kind,
+            message: self.message.clone(),
+            field: self.field.clone(),
+            request_id: request_id.to_owned(),
+            retryable: is_retryable,
+        };
+        let mut response = (self.status, Json(ErrorBody { error: details })).into_response();
+        let headers = response.headers_mut();
+        if is_retryable {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER.as_secs()));
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if matches!(self.status, StatusCode::REQUEST_TIMEOUT | StatusCode::PAYLOAD_TOO_LARGE) {
+            // The rest of the body is not read.
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+impl ErrorKind {
+    fn status(self) -> StatusCode {
+        match self {
+            Self::BadRequest => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::Overloaded => StatusCode::TOO_MANY_REQUESTS,
+            Self::Draining => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Fault | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+/// The status of a fault, where a protocol has no place for the fault itself.
+pub(crate) const fn status(fault: FaultKind) -> StatusCode {
+    match fault {
+        FaultKind::BadInput => StatusCode::BAD_REQUEST,
+        FaultKind::OutOfFuel | FaultKind::OutOfMemory | FaultKind::BadReference => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        FaultKind::Overloaded => StatusCode::TOO_MANY_REQUESTS,
+        FaultKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
+        FaultKind::Upstream => StatusCode::BAD_GATEWAY,
+        FaultKind::BadModel | FaultKind::Trap | FaultKind::Internal => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    /// A response that the gate turns into an answer once it adds the id of the request.
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}

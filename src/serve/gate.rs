@@ -1,0 +1,90 @@
+//! What every request goes through: an id, the token, the end of the daemon, counters and the log.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use super::error::{ApiError, ErrorKind};
+use super::routes::OPEN;
+use super::runtime::now;
+use super::shared::Shared;
+
+/// The header with the id of a request.
+const REQUEST_ID: &str = "x-request-id";
+/// The longest id that is taken over from a client.
+const REQUEST_ID_BYTES_MAX: usize = 128;
+
+/// Runs a request.
+pub(crate) async fn gate(
+    State(shared): State<Arc<Shared>>,
+    matched: Option<MatchedPath>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let start = now();
+    let _open = shared.open_request();
+    let id = request_id(&request);
+    let method = request.method().clone();
+    let path = request.uri().path();
+    let is_open = OPEN.contains(&path);
+    let route = matched.as_ref().map_or("unknown", MatchedPath::as_str).to_owned();
+    let mut response = if !is_open && !shared.tokens.load().admit(request.headers()) {
+        let message = "expected a known token: authorization: Bearer TOKEN";
+        ApiError::new(ErrorKind::Unauthorized, message).into_response()
+    } else if !is_open && shared.is_draining() {
+        shared.shed("draining");
+        ApiError::new(ErrorKind::Draining, "the daemon is about to stop").into_response()
+    } else {
+        next.run(request).await
+    };
+    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
+        response = error.answer(id.to_str().unwrap_or_default());
+    } else if response.status().is_client_error() && !is_ours(&response) {
+        // A refusal of the framework, such as a path that is not UTF-8.
+        let status = response.status();
+        let error = ApiError { status, ..ApiError::bad_request(status.to_string()) };
+        response = error.answer(id.to_str().unwrap_or_default());
+    }
+    let (code, took) = (response.status().as_u16(), start.elapsed());
+    if response.status().is_server_error() {
+        tracing::warn!(request_id = ?id, %method, route, code, ms = took.as_millis(), "failed");
+    } else {
+        tracing::debug!(request_id = ?id, %method, route, code, us = took.as_micros(), "answered");
+    }
+    shared.metrics.request(&route, code, took);
+    response.headers_mut().insert(REQUEST_ID, id);
+    response
+}
+
+/// Whether a refusal was made by a handler, which says so by a body of JSON.
+fn is_ours(response: &Response) -> bool {
+    response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
+}
+
+/// The id that the client gives, where it is short and plain, else a new one.
+fn request_id(request: &Request) -> HeaderValue {
+    let is_plain = |value: &&HeaderValue| {
+        let bytes = value.as_bytes();
+        (1..=REQUEST_ID_BYTES_MAX).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+    };
+    let given = request.headers().get(REQUEST_ID).filter(is_plain);
+    given.cloned().unwrap_or_else(|| {
+        HeaderValue::from_str(&new_id()).unwrap_or(HeaderValue::from_static("unknown"))
+    })
+}
+
+/// Ids that do not repeat, nor within a day of a restart.
+fn new_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let start = *START.get_or_init(|| {
+        use std::hash::{BuildHasher as _, RandomState};
+        RandomState::new().hash_one(std::process::id())
+    });
+    format!("{start:016x}-{:x}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+static START: std::sync::OnceLock<u64> = std::sync::OnceLock::new();

@@ -1,0 +1,250 @@
+//! Sockets: TCP, TLS or Unix; limits of time and number; and the orderly end.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_util::sync::CancellationToken;
+
+use super::runtime::spawn_connection;
+use super::shared::Shared;
+
+/// How long accepting rests after an error such as too many open files.
+const ACCEPT_REST: Duration = Duration::from_millis(50);
+/// How often the drain looks whether requests are open.
+const DRAIN_LOOK: Duration = Duration::from_millis(20);
+
+/// Where the daemon listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bind {
+    /// An address.
+    Tcp(SocketAddr),
+    /// A socket in the file system.
+    Unix(PathBuf),
+}
+
+impl Bind {
+    /// Reads `IP:PORT`, `localhost:PORT` or `unix:PATH`.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            return Ok(Self::Unix(PathBuf::from(path)));
+        }
+        let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+        let address = named.as_deref().unwrap_or(text).parse();
+        address.map(Self::Tcp).map_err(|_| format!("\"{text}\": expected IP:PORT or unix:PATH"))
+    }
+
+    /// Whether only this machine can reach it.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Tcp(address) => match address.ip() {
+                IpAddr::V4(ip) => ip.is_loopback(),
+                IpAddr::V6(ip) => {
+                    ip.is_loopback() || ip.to_ipv4_mapped().is_some_and(|ip| ip.is_loopback())
+                }
+            },
+            Self::Unix(_) => true,
+        }
+    }
+}
+
+/// An open socket.
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener, PathBuf),
+}
+
+impl Listener {
+    pub(crate) async fn open(bind: &Bind) -> io::Result<Self> {
+        match bind {
+            Bind::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
+            Bind::Unix(path) => {
+                remove_stale(path)?;
+                Ok(Self::Unix(UnixListener::bind(path)?, path.clone()))
+            }
+        }
+    }
+
+    /// The address, as a client writes it.
+    pub(crate) fn address(&self, is_tls: bool) -> io::Result<String> {
+        Ok(match self {
+            Self::Tcp(listener) => {
+                let scheme = if is_tls { "https" } else { "http" };
+                format!("{scheme}://{}", listener.local_addr()?)
+            }
+            Self::Unix(_, path) => format!("unix:{}", path.display()),
+        })
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, path) = self {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Removes the socket of a daemon that is gone. Whatever else is there stays.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(()) };
+    if found.file_type().is_socket() && std::os::unix::net::UnixStream::connect(path).is_err() {
+        return std::fs::remove_file(path);
+    }
+    Ok(())
+}
+
+/// Serves until `stop`, and then until the requests under way are answered or the drain is over.
+/// Returns whether all were answered.
+pub(crate) async fn serve(
+    listener: &Listener,
+    tls: &ArcSwapOption<ServerConfig>,
+    app: Router,
+    shared: &Arc<Shared>,
+    stop: &CancellationToken,
+) -> bool {
+    let service = Connections {
+        app,
+        shared: Arc::clone(shared),
+        places: Arc::new(Semaphore::new(shared.config.connections_max.max(1))),
+    };
+    let graceful = GracefulShutdown::new();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            () = service.accept(listener, tls, &graceful) => {}
+        }
+    }
+    shared.is_draining.store(true, Ordering::Relaxed);
+    // Connections that idle are closed. New ones are still taken, and told to go elsewhere.
+    let late = GracefulShutdown::new();
+    let drained = async {
+        graceful.shutdown().await;
+        while shared.open_requests.load(Ordering::Relaxed) > 0 {
+            tokio::time::sleep(DRAIN_LOOK).await;
+        }
+    };
+    let limit = tokio::time::sleep(Duration::from_millis(shared.config.drain_ms));
+    let (mut drained, mut limit) = (std::pin::pin!(drained), std::pin::pin!(limit));
+    loop {
+        tokio::select! {
+            () = &mut drained => return true,
+            () = &mut limit => return false,
+            () = service.accept(listener, tls, &late) => {}
+        }
+    }
+}
+
+/// What connections are served with.
+struct Connections {
+    app: Router,
+    shared: Arc<Shared>,
+    places: Arc<Semaphore>,
+}
+
+impl Connections {
+    /// Takes one connection and serves it in a task of its own.
+    async fn accept(
+        &self,
+        listener: &Listener,
+        tls: &ArcSwapOption<ServerConfig>,
+        graceful: &GracefulShutdown,
+    ) {
+        let accepted = match listener {
+            Listener::Tcp(listener) => listener.accept().await.map(|(stream, _)| {
+                let _ = stream.set_nodelay(true);
+                match tls.load_full() {
+                    Some(config) => self.spawn_tls(stream, config, graceful.watcher()),
+                    None => self.spawn(stream, graceful.watcher()),
+                }
+            }),
+            Listener::Unix(listener, _) => {
+                listener.accept().await.map(|(stream, _)| self.spawn(stream, graceful.watcher()))
+            }
+        };
+        if let Err(error) = accepted {
+            tracing::warn!(%error, "a connection could not be accepted");
+            tokio::time::sleep(ACCEPT_REST).await;
+        }
+    }
+
+    fn spawn_tls(
+        &self,
+        stream: tokio::net::TcpStream,
+        config: Arc<ServerConfig>,
+        watcher: Watcher,
+    ) {
+        let (this, time) = (self.parts(), self.header_time());
+        spawn_connection(async move {
+            let handshake = TlsAcceptor::from(config).accept(stream);
+            if let Ok(Ok(stream)) = tokio::time::timeout(time, handshake).await {
+                this.run(stream, watcher).await;
+            }
+        });
+    }
+
+    fn spawn<S>(&self, stream: S, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Send + 'static,
+    {
+        let this = self.parts();
+        spawn_connection(async move { this.run(stream, watcher).await });
+    }
+
+    fn parts(&self) -> Self {
+        Self {
+            app: self.app.clone(),
+            shared: Arc::clone(&self.shared),
+            places: Arc::clone(&self.places),
+        }
+    }
+
+    fn header_time(&self) -> Duration {
+        Duration::from_millis(self.shared.config.header_timeout_ms)
+    }
+
+    /// Serves a connection until either side closes it.
+    async fn run<S>(self, stream: S, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Send + 'static,
+    {
+        // One that finds no place is closed: its client sees that at once, and nothing is read.
+        let Ok(_place) = Arc::clone(&self.places).try_acquire_owned() else {
+            self.shared.shed("connections");
+            return;
+        };
+        let connections = self.shared.metrics.connections.clone();
+        connections.inc();
+        let mut stream = TimeoutStream::new(stream);
+        let write = Duration::from_millis(self.shared.config.write_timeout_ms);
+        stream.set_write_timeout(Some(write));
+        let service = TowerToHyperService::new(self.app.clone());
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.header_time())
+            .max_buf_size(64 * 1024)
+            .serve_connection(TokioIo::new(Box::pin(stream)), service);
+        // What a connection fails of is its client's to see.
+        let _ = watcher.watch(connection).await;
+        connections.dec();
+    }
+}

@@ -1,0 +1,242 @@
+//! What the daemon counts, in the text format of Prometheus. Names are in `docs/operating.md`.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use assay_verifiers::{FaultKind, Outcome, Scored};
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+/// The first bucket of a duration, in seconds, the factor between buckets, and how many there are: from
+/// 10 µs to 168 s.
+const BUCKETS: (f64, f64, u16) = (10e-6, 4.0, 13);
+
+/// All counters. A clone is the same counters.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    registry: Arc<Registry>,
+    requests: Family<RouteCode, Counter>,
+    durations: Family<Route, Histogram>,
+    pub(crate) shed: Family<Reason, Counter>,
+    pub(crate) in_flight: Gauge,
+    pub(crate) waiting: Gauge,
+    pub(crate) connections: Gauge,
+    pub(crate) queued: Histogram,
+    pub(crate) reloads: Family<Reload, Counter>,
+    verdicts: Family<VerdictLabels, Counter>,
+    faults: Family<FaultLabels, Counter>,
+    spent: Family<VerifierLabels, Histogram>,
+    cache: Family<CacheLabels, Counter<u64, AtomicU64>>,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct RouteCode {
+    route: String,
+    code: u16,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Route {
+    route: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub(crate) struct Reason {
+    pub(crate) reason: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+pub(crate) struct Reload {
+    pub(crate) result: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct VerdictLabels {
+    profile: String,
+    verifier: String,
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct FaultLabels {
+    profile: String,
+    verifier: String,
+    fault: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct VerifierLabels {
+    profile: String,
+    verifier: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct CacheLabels {
+    profile: String,
+    result: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Build {
+    version: &'static str,
+}
+
+fn histogram() -> Histogram {
+    let (start, factor, count) = BUCKETS;
+    Histogram::new(exponential_buckets(start, factor, count))
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("assay");
+        let requests = Family::default();
+        registry.register("requests", "Requests by route and status", requests.clone());
+        let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
+        let help = "From the head of a request to the head of its answer";
+        registry.register_with_unit("request_duration", help, Unit::Seconds, durations.clone());
+        let shed = Family::default();
+        registry.register("shed", "Requests that were refused for load", shed.clone());
+        let in_flight = Gauge::default();
+        registry.register("in_flight", "Samples that are being judged", in_flight.clone());
+        let waiting = Gauge::default();
+        registry.register("waiting", "Samples that wait for permits", waiting.clone());
+        let connections = Gauge::default();
+        registry.register("connections", "Open connections", connections.clone());
+        let queued = histogram();
+        let help = "How long requests waited for permits";
+        registry.register_with_unit("queue_duration", help, Unit::Seconds, queued.clone());
+        let reloads = Family::default();
+        registry.register("reloads", "Reloads of the configurations", reloads.clone());
+        let verdicts = Family::default();
+        registry.register("verdicts", "Verdicts by outcome", verdicts.clone());
+        let faults = Family::default();
+        registry.register("faults", "Verdicts that failed, by fault", faults.clone());
+        let spent = Family::new_with_constructor(histogram as fn() -> Histogram);
+        let help = "Time that was spent on a verdict";
+        registry.register_with_unit("verify_duration", help, Unit::Seconds, spent.clone());
+        let cache = Family::default();
+        registry.register("cache", "Verdicts that were looked up", cache.clone());
+        let build: Family<Build, Gauge> = Family::default();
+        build.get_or_create(&Build { version: env!("CARGO_PKG_VERSION") }).set(1);
+        registry.register("build_info", "The version", build);
+        Self {
+            registry: Arc::new(registry),
+            requests,
+            durations,
+            shed,
+            in_flight,
+            waiting,
+            connections,
+            queued,
+            reloads,
+            verdicts,
+            faults,
+            spent,
+            cache,
+        }
+    }
+
+    /// Counts a request that was answered.
+    pub(crate) fn request(&self, route: &str, code: u16, took: Duration) {
+        let labels = RouteCode { route: route.to_owned(), code };
+        self.requests.get_or_create(&labels).inc();
+        let labels = Route { route: labels.route };
+        self.durations.get_or_create(&labels).observe(took.as_secs_f64());
+    }
+
+    /// The page.
+    pub(crate) fn page(&self) -> String {
+        let mut page = String::new();
+        if text::encode(&mut page, &self.registry).is_err() {
+            let _ = writeln!(page, "# the metrics could not be written");
+        }
+        page
+    }
+
+    /// Counters for the rewards of a profile.
+    pub(crate) fn of_profile(&self, profile: &str, rewards: &[String]) -> ProfileMetrics {
+        let reward = |verifier: &String| RewardMetrics {
+            outcomes: ["scored", "abstained", "failed"].map(|outcome| {
+                let (profile, verifier) = (profile.to_owned(), verifier.clone());
+                self.verdicts.get_or_create_owned(&VerdictLabels { profile, verifier, outcome })
+            }),
+            spent: {
+                let (profile, verifier) = (profile.to_owned(), verifier.clone());
+                self.spent.get_or_create_owned(&VerifierLabels { profile, verifier })
+            },
+            name: verifier.clone(),
+        };
+        ProfileMetrics {
+            profile: profile.to_owned(),
+            rewards: rewards.iter().map(reward).collect(),
+            all: self.clone(),
+        }
+    }
+}
+
+/// The counters of a profile, found once.
+pub(crate) struct ProfileMetrics {
+    profile: String,
+    rewards: Vec<RewardMetrics>,
+    all: Metrics,
+}
+
+struct RewardMetrics {
+    name: String,
+    outcomes: [Counter; 3],
+    spent: Histogram,
+}
+
+impl ProfileMetrics {
+    /// Counts what was judged.
+    #[expect(clippy::cast_precision_loss, reason = "a duration for people")]
+    pub(crate) fn count(&self, scored: &[Scored]) {
+        for one in scored {
+            if one.verdicts.is_empty()
+                && let Outcome::Failed(fault) = &one.outcome
+            {
+                self.fault("", fault.kind);
+            }
+            let judged = one.verdicts.as_slice().iter().zip(&one.spent_ns);
+            for ((verdict, spent_ns), reward) in judged.zip(&self.rewards) {
+                let at = match &verdict.outcome {
+                    Outcome::Scored(_) => 0,
+                    Outcome::Abstained(_) => 1,
+                    Outcome::Failed(fault) => {
+                        self.fault(&reward.name, fault.kind);
+                        2
+                    }
+                };
+                if let Some(counter) = reward.outcomes.get(at) {
+                    counter.inc();
+                }
+                if *spent_ns > 0 {
+                    reward.spent.observe(*spent_ns as f64 / 1e9);
+                }
+            }
+        }
+    }
+
+    fn fault(&self, verifier: &str, fault: FaultKind) {
+        let labels = FaultLabels {
+            profile: self.profile.clone(),
+            verifier: verifier.to_owned(),
+            fault: fault.to_string(),
+        };
+        self.all.faults.get_or_create(&labels).inc();
+    }
+
+    /// Takes over what the cache of the engine counts.
+    pub(crate) fn cache(&self, counts: [(&'static str, u64); 3]) {
+        for (result, count) in counts {
+            let labels = CacheLabels { profile: self.profile.clone(), result };
+            self.all.cache.get_or_create(&labels).inner().store(count, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! `GET /openapi.json`, made of the types that are read and written, and `GET /docs`, a page of it that
+//! needs nothing from elsewhere.
+
+use std::fmt::Write as _;
+
+use axum::http::header;
+use axum::response::{Html, IntoResponse};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::error::ErrorBody;
+use super::protocols;
+use super::routes::{GroupsReply, GroupsRequest, Health, VerifiersReply, VerifyRequest};
+
+/// A path, as the document tells it.
+pub(crate) struct Operation {
+    pub(crate) path: &'static str,
+    pub(crate) method: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) request: Option<fn(&mut SchemaGenerator) -> Value>,
+    /// The schema of the answer, and its media type.
+    pub(crate) reply: (fn(&mut SchemaGenerator) -> Value, &'static str),
+    /// Whether the path is also there below `/profiles/{profile}`.
+    pub(crate) is_judged: bool,
+}
+
+/// The schema of `T` as a reference.
+pub(crate) fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    generator.subschema_for::<T>().to_value()
+}
+
+fn text(_: &mut SchemaGenerator) -> Value {
+    json!({ "type": "string" })
+}
+
+fn anything(_: &mut SchemaGenerator) -> Value {
+    json!({ "type": "object" })
+}
+
+fn results(_: &mut SchemaGenerator) -> Value {
+    json!({
+        "type": "object",
+        "required": ["results"],
+        "properties": { "results": { "type": "array", "items": verdict_line() } },
+    })
+}
+
+fn groups(generator: &mut SchemaGenerator) -> Value {
+    json!({ "anyOf": [schema::<GroupsReply>(generator), { "type": "object" }] })
+}
+
+/// A verdict line, as `docs/run-format.md` has it.
+fn verdict_line() -> Value {
+    let outcome = json!({ "enum": ["scored", "abstained", "failed"] });
+    let reward =
+        json!({ "type": ["number", "null"], "description": "null unless the outcome is scored" });
+    json!({
+        "type": "object",
+        "required": ["id", "outcome", "reward", "verdicts"],
+        "properties": {
+            "id": { "type": "string" },
+            "outcome": outcome,
+            "reward": reward,
+            "fault": { "type": "string" },
+            "why": { "type": "string" },
+            "verdicts": {
+                "type": "object",
+                "description": "by the names of the rewards",
+                "additionalProperties": { "type": "object" },
+            },
+        },
+    })
+}
+
+fn own() -> Vec<Operation> {
+    let get = |path, summary, reply| Operation {
+        path,
+        method: "get",
+        summary,
+        request: None,
+        reply,
+        is_judged: false,
+    };
+    let post = |path, summary, request, reply| Operation {
+        path,
+        method: "post",
+        summary,
+        request: Some(request),
+        reply: (reply, "application/json"),
+        is_judged: true,
+    };
+    vec![
+        post(
+            "/v1/verify",
+            "Judge samples: a verdict line for each, in their order. As application/x-ndjson, rows and verdict lines a line.",
+            schema::<VerifyRequest<'static>> as fn(&mut SchemaGenerator) -> Value,
+            results as fn(&mut SchemaGenerator) -> Value,
+        ),
+        post(
+            "/v1/groups",
+            "Judge the samples of prompts together, with the advantage of each",
+            schema::<GroupsRequest<'static>>,
+            groups,
+        ),
+        get(
+            "/v1/verifiers",
+            "The profiles, and what each judges",
+            (schema::<VerifiersReply> as fn(&mut SchemaGenerator) -> Value, "application/json"),
+        ),
+        get("/healthz", "Whether the process answers", (schema::<Health>, "application/json")),
+        get("/readyz", "Whether work is taken on", (schema::<Health>, "application/json")),
+        get("/metrics", "What was counted, for Prometheus", (text, "application/openmetrics-text")),
+        get("/openapi.json", "This document", (anything, "application/json")),
+        get("/docs", "This document as a page", (text, "text/html")),
+    ]
+}
+
+/// The document. It is the same for every daemon of a version.
+pub(crate) fn openapi() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let mut paths: Map<String, Value> = Map::new();
+    for operation in own().iter().chain(protocols::operations().iter()) {
+        let (path, told) = (operation.path, told(operation, &mut generator));
+        let mut put = |path: String, told: Value| {
+            let entry = paths.entry(path).or_insert_with(|| json!({}));
+            if let Some(members) = entry.as_object_mut() {
+                members.insert(operation.method.to_owned(), told);
+            }
+        };
+        if operation.is_judged {
+            let profile = json!([{
+                "name": "profile", "in": "path", "required": true,
+                "description": "the name of a profile", "schema": { "type": "string" },
+            }]);
+            let below = with(told.clone(), "parameters", profile);
+            put(format!("/profiles/{{profile}}{path}"), below);
+        }
+        put(path.to_owned(), told);
+    }
+    let error = schema::<ErrorBody>(&mut generator);
+    let schemas = generator.take_definitions(true);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "assay",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Rewards of model outputs. Every path but /healthz and /readyz wants a bearer token where the daemon has one.",
+        },
+        "security": [{}, { "token": [] }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "responses": {
+                "Refused": {
+                    "description": "The request is refused; 429 and 503 with Retry-After",
+                    "content": { "application/json": { "schema": error } },
+                },
+            },
+        },
+    })
+}
+
+fn told(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
+    let (reply, media) = operation.reply;
+    let told = json!({
+        "summary": operation.summary,
+        "responses": {
+            "200": { "description": "The answer", "content": { media: { "schema": reply(generator) } } },
+            "default": { "$ref": "#/components/responses/Refused" },
+        },
+    });
+    let Some(request) = operation.request else { return told };
+    let content = json!({ "application/json": { "schema": request(generator) } });
+    with(told, "requestBody", json!({ "required": true, "content": content }))
+}
+
+/// An object with one more member.
+fn with(mut object: Value, key: &str, value: Value) -> Value {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(key.to_owned(), value);
+    }
+    object
+}
+
+/// `GET /openapi.json`.
+pub(crate) async fn document() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], openapi().to_string())
+}
+
+/// `GET /docs`.
+pub(crate) async fn page() -> Html<String> {
+    Html(html(&openapi()))
+}
+
+fn html(document: &Value) -> String {
+    let mut page = String::from(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>assay</title>\
+         <style>body{font:15px/1.5 system-ui;max-width:60em;margin:2em auto;padding:0 1em}\
+         code,pre{font:13px/1.4 ui-monospace,monospace}pre{background:#f4f4f4;padding:1em;overflow:auto}\
+         b{text-transform:uppercase}</style><h1>assay</h1>\
+         <p>The same as <a href=/openapi.json>/openapi.json</a>. Paths below \
+         <code>/profiles/{profile}</code> are those of one profile.</p>",
+    );
+    let at = |value: &Value, pointer: &str| value.pointer(pointer).cloned().unwrap_or_default();
+    let paths = at(document, "/paths");
+    let own = paths.as_object().into_iter().flatten();
+    for (path, methods) in own.filter(|(path, _)| !path.starts_with("/profiles/")) {
+        for (method, told) in methods.as_object().into_iter().flatten() {
+            let summary = at(told, "/summary");
+            let summary = summary.as_str().unwrap_or_default();
+            let _ = write!(page, "<h2><b>{method}</b> <code>{path}</code></h2><p>{summary}</p>");
+            let parts = [("takes", "/requestBody/content"), ("gives", "/responses/200/content")];
+            for (what, pointer) in parts {
+                if let Some(content) = told.pointer(pointer) {
+                    let _ = write!(
+                        page,
+                        "<details><summary>{what}</summary><pre>{}</pre></details>",
+                        escaped(content)
+                    );
+                }
+            }
+        }
+    }
+    let schemas = escaped(&at(document, "/components/schemas"));
+    let _ = write!(page, "<h2>Schemas</h2><pre>{schemas}</pre>");
+    page
+}
+
+fn escaped(value: &Value) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}

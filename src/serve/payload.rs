@@ -1,0 +1,107 @@
+//! Bodies: read within limits of size and time, and parsed so that errors name the field.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, header};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+
+use super::error::{ApiError, ErrorKind};
+use super::shared::Shared;
+
+/// The bytes of a JSON body.
+pub(crate) struct JsonBytes(pub(crate) Bytes);
+
+/// A JSON body.
+pub(crate) struct Payload<T>(pub(crate) T);
+
+impl FromRequest<Arc<Shared>> for JsonBytes {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Self::Rejection> {
+        if !is_type(request.headers(), "json") {
+            let message = "expected content-type: application/json";
+            return Err(ApiError::new(ErrorKind::UnsupportedMediaType, message));
+        }
+        let config = &shared.config;
+        let time = Duration::from_millis(config.body_timeout_ms);
+        read(request, config.body_bytes_max, time).await.map(Self)
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Payload<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Self::Rejection> {
+        let JsonBytes(bytes) = JsonBytes::from_request(request, shared).await?;
+        let mut json = serde_json::Deserializer::from_slice(&bytes);
+        let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let path = error.path().to_string();
+            ApiError::bad_request(error.into_inner().to_string()).at(if path == "." {
+                String::new()
+            } else {
+                path
+            })
+        })?;
+        json.end().map_err(|error| ApiError::bad_request(error.to_string()))?;
+        Ok(Self(read))
+    }
+}
+
+/// Whether the body says that it is of a type with this ending: `json` is also of `application/x+json`.
+pub(crate) fn is_type(headers: &HeaderMap, ending: &str) -> bool {
+    let Some(value) = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
+    else {
+        return false;
+    };
+    let mime = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    mime.strip_suffix(ending).is_some_and(|rest| rest.ends_with(['/', '+', '-']))
+}
+
+async fn read(request: Request, bytes_max: usize, time: Duration) -> Result<Bytes, ApiError> {
+    let too_large = || {
+        let message = format!("a body has at most {bytes_max} bytes");
+        ApiError::new(ErrorKind::TooLarge, message)
+    };
+    let length = request.headers().get(header::CONTENT_LENGTH);
+    let length = length.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > bytes_max as u64) {
+        return Err(too_large());
+    }
+    let body: Body = request.into_body();
+    match tokio::time::timeout(time, Limited::new(body, bytes_max).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(ApiError::bad_request("the body ended early")),
+        Err(_) => {
+            let message = format!("the body did not arrive within {} ms", time.as_millis());
+            Err(ApiError::new(ErrorKind::RequestTimeout, message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn types_are_told_apart() {
+        let is = |value: &'static str, ending| {
+            let headers =
+                HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(value))]);
+            is_type(&headers, ending)
+        };
+        assert!(is("application/json", "json"));
+        assert!(is("Application/JSON; charset=utf-8", "json"));
+        assert!(is("application/problem+json", "json"));
+        assert!(!is("application/x-ndjson", "json"));
+        assert!(is("application/x-ndjson", "ndjson"));
+        assert!(!is("text/plain", "json"));
+        assert!(!is_type(&HeaderMap::new(), "json"));
+    }
+}

@@ -1,0 +1,61 @@
+//! The configurations that are served side by side, and how requests choose one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use assay_verifiers::Scored;
+
+use super::error::{ApiError, ErrorKind};
+use super::metrics::{Metrics, ProfileMetrics};
+use super::runtime::now;
+use crate::engine::{Engine, Rows, ScoreOptions};
+
+/// A configuration at work.
+pub(crate) struct Profile {
+    pub(crate) name: String,
+    pub(crate) engine: Engine,
+    pub(crate) metrics: ProfileMetrics,
+}
+
+/// All of them. The first one answers who names none.
+pub(crate) struct Profiles {
+    all: Vec<Arc<Profile>>,
+}
+
+impl Profiles {
+    pub(crate) fn new(engines: Vec<(String, Engine)>, metrics: &Metrics) -> Self {
+        let profile = |(name, engine): (String, Engine)| {
+            let metrics = metrics.of_profile(&name, &engine.plan().names);
+            Arc::new(Profile { name, engine, metrics })
+        };
+        Self { all: engines.into_iter().map(profile).collect() }
+    }
+
+    /// The profile called `name`, by default the first.
+    pub(crate) fn get(&self, name: Option<&str>) -> Result<Arc<Profile>, ApiError> {
+        let found = match name {
+            None => self.all.first(),
+            Some(name) => self.all.iter().find(|profile| profile.name == name),
+        };
+        found.cloned().ok_or_else(|| {
+            let names: Vec<&str> = self.all.iter().map(|profile| profile.name.as_str()).collect();
+            let message = format!("no such profile; there are: {}", names.join(", "));
+            ApiError::new(ErrorKind::NotFound, message)
+        })
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Profile> {
+        self.all.iter().map(|profile| &**profile)
+    }
+}
+
+impl Profile {
+    /// Judges rows until a moment, at a step of a training.
+    pub(crate) async fn judge(&self, rows: Rows, until: Instant, step: u64) -> Vec<Scored> {
+        let left = until.saturating_duration_since(now()).max(Duration::from_nanos(1));
+        let options = ScoreOptions { deadline: Some(left), step, ..ScoreOptions::default() };
+        let scored = self.engine.score_rows(rows, options).await;
+        self.metrics.count(&scored);
+        scored
+    }
+}

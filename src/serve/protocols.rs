@@ -1,0 +1,42 @@
+//! Protocols that trainers and their clients speak already: one file each, which says what is taken for
+//! what. `docs/protocols.md` has it for people.
+
+mod nemo_gym;
+mod openai_graders;
+mod openrlhf;
+mod piston;
+mod sandbox_fusion;
+mod slime;
+mod tei;
+mod vllm;
+
+use std::sync::Arc;
+
+use axum::Router;
+
+use super::openapi::Operation;
+use super::shared::Shared;
+
+/// A protocol: its paths, and what `/openapi.json` says of them.
+type Protocol = (fn() -> Router<Arc<Shared>>, fn() -> Vec<Operation>);
+
+const ALL: [Protocol; 8] = [
+    (nemo_gym::router, nemo_gym::operations),
+    (openai_graders::router, openai_graders::operations),
+    (openrlhf::router, openrlhf::operations),
+    (piston::router, piston::operations),
+    (sandbox_fusion::router, sandbox_fusion::operations),
+    (slime::router, slime::operations),
+    (tei::router, tei::operations),
+    (vllm::router, vllm::operations),
+];
+
+/// All of their paths.
+pub(crate) fn router() -> Router<Arc<Shared>> {
+    ALL.iter().fold(Router::new(), |all, (router, _)| all.merge(router()))
+}
+
+/// What `/openapi.json` says of them.
+pub(crate) fn operations() -> Vec<Operation> {
+    ALL.iter().flat_map(|(_, operations)| operations()).collect()
+}

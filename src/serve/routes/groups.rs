@@ -1,0 +1,140 @@
+//! `POST /v1/groups`: the samples of prompts together, and what each earned relative to the others; or
+//! advantages of rewards that are there already.
+
+use std::sync::Arc;
+
+use assay_trainer::advantages::{AdvantageConfig, AdvantageValues, EstimatorState, GroupReport};
+use assay_trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
+use assay_verifiers::{Reward, Scored};
+use axum::extract::State;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::super::error::ApiError;
+use super::super::payload::JsonBytes;
+use super::super::shared::{Asked, Shared};
+use super::verify;
+use crate::engine::Plan;
+
+/// Samples whose groups are judged together.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GroupsRequest<'a> {
+    /// Rows, in the columns that `[data]` of the profile names.
+    #[serde(borrow)]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    samples: Vec<&'a RawValue>,
+    /// Which samples share a prompt: a size, or a key for each. By default the group of the row, else
+    /// its prompt. Group verifiers see the groups of the rows.
+    #[serde(default)]
+    groups: Option<GroupColumn>,
+    /// The estimator: `kind`, `preset` and settings. By default the `[advantage]` of the profile, else
+    /// `grpo`.
+    #[serde(default)]
+    advantage: Option<AdvantageConfig>,
+    /// What the estimator kept from the batches before: the `state` of the last reply.
+    #[serde(default)]
+    state: Option<EstimatorState>,
+    /// The profile; by default that of the path, else the first.
+    #[serde(default)]
+    profile: Option<String>,
+    /// How long the answer may take.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    deadline_ms: Option<u64>,
+    /// The training step.
+    #[serde(default)]
+    step: Option<u64>,
+}
+
+/// What each sample came to, and its advantage.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct GroupsReply {
+    /// A number for each sample, or a list of numbers, one for each of its tokens.
+    #[schemars(with = "Vec<Value>")]
+    advantages: AdvantageValues,
+    /// What is to be said of the groups.
+    #[schemars(with = "Value")]
+    report: GroupReport,
+    /// What the estimator keeps for the next batch.
+    #[schemars(with = "Value")]
+    state: EstimatorState,
+}
+
+pub(super) async fn groups(
+    mut asked: Asked,
+    State(shared): State<Arc<Shared>>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Response, ApiError> {
+    let members: serde_json::Map<String, Value> = verify::read(&bytes)?;
+    if !members.contains_key("samples") && members.contains_key("rewards") {
+        return advantages_alone(&asked, &bytes);
+    }
+    drop((members, shared));
+    let request: GroupsRequest<'_> = verify::read(&bytes)?;
+    asked.check_count(request.samples.len())?;
+    asked.shorten(request.deadline_ms);
+    let profile = asked.profile(request.profile.as_deref())?;
+    let plan = profile.engine.plan();
+    let _permits = asked.enter(request.samples.len()).await?;
+    let rows = verify::rows(&profile.engine, &request.samples);
+    let keys: Vec<String> = rows
+        .group_keys()
+        .enumerate()
+        // A row that cannot be read is nobody's sibling.
+        .map(|(at, key)| key.map_or_else(|| format!("\0row-{at}"), str::to_owned))
+        .collect();
+    let step = request.step.unwrap_or_default();
+    let scored = profile.judge(rows, asked.until(), step).await;
+    let groups = request.groups.unwrap_or(GroupColumn::Texts(keys));
+    let default = AdvantageConfig::default();
+    let config = request.advantage.or_else(|| plan.config.advantage.clone()).unwrap_or(default);
+    let request = AdvantageRequest {
+        parts: parts(plan, &scored, step),
+        state: request.state.unwrap_or_default(),
+        ..AdvantageRequest::new(groups, scored.iter().map(Scored::reward).collect())
+    };
+    let reply = request.answer(Some(&config)).map_err(refused)?;
+    let reply =
+        GroupsReply { advantages: reply.advantages, report: reply.report, state: reply.state };
+    let mut body = verify::results_open(&scored);
+    let written =
+        serde_json::to_vec(&reply).map_err(|error| ApiError::bad_request(error.to_string()))?;
+    body.push(b',');
+    // The members of the reply behind the results.
+    body.extend_from_slice(written.get(1..).unwrap_or_default());
+    Ok(verify::json(body))
+}
+
+/// Rewards in columns, of whoever judged them.
+fn advantages_alone(asked: &Asked, bytes: &[u8]) -> Result<Response, ApiError> {
+    let request: AdvantageRequest = verify::read(bytes)?;
+    let profile = asked.profile(None)?;
+    let config = profile.engine.plan().config.advantage.clone().unwrap_or_default();
+    let reply = request.answer(Some(&config)).map_err(refused)?;
+    let body =
+        serde_json::to_vec(&reply).map_err(|error| ApiError::bad_request(error.to_string()))?;
+    Ok(verify::json(body))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is mapped over errors")]
+fn refused(error: assay_trainer::TrainerError) -> ApiError {
+    ApiError::bad_request(error.to_string())
+}
+
+/// The rewards that were combined, for estimators that normalise them one by one.
+fn parts(plan: &Plan, scored: &[Scored], step: u64) -> Vec<PartColumn> {
+    let part = |reward: &crate::engine::Planned| PartColumn {
+        name: reward.name.clone(),
+        weight: reward.weight.at(step),
+        rewards: scored
+            .iter()
+            .map(|one| one.verdict(&reward.name)?.outcome.reward().map(Reward::get))
+            .collect(),
+    };
+    let weighted = plan.rewards.iter().filter(|reward| reward.weight.at(step) != 0.0);
+    weighted.map(part).collect()
+}

@@ -1,0 +1,58 @@
+//! `GET /healthz`, `/readyz` and `/metrics`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::error::{ApiError, ErrorKind};
+use super::super::shared::Shared;
+
+/// Whether the daemon is there.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Health {
+    /// `ok`.
+    status: &'static str,
+    /// The version of assay.
+    version: &'static str,
+    /// The profiles, the first one first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    profiles: Vec<String>,
+}
+
+/// The process answers.
+pub(super) async fn healthz() -> Json<Health> {
+    Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), profiles: Vec::new() })
+}
+
+/// Work is taken on: every model is loaded and proved, because the daemon listens only then; it is not
+/// about to stop.
+pub(super) async fn readyz(State(shared): State<Arc<Shared>>) -> Result<Json<Health>, ApiError> {
+    if shared.is_draining() {
+        return Err(ApiError::new(ErrorKind::Draining, "the daemon is about to stop"));
+    }
+    let profiles = shared.profiles.load().iter().map(|profile| profile.name.clone()).collect();
+    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), profiles }))
+}
+
+/// What was counted, in the text format of Prometheus.
+pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    shared.metrics.in_flight.set(count(shared.admission.in_flight()));
+    shared.metrics.waiting.set(count(shared.admission.waiting()));
+    for profile in shared.profiles.load().iter() {
+        if let Some(counts) = profile.engine.cache_counts() {
+            profile.metrics.cache([
+                ("hit", counts.hit),
+                ("miss", counts.miss),
+                ("corrupt", counts.corrupt),
+            ]);
+        }
+    }
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    (StatusCode::OK, [(header::CONTENT_TYPE, kind)], shared.metrics.page()).into_response()
+}

@@ -1,0 +1,217 @@
+//! `POST /v1/verify` with rows a line: a verdict line for each, in their order, while rows still come.
+//!
+//! Reading goes on while answers wait to be read, up to a limit: a client that sends all of its rows
+//! before it reads is served too.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::body::{Body, BodyDataStream, Bytes};
+use axum::extract::{Query, Request};
+use axum::http::{Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::StreamExt as _;
+use serde::Deserialize;
+use tokio::sync::{Notify, mpsc};
+
+use super::super::error::ApiError;
+use super::super::profiles::Profile;
+use super::super::runtime::spawn_owned;
+use super::super::shared::{Asked, OpenRequest};
+use crate::engine::{Rows, write_line};
+
+/// The most rows that are judged at once.
+const CHUNK_ROWS: usize = 256;
+/// The most bytes of rows that are judged at once, unless one row has more.
+const CHUNK_BYTES: usize = 1 << 20;
+/// The most bytes of lines that wait to be read.
+const UNREAD_BYTES_MAX: usize = 32 << 20;
+
+/// The query of a stream.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StreamQuery {
+    #[serde(default)]
+    profile: Option<String>,
+    #[serde(default)]
+    step: u64,
+    #[serde(default)]
+    deadline_ms: Option<u64>,
+}
+
+pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Response, ApiError> {
+    let query = query(request.uri())?;
+    asked.shorten(query.deadline_ms);
+    let profile = asked.profile(query.profile.as_deref())?;
+    // The first permits decide whether the request is refused.
+    drop(asked.enter(1).await?);
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let unread = Arc::new(Unread::default());
+    let config = &asked.shared.config;
+    let lines = Lines {
+        body: request.into_body().into_data_stream(),
+        time: Duration::from_millis(config.body_timeout_ms),
+        line_bytes_max: config.body_bytes_max,
+        partial: Vec::new(),
+        ready: VecDeque::new(),
+        is_done: false,
+    };
+    let open = asked.shared.open_request();
+    let stream =
+        Stream { asked, profile, step: query.step, lines, first: 0, held: Rows::default() };
+    let judging = spawn_owned(judge(stream, sender, Arc::clone(&unread), open));
+    // The work ends with the body of the answer: a client that leaves drops it.
+    let state = (receiver, unread, judging);
+    let body = futures_util::stream::unfold(state, |(mut receiver, unread, judging)| async move {
+        let bytes: Bytes = receiver.recv().await?;
+        unread.take(bytes.len());
+        Some((Ok::<_, std::convert::Infallible>(bytes), (receiver, unread, judging)))
+    });
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(body)).into_response())
+}
+
+fn query(uri: &Uri) -> Result<StreamQuery, ApiError> {
+    let query = Query::try_from_uri(uri);
+    query.map(|Query(query)| query).map_err(|error| ApiError::bad_request(error.body_text()))
+}
+
+/// Bytes of lines that nobody has read yet.
+#[derive(Default)]
+struct Unread {
+    bytes: AtomicUsize,
+    changed: Notify,
+}
+
+impl Unread {
+    fn put(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn take(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.changed.notify_one();
+    }
+
+    async fn room(&self) {
+        while self.bytes.load(Ordering::Relaxed) > UNREAD_BYTES_MAX {
+            self.changed.notified().await;
+        }
+    }
+}
+
+async fn judge(
+    mut stream: Stream,
+    sender: mpsc::UnboundedSender<Bytes>,
+    unread: Arc<Unread>,
+    _open: OpenRequest,
+) {
+    while let Some(lines) = stream.next().await {
+        unread.put(lines.len());
+        if sender.send(lines.into()).is_err() {
+            return;
+        }
+        unread.room().await;
+    }
+}
+
+/// Rows on their way to be judged.
+struct Stream {
+    asked: Asked,
+    profile: Arc<Profile>,
+    step: u64,
+    lines: Lines,
+    /// The number of the next row, from 0.
+    first: u64,
+    /// Rows of a group that may go on.
+    held: Rows,
+}
+
+impl Stream {
+    /// The lines of the next rows.
+    async fn next(&mut self) -> Option<Vec<u8>> {
+        let needs_groups = self.profile.engine.plan().needs_groups();
+        loop {
+            let chunk = self.lines.chunk().await;
+            let read = chunk.iter().map(Vec::as_slice);
+            let more = self.profile.engine.read_rows(self.first, read);
+            self.first += chunk.len() as u64;
+            let mut rows = std::mem::take(&mut self.held);
+            rows.append(more);
+            if needs_groups && !chunk.is_empty() {
+                self.held = rows.split_last_group();
+            }
+            if !rows.is_empty() {
+                let Self { asked, profile, step, .. } = self;
+                return Some(judged(asked, profile, *step, rows).await);
+            }
+            if chunk.is_empty() {
+                return None;
+            }
+        }
+    }
+}
+
+/// The lines of rows. Behind the deadline every row still has its line: a `Timeout`.
+async fn judged(asked: &Asked, profile: &Profile, step: u64, rows: Rows) -> Vec<u8> {
+    let _permits = asked.enter(rows.len()).await.ok();
+    let mut lines = Vec::new();
+    for one in profile.judge(rows, asked.until(), step).await {
+        write_line(&mut lines, &one);
+    }
+    lines
+}
+
+/// The lines of a body, in chunks.
+struct Lines {
+    body: BodyDataStream,
+    time: Duration,
+    line_bytes_max: usize,
+    partial: Vec<u8>,
+    ready: VecDeque<Vec<u8>>,
+    is_done: bool,
+}
+
+impl Lines {
+    /// So many lines as there are, at least one, and not too many; none at the end. Lines of blanks are
+    /// left out. A body that breaks off ends in a line that cannot be read, if it was in one.
+    async fn chunk(&mut self) -> Vec<Vec<u8>> {
+        while self.ready.is_empty() && !self.is_done {
+            let read = tokio::time::timeout(self.time, self.body.next()).await;
+            if let Ok(Some(Ok(bytes))) = read {
+                self.cut(&bytes);
+            } else {
+                self.is_done = true;
+                let last = std::mem::take(&mut self.partial);
+                self.push(last);
+            }
+        }
+        let mut bytes = 0;
+        let count = self.ready.iter().take(CHUNK_ROWS).take_while(|line| {
+            bytes += line.len();
+            bytes <= CHUNK_BYTES
+        });
+        let count = count.count().max(1).min(self.ready.len());
+        self.ready.drain(..count).collect()
+    }
+
+    fn cut(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            // What is too long is cut there: the reader of rows refuses it by its length.
+            let room = (self.line_bytes_max + 1).saturating_sub(self.partial.len());
+            let kept = piece.strip_suffix(b"\n").unwrap_or(piece);
+            self.partial.extend_from_slice(kept.get(..room).unwrap_or(kept));
+            if piece.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.partial);
+                self.push(line);
+            }
+        }
+    }
+
+    fn push(&mut self, line: Vec<u8>) {
+        if !line.trim_ascii().is_empty() {
+            self.ready.push_back(line);
+        }
+    }
+}

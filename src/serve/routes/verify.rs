@@ -1,0 +1,106 @@
+//! `POST /v1/verify`: samples in, verdict lines out, in their order.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use assay_verifiers::Scored;
+use axum::extract::{FromRequest as _, Request, State};
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::error::ApiError;
+use super::super::payload::{JsonBytes, is_type};
+use super::super::shared::{Asked, Shared};
+use super::ndjson;
+use crate::engine::{Rows, write_line};
+
+/// What a verdict line takes, for a start.
+const LINE_BYTES: usize = 256;
+
+/// Samples to be judged.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VerifyRequest<'a> {
+    /// Rows, in the columns that `[data]` of the profile names. Read as strictly as the lines of a
+    /// dataset.
+    #[serde(borrow)]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    samples: Vec<&'a RawValue>,
+    /// The profile; by default that of the path, else the first.
+    #[serde(default, borrow)]
+    profile: Option<Cow<'a, str>>,
+    /// How long the answer may take. What is not judged by then is a `Timeout`.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    deadline_ms: Option<u64>,
+    /// The training step, which schedules, `when` and expressions see.
+    #[serde(default)]
+    step: Option<u64>,
+}
+
+pub(super) async fn verify(
+    mut asked: Asked,
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    if is_type(request.headers(), "ndjson") || is_type(request.headers(), "jsonl") {
+        return ndjson::verify(asked, request).await;
+    }
+    let JsonBytes(bytes) = JsonBytes::from_request(request, &shared).await?;
+    let request: VerifyRequest<'_> = read(&bytes)?;
+    asked.check_count(request.samples.len())?;
+    asked.shorten(request.deadline_ms);
+    let profile = asked.profile(request.profile.as_deref())?;
+    let _permits = asked.enter(request.samples.len()).await?;
+    let rows = rows(&profile.engine, &request.samples);
+    let scored = profile.judge(rows, asked.until(), request.step.unwrap_or_default()).await;
+    Ok(json(results(&scored)))
+}
+
+/// Parses a body of which texts are borrowed.
+pub(super) fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(bytes).map_err(|plain| {
+        // Once more with the path, which costs time that a good body need not spend.
+        let mut json = serde_json::Deserializer::from_slice(bytes);
+        match serde_path_to_error::deserialize::<_, T>(&mut json) {
+            Err(error) if error.path().iter().len() > 0 => {
+                let path = error.path().to_string();
+                ApiError::bad_request(error.into_inner().to_string()).at(path)
+            }
+            _ => ApiError::bad_request(plain.to_string()),
+        }
+    })
+}
+
+pub(super) fn rows(engine: &crate::Engine, samples: &[&RawValue]) -> Rows {
+    engine.read_rows(0, samples.iter().map(|row| row.get().as_bytes()))
+}
+
+/// `{"results": [LINE, ...]}`, without the brace at the end.
+pub(super) fn results_open(scored: &[Scored]) -> Vec<u8> {
+    let mut body = Vec::with_capacity(16 + scored.len() * LINE_BYTES);
+    body.extend_from_slice(br#"{"results":["#);
+    for (at, one) in scored.iter().enumerate() {
+        if at > 0 {
+            body.push(b',');
+        }
+        write_line(&mut body, one);
+        // A line ends in its newline.
+        body.pop();
+    }
+    body.push(b']');
+    body
+}
+
+fn results(scored: &[Scored]) -> Vec<u8> {
+    let mut body = results_open(scored);
+    body.push(b'}');
+    body
+}
+
+pub(super) fn json(body: Vec<u8>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+}

@@ -1,0 +1,176 @@
+//! The daemon from its parts: what is loaded once and again, where it listens, how it ends.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use tokio_rustls::rustls;
+use tokio_util::sync::CancellationToken;
+
+use super::admission::Admission;
+use super::config::ServeConfig;
+use super::gate::gate;
+use super::listen::{self, Bind, Listener};
+use super::metrics::{Metrics, Reload};
+use super::profiles::Profiles;
+use super::routes;
+use super::shared::Shared;
+use super::tokens::Tokens;
+use crate::engine::Engine;
+
+/// What is read when the daemon starts, and again on a reload.
+pub struct Loaded {
+    /// The engines by the names of their profiles, at least one; the first answers who names none.
+    pub engines: Vec<(String, Engine)>,
+    /// Who is let in; without any, everybody.
+    pub tokens: Tokens,
+    /// The certificate chain and the private key, as PEM; without, connections are plain.
+    pub tls: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+/// Why something could not be loaded, for people.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct LoadError(pub String);
+
+type Load = Box<dyn Fn() -> Result<Loaded, LoadError> + Send + Sync>;
+
+/// The daemon. It is made with everything loaded; [`Server::listen`] then opens the socket.
+pub struct Server {
+    shared: Arc<Shared>,
+    tls: ArcSwapOption<rustls::ServerConfig>,
+    load: Load,
+    bind: Bind,
+}
+
+/// A daemon whose socket is open.
+pub struct Listening<'a> {
+    server: &'a Server,
+    listener: Listener,
+}
+
+impl Server {
+    /// Loads everything.
+    ///
+    /// # Errors
+    /// What could not be loaded, and settings that let in who should not be.
+    pub fn new(
+        config: ServeConfig,
+        load: impl Fn() -> Result<Loaded, LoadError> + Send + Sync + 'static,
+    ) -> Result<Self, LoadError> {
+        let bind =
+            Bind::parse(&config.bind).map_err(|why| LoadError(format!("serve.bind: {why}")))?;
+        let loaded = load()?;
+        check(&bind, &loaded)?;
+        let metrics = Metrics::new();
+        let tls = tls(&loaded)?;
+        let shared = Shared {
+            profiles: ArcSwap::from_pointee(Profiles::new(loaded.engines, &metrics)),
+            tokens: ArcSwap::from_pointee(loaded.tokens),
+            admission: Admission::new(config.in_flight_max, config.queue_max()),
+            metrics,
+            is_draining: AtomicBool::new(false),
+            open_requests: AtomicUsize::new(0),
+            config,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            tls: ArcSwapOption::new(tls),
+            load: Box::new(load),
+            bind,
+        })
+    }
+
+    /// Loads everything again. Requests that are under way end with what they began with. Where anything
+    /// cannot be loaded, all stays as it was.
+    ///
+    /// # Errors
+    /// What could not be loaded.
+    pub fn reload(&self) -> Result<(), LoadError> {
+        let result = self.take_over();
+        let label = if result.is_ok() { "ok" } else { "refused" };
+        self.shared.metrics.reloads.get_or_create(&Reload { result: label }).inc();
+        result
+    }
+
+    fn take_over(&self) -> Result<(), LoadError> {
+        let loaded = (self.load)()?;
+        check(&self.bind, &loaded)?;
+        let tls = tls(&loaded)?;
+        if tls.is_some() != self.tls.load().is_some() {
+            return Err(LoadError("TLS is turned on or off by a restart alone".to_owned()));
+        }
+        self.tls.store(tls);
+        self.shared.tokens.store(Arc::new(loaded.tokens));
+        let profiles = Profiles::new(loaded.engines, &self.shared.metrics);
+        self.shared.profiles.store(Arc::new(profiles));
+        Ok(())
+    }
+
+    /// The routes, for a server of another program.
+    pub fn router(&self) -> Router {
+        let gate = from_fn_with_state(Arc::clone(&self.shared), gate);
+        routes::router(&self.shared).layer(gate)
+    }
+
+    /// Opens the socket.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub async fn listen(&self) -> io::Result<Listening<'_>> {
+        Ok(Listening { server: self, listener: Listener::open(&self.bind).await? })
+    }
+}
+
+impl Listening<'_> {
+    /// Where it listens: the port is a real one where 0 was asked for.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn address(&self) -> io::Result<String> {
+        self.listener.address(self.server.tls.load().is_some())
+    }
+
+    /// Serves until `stop`, then ends what is under way. Returns whether all of it was answered within
+    /// `serve.drain_ms`.
+    pub async fn serve(&self, stop: &CancellationToken) -> bool {
+        let Server { shared, tls, .. } = self.server;
+        listen::serve(&self.listener, tls, self.server.router(), shared, stop).await
+    }
+}
+
+fn check(bind: &Bind, loaded: &Loaded) -> Result<(), LoadError> {
+    if loaded.engines.is_empty() {
+        return Err(LoadError("no configuration".to_owned()));
+    }
+    if loaded.tokens.is_empty() && !bind.is_local() {
+        let why = "serve.bind is not loopback, so that anybody in the network could ask: give \
+                   --token-file or --token-env";
+        return Err(LoadError(why.to_owned()));
+    }
+    Ok(())
+}
+
+fn tls(loaded: &Loaded) -> Result<Option<Arc<rustls::ServerConfig>>, LoadError> {
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+    let Some((chain, key)) = &loaded.tls else { return Ok(None) };
+    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(chain)
+        .collect::<Result<_, _>>()
+        .map_err(|error| LoadError(format!("serve.tls_cert: {error}")))?;
+    if chain.is_empty() {
+        return Err(LoadError("serve.tls_cert: no certificate in the file".to_owned()));
+    }
+    let key = PrivateKeyDer::from_pem_slice(key)
+        .map_err(|error| LoadError(format!("serve.tls_key: {error}")))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
+        .map_err(|error| LoadError(format!("serve.tls_cert, serve.tls_key: {error}")))?;
+    Ok(Some(Arc::new(config)))
+}

@@ -1,0 +1,145 @@
+//! What all requests share, and what a handler is given of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use assay_verifiers::{Sample, Scored};
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+
+use super::admission::{Admission, Admitted};
+use super::config::ServeConfig;
+use super::deadline;
+use super::error::{ApiError, ErrorKind};
+use super::metrics::{Metrics, Reason};
+use super::profiles::{Profile, Profiles};
+use super::runtime::now;
+use super::tokens::Tokens;
+use crate::engine::Rows;
+
+/// The daemon, as its handlers see it.
+pub(crate) struct Shared {
+    pub(crate) config: ServeConfig,
+    pub(crate) profiles: ArcSwap<Profiles>,
+    pub(crate) tokens: ArcSwap<Tokens>,
+    pub(crate) admission: Admission,
+    pub(crate) metrics: Metrics,
+    pub(crate) is_draining: AtomicBool,
+    /// Requests that are not answered yet.
+    pub(crate) open_requests: AtomicUsize,
+}
+
+/// A request that wants samples judged: its profile, its deadline, and the way in.
+pub(crate) struct Asked {
+    pub(crate) shared: Arc<Shared>,
+    /// The profile that the path names.
+    named: Option<String>,
+    start: Instant,
+    deadline: Duration,
+}
+
+impl FromRequestParts<Arc<Shared>> for Asked {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        shared: &Arc<Shared>,
+    ) -> Result<Self, Self::Rejection> {
+        let named = if parts.uri.path().starts_with("/profiles/") {
+            Path::<String>::from_request_parts(parts, shared).await.ok().map(|Path(name)| name)
+        } else {
+            None
+        };
+        let most = Duration::from_millis(shared.config.deadline_ms);
+        let deadline = deadline::of_headers(&parts.headers)?.unwrap_or(most).min(most);
+        shared.admission.look().inspect_err(|_| shared.shed("queue"))?;
+        Ok(Self { shared: Arc::clone(shared), named, start: now(), deadline })
+    }
+}
+
+impl Asked {
+    /// The profile that the path names, else the one of the body, else the first.
+    pub(crate) fn profile(&self, of_body: Option<&str>) -> Result<Arc<Profile>, ApiError> {
+        if let (Some(path), Some(body)) = (self.named.as_deref(), of_body)
+            && path != body
+        {
+            let message = format!("the path names the profile {path}, the body {body}");
+            return Err(ApiError::bad_request(message).at("profile"));
+        }
+        let profiles = self.shared.profiles.load();
+        profiles.get(self.named.as_deref().or(of_body)).map_err(|error| error.at("profile"))
+    }
+
+    /// Shortens the deadline to what the body asks for.
+    pub(crate) fn shorten(&mut self, deadline_ms: Option<u64>) {
+        if let Some(deadline_ms) = deadline_ms {
+            self.deadline = self.deadline.min(Duration::from_millis(deadline_ms));
+        }
+    }
+
+    /// The moment at which the answer is due.
+    pub(crate) fn until(&self) -> Instant {
+        self.start + self.deadline
+    }
+
+    /// Waits for permits for so many samples.
+    pub(crate) async fn enter(&self, samples: usize) -> Result<Admitted, ApiError> {
+        self.shared.enter(samples, self.until()).await
+    }
+
+    /// Judges samples by the profile of the path: one [`Scored`] each, in their order.
+    pub(crate) async fn score(&self, samples: Vec<Sample>) -> Result<Vec<Scored>, ApiError> {
+        let profile = self.profile(None)?;
+        self.check_count(samples.len())?;
+        let _permits = self.enter(samples.len()).await?;
+        Ok(profile.judge(Rows::of_samples(samples), self.until(), 0).await)
+    }
+
+    /// Refuses more samples than one body may have.
+    pub(crate) fn check_count(&self, samples: usize) -> Result<(), ApiError> {
+        let most = self.shared.config.samples_max;
+        if samples <= most {
+            return Ok(());
+        }
+        let message = format!("{samples} samples; at most {most}, and any number as NDJSON");
+        Err(ApiError::new(ErrorKind::TooLarge, message))
+    }
+}
+
+impl Shared {
+    /// Waits for permits for so many samples.
+    pub(crate) async fn enter(&self, samples: usize, until: Instant) -> Result<Admitted, ApiError> {
+        let start = now();
+        let admitted = self.admission.enter(samples, until).await;
+        match &admitted {
+            Ok(_) => self.metrics.queued.observe(start.elapsed().as_secs_f64()),
+            Err(_) => self.shed("queue"),
+        }
+        admitted
+    }
+
+    pub(crate) fn shed(&self, reason: &'static str) {
+        self.metrics.shed.get_or_create(&Reason { reason }).inc();
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
+    }
+
+    /// Counts a request until what is returned is dropped.
+    pub(crate) fn open_request(self: &Arc<Self>) -> OpenRequest {
+        self.open_requests.fetch_add(1, Ordering::Relaxed);
+        OpenRequest(Arc::clone(self))
+    }
+}
+
+/// A request that is not answered yet.
+pub(crate) struct OpenRequest(Arc<Shared>);
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        self.0.open_requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,1 @@
+//! The daemon: its own protocol, whom it lets in, and how it ends.

@@ -1,0 +1,1 @@
+//! The daemon, asked as text-embeddings-inference, vLLM and graders are.

@@ -1,0 +1,1 @@
+//! The daemon, asked as SandboxFusion and Piston are.

@@ -1,0 +1,1 @@
+//! The daemon, asked as reward servers of trainers are.
