@@ -59,9 +59,11 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let (config, files) = settings(args, &profiles, environment)?;
     let load = {
         let (args, environment) = (args.clone(), environment.clone());
+        let sandbox = config.run_programs.then(|| Arc::new(environment.sandbox()));
         move || {
-            load(&args, &profiles, &files, &environment)
-                .map_err(|failure| LoadError(failure.text()))
+            let loaded = load(&args, &profiles, &files, &environment);
+            let loaded = loaded.map_err(|failure| LoadError(failure.text()))?;
+            Ok(Loaded { sandbox: sandbox.clone(), ..loaded })
         }
     };
     let server = Server::new(config, load).map_err(|error| Failure::usage(error.to_string()))?;
@@ -195,7 +197,8 @@ fn load(
         let builder = environment.builder(path, document, args.allow_path.clone());
         engines.push((name.clone(), args.engine.engine(builder)?));
     }
-    Ok(Loaded { engines, tokens: tokens(files)?, tls: files.tls.as_ref().map(pair).transpose()? })
+    let tls = files.tls.as_ref().map(pair).transpose()?;
+    Ok(Loaded { engines, tokens: tokens(files)?, tls, sandbox: None })
 }
 
 fn pair((cert, key): &(PathBuf, PathBuf)) -> Result<(Vec<u8>, Vec<u8>), Failure> {

@@ -49,6 +49,9 @@ pub struct ServeConfig {
     /// settings come from the configurations alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allow_inline_config: Vec<String>,
+    /// Whether requests may bring programs along, which are run in the sandbox: `/run_code` and
+    /// `/api/v2/execute`.
+    pub run_programs: bool,
 }
 
 impl Default for ServeConfig {
@@ -70,6 +73,7 @@ impl Default for ServeConfig {
             write_timeout_ms: 30_000,
             drain_ms: 30_000,
             allow_inline_config: Vec::new(),
+            run_programs: false,
         }
     }
 }

@@ -5,6 +5,7 @@ mod nemo_gym;
 mod openai_graders;
 mod openrlhf;
 mod piston;
+mod programs;
 mod sandbox_fusion;
 mod slime;
 mod tei;

@@ -29,6 +29,8 @@ pub struct Loaded {
     pub tokens: Tokens,
     /// The certificate chain and the private key, as PEM; without, connections are plain.
     pub tls: Option<(Vec<u8>, Vec<u8>)>,
+    /// What runs the programs of requests; without, none are run.
+    pub sandbox: Option<Arc<crate::sandbox::Sandbox>>,
 }
 
 /// Why something could not be loaded, for people.
@@ -70,6 +72,7 @@ impl Server {
         let shared = Shared {
             profiles: ArcSwap::from_pointee(Profiles::new(loaded.engines, &metrics)),
             tokens: ArcSwap::from_pointee(loaded.tokens),
+            sandbox: loaded.sandbox,
             admission: Admission::new(config.in_flight_max, config.queue_max()),
             metrics,
             is_draining: AtomicBool::new(false),

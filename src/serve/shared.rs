@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use assay_verifiers::{Sample, Scored};
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
 use super::admission::{Admission, Admitted};
@@ -24,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) config: ServeConfig,
     pub(crate) profiles: ArcSwap<Profiles>,
     pub(crate) tokens: ArcSwap<Tokens>,
+    /// What runs the programs of requests.
+    pub(crate) sandbox: Option<Arc<crate::sandbox::Sandbox>>,
     pub(crate) admission: Admission,
     pub(crate) metrics: Metrics,
     pub(crate) is_draining: AtomicBool,
@@ -47,11 +49,9 @@ impl FromRequestParts<Arc<Shared>> for Asked {
         parts: &mut Parts,
         shared: &Arc<Shared>,
     ) -> Result<Self, Self::Rejection> {
-        let named = if parts.uri.path().starts_with("/profiles/") {
-            Path::<String>::from_request_parts(parts, shared).await.ok().map(|Path(name)| name)
-        } else {
-            None
-        };
+        let params = RawPathParams::from_request_parts(parts, shared).await.ok();
+        let named = params.iter().flatten().find(|(name, _)| *name == "profile");
+        let named = named.map(|(_, value)| value.to_owned());
         let most = Duration::from_millis(shared.config.deadline_ms);
         let deadline = deadline::of_headers(&parts.headers)?.unwrap_or(most).min(most);
         shared.admission.look().inspect_err(|_| shared.shed("queue"))?;

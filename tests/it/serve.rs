@@ -1,1 +1,300 @@
-//! The daemon: its own protocol, whom it lets in, and how it ends.
+//! The daemon: its own protocol, whom it lets in, what it takes on, and how it ends.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::daemon::{Answer, Daemon};
+
+const RULES: &str = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
+                     [[reward]]\nname = 'form'\nverifier = 'regex'\nweight = 0.5\n\
+                     config = { pattern = '^[0-9]' }\n";
+const GROUPS: &str = "[data]\ngroup = 'g'\n[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
+                      [[reward]]\nname = 'rank'\nverifier = 'rank'\nconfig = { of = 'correct' }\n";
+
+/// Rows of which one cannot be read, and one has no reference.
+fn rows() -> Vec<Value> {
+    let mut rows: Vec<Value> = (0..600)
+        .map(|at| json!({ "id": format!("r{at}"), "completion": (at % 7).to_string(), "reference": "3" }))
+        .collect();
+    rows.push(json!({ "completion": 3 }));
+    rows.push(json!({ "completion": "3" }));
+    rows
+}
+
+fn assert_refused(answer: &Answer, status: u16, kind: &str) -> Value {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    let body = answer.json();
+    let error = body.get("error").unwrap();
+    assert_eq!(error.get("kind").unwrap(), kind);
+    let id = error.get("request_id").unwrap().as_str().unwrap();
+    assert!(answer.head.contains(&format!("x-request-id: {id}").to_lowercase()), "{}", answer.head);
+    error.clone()
+}
+
+/// The lines that `assay score` writes of rows.
+fn scored(config: &str, rows: &[Value]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (config_path, data) = (folder.path().join("c.toml"), folder.path().join("d.jsonl"));
+    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let write = assay::engine::runs::write_atomic;
+    write(&config_path, format!("version = 1\n{config}").as_bytes()).unwrap();
+    write(&data, text.as_bytes()).unwrap();
+    let run = folder.path().join("run");
+    let done = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .arg("score")
+        .args([&config_path, &data])
+        .args(["--bad-rows", "fault", "-q", "--no-cache", "--output"])
+        .arg(&run)
+        .output()
+        .unwrap();
+    assert!(run.join("verdicts.jsonl").exists(), "{}", String::from_utf8_lossy(&done.stderr));
+    std::fs::read_to_string(run.join("verdicts.jsonl")).unwrap()
+}
+
+fn stream(daemon: &Daemon, path: &str, rows: &[Value]) -> Answer {
+    let body: String = rows.iter().map(|row| format!("{row}\n\n")).collect();
+    daemon.send("POST", path, &[("content-type", "application/x-ndjson")], body.as_bytes())
+}
+
+#[test]
+fn verdict_lines_are_those_of_a_run() {
+    for config in [RULES, GROUPS] {
+        let mut rows = rows();
+        for (at, row) in rows.iter_mut().enumerate() {
+            row.as_object_mut().unwrap().insert("g".to_owned(), json!(at / 50));
+        }
+        let expected = scored(config, &rows);
+        let daemon = Daemon::start(&[("a", config)], &[]);
+        let answer = daemon.post("/v1/verify", &json!({ "samples": rows }));
+        assert_eq!(answer.status, 200);
+        let text = answer.text();
+        let body = text.strip_prefix(r#"{"results":["#).unwrap().strip_suffix("]}").unwrap();
+        assert_eq!(body.replace("},{\"id\"", "}\n{\"id\"") + "\n", expected);
+        let answer = stream(&daemon, "/v1/verify?step=0", &rows);
+        assert_eq!((answer.status, answer.text()), (200, expected));
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let daemon = Daemon::start(&[("a", RULES), ("b", RULES)], &["--set", "serve.samples_max=3"]);
+    let sample = json!({ "completion": "3", "reference": "3" });
+    for (body, field) in [
+        (json!({ "samples": 3 }), Some("samples")),
+        (json!({ "samples": [sample], "odd": 1 }), None),
+        (json!({}), None),
+        (json!([]), None),
+        (json!({ "samples": [sample], "step": -1 }), Some("step")),
+    ] {
+        let error = assert_refused(&daemon.post("/v1/verify", &body), 400, "bad_request");
+        if let Some(field) = field {
+            assert_eq!(error.get("field").unwrap(), field, "{error}");
+        }
+    }
+    let many = json!({ "samples": [sample, sample, sample, sample] });
+    assert_refused(&daemon.post("/v1/verify", &many), 413, "too_large");
+    let unknown = json!({ "samples": [sample], "profile": "c" });
+    let error = assert_refused(&daemon.post("/v1/verify", &unknown), 404, "not_found");
+    assert!(error.to_string().contains("there are: a, b"), "{error}");
+    assert_refused(&daemon.get("/v1/odd"), 404, "not_found");
+    assert_refused(&daemon.get("/v1/verify"), 405, "method_not_allowed");
+    let plain = daemon.send("POST", "/v1/verify", &[("content-type", "text/plain")], b"{}");
+    assert_refused(&plain, 415, "unsupported_media_type");
+    let odd = [("content-type", "application/json"), ("x-request-timeout", "soon")];
+    assert_refused(&daemon.send("POST", "/v1/verify", &odd, b"{}"), 400, "bad_request");
+    let deep = "[".repeat(100_000);
+    let kind = [("content-type", "application/json")];
+    let bomb = format!("{{\"samples\": [{{\"completion\": {deep}");
+    assert_refused(&daemon.send("POST", "/v1/verify", &kind, bomb.as_bytes()), 400, "bad_request");
+    // The daemon is still there.
+    let both = json!({ "samples": [sample], "profile": "b" });
+    assert_eq!(daemon.post("/v1/verify", &both).status, 200);
+}
+
+#[test]
+fn profiles_are_chosen_by_path_or_name() {
+    let strict = "[[reward]]\nname = 'never'\nverifier = 'contains'\nconfig = { all = ['zzz'] }\n";
+    let daemon = Daemon::start(&[("a", RULES), ("b", strict)], &[]);
+    let body = json!({ "samples": [{ "completion": "3", "reference": "3" }] });
+    let reward = |answer: &Answer| answer.json()["results"][0]["reward"].clone();
+    assert_eq!(reward(&daemon.post("/v1/verify", &body)), 1.5);
+    assert_eq!(reward(&daemon.post("/profiles/b/v1/verify", &body)), 0.0);
+    assert_eq!(reward(&daemon.post("/profiles/a/v1/verify", &body)), 1.5);
+    let mut named = body.clone();
+    named["profile"] = json!("b");
+    assert_eq!(reward(&daemon.post("/v1/verify", &named)), 0.0);
+    assert_refused(&daemon.post("/profiles/a/v1/verify", &named), 400, "bad_request");
+    assert_refused(&daemon.post("/profiles/c/v1/verify", &body), 404, "not_found");
+    let told = daemon.get("/v1/verifiers").json();
+    let names: Vec<&Value> =
+        told["profiles"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
+#[test]
+fn groups_have_advantages() {
+    let config = format!("{GROUPS}[advantage]\nkind = 'dr_grpo'\n");
+    let daemon = Daemon::start(&[("a", &config)], &[]);
+    let row = |g: u32, completion: &str| json!({ "g": g, "completion": completion, "reference": "1" });
+    let samples = [row(1, "1"), row(2, "0"), row(1, "0"), row(2, "0")];
+    let only = json!({ "samples": samples });
+    let answer = daemon.post("/v1/groups", &only);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let body = answer.json();
+    assert_eq!(body["results"].as_array().unwrap().len(), 4);
+    let advantages: Vec<f64> = serde_json::from_value(body["advantages"].clone()).unwrap();
+    assert_eq!(advantages[1..], [0.0, -advantages[0], 0.0]);
+    assert!(advantages[0] > 0.0);
+    let alone = json!({ "groups": 2, "rewards": [1.0, 0.0], "advantage": { "kind": "rloo" } });
+    assert_eq!(daemon.post("/v1/groups", &alone).json()["advantages"], json!([1.0, -1.0]));
+    let odd = json!({ "groups": 3, "samples": samples });
+    assert_refused(&daemon.post("/v1/groups", &odd), 400, "bad_request");
+}
+
+#[test]
+fn every_path_but_health_wants_a_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens");
+    assay::engine::runs::write_atomic(&file, b"# ours\nfirst\nsecond\n").unwrap();
+    let daemon = Daemon::start(&[("a", RULES)], &["--token-file", file.to_str().unwrap()]);
+    let good = [("authorization", "Bearer second")];
+    let told = daemon.send("GET", "/openapi.json", &good, b"").json();
+    for (path, methods) in told["paths"].as_object().unwrap() {
+        let path = path.replace("{profile}", "a");
+        for method in methods.as_object().unwrap().keys() {
+            let method = method.to_uppercase();
+            let is_open = ["/healthz", "/readyz"].contains(&path.as_str());
+            for headers in [&[][..], &[("authorization", "Bearer wrong")]] {
+                let answer = daemon.send(&method, &path, headers, b"");
+                assert_eq!(answer.status == 401, !is_open, "{method} {path}: {}", answer.status);
+            }
+            assert_ne!(daemon.send(&method, &path, &good, b"").status, 401, "{method} {path}");
+        }
+    }
+    assert_eq!(daemon.get("/odd").status, 401);
+    // Another file of tokens, and a reload.
+    assay::engine::runs::write_atomic(&file, b"third\n").unwrap();
+    let hang_up = Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status();
+    assert!(hang_up.unwrap().success());
+    let new = [("authorization", "Bearer third")];
+    let is_in = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        daemon.send("GET", "/v1/verifiers", &new, b"").status == 200
+    });
+    assert!(is_in);
+    assert_eq!(daemon.send("GET", "/v1/verifiers", &good, b"").status, 401);
+}
+
+#[test]
+fn a_bind_that_others_reach_needs_a_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("c.toml");
+    let text = format!("version = 1\n{RULES}");
+    assay::engine::runs::write_atomic(&config, text.as_bytes()).unwrap();
+    for bind in ["0.0.0.0:0", "[::]:0", "nowhere"] {
+        let mut serve = Command::new(env!("CARGO_BIN_EXE_assay"));
+        let done = serve.arg("serve").arg(&config).args(["--bind", bind]).output().unwrap();
+        assert_eq!(done.status.code(), Some(2), "{bind}");
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(told.contains("serve.bind"), "{told}");
+    }
+}
+
+#[test]
+fn a_broken_file_is_refused_and_the_old_one_serves_on() {
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    let path = daemon.folder.path().join("a.toml");
+    let body = json!({ "samples": [{ "completion": "3", "reference": "3" }] });
+    let reload = |text: &str| {
+        assay::engine::runs::write_atomic(&path, text.as_bytes()).unwrap();
+        let id = daemon.child.id().to_string();
+        assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+    };
+    let counted = |line: &str| {
+        (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            daemon.get("/metrics").text().contains(line)
+        })
+    };
+    reload("version = 1\n[[reward]]\nname = 'a'\nverifier = 'exat'\n");
+    assert!(counted("assay_reloads_total{result=\"refused\"} 1"));
+    assert_eq!(daemon.post("/v1/verify", &body).json()["results"][0]["reward"], 1.5);
+    reload("version = 1\n[[reward]]\nname = 'a'\nverifier = 'exact'\n");
+    assert!(counted("assay_reloads_total{result=\"ok\"} 1"));
+    assert_eq!(daemon.post("/v1/verify", &body).json()["results"][0]["reward"], 1.0);
+}
+
+#[test]
+fn a_deadline_travels_with_the_request() {
+    let programs = "[[reward]]\nname = 'runs'\nverifier = 'unit_tests'\n";
+    let daemon = Daemon::start(&[("a", programs)], &[]);
+    let endless = json!({
+        "completion": "```python\ndef f():\n    while True:\n        pass\n```",
+        "reference": { "entry_point": "f", "cases": [{ "args": [], "expected": 1 }] },
+    });
+    let body = json!({ "samples": [endless], "deadline_ms": 300 });
+    let line = daemon.post("/v1/verify", &body).json()["results"][0].clone();
+    assert_eq!((&line["outcome"], &line["fault"]), (&json!("failed"), &json!("Timeout")), "{line}");
+    let body = json!({ "samples": [endless] }).to_string();
+    for timeout in [("grpc-timeout", "300m"), ("x-request-timeout", "0.3")] {
+        let headers = [("content-type", "application/json"), timeout];
+        let answer = daemon.send("POST", "/v1/verify", &headers, body.as_bytes());
+        assert_eq!(answer.json()["results"][0]["fault"], "Timeout");
+    }
+}
+
+#[test]
+fn slow_clients_are_cut() {
+    let limits = ["--set", "serve.header_timeout_ms=200", "--set", "serve.body_timeout_ms=300"];
+    let daemon = Daemon::start(&[("a", RULES)], &limits);
+    let send = |text: &str| {
+        let mut stream = TcpStream::connect(&daemon.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    // Both return because the daemon closes the connection.
+    let head = send("POST /v1/verify HTTP/1.1\r\nhost: a\r\n");
+    assert!(!head.contains("200 OK"), "{head}");
+    let body = send(
+        "POST /v1/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+         content-length: 100\r\n\r\n{",
+    );
+    assert!(body.starts_with("HTTP/1.1 408"), "{body}");
+    assert_eq!(daemon.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_terminated_daemon_answers_what_is_under_way() {
+    let slow = "[limits]\nfuel = 400000000\n[[reward]]\nname = 'slow'\nverifier = 'rhai'\n\
+                config = { script = 'let x = 0; while x < 3000000 { x += 1; } 1.0' }\n";
+    let mut daemon = Daemon::start(&[("a", slow)], &[]);
+    let body = json!({ "samples": [{ "completion": "3" }] }).to_string();
+    let head = format!(
+        "POST /v1/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut under_way = TcpStream::connect(&daemon.address).unwrap();
+    under_way.write_all(head.as_bytes()).unwrap();
+    let is_judged = (0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(1));
+        daemon.get("/metrics").text().contains("assay_in_flight 1")
+    });
+    assert!(is_judged);
+    let id = daemon.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let mut answer = String::new();
+    under_way.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains(r#""outcome":"#), "{answer}");
+    assert_eq!(daemon.child.wait().unwrap().code(), Some(0));
+}

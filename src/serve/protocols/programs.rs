@@ -1,0 +1,1 @@
+//! How a program of a request is run.
