@@ -43,4 +43,4 @@ pub use listen::Bind;
 #[cfg(feature = "serve")]
 pub use server::{LoadError, Loaded, Server};
 #[cfg(feature = "serve")]
-pub use tokens::Tokens;
+pub use tokens::AccessTokens;

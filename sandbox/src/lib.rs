@@ -15,6 +15,7 @@ pub use programs::*;
 mod programs {
     pub mod answer;
     pub mod compare;
+    pub mod execute;
     pub mod isolation;
     pub mod languages;
     pub(crate) mod memo;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay::engine::Document;
-use assay::serve::{LoadError, Loaded, ServeConfig, Server, Tokens};
+use assay::serve::{AccessTokens, LoadError, Loaded, ServeConfig, Server};
 use assay::setup::{Environment, variable_text};
 use clap::Args as ClapArgs;
 use signal_hook::consts::SIGHUP;
@@ -205,18 +205,18 @@ fn pair((cert, key): &(PathBuf, PathBuf)) -> Result<(Vec<u8>, Vec<u8>), Failure>
     Ok((read(cert)?, read(key)?))
 }
 
-fn tokens(files: &SecretFiles) -> Result<Tokens, Failure> {
-    let mut tokens = Tokens::default();
+fn tokens(files: &SecretFiles) -> Result<AccessTokens, Failure> {
+    let mut tokens = AccessTokens::default();
     if let Some(name) = &files.token_env {
         let text = variable_text(name).unwrap_or_default();
-        let of_env = Tokens::parse(&text);
+        let of_env = AccessTokens::parse(&text);
         if of_env.is_empty() {
             return Err(Failure::usage(format!("the variable {name} has no token")));
         }
         tokens = tokens.and(of_env);
     }
     if let Some(path) = &files.token_file {
-        let of_file = Tokens::parse(&String::from_utf8_lossy(&read(path)?));
+        let of_file = AccessTokens::parse(&String::from_utf8_lossy(&read(path)?));
         if of_file.is_empty() {
             return Err(Failure::usage(format!("{}: no token", path.display())));
         }

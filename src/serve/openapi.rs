@@ -1,19 +1,16 @@
-//! `GET /openapi.json`, made of the types that are read and written, and `GET /docs`, a page of it that
-//! needs nothing from elsewhere.
+//! The document of `/openapi.json`, made of the types that are read and written, and a page of it that needs
+//! nothing from elsewhere.
 
 use std::fmt::Write as _;
 
-use axum::http::header;
-use axum::response::{Html, IntoResponse};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::error::ErrorBody;
-use super::protocols;
-use super::routes::{GroupsReply, GroupsRequest, Health, VerifiersReply, VerifyRequest};
 
 /// A path, as the document tells it.
+#[derive(Clone)]
 pub(crate) struct Operation {
     pub(crate) path: &'static str,
     pub(crate) method: &'static str,
@@ -30,101 +27,15 @@ pub(crate) fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>().to_value()
 }
 
-fn text(_: &mut SchemaGenerator) -> Value {
-    json!({ "type": "string" })
-}
-
-fn anything(_: &mut SchemaGenerator) -> Value {
-    json!({ "type": "object" })
-}
-
-fn results(_: &mut SchemaGenerator) -> Value {
-    json!({
-        "type": "object",
-        "required": ["results"],
-        "properties": { "results": { "type": "array", "items": verdict_line() } },
-    })
-}
-
-fn groups(generator: &mut SchemaGenerator) -> Value {
-    json!({ "anyOf": [schema::<GroupsReply>(generator), { "type": "object" }] })
-}
-
-/// A verdict line, as `docs/run-format.md` has it.
-fn verdict_line() -> Value {
-    let outcome = json!({ "enum": ["scored", "abstained", "failed"] });
-    let reward =
-        json!({ "type": ["number", "null"], "description": "null unless the outcome is scored" });
-    json!({
-        "type": "object",
-        "required": ["id", "outcome", "reward", "verdicts"],
-        "properties": {
-            "id": { "type": "string" },
-            "outcome": outcome,
-            "reward": reward,
-            "fault": { "type": "string" },
-            "why": { "type": "string" },
-            "verdicts": {
-                "type": "object",
-                "description": "by the names of the rewards",
-                "additionalProperties": { "type": "object" },
-            },
-        },
-    })
-}
-
-fn own() -> Vec<Operation> {
-    let get = |path, summary, reply| Operation {
-        path,
-        method: "get",
-        summary,
-        request: None,
-        reply,
-        is_judged: false,
-    };
-    let post = |path, summary, request, reply| Operation {
-        path,
-        method: "post",
-        summary,
-        request: Some(request),
-        reply: (reply, "application/json"),
-        is_judged: true,
-    };
-    vec![
-        post(
-            "/v1/verify",
-            "Judge samples: a verdict line for each, in their order. As application/x-ndjson, rows and verdict lines a line.",
-            schema::<VerifyRequest<'static>> as fn(&mut SchemaGenerator) -> Value,
-            results as fn(&mut SchemaGenerator) -> Value,
-        ),
-        post(
-            "/v1/groups",
-            "Judge the samples of prompts together, with the advantage of each",
-            schema::<GroupsRequest<'static>>,
-            groups,
-        ),
-        get(
-            "/v1/verifiers",
-            "The profiles, and what each judges",
-            (schema::<VerifiersReply> as fn(&mut SchemaGenerator) -> Value, "application/json"),
-        ),
-        get("/healthz", "Whether the process answers", (schema::<Health>, "application/json")),
-        get("/readyz", "Whether work is taken on", (schema::<Health>, "application/json")),
-        get("/metrics", "What was counted, for Prometheus", (text, "application/openmetrics-text")),
-        get("/openapi.json", "This document", (anything, "application/json")),
-        get("/docs", "This document as a page", (text, "text/html")),
-    ]
-}
-
-/// The document. It is the same for every daemon of a version.
-pub(crate) fn openapi() -> Value {
+/// The document of these paths.
+pub(crate) fn openapi(operations: &[Operation]) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
     let mut generator = settings.into_generator();
     let mut paths: Map<String, Value> = Map::new();
-    for operation in own().iter().chain(protocols::operations().iter()) {
+    for operation in operations {
         let (path, told) = (operation.path, told(operation, &mut generator));
         let mut put = |path: String, told: Value| {
             let entry = paths.entry(path).or_insert_with(|| json!({}));
@@ -188,17 +99,8 @@ fn with(mut object: Value, key: &str, value: Value) -> Value {
     object
 }
 
-/// `GET /openapi.json`.
-pub(crate) async fn document() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], openapi().to_string())
-}
-
-/// `GET /docs`.
-pub(crate) async fn page() -> Html<String> {
-    Html(html(&openapi()))
-}
-
-fn html(document: &Value) -> String {
+/// The document as a page.
+pub(crate) fn html(document: &Value) -> String {
     let mut page = String::from(
         "<!doctype html><html lang=en><meta charset=utf-8><title>assay</title>\
          <style>body{font:15px/1.5 system-ui;max-width:60em;margin:2em auto;padding:0 1em}\

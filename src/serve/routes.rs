@@ -3,23 +3,21 @@
 mod groups;
 mod health;
 mod ndjson;
+mod operations;
 mod verifiers;
 mod verify;
 
 use std::sync::Arc;
 
-use axum::Router;
+use axum::http::header;
+use axum::response::Html;
 use axum::routing::{get, post};
+use axum::{Router, body::Bytes};
 
 use super::error::{ApiError, ErrorKind};
 use super::openapi;
 use super::protocols;
 use super::shared::Shared;
-
-pub(crate) use groups::{GroupsReply, GroupsRequest};
-pub(crate) use health::Health;
-pub(crate) use verifiers::VerifiersReply;
-pub(crate) use verify::VerifyRequest;
 
 /// Paths that need no token.
 pub(crate) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
@@ -31,6 +29,9 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
         .route("/v1/verify", post(verify::verify))
         .route("/v1/groups", post(groups::groups))
         .merge(protocols::router());
+    let operations = [operations::operations(), protocols::operations()].concat();
+    let told = openapi::openapi(&operations);
+    let (document, page) = (Bytes::from(told.to_string()), Bytes::from(openapi::html(&told)));
     let not_found =
         || async { ApiError::new(ErrorKind::NotFound, "no such path; /openapi.json lists them") };
     let no_method =
@@ -40,8 +41,11 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
         .route("/v1/verifiers", get(verifiers::verifiers))
-        .route("/openapi.json", get(openapi::document))
-        .route("/docs", get(openapi::page))
+        .route(
+            "/openapi.json",
+            get(async move || ([(header::CONTENT_TYPE, "application/json")], document)),
+        )
+        .route("/docs", get(async move || Html(page)))
         .nest("/profiles/{profile}", judged.clone())
         .merge(judged)
         .fallback(not_found)

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use tokio_rustls::rustls;
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Admission;
@@ -18,7 +17,7 @@ use super::metrics::{Metrics, Reload};
 use super::profiles::Profiles;
 use super::routes;
 use super::shared::Shared;
-use super::tokens::Tokens;
+use super::tokens::AccessTokens;
 use crate::engine::Engine;
 
 /// What is read when the daemon starts, and again on a reload.
@@ -26,7 +25,7 @@ pub struct Loaded {
     /// The engines by the names of their profiles, at least one; the first answers who names none.
     pub engines: Vec<(String, Engine)>,
     /// Who is let in; without any, everybody.
-    pub tokens: Tokens,
+    pub tokens: AccessTokens,
     /// The certificate chain and the private key, as PEM; without, connections are plain.
     pub tls: Option<(Vec<u8>, Vec<u8>)>,
     /// What runs the programs of requests; without, none are run.

@@ -16,14 +16,14 @@ use super::error::{ApiError, ErrorKind};
 use super::metrics::{Metrics, Reason};
 use super::profiles::{Profile, Profiles};
 use super::runtime::now;
-use super::tokens::Tokens;
+use super::tokens::AccessTokens;
 use crate::engine::Rows;
 
 /// The daemon, as its handlers see it.
 pub(crate) struct Shared {
     pub(crate) config: ServeConfig,
     pub(crate) profiles: ArcSwap<Profiles>,
-    pub(crate) tokens: ArcSwap<Tokens>,
+    pub(crate) tokens: ArcSwap<AccessTokens>,
     /// What runs the programs of requests.
     pub(crate) sandbox: Option<Arc<crate::sandbox::Sandbox>>,
     pub(crate) admission: Admission,

@@ -7,17 +7,17 @@ use subtle::{Choice, ConstantTimeEq as _};
 /// The tokens that are let in, as digests: neither a log nor a core dump of this has a token, and all
 /// comparisons take the same time.
 #[derive(Clone, Default)]
-pub struct Tokens {
+pub struct AccessTokens {
     digests: Vec<[u8; 32]>,
 }
 
-impl std::fmt::Debug for Tokens {
+impl std::fmt::Debug for AccessTokens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} tokens", self.digests.len())
     }
 }
 
-impl Tokens {
+impl AccessTokens {
     /// The tokens of a text, separated by white space. Lines that start with `#` are comments.
     pub fn parse(text: &str) -> Self {
         let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
@@ -68,7 +68,7 @@ mod tests {
         for value in given {
             headers.append(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap());
         }
-        Tokens::parse(tokens).admit(&headers)
+        AccessTokens::parse(tokens).admit(&headers)
     }
 
     #[test]
@@ -90,6 +90,6 @@ mod tests {
 
     #[test]
     fn tokens_are_not_shown() {
-        assert_eq!(format!("{:?}", Tokens::parse("secret")), "1 tokens");
+        assert_eq!(format!("{:?}", AccessTokens::parse("secret")), "1 tokens");
     }
 }

@@ -141,7 +141,8 @@ fn profiles_are_chosen_by_path_or_name() {
 fn groups_have_advantages() {
     let config = format!("{GROUPS}[advantage]\nkind = 'dr_grpo'\n");
     let daemon = Daemon::start(&[("a", &config)], &[]);
-    let row = |g: u32, completion: &str| json!({ "g": g, "completion": completion, "reference": "1" });
+    let row =
+        |g: u32, completion: &str| json!({ "g": g, "completion": completion, "reference": "1" });
     let samples = [row(1, "1"), row(2, "0"), row(1, "0"), row(2, "0")];
     let only = json!({ "samples": samples });
     let answer = daemon.post("/v1/groups", &only);

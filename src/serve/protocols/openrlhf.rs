@@ -1,13 +1,17 @@
 //! `OpenRLHF`: `POST /get_reward`, as its `--reward.remote_url` asks for it.
 //!
-//! A query is the prompt and the response; the response is what follows the prompt.
+//! A query is the prompt and the response, as its tokenizer gives both back; the response is what
+//! follows the prompt. A prompt is never judged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use assay_verifiers::{Reward, Sample, Scored};
+use assay_verifiers::{Outcome, Reward, Sample, Scored};
+use axum::Router;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use axum::{Json, Router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,17 +19,29 @@ use serde_json::Value;
 use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
+use super::super::profiles::Profile;
+use super::super::runtime::now;
 use super::super::shared::{Asked, Shared};
+use crate::engine::Rows;
+
+/// The least part of a prompt, in letters without white space, by which its end is known.
+const TAIL: usize = 16;
+/// The longest name of a special token between its brackets.
+const NAME_CHARS_MAX: usize = 40;
+/// Tokens that end a text, beside those between `<|` and `|>`.
+const ENDS: [&str; 7] = ["</s>", "<s>", "<eos>", "<bos>", "<pad>", "<end_of_turn>", "[PAD]"];
+/// The brackets of special tokens, with the bar that their names do not hold.
+const BRACKETS: [(&str, &str, char); 2] = [("<|", "|>", '|'), ("<｜", "｜>", '｜')];
 
 /// What `OpenRLHF` sends.
 #[derive(Deserialize, JsonSchema)]
 struct RewardRequest {
     /// Prompt and response of each sample.
     query: Vec<String>,
-    /// The prompt of each.
+    /// The prompt of each. Without prompts, a query is all response.
     #[serde(default)]
-    prompts: Vec<String>,
-    /// The reference of each; an empty text is none.
+    prompts: Option<Vec<String>>,
+    /// The reference of each; null and an empty text are none.
     #[serde(default)]
     labels: Option<Vec<Value>>,
 }
@@ -37,8 +53,10 @@ struct RewardReply {
     rewards: Vec<f64>,
     /// The same: what `OpenRLHF` filters groups by.
     scores: Vec<f64>,
-    /// Metrics, one value a sample.
-    extra_logs: BTreeMap<String, Vec<Option<f64>>>,
+    /// Metrics, one value a sample: `assay/fault_rate`, `assay/abstained_rate`, `assay/latency_ms`,
+    /// `assay/sample_ms` and `assay/reward/NAME`. `NaN`, which is no JSON but what its client reads,
+    /// where a reward does not apply to a sample.
+    extra_logs: BTreeMap<String, Vec<f64>>,
 }
 
 pub(super) fn router() -> Router<Arc<Shared>> {
@@ -59,15 +77,20 @@ pub(super) fn operations() -> Vec<Operation> {
 async fn get_reward(
     asked: Asked,
     Payload(request): Payload<RewardRequest>,
-) -> Result<Json<RewardReply>, ApiError> {
+) -> Result<Response, ApiError> {
+    let start = now();
+    asked.check_count(request.query.len())?;
     let samples = samples(request)?;
-    let scored = asked.score(samples).await?;
-    let rewards: Vec<f64> = scored
-        .iter()
-        .map(|one| one.reward().ok_or_else(|| ApiError::unscored(one)))
-        .collect::<Result<_, _>>()?;
-    let extra_logs = extra_logs(&scored);
-    Ok(Json(RewardReply { scores: rewards.clone(), rewards, extra_logs }))
+    let profile = asked.profile(None)?;
+    let _permits = asked.enter(samples.len()).await?;
+    let scored = profile.judge(Rows::of_samples(samples), asked.until(), 0).await;
+    let reward = |(at, one): (usize, &Scored)| {
+        one.reward().ok_or_else(|| ApiError::unscored(one).at(format!("query[{at}]")))
+    };
+    let rewards: Vec<f64> = scored.iter().enumerate().map(reward).collect::<Result<_, _>>()?;
+    let extra_logs = extra_logs(&profile, &scored, start.elapsed().as_secs_f64() * 1e3);
+    let reply = RewardReply { scores: rewards.clone(), rewards, extra_logs };
+    Ok(([(header::CONTENT_TYPE, "application/json")], reply.text()).into_response())
 }
 
 fn samples(request: RewardRequest) -> Result<Vec<Sample>, ApiError> {
@@ -77,28 +100,24 @@ fn samples(request: RewardRequest) -> Result<Vec<Sample>, ApiError> {
         let message = format!("{len} values for {count} queries");
         if len == count { Ok(()) } else { Err(ApiError::bad_request(message).at(name)) }
     };
+    let prompts = prompts.unwrap_or_default();
     if !prompts.is_empty() {
         fits("prompts", prompts.len())?;
     }
-    if let Some(labels) = &labels {
+    let labels = labels.unwrap_or_default();
+    if !labels.is_empty() {
         fits("labels", labels.len())?;
     }
-    let mut labels = labels.unwrap_or_default().into_iter();
     let mut prompts = prompts.into_iter();
+    let mut labels = labels.into_iter();
     let mut samples = Vec::with_capacity(count);
-    for (at, query) in query.into_iter().enumerate() {
-        let prompt = prompts.next();
-        let response = match &prompt {
-            None => query.as_str(),
-            Some(prompt) => query.strip_prefix(prompt.as_str()).ok_or_else(|| {
-                let message = "the query does not begin with its prompt";
-                ApiError::bad_request(message).at(format!("query[{at}]"))
-            })?,
-        };
-        let mut sample = Sample::builder(response.to_owned());
-        if let Some(prompt) = prompt {
-            sample = sample.prompt(prompt);
-        }
+    for (at, query) in query.iter().enumerate() {
+        let prompt = prompts.next().unwrap_or_default();
+        let response = response_of(query, &prompt).ok_or_else(|| {
+            let message = "does not begin with its prompt, nor with the end of its prompt";
+            ApiError::bad_request(message).at(format!("query[{at}]"))
+        })?;
+        let mut sample = Sample::builder(response.to_owned()).prompt(prompt);
         let label = labels.next().filter(|label| !label.is_null() && label != "");
         if let Some(label) = label {
             sample = sample.reference(label);
@@ -108,14 +127,192 @@ fn samples(request: RewardRequest) -> Result<Vec<Sample>, ApiError> {
     Ok(samples)
 }
 
-/// The reward of each verifier, by its name.
-fn extra_logs(scored: &[Scored]) -> BTreeMap<String, Vec<Option<f64>>> {
-    let mut logs: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
-    for one in scored {
-        for (name, verdict) in one.verdicts.iter() {
-            let reward = verdict.outcome.reward().map(Reward::get);
-            logs.entry(format!("rewards/{name}")).or_default().push(reward);
+/// What follows the prompt, without the tokens that end a text. `None`: the prompt is not there.
+///
+/// A tokenizer may change white space, and a trainer cut the beginning of a long prompt off.
+fn response_of<'a>(query: &'a str, prompt: &str) -> Option<&'a str> {
+    if let Some(response) = query.strip_prefix(prompt) {
+        return Some(ended(response));
+    }
+    let start: Vec<char> = prompt.chars().filter(|char| !is_space(*char)).collect();
+    let letters = || query.char_indices().filter(|(_, char)| !is_space(*char));
+    // No more of the query than the prompt is long can be prompt.
+    let text: Vec<char> = letters().take(start.len()).map(|(_, char)| char).collect();
+    let length = if text == start { start.len() } else { overlap(&start, &text) };
+    if length < TAIL.min(start.len()) {
+        return None;
+    }
+    let Some(last) = length.checked_sub(1) else { return Some(ended(query)) };
+    let (at, letter) = letters().nth(last)?;
+    query.get(at + letter.len_utf8()..).map(ended)
+}
+
+/// White space, as tokenizers of Python have it.
+fn is_space(char: char) -> bool {
+    char.is_whitespace() || ('\x1c'..='\x1f').contains(&char)
+}
+
+/// The response before the tokens that end it, and before white space around these.
+fn ended(response: &str) -> &str {
+    let mut kept = response;
+    while let Some(before) = before_token(kept.trim_end_matches(is_space)) {
+        kept = before;
+    }
+    kept
+}
+
+/// The text before the special token at its end; `None` where there is none.
+fn before_token(text: &str) -> Option<&str> {
+    let bracketed = |(open, close, bar): &(&str, &str, char)| {
+        let (before, name) = text.strip_suffix(close)?.rsplit_once(open)?;
+        let is_odd = |char: char| ['<', '>', *bar].contains(&char) || is_space(char);
+        let is_name = (1..=NAME_CHARS_MAX).contains(&name.chars().count());
+        (is_name && !name.contains(is_odd)).then_some(before)
+    };
+    let plain = ENDS.iter().find_map(|end| text.strip_suffix(end));
+    plain.or_else(|| BRACKETS.iter().find_map(bracketed))
+}
+
+/// The length of the longest end of the prompt with which a text begins.
+fn overlap(prompt: &[char], text: &[char]) -> usize {
+    let mut borders: Vec<usize> = Vec::with_capacity(text.len());
+    for letter in text {
+        let next = borders.last().map_or(0, |last| longer(text, &borders, *last, *letter));
+        borders.push(next);
+    }
+    let tail = prompt.get(prompt.len().saturating_sub(text.len())..).unwrap_or_default();
+    tail.iter().fold(0, |length, letter| longer(text, &borders, length, *letter))
+}
+
+/// How much of the beginning of a text ends with this letter, where so much ended before it.
+fn longer(text: &[char], borders: &[usize], mut length: usize, letter: char) -> usize {
+    loop {
+        if text.get(length) == Some(&letter) {
+            return length + 1;
         }
+        let Some(last) = length.checked_sub(1) else { return 0 };
+        length = borders.get(last).copied().unwrap_or_default();
+    }
+}
+
+/// The metrics of each sample, by the names that trainers are told by the Python adapters.
+fn extra_logs(profile: &Profile, scored: &[Scored], took_ms: f64) -> BTreeMap<String, Vec<f64>> {
+    let plan = profile.engine.plan();
+    let unweighted: HashSet<&str> = plan
+        .rewards
+        .iter()
+        .filter(|reward| reward.weight.at(0) == 0.0)
+        .map(|reward| reward.name.as_str())
+        .collect();
+    let failed = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
+    // With a floor a sample that could not be judged has a reward all the same.
+    let has_fault = |one: &Scored| {
+        let counts = |name: &str| !unweighted.contains(name);
+        let mut verdicts = one.verdicts.iter();
+        failed(&one.outcome) || verdicts.any(|(name, own)| counts(name) && failed(&own.outcome))
+    };
+    let every = |value: &dyn Fn(&Scored) -> f64| scored.iter().map(value).collect::<Vec<f64>>();
+    let mut logs = BTreeMap::from([
+        ("assay/fault_rate".to_owned(), every(&|one| f64::from(u8::from(has_fault(one))))),
+        ("assay/abstained_rate".to_owned(), every(&|one| {
+            f64::from(u8::from(matches!(one.outcome, Outcome::Abstained(_))))
+        })),
+        ("assay/latency_ms".to_owned(), every(&|_| took_ms)),
+        ("assay/sample_ms".to_owned(), every(&|one| {
+            one.spent_ns.iter().map(|spent| std::time::Duration::from_nanos(*spent))
+                .sum::<std::time::Duration>()
+                .as_secs_f64()
+                * 1e3
+        })),
+    ]);
+    for name in plan.names.iter() {
+        let reward = |one: &Scored| one.verdict(name)?.outcome.reward().map(Reward::get);
+        let rewards = every(&|one| reward(one).unwrap_or(f64::NAN));
+        logs.insert(format!("assay/reward/{name}"), rewards);
     }
     logs
+}
+
+impl RewardReply {
+    /// The reply as text. Numbers that are none are `NaN`, as Python writes and reads them.
+    fn text(&self) -> String {
+        let mut text = String::from("{");
+        let lists = [("rewards", &self.rewards), ("scores", &self.scores)];
+        for (name, values) in lists {
+            write_list(&mut text, name, values);
+            text.push(',');
+        }
+        text.push_str(r#""extra_logs":{"#);
+        for (at, (name, values)) in self.extra_logs.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            write_list(&mut text, name, values);
+        }
+        text.push_str("}}");
+        text
+    }
+}
+
+fn write_list(text: &mut String, name: &str, values: &[f64]) {
+    let numbers: Vec<String> = values
+        .iter()
+        .map(|value| if value.is_nan() { "NaN".to_owned() } else { Value::from(*value).to_string() })
+        .collect();
+    // Writing to a text cannot fail.
+    let _ = write!(text, "{}:[{}]", Value::from(name), numbers.join(","));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_follows_its_prompt() {
+        let long = "a long question that was asked of the model, with much before it. What is 1+1?";
+        for (query, prompt, response) in [
+            ("Q: 1+1? A: 2</s>", "Q: 1+1? A:", Some(" 2")),
+            ("2<|im_end|>\n<|endoftext|>", "", Some("2")),
+            ("2<｜end▁of▁sentence｜>", "", Some("2")),
+            ("2 <|a b|>", "", Some("2 <|a b|>")),
+            ("2 <||>", "", Some("2 <||>")),
+            ("2 [PAD][PAD] \n", "", Some("2 ")),
+            ("2 \n", "", Some("2 \n")),
+            ("Q:  1+1?\n 2", "Q: 1+1?", Some("\n 2")),
+            ("before it. What is 1+1? 2<eos>", long, Some(" 2")),
+            ("1+1? 2", long, None),
+            ("something else", "Q: 1+1?", None),
+            ("2", " \n", Some("2")),
+            ("", "Q", None),
+            ("", "", Some("")),
+        ] {
+            assert_eq!(response_of(query, prompt), response, "{query:?} of {prompt:?}");
+        }
+    }
+
+    #[test]
+    fn the_longest_end_of_a_prompt_is_taken() {
+        let letters = |text: &str| text.chars().collect::<Vec<char>>();
+        let naive = |prompt: &[char], text: &[char]| {
+            (0..=prompt.len().min(text.len()))
+                .rev()
+                .find(|length| prompt.ends_with(text.get(..*length).unwrap_or_default()))
+        };
+        // Every pair of texts of two letters.
+        for bits in 0_u32..1 << 12 {
+            let text: Vec<char> = (0..12).map(|at| if bits >> at & 1 == 1 { 'a' } else { 'b' }).collect();
+            let (prompt, text) = text.split_at(7);
+            assert_eq!(Some(overlap(prompt, text)), naive(prompt, text), "{prompt:?} {text:?}");
+        }
+        assert_eq!(overlap(&letters(""), &letters("ab")), 0);
+        assert_eq!(overlap(&letters("ab"), &letters("")), 0);
+    }
+
+    #[test]
+    fn what_is_no_number_is_written_as_python_reads_it() {
+        let extra_logs = BTreeMap::from([("a\"".to_owned(), vec![f64::NAN, 0.5])]);
+        let reply = RewardReply { rewards: vec![1.0], scores: vec![1.0], extra_logs };
+        let expected = r#"{"rewards":[1.0],"scores":[1.0],"extra_logs":{"a\"":[NaN,0.5]}}"#;
+        assert_eq!(reply.text(), expected);
+    }
 }

@@ -1,16 +1,216 @@
-//! `SandboxFusion`: `POST /run_code`, as verl's sandbox client asks for it.
+//! `SandboxFusion`: `POST /run_code`, as its own client and verl's ask for it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::post;
+use axum::{Json, Router};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::super::openapi::Operation;
-use super::super::shared::Shared;
+use super::super::error::ApiError;
+use super::super::openapi::{Operation, schema};
+use super::super::payload::Payload;
+use super::super::shared::{Asked, Shared};
+use super::programs::{self, End, Language, Program, Ran, Stage};
+
+/// How long verl's client waits beyond the times that it asks for, less a second in which the answer
+/// travels.
+const CLIENT_WAITS: Duration = Duration::from_secs(9);
+/// The longest time that a request may name, in seconds.
+const SECONDS_MAX: f64 = 86_400.0;
+
+/// A program to run.
+#[derive(Deserialize, JsonSchema)]
+struct RunCodeRequest {
+    /// The source.
+    code: String,
+    /// What the program is written in: `python`, `nodejs`, and `c` and `cpp` in a build that has them.
+    language: String,
+    /// What the program reads.
+    #[serde(default)]
+    stdin: Option<String>,
+    /// The longest that compiling may take, in seconds.
+    #[serde(default = "ten")]
+    compile_timeout: f64,
+    /// The longest that the program may run, in seconds of its own clock, which counts its work. It
+    /// ends at the latest after twice that in real time, and one second.
+    #[serde(default = "ten")]
+    run_timeout: f64,
+    /// The most memory of the program, up to 1024; by default, and where it is not positive, 512.
+    #[serde(default, rename = "memory_limit_MB")]
+    memory_limit_mb: Option<f64>,
+    /// Programs see no files: anything here is refused.
+    #[serde(default)]
+    files: Option<BTreeMap<String, Option<String>>>,
+    /// Programs write no files: anything here is refused.
+    #[serde(default)]
+    fetch_files: Option<Vec<String>>,
+}
+
+/// What became of the program.
+#[derive(Serialize, JsonSchema)]
+struct RunCodeReply {
+    status: RunStatus,
+    /// What went wrong in the sandbox.
+    message: String,
+    /// Compiling, in languages that are compiled.
+    compile_result: Option<CommandResult>,
+    /// The run; null where compiling failed.
+    run_result: Option<CommandResult>,
+    /// Always null.
+    executor_pod_name: Option<String>,
+    /// Always empty.
+    files: BTreeMap<String, String>,
+}
+
+/// What became of all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+enum RunStatus {
+    /// Every stage ended with exit code 0.
+    Success,
+    /// The program did not compile, ended with another exit code, or was stopped.
+    Failed,
+    /// The sandbox failed; nothing is known of the program.
+    SandboxError,
+}
+
+/// What became of a stage.
+#[derive(Serialize, JsonSchema)]
+struct CommandResult {
+    status: CommandStatus,
+    /// Real time, in seconds.
+    execution_time: f64,
+    /// The exit code; null where the time was up. One above 128 stands for a signal, as in a shell:
+    /// 137 for a limit of memory or of calls, 134 for a trap, 153 for too much output.
+    return_code: Option<i32>,
+    /// What was written to standard output, up to 4 MiB.
+    stdout: String,
+    /// What was written to standard error, and what stopped the program.
+    stderr: String,
+}
+
+/// How a stage ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+enum CommandStatus {
+    /// With an exit code.
+    Finished,
+    /// The time was up.
+    TimeLimitExceeded,
+}
+
+fn ten() -> f64 {
+    10.0
+}
 
 pub(super) fn router() -> Router<Arc<Shared>> {
-    Router::new()
+    Router::new().route("/run_code", post(run_code))
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    Vec::new()
+    vec![Operation {
+        path: "/run_code",
+        method: "post",
+        summary: "SandboxFusion: run a program, where the configuration has run_programs",
+        request: Some(schema::<RunCodeRequest>),
+        reply: (schema::<RunCodeReply>, "application/json"),
+        is_judged: false,
+    }]
+}
+
+async fn run_code(
+    asked: Result<Asked, ApiError>,
+    body: Result<Payload<RunCodeRequest>, ApiError>,
+) -> Result<Json<RunCodeReply>, ApiError> {
+    let mut asked = asked.map_err(again)?;
+    programs::check(&asked)?;
+    let Payload(request) = body?;
+    let program = program(request)?;
+    let longest = program.compile + program.run + CLIENT_WAITS;
+    asked.shorten(u64::try_from(longest.as_millis()).ok());
+    match programs::run(&asked, program).await {
+        Ok(ran) => Ok(Json(reply(ran))),
+        Err(error) if error.status == StatusCode::INTERNAL_SERVER_ERROR => {
+            Ok(Json(sandbox_error(error.message)))
+        }
+        Err(error) => Err(again(error)),
+    }
+}
+
+/// verl's client asks again after 504 alone, and takes every other refusal for a program that failed.
+fn again(error: ApiError) -> ApiError {
+    if error.status == StatusCode::TOO_MANY_REQUESTS {
+        return ApiError { status: StatusCode::GATEWAY_TIMEOUT, ..error };
+    }
+    error
+}
+
+fn program(request: RunCodeRequest) -> Result<Program, ApiError> {
+    let RunCodeRequest { code, language, stdin, memory_limit_mb, files, fetch_files, .. } = request;
+    let language = Language::of_name(&language).ok_or_else(|| {
+        let known: Vec<&str> = Language::all().flat_map(Language::names).copied().collect();
+        let message = format!("no such language here; there are: {}", known.join(", "));
+        ApiError::bad_request(message).at("language")
+    })?;
+    if files.is_some_and(|files| !files.is_empty()) {
+        return Err(ApiError::bad_request("programs see no files").at("files"));
+    }
+    if fetch_files.is_some_and(|names| !names.is_empty()) {
+        return Err(ApiError::bad_request("programs write no files").at("fetch_files"));
+    }
+    let memory = memory_limit_mb.filter(|mb| *mb > 0.0);
+    Ok(Program {
+        language,
+        source: code,
+        stdin: stdin.unwrap_or_default(),
+        compile: seconds("compile_timeout", request.compile_timeout)?,
+        run: seconds("run_timeout", request.run_timeout)?,
+        memory: memory.map(programs::mebibytes),
+    })
+}
+
+fn seconds(field: &str, value: f64) -> Result<Duration, ApiError> {
+    let time = Duration::try_from_secs_f64(value.min(SECONDS_MAX)).ok();
+    let refused = || ApiError::bad_request("expected seconds above 0").at(field);
+    time.filter(|time| !time.is_zero()).ok_or_else(refused)
+}
+
+fn reply(ran: Ran) -> RunCodeReply {
+    let stages = [&ran.compile, &ran.run];
+    let is_fine = stages.into_iter().flatten().all(|stage| stage.end == End::Code(0));
+    RunCodeReply {
+        status: if is_fine { RunStatus::Success } else { RunStatus::Failed },
+        message: String::new(),
+        compile_result: ran.compile.map(result),
+        run_result: ran.run.map(result),
+        executor_pod_name: None,
+        files: BTreeMap::new(),
+    }
+}
+
+fn sandbox_error(message: String) -> RunCodeReply {
+    let status = RunStatus::SandboxError;
+    RunCodeReply { status, message, ..reply(Ran { compile: None, run: None }) }
+}
+
+fn result(stage: Stage) -> CommandResult {
+    let (status, return_code) = match stage.end {
+        End::Code(code) => (CommandStatus::Finished, Some(code)),
+        End::OutOfTime => (CommandStatus::TimeLimitExceeded, None),
+        End::TooMuchOutput => (CommandStatus::Finished, Some(153)),
+        End::Killed => (CommandStatus::Finished, Some(137)),
+        End::Trap => (CommandStatus::Finished, Some(134)),
+    };
+    let mut stderr = stage.stderr;
+    if let Some(why) = stage.why {
+        if !stderr.is_empty() && !stderr.ends_with('\n') {
+            stderr.push('\n');
+        }
+        stderr.push_str(&why);
+        stderr.push('\n');
+    }
+    let execution_time = stage.took.as_secs_f64();
+    CommandResult { status, execution_time, return_code, stdout: stage.stdout, stderr }
 }

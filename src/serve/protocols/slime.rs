@@ -1,16 +1,140 @@
 //! slime: `POST /slime`, for its `--rm-url`.
+//!
+//! Its client takes the answer, whatever JSON it is, for the reward: a number, or an object of which
+//! `--reward-key` names the member.
 
 use std::sync::Arc;
 
-use axum::Router;
+use assay_verifiers::{Reward, Scored};
+use axum::extract::Query;
+use axum::http::Uri;
+use axum::routing::post;
+use axum::{Json, Router};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
-use super::super::openapi::Operation;
-use super::super::shared::Shared;
+use super::super::error::ApiError;
+use super::super::openapi::{Operation, schema};
+use super::super::payload::Payload;
+use super::super::shared::{Asked, Shared};
+use crate::data::Columns;
+
+/// A sample of slime.
+#[derive(Deserialize, JsonSchema)]
+struct SlimeSample {
+    /// The prompt: text, or a list of messages.
+    #[serde(default)]
+    prompt: Value,
+    /// The text that is judged.
+    response: String,
+    /// The reference, unless the metadata has the column that `data.reference` of the profile names.
+    #[serde(default)]
+    label: Value,
+    /// Columns of the row.
+    #[serde(default)]
+    metadata: Option<Map<String, Value>>,
+}
+
+/// How the rewards are told.
+#[derive(Deserialize)]
+struct SlimeQuery {
+    /// Whether each reward of the profile is told beside the total.
+    #[serde(default)]
+    components: bool,
+}
 
 pub(super) fn router() -> Router<Arc<Shared>> {
-    Router::new()
+    Router::new().route("/slime", post(rewards))
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    Vec::new()
+    vec![Operation {
+        path: "/slime",
+        method: "post",
+        summary: "slime: the reward of a sample as a number, or as an object with ?components=true; a list of samples gets a list",
+        request: Some(one_or_many),
+        reply: (reward, "application/json"),
+        is_judged: true,
+    }]
+}
+
+fn one_or_many(generator: &mut SchemaGenerator) -> Value {
+    let one = schema::<SlimeSample>(generator);
+    json!({ "anyOf": [one, { "type": "array", "items": one }] })
+}
+
+fn reward(_: &mut SchemaGenerator) -> Value {
+    let one = json!({ "anyOf": [
+        { "type": "number" },
+        {
+            "type": "object",
+            "required": ["reward"],
+            "properties": { "reward": { "type": "number" } },
+            "additionalProperties": { "type": ["number", "null"] },
+        },
+    ] });
+    json!({ "anyOf": [one, { "type": "array", "items": one }] })
+}
+
+async fn rewards(
+    asked: Asked,
+    uri: Uri,
+    Payload(body): Payload<Value>,
+) -> Result<Json<Value>, ApiError> {
+    let query = Query::<SlimeQuery>::try_from_uri(&uri);
+    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let (bodies, is_list) = match body {
+        Value::Array(bodies) => (bodies, true),
+        one => (vec![one], false),
+    };
+    asked.check_count(bodies.len())?;
+    let field = |at: usize| if is_list { format!("[{at}]") } else { String::new() };
+    let profile = asked.profile(None)?;
+    let columns = &profile.engine.plan().config.data;
+    let row = |(at, body)| read(body, &field(at)).map(|sample| row(sample, columns));
+    let rows: Vec<Vec<u8>> =
+        bodies.into_iter().enumerate().map(row).collect::<Result<_, ApiError>>()?;
+    let _permits = asked.enter(rows.len()).await?;
+    let rows = profile.engine.read_rows(0, rows.iter().map(Vec::as_slice));
+    let scored = profile.judge(rows, asked.until(), 0).await;
+    let told = |(at, one): (usize, &Scored)| {
+        let reward = one.reward().ok_or_else(|| ApiError::unscored(one).at(field(at)))?;
+        Ok(if query.components { components(one, reward) } else { Value::from(reward) })
+    };
+    let mut told = scored.iter().enumerate().map(told).collect::<Result<Vec<Value>, ApiError>>()?;
+    Ok(Json(if is_list { Value::Array(told) } else { told.pop().unwrap_or_default() }))
+}
+
+/// Reads a sample; an error names its place.
+fn read(body: Value, place: &str) -> Result<SlimeSample, ApiError> {
+    serde_path_to_error::deserialize(body).map_err(|error| {
+        let path = error.path().to_string();
+        let path = if path == "." { String::new() } else { path };
+        let gap = if place.is_empty() || path.is_empty() { "" } else { "." };
+        ApiError::bad_request(error.into_inner().to_string()).at(format!("{place}{gap}{path}"))
+    })
+}
+
+/// A sample as a row in the columns of the profile. The prompt and the response are those of the
+/// trainer, whatever the metadata says.
+fn row(sample: SlimeSample, columns: &Columns) -> Vec<u8> {
+    let mut row = sample.metadata.unwrap_or_default();
+    let parent = columns.reference.split('.').next().unwrap_or_default();
+    if !row.contains_key(&columns.reference) && !row.contains_key(parent) && sample.label != "" {
+        row.insert(columns.reference.clone(), sample.label);
+    }
+    row.insert(columns.prompt.clone(), sample.prompt);
+    row.insert(columns.completion.clone(), Value::String(sample.response));
+    Value::Object(row).to_string().into_bytes()
+}
+
+/// The total, and each reward by its name: null where it does not apply.
+fn components(scored: &Scored, total: f64) -> Value {
+    let own = scored.verdicts.iter().map(|(name, verdict)| {
+        (name.to_owned(), Value::from(verdict.outcome.reward().map(Reward::get)))
+    });
+    let mut told: Map<String, Value> = own.collect();
+    told.insert("reward".to_owned(), Value::from(total));
+    Value::Object(told)
 }

@@ -1,0 +1,97 @@
+//! What `/openapi.json` says of our own paths.
+
+use schemars::SchemaGenerator;
+use serde_json::{Value, json};
+
+use super::super::openapi::{Operation, schema};
+use super::groups::{GroupsReply, GroupsRequest};
+use super::health::Health;
+use super::verifiers::VerifiersReply;
+use super::verify::VerifyRequest;
+
+fn text(_: &mut SchemaGenerator) -> Value {
+    json!({ "type": "string" })
+}
+
+fn anything(_: &mut SchemaGenerator) -> Value {
+    json!({ "type": "object" })
+}
+
+fn results(_: &mut SchemaGenerator) -> Value {
+    json!({
+        "type": "object",
+        "required": ["results"],
+        "properties": { "results": { "type": "array", "items": verdict_line() } },
+    })
+}
+
+fn groups(generator: &mut SchemaGenerator) -> Value {
+    json!({ "anyOf": [schema::<GroupsReply>(generator), { "type": "object" }] })
+}
+
+/// A verdict line, as `docs/run-format.md` has it.
+fn verdict_line() -> Value {
+    let outcome = json!({ "enum": ["scored", "abstained", "failed"] });
+    let reward =
+        json!({ "type": ["number", "null"], "description": "null unless the outcome is scored" });
+    json!({
+        "type": "object",
+        "required": ["id", "outcome", "reward", "verdicts"],
+        "properties": {
+            "id": { "type": "string" },
+            "outcome": outcome,
+            "reward": reward,
+            "fault": { "type": "string" },
+            "why": { "type": "string" },
+            "verdicts": {
+                "type": "object",
+                "description": "by the names of the rewards",
+                "additionalProperties": { "type": "object" },
+            },
+        },
+    })
+}
+
+/// Our own paths.
+pub(super) fn operations() -> Vec<Operation> {
+    let get = |path, summary, reply| Operation {
+        path,
+        method: "get",
+        summary,
+        request: None,
+        reply,
+        is_judged: false,
+    };
+    let post = |path, summary, request, reply| Operation {
+        path,
+        method: "post",
+        summary,
+        request: Some(request),
+        reply: (reply, "application/json"),
+        is_judged: true,
+    };
+    vec![
+        post(
+            "/v1/verify",
+            "Judge samples: a verdict line for each, in their order. As application/x-ndjson, rows and verdict lines a line.",
+            schema::<VerifyRequest<'static>> as fn(&mut SchemaGenerator) -> Value,
+            results as fn(&mut SchemaGenerator) -> Value,
+        ),
+        post(
+            "/v1/groups",
+            "Judge the samples of prompts together, with the advantage of each",
+            schema::<GroupsRequest<'static>>,
+            groups,
+        ),
+        get(
+            "/v1/verifiers",
+            "The profiles, and what each judges",
+            (schema::<VerifiersReply> as fn(&mut SchemaGenerator) -> Value, "application/json"),
+        ),
+        get("/healthz", "Whether the process answers", (schema::<Health>, "application/json")),
+        get("/readyz", "Whether work is taken on", (schema::<Health>, "application/json")),
+        get("/metrics", "What was counted, for Prometheus", (text, "application/openmetrics-text")),
+        get("/openapi.json", "This document", (anything, "application/json")),
+        get("/docs", "This document as a page", (text, "text/html")),
+    ]
+}
