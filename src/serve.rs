@@ -15,6 +15,8 @@ mod error;
 #[cfg(feature = "serve")]
 mod gate;
 #[cfg(feature = "serve")]
+mod head_limit;
+#[cfg(feature = "serve")]
 mod listen;
 #[cfg(feature = "serve")]
 mod metrics;

@@ -1,9 +1,13 @@
-//! `assay bench`: how fast a configuration judges a dataset, beside a yardstick of the same run.
+//! `assay bench`: how fast a configuration judges a dataset, beside a yardstick of the same run; or how
+//! fast a daemon does.
 
 mod lines;
+#[cfg(feature = "serve")]
+mod load;
 mod phases;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use assay::Engine;
 use assay::data::Source;
@@ -32,13 +36,23 @@ pub(super) struct Args {
     /// Read at most this many rows: they are held in memory
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     limit: u64,
-    /// Seconds that each phase runs for, whole passes at a time
-    #[arg(long, value_name = "S", default_value_t = 2.0)]
-    seconds: f64,
+    /// Seconds that each phase runs for, whole passes at a time, or that a daemon is asked for; by
+    /// default 2 and 10
+    #[arg(long, value_name = "S")]
+    seconds: Option<f64>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[cfg(feature = "serve")]
+    #[command(flatten)]
+    load: load::LoadArgs,
 }
+
+/// How long each phase takes by default, in seconds.
+const PHASE_S: f64 = 2.0;
+/// How long a daemon is asked for by default, in seconds.
+#[cfg(feature = "serve")]
+const LOAD_S: f64 = 10.0;
 
 /// What was measured. The keys are part of the command-line contract.
 #[derive(Serialize)]
@@ -74,18 +88,20 @@ struct Measured {
 }
 
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    #[cfg(feature = "serve")]
+    if args.load.serve.is_some() {
+        return load(args, environment);
+    }
     let document = args.config.document(environment)?;
     // Verdicts from a cache would measure the cache.
     let uncached = EngineArgs { jobs: args.jobs, ..EngineArgs::plain() };
     let engine = uncached.engine(args.config.builder(environment, document))?;
-    if !(args.seconds.is_finite() && args.seconds >= 0.0) {
-        return Err(Failure::usage(format!("--seconds {}: not a time", args.seconds)));
-    }
+    let seconds = seconds(args, PHASE_S)?;
     let samples = samples(args, &engine)?;
     if samples.is_empty() {
         return Err(Failure::usage("the data have no rows that can be read"));
     }
-    let report = measure(args, &engine, &samples)?;
+    let report = measure(args, &engine, &samples, seconds)?;
     if args.json {
         output::json(&report)?;
     } else {
@@ -111,15 +127,46 @@ fn samples(args: &Args, engine: &Engine) -> Result<Vec<Sample>, Failure> {
     Ok(samples)
 }
 
-fn measure(args: &Args, engine: &Engine, samples: &[Sample]) -> Result<Report, Failure> {
+/// How long to measure.
+fn seconds(args: &Args, default: f64) -> Result<f64, Failure> {
+    let seconds = args.seconds.unwrap_or(default);
+    if Duration::try_from_secs_f64(seconds).is_err() {
+        return Err(Failure::usage(format!("--seconds {seconds}: not a time")));
+    }
+    Ok(seconds)
+}
+
+/// Measures a daemon. The configuration says how rows are read, and how many verdicts each has; the
+/// verifiers are the daemon's.
+#[cfg(feature = "serve")]
+fn load(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    let config = args.config.document(environment)?.config()?;
+    let seconds = seconds(args, LOAD_S)?;
+    let lines = Lines::read(&args.data, args.limit, &config.limits.data())?;
+    let none = || Failure::usage("--serve sends lines as they are: give files of JSON lines");
+    let lines = lines.ok_or_else(none)?;
+    let report = load::measure(&args.load, &lines, seconds, config.rewards.len())?;
+    if args.json {
+        output::json(&report)?;
+    } else {
+        output::text(&load::text(&report));
+    }
+    Ok(if report.is_answered() { Exit::Ok } else { Exit::Fault })
+}
+
+fn measure(
+    args: &Args,
+    engine: &Engine,
+    samples: &[Sample],
+    seconds: f64,
+) -> Result<Report, Failure> {
     let lines = Lines::read(&args.data, args.limit, &engine.plan().config.limits.data())?;
-    let yardstick =
-        lines.as_ref().map(|lines| phases::yardstick(lines, args.seconds)).transpose()?;
+    let yardstick = lines.as_ref().map(|lines| phases::yardstick(lines, seconds)).transpose()?;
     let input =
         phases::Input { engine, data: &args.data, lines: lines.as_ref(), limit: args.limit };
-    let parse = phases::parse(&input, args.seconds)?;
-    let (judged, spent) = phases::engine(engine, samples, args.seconds);
-    let end_to_end = phases::end_to_end(&input, args.seconds)?;
+    let parse = phases::parse(&input, seconds)?;
+    let (judged, spent) = phases::engine(engine, samples, seconds);
+    let end_to_end = phases::end_to_end(&input, seconds)?;
     let over = |phase: &Phase| yardstick.as_ref().map(|y| phase.rows_per_s / y.rows_per_s);
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let verdicts_per_s = judged.rows_per_s * engine.plan().rewards.len() as f64;

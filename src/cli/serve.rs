@@ -60,6 +60,11 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let load = {
         let (args, environment) = (args.clone(), environment.clone());
         let sandbox = config.run_programs.then(|| Arc::new(environment.sandbox()));
+        #[cfg(feature = "sandbox")]
+        if let Some(sandbox) = &sandbox {
+            // Made now, so that what is missing is told and no request waits for it.
+            sandbox.python().map_err(|error| Failure::usage(error.to_string()))?;
+        }
         move || {
             let loaded = load(&args, &profiles, &files, &environment);
             let loaded = loaded.map_err(|failure| LoadError(failure.text()))?;

@@ -37,7 +37,9 @@ pub struct ServeConfig {
     pub body_bytes_max: usize,
     /// The longest deadline of a request, and the one of requests that name none, in milliseconds.
     pub deadline_ms: u64,
-    /// How long a client may take to send the head of a request, in milliseconds.
+    /// How long a connection may idle between requests, in milliseconds.
+    pub idle_timeout_ms: u64,
+    /// How long a client may take to send the head of a request once it began, in milliseconds.
     pub header_timeout_ms: u64,
     /// How long a client may take to send a body, in milliseconds; for NDJSON, from one row to the next.
     pub body_timeout_ms: u64,
@@ -68,6 +70,7 @@ impl Default for ServeConfig {
             samples_max: 1024,
             body_bytes_max: 8 << 20,
             deadline_ms: 120_000,
+            idle_timeout_ms: 75_000,
             header_timeout_ms: 10_000,
             body_timeout_ms: 30_000,
             write_timeout_ms: 30_000,

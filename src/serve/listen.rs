@@ -11,6 +11,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
@@ -22,6 +23,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
+use super::head_limit::HeadLimit;
 use super::runtime::spawn_connection;
 use super::shared::Shared;
 
@@ -234,13 +236,19 @@ impl Connections {
         };
         let connections = self.shared.metrics.connections.clone();
         connections.inc();
+        let (stream, phase) = HeadLimit::new(Box::pin(stream), self.header_time());
         let mut stream = TimeoutStream::new(stream);
         let write = Duration::from_millis(self.shared.config.write_timeout_ms);
         stream.set_write_timeout(Some(write));
-        let service = TowerToHyperService::new(self.app.clone());
+        let app = TowerToHyperService::new(self.app.clone());
+        let service = service_fn(|request| {
+            phase.head_is_read();
+            let (answered, phase) = (app.call(request), phase.clone());
+            async move { answered.await.inspect(|_| phase.head_is_next()) }
+        });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(self.header_time())
+            .header_read_timeout(Duration::from_millis(self.shared.config.idle_timeout_ms))
             .max_buf_size(64 * 1024)
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         // What a connection fails of is its client's to see.

@@ -1,6 +1,7 @@
 //! Protocols that trainers and their clients speak already: one file each, which says what is taken for
 //! what. `docs/protocols.md` has it for people.
 
+mod models;
 mod nemo_gym;
 mod openai_graders;
 mod openrlhf;

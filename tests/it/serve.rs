@@ -299,3 +299,80 @@ fn a_terminated_daemon_answers_what_is_under_way() {
     assert!(answer.contains(r#""outcome":"#), "{answer}");
     assert_eq!(daemon.child.wait().unwrap().code(), Some(0));
 }
+
+fn gauge(daemon: &Daemon, name: &str) -> u64 {
+    let page = daemon.get("/metrics").text();
+    let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
+    line.unwrap().parse().unwrap()
+}
+
+fn becomes(daemon: &Daemon, name: &str, wanted: u64) -> bool {
+    (0..1500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        gauge(daemon, name) == wanted
+    })
+}
+
+#[test]
+fn the_work_of_a_client_that_leaves_is_dropped() {
+    let programs = "[[reward]]\nname = 'runs'\nverifier = 'unit_tests'\n";
+    let daemon = Daemon::start(&[("a", programs)], &["--in-flight-max", "4"]);
+    let endless = json!({
+        "completion": "```python\ndef f():\n    while True:\n        pass\n```",
+        "reference": { "entry_point": "f", "cases": [{ "args": [], "expected": 1 }] },
+    });
+    let body = json!({ "samples": [endless] }).to_string();
+    let head = format!(
+        "POST /v1/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let leaving: Vec<TcpStream> = (0..7)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&daemon.address).unwrap();
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    assert!(becomes(&daemon, "assay_in_flight", 4));
+    assert!(becomes(&daemon, "assay_waiting", 3));
+    // What finds no place is told so.
+    let full = json!({ "samples": [endless, endless] });
+    let error = assert_refused(&daemon.post("/v1/verify", &full), 429, "overloaded");
+    assert_eq!(error.get("retryable").unwrap(), true);
+    assert!(daemon.post("/v1/verify", &full).head.contains("retry-after: "));
+    drop(leaving);
+    assert!(becomes(&daemon, "assay_in_flight", 0));
+    assert_eq!(gauge(&daemon, "assay_waiting"), 0);
+    assert!(becomes(&daemon, "assay_connections", 1));
+}
+
+#[test]
+fn a_unix_socket_is_served_and_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("assay.sock");
+    let bind = format!("serve.bind='unix:{}'", socket.display());
+    let config = folder.path().join("c.toml");
+    let text = format!("version = 1\n{RULES}");
+    assay::engine::runs::write_atomic(&config, text.as_bytes()).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .arg("serve")
+        .arg(&config)
+        .args(["--set", &bind, "--no-cache", "--log", "warn"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let stream = (0..1000).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        std::os::unix::net::UnixStream::connect(&socket).ok()
+    });
+    let mut stream = stream.unwrap();
+    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(!socket.exists());
+}

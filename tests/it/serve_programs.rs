@@ -1,1 +1,238 @@
-//! The daemon, asked as SandboxFusion and Piston are.
+//! The daemon, asked to run programs as SandboxFusion and Piston are.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::daemon::Daemon;
+
+const CONFIG: &str = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n";
+
+fn daemon(args: &[&str]) -> Daemon {
+    Daemon::start(&[("main", CONFIG)], args)
+}
+
+fn with_programs() -> Daemon {
+    daemon(&["--set", "serve.run_programs=true"])
+}
+
+/// A request as verl's client makes it.
+fn verl(code: &str, stdin: &str) -> Value {
+    json!({
+        "compile_timeout": 10, "run_timeout": 10, "code": code, "stdin": stdin,
+        "memory_limit_MB": 1024, "language": "python", "files": {}, "fetch_files": [],
+    })
+}
+
+fn run_code(daemon: &Daemon, request: &Value) -> Value {
+    let answer = daemon.post("/run_code", request);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()
+}
+
+fn refused(daemon: &Daemon, path: &str, request: &Value, status: u16, words: &str) -> Value {
+    let answer = daemon.post(path, request);
+    assert_eq!(answer.status, status, "{request}: {}", answer.text());
+    let body = answer.json();
+    assert!(body["error"]["message"].as_str().unwrap().contains(words), "{body}");
+    body
+}
+
+#[test]
+fn programs_are_run_where_the_configuration_says_so_alone() {
+    let daemon = daemon(&[]);
+    let piston = json!({ "language": "python", "version": "*", "files": [{ "content": "1" }] });
+    refused(&daemon, "/run_code", &verl("print(1)", ""), 404, "run_programs = true");
+    refused(&daemon, "/api/v2/execute", &piston, 404, "run_programs = true");
+    assert_eq!(daemon.get("/api/v2/runtimes").status, 404);
+}
+
+#[test]
+fn a_program_of_sandbox_fusion_is_run() {
+    let daemon = with_programs();
+    let reply = run_code(&daemon, &verl("print(int(input()) + 1)", "41\n"));
+    assert_eq!(reply["status"], "Success", "{reply}");
+    assert_eq!(reply["message"], "");
+    assert_eq!(reply["compile_result"], Value::Null);
+    assert_eq!(reply["executor_pod_name"], Value::Null);
+    assert_eq!(reply["files"], json!({}));
+    let run = &reply["run_result"];
+    assert_eq!((&run["status"], &run["return_code"]), (&json!("Finished"), &json!(0)));
+    assert_eq!((&run["stdout"], &run["stderr"]), (&json!("42\n"), &json!("")));
+    assert!(run["execution_time"].as_f64().unwrap() > 0.0, "{run}");
+
+    let javascript = "console.log(require('fs').readFileSync(0, 'utf8').trim().length)";
+    let request = json!({ "code": javascript, "language": "nodejs", "stdin": "four" });
+    assert_eq!(run_code(&daemon, &request)["run_result"]["stdout"], "4\n");
+    // Nothing but the code and the language has to be there.
+    let request = json!({ "code": "print(open)", "language": "python", "stdin": null });
+    assert_eq!(run_code(&daemon, &request)["status"], "Success");
+}
+
+#[test]
+fn a_program_that_fails_says_how() {
+    let daemon = with_programs();
+    let run = |request: &Value| {
+        let reply = run_code(&daemon, request);
+        assert_eq!(reply["status"], "Failed", "{reply}");
+        reply["run_result"].clone()
+    };
+    let wrong = run(&verl("print(", ""));
+    assert_eq!((&wrong["status"], &wrong["return_code"]), (&json!("Finished"), &json!(1)));
+    assert!(wrong["stderr"].as_str().unwrap().contains("SyntaxError"), "{wrong}");
+    let exit = run(&verl("print('so far')\nraise SystemExit(3)", ""));
+    assert_eq!((&exit["stdout"], &exit["return_code"]), (&json!("so far\n"), &json!(3)));
+
+    let with = |code: &str, key: &str, value: Value| {
+        let mut request = verl(code, "");
+        request[key] = value;
+        run(&request)
+    };
+    for endless in ["while True: pass", "import time\ntime.sleep(60)"] {
+        let late = with(endless, "run_timeout", json!(0.5));
+        assert_eq!(late["status"], "TimeLimitExceeded", "{late}");
+        assert_eq!(late["return_code"], Value::Null, "{late}");
+    }
+    let large = with("x = bytearray(300 << 20)", "memory_limit_MB", json!(128));
+    assert_eq!((&large["status"], &large["return_code"]), (&json!("Finished"), &json!(1)));
+    assert!(large["stderr"].as_str().unwrap().contains("MemoryError"), "{large}");
+    let tiny = with("print(1)", "memory_limit_MB", json!(1));
+    assert_eq!((&tiny["status"], &tiny["return_code"]), (&json!("Finished"), &json!(137)));
+    let loud = run(&verl("while True: print('x' * 100000)", ""));
+    assert_eq!(loud["return_code"], 153, "{}", loud["stderr"]);
+}
+
+#[test]
+fn a_request_for_what_there_is_not_is_refused() {
+    let daemon = with_programs();
+    let with = |key: &str, value: Value| {
+        let mut request = verl("print(1)", "");
+        request[key] = value;
+        request
+    };
+    for (request, field, words) in [
+        (with("language", json!("lean")), "language", "nodejs"),
+        (with("files", json!({ "a": "YQ==" })), "files", "no files"),
+        (with("fetch_files", json!(["a"])), "fetch_files", "no files"),
+        (with("run_timeout", json!(-1)), "run_timeout", "above 0"),
+    ] {
+        let body = refused(&daemon, "/run_code", &request, 400, words);
+        assert_eq!(body["error"]["field"], field);
+    }
+    let piston = |more: Value| {
+        let mut request =
+            json!({ "language": "python", "version": "*", "files": [{ "content": "1" }] });
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        request
+    };
+    for (more, words) in [
+        (json!({ "version": "2.7.18" }), "python-2.7.18 runtime is unknown"),
+        (json!({ "language": "brainfuck" }), "runtime is unknown"),
+        (json!({ "files": [] }), "one file"),
+        (json!({ "files": [{ "content": "00", "encoding": "hex" }] }), "utf8"),
+        (json!({ "args": ["a"] }), "no arguments"),
+        (json!({ "language": 1 }), "expected a string"),
+    ] {
+        let body = refused(&daemon, "/api/v2/execute", &piston(more), 400, words);
+        assert_eq!(body["message"], body["error"]["message"]);
+    }
+}
+
+#[test]
+fn a_program_of_piston_is_run() {
+    let daemon = with_programs();
+    let runtimes = daemon.get("/api/v2/runtimes").json();
+    let python = &runtimes[0];
+    assert_eq!(python["language"], "python", "{runtimes}");
+    assert!(python["aliases"].as_array().unwrap().contains(&json!("python3")));
+    let execute = |language: &str, code: &str, run_timeout: f64| {
+        let request = json!({
+            "language": language, "version": "*", "stdin": "in", "args": [],
+            "files": [{ "name": "main", "content": code }], "run_timeout": run_timeout,
+            "compile_timeout": 10_000, "run_memory_limit": -1, "compile_memory_limit": -1,
+        });
+        let answer = daemon.post("/api/v2/execute", &request);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    let code = "import sys\nprint('.'.join(map(str, sys.version_info[:3])), input())\n\
+                sys.stderr.write('err\\n')";
+    let reply = execute("py", code, 3000.0);
+    assert_eq!((&reply["language"], &reply["version"]), (&json!("python"), &python["version"]));
+    assert_eq!(reply.get("compile"), None);
+    let run = &reply["run"];
+    let stdout = format!("{} in\n", python["version"].as_str().unwrap());
+    assert_eq!((&run["stdout"], &run["output"]), (&json!(stdout), &json!(stdout + "err\n")));
+    assert_eq!(
+        (&run["code"], &run["signal"], &run["status"]),
+        (&json!(0), &Value::Null, &Value::Null)
+    );
+    assert!(run["memory"].as_u64().unwrap() > 1 << 20, "{run}");
+    let version = execute("js", "console.log(process.version)", 3000.0);
+    let shown = format!("v{}\n", version["version"].as_str().unwrap());
+    assert_eq!(version["run"]["stdout"], shown);
+
+    let failed = execute("javascript", "throw new Error('no')", 3000.0);
+    assert_eq!((&failed["run"]["code"], &failed["run"]["status"]), (&json!(1), &json!("RE")));
+    let late = execute("python", "while True: pass", 300.0);
+    let run = &late["run"];
+    assert_eq!(
+        (&run["code"], &run["signal"], &run["status"]),
+        (&Value::Null, &json!("SIGKILL"), &json!("TO"))
+    );
+}
+
+#[test]
+fn the_deadline_of_a_request_is_no_outcome_of_its_program() {
+    let daemon = with_programs();
+    let mut request = verl("while True: pass", "");
+    request["run_timeout"] = json!(1000);
+    let headers = [("content-type", "application/json"), ("x-request-timeout", "200ms")];
+    let answer = daemon.send("POST", "/run_code", &headers, request.to_string().as_bytes());
+    assert_eq!(answer.status, 504, "{}", answer.text());
+    assert_eq!(answer.json()["error"]["retryable"], true);
+}
+
+#[test]
+fn a_program_ends_with_its_client() {
+    let daemon = daemon(&[
+        "--set",
+        "serve.run_programs=true",
+        "--set",
+        "serve.in_flight_max=1",
+        "--set",
+        "serve.queue_max=0",
+    ]);
+    let in_flight = |count: usize| {
+        let line = format!("assay_in_flight {count}");
+        (0..500).any(|_| {
+            let is_so = daemon.get("/metrics").text().lines().any(|have| have == line);
+            if !is_so {
+                sleep(Duration::from_millis(20));
+            }
+            is_so
+        })
+    };
+    let mut request = verl("while True: pass", "");
+    request["run_timeout"] = json!(1000);
+    let body = request.to_string();
+    let mut client = TcpStream::connect(&daemon.address).unwrap();
+    write!(
+        client,
+        "POST /run_code HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    assert!(in_flight(1));
+    // verl's client asks again after this status alone.
+    refused(&daemon, "/run_code", &verl("print(1)", ""), 504, "under way");
+    drop(client);
+    assert!(in_flight(0), "the program goes on");
+    assert_eq!(run_code(&daemon, &verl("print(1)", ""))["run_result"]["stdout"], "1\n");
+}

@@ -1,1 +1,272 @@
-//! The daemon, asked as reward servers of trainers are.
+//! The reward servers that trainers know: what each is told, and that it is what `/v1/verify` says.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use serde_json::{Value, json};
+
+use super::daemon::{Answer, Daemon};
+
+const RULES: &str = "[data]\nreference = 'expected_answer'\n\
+                     [[reward]]\nname = 'correct'\nverifier = 'exact'\n\
+                     [[reward]]\nname = 'form'\nverifier = 'regex'\nweight = 0.5\n\
+                     config = { pattern = '^[0-9]' }\n";
+/// A script that fails, and one that runs out of time.
+const FAULTY: &str = "[[reward]]\nname = 'broken'\nverifier = 'rhai'\n\
+                      config = { script = 'throw \"no\"' }\n";
+const SLOW: &str = "[limits]\nfuel = 100000000000\n[[reward]]\nname = 'slow'\nverifier = 'rhai'\n\
+                    config = { script = 'let x = 0; while true { x += 1; } 1.0' }\n";
+
+/// What `/v1/verify` says of one row.
+fn verified(daemon: &Daemon, row: &Value) -> Value {
+    let answer = daemon.post("/v1/verify", &json!({ "samples": [row] }));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()["results"][0].clone()
+}
+
+fn assert_refused(answer: &Answer, status: u16, field: &str) -> String {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    let error = answer.json()["error"].clone();
+    assert_eq!(error["field"], field, "{error}");
+    error["message"].as_str().unwrap().to_owned()
+}
+
+/// A rollout as an agent of `NeMo`-Gym sends it.
+fn rollout(text: &str) -> Value {
+    let content = json!([{ "type": "output_text", "text": text, "annotations": [] }]);
+    json!({
+        "responses_create_params": { "input": [{ "role": "user", "content": "1+1?" }], "tools": [] },
+        "response": {
+            "id": "resp", "object": "response", "created_at": 1_756_093_415.25, "model": "m",
+            "output": [
+                { "type": "reasoning", "id": "r", "summary": [{ "type": "summary_text", "text": "3?" }] },
+                { "type": "message", "id": "m", "role": "assistant", "status": "completed",
+                  "content": content, "generation_log_probs": [-0.1, -1e-17] },
+            ],
+        },
+        "expected_answer": "2",
+        "_ng_task_index": 4,
+    })
+}
+
+#[test]
+fn openrlhf_is_told_the_reward_of_what_follows_the_prompt() {
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    let body = json!({
+        "query": ["<s>Q:  1+1?\nA: 2</s>", "Q: 1+1? A: 2", "2<|im_end|>\n", "two"],
+        "prompts": ["<s>Q: 1+1? A: ", "Q: 1+1? A: ", "", ""],
+        "labels": ["2", "3", "2", ""],
+    });
+    let answer = daemon.post("/get_reward", &body);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    // What does not apply is the NaN that its client reads.
+    assert!(
+        answer.text().contains(r#""assay/reward/correct":[0.0,0.0,1.0,NaN]"#),
+        "{}",
+        answer.text()
+    );
+    let told: Value = serde_json::from_str(&answer.text().replace("NaN", "null")).unwrap();
+    let rows = [(" 2", "2"), ("2", "3"), ("2", "2"), ("two", "")];
+    let lines: Vec<Value> = rows
+        .iter()
+        .map(|(response, label)| {
+            let label = Some(label).filter(|label| !label.is_empty());
+            verified(&daemon, &json!({ "completion": response, "expected_answer": label }))
+        })
+        .collect();
+    let rewards: Vec<&Value> = lines.iter().map(|line| &line["reward"]).collect();
+    assert_eq!(told["rewards"].as_array().unwrap().iter().collect::<Vec<_>>(), rewards);
+    assert_eq!(told["scores"], told["rewards"]);
+    let logs = told["extra_logs"].as_object().unwrap();
+    let names: Vec<&String> = logs.keys().collect();
+    let expected = [
+        "assay/abstained_rate",
+        "assay/fault_rate",
+        "assay/latency_ms",
+        "assay/reward/correct",
+        "assay/reward/form",
+        "assay/sample_ms",
+    ];
+    assert_eq!(names, expected);
+    assert!(logs.values().all(|values| values.as_array().unwrap().len() == 4));
+}
+
+#[test]
+fn openrlhf_is_never_told_the_reward_of_a_prompt() {
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    let odd = json!({ "query": ["2", "something else"], "prompts": ["", "Q: 1+1? A:"] });
+    assert_refused(&daemon.post("/get_reward", &odd), 400, "query[1]");
+    for (body, field) in [
+        (json!({ "query": "2" }), "query"),
+        (json!({ "query": ["2", 3] }), "query[1]"),
+        (json!({ "query": ["2"], "prompts": ["", ""] }), "prompts"),
+        (json!({ "query": ["2"], "labels": ["", ""] }), "labels"),
+    ] {
+        assert_refused(&daemon.post("/get_reward", &body), 400, field);
+    }
+    // Lists that are null or empty are none; what else a client sends is not ours to judge.
+    let bare = json!({ "query": ["2"], "prompts": [], "labels": null, "images": [] });
+    assert_eq!(daemon.post("/get_reward", &bare).status, 200);
+}
+
+#[test]
+fn a_fault_is_an_error_for_who_has_no_place_for_it() {
+    let floor = format!("{FAULTY}[combine]\non_fault = 'floor'\nfloor = -1.0\n");
+    let abstaining = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n";
+    let configs = [("broken", FAULTY), ("slow", SLOW), ("floor", &floor), ("none", abstaining)];
+    let daemon = Daemon::start(&configs, &["--set", "serve.deadline_ms=100"]);
+    let query = json!({ "query": ["2"], "prompts": [""], "labels": [""] });
+    let sample = json!({ "prompt": "", "response": "2", "label": null });
+    let group = json!([sample]);
+    for (path, body, field) in
+        [("get_reward", &query, "query[0]"), ("slime", &sample, ""), ("slime", &group, "[0]")]
+    {
+        for (profile, status) in [("broken", 500..=599), ("slow", 504..=504), ("none", 422..=422)] {
+            let answer = daemon.post(&format!("/profiles/{profile}/{path}"), body);
+            assert!(status.contains(&answer.status), "{path} {profile}: {}", answer.text());
+            let error = answer.json()["error"].clone();
+            assert_eq!(error["field"].as_str().unwrap_or_default(), field, "{error}");
+            assert_eq!(error["retryable"], answer.head.contains("retry-after: 1"), "{error}");
+            assert_eq!(error["retryable"], profile == "slow", "{error}");
+        }
+    }
+    let told = daemon.post("/profiles/floor/get_reward", &query);
+    let text = told.text();
+    assert!(
+        text.contains(r#""rewards":[-1.0]"#) && text.contains(r#""assay/fault_rate":[1.0]"#),
+        "{text}"
+    );
+    assert_eq!(daemon.post("/profiles/floor/slime", &sample).json(), -1.0);
+}
+
+#[test]
+fn slime_is_told_a_number_or_an_object() {
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    let sample = |response: &str| json!({ "prompt": "1+1?", "response": response, "label": "2" });
+    let expected = |response: &str| {
+        let row = json!({ "prompt": "1+1?", "completion": response, "expected_answer": "2" });
+        verified(&daemon, &row)
+    };
+    for response in ["2", "3", "two"] {
+        let answer = daemon.post("/slime", &sample(response));
+        assert_eq!((answer.status, &answer.json()), (200, &expected(response)["reward"]));
+    }
+    let both = daemon.post("/slime?components=true", &json!([sample("2"), sample("3")])).json();
+    let parts = |line: &Value| {
+        let part = |name: &str| line["verdicts"][name]["reward"].clone();
+        json!({ "reward": line["reward"], "correct": part("correct"), "form": part("form") })
+    };
+    assert_eq!(both, json!([parts(&expected("2")), parts(&expected("3"))]));
+    // The metadata may have the reference, and messages be the prompt.
+    let meta = json!({ "prompt": [{ "role": "user", "content": "1+1?" }], "response": "3", "label": "2",
+                       "metadata": { "expected_answer": "3", "completion": "9" } });
+    assert_eq!(daemon.post("/slime", &meta).json(), 1.5);
+    assert_eq!(daemon.post("/slime", &json!([])).json(), json!([]));
+    for (body, field) in [
+        (json!({ "response": 3 }), "response"),
+        (json!([sample("2"), { "response": "2", "metadata": 3 }]), "[1].metadata"),
+    ] {
+        assert_refused(&daemon.post("/slime", &body), 400, field);
+    }
+    let missing = daemon.post("/slime", &json!({ "prompt": "" }));
+    assert!(missing.status == 400 && missing.text().contains("response"), "{}", missing.text());
+    assert_eq!(daemon.post("/slime?components=odd", &sample("2")).status, 400);
+}
+
+#[test]
+fn nemo_gym_gets_its_body_back_with_the_reward() {
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    for text in ["2", "3"] {
+        let asked = rollout(text);
+        let answer = daemon.post("/verify", &asked);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        // Numbers come back as they were written.
+        assert!(answer.text().contains("[-0.1,-1e-17]") && answer.text().contains("1756093415.25"));
+        let mut told = answer.json();
+        let row = json!({
+            "prompt": [{ "role": "user", "content": "1+1?" }],
+            "completion": [{ "role": "assistant", "content": text, "reasoning_content": "3?" }],
+            "expected_answer": "2",
+        });
+        let line = verified(&daemon, &row);
+        let members = told.as_object_mut().unwrap();
+        assert_eq!(members.remove("reward").unwrap(), line["reward"]);
+        let parts = members.remove("reward_components").unwrap();
+        assert_eq!(parts["correct"], line["verdicts"]["correct"]["reward"]);
+        assert_eq!(parts["form"], line["verdicts"]["form"]["reward"]);
+        assert_eq!(members.remove("mask_sample").unwrap(), false);
+        assert_eq!(told, asked);
+    }
+}
+
+#[test]
+fn nemo_gym_masks_what_could_not_be_judged() {
+    let daemon = Daemon::start(
+        &[("a", RULES), ("broken", FAULTY), ("slow", SLOW)],
+        &["--set", "serve.deadline_ms=100"],
+    );
+    let mut odd = rollout("2");
+    odd["expected_answer"] = json!(1e300);
+    for (profile, asked, kind, is_terminal) in
+        [("slow", rollout("2"), "assay:timeout", false), ("a", odd, "assay:bad_input", true)]
+    {
+        let answer = daemon.post(&format!("/profiles/{profile}/verify"), &asked);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let told = answer.json();
+        assert_eq!((&told["reward"], &told["mask_sample"]), (&json!(0.0), &json!(true)));
+        assert_eq!(
+            (&told["failure_kind"], &told["_ng_failure_class"]),
+            (&json!(kind), &json!(kind))
+        );
+        assert_eq!(told["_ng_failure_terminal"], is_terminal);
+        assert_eq!(told["instance_config"]["mask_sample"], true);
+        assert!(!told["failure_reason"].as_str().unwrap().is_empty());
+        // Verified once more, where it can be judged, it is a rollout like any other.
+        let mut again = told.clone();
+        again["expected_answer"] = json!("2");
+        again.as_object_mut().unwrap().remove("instance_config");
+        let told = daemon.post("/verify", &again).json();
+        assert_eq!((&told["reward"], &told["mask_sample"]), (&json!(1.5), &json!(false)));
+        assert!(!told.to_string().contains("failure"), "{told}");
+    }
+    let broken = daemon.post("/profiles/broken/verify", &rollout("2")).json();
+    assert_eq!(
+        (&broken["mask_sample"], &broken["reward_components"]["broken"]),
+        (&json!(true), &Value::Null)
+    );
+    // The mask of someone else stays.
+    let mut lost = rollout("2");
+    lost["mask_sample"] = json!(true);
+    assert_eq!(daemon.post("/verify", &lost).json()["mask_sample"], true);
+}
+
+#[test]
+fn nemo_gym_finds_the_other_paths_of_a_resources_server() {
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    assert_eq!(daemon.post("/seed_session", &rollout("2")).json(), json!({}));
+    let session = json!({ "resources_session_id": "s", "episode_id": "e", "task_data": {} });
+    for path in ["/seed_session", "/profiles/a/close_session"] {
+        assert_eq!(daemon.post(path, &session).json(), json!({ "resources_session_id": "s" }));
+    }
+    assert_eq!(daemon.get("/reverify_mode").json(), "stateless");
+    let answers: Vec<Value> =
+        ["2", "3"].iter().map(|text| daemon.post("/verify", &rollout(text)).json()).collect();
+    let told = daemon.post("/aggregate_metrics", &json!({ "verify_responses": answers })).json();
+    assert_eq!(told["key_metrics"]["mean/reward"], 1.0);
+    assert_eq!(told["group_level_metrics"][0]["_ng_task_index"], 4);
+    let mut odd = rollout("2");
+    for (place, value, field) in [
+        ("response", json!({ "output": [3] }), "response.output[0]"),
+        ("response", json!({ "id": "x" }), "response"),
+        (
+            "responses_create_params",
+            json!({ "input": [], "instructions": 3 }),
+            "responses_create_params.instructions",
+        ),
+    ] {
+        let mut odd = odd.clone();
+        odd[place] = value;
+        assert_refused(&daemon.post("/verify", &odd), 400, field);
+    }
+    odd.as_object_mut().unwrap().remove("response");
+    assert_refused(&daemon.post("/verify", &odd), 400, "response");
+}

@@ -30,7 +30,7 @@ pub(super) struct Input<'a> {
     pub(super) limit: u64,
 }
 
-/// Times of one verifier, in nanoseconds.
+/// Times of one verifier or server, in nanoseconds.
 #[derive(Default)]
 pub(super) struct Spent(Vec<u64>);
 
@@ -131,11 +131,17 @@ impl Input<'_> {
 }
 
 impl Spent {
-    fn add(&mut self, ns: u64) {
+    pub(super) fn add(&mut self, ns: u64) {
         // 0 is no time: the verifier was not asked.
         if ns > 0 && self.0.len() < TIMES_MAX {
             self.0.push(ns);
         }
+    }
+
+    /// Takes over the times of another.
+    #[cfg(feature = "serve")]
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
     }
 
     pub(super) fn count(&self) -> u64 {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_verifiers::{Outcome, Reward, Sample, Scored};
 use axum::Router;
@@ -22,7 +23,6 @@ use super::super::payload::Payload;
 use super::super::profiles::Profile;
 use super::super::runtime::now;
 use super::super::shared::{Asked, Shared};
-use crate::engine::Rows;
 
 /// The least part of a prompt, in letters without white space, by which its end is known.
 const TAIL: usize = 16;
@@ -79,11 +79,8 @@ async fn get_reward(
     Payload(request): Payload<RewardRequest>,
 ) -> Result<Response, ApiError> {
     let start = now();
-    asked.check_count(request.query.len())?;
-    let samples = samples(request)?;
     let profile = asked.profile(None)?;
-    let _permits = asked.enter(samples.len()).await?;
-    let scored = profile.judge(Rows::of_samples(samples), asked.until(), 0).await;
+    let scored = asked.score(samples(request)?).await?;
     let reward = |(at, one): (usize, &Scored)| {
         one.reward().ok_or_else(|| ApiError::unscored(one).at(format!("query[{at}]")))
     };
@@ -214,16 +211,22 @@ fn extra_logs(profile: &Profile, scored: &[Scored], took_ms: f64) -> BTreeMap<St
     let every = |value: &dyn Fn(&Scored) -> f64| scored.iter().map(value).collect::<Vec<f64>>();
     let mut logs = BTreeMap::from([
         ("assay/fault_rate".to_owned(), every(&|one| f64::from(u8::from(has_fault(one))))),
-        ("assay/abstained_rate".to_owned(), every(&|one| {
-            f64::from(u8::from(matches!(one.outcome, Outcome::Abstained(_))))
-        })),
+        (
+            "assay/abstained_rate".to_owned(),
+            every(&|one| f64::from(u8::from(matches!(one.outcome, Outcome::Abstained(_))))),
+        ),
         ("assay/latency_ms".to_owned(), every(&|_| took_ms)),
-        ("assay/sample_ms".to_owned(), every(&|one| {
-            one.spent_ns.iter().map(|spent| std::time::Duration::from_nanos(*spent))
-                .sum::<std::time::Duration>()
-                .as_secs_f64()
-                * 1e3
-        })),
+        (
+            "assay/sample_ms".to_owned(),
+            every(&|one| {
+                one.spent_ns
+                    .iter()
+                    .map(|spent| std::time::Duration::from_nanos(*spent))
+                    .sum::<std::time::Duration>()
+                    .as_secs_f64()
+                    * 1e3
+            }),
+        ),
     ]);
     for name in plan.names.iter() {
         let reward = |one: &Scored| one.verdict(name)?.outcome.reward().map(Reward::get);
@@ -257,7 +260,9 @@ impl RewardReply {
 fn write_list(text: &mut String, name: &str, values: &[f64]) {
     let numbers: Vec<String> = values
         .iter()
-        .map(|value| if value.is_nan() { "NaN".to_owned() } else { Value::from(*value).to_string() })
+        .map(
+            |value| if value.is_nan() { "NaN".to_owned() } else { Value::from(*value).to_string() },
+        )
         .collect();
     // Writing to a text cannot fail.
     let _ = write!(text, "{}:[{}]", Value::from(name), numbers.join(","));
@@ -300,7 +305,8 @@ mod tests {
         };
         // Every pair of texts of two letters.
         for bits in 0_u32..1 << 12 {
-            let text: Vec<char> = (0..12).map(|at| if bits >> at & 1 == 1 { 'a' } else { 'b' }).collect();
+            let text: Vec<char> =
+                (0..12).map(|at| if bits >> at & 1 == 1 { 'a' } else { 'b' }).collect();
             let (prompt, text) = text.split_at(7);
             assert_eq!(Some(overlap(prompt, text)), naive(prompt, text), "{prompt:?} {text:?}");
         }

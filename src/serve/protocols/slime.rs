@@ -121,10 +121,12 @@ fn read(body: Value, place: &str) -> Result<SlimeSample, ApiError> {
 fn row(sample: SlimeSample, columns: &Columns) -> Vec<u8> {
     let mut row = sample.metadata.unwrap_or_default();
     let parent = columns.reference.split('.').next().unwrap_or_default();
-    if !row.contains_key(&columns.reference) && !row.contains_key(parent) && sample.label != "" {
+    if !row.contains_key(&columns.reference) && !row.contains_key(parent) {
         row.insert(columns.reference.clone(), sample.label);
     }
-    row.insert(columns.prompt.clone(), sample.prompt);
+    if !sample.prompt.is_null() {
+        row.insert(columns.prompt.clone(), sample.prompt);
+    }
     row.insert(columns.completion.clone(), Value::String(sample.response));
     Value::Object(row).to_string().into_bytes()
 }

@@ -1,16 +1,282 @@
-//! text-embeddings-inference: `POST /predict`, `/rerank` and `/embed`.
+//! text-embeddings-inference: `POST /predict`, `/similarity` and `/rerank`; `/rerank` also as `Jina` and
+//! `vLLM` have it, by the field that is there.
+//!
+//! A pair is a prompt and its completion. Scores are those of `/v1/verify`, whatever `raw_scores` says: the
+//! model folder decides whether they are probabilities. There is no `/embed`: verifiers give rewards and
+//! no vectors.
 
 use std::sync::Arc;
 
-use axum::Router;
+use axum::routing::post;
+use axum::{Json, Router};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::super::openapi::Operation;
-use super::super::shared::Shared;
+use super::super::error::ApiError;
+use super::super::openapi::{Operation, schema};
+use super::super::payload::Payload;
+use super::super::shared::{Asked, Shared};
+use super::models::{self, Input, Score, TokenUsage};
+
+/// Texts to be classified.
+#[derive(Deserialize, JsonSchema)]
+struct PredictRequest {
+    inputs: PredictInputs,
+}
+
+/// A completion, `[completion]`, `[prompt, completion]`, or a list of such lists.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum PredictInputs {
+    One(String),
+    Sequence(Vec<String>),
+    Batch(Vec<Vec<String>>),
+}
+
+/// A list for one input, a list of such lists for a batch.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum PredictReply {
+    One(Vec<Prediction>),
+    Batch(Vec<Vec<Prediction>>),
+}
+
+/// The class of a text. There is one: the reward.
+#[derive(Serialize, JsonSchema)]
+struct Prediction {
+    /// The reward.
+    score: f64,
+    /// What the model calls it.
+    label: String,
+}
+
+/// A text and those that are compared with it.
+#[derive(Deserialize, JsonSchema)]
+struct SimilarityRequest {
+    inputs: SimilarityInputs,
+}
+
+/// A text and those that are compared with it.
+#[derive(Deserialize, JsonSchema)]
+struct SimilarityInputs {
+    source_sentence: String,
+    sentences: Vec<String>,
+}
+
+/// Completions of one prompt, to be put in order.
+#[derive(Deserialize, JsonSchema)]
+struct RerankRequest {
+    /// The prompt.
+    query: String,
+    /// The completions, as text-embeddings-inference names them.
+    #[serde(default)]
+    texts: Option<Vec<String>>,
+    /// The completions, as `Jina` and `vLLM` name them.
+    #[serde(default)]
+    documents: Option<Vec<Document>>,
+    /// Whether the reply has the texts, where the request has `texts`.
+    #[serde(default)]
+    return_text: bool,
+    /// Whether the reply has the texts, where the request has `documents`.
+    #[serde(default = "yes")]
+    return_documents: bool,
+    /// How many of the best the reply has, where the request has `documents`; 0 is all.
+    #[serde(default)]
+    top_n: Option<usize>,
+    /// The profile, where one is called so.
+    #[serde(default)]
+    model: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A text, or an object that holds it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Document {
+    Text(String),
+    Object { text: String },
+}
+
+/// The best first.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum RerankReply {
+    /// Where the request has `texts`.
+    Texts(Vec<RankedText>),
+    /// Where the request has `documents`.
+    Documents(RankedDocuments),
+}
+
+/// A text of `texts`.
+#[derive(Serialize, JsonSchema)]
+struct RankedText {
+    /// Its place in the request.
+    index: usize,
+    /// The reward.
+    score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// The reply to `documents`.
+#[derive(Serialize, JsonSchema)]
+struct RankedDocuments {
+    id: String,
+    /// The profile.
+    model: String,
+    usage: TokenUsage,
+    results: Vec<RankedDocument>,
+}
+
+/// A text of `documents`.
+#[derive(Serialize, JsonSchema)]
+struct RankedDocument {
+    /// Its place in the request.
+    index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<DocumentText>,
+    /// The reward.
+    relevance_score: f64,
+}
+
+/// The text of a document.
+#[derive(Serialize, JsonSchema)]
+struct DocumentText {
+    text: String,
+}
+
+/// The paths of the reranker. The versions are those of `Jina` and of `Cohere`.
+const RERANK: [&str; 3] = ["/rerank", "/v1/rerank", "/v2/rerank"];
 
 pub(super) fn router() -> Router<Arc<Shared>> {
-    Router::new()
+    let own =
+        Router::new().route("/predict", post(predict)).route("/similarity", post(similarity));
+    RERANK.into_iter().fold(own, |all, path| all.route(path, post(rerank)))
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    Vec::new()
+    let rerank = |path| Operation {
+        path,
+        method: "post",
+        summary: "text-embeddings-inference (`texts`), Jina and vLLM (`documents`): completions of a prompt, the best first",
+        request: Some(schema::<RerankRequest>),
+        reply: (schema::<RerankReply>, "application/json"),
+        is_judged: true,
+    };
+    let mut all = vec![
+        Operation {
+            path: "/predict",
+            method: "post",
+            summary: "text-embeddings-inference: rewards of texts or pairs",
+            request: Some(schema::<PredictRequest>),
+            reply: (schema::<PredictReply>, "application/json"),
+            is_judged: true,
+        },
+        Operation {
+            path: "/similarity",
+            method: "post",
+            summary: "text-embeddings-inference: the nearness of texts to one, by an embedding model",
+            request: Some(schema::<SimilarityRequest>),
+            reply: (schema::<Vec<f64>>, "application/json"),
+            is_judged: true,
+        },
+    ];
+    all.extend(RERANK.map(rerank));
+    all
+}
+
+async fn predict(
+    asked: Asked,
+    Payload(request): Payload<PredictRequest>,
+) -> Result<Json<PredictReply>, ApiError> {
+    let (is_batch, sequences) = match request.inputs {
+        PredictInputs::One(text) => (false, vec![vec![text]]),
+        PredictInputs::Sequence(sequence) => (false, vec![sequence]),
+        PredictInputs::Batch(batch) => (true, batch),
+    };
+    let inputs = sequences.into_iter().map(input).collect::<Result<_, _>>()?;
+    let scores = models::score(&asked, None, ("inputs", inputs)).await?;
+    let mut all = scores.all.into_iter().map(prediction);
+    Ok(Json(if is_batch {
+        PredictReply::Batch(all.map(|one| vec![one]).collect())
+    } else {
+        PredictReply::One(all.next().into_iter().collect())
+    }))
+}
+
+fn prediction(Score { reward, label, .. }: Score) -> Prediction {
+    Prediction { score: reward, label }
+}
+
+fn input(sequence: Vec<String>) -> Result<Input, ApiError> {
+    let count = sequence.len();
+    let mut texts = sequence.into_iter();
+    match (texts.next(), texts.next(), texts.next()) {
+        (Some(text), None, _) => Ok(Input::Text(text)),
+        (Some(one), Some(two), None) => Ok(Input::Pair(one, two)),
+        _ => {
+            let message = format!("expected a text or a pair, found {count} texts");
+            Err(ApiError::bad_request(message).at("inputs"))
+        }
+    }
+}
+
+async fn similarity(
+    asked: Asked,
+    Payload(request): Payload<SimilarityRequest>,
+) -> Result<Json<Vec<f64>>, ApiError> {
+    let SimilarityInputs { source_sentence, sentences } = request.inputs;
+    let pair = |text| Input::Pair(source_sentence.clone(), text);
+    let inputs = sentences.into_iter().map(pair).collect();
+    let scores = models::score(&asked, None, ("inputs.sentences", inputs)).await?;
+    Ok(Json(scores.all.into_iter().map(|one| one.reward).collect()))
+}
+
+async fn rerank(
+    asked: Asked,
+    Payload(request): Payload<RerankRequest>,
+) -> Result<Json<RerankReply>, ApiError> {
+    let RerankRequest { query, texts, documents, return_text, return_documents, top_n, model } =
+        request;
+    let text = |document: Document| match document {
+        Document::Text(text) | Document::Object { text } => text,
+    };
+    let documents: Option<Vec<String>> =
+        documents.map(|documents| documents.into_iter().map(text).collect());
+    let (is_texts, given, field) = match (texts, documents) {
+        (Some(texts), None) => (true, texts, "texts"),
+        (None, Some(documents)) => (false, documents, "documents"),
+        _ => return Err(ApiError::bad_request("expected either `texts` or `documents`")),
+    };
+    asked.check_count(given.len())?;
+    let pair = |text: &String| Input::Pair(query.clone(), text.clone());
+    let inputs = given.iter().map(pair).collect();
+    let scores = models::score(&asked, model.as_deref(), (field, inputs)).await?;
+    let mut ranked: Vec<(usize, f64, String)> = scores
+        .all
+        .iter()
+        .zip(given)
+        .enumerate()
+        .map(|(at, (score, text))| (at, score.reward, text))
+        .collect();
+    ranked.sort_by(|one, two| two.1.total_cmp(&one.1));
+    if is_texts {
+        let texts = ranked.into_iter().map(|(index, score, text)| {
+            let text = return_text.then_some(text);
+            RankedText { index, score, text }
+        });
+        return Ok(Json(RerankReply::Texts(texts.collect())));
+    }
+    ranked.truncate(top_n.filter(|most| *most > 0).unwrap_or(usize::MAX));
+    let results = ranked.into_iter().map(|(index, relevance_score, text)| {
+        let document = return_documents.then_some(DocumentText { text });
+        RankedDocument { index, document, relevance_score }
+    });
+    let results = results.collect();
+    let (id, usage) = (format!("rerank-{}", scores.id), scores.usage);
+    let reply = RankedDocuments { id, model: scores.profile, usage, results };
+    Ok(Json(RerankReply::Documents(reply)))
 }

@@ -1,16 +1,213 @@
 //! `vLLM`: `POST /classify`, `/score` and `/pooling` of reward models.
+//!
+//! A conversation (`messages`) is a prompt whose last message is the completion. A text alone has no
+//! prompt, and most models abstain from it: a rendered chat is not taken apart, because a completion
+//! could forge its turns. Scores are those of `/v1/verify`; activations that a request asks for
+//! (`use_activation`, `softmax`) are those of the model folder instead.
 
 use std::sync::Arc;
 
-use axum::Router;
+use assay_verifiers::Message;
+use axum::routing::post;
+use axum::{Json, Router};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::super::openapi::Operation;
-use super::super::shared::Shared;
+use super::super::error::ApiError;
+use super::super::openapi::{Operation, schema};
+use super::super::payload::Payload;
+use super::super::shared::{Asked, Shared};
+use super::models::{self, Input, OneOrMany, TokenUsage};
+use crate::setup::unix_seconds;
+
+/// Completions, or a conversation.
+#[derive(Deserialize, JsonSchema)]
+struct InputRequest {
+    /// The profile, where one is called so.
+    #[serde(default)]
+    model: Option<String>,
+    /// The completions, without prompts.
+    #[serde(default)]
+    input: Option<OneOrMany>,
+    /// A conversation. The last message is the completion.
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<serde_json::Map<String, serde_json::Value>>>")]
+    messages: Option<Vec<Message>>,
+    /// `float`, which is all there is.
+    #[serde(default)]
+    encoding_format: Option<String>,
+}
+
+/// Pairs: prompts and completions. One prompt goes with every completion.
+#[derive(Deserialize, JsonSchema)]
+struct ScoreRequest {
+    /// The profile, where one is called so.
+    #[serde(default)]
+    model: Option<String>,
+    /// The prompts.
+    #[serde(alias = "data_1", alias = "queries")]
+    text_1: OneOrMany,
+    /// The completions.
+    #[serde(alias = "data_2", alias = "documents", alias = "items")]
+    text_2: OneOrMany,
+}
+
+/// A list, as each of the paths gives it.
+#[derive(Serialize, JsonSchema)]
+struct ListReply<T> {
+    id: String,
+    /// `list`.
+    object: &'static str,
+    /// Seconds since 1970.
+    created: u64,
+    /// The profile.
+    model: String,
+    data: Vec<T>,
+    usage: TokenUsage,
+}
+
+/// The class of a text. There is one: the reward.
+#[derive(Serialize, JsonSchema)]
+struct Classified {
+    index: usize,
+    /// What the model calls the reward.
+    label: String,
+    /// The reward.
+    probs: Vec<f64>,
+    /// 1.
+    num_classes: usize,
+}
+
+/// The score of a pair.
+#[derive(Serialize, JsonSchema)]
+struct Scored {
+    index: usize,
+    /// `score`.
+    object: &'static str,
+    /// The reward.
+    score: f64,
+}
+
+/// What a model says of a text.
+#[derive(Serialize, JsonSchema)]
+struct Pooled {
+    index: usize,
+    /// `pooling`.
+    object: &'static str,
+    /// The reward; by a process model the reward of each step.
+    data: Vec<f64>,
+}
 
 pub(super) fn router() -> Router<Arc<Shared>> {
     Router::new()
+        .route("/classify", post(classify))
+        .route("/score", post(score))
+        .route("/v1/score", post(score))
+        .route("/pooling", post(pooling))
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    Vec::new()
+    let post = |path, summary| Operation {
+        path,
+        method: "post",
+        summary,
+        request: None,
+        reply: (schema::<ListReply<Scored>>, "application/json"),
+        is_judged: true,
+    };
+    let score = |path| Operation {
+        request: Some(schema::<ScoreRequest>),
+        ..post(path, "vLLM: rewards of pairs of a prompt and a completion")
+    };
+    vec![
+        Operation {
+            request: Some(schema::<InputRequest>),
+            reply: (schema::<ListReply<Classified>>, "application/json"),
+            ..post("/classify", "vLLM: rewards as the probabilities of the only class")
+        },
+        score("/score"),
+        score("/v1/score"),
+        Operation {
+            request: Some(schema::<InputRequest>),
+            reply: (schema::<ListReply<Pooled>>, "application/json"),
+            ..post("/pooling", "vLLM: rewards, by a process model of each step")
+        },
+    ]
+}
+
+async fn classify(
+    asked: Asked,
+    Payload(request): Payload<InputRequest>,
+) -> Result<Json<ListReply<Classified>>, ApiError> {
+    let scores = of_input(&asked, request).await?;
+    Ok(reply("classify", scores, |index, one| Classified {
+        index,
+        label: one.label,
+        probs: vec![one.reward],
+        num_classes: 1,
+    }))
+}
+
+async fn pooling(
+    asked: Asked,
+    Payload(request): Payload<InputRequest>,
+) -> Result<Json<ListReply<Pooled>>, ApiError> {
+    let scores = of_input(&asked, request).await?;
+    Ok(reply("pool", scores, |index, one| Pooled {
+        index,
+        object: "pooling",
+        data: if one.steps.is_empty() { vec![one.reward] } else { one.steps },
+    }))
+}
+
+async fn score(
+    asked: Asked,
+    Payload(request): Payload<ScoreRequest>,
+) -> Result<Json<ListReply<Scored>>, ApiError> {
+    let (mut prompts, completions) = (request.text_1.into_vec(), request.text_2.into_vec());
+    asked.check_count(completions.len().max(prompts.len()))?;
+    let count = completions.len();
+    if prompts.len() == 1 && count > 1 {
+        prompts = prompts.into_iter().cycle().take(count).collect();
+    }
+    if prompts.len() != count {
+        let message = format!("{count} texts for {} prompts", prompts.len());
+        return Err(ApiError::bad_request(message).at("text_2"));
+    }
+    let pairs = prompts.into_iter().zip(completions);
+    let inputs = pairs.map(|(prompt, completion)| Input::Pair(prompt, completion)).collect();
+    let scores = models::score(&asked, request.model.as_deref(), ("text_2", inputs)).await?;
+    Ok(reply("score", scores, |index, one| Scored { index, object: "score", score: one.reward }))
+}
+
+async fn of_input(asked: &Asked, request: InputRequest) -> Result<models::Scores, ApiError> {
+    let InputRequest { model, input, messages, encoding_format } = request;
+    if let Some(format) = encoding_format.filter(|format| format != "float") {
+        let message = format!("expected float, found {format}");
+        return Err(ApiError::bad_request(message).at("encoding_format"));
+    }
+    let (field, inputs) = match (input, messages) {
+        (Some(input), None) => {
+            ("input", input.into_vec().into_iter().map(Input::Text).collect())
+        }
+        (None, Some(messages)) => ("messages", vec![Input::Messages(messages)]),
+        _ => return Err(ApiError::bad_request("expected either `input` or `messages`")),
+    };
+    models::score(asked, model.as_deref(), (field, inputs)).await
+}
+
+fn reply<T>(
+    kind: &str,
+    scores: models::Scores,
+    one: impl Fn(usize, models::Score) -> T,
+) -> Json<ListReply<T>> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a moment after 1970, in whole seconds"
+    )]
+    let created = unix_seconds() as u64;
+    let data = scores.all.into_iter().enumerate().map(|(at, score)| one(at, score)).collect();
+    let (id, model) = (format!("{kind}-{}", scores.id), scores.profile);
+    Json(ListReply { id, object: "list", created, model, data, usage: scores.usage })
 }

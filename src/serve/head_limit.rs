@@ -1,0 +1,125 @@
+//! A limit for the heads of requests alone: a connection may idle much longer than a client may take to
+//! send a head once it began.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+/// Whether a connection waits for a head, or is in one. Its service says when.
+#[derive(Clone)]
+pub(crate) struct Phase(Arc<AtomicBool>);
+
+impl Phase {
+    /// A head is there: its request is under way.
+    pub(crate) fn head_is_read(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// The request is answered: what comes is another head.
+    pub(crate) fn head_is_next(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A stream of which a head that takes too long is an error.
+pub(crate) struct HeadLimit<S> {
+    stream: S,
+    time: Duration,
+    phase: Phase,
+    /// Runs once a head began.
+    end: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> HeadLimit<S> {
+    pub(crate) fn new(stream: S, time: Duration) -> (Self, Phase) {
+        let phase = Phase(Arc::new(AtomicBool::new(true)));
+        (Self { stream, time, phase: phase.clone(), end: None }, phase)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for HeadLimit<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if !self.phase.0.load(Ordering::Relaxed) {
+            self.end = None;
+            return read;
+        }
+        if self.end.is_none() && buffer.filled().len() > before {
+            self.end = Some(Box::pin(tokio::time::sleep_until(Instant::now() + self.time)));
+        }
+        let is_late = |end: &mut Pin<Box<Sleep>>| end.as_mut().poll(context).is_ready();
+        if read.is_pending() && self.end.as_mut().is_some_and(is_late) {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for HeadLimit<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_head_that_began_must_end_and_idling_need_not() {
+        let (mut client, server) = tokio::io::duplex(64);
+        let (mut stream, phase) = HeadLimit::new(server, Duration::from_millis(5));
+        let mut buffer = [0; 8];
+        // Nothing was sent: no limit.
+        let idle = tokio::time::timeout(Duration::from_millis(30), stream.read(&mut buffer)).await;
+        assert!(idle.is_err());
+        client.write_all(b"GET").await.unwrap();
+        assert_eq!(stream.read(&mut buffer).await.unwrap(), 3);
+        let late = stream.read(&mut buffer).await.unwrap_err();
+        assert_eq!(late.kind(), io::ErrorKind::TimedOut);
+        // A body has limits of its own.
+        phase.head_is_read();
+        let body = tokio::time::timeout(Duration::from_millis(30), stream.read(&mut buffer)).await;
+        assert!(body.is_err());
+        phase.head_is_next();
+        let idle = tokio::time::timeout(Duration::from_millis(30), stream.read(&mut buffer)).await;
+        assert!(idle.is_err());
+    }
+}

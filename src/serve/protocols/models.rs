@@ -1,0 +1,215 @@
+//! What the protocols of model servers share: texts become samples, and what a profile says of them becomes
+//! scores.
+//!
+//! The score of a text is the reward of the first verifier of the profile that asks a model, the same that
+//! `/v1/verify` gives for the same sample; in a profile that asks none it is the reward of the profile. It
+//! is as the model folder and the settings have it: `calibration` and `threshold` are applied, and nothing
+//! else is, no sigmoid either.
+
+use std::sync::Arc;
+
+use assay_verifiers::canonical::{digest_parts, hex};
+use assay_verifiers::{Content, Message, Outcome, Reward, Sample, Scored, Verdict};
+use axum::http::StatusCode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::error::{ApiError, ErrorKind};
+use super::super::profiles::Profile;
+use super::super::shared::Asked;
+use crate::engine::Rows;
+
+/// Verifiers of one sample that ask a model.
+const ASK_MODELS: [&str; 6] = [
+    "embedding_model",
+    "generative_model",
+    "likelihood_model",
+    "outcome_model",
+    "preference_model",
+    "process_model",
+];
+/// The verifier that compares two texts: the first of a pair is its reference.
+const COMPARES: &str = "embedding_model";
+/// What a model without names for its classes calls the only one.
+const ONLY_LABEL: &str = "LABEL_0";
+
+/// A text, or several.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    pub(super) fn into_vec(self) -> Vec<String> {
+        match self {
+            Self::One(text) => vec![text],
+            Self::Many(texts) => texts,
+        }
+    }
+}
+
+/// What is scored.
+pub(super) enum Input {
+    /// A completion without a prompt.
+    Text(String),
+    /// A prompt and its completion; for an embedding model the two texts that it compares.
+    Pair(String, String),
+    /// A conversation, whose last message is the completion.
+    Messages(Vec<Message>),
+}
+
+/// The number of tokens that the models read.
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+pub(super) struct TokenUsage {
+    prompt_tokens: u64,
+    total_tokens: u64,
+    completion_tokens: u64,
+}
+
+/// What became of an input.
+pub(super) struct Score {
+    pub(super) reward: f64,
+    /// The rewards of the steps, by a process model.
+    pub(super) steps: Vec<f64>,
+    /// The name that the model has for what the reward is.
+    pub(super) label: String,
+}
+
+/// All scores of a request.
+pub(super) struct Scores {
+    pub(super) all: Vec<Score>,
+    pub(super) usage: TokenUsage,
+    /// The name of the profile.
+    pub(super) profile: String,
+    /// What the answer is known by; the same for the same inputs.
+    pub(super) id: String,
+}
+
+/// The reward that is the score.
+struct Scorer {
+    profile: Arc<Profile>,
+    /// Name and verifier of the first reward that asks a model.
+    model: Option<(String, String)>,
+}
+
+/// Scores inputs, which came as the field `field`, by the profile of the path, else by the one that is
+/// called `model`, else by the first. A request of which one input has no score is refused.
+pub(super) async fn score(
+    asked: &Asked,
+    model: Option<&str>,
+    (field, inputs): (&str, Vec<Input>),
+) -> Result<Scores, ApiError> {
+    let scorer = Scorer::of(asked, model)?;
+    asked.check_count(inputs.len())?;
+    let parts: Vec<Vec<u8>> = inputs.iter().flat_map(Input::parts).collect();
+    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+    let mut id = hex(&digest_parts(&parts));
+    id.truncate(32);
+    let count = inputs.len();
+    let are_texts: Vec<bool> = inputs.iter().map(|one| matches!(one, Input::Text(_))).collect();
+    let samples = inputs.into_iter().enumerate().map(|(at, input)| {
+        scorer.sample(input).map_err(|error| error.at(place(field, count, at)))
+    });
+    let samples: Vec<Sample> = samples.collect::<Result<_, _>>()?;
+    let _permits = asked.enter(count).await?;
+    let scored = scorer.profile.judge(Rows::of_samples(samples), asked.until(), 0).await;
+    let mut all = Vec::with_capacity(count);
+    let mut tokens = 0;
+    for (at, (one, is_text)) in scored.iter().zip(are_texts).enumerate() {
+        let refused = |error: ApiError| error.at(place(field, count, at));
+        all.push(scorer.score(one, is_text).map_err(refused)?);
+        tokens += one.verdicts.iter().map(|(_, verdict)| verdict.usage.tokens).sum::<u64>();
+    }
+    let usage = TokenUsage { prompt_tokens: tokens, total_tokens: tokens, completion_tokens: 0 };
+    Ok(Scores { all, usage, profile: scorer.profile.name.clone(), id })
+}
+
+fn place(field: &str, count: usize, at: usize) -> String {
+    if count == 1 { field.to_owned() } else { format!("{field}[{at}]") }
+}
+
+impl Input {
+    /// Everything that it consists of.
+    fn parts(&self) -> Vec<Vec<u8>> {
+        match self {
+            Self::Text(text) => vec![b"text".to_vec(), text.as_bytes().to_vec()],
+            Self::Pair(one, two) => {
+                vec![b"pair".to_vec(), one.as_bytes().to_vec(), two.as_bytes().to_vec()]
+            }
+            Self::Messages(messages) => {
+                let text = |one: &Message| one.to_value().to_string().into_bytes();
+                let kind = std::iter::once(b"messages".to_vec());
+                kind.chain(messages.iter().map(text)).collect()
+            }
+        }
+    }
+}
+
+impl Scorer {
+    fn of(asked: &Asked, model: Option<&str>) -> Result<Self, ApiError> {
+        let profiles = asked.shared.profiles.load();
+        let named = model.filter(|model| profiles.iter().any(|profile| profile.name == *model));
+        let profile = asked.profile(named).map_err(|error| error.at("model"))?;
+        let rewards = profile.engine.plan().rewards.iter();
+        let mut rewards =
+            rewards.map(|reward| (reward.name.clone(), reward.built.spec.id.to_string()));
+        let model = rewards.find(|(_, verifier)| ASK_MODELS.contains(&verifier.as_str()));
+        Ok(Self { profile, model })
+    }
+
+    fn sample(&self, input: Input) -> Result<Sample, ApiError> {
+        let compares = self.model.as_ref().is_some_and(|(_, verifier)| verifier == COMPARES);
+        Ok(match input {
+            Input::Text(text) => Sample::builder(text).build(),
+            Input::Pair(one, two) if compares => Sample::builder(two).reference(one).build(),
+            Input::Pair(one, two) => Sample::builder(two).prompt(one).build(),
+            Input::Messages(mut messages) => {
+                let last = messages.pop().filter(|last| last.role == "assistant");
+                let Some(last) = last else {
+                    let message = "the last message is the completion: one of the assistant";
+                    return Err(ApiError::bad_request(message));
+                };
+                let prompt = Content::Messages(messages);
+                Sample::builder(Content::Messages(vec![last])).prompt(prompt).build()
+            }
+        })
+    }
+
+    fn score(&self, scored: &Scored, is_text: bool) -> Result<Score, ApiError> {
+        let Some((name, verifier)) = &self.model else {
+            let reward = scored.reward().ok_or_else(|| ApiError::unscored(scored))?;
+            return Ok(Score { reward, steps: Vec::new(), label: ONLY_LABEL.to_owned() });
+        };
+        let verdict = scored.verdict(name).ok_or_else(|| ApiError::unscored(scored))?;
+        let reward = match &verdict.outcome {
+            Outcome::Scored(reward) => reward.get(),
+            Outcome::Failed(fault) => return Err(ApiError::fault(fault)),
+            Outcome::Abstained(why) => {
+                let hint = if is_text { "; send pairs, or messages" } else { "" };
+                let message = format!("no reward: {name} abstained: {why}{hint}");
+                let status = StatusCode::UNPROCESSABLE_ENTITY;
+                return Err(ApiError { status, ..ApiError::new(ErrorKind::Fault, message) });
+            }
+        };
+        let steps = if verifier == "process_model" {
+            verdict.steps.iter().map(|step| step.reward.get()).collect()
+        } else {
+            Vec::new()
+        };
+        Ok(Score { reward, steps, label: label(verdict, reward, name) })
+    }
+}
+
+/// The label of the model whose value the reward is; without labels the word of `transformers`, and where
+/// the reward is made of several, the name of the reward.
+fn label(verdict: &Verdict, reward: f64, name: &str) -> String {
+    let is_it = |outcome: &Outcome| outcome.reward().map(Reward::get) == Some(reward);
+    let mut labels = verdict.components.iter();
+    match labels.find(|(_, component)| is_it(&component.outcome)) {
+        Some((label, _)) => label.to_owned(),
+        None if verdict.components.is_empty() => ONLY_LABEL.to_owned(),
+        None => name.to_owned(),
+    }
+}
