@@ -33,6 +33,9 @@ const COMPARES: &str = "embedding_model";
 /// What a model without names for its classes calls the only one.
 const ONLY_LABEL: &str = "LABEL_0";
 
+/// The most bytes that the copies of a text may have, one for each text that it goes with.
+const COPIES_BYTES_MAX: usize = 128 << 20;
+
 /// A text, or several.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -124,6 +127,15 @@ pub(super) async fn score(
     }
     let usage = TokenUsage { prompt_tokens: tokens, total_tokens: tokens, completion_tokens: 0 };
     Ok(Scores { all, usage, profile: scorer.profile.name.clone(), id })
+}
+
+/// Refuses a text that goes with so many others that its copies would fill the memory.
+pub(super) fn check_copies(text: &str, count: usize) -> Result<(), ApiError> {
+    if text.len().saturating_mul(count) <= COPIES_BYTES_MAX {
+        return Ok(());
+    }
+    let message = format!("{} bytes that go with {count} texts each are too many", text.len());
+    Err(ApiError::new(ErrorKind::TooLarge, message))
 }
 
 fn place(field: &str, count: usize, at: usize) -> String {

@@ -85,7 +85,7 @@ async fn get_reward(
         one.reward().ok_or_else(|| ApiError::unscored(one).at(format!("query[{at}]")))
     };
     let rewards: Vec<f64> = scored.iter().enumerate().map(reward).collect::<Result<_, _>>()?;
-    let extra_logs = extra_logs(&profile, &scored, start.elapsed().as_secs_f64() * 1e3);
+    let extra_logs = extra_logs(&profile, &scored, start.elapsed());
     let reply = RewardReply { scores: rewards.clone(), rewards, extra_logs };
     Ok(([(header::CONTENT_TYPE, "application/json")], reply.text()).into_response())
 }
@@ -193,7 +193,7 @@ fn longer(text: &[char], borders: &[usize], mut length: usize, letter: char) -> 
 }
 
 /// The metrics of each sample, by the names that trainers are told by the Python adapters.
-fn extra_logs(profile: &Profile, scored: &[Scored], took_ms: f64) -> BTreeMap<String, Vec<f64>> {
+fn extra_logs(profile: &Profile, scored: &[Scored], took: Duration) -> BTreeMap<String, Vec<f64>> {
     let plan = profile.engine.plan();
     let unweighted: HashSet<&str> = plan
         .rewards
@@ -208,25 +208,16 @@ fn extra_logs(profile: &Profile, scored: &[Scored], took_ms: f64) -> BTreeMap<St
         let mut verdicts = one.verdicts.iter();
         failed(&one.outcome) || verdicts.any(|(name, own)| counts(name) && failed(&own.outcome))
     };
+    let abstained = |one: &Scored| matches!(one.outcome, Outcome::Abstained(_));
+    let rate = |is_true: bool| f64::from(u8::from(is_true));
+    let spent = |one: &Scored| one.spent_ns.iter().copied().map(Duration::from_nanos).sum();
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let every = |value: &dyn Fn(&Scored) -> f64| scored.iter().map(value).collect::<Vec<f64>>();
     let mut logs = BTreeMap::from([
-        ("assay/fault_rate".to_owned(), every(&|one| f64::from(u8::from(has_fault(one))))),
-        (
-            "assay/abstained_rate".to_owned(),
-            every(&|one| f64::from(u8::from(matches!(one.outcome, Outcome::Abstained(_))))),
-        ),
-        ("assay/latency_ms".to_owned(), every(&|_| took_ms)),
-        (
-            "assay/sample_ms".to_owned(),
-            every(&|one| {
-                one.spent_ns
-                    .iter()
-                    .map(|spent| std::time::Duration::from_nanos(*spent))
-                    .sum::<std::time::Duration>()
-                    .as_secs_f64()
-                    * 1e3
-            }),
-        ),
+        ("assay/fault_rate".to_owned(), every(&|one| rate(has_fault(one)))),
+        ("assay/abstained_rate".to_owned(), every(&|one| rate(abstained(one)))),
+        ("assay/latency_ms".to_owned(), every(&|_| ms(took))),
+        ("assay/sample_ms".to_owned(), every(&|one| ms(spent(one)))),
     ]);
     for name in plan.names.iter() {
         let reward = |one: &Scored| one.verdict(name)?.outcome.reward().map(Reward::get);

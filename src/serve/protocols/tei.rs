@@ -229,6 +229,9 @@ async fn similarity(
     Payload(request): Payload<SimilarityRequest>,
 ) -> Result<Json<Vec<f64>>, ApiError> {
     let SimilarityInputs { source_sentence, sentences } = request.inputs;
+    asked.check_count(sentences.len())?;
+    models::check_copies(&source_sentence, sentences.len())
+        .map_err(|error| error.at("inputs.source_sentence"))?;
     let pair = |text| Input::Pair(source_sentence.clone(), text);
     let inputs = sentences.into_iter().map(pair).collect();
     let scores = models::score(&asked, None, ("inputs.sentences", inputs)).await?;
@@ -252,6 +255,7 @@ async fn rerank(
         _ => return Err(ApiError::bad_request("expected either `texts` or `documents`")),
     };
     asked.check_count(given.len())?;
+    models::check_copies(&query, given.len()).map_err(|error| error.at("query"))?;
     let pair = |text: &String| Input::Pair(query.clone(), text.clone());
     let inputs = given.iter().map(pair).collect();
     let scores = models::score(&asked, model.as_deref(), (field, inputs)).await?;

@@ -167,7 +167,8 @@ async fn score(
     let (mut prompts, completions) = (request.text_1.into_vec(), request.text_2.into_vec());
     asked.check_count(completions.len().max(prompts.len()))?;
     let count = completions.len();
-    if prompts.len() == 1 && count > 1 {
+    if let [prompt] = prompts.as_slice() {
+        models::check_copies(prompt, count).map_err(|error| error.at("text_1"))?;
         prompts = prompts.into_iter().cycle().take(count).collect();
     }
     if prompts.len() != count {

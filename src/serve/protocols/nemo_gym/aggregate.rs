@@ -146,14 +146,14 @@ mod tests {
 
     use super::*;
 
-    fn of(rollouts: Value) -> Value {
+    fn of(rollouts: &Value) -> Value {
         let request = serde_json::from_value(json!({ "verify_responses": rollouts })).unwrap();
         serde_json::to_value(aggregate(&request)).unwrap()
     }
 
     #[test]
     fn masked_rollouts_are_in_no_mean() {
-        let told = of(json!([
+        let told = of(&json!([
             { "_ng_task_index": 0, "_ng_rollout_index": 0, "reward": 1.0, "mask_sample": false },
             { "_ng_task_index": 0, "_ng_rollout_index": 1, "reward": 0.0,
               "reward_components": { "a": 0.5, "b": null }, "response": { "usage": { "total_tokens": 7 } } },
@@ -176,9 +176,9 @@ mod tests {
 
     #[test]
     fn nothing_has_no_mean() {
-        let none = of(json!([]));
+        let none = of(&json!([]));
         assert_eq!((&none["agent_metrics"], &none["key_metrics"]), (&json!({}), &json!({})));
-        let masked = of(json!([{ "reward": 0.0, "mask_sample": true }]));
+        let masked = of(&json!([{ "reward": 0.0, "mask_sample": true }]));
         assert_eq!(masked["key_metrics"]["coverage/masked_rollouts"], 1);
         assert!(masked["agent_metrics"].get("mean/reward").is_none());
     }
