@@ -11,6 +11,8 @@ mod admission;
 #[cfg(feature = "serve")]
 mod deadline;
 #[cfg(feature = "serve")]
+mod durations;
+#[cfg(feature = "serve")]
 mod error;
 #[cfg(feature = "serve")]
 mod gate;

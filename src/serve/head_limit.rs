@@ -1,6 +1,7 @@
 //! A limit for the heads of requests alone: a connection may idle much longer than a client may take to
 //! send a head once it began.
 
+use std::future::Future as _;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
 /// Whether a connection waits for a head, or is in one. Its service says when.
 #[derive(Clone)]
@@ -32,14 +33,16 @@ pub(crate) struct HeadLimit<S> {
     stream: S,
     time: Duration,
     phase: Phase,
-    /// Runs once a head began.
+    /// A head began.
+    has_begun: bool,
+    /// Runs once the rest of a head is waited for.
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> HeadLimit<S> {
     pub(crate) fn new(stream: S, time: Duration) -> (Self, Phase) {
         let phase = Phase(Arc::new(AtomicBool::new(true)));
-        (Self { stream, time, phase: phase.clone(), end: None }, phase)
+        (Self { stream, time, phase: phase.clone(), has_begun: false, end: None }, phase)
     }
 }
 
@@ -52,15 +55,18 @@ impl<S: AsyncRead + Unpin> AsyncRead for HeadLimit<S> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if !self.phase.0.load(Ordering::Relaxed) {
+            self.has_begun = false;
             self.end = None;
             return read;
         }
-        if self.end.is_none() && buffer.filled().len() > before {
-            self.end = Some(Box::pin(tokio::time::sleep_until(Instant::now() + self.time)));
-        }
-        let is_late = |end: &mut Pin<Box<Sleep>>| end.as_mut().poll(context).is_ready();
-        if read.is_pending() && self.end.as_mut().is_some_and(is_late) {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        self.has_begun |= buffer.filled().len() > before;
+        // Most heads come whole, and need no timer.
+        if read.is_pending() && self.has_begun {
+            let time = self.time;
+            let end = self.end.get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
+            if end.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
         }
         read
     }

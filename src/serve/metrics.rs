@@ -1,38 +1,49 @@
 //! What the daemon counts, in the text format of Prometheus. Names are in `docs/operating.md`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use assay_verifiers::{FaultKind, Outcome, Scored};
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-/// The first bucket of a duration, in seconds, the factor between buckets, and how many there are: from
-/// 10 µs to 168 s.
-const BUCKETS: (f64, f64, u16) = (10e-6, 4.0, 13);
+use super::durations::Durations;
 
 /// All counters. A clone is the same counters.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     registry: Arc<Registry>,
     requests: Family<RouteCode, Counter>,
-    durations: Family<Route, Histogram>,
+    /// Those of good answers, found by the route alone.
+    answered: Arc<ArcSwap<BTreeMap<String, Answered>>>,
+    durations: Family<Route, Durations>,
     pub(crate) shed: Family<Reason, Counter>,
     pub(crate) in_flight: Gauge,
     pub(crate) waiting: Gauge,
     pub(crate) connections: Gauge,
-    pub(crate) queued: Histogram,
+    pub(crate) queued: Durations,
     pub(crate) reloads: Family<Reload, Counter>,
     verdicts: Family<VerdictLabels, Counter>,
     faults: Family<FaultLabels, Counter>,
-    spent: Family<VerifierLabels, Histogram>,
+    spent: Family<VerifierLabels, Durations>,
     cache: Family<CacheLabels, Counter<u64, AtomicU64>>,
+}
+
+/// The status of a good answer.
+const OK: u16 = 200;
+
+/// The counters of good answers of a route.
+#[derive(Clone)]
+struct Answered {
+    count: Counter,
+    durations: Durations,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -87,17 +98,12 @@ struct Build {
     version: &'static str,
 }
 
-fn histogram() -> Histogram {
-    let (start, factor, count) = BUCKETS;
-    Histogram::new(exponential_buckets(start, factor, count))
-}
-
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("assay");
         let requests = Family::default();
         registry.register("requests", "Requests by route and status", requests.clone());
-        let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
+        let durations = Family::default();
         let help = "From the head of a request to the head of its answer";
         registry.register_with_unit("request_duration", help, Unit::Seconds, durations.clone());
         let shed = Family::default();
@@ -108,7 +114,7 @@ impl Metrics {
         registry.register("waiting", "Samples that wait for permits", waiting.clone());
         let connections = Gauge::default();
         registry.register("connections", "Open connections", connections.clone());
-        let queued = histogram();
+        let queued = Durations::default();
         let help = "How long requests waited for permits";
         registry.register_with_unit("queue_duration", help, Unit::Seconds, queued.clone());
         let reloads = Family::default();
@@ -117,7 +123,7 @@ impl Metrics {
         registry.register("verdicts", "Verdicts by outcome", verdicts.clone());
         let faults = Family::default();
         registry.register("faults", "Verdicts that failed, by fault", faults.clone());
-        let spent = Family::new_with_constructor(histogram as fn() -> Histogram);
+        let spent = Family::default();
         let help = "Time that was spent on a verdict";
         registry.register_with_unit("verify_duration", help, Unit::Seconds, spent.clone());
         let cache = Family::default();
@@ -128,6 +134,7 @@ impl Metrics {
         Self {
             registry: Arc::new(registry),
             requests,
+            answered: Arc::default(),
             durations,
             shed,
             in_flight,
@@ -144,10 +151,32 @@ impl Metrics {
 
     /// Counts a request that was answered.
     pub(crate) fn request(&self, route: &str, code: u16, took: Duration) {
+        let known = self.answered.load();
+        if code == OK
+            && let Some(answered) = known.get(route)
+        {
+            answered.count.inc();
+            return answered.durations.observe(took);
+        }
         let labels = RouteCode { route: route.to_owned(), code };
         self.requests.get_or_create(&labels).inc();
         let labels = Route { route: labels.route };
-        self.durations.get_or_create(&labels).observe(took.as_secs_f64());
+        self.durations.get_or_create(&labels).observe(took);
+        if code == OK {
+            self.answered.rcu(|known| {
+                let mut known = BTreeMap::clone(known);
+                known.insert(route.to_owned(), self.answered_by(route));
+                known
+            });
+        }
+    }
+
+    /// The counters of good answers of a route.
+    fn answered_by(&self, route: &str) -> Answered {
+        let labels = RouteCode { route: route.to_owned(), code: OK };
+        let count = self.requests.get_or_create_owned(&labels);
+        let durations = self.durations.get_or_create_owned(&Route { route: labels.route });
+        Answered { count, durations }
     }
 
     /// The page.
@@ -190,12 +219,11 @@ pub(crate) struct ProfileMetrics {
 struct RewardMetrics {
     name: String,
     outcomes: [Counter; 3],
-    spent: Histogram,
+    spent: Durations,
 }
 
 impl ProfileMetrics {
     /// Counts what was judged.
-    #[expect(clippy::cast_precision_loss, reason = "a duration for people")]
     pub(crate) fn count(&self, scored: &[Scored]) {
         for one in scored {
             if one.verdicts.is_empty()
@@ -217,7 +245,7 @@ impl ProfileMetrics {
                     counter.inc();
                 }
                 if *spent_ns > 0 {
-                    reward.spent.observe(*spent_ns as f64 / 1e9);
+                    reward.spent.observe_ns(*spent_ns);
                 }
             }
         }

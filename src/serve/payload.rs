@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
+use futures_util::FutureExt as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 
@@ -72,7 +73,13 @@ async fn read(request: Request, bytes_max: usize, time: Duration) -> Result<Byte
         return Err(too_large());
     }
     let body: Body = request.into_body();
-    match tokio::time::timeout(time, Limited::new(body, bytes_max).collect()).await {
+    let mut collecting = Box::pin(Limited::new(body, bytes_max).collect());
+    // Most bodies are there with their heads, and need no timer.
+    let collected = match (&mut collecting).now_or_never() {
+        Some(collected) => Ok(collected),
+        None => tokio::time::timeout(time, collecting).await,
+    };
+    match collected {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(_)) => Err(ApiError::bad_request("the body ended early")),

@@ -114,7 +114,7 @@ impl Shared {
         let start = now();
         let admitted = self.admission.enter(samples, until).await;
         match &admitted {
-            Ok(_) => self.metrics.queued.observe(start.elapsed().as_secs_f64()),
+            Ok(_) => self.metrics.queued.observe(start.elapsed()),
             Err(_) => self.shed("queue"),
         }
         admitted

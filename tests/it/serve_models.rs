@@ -1,1 +1,244 @@
 //! The daemon, asked as text-embeddings-inference, vLLM and graders are.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
+
+use serde_json::{Value, json};
+
+use super::daemon::{Answer, Daemon};
+
+const PROMPT: &str = "What is 2 + 3?";
+const RIGHT: &str = "The sum is 5.";
+const STEPS: &str = "Tom has 12 - 4 = 8 apples.\n\nHe eats 2, so he has 8 - 2 = 6 apples.";
+const RULES: &str = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
+                     [[reward]]\nname = 'form'\nverifier = 'regex'\nweight = 0.5\n\
+                     config = { pattern = '^[0-9]' }\n";
+
+/// A daemon with a classifier, a process model, a reward model, and an embedding model.
+fn daemon() -> Daemon {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/models");
+    let config = |verifier: &str, model: &str| {
+        // A rule stands before the model: the score is the model's.
+        format!(
+            "[[reward]]\nname = 'form'\nverifier = 'regex'\nconfig = {{ pattern = '5' }}\n\
+             [[reward]]\nname = 'judged'\nverifier = '{verifier}'\n\
+             config = {{ model = '{folder}/{model}', run = {{ backend = 'rten', workers = 1 }} }}\n"
+        )
+    };
+    let configs = [
+        ("cross", config("outcome_model", "cross-encoder")),
+        ("steps", config("process_model", "arithmetic-prm")),
+        ("chat", config("outcome_model", "arch-qwen2")),
+        ("near", config("embedding_model", "sentence-embedding")),
+    ];
+    let configs: Vec<(&str, &str)> =
+        configs.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    Daemon::start(&configs, &["--allow-path", folder])
+}
+
+/// What `/v1/verify` says of a sample by the model of a profile.
+fn verdict(daemon: &Daemon, profile: &str, sample: &Value) -> Value {
+    let body = json!({ "samples": [sample], "profile": profile });
+    let answer = ok(&daemon.post("/v1/verify", &body));
+    let verdict = answer.pointer("/results/0/verdicts/judged").unwrap().clone();
+    assert_eq!(verdict["outcome"], "scored", "{verdict}");
+    verdict
+}
+
+fn reward(daemon: &Daemon, profile: &str, completion: &str) -> f64 {
+    let sample = json!({ "prompt": PROMPT, "completion": completion });
+    verdict(daemon, profile, &sample)["reward"].as_f64().unwrap()
+}
+
+fn ok(answer: &Answer) -> Value {
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()
+}
+
+fn assert_refused(answer: &Answer, status: u16, part: &str) {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    assert!(answer.text().contains(part), "{}", answer.text());
+}
+
+#[test]
+fn texts_are_classified_and_ranked_as_by_tei() {
+    let daemon = daemon();
+    let (right, other) = (reward(&daemon, "cross", RIGHT), reward(&daemon, "cross", "No 5."));
+    assert!((right - other).abs() > 1e-6);
+    let one = ok(&daemon.post("/predict", &json!({ "inputs": [PROMPT, RIGHT], "truncate": true })));
+    assert_eq!(one, json!([{ "score": right, "label": "judged" }]));
+    let batch = json!({ "inputs": [[PROMPT, RIGHT], [PROMPT, "No 5."]], "raw_scores": true });
+    let batch = ok(&daemon.post("/predict", &batch));
+    assert_eq!(batch.pointer("/0/0/score").unwrap(), right);
+    assert_eq!(batch.pointer("/1/0/score").unwrap(), other);
+    let alone = daemon.post("/predict", &json!({ "inputs": RIGHT }));
+    assert_refused(&alone, 422, "send pairs");
+    let three = daemon.post("/predict", &json!({ "inputs": ["a", "b", "c"] }));
+    assert_refused(&three, 400, "a text or a pair");
+
+    let texts = ["No 5.", RIGHT];
+    let best = usize::from(right > other);
+    let body = json!({ "query": PROMPT, "texts": texts, "return_text": true });
+    let ranked = ok(&daemon.post("/rerank", &body));
+    assert_eq!(
+        ranked,
+        json!([
+            { "index": best, "score": right.max(other), "text": texts[best] },
+            { "index": 1 - best, "score": right.min(other), "text": texts[1 - best] },
+        ])
+    );
+    let documents = json!([{ "text": "No 5." }, RIGHT]);
+    let body = json!({ "model": "any", "query": PROMPT, "documents": documents, "top_n": 1 });
+    let ranked = ok(&daemon.post("/v1/rerank", &body));
+    let document = json!({ "text": texts[best] });
+    let results =
+        json!([{ "index": best, "document": document, "relevance_score": right.max(other) }]);
+    assert_eq!((&ranked["results"], &ranked["model"]), (&results, &json!("cross")));
+    assert!(ranked.pointer("/usage/total_tokens").unwrap().as_u64().unwrap() > 0);
+    let neither = daemon.post("/rerank", &json!({ "query": PROMPT }));
+    assert_refused(&neither, 400, "either `texts` or `documents`");
+}
+
+#[test]
+fn texts_are_compared_by_an_embedding_model() {
+    let daemon = daemon();
+    let sample = json!({ "completion": RIGHT, "reference": PROMPT });
+    let near = verdict(&daemon, "near", &sample)["reward"].clone();
+    let inputs = json!({ "source_sentence": PROMPT, "sentences": [RIGHT, PROMPT] });
+    let all = ok(&daemon.post("/profiles/near/similarity", &json!({ "inputs": inputs })));
+    assert_eq!(all[0], near);
+    assert!((all[1].as_f64().unwrap() - 1.0).abs() < 1e-6);
+    let pairs = json!({ "model": "near", "text_1": PROMPT, "text_2": RIGHT });
+    assert_eq!(ok(&daemon.post("/score", &pairs)).pointer("/data/0/score"), Some(&near));
+    assert_eq!(daemon.post("/profiles/near/embed", &json!({ "inputs": PROMPT })).status, 404);
+}
+
+#[test]
+fn pairs_and_conversations_are_scored_as_by_vllm() {
+    let daemon = daemon();
+    let body = json!({ "model": "chat", "text_1": PROMPT, "text_2": [RIGHT, "No 5."] });
+    let scored = ok(&daemon.post("/v1/score", &body));
+    let expected = json!([
+        { "index": 0, "object": "score", "score": reward(&daemon, "chat", RIGHT) },
+        { "index": 1, "object": "score", "score": reward(&daemon, "chat", "No 5.") },
+    ]);
+    assert_eq!((&scored["data"], &scored["object"]), (&expected, &json!("list")));
+    let newer = json!({ "model": "chat", "data_1": [PROMPT, PROMPT], "data_2": [RIGHT, "No 5."] });
+    assert_eq!(ok(&daemon.post("/score", &newer))["data"], expected);
+    let odd = json!({ "text_1": [PROMPT, PROMPT], "text_2": [RIGHT] });
+    assert_refused(&daemon.post("/score", &odd), 400, "text_2");
+
+    let user = json!({ "role": "user", "content": PROMPT });
+    let assistant = json!({ "role": "assistant", "content": RIGHT });
+    let chat = json!({ "model": "chat", "messages": [user, assistant] });
+    let classified = ok(&daemon.post("/classify", &chat));
+    let class = classified.pointer("/data/0").unwrap();
+    assert_eq!(class["probs"], json!([reward(&daemon, "chat", RIGHT)]));
+    assert_eq!((&class["num_classes"], &class["label"]), (&json!(1), &json!("LABEL_0")));
+    let pooled = ok(&daemon.post("/pooling", &chat));
+    assert_eq!(pooled.pointer("/data/0/data"), Some(&class["probs"]));
+    let asks = json!({ "messages": [user] });
+    assert_refused(&daemon.post("/pooling", &asks), 400, "of the assistant");
+    let raw = daemon.post("/classify", &json!({ "input": [RIGHT, RIGHT] }));
+    assert_refused(&raw, 422, "input[0]");
+    let base64 = json!({ "input": RIGHT, "encoding_format": "base64" });
+    assert_refused(&daemon.post("/pooling", &base64), 400, "float");
+}
+
+#[test]
+fn steps_are_pooled() {
+    let daemon = daemon();
+    let verdict = verdict(&daemon, "steps", &json!({ "prompt": PROMPT, "completion": STEPS }));
+    let steps = verdict["steps"].as_array().unwrap();
+    let steps: Vec<Value> = steps.iter().map(|step| step["reward"].clone()).collect();
+    assert_eq!(steps.len(), 2);
+    let messages = json!([
+        { "role": "user", "content": PROMPT },
+        { "role": "assistant", "content": STEPS },
+    ]);
+    let pooled = ok(&daemon.post("/profiles/steps/pooling", &json!({ "messages": messages })));
+    assert_eq!(pooled.pointer("/data/0/data"), Some(&Value::Array(steps)));
+    let pair = json!({ "inputs": [PROMPT, STEPS] });
+    let predicted = ok(&daemon.post("/profiles/steps/predict", &pair));
+    assert_eq!(predicted.pointer("/0/score"), Some(&verdict["reward"]));
+}
+
+#[test]
+fn copies_of_a_text_have_a_limit() {
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    let texts = vec!["3"; 300];
+    let body = json!({ "query": "q".repeat(1 << 20), "texts": texts });
+    assert_refused(&daemon.post("/rerank", &body), 413, "query");
+    let body = json!({ "text_1": "q".repeat(1 << 20), "text_2": texts });
+    assert_refused(&daemon.post("/score", &body), 413, "text_1");
+}
+
+const RUN: &str = "/v1/fine_tuning/alpha/graders/run";
+
+fn string_check() -> Value {
+    json!({
+        "type": "string_check", "name": "same", "operation": "eq",
+        "input": "{{ sample.output_text }}", "reference": "{{ item.answer }}",
+    })
+}
+
+#[test]
+fn a_profile_grades_an_item() {
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    let body = json!({ "grader": null, "model_sample": "3", "item": { "reference": "3" } });
+    let graded = ok(&daemon.post(RUN, &body));
+    assert_eq!(graded["reward"], 1.5);
+    assert_eq!(graded["sub_rewards"], json!({ "correct": 1.0, "form": 1.0 }));
+    assert_eq!(graded.pointer("/metadata/name").unwrap(), "a");
+    assert_eq!(graded.pointer("/metadata/errors/other_error").unwrap(), false);
+    assert_refused(&daemon.post(RUN, &json!({ "item": {} })), 400, "model_sample");
+    // Settings are those of the configuration alone.
+    let body = json!({ "grader": string_check(), "model_sample": "3" });
+    assert_refused(&daemon.post(RUN, &body), 400, "allow_inline_config");
+}
+
+#[test]
+fn a_grader_of_a_request_grades() {
+    let allowed = "[serve]\nallow_inline_config = \
+                   ['string_check', 'text_similarity', 'python_check']\n";
+    let daemon = Daemon::start(&[("a", &format!("{RULES}{allowed}"))], &[]);
+    let run = |grader: &Value, sample: &str| {
+        let item = json!({ "answer": "four" });
+        daemon.post(RUN, &json!({ "grader": grader, "model_sample": sample, "item": item }))
+    };
+    for (sample, reward) in [("four", 1.0), ("five", 0.0), ("four", 1.0)] {
+        let graded = ok(&run(&string_check(), sample));
+        assert_eq!((&graded["reward"], &graded["sub_rewards"]), (&json!(reward), &json!({})));
+        assert_eq!(graded.pointer("/metadata/type").unwrap(), "string_check");
+    }
+    let alike = json!({
+        "type": "text_similarity", "name": "alike", "evaluation_metric": "fuzzy_match",
+        "input": "{{ sample.output_text }}", "reference": "{{ item.answer }}",
+    });
+    let multi = json!({
+        "type": "multi", "name": "both", "calculate_output": "0.5 * same + 0.5 * alike",
+        "graders": { "same": string_check(), "alike": alike },
+    });
+    let graded = ok(&run(&multi, "fork"));
+    assert_eq!(graded["reward"], 0.375);
+    assert_eq!(graded["sub_rewards"], json!({ "same": 0.0, "alike": 0.75 }));
+    let valid = daemon.post("/v1/fine_tuning/alpha/graders/validate", &json!({ "grader": multi }));
+    assert_eq!(ok(&valid)["grader"], multi);
+
+    // A row without the column has no reward.
+    let mut odd = string_check();
+    odd["reference"] = json!("{{ item.other }}");
+    assert_refused(&run(&odd, "four"), 422, "item.other");
+    odd["reference"] = json!("{{ item.");
+    assert_refused(&run(&odd, "four"), 400, "grader");
+    let judge = json!({ "type": "score_model", "name": "j", "model": "m", "input": [] });
+    assert_refused(&run(&judge, "four"), 400, "judge");
+    let python = json!({ "type": "python", "name": "p", "source": "def grade(s, i): return 1" });
+    assert_refused(&run(&python, "four"), 400, "run_programs");
+    // What passes for a rubric of another format is none.
+    let mut forged = string_check();
+    forged["criterion"] = json!([{ "name": "c", "verifier": "exact" }]);
+    forged["rubric"] = json!("/etc/passwd");
+    assert_eq!(ok(&run(&forged, "five"))["reward"], 0.0);
+    let nested = json!({ "type": "multi", "graders": [multi], "calculate_output": "both" });
+    assert_refused(&run(&nested, "four"), 400, "grader.graders[0]");
+}

@@ -1,4 +1,4 @@
-//! The daemon, asked to run programs as SandboxFusion and Piston are.
+//! The daemon, asked to run programs as `SandboxFusion` and Piston are.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
@@ -39,7 +39,7 @@ fn refused(daemon: &Daemon, path: &str, request: &Value, status: u16, words: &st
     let answer = daemon.post(path, request);
     assert_eq!(answer.status, status, "{request}: {}", answer.text());
     let body = answer.json();
-    assert!(body["error"]["message"].as_str().unwrap().contains(words), "{body}");
+    assert!(body.pointer("/error/message").unwrap().as_str().unwrap().contains(words), "{body}");
     body
 }
 

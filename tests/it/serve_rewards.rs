@@ -14,11 +14,23 @@ const RULES: &str = "[data]\nreference = 'expected_answer'\n\
                      [[reward]]\nname = 'correct'\nverifier = 'exact'\n\
                      [[reward]]\nname = 'form'\nverifier = 'regex'\nweight = 0.5\n\
                      config = { pattern = '^[0-9]' }\n";
-/// A script that fails, and one that runs out of time.
+/// A script that fails, and programs, which run as long as they are let.
 const FAULTY: &str = "[[reward]]\nname = 'broken'\nverifier = 'rhai'\n\
                       config = { script = 'throw \"no\"' }\n";
-const SLOW: &str = "[limits]\nfuel = 100000000000\n[[reward]]\nname = 'slow'\nverifier = 'rhai'\n\
-                    config = { script = 'let x = 0; while true { x += 1; } 1.0' }\n";
+const PROGRAMS: &str = "[[reward]]\nname = 'runs'\nverifier = 'unit_tests'\n";
+
+/// A program without an end, and its tests.
+const ENDLESS: &str = "```python\ndef f():\n    while True:\n        pass\n```";
+
+fn tests_of_endless() -> Value {
+    json!({ "entry_point": "f", "cases": [{ "args": [], "expected": 1 }] })
+}
+
+/// Posts with little time to answer in.
+fn hurry(daemon: &Daemon, path: &str, body: &Value) -> Answer {
+    let headers = [("content-type", "application/json"), ("x-request-timeout", "300ms")];
+    daemon.send("POST", path, &headers, body.to_string().as_bytes())
+}
 
 /// What `/v1/verify` says of one row.
 fn verified(daemon: &Daemon, row: &Value) -> Value {
@@ -63,7 +75,7 @@ fn openrlhf_is_told_the_reward_of_what_follows_the_prompt() {
     assert_eq!(answer.status, 200, "{}", answer.text());
     // What does not apply is the NaN that its client reads.
     assert!(
-        answer.text().contains(r#""assay/reward/correct":[0.0,0.0,1.0,NaN]"#),
+        answer.text().contains(r#""assay/reward/correct":[1.0,0.0,1.0,NaN]"#),
         "{}",
         answer.text()
     );
@@ -114,30 +126,38 @@ fn openrlhf_is_never_told_the_reward_of_a_prompt() {
 #[test]
 fn a_fault_is_an_error_for_who_has_no_place_for_it() {
     let floor = format!("{FAULTY}[combine]\non_fault = 'floor'\nfloor = -1.0\n");
-    let abstaining = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n";
-    let configs = [("broken", FAULTY), ("slow", SLOW), ("floor", &floor), ("none", abstaining)];
-    let daemon = Daemon::start(&configs, &["--set", "serve.deadline_ms=100"]);
-    let query = json!({ "query": ["2"], "prompts": [""], "labels": [""] });
-    let sample = json!({ "prompt": "", "response": "2", "label": null });
-    let group = json!([sample]);
-    for (path, body, field) in
-        [("get_reward", &query, "query[0]"), ("slime", &sample, ""), ("slime", &group, "[0]")]
-    {
-        for (profile, status) in [("broken", 500..=599), ("slow", 504..=504), ("none", 422..=422)] {
-            let answer = daemon.post(&format!("/profiles/{profile}/{path}"), body);
-            assert!(status.contains(&answer.status), "{path} {profile}: {}", answer.text());
-            let error = answer.json()["error"].clone();
-            assert_eq!(error["field"].as_str().unwrap_or_default(), field, "{error}");
-            assert_eq!(error["retryable"], answer.head.contains("retry-after: 1"), "{error}");
-            assert_eq!(error["retryable"], profile == "slow", "{error}");
+    let exact = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n";
+    let configs = [("broken", FAULTY), ("slow", PROGRAMS), ("floor", &floor), ("none", exact)];
+    let daemon = Daemon::start(&configs, &[]);
+    let bodies = |response: &str, label: Value| {
+        let query = json!({ "query": [response], "prompts": [""], "labels": [label] });
+        let sample = json!({ "prompt": "", "response": response, "label": label });
+        let group = json!([sample]);
+        [("get_reward", query, "query[0]"), ("slime", sample, ""), ("slime", group, "[0]")]
+    };
+    let assert_fault = |answer: &Answer, field: &str, is_retryable: bool| {
+        let error = answer.json()["error"].clone();
+        assert_eq!(error["kind"], "fault", "{error}");
+        assert_eq!(error["field"].as_str().unwrap_or_default(), field, "{error}");
+        let is_told_when = answer.head.contains("retry-after: 1");
+        assert_eq!((&error["retryable"], is_told_when), (&json!(is_retryable), is_retryable));
+    };
+    for (path, body, field) in bodies("2", Value::Null) {
+        for (profile, status) in [("broken", 500), ("none", 422)] {
+            let answer = daemon.post(&format!("/profiles/{profile}/{path}"), &body);
+            assert_eq!(answer.status, status, "{path} {profile}: {}", answer.text());
+            assert_fault(&answer, field, false);
         }
     }
-    let told = daemon.post("/profiles/floor/get_reward", &query);
-    let text = told.text();
-    assert!(
-        text.contains(r#""rewards":[-1.0]"#) && text.contains(r#""assay/fault_rate":[1.0]"#),
-        "{text}"
-    );
+    for (path, body, field) in bodies(ENDLESS, tests_of_endless()) {
+        let answer = hurry(&daemon, &format!("/profiles/slow/{path}"), &body);
+        assert_eq!(answer.status, 504, "{path}: {}", answer.text());
+        assert_fault(&answer, field, true);
+    }
+    let [(_, query, _), (_, sample, _), _] = bodies("2", Value::Null);
+    let text = daemon.post("/profiles/floor/get_reward", &query).text();
+    assert!(text.contains(r#""rewards":[-1.0]"#), "{text}");
+    assert!(text.contains(r#""assay/fault_rate":[1.0]"#), "{text}");
     assert_eq!(daemon.post("/profiles/floor/slime", &sample).json(), -1.0);
 }
 
@@ -203,16 +223,15 @@ fn nemo_gym_gets_its_body_back_with_the_reward() {
 
 #[test]
 fn nemo_gym_masks_what_could_not_be_judged() {
-    let daemon = Daemon::start(
-        &[("a", RULES), ("broken", FAULTY), ("slow", SLOW)],
-        &["--set", "serve.deadline_ms=100"],
-    );
+    let daemon = Daemon::start(&[("a", RULES), ("broken", FAULTY), ("slow", PROGRAMS)], &[]);
     let mut odd = rollout("2");
     odd["expected_answer"] = json!(1e300);
-    for (profile, asked, kind, is_terminal) in
-        [("slow", rollout("2"), "assay:timeout", false), ("a", odd, "assay:bad_input", true)]
-    {
-        let answer = daemon.post(&format!("/profiles/{profile}/verify"), &asked);
+    let mut endless = rollout(ENDLESS);
+    endless["reference"] = tests_of_endless();
+    for (answer, kind, is_terminal) in [
+        (hurry(&daemon, "/profiles/slow/verify", &endless), "assay:timeout", false),
+        (daemon.post("/verify", &odd), "assay:bad_input", true),
+    ] {
         assert_eq!(answer.status, 200, "{}", answer.text());
         let told = answer.json();
         assert_eq!((&told["reward"], &told["mask_sample"]), (&json!(0.0), &json!(true)));
@@ -226,6 +245,7 @@ fn nemo_gym_masks_what_could_not_be_judged() {
         // Verified once more, where it can be judged, it is a rollout like any other.
         let mut again = told.clone();
         again["expected_answer"] = json!("2");
+        again["response"] = rollout("2")["response"].clone();
         again.as_object_mut().unwrap().remove("instance_config");
         let told = daemon.post("/verify", &again).json();
         assert_eq!((&told["reward"], &told["mask_sample"]), (&json!(1.5), &json!(false)));

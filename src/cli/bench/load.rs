@@ -333,9 +333,10 @@ async fn beside<T>(
     requests: impl Future<Output = Result<T, hyper::Error>>,
     connection: impl Future<Output = Result<(), hyper::Error>>,
 ) -> Result<T, hyper::Error> {
+    // One that ended is dropped at once: only then do the requests see it.
+    let connection = async move { connection.await };
     match select(pin!(requests), pin!(connection)).await {
         Either::Left((done, _)) => done,
-        // The requests see that it ended.
         Either::Right((_, requests)) => requests.await,
     }
 }

@@ -64,6 +64,7 @@ pub(super) enum Input {
 }
 
 /// The number of tokens that the models read.
+#[expect(clippy::struct_field_names, reason = "the protocols have these names")]
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 pub(super) struct TokenUsage {
     prompt_tokens: u64,
@@ -91,7 +92,7 @@ pub(super) struct Scores {
 }
 
 /// The reward that is the score.
-struct Scorer {
+struct Judge {
     profile: Arc<Profile>,
     /// Name and verifier of the first reward that asks a model.
     model: Option<(String, String)>,
@@ -104,7 +105,7 @@ pub(super) async fn score(
     model: Option<&str>,
     (field, inputs): (&str, Vec<Input>),
 ) -> Result<Scores, ApiError> {
-    let scorer = Scorer::of(asked, model)?;
+    let judge = Judge::of(asked, model)?;
     asked.check_count(inputs.len())?;
     let parts: Vec<Vec<u8>> = inputs.iter().flat_map(Input::parts).collect();
     let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
@@ -112,21 +113,22 @@ pub(super) async fn score(
     id.truncate(32);
     let count = inputs.len();
     let are_texts: Vec<bool> = inputs.iter().map(|one| matches!(one, Input::Text(_))).collect();
-    let samples = inputs.into_iter().enumerate().map(|(at, input)| {
-        scorer.sample(input).map_err(|error| error.at(place(field, count, at)))
-    });
+    let samples = inputs
+        .into_iter()
+        .enumerate()
+        .map(|(at, input)| judge.sample(input).map_err(|error| error.at(place(field, count, at))));
     let samples: Vec<Sample> = samples.collect::<Result<_, _>>()?;
     let _permits = asked.enter(count).await?;
-    let scored = scorer.profile.judge(Rows::of_samples(samples), asked.until(), 0).await;
+    let scored = judge.profile.judge(Rows::of_samples(samples), asked.until(), 0).await;
     let mut all = Vec::with_capacity(count);
     let mut tokens = 0;
     for (at, (one, is_text)) in scored.iter().zip(are_texts).enumerate() {
         let refused = |error: ApiError| error.at(place(field, count, at));
-        all.push(scorer.score(one, is_text).map_err(refused)?);
+        all.push(judge.score(one, is_text).map_err(refused)?);
         tokens += one.verdicts.iter().map(|(_, verdict)| verdict.usage.tokens).sum::<u64>();
     }
     let usage = TokenUsage { prompt_tokens: tokens, total_tokens: tokens, completion_tokens: 0 };
-    Ok(Scores { all, usage, profile: scorer.profile.name.clone(), id })
+    Ok(Scores { all, usage, profile: judge.profile.name.clone(), id })
 }
 
 /// Refuses a text that goes with so many others that its copies would fill the memory.
@@ -159,7 +161,7 @@ impl Input {
     }
 }
 
-impl Scorer {
+impl Judge {
     fn of(asked: &Asked, model: Option<&str>) -> Result<Self, ApiError> {
         let profiles = asked.shared.profiles.load();
         let named = model.filter(|model| profiles.iter().any(|profile| profile.name == *model));
@@ -215,13 +217,16 @@ impl Scorer {
 }
 
 /// The label of the model whose value the reward is; without labels the word of `transformers`, and where
-/// the reward is made of several, the name of the reward.
+/// the reward is made of them, the name of the reward.
 fn label(verdict: &Verdict, reward: f64, name: &str) -> String {
-    let is_it = |outcome: &Outcome| outcome.reward().map(Reward::get) == Some(reward);
-    let mut labels = verdict.components.iter();
+    let components = &verdict.components;
+    let is_it = |outcome: &Outcome| {
+        components.len() == 1 || outcome.reward().map(Reward::get) == Some(reward)
+    };
+    let mut labels = components.iter();
     match labels.find(|(_, component)| is_it(&component.outcome)) {
         Some((label, _)) => label.to_owned(),
-        None if verdict.components.is_empty() => ONLY_LABEL.to_owned(),
+        None if components.is_empty() => ONLY_LABEL.to_owned(),
         None => name.to_owned(),
     }
 }

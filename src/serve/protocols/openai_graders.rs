@@ -145,32 +145,11 @@ async fn run(
     let start = now();
     let RunRequest { grader, model_sample, item } = request;
     let item = item.unwrap_or_default();
-    let profile = asked.profile(None)?;
-    let (scored, name, kind, sub_rewards) = match grader {
-        Some(grader) => {
-            let grader = Grader::read(&grader, &asked.shared)?;
-            let _permit = asked.enter(1).await?;
-            let engine = kept.engine(&grader, &asked, &profile).await?;
-            let sample = Sample::builder(model_sample).meta(item).build();
-            let left = asked.until().saturating_duration_since(now());
-            let deadline = Some(left.max(Duration::from_nanos(1)));
-            let options = ScoreOptions { deadline, ..ScoreOptions::default() };
-            let scored = engine.score_rows(Rows::of_samples([sample]), options).await;
-            let scored = first(scored)?;
-            let subs = if grader.is_multi() { of_components(&scored) } else { BTreeMap::new() };
-            (scored, grader.name, grader.kind, subs)
-        }
-        None => {
-            let _permit = asked.enter(1).await?;
-            let row = row(&profile, model_sample, item);
-            let rows = profile.engine.read_rows(0, [row.as_slice()]);
-            let scored = first(profile.judge(rows, asked.until(), 0).await)?;
-            let reward = |verdict: &Verdict| verdict.outcome.reward().map(Reward::get);
-            let verdicts = scored.verdicts.iter();
-            let subs = verdicts.map(|(name, one)| (name.to_owned(), reward(one))).collect();
-            (scored, profile.name.clone(), "profile".to_owned(), subs)
-        }
+    let graded = match grader {
+        Some(grader) => by_grader(&asked, &kept, &grader, (model_sample, item)).await?,
+        None => by_profile(&asked, (model_sample, item)).await?,
     };
+    let Graded { scored, name, kind, sub_rewards } = graded;
     let reward = scored.reward().ok_or_else(|| ApiError::unscored(&scored))?;
     let tokens: u64 = scored.verdicts.iter().map(|(_, verdict)| verdict.usage.tokens).sum();
     Ok(Json(RunReply {
@@ -187,6 +166,61 @@ async fn run(
         sub_rewards,
         model_grader_token_usage_per_model: Map::new(),
     }))
+}
+
+/// A sample that was graded.
+struct Graded {
+    scored: Scored,
+    name: String,
+    kind: String,
+    sub_rewards: BTreeMap<String, Option<f64>>,
+}
+
+async fn by_grader(
+    asked: &Asked,
+    kept: &Kept,
+    grader: &Map<String, Value>,
+    (model_sample, item): (String, Map<String, Value>),
+) -> Result<Graded, ApiError> {
+    let profile = asked.profile(None)?;
+    let grader = Grader::read(grader, &asked.shared)?;
+    let _permit = asked.enter(1).await?;
+    let engine = kept.engine(&grader, asked, &profile).await?;
+    let sample = Sample::builder(model_sample).meta(item).build();
+    let left = asked.until().saturating_duration_since(now());
+    let deadline = Some(left.max(Duration::from_nanos(1)));
+    let options = ScoreOptions { deadline, ..ScoreOptions::default() };
+    let mut scored = first(engine.score_rows(Rows::of_samples([sample]), options).await)?;
+    if let Some((_, verdict)) = scored.verdicts.iter().next() {
+        scored.outcome = reason(verdict).clone();
+    }
+    let is_multi = grader.kind == "multi";
+    let sub_rewards = if is_multi { of_components(&scored) } else { BTreeMap::new() };
+    Ok(Graded { scored, name: grader.name, kind: grader.kind, sub_rewards })
+}
+
+/// What came of a sample; where it has no reward, what came of the first grader that gave none.
+fn reason(verdict: &Verdict) -> &Outcome {
+    let mut components = verdict.components.iter().map(|(_, component)| &component.outcome);
+    match verdict.outcome {
+        Outcome::Scored(_) => &verdict.outcome,
+        _ => components.find(|one| one.reward().is_none()).unwrap_or(&verdict.outcome),
+    }
+}
+
+async fn by_profile(
+    asked: &Asked,
+    (model_sample, item): (String, Map<String, Value>),
+) -> Result<Graded, ApiError> {
+    let profile = asked.profile(None)?;
+    let _permit = asked.enter(1).await?;
+    let row = row(&profile, model_sample, item);
+    let rows = profile.engine.read_rows(0, [row.as_slice()]);
+    let scored = first(profile.judge(rows, asked.until(), 0).await)?;
+    let reward = |verdict: &Verdict| verdict.outcome.reward().map(Reward::get);
+    let verdicts = scored.verdicts.iter();
+    let sub_rewards = verdicts.map(|(name, one)| (name.to_owned(), reward(one))).collect();
+    Ok(Graded { scored, name: profile.name.clone(), kind: "profile".to_owned(), sub_rewards })
 }
 
 async fn validate(
@@ -213,7 +247,7 @@ fn row(profile: &Profile, model_sample: String, mut item: Map<String, Value>) ->
     canonical::to_bytes(&Value::Object(item))
 }
 
-/// The reward of each grader of a `multi`: its number, where it gives one that is no share.
+/// The reward of each grader of a `multi`.
 fn of_components(scored: &Scored) -> BTreeMap<String, Option<f64>> {
     let verdicts = scored.verdicts.iter();
     let components = verdicts.flat_map(|(_, verdict)| verdict.components.iter());
@@ -239,14 +273,11 @@ impl Grader {
         };
         Ok(Self { name, kind, value })
     }
-
-    fn is_multi(&self) -> bool {
-        self.kind == "multi"
-    }
 }
 
 fn multi(given: &Map<String, Value>, shared: &Shared) -> Result<Value, ApiError> {
-    let odd = |at: &str| ApiError::bad_request("expected a grader").at(format!("grader.graders{at}"));
+    let odd =
+        |at: &str| ApiError::bad_request("expected a grader").at(format!("grader.graders{at}"));
     let one = |value: &Value, at: &str| {
         let members = value.as_object().ok_or_else(|| odd(at))?;
         single(members, shared).map_err(|error| error.at(format!("grader.graders{at}")))

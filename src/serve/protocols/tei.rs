@@ -152,8 +152,7 @@ struct DocumentText {
 const RERANK: [&str; 3] = ["/rerank", "/v1/rerank", "/v2/rerank"];
 
 pub(super) fn router() -> Router<Arc<Shared>> {
-    let own =
-        Router::new().route("/predict", post(predict)).route("/similarity", post(similarity));
+    let own = Router::new().route("/predict", post(predict)).route("/similarity", post(similarity));
     RERANK.into_iter().fold(own, |all, path| all.route(path, post(rerank)))
 }
 

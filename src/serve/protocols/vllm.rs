@@ -188,9 +188,7 @@ async fn of_input(asked: &Asked, request: InputRequest) -> Result<models::Scores
         return Err(ApiError::bad_request(message).at("encoding_format"));
     }
     let (field, inputs) = match (input, messages) {
-        (Some(input), None) => {
-            ("input", input.into_vec().into_iter().map(Input::Text).collect())
-        }
+        (Some(input), None) => ("input", input.into_vec().into_iter().map(Input::Text).collect()),
         (None, Some(messages)) => ("messages", vec![Input::Messages(messages)]),
         _ => return Err(ApiError::bad_request("expected either `input` or `messages`")),
     };
