@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use assay_verifiers::{Earlier, Files, Lane, NoFiles, Sample, Verdict};
 use tokio::runtime;
@@ -225,6 +225,7 @@ impl EngineBuilder {
             cache: cache_dir.map(Cache::new),
             clock: self.clock,
             closed: AtomicBool::new(false),
+            row_ns: AtomicU64::new(0),
         };
         Ok(Engine {
             core: Arc::new(core),

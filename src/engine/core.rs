@@ -5,7 +5,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use assay_verifiers::{Fault, FaultKind, Outcome, Pending, Sample, Scored, Verdict, Verdicts};
@@ -37,6 +37,8 @@ pub(super) struct Core {
     pub(super) admissions: Vec<Admission>,
     /// The engine was dropped.
     pub(super) closed: AtomicBool,
+    /// What a row that came from no file took lately, in nanoseconds.
+    pub(super) row_ns: AtomicU64,
 }
 
 /// How samples are let in to an awaited verifier.

@@ -1,6 +1,7 @@
 //! Rows that come from no file, such as those of a request: read, judged, and answered in their order.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use assay_verifiers::{Fault, Sample, Scored};
 
@@ -11,8 +12,12 @@ use super::score::Engine;
 use super::sequence::unread;
 use crate::data::RowReader;
 
-/// The most samples that are judged on the thread that asks.
+/// The most samples that are judged on the thread that asks, and how long that may take by what samples
+/// took lately.
 const INLINE_ROWS: usize = 64;
+const INLINE_NS_MAX: u64 = 500_000;
+/// How much of the mean a new figure makes: one part in so many.
+const MEAN_OF: u64 = 8;
 
 /// Rows that were read: samples, and in the place of each row that cannot be read the fault that a
 /// dataset has there.
@@ -40,11 +45,11 @@ impl Engine {
 
     /// Judges rows that were read: one [`Scored`] each, in their order.
     ///
-    /// A few samples of a plan that awaits nothing, and of which every verdict is soon, are judged on
-    /// this thread: handing them to another one would cost more. All else is as for
-    /// [`Engine::score_async`].
+    /// A few samples of a plan that awaits nothing, and whose verdicts took microseconds lately, are
+    /// judged on this thread: handing them to another one would cost more. All else is as for
+    /// [`Engine::score_async`]. Either way the verdicts are the same.
     pub async fn score_rows(&self, rows: Rows, options: ScoreOptions) -> Vec<Scored> {
-        let is_inline = rows.rows.len() <= INLINE_ROWS && self.plan().is_inline();
+        let is_inline = self.judges_inline(rows.rows.len());
         let mut samples = Vec::with_capacity(rows.rows.len());
         let bad: Vec<Option<Box<Scored>>> = rows
             .rows
@@ -63,11 +68,27 @@ impl Engine {
         } else {
             self.score_async(samples, options).await
         };
+        self.note_time(&judged);
         let mut judged = judged.into_iter();
         let lost = || Scored::failed("", Fault::internal("the sample was lost"));
         bad.into_iter()
             .map(|bad| bad.map_or_else(|| judged.next().unwrap_or_else(lost), |bad| *bad))
             .collect()
+    }
+
+    fn judges_inline(&self, rows: usize) -> bool {
+        let expected = self.core.row_ns.load(Ordering::Relaxed).saturating_mul(rows as u64);
+        rows <= INLINE_ROWS && expected <= INLINE_NS_MAX && self.plan().is_inline()
+    }
+
+    fn note_time(&self, judged: &[Scored]) {
+        let rows = judged.len() as u64;
+        let spent: u64 = judged.iter().flat_map(|one| &one.spent_ns).sum();
+        if let Some(now) = spent.checked_div(rows) {
+            let mean = self.core.row_ns.load(Ordering::Relaxed);
+            // Another thread may note its own meanwhile: either figure will do.
+            self.core.row_ns.store(mean - mean / MEAN_OF + now / MEAN_OF, Ordering::Relaxed);
+        }
     }
 }
 

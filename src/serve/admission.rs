@@ -15,6 +15,8 @@ use super::error::ApiError;
 pub(crate) struct Admission {
     permits: Arc<Semaphore>,
     in_flight_max: usize,
+    /// Samples that have permits. The first that waits may have some of its permits set aside.
+    in_flight: Arc<AtomicUsize>,
     waiting: AtomicUsize,
     queue_max: usize,
 }
@@ -23,6 +25,14 @@ pub(crate) struct Admission {
 #[derive(Debug)]
 pub(crate) struct Admitted {
     _permits: OwnedSemaphorePermit,
+    in_flight: Arc<AtomicUsize>,
+    count: usize,
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.in_flight.fetch_sub(self.count, Ordering::Relaxed);
+    }
 }
 
 /// A place in the queue.
@@ -41,12 +51,18 @@ impl Admission {
     pub(crate) fn new(in_flight_max: usize, queue_max: usize) -> Self {
         let in_flight_max = in_flight_max.clamp(1, Semaphore::MAX_PERMITS.min(u32::MAX as usize));
         let permits = Arc::new(Semaphore::new(in_flight_max));
-        Self { permits, in_flight_max, waiting: AtomicUsize::new(0), queue_max }
+        Self {
+            permits,
+            in_flight_max,
+            in_flight: Arc::default(),
+            waiting: AtomicUsize::new(0),
+            queue_max,
+        }
     }
 
     /// Samples that are being judged.
     pub(crate) fn in_flight(&self) -> usize {
-        self.in_flight_max - self.permits.available_permits().min(self.in_flight_max)
+        self.in_flight.load(Ordering::Relaxed)
     }
 
     /// Samples that wait.
@@ -66,7 +82,7 @@ impl Admission {
         let count = samples.clamp(1, self.in_flight_max);
         let weight = u32::try_from(count).unwrap_or(u32::MAX);
         if let Ok(permits) = Arc::clone(&self.permits).try_acquire_many_owned(weight) {
-            return Ok(Admitted { _permits: permits });
+            return Ok(self.admitted(permits, count));
         }
         let ahead = self.waiting.fetch_add(count, Ordering::Relaxed);
         let _place = Place { waiting: &self.waiting, count };
@@ -76,9 +92,14 @@ impl Admission {
         }
         let permits = Arc::clone(&self.permits).acquire_many_owned(weight);
         match tokio::time::timeout_at(until.into(), permits).await {
-            Ok(Ok(permits)) => Ok(Admitted { _permits: permits }),
+            Ok(Ok(permits)) => Ok(self.admitted(permits, count)),
             Ok(Err(_)) | Err(_) => Err(ApiError::overloaded("no permits within the deadline")),
         }
+    }
+
+    fn admitted(&self, permits: OwnedSemaphorePermit, count: usize) -> Admitted {
+        self.in_flight.fetch_add(count, Ordering::Relaxed);
+        Admitted { _permits: permits, in_flight: Arc::clone(&self.in_flight), count }
     }
 
     fn refusal(&self) -> ApiError {
@@ -97,10 +118,11 @@ mod tests {
 
     use futures_util::FutureExt as _;
 
+    use super::super::runtime::now;
     use super::*;
 
     fn later() -> Instant {
-        Instant::now() + Duration::from_secs(3600)
+        now() + Duration::from_hours(1)
     }
 
     #[tokio::test]
@@ -145,7 +167,7 @@ mod tests {
     async fn nobody_waits_beyond_the_deadline() {
         let pool = Admission::new(1, 1);
         let _held = pool.enter(1, later()).await.unwrap();
-        let refused = pool.enter(1, Instant::now()).await.unwrap_err();
+        let refused = pool.enter(1, now()).await.unwrap_err();
         assert_eq!(refused.status, 429);
         assert_eq!(pool.waiting(), 0);
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// How long a test waits for an answer.
-const ANSWER: Duration = Duration::from_secs(120);
+const ANSWER: Duration = Duration::from_mins(2);
 
 /// A daemon; it ends with the value.
 pub(crate) struct Daemon {
@@ -69,9 +70,9 @@ impl Daemon {
         stream.set_read_timeout(Some(ANSWER)).unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n");
         for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(head, "{name}: {value}\r\n");
         }
-        head.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
+        let _ = write!(head, "content-length: {}\r\n\r\n", body.len());
         stream.write_all(head.as_bytes()).unwrap();
         // A daemon that refuses early may have closed its side already.
         let _ = stream.write_all(body);

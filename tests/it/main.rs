@@ -25,6 +25,8 @@ mod serve;
 #[cfg(feature = "serve")]
 mod serve_models;
 #[cfg(feature = "serve")]
+mod serve_ops;
+#[cfg(feature = "serve")]
 mod serve_programs;
 #[cfg(feature = "serve")]
 mod serve_rewards;

@@ -41,7 +41,7 @@ fn assert_refused(answer: &Answer, status: u16, kind: &str) -> Value {
 fn scored(config: &str, rows: &[Value]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (config_path, data) = (folder.path().join("c.toml"), folder.path().join("d.jsonl"));
-    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let text = lines(rows, "\n");
     let write = assay::engine::runs::write_atomic;
     write(&config_path, format!("version = 1\n{config}").as_bytes()).unwrap();
     write(&data, text.as_bytes()).unwrap();
@@ -57,8 +57,18 @@ fn scored(config: &str, rows: &[Value]) -> String {
     std::fs::read_to_string(run.join("verdicts.jsonl")).unwrap()
 }
 
+/// Rows, each with an end of line.
+fn lines(rows: &[Value], end: &str) -> String {
+    let mut text = String::new();
+    for row in rows {
+        text.push_str(&row.to_string());
+        text.push_str(end);
+    }
+    text
+}
+
 fn stream(daemon: &Daemon, path: &str, rows: &[Value]) -> Answer {
-    let body: String = rows.iter().map(|row| format!("{row}\n\n")).collect();
+    let body = lines(rows, "\n\n");
     daemon.send("POST", path, &[("content-type", "application/x-ndjson")], body.as_bytes())
 }
 
@@ -126,10 +136,10 @@ fn profiles_are_chosen_by_path_or_name() {
     assert_eq!(reward(&daemon.post("/v1/verify", &body)), 1.5);
     assert_eq!(reward(&daemon.post("/profiles/b/v1/verify", &body)), 0.0);
     assert_eq!(reward(&daemon.post("/profiles/a/v1/verify", &body)), 1.5);
-    let mut named = body.clone();
-    named["profile"] = json!("b");
-    assert_eq!(reward(&daemon.post("/v1/verify", &named)), 0.0);
-    assert_refused(&daemon.post("/profiles/a/v1/verify", &named), 400, "bad_request");
+    let mut chosen = body.clone();
+    chosen["profile"] = json!("b");
+    assert_eq!(reward(&daemon.post("/v1/verify", &chosen)), 0.0);
+    assert_refused(&daemon.post("/profiles/a/v1/verify", &chosen), 400, "bad_request");
     assert_refused(&daemon.post("/profiles/c/v1/verify", &body), 404, "not_found");
     let told = daemon.get("/v1/verifiers").json();
     let names: Vec<&Value> =
@@ -256,7 +266,7 @@ fn slow_clients_are_cut() {
     let daemon = Daemon::start(&[("a", RULES)], &limits);
     let send = |text: &str| {
         let mut stream = TcpStream::connect(&daemon.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);

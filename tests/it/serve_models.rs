@@ -1,6 +1,11 @@
 //! The daemon, asked as text-embeddings-inference, vLLM and graders are.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test stops at what it does not expect"
+)]
 
 use serde_json::{Value, json};
 

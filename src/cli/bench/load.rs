@@ -329,6 +329,10 @@ impl Target {
 }
 
 /// Drives a connection while requests are made on it, in one task.
+#[expect(
+    clippy::redundant_async_block,
+    reason = "the block drops the connection as soon as it ends"
+)]
 async fn beside<T>(
     requests: impl Future<Output = Result<T, hyper::Error>>,
     connection: impl Future<Output = Result<(), hyper::Error>>,
