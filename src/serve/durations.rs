@@ -53,7 +53,7 @@ impl TypedMetric for Durations {
 
 impl EncodeMetric for Durations {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
-        let ends = (0..BUCKETS).map(|at| seconds(FIRST_NS << (2 * at))).chain([f64::MAX]);
+        let ends = (0..BUCKETS).map(|at| seconds(FIRST_NS << (2 * at))).chain([f64::INFINITY]);
         let counts = self.0.buckets.iter().map(|count| count.load(Ordering::Relaxed));
         let buckets: Vec<(f64, u64)> = ends.zip(counts).collect();
         let count = buckets.iter().map(|(_, count)| count).sum();

@@ -106,7 +106,10 @@ impl Metrics {
         let durations = Family::default();
         let help = "From the head of a request to the head of its answer";
         registry.register_with_unit("request_duration", help, Unit::Seconds, durations.clone());
-        let shed = Family::default();
+        let shed: Family<Reason, Counter> = Family::default();
+        for reason in ["queue", "connections", "draining"] {
+            let _ = shed.get_or_create(&Reason { reason });
+        }
         registry.register("shed", "Requests that were refused for load", shed.clone());
         let in_flight = Gauge::default();
         registry.register("in_flight", "Samples that are being judged", in_flight.clone());
@@ -117,7 +120,10 @@ impl Metrics {
         let queued = Durations::default();
         let help = "How long requests waited for permits";
         registry.register_with_unit("queue_duration", help, Unit::Seconds, queued.clone());
-        let reloads = Family::default();
+        let reloads: Family<Reload, Counter> = Family::default();
+        for result in ["ok", "refused"] {
+            let _ = reloads.get_or_create(&Reload { result });
+        }
         registry.register("reloads", "Reloads of the configurations", reloads.clone());
         let verdicts = Family::default();
         registry.register("verdicts", "Verdicts by outcome", verdicts.clone());
@@ -201,11 +207,13 @@ impl Metrics {
             },
             name: verifier.clone(),
         };
-        ProfileMetrics {
+        let metrics = ProfileMetrics {
             profile: profile.to_owned(),
             rewards: rewards.iter().map(reward).collect(),
             all: self.clone(),
-        }
+        };
+        metrics.cache([("hit", 0), ("miss", 0), ("corrupt", 0)]);
+        metrics
     }
 }
 
