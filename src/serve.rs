@@ -1,8 +1,8 @@
 //! The daemon: the engine over HTTP, by a protocol of its own and by those that trainers speak already.
 //!
-//! A request goes through the [gate](gate) (id, token, counters), is read by the handler of its path, waits
-//! for permits of the one pool ([admission]), and is judged by the engine of a [profile](profiles). Nothing
-//! else queues. Everything that a request is refused for is an [`ApiError`](error), which has one form.
+//! A request goes through the gate (id, token, counters), is read by the handler of its path, waits for
+//! permits of the one pool (`admission`), and is judged by the engine of a profile. Nothing else queues.
+//! Everything that a request is refused for is an `ApiError`, which has one form.
 
 mod config;
 

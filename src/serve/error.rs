@@ -18,6 +18,8 @@ pub(crate) struct ApiError {
     pub(crate) message: String,
     /// The field of the body at fault, as a path such as `samples[3].completion`.
     pub(crate) field: Option<String>,
+    /// The message stands at the top of the body too, where a protocol has it.
+    pub(crate) is_at_top: bool,
 }
 
 /// The kinds of refusal. The names are part of the protocol.
@@ -51,7 +53,10 @@ pub(crate) enum ErrorKind {
 /// The body of every refusal.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ErrorBody {
-    pub(crate) error: ErrorDetails,
+    error: ErrorDetails,
+    /// The sentence of the error once more, where a protocol has it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
 /// What was refused, and why.
@@ -74,7 +79,7 @@ pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl ApiError {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { status: kind.status(), kind, message: message.into(), field: None }
+        Self { status: kind.status(), kind, message: message.into(), field: None, is_at_top: false }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -85,6 +90,11 @@ impl ApiError {
     pub(crate) fn at(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into()).filter(|field: &String| !field.is_empty());
         self
+    }
+
+    /// The same, with its message at the top of the body too.
+    pub(crate) fn at_top(self) -> Self {
+        Self { is_at_top: true, ..self }
     }
 
     pub(crate) fn overloaded(message: impl Into<String>) -> Self {
@@ -130,7 +140,9 @@ impl ApiError {
             request_id: request_id.to_owned(),
             retryable: is_retryable,
         };
-        let mut response = (self.status, Json(ErrorBody { error: details })).into_response();
+        let message = self.is_at_top.then(|| self.message.clone());
+        let mut response =
+            (self.status, Json(ErrorBody { error: details, message })).into_response();
         let headers = response.headers_mut();
         if is_retryable {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER.as_secs()));

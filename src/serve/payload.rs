@@ -13,6 +13,10 @@ use serde::de::DeserializeOwned;
 use super::error::{ApiError, ErrorKind};
 use super::shared::Shared;
 
+/// How much of a body that is refused is read and dropped, and for how long.
+const DISCARDED_BYTES_MAX: usize = 64 << 20;
+const DISCARD: Duration = Duration::from_secs(2);
+
 /// The bytes of a JSON body.
 pub(crate) struct JsonBytes(pub(crate) Bytes);
 
@@ -69,25 +73,45 @@ async fn read(request: Request, bytes_max: usize, time: Duration) -> Result<Byte
     };
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    let mut body: Body = request.into_body();
     if length.is_some_and(|length| length > bytes_max as u64) {
+        discard(&mut body).await;
         return Err(too_large());
     }
-    let body: Body = request.into_body();
-    let mut collecting = Box::pin(Limited::new(body, bytes_max).collect());
+    let mut collecting = Box::pin(Limited::new(&mut body, bytes_max).collect());
     // Most bodies are there with their heads, and need no timer.
     let collected = match (&mut collecting).now_or_never() {
         Some(collected) => Ok(collected),
-        None => tokio::time::timeout(time, collecting).await,
+        None => tokio::time::timeout(time, &mut collecting).await,
     };
+    drop(collecting);
     match collected {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            discard(&mut body).await;
+            Err(too_large())
+        }
         Ok(Err(_)) => Err(ApiError::bad_request("the body ended early")),
         Err(_) => {
             let message = format!("the body did not arrive within {} ms", time.as_millis());
             Err(ApiError::new(ErrorKind::RequestTimeout, message))
         }
     }
+}
+
+/// Reads on for a moment: most clients look for an answer once they sent all of a body.
+async fn discard(body: &mut Body) {
+    let reading = async {
+        let mut left = DISCARDED_BYTES_MAX;
+        while let Some(Ok(frame)) = body.frame().await {
+            let bytes = frame.data_ref().map_or(0, Bytes::len);
+            match left.checked_sub(bytes) {
+                Some(less) => left = less,
+                None => return,
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DISCARD, reading).await;
 }
 
 #[cfg(test)]

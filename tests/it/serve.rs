@@ -164,6 +164,9 @@ fn groups_have_advantages() {
     assert!(advantages[0] > 0.0);
     let alone = json!({ "groups": 2, "rewards": [1.0, 0.0], "advantage": { "kind": "rloo" } });
     assert_eq!(daemon.post("/v1/groups", &alone).json()["advantages"], json!([1.0, -1.0]));
+    let plain = Daemon::start(&[("a", GROUPS)], &[]);
+    let answer = plain.post("/v1/groups", &only).json();
+    assert_eq!(answer["advantages"].as_array().unwrap().len(), 4);
     let odd = json!({ "groups": 3, "samples": samples });
     assert_refused(&daemon.post("/v1/groups", &odd), 400, "bad_request");
 }

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
@@ -147,26 +145,15 @@ async fn runtimes(asked: Asked) -> Result<Json<Vec<Runtime>>, ApiError> {
 async fn execute(
     asked: Asked,
     body: Result<Payload<ExecuteRequest>, ApiError>,
-) -> Result<Response, ApiError> {
+) -> Result<Json<ExecuteReply>, ApiError> {
     programs::check(&asked)?;
-    let program = match body.and_then(|Payload(request)| program(request)) {
-        Ok(program) => program,
-        Err(error) if error.status == StatusCode::BAD_REQUEST => return Ok(refused(&error)),
-        Err(error) => return Err(error),
-    };
+    // Piston's clients look for the message at the top.
+    let program = body.and_then(|Payload(request)| program(request)).map_err(ApiError::at_top)?;
     let language = program.language;
     let Ran { compile, run } = programs::run(&asked, program).await?;
     let (compile, run) = (compile.map(stage), run.map(stage));
     let (name, version) = (named(language).0, shown(language.version()));
-    Ok(Json(ExecuteReply { language: name, version, compile, run }).into_response())
-}
-
-/// A refusal with its message where Piston's clients look for it too.
-fn refused(error: &ApiError) -> Response {
-    let ApiError { kind, message, field, .. } = error;
-    let details = json!({ "kind": kind, "message": message, "field": field, "retryable": false });
-    let body = json!({ "message": message, "error": details });
-    (error.status, Json(body)).into_response()
+    Ok(Json(ExecuteReply { language: name, version, compile, run }))
 }
 
 fn program(request: ExecuteRequest) -> Result<Program, ApiError> {

@@ -90,8 +90,7 @@ pub(super) async fn groups(
     let step = request.step.unwrap_or_default();
     let scored = profile.judge(rows, asked.until(), step).await;
     let groups = request.groups.unwrap_or(GroupColumn::Texts(keys));
-    let default = AdvantageConfig::default();
-    let config = request.advantage.or_else(|| plan.config.advantage.clone()).unwrap_or(default);
+    let config = request.advantage.unwrap_or_else(|| configured(plan));
     let request = AdvantageRequest {
         parts: parts(plan, &scored, step),
         state: request.state.unwrap_or_default(),
@@ -113,7 +112,7 @@ pub(super) async fn groups(
 fn advantages_alone(asked: &Asked, bytes: &[u8]) -> Result<Response, ApiError> {
     let request: AdvantageRequest = verify::read(bytes)?;
     let profile = asked.profile(None)?;
-    let config = profile.engine.plan().config.advantage.clone().unwrap_or_default();
+    let config = configured(profile.engine.plan());
     let reply = request.answer(Some(&config)).map_err(refused)?;
     let body =
         serde_json::to_vec(&reply).map_err(|error| ApiError::bad_request(error.to_string()))?;
@@ -123,6 +122,12 @@ fn advantages_alone(asked: &Asked, bytes: &[u8]) -> Result<Response, ApiError> {
 #[expect(clippy::needless_pass_by_value, reason = "it is mapped over errors")]
 fn refused(error: assay_trainer::TrainerError) -> ApiError {
     ApiError::bad_request(error.to_string())
+}
+
+/// The estimator of a profile.
+fn configured(plan: &Plan) -> AdvantageConfig {
+    let grpo = || AdvantageConfig { kind: Some("grpo".to_owned()), ..AdvantageConfig::default() };
+    plan.config.advantage.clone().unwrap_or_else(grpo)
 }
 
 /// The rewards that were combined, for estimators that normalise them one by one.

@@ -12,31 +12,37 @@ use serde::Serialize;
 use super::super::error::{ApiError, ErrorKind};
 use super::super::shared::Shared;
 
-/// Whether the daemon is there.
+/// The daemon is there.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Health {
+pub(crate) struct Alive {
     /// `ok`.
     status: &'static str,
     /// The version of assay.
     version: &'static str,
+}
+
+/// The daemon takes on work.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Ready {
+    /// `ok`.
+    status: &'static str,
     /// The profiles, the first one first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     profiles: Vec<String>,
 }
 
 /// The process answers.
-pub(super) async fn healthz() -> Json<Health> {
-    Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), profiles: Vec::new() })
+pub(super) async fn healthz() -> Json<Alive> {
+    Json(Alive { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
 /// Work is taken on: every model is loaded and proved, because the daemon listens only then; it is not
 /// about to stop.
-pub(super) async fn readyz(State(shared): State<Arc<Shared>>) -> Result<Json<Health>, ApiError> {
+pub(super) async fn readyz(State(shared): State<Arc<Shared>>) -> Result<Json<Ready>, ApiError> {
     if shared.is_draining() {
         return Err(ApiError::new(ErrorKind::Draining, "the daemon is about to stop"));
     }
     let profiles = shared.profiles.load().iter().map(|profile| profile.name.clone()).collect();
-    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), profiles }))
+    Ok(Json(Ready { status: "ok", profiles }))
 }
 
 /// What was counted, in the text format of Prometheus.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::openapi::{Operation, schema};
 use super::groups::{GroupsReply, GroupsRequest};
-use super::health::Health;
+use super::health::{Alive, Ready};
 use super::verifiers::VerifiersReply;
 use super::verify::VerifyRequest;
 
@@ -88,8 +88,8 @@ pub(super) fn operations() -> Vec<Operation> {
             "The profiles, and what each judges",
             (schema::<VerifiersReply> as fn(&mut SchemaGenerator) -> Value, "application/json"),
         ),
-        get("/healthz", "Whether the process answers", (schema::<Health>, "application/json")),
-        get("/readyz", "Whether work is taken on", (schema::<Health>, "application/json")),
+        get("/healthz", "Whether the process answers", (schema::<Alive>, "application/json")),
+        get("/readyz", "Whether work is taken on", (schema::<Ready>, "application/json")),
         get("/metrics", "What was counted, for Prometheus", (text, "application/openmetrics-text")),
         get("/openapi.json", "This document", (anything, "application/json")),
         get("/docs", "This document as a page", (text, "text/html")),
