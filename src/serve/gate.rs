@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -17,6 +18,10 @@ use super::shared::Shared;
 const REQUEST_ID: &str = "x-request-id";
 /// The longest id that is taken over from a client.
 const REQUEST_ID_BYTES_MAX: usize = 128;
+
+/// How long a refusal for load is held back: clients that ask again at once, whatever `Retry-After` says,
+/// would otherwise take the processor from those that were let in.
+const REFUSAL_DELAY: Duration = Duration::from_millis(30);
 
 /// Runs a request.
 pub(crate) async fn gate(
@@ -48,6 +53,9 @@ pub(crate) async fn gate(
         let status = response.status();
         let error = ApiError { status, ..ApiError::bad_request(status.to_string()) };
         response = error.answer(id.to_str().unwrap_or_default());
+    }
+    if response.status() == StatusCode::TOO_MANY_REQUESTS {
+        tokio::time::sleep(REFUSAL_DELAY).await;
     }
     let (code, took) = (response.status().as_u16(), start.elapsed());
     if response.status().is_server_error() {
