@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assay::engine::Document;
 use assay::serve::{AccessTokens, LoadError, Loaded, ServeConfig, Server};
 use assay::setup::{Environment, variable_text};
 use clap::Args as ClapArgs;
@@ -12,7 +11,7 @@ use signal_hook::iterator::Signals;
 
 use super::exit::{Exit, Failure};
 use super::output;
-use super::setup::{EngineArgs, assignment};
+use super::setup::{EngineArgs, document};
 use super::signals::stop_on_signals;
 
 /// Serve configurations over HTTP.
@@ -125,15 +124,6 @@ fn profiles(configs: &[String]) -> Result<Vec<(String, PathBuf)>, Failure> {
     Ok(profiles)
 }
 
-fn document(args: &Args, path: &Path, environment: &Environment) -> Result<Document, Failure> {
-    let mut document = environment.document(path)?;
-    for set in &args.sets {
-        let (key, value) = assignment(set)?;
-        document.set(key, value)?;
-    }
-    Ok(document)
-}
-
 /// Files that are read again on a reload.
 #[derive(Default)]
 struct SecretFiles {
@@ -151,7 +141,7 @@ fn settings(
     let mut config = ServeConfig::default();
     let mut folder = PathBuf::new();
     for (at, (name, path)) in profiles.iter().enumerate() {
-        let served = document(args, path, environment)?.config()?.serve;
+        let served = document(environment, path, &args.sets)?.config()?.serve;
         match served {
             Some(served) if at == 0 => {
                 config = served;
@@ -198,7 +188,7 @@ fn load(
 ) -> Result<Loaded, Failure> {
     let mut engines = Vec::new();
     for (name, path) in profiles {
-        let document = document(args, path, environment)?;
+        let document = document(environment, path, &args.sets)?;
         let builder = environment.builder(path, document, args.allow_path.clone());
         engines.push((name.clone(), args.engine.engine(builder)?));
     }

@@ -89,15 +89,24 @@ impl TrainingArgs {
     }
 }
 
+/// Reads a configuration, and sets in it what flags say.
+pub(super) fn document(
+    environment: &Environment,
+    path: &Path,
+    sets: &[String],
+) -> Result<Document, Failure> {
+    let mut document = environment.document(path)?;
+    for set in sets {
+        let (key, value) = assignment(set)?;
+        document.set(key, value)?;
+    }
+    Ok(document)
+}
+
 impl ConfigArgs {
     /// Reads the configuration: defaults < file < environment < flags.
     pub(super) fn document(&self, environment: &Environment) -> Result<Document, Failure> {
-        let mut document = environment.document(&self.config)?;
-        for set in &self.sets {
-            let (path, value) = assignment(set)?;
-            document.set(path, value)?;
-        }
-        Ok(document)
+        document(environment, &self.config, &self.sets)
     }
 
     /// The parts of the engine of a document.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use assay_verifiers::Scored;
 
-/// Appends the verdict line of one sample: its serde form.
-pub(super) fn verdict_line(out: &mut Vec<u8>, scored: &Scored) {
+/// Appends the verdict line of one sample: its serde form, and the end of the line.
+pub fn verdict_line(out: &mut Vec<u8>, scored: &Scored) {
     // Neither the vector nor any of these values can fail to be written: keys are text and numbers
     // are finite.
     let written = serde_json::to_writer(&mut *out, scored);

@@ -7,7 +7,6 @@ use assay_verifiers::{Fault, Sample, Scored};
 
 use super::call::{Call, ScoreOptions};
 use super::groups::group_key;
-use super::lines::verdict_line;
 use super::score::Engine;
 use super::sequence::unread;
 use crate::data::RowReader;
@@ -24,11 +23,6 @@ const MEAN_OF: u64 = 8;
 #[derive(Debug, Default)]
 pub struct Rows {
     rows: Vec<Result<Sample, Box<Scored>>>,
-}
-
-/// Appends the verdict line of a sample, its end of line included.
-pub fn write_line(out: &mut Vec<u8>, scored: &Scored) {
-    verdict_line(out, scored);
 }
 
 impl Engine {
@@ -157,7 +151,7 @@ mod tests {
         let rewards: Vec<Option<f64>> = scored.iter().map(Scored::reward).collect();
         assert_eq!(rewards, [Some(1.0), None, None, Some(0.0)]);
         let mut line = Vec::new();
-        write_line(&mut line, &scored[1]);
+        super::super::lines::verdict_line(&mut line, &scored[1]);
         let line = String::from_utf8(line).unwrap();
         assert!(line.contains("row 9: completion: expected text or messages"), "{line}");
     }

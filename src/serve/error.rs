@@ -106,12 +106,15 @@ impl ApiError {
     pub(crate) fn unscored(scored: &Scored) -> Self {
         match &scored.outcome {
             Outcome::Failed(fault) => Self::fault(fault),
-            Outcome::Abstained(why) => Self {
-                status: StatusCode::UNPROCESSABLE_ENTITY,
-                ..Self::new(ErrorKind::Fault, format!("no reward: abstained: {why}"))
-            },
+            Outcome::Abstained(why) => Self::abstained(format!("no reward: abstained: {why}")),
             Outcome::Scored(_) => Self::new(ErrorKind::Internal, "the sample has a reward"),
         }
+    }
+
+    /// An abstention, where the protocol has no place for one.
+    pub(crate) fn abstained(message: impl Into<String>) -> Self {
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        Self { status, ..Self::new(ErrorKind::Fault, message) }
     }
 
     /// A fault, where the protocol has no place for one.

@@ -36,7 +36,7 @@ pub(crate) async fn gate(
     let method = request.method().clone();
     let path = request.uri().path();
     let is_open = OPEN.contains(&path);
-    let route = matched.as_ref().map_or("unknown", MatchedPath::as_str).to_owned();
+    let route = matched.as_ref().map_or("unknown", MatchedPath::as_str);
     let mut response = if !is_open && !shared.tokens.load().admit(request.headers()) {
         let message = "expected a known token: authorization: Bearer TOKEN";
         ApiError::new(ErrorKind::Unauthorized, message).into_response()
@@ -63,7 +63,7 @@ pub(crate) async fn gate(
     } else {
         tracing::debug!(request_id = ?id, %method, route, code, us = took.as_micros(), "answered");
     }
-    shared.metrics.request(&route, code, took);
+    shared.metrics.request(route, code, took);
     response.headers_mut().insert(REQUEST_ID, id);
     response
 }

@@ -22,6 +22,19 @@ pub(crate) struct Operation {
     pub(crate) is_judged: bool,
 }
 
+impl Operation {
+    /// A path that judges: a JSON body for a JSON answer.
+    pub(crate) fn judged(
+        path: &'static str,
+        summary: &'static str,
+        request: fn(&mut SchemaGenerator) -> Value,
+        reply: fn(&mut SchemaGenerator) -> Value,
+    ) -> Self {
+        let (request, reply) = (Some(request), (reply, "application/json"));
+        Self { path, method: "post", summary, request, reply, is_judged: true }
+    }
+}
+
 /// The schema of `T` as a reference.
 pub(crate) fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>().to_value()

@@ -8,6 +8,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use futures_util::FutureExt as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{ApiError, ErrorKind};
@@ -42,18 +43,23 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Payload<T> {
 
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Self::Rejection> {
         let JsonBytes(bytes) = JsonBytes::from_request(request, shared).await?;
-        let mut json = serde_json::Deserializer::from_slice(&bytes);
-        let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let path = error.path().to_string();
-            ApiError::bad_request(error.into_inner().to_string()).at(if path == "." {
-                String::new()
-            } else {
-                path
-            })
-        })?;
-        json.end().map_err(|error| ApiError::bad_request(error.to_string()))?;
-        Ok(Self(read))
+        parse(&bytes).map(Self)
     }
+}
+
+/// Parses a body, of which texts may be borrowed. Errors name the field.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
+    serde_json::from_slice(bytes).map_err(|plain| {
+        // Once more with the path, which costs time that a good body need not spend.
+        let mut json = serde_json::Deserializer::from_slice(bytes);
+        match serde_path_to_error::deserialize::<_, T>(&mut json) {
+            Err(error) if error.path().iter().len() > 0 => {
+                let path = error.path().to_string();
+                ApiError::bad_request(error.into_inner().to_string()).at(path)
+            }
+            _ => ApiError::bad_request(plain.to_string()),
+        }
+    })
 }
 
 /// Whether the body says that it is of a type with this ending: `json` is also of `application/x+json`.

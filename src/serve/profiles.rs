@@ -52,10 +52,14 @@ impl Profiles {
 impl Profile {
     /// Judges rows until a moment, at a step of a training.
     pub(crate) async fn judge(&self, rows: Rows, until: Instant, step: u64) -> Vec<Scored> {
-        let left = until.saturating_duration_since(now()).max(Duration::from_nanos(1));
-        let options = ScoreOptions { deadline: Some(left), step, ..ScoreOptions::default() };
-        let scored = self.engine.score_rows(rows, options).await;
+        let scored = self.engine.score_rows(rows, score_until(until, step)).await;
         self.metrics.count(&scored);
         scored
     }
+}
+
+/// How samples are scored until a moment, at a step of a training.
+pub(crate) fn score_until(until: Instant, step: u64) -> ScoreOptions {
+    let left = until.saturating_duration_since(now()).max(Duration::from_nanos(1));
+    ScoreOptions { deadline: Some(left), step, ..ScoreOptions::default() }
 }

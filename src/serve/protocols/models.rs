@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use assay_verifiers::canonical::{digest_parts, hex};
 use assay_verifiers::{Content, Message, Outcome, Reward, Sample, Scored, Verdict};
-use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -203,8 +202,7 @@ impl Judge {
             Outcome::Abstained(why) => {
                 let hint = if is_text { "; send pairs, or messages" } else { "" };
                 let message = format!("no reward: {name} abstained: {why}{hint}");
-                let status = StatusCode::UNPROCESSABLE_ENTITY;
-                return Err(ApiError { status, ..ApiError::new(ErrorKind::Fault, message) });
+                return Err(ApiError::abstained(message));
             }
         };
         let steps = if verifier == "process_model" {

@@ -111,14 +111,7 @@ pub(super) fn router() -> Router<Arc<Shared>> {
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    let post = |path, summary, request, reply| Operation {
-        path,
-        method: "post",
-        summary,
-        request: Some(request),
-        reply: (reply, "application/json"),
-        is_judged: true,
-    };
+    let post = |path, summary, request, reply| Operation::judged(path, summary, request, reply);
     let of_session = schema::<SessionRequest> as fn(&mut SchemaGenerator) -> Value;
     let session = schema::<SessionReply> as fn(&mut SchemaGenerator) -> Value;
     vec![

@@ -8,7 +8,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use assay_verifiers::canonical::{self, Digest};
 use assay_verifiers::{Outcome, Reward, Sample, Scored, Verdict};
@@ -22,10 +21,10 @@ use tokio::sync::Mutex;
 use super::super::error::{ApiError, ErrorKind};
 use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::profiles::Profile;
+use super::super::profiles::{Profile, score_until};
 use super::super::runtime::now;
 use super::super::shared::{Asked, Shared};
-use crate::engine::{Config, Engine, Registry, Rows, ScoreOptions};
+use crate::engine::{Config, Engine, Registry, Rows};
 
 const RUN: &str = "/v1/fine_tuning/alpha/graders/run";
 const VALIDATE: &str = "/v1/fine_tuning/alpha/graders/validate";
@@ -118,22 +117,18 @@ pub(super) fn router() -> Router<Arc<Shared>> {
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
-        Operation {
-            path: RUN,
-            method: "post",
-            summary: "OpenAI: the reward of a sample by a grader, or by the profile",
-            request: Some(schema::<RunRequest>),
-            reply: (schema::<RunReply>, "application/json"),
-            is_judged: true,
-        },
-        Operation {
-            path: VALIDATE,
-            method: "post",
-            summary: "OpenAI: whether a grader can be used",
-            request: Some(schema::<ValidateRequest>),
-            reply: (schema::<ValidateReply>, "application/json"),
-            is_judged: true,
-        },
+        Operation::judged(
+            RUN,
+            "OpenAI: the reward of a sample by a grader, or by the profile",
+            schema::<RunRequest>,
+            schema::<RunReply>,
+        ),
+        Operation::judged(
+            VALIDATE,
+            "OpenAI: whether a grader can be used",
+            schema::<ValidateRequest>,
+            schema::<ValidateReply>,
+        ),
     ]
 }
 
@@ -187,9 +182,7 @@ async fn by_grader(
     let _permit = asked.enter(1).await?;
     let engine = kept.engine(&grader, asked, &profile).await?;
     let sample = Sample::builder(model_sample).meta(item).build();
-    let left = asked.until().saturating_duration_since(now());
-    let deadline = Some(left.max(Duration::from_nanos(1)));
-    let options = ScoreOptions { deadline, ..ScoreOptions::default() };
+    let options = score_until(asked.until(), 0);
     let mut scored = first(engine.score_rows(Rows::of_samples([sample]), options).await)?;
     if let Some((_, verdict)) = scored.verdicts.iter().next() {
         scored.outcome = reason(verdict).clone();

@@ -64,14 +64,12 @@ pub(super) fn router() -> Router<Arc<Shared>> {
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![Operation {
-        path: "/get_reward",
-        method: "post",
-        summary: "OpenRLHF: rewards of queries",
-        request: Some(schema::<RewardRequest>),
-        reply: (schema::<RewardReply>, "application/json"),
-        is_judged: true,
-    }]
+    vec![Operation::judged(
+        "/get_reward",
+        "OpenRLHF: rewards of queries",
+        schema::<RewardRequest>,
+        schema::<RewardReply>,
+    )]
 }
 
 async fn get_reward(

@@ -49,14 +49,12 @@ pub(super) fn router() -> Router<Arc<Shared>> {
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![Operation {
-        path: "/slime",
-        method: "post",
-        summary: "slime: the reward of a sample as a number, or as an object with ?components=true; a list of samples gets a list",
-        request: Some(one_or_many),
-        reply: (reward, "application/json"),
-        is_judged: true,
-    }]
+    vec![Operation::judged(
+        "/slime",
+        "slime: the reward of a sample as a number, or as an object with ?components=true; a list of samples gets a list",
+        one_or_many,
+        reward,
+    )]
 }
 
 fn one_or_many(generator: &mut SchemaGenerator) -> Value {

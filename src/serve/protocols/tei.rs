@@ -157,31 +157,27 @@ pub(super) fn router() -> Router<Arc<Shared>> {
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    let rerank = |path| Operation {
-        path,
-        method: "post",
-        summary: "text-embeddings-inference (`texts`), Jina and vLLM (`documents`): completions of a prompt, the best first",
-        request: Some(schema::<RerankRequest>),
-        reply: (schema::<RerankReply>, "application/json"),
-        is_judged: true,
+    let rerank = |path| {
+        Operation::judged(
+            path,
+            "text-embeddings-inference (`texts`), Jina and vLLM (`documents`): completions of a prompt, the best first",
+            schema::<RerankRequest>,
+            schema::<RerankReply>,
+        )
     };
     let mut all = vec![
-        Operation {
-            path: "/predict",
-            method: "post",
-            summary: "text-embeddings-inference: rewards of texts or pairs",
-            request: Some(schema::<PredictRequest>),
-            reply: (schema::<PredictReply>, "application/json"),
-            is_judged: true,
-        },
-        Operation {
-            path: "/similarity",
-            method: "post",
-            summary: "text-embeddings-inference: the nearness of texts to one, by an embedding model",
-            request: Some(schema::<SimilarityRequest>),
-            reply: (schema::<Vec<f64>>, "application/json"),
-            is_judged: true,
-        },
+        Operation::judged(
+            "/predict",
+            "text-embeddings-inference: rewards of texts or pairs",
+            schema::<PredictRequest>,
+            schema::<PredictReply>,
+        ),
+        Operation::judged(
+            "/similarity",
+            "text-embeddings-inference: the nearness of texts to one, by an embedding model",
+            schema::<SimilarityRequest>,
+            schema::<Vec<f64>>,
+        ),
     ];
     all.extend(RERANK.map(rerank));
     all

@@ -1,21 +1,19 @@
 //! `POST /v1/groups`: the samples of prompts together, and what each earned relative to the others; or
 //! advantages of rewards that are there already.
 
-use std::sync::Arc;
-
 use assay_trainer::advantages::{AdvantageConfig, AdvantageValues, EstimatorState, GroupReport};
 use assay_trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
 use assay_verifiers::{Reward, Scored};
-use axum::extract::State;
 use axum::response::Response;
 use schemars::JsonSchema;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::error::ApiError;
-use super::super::payload::JsonBytes;
-use super::super::shared::{Asked, Shared};
+use super::super::payload::{JsonBytes, parse};
+use super::super::shared::Asked;
 use super::verify;
 use crate::engine::Plan;
 
@@ -50,6 +48,13 @@ pub(crate) struct GroupsRequest<'a> {
     step: Option<u64>,
 }
 
+/// Which of the two is asked for.
+#[derive(Deserialize)]
+struct Kind {
+    samples: Option<IgnoredAny>,
+    rewards: Option<IgnoredAny>,
+}
+
 /// What each sample came to, and its advantage.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GroupsReply {
@@ -66,15 +71,13 @@ pub(crate) struct GroupsReply {
 
 pub(super) async fn groups(
     mut asked: Asked,
-    State(shared): State<Arc<Shared>>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Response, ApiError> {
-    let members: serde_json::Map<String, Value> = verify::read(&bytes)?;
-    if !members.contains_key("samples") && members.contains_key("rewards") {
+    let kind: Kind = parse(&bytes)?;
+    if kind.samples.is_none() && kind.rewards.is_some() {
         return advantages_alone(&asked, &bytes);
     }
-    drop((members, shared));
-    let request: GroupsRequest<'_> = verify::read(&bytes)?;
+    let request: GroupsRequest<'_> = parse(&bytes)?;
     asked.check_count(request.samples.len())?;
     asked.shorten(request.deadline_ms);
     let profile = asked.profile(request.profile.as_deref())?;
@@ -110,7 +113,7 @@ pub(super) async fn groups(
 
 /// Rewards in columns, of whoever judged them.
 fn advantages_alone(asked: &Asked, bytes: &[u8]) -> Result<Response, ApiError> {
-    let request: AdvantageRequest = verify::read(bytes)?;
+    let request: AdvantageRequest = parse(bytes)?;
     let profile = asked.profile(None)?;
     let config = configured(profile.engine.plan());
     let reply = request.answer(Some(&config)).map_err(refused)?;

@@ -20,7 +20,7 @@ use super::super::error::ApiError;
 use super::super::profiles::Profile;
 use super::super::runtime::spawn_owned;
 use super::super::shared::{Asked, OpenRequest};
-use crate::engine::{Rows, write_line};
+use crate::engine::{Rows, verdict_line};
 
 /// The most rows that are judged at once.
 const CHUNK_ROWS: usize = 256;
@@ -158,7 +158,7 @@ async fn judged(asked: &Asked, profile: &Profile, step: u64, rows: Rows) -> Vec<
     let _permits = asked.enter(rows.len()).await.ok();
     let mut lines = Vec::new();
     for one in profile.judge(rows, asked.until(), step).await {
-        write_line(&mut lines, &one);
+        verdict_line(&mut lines, &one);
     }
     lines
 }

@@ -62,22 +62,14 @@ pub(super) fn operations() -> Vec<Operation> {
         reply,
         is_judged: false,
     };
-    let post = |path, summary, request, reply| Operation {
-        path,
-        method: "post",
-        summary,
-        request: Some(request),
-        reply: (reply, "application/json"),
-        is_judged: true,
-    };
     vec![
-        post(
+        Operation::judged(
             "/v1/verify",
             "Judge samples: a verdict line for each, in their order. As application/x-ndjson, rows and verdict lines a line.",
-            schema::<VerifyRequest<'static>> as fn(&mut SchemaGenerator) -> Value,
-            results as fn(&mut SchemaGenerator) -> Value,
+            schema::<VerifyRequest<'static>>,
+            results,
         ),
-        post(
+        Operation::judged(
             "/v1/groups",
             "Judge the samples of prompts together, with the advantage of each",
             schema::<GroupsRequest<'static>>,

@@ -12,10 +12,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::error::ApiError;
-use super::super::payload::{JsonBytes, is_type};
+use super::super::payload::{JsonBytes, is_type, parse};
 use super::super::shared::{Asked, Shared};
 use super::ndjson;
-use crate::engine::{Rows, write_line};
+use crate::engine::{Rows, verdict_line};
 
 /// What a verdict line takes, for a start.
 const LINE_BYTES: usize = 256;
@@ -50,7 +50,7 @@ pub(super) async fn verify(
         return ndjson::verify(asked, request).await;
     }
     let JsonBytes(bytes) = JsonBytes::from_request(request, &shared).await?;
-    let request: VerifyRequest<'_> = read(&bytes)?;
+    let request: VerifyRequest<'_> = parse(&bytes)?;
     asked.check_count(request.samples.len())?;
     asked.shorten(request.deadline_ms);
     let profile = asked.profile(request.profile.as_deref())?;
@@ -58,21 +58,6 @@ pub(super) async fn verify(
     let rows = rows(&profile.engine, &request.samples);
     let scored = profile.judge(rows, asked.until(), request.step.unwrap_or_default()).await;
     Ok(json(results(&scored)))
-}
-
-/// Parses a body of which texts are borrowed.
-pub(super) fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
-    serde_json::from_slice(bytes).map_err(|plain| {
-        // Once more with the path, which costs time that a good body need not spend.
-        let mut json = serde_json::Deserializer::from_slice(bytes);
-        match serde_path_to_error::deserialize::<_, T>(&mut json) {
-            Err(error) if error.path().iter().len() > 0 => {
-                let path = error.path().to_string();
-                ApiError::bad_request(error.into_inner().to_string()).at(path)
-            }
-            _ => ApiError::bad_request(plain.to_string()),
-        }
-    })
 }
 
 pub(super) fn rows(engine: &crate::Engine, samples: &[&RawValue]) -> Rows {
@@ -87,7 +72,7 @@ pub(super) fn results_open(scored: &[Scored]) -> Vec<u8> {
         if at > 0 {
             body.push(b',');
         }
-        write_line(&mut body, one);
+        verdict_line(&mut body, one);
         // A line ends in its newline.
         body.pop();
     }
