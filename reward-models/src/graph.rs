@@ -1,12 +1,14 @@
 //! What an ONNX file says of itself, read before any backend sees it.
 
 pub mod cuts;
+mod external;
+mod loops;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Component, Path};
 
-use rten_onnx::onnx::{DataLocation, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
+use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 
 use self::cuts::{Cut, inner};
 use crate::error::ModelError;
@@ -41,9 +43,10 @@ impl GraphInfo {
     /// # Errors
     /// A file that is no ONNX graph.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
+        let none = |why: String| ModelError::graph(path, format!("not an ONNX graph: {why}"));
+        let scan = external::scan(path).map_err(|error| none(error.to_string()))?;
         let file = File::open(path).map_err(|error| ModelError::file(path, error))?;
-        let model = ModelProto::parse_file(file)
-            .map_err(|error| ModelError::graph(path, format!("not an ONNX graph: {error}")))?;
+        let model = ModelProto::parse_file(file).map_err(|error| none(error.to_string()))?;
         let graph = model.graph.ok_or_else(|| ModelError::graph(path, "holds no graph"))?;
         let standard = ["", "ai.onnx"];
         let opsets = model
@@ -59,7 +62,13 @@ impl GraphInfo {
         let inputs = graph.input.iter().filter_map(|value| value.name.clone());
         info.inputs = inputs.filter(|name| !initialized.contains(name.as_str())).collect();
         info.outputs = graph.output.iter().filter_map(|value| value.name.clone()).collect();
+        info.external = scan.files;
         info.look_at(&graph).map_err(|why| ModelError::graph(path, why))?;
+        let known: BTreeMap<&str, Vec<i64>> = constants(&graph).collect();
+        loops::bounded(&graph, &known).map_err(|why| ModelError::graph(path, why))?;
+        if scan.loops_in_functions {
+            return Err(ModelError::graph(path, "a function of it has a Loop; export it inlined"));
+        }
         info.cuts = cuts::cuts(&graph);
         Ok(info)
     }
@@ -72,11 +81,6 @@ impl GraphInfo {
             let shapes: BTreeMap<&str, Vec<i64>> = constants(graph).collect();
             for tensor in &graph.initializer {
                 filled(tensor)?;
-                if tensor.data_location == Some(DataLocation::EXTERNAL) {
-                    let entries = tensor.external_data.iter();
-                    let location = entries.filter(|entry| entry.key.as_deref() == Some("location"));
-                    self.external.extend(location.filter_map(|entry| entry.value.clone()));
-                }
             }
             for node in &graph.node {
                 bounded(node, &shapes)?;

@@ -3,6 +3,7 @@
 mod folder;
 mod golden;
 mod options;
+mod shortened;
 mod submitted;
 
 use std::future::Future;
@@ -10,7 +11,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_verifiers::{Digest, MessageContent, canonical};
+use assay_verifiers::{Digest, canonical};
 
 use crate::backend::Backend;
 use crate::consensus::{consensus, mean, votes};
@@ -155,28 +156,6 @@ impl Model {
         Err(ModelError::Input(
             format!("the text has {count} tokens; the model takes {most}").into(),
         ))
-    }
-
-    /// The tokens of a text of which the prompt loses its beginning; `None` where that is not
-    /// enough.
-    fn shortened(&self, view: &View, mut over: usize) -> Result<Option<Tokens>, ModelError> {
-        let mut view = view.clone();
-        while let Some(last) = view.messages.last_mut() {
-            let text = last.text();
-            let prompt = self.encoder.plain(text)?;
-            let Some((from, _)) = prompt.get_offsets().get(over) else { return Ok(None) };
-            let kept = text.get(*from..).unwrap_or_default().to_owned();
-            if kept.len() >= text.len() {
-                return Ok(None);
-            }
-            last.content = MessageContent::Text(kept);
-            let tokens = self.encoder.tokens(&self.template.text(&view)?)?;
-            over = tokens.ids.len().saturating_sub(self.manifest.limits.max_tokens);
-            if over == 0 {
-                return Ok(Some(tokens));
-            }
-        }
-        Ok(None)
     }
 
     /// The scores of the `steps` steps of a text; `None` where the generated text has none.

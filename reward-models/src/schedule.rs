@@ -99,7 +99,7 @@ struct Scheduler {
 #[derive(Default)]
 struct State {
     waiting: Vec<Job>,
-    /// Batches that were too large for the memory, in halves.
+    /// Batches that failed, in halves.
     halves: VecDeque<Vec<Job>>,
     /// Along the workers: the waiters of the running batch, and what cancels it.
     running: Vec<Option<Running>>,
@@ -274,7 +274,9 @@ impl Scheduler {
     fn answer(&self, mut batch: Vec<Job>, found: Result<Vec<ModelOutput>, ModelError>) {
         let mut state = self.lock();
         match found {
-            Err(ModelError::Memory(_)) if batch.len() > 1 => {
+            // Too much for the memory, or a text among them that the model cannot take: it must not
+            // cost the others their scores.
+            Err(ref error) if batch.len() > 1 && *error != ModelError::Stopped => {
                 let rest = batch.split_off(batch.len() / 2);
                 state.halves.extend([batch, rest]);
                 self.ready.notify_all();

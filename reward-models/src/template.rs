@@ -3,26 +3,35 @@
 //!
 //! A mark, a cut and the border of a pair are noncharacters of Unicode while the template runs; no
 //! sample can hold one, because they are replaced in its text first.
+//!
+//! A template comes with a model, from wherever that comes: it may spend so many instructions, make so
+//! many bytes of values, and do so much work on them.
 
-use std::io::{self, Write};
+mod account;
+mod bounded;
+mod json;
+mod program;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use std::sync::Arc;
+
 use assay_verifiers::{Message, ToolCall};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Serde, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, context};
-use serde::Serialize as _;
 use serde_json::Value as Json;
-use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
 use crate::error::ModelError;
+use crate::special::SpecialTokens;
+use program::Program;
 
 const MARK: char = '\u{FDD0}';
 const CUT: char = '\u{FDD1}';
 const PAIR: char = '\u{FDD2}';
 
 /// What a template may spend. A long conversation takes a few thousand.
-const FUEL: u64 = 5_000_000;
+const FUEL: u64 = 1_000_000;
+/// Calls of templates and macros that may be open at a time, four each: each takes some of the stack.
+const LEVELS_MAX: usize = 160;
 
 /// What the template sees of a sample.
 #[derive(Clone, Debug, Default)]
@@ -53,8 +62,9 @@ pub struct Text {
 /// A template, compiled.
 pub struct Template {
     environment: Environment<'static>,
+    program: Program,
     system: String,
-    special: Option<AhoCorasick>,
+    special: SpecialTokens,
 }
 
 impl Template {
@@ -63,22 +73,22 @@ impl Template {
     /// # Errors
     /// A template that does not parse; the message names the line.
     pub fn new(
-        template: String,
-        chat: Option<String>,
+        template: &str,
+        chat: Option<&str>,
         system: &str,
         tokens: impl IntoIterator<Item = (String, String)>,
-        special: &[String],
+        special: SpecialTokens,
     ) -> Result<Self, ModelError> {
         let mut environment = Environment::new();
         let refuse = |error: Error| ModelError::Input(format!("template: {error:#}").into());
         // As chat templates are written for.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-        environment.set_syntax(syntax.map_err(refuse)?);
+        let syntax = syntax.map_err(refuse)?;
         environment.set_fuel(Some(FUEL));
-        environment
-            .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
-        environment.add_filter("tojson", json_text);
-        environment.add_function("chat", chat_text);
+        environment.set_recursion_limit(LEVELS_MAX);
+        bounded::register(&mut environment);
+        program::register(&mut environment);
+        environment.add_filter("tojson", json::text);
         environment.add_function("raise_exception", |why: String| -> Result<String, Error> {
             Err(Error::new(ErrorKind::InvalidOperation, why))
         });
@@ -88,18 +98,16 @@ impl Template {
         for (name, token) in tokens {
             environment.add_global(name, Value::from(token));
         }
-        environment.add_template_owned("template", template).map_err(refuse)?;
-        if let Some(chat) = chat {
-            environment.add_template_owned("chat", chat).map_err(refuse)?;
-        }
-        let special = if special.is_empty() {
-            None
-        } else {
-            let built =
-                AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(special);
-            Some(built.map_err(|error| ModelError::Backend(error.to_string()))?)
-        };
-        Ok(Self { environment, system: system.to_owned(), special })
+        let chat = chat.map(|chat| Program::new("chat", chat, &syntax));
+        let chat = chat.transpose().map_err(refuse)?.map(Arc::new);
+        environment.add_function(
+            "chat",
+            move |state: &mut State<'_, '_>, messages: Value, options: Kwargs| {
+                chat_text(chat.as_deref(), state, &messages, &options)
+            },
+        );
+        let program = Program::new("template", template, &syntax).map_err(refuse)?;
+        Ok(Self { environment, program, system: system.to_owned(), special })
     }
 
     /// The text of a sample.
@@ -107,43 +115,47 @@ impl Template {
     /// # Errors
     /// A template that fails on this sample.
     pub fn text(&self, view: &View) -> Result<Text, ModelError> {
+        let rendered = account::within(view.bytes(), || {
+            let scope = self.scope(view)?;
+            let rendered = self.program.render(&self.environment, scope);
+            rendered.map_err(|error| ModelError::Input(format!("template: {error:#}").into()))
+        });
+        Ok(parse(&rendered?.0))
+    }
+
+    /// What the template sees.
+    fn scope(&self, view: &View) -> Result<Value, ModelError> {
         let (first, second) = view.pair.clone().unwrap_or_default();
-        let messages: Vec<Value> =
+        let messages: Result<Vec<Value>, ModelError> =
             view.messages.iter().map(|message| self.message(message)).collect();
-        let prompt = view.messages.last().map(|message| self.tame(message.text()));
-        let steps: Vec<String> = view.steps.iter().map(|step| self.tame(step)).collect();
-        let scope = context! {
+        let prompt = view.messages.last().map(|message| self.tame(message.text())).transpose()?;
+        let steps: Result<Vec<String>, ModelError> =
+            view.steps.iter().map(|step| self.tame(step)).collect();
+        Ok(context! {
             prompt => prompt.unwrap_or_default(),
-            messages => Value::from(messages),
-            completion => self.tame(&view.completion),
-            steps => steps,
-            first => self.tame(&first),
-            second => self.tame(&second),
-            reference => self.tame(&view.reference),
+            messages => Value::from(messages?),
+            completion => self.tame(&view.completion)?,
+            steps => steps?,
+            first => self.tame(&first)?,
+            second => self.tame(&second)?,
+            reference => self.tame(&view.reference)?,
             system => self.system.clone(),
-        };
-        let rendered = self
-            .environment
-            .get_template("template")
-            .and_then(|template| template.render(scope))
-            .map_err(|error| ModelError::Input(format!("template: {error:#}").into()))?;
-        Ok(parse(&rendered))
+        })
     }
 
     /// Whether the template reads a variable.
     pub fn reads(&self, variable: &str) -> bool {
-        let template = self.environment.get_template("template");
-        template.is_ok_and(|template| template.undeclared_variables(false).contains(variable))
+        self.program.reads(variable)
     }
 
     /// A message as chat templates expect it: text as its content, and those of the other members
     /// that it has. Arguments of a call are an object, also where they came as its JSON.
-    fn message(&self, message: &Message) -> Value {
-        let text = |text: &str| Value::from(self.tame(text));
-        let mut members = vec![("role", text(&message.role)), ("content", text(message.text()))];
+    fn message(&self, message: &Message) -> Result<Value, ModelError> {
+        let text = |text: &str| self.tame(text).map(Value::from);
+        let mut members = vec![("role", text(&message.role)?), ("content", text(message.text())?)];
         if !message.tool_calls.is_empty() {
             let calls = message.tool_calls.iter().map(|call| self.call(call));
-            members.push(("tool_calls", calls.collect()));
+            members.push(("tool_calls", Value::from(calls.collect::<Result<Vec<_>, _>>()?)));
         }
         let named = [
             ("tool_call_id", &message.tool_call_id),
@@ -151,12 +163,14 @@ impl Template {
             ("reasoning_content", &message.reasoning_content),
         ];
         for (name, value) in named {
-            members.extend(value.as_deref().map(|value| (name, text(value))));
+            if let Some(value) = value.as_deref() {
+                members.push((name, text(value)?));
+            }
         }
-        Value::from_pairs(members)
+        Ok(Value::from_pairs(members))
     }
 
-    fn call(&self, call: &ToolCall) -> Value {
+    fn call(&self, call: &ToolCall) -> Result<Value, ModelError> {
         let parsed = call.arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
         let object = parsed.filter(|parsed: &Value| parsed.kind() == ValueKind::Map);
         let arguments = object.unwrap_or_else(|| Value::from(Serde(&call.arguments)));
@@ -168,98 +182,72 @@ impl Template {
             }
             value => (name, Value::from(Serde(value))),
         };
-        let Json::Object(members) = call.to_value() else { return Value::default() };
+        let Json::Object(members) = call.to_value() else { return Ok(Value::default()) };
         self.tame_all(&Value::from_pairs(members.into_iter().map(member)))
     }
 
     /// The same of every text within a value.
-    fn tame_all(&self, value: &Value) -> Value {
+    fn tame_all(&self, value: &Value) -> Result<Value, ModelError> {
         let within = || value.try_iter().into_iter().flatten();
-        match (value.kind(), value.as_str()) {
-            (_, Some(text)) => Value::from(self.tame(text)),
-            (ValueKind::Seq, None) => within().map(|value| self.tame_all(&value)).collect(),
+        Ok(match (value.kind(), value.as_str()) {
+            (_, Some(text)) => Value::from(self.tame(text)?),
+            (ValueKind::Seq, None) => {
+                let items = within().map(|value| self.tame_all(&value));
+                Value::from(items.collect::<Result<Vec<_>, _>>()?)
+            }
             (ValueKind::Map, None) => {
                 let member = |name: Value| {
                     let value = value.get_item(&name).unwrap_or_default();
-                    (self.tame_all(&name), self.tame_all(&value))
+                    Ok((self.tame_all(&name)?, self.tame_all(&value)?))
                 };
-                Value::from_pairs(within().map(member))
+                let members = within().map(member).collect::<Result<Vec<_>, ModelError>>()?;
+                Value::from_pairs(members)
             }
             _ => value.clone(),
-        }
+        })
     }
 
     /// The text of a sample, in which nothing reads as a sign of ours or as a special token.
-    fn tame(&self, text: &str) -> String {
+    fn tame(&self, text: &str) -> Result<String, ModelError> {
         let text: String =
             text.chars().map(|c| if (MARK..=PAIR).contains(&c) { '\u{FFFD}' } else { c }).collect();
-        let Some(special) = &self.special else { return text };
-        let mut tamed = String::with_capacity(text.len());
-        special.replace_all_with(&text, &mut tamed, |_, token, out| {
-            let mut chars = token.chars();
-            out.extend(chars.next());
-            // A space of no width takes the token apart.
-            out.push('\u{200B}');
-            out.push_str(chars.as_str());
-            true
-        });
-        tamed
+        self.special.taken_apart(text)
+    }
+}
+
+impl View {
+    /// The bytes of its texts.
+    fn bytes(&self) -> usize {
+        let call = |call: &ToolCall| call.name.len() + call.arguments.to_string().len();
+        let message = |message: &Message| {
+            let calls: usize = message.tool_calls.iter().map(call).sum();
+            let reasoning = message.reasoning_content.as_ref().map_or(0, String::len);
+            message.text().len() + calls + reasoning
+        };
+        let pair = self.pair.as_ref().map_or(0, |(first, second)| first.len() + second.len());
+        let messages: usize = self.messages.iter().map(message).sum();
+        let steps: usize = self.steps.iter().map(String::len).sum();
+        messages + steps + pair + self.completion.len() + self.reference.len()
     }
 }
 
 /// `chat(messages, add_generation_prompt=false)`: the tokenizer's own template.
-#[expect(clippy::needless_pass_by_value, reason = "the signature that a function of minijinja has")]
-fn chat_text(state: &State<'_, '_>, messages: &Value, options: Kwargs) -> Result<Value, Error> {
-    let template = state.env().get_template("chat").map_err(|_| {
+fn chat_text(
+    chat: Option<&Program>,
+    state: &State<'_, '_>,
+    messages: &Value,
+    options: &Kwargs,
+) -> Result<Value, Error> {
+    let chat = chat.ok_or_else(|| {
         Error::new(ErrorKind::InvalidOperation, "chat() was called; the manifest names no `chat`")
     })?;
     let generate: bool = options.get::<Option<bool>>("add_generation_prompt")?.unwrap_or(false);
     options.assert_all_used()?;
-    let text = template.render(context! { messages, add_generation_prompt => generate })?;
+    let scope = context! { messages, add_generation_prompt => generate };
+    let (text, spent) = account::chatting(|| chat.render(state.env(), scope))?;
+    // What it spent was on an account of its own.
+    account::work(4 * usize::try_from(spent).unwrap_or(usize::MAX))?;
     Ok(Value::from_safe_string(text))
-}
-
-/// `tojson(indent=none)` as chat templates mean it: as Python writes JSON, with nothing escaped
-/// that need not be.
-#[expect(clippy::needless_pass_by_value, reason = "the signature that a filter of minijinja has")]
-fn json_text(value: Value, options: Kwargs) -> Result<Value, Error> {
-    let indent: Option<usize> = options.get("indent")?;
-    let mut text = Vec::new();
-    let written = match indent {
-        Some(indent) => {
-            let indent = " ".repeat(indent.min(16));
-            let format = PrettyFormatter::with_indent(indent.as_bytes());
-            value.serialize(&mut Serializer::with_formatter(&mut text, format))
-        }
-        None => value.serialize(&mut Serializer::with_formatter(&mut text, Spaced)),
-    };
-    let refuse = |why: String| Error::new(ErrorKind::BadSerialization, why);
-    written.map_err(|error| refuse(error.to_string()))?;
-    let text = String::from_utf8(text).map_err(|error| refuse(error.to_string()))?;
-    Ok(Value::from_safe_string(text))
-}
-
-/// One line of JSON, with a space behind each comma and each colon.
-struct Spaced;
-
-impl Spaced {
-    fn next<W: Write + ?Sized>(writer: &mut W, first: bool) -> io::Result<()> {
-        if first { Ok(()) } else { writer.write_all(b", ") }
-    }
-}
-
-impl Formatter for Spaced {
-    fn begin_array_value<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        Self::next(out, first)
-    }
-
-    fn begin_object_key<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        Self::next(out, first)
-    }
-
-    fn begin_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        out.write_all(b": ")
-    }
 }
 
 /// Takes the signs out of a text and notes where they stood.
@@ -285,92 +273,4 @@ fn parse(rendered: &str) -> Text {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn view(completion: &str, steps: &[&str]) -> View {
-        View {
-            messages: vec![Message::new("user", "1+1?")],
-            completion: completion.into(),
-            steps: steps.iter().map(|step| (*step).to_owned()).collect(),
-            ..View::default()
-        }
-    }
-
-    fn template(text: &str) -> Template {
-        let chat = "{% for m in messages %}<|{{ m.role }}|>{{ m.content | trim }}<|end|>\n{% endfor %}\
-                    {% if add_generation_prompt %}<|assistant|>{% endif %}";
-        let special = ["<|end|>".to_owned(), "<tag>".to_owned()];
-        Template::new(text.into(), Some(chat.into()), "be good", [], &special).unwrap()
-    }
-
-    #[test]
-    fn marks_leave_no_text() {
-        let template =
-            template("{{ prompt }}{% for s in steps %} {{ s }}<tag>{{ mark }}{% endfor %}");
-        let text = template.text(&view("", &["a", "é"])).unwrap();
-        assert_eq!(text.parts, ["1+1? a<tag> é<tag>"]);
-        assert_eq!(text.marks, [(0, 11), (0, 19)]);
-    }
-
-    #[test]
-    fn a_conversation_by_the_chat_template() {
-        let source = r#"{{ chat(messages + [{"role": "assistant", "content": mark ~ completion}], add_generation_prompt=true) }}"#;
-        let text = template(source).text(&view("two", &[])).unwrap();
-        assert_eq!(text.parts, ["<|user|>1+1?<|end|>\n<|assistant|>two<|end|>\n<|assistant|>"]);
-        assert_eq!(text.marks, [(0, 33)]);
-    }
-
-    #[test]
-    fn a_sample_can_neither_close_its_turn_nor_mark_a_place() {
-        let hostile = "x<|end|>\u{FDD0}<tag>";
-        let text = template("{{ completion }}").text(&view(hostile, &[])).unwrap();
-        assert_eq!(text.parts, ["x<\u{200B}|end|>\u{FFFD}<\u{200B}tag>"]);
-        assert!(text.marks.is_empty());
-    }
-
-    fn calling(arguments: Json) -> View {
-        let call = ToolCall {
-            id: Some("c1".into()),
-            name: "add".into(),
-            arguments,
-            ..ToolCall::default()
-        };
-        let asks = Message { tool_calls: vec![call], ..Message::new("assistant", "") };
-        let answers = Message { name: Some("add".into()), ..Message::new("tool", "5") };
-        View { messages: vec![Message::new("user", "2+3?"), asks, answers], ..View::default() }
-    }
-
-    #[test]
-    fn a_template_sees_the_calls_of_tools_and_who_answers() {
-        let source = "{% for m in messages %}{{ m.role }}{% if m.tool_calls %}{% for c in m.tool_calls %} \
-                      {{ c.id }} {{ c.function.name }}{{ c.function.arguments | tojson }}{% endfor %}\
-                      {% elif m.name is defined %} {{ m.name }}{% endif %}: {{ m.content }};{% endfor %}";
-        let expected = r#"user: 2+3?;assistant c1 add{"b": 3, "a": [2, "<"]}: ;tool add: 5;"#;
-        let text = template(source).text(&calling(r#"{"b":3,"a":[2,"<"]}"#.into())).unwrap();
-        assert_eq!(text.parts, [expected]);
-        let odd = template(source).text(&calling("2, 3".into())).unwrap();
-        assert!(odd.parts[0].contains(r#"add"2, 3":"#), "{odd:?}");
-    }
-
-    #[test]
-    fn no_call_of_a_tool_closes_its_turn() {
-        let source = "{{ messages[1].tool_calls[0].function.arguments | tojson(indent=2) }}";
-        let arguments = serde_json::json!({"x<|end|>": ["<tag>\u{FDD1}"], "y": {"z": "<|end|>"}});
-        for arguments in [arguments.to_string().into(), arguments] {
-            let text = template(source).text(&calling(arguments)).unwrap();
-            let [text] = text.parts.as_slice() else { panic!("{text:?}") };
-            assert!(!text.contains("<|end|>") && !text.contains("<tag>"), "{text}");
-            assert_eq!(text.matches("\u{200B}").count(), 3);
-        }
-    }
-
-    #[test]
-    fn a_template_that_never_ends_runs_out_of_fuel() {
-        let endless = template(
-            "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}",
-        );
-        let error = endless.text(&view("", &[])).unwrap_err().to_string();
-        assert!(error.contains("fuel"), "{error}");
-    }
-}
+mod tests;

@@ -1,10 +1,13 @@
 //! Tokenization: from the text of a sample to token ids and the positions at which scores are read.
 
+mod bounds;
+
 use tokenizers::{EncodeInput, Encoding, Tokenizer};
 
 use crate::error::ModelError;
 use crate::generation::SamplingParams;
 use crate::manifest::TokenizerFile;
+use crate::special::SpecialTokens;
 use crate::template::Text;
 
 /// A text as a graph takes it.
@@ -51,6 +54,7 @@ impl Encoder {
     /// A file that is no tokenizer, or does not know the token that pads or the BOS that is to be
     /// stripped.
     pub fn new(bytes: &[u8], manifest: &TokenizerFile) -> Result<Self, String> {
+        bounds::check(bytes)?;
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
@@ -69,13 +73,17 @@ impl Encoder {
     }
 
     /// The special tokens, which no sample may write.
-    pub fn special(&self) -> Vec<String> {
+    ///
+    /// # Errors
+    /// A token that a sample can write in spite of it.
+    pub fn special(&self) -> Result<SpecialTokens, String> {
+        SpecialTokens::of(&self.tokenizer)
+    }
+
+    /// Whether a text is a token that was added to the vocabulary: it is one wherever it stands.
+    pub fn is_added(&self, text: &str) -> bool {
         let added = self.tokenizer.get_added_tokens_decoder();
-        let mut special: Vec<String> =
-            added.into_values().filter(|token| token.special).map(|token| token.content).collect();
-        special.retain(|token| !token.is_empty());
-        special.sort();
-        special
+        !text.is_empty() && added.values().any(|token| token.content == text)
     }
 
     /// How many tokens the vocabulary holds.

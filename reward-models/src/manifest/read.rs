@@ -6,9 +6,11 @@ use std::path::Path;
 use assay_verifiers::Pattern;
 
 use super::{
-    FILE, Generate, Manifest, Mode, ModelKind, Role, Score, Split, Steps, TemplateFile, Transform,
+    FILE, Generate, Golden, Manifest, Mode, ModelKind, Role, Score, Split, Steps, TemplateFile,
+    Transform,
 };
 use crate::error::ModelError;
+use crate::files;
 
 /// The key at fault, and what is wrong with it.
 type Wrong = (Cow<'static, str>, String);
@@ -17,6 +19,10 @@ type Wrong = (Cow<'static, str>, String);
 const TOKENS_MAX: usize = 1 << 20;
 /// The most layers, heads, or numbers a head.
 const PAST_MAX: usize = 1 << 14;
+/// The largest tolerance of a golden pair: rounding to half the digits of a float.
+const TOLERANCE_MAX: f64 = 0.05;
+/// The longest manifest, in bytes.
+const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 /// The most texts that vote.
 const VOTES_MAX: usize = 1 << 10;
 
@@ -27,9 +33,7 @@ impl Manifest {
     /// A manifest that is missing, has unknown keys, or contradicts itself.
     pub fn read(folder: &Path) -> Result<Self, ModelError> {
         let path = folder.join(FILE);
-        let text =
-            std::fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?;
-        Self::parse(&path, &text)
+        Self::parse(&path, &files::text(&path, MANIFEST_BYTES_MAX)?)
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, ModelError> {
@@ -208,10 +212,65 @@ fn goldens(manifest: &Manifest) -> Result<(), Wrong> {
         if !(golden.tolerance.is_finite() && golden.tolerance > 0.0) {
             return wrong(key("tolerance"), "expected a number above 0");
         }
-        let tells = golden.score.is_some() || golden.scores.is_some() || golden.raw.is_some();
-        if !tells && golden.text.is_none() {
-            return wrong(key("score"), "needs `score`, `scores`, `raw` or `text`");
+        if golden.tolerance > TOLERANCE_MAX {
+            let why =
+                format!("{} proves nothing; at most {TOLERANCE_MAX} is allowed", golden.tolerance);
+            return wrong(key("tolerance"), why);
         }
+        if let Some(name) = demanded(manifest, golden) {
+            return wrong(key(name), "missing: this kind of model is proved by it too");
+        }
+        let rows = golden.raw.iter().chain(&golden.uncertainties).flatten().flatten();
+        let scores = golden.scores.iter().flatten().chain(&golden.score);
+        if let Some(number) = rows.chain(scores).find(|number| !number.is_finite()) {
+            return wrong(key("raw"), format!("{number} is no number that a model gives"));
+        }
+    }
+    told_apart(manifest)
+}
+
+/// What a golden pair lacks. A model whose values are a whole vocabulary is proved by its scores.
+fn demanded(manifest: &Manifest, golden: &Golden) -> Option<&'static str> {
+    let (score, scores) = (golden.score.is_some(), golden.scores.is_some());
+    let (raw, text) = (golden.raw.is_some(), golden.text.is_some());
+    let named: &[(&'static str, bool)] = if manifest.generates() {
+        &[("text", text), ("score", score)]
+    } else if manifest.kind == ModelKind::Embedding {
+        // Vectors of tokens have no score of their own.
+        let pooled = golden.raw.as_ref().is_none_or(|rows| rows.len() < 2);
+        &[("raw", raw), ("score", score || golden.reference.is_none() || !pooled)]
+    } else if has_vocabulary(manifest) {
+        &[("scores", scores), ("score", score)]
+    } else {
+        &[("raw", raw), ("scores", scores), ("score", score)]
+    };
+    named.iter().find(|(_, is_there)| !is_there).map(|(name, _)| *name)
+}
+
+/// Whether a position has a value for each token.
+fn has_vocabulary(manifest: &Manifest) -> bool {
+    let by_token = [Transform::TokenSoftmax, Transform::TokenLogit];
+    matches!(manifest.kind, ModelKind::Implicit | ModelKind::Generative)
+        || by_token.contains(&manifest.score.transform)
+}
+
+/// Where scores alone are the proof, the calibration must leave them something to tell.
+fn told_apart(manifest: &Manifest) -> Result<(), Wrong> {
+    if !has_vocabulary(manifest) || manifest.generates() {
+        return Ok(());
+    }
+    let calibration = &manifest.score.calibration;
+    let tolerance = manifest.goldens.iter().map(|golden| golden.tolerance).fold(0.0, f64::max);
+    let least = tolerance / TOLERANCE_MAX;
+    if calibration.scale.abs() < least {
+        let why = format!("{} is within the tolerance of the golden pairs", calibration.scale);
+        return wrong("score.calibration.scale", why);
+    }
+    if let Some([low, high]) = calibration.clip
+        && high - low < least
+    {
+        let why = format!("[{low}, {high}] is within the tolerance of the golden pairs");
+        return wrong("score.calibration.clip", why);
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::options::ModelOptions;
 use crate::backend::{Backend, GraphFile};
 use crate::error::ModelError;
+use crate::files;
 use crate::forward::Forward;
 use crate::graph::GraphInfo;
 use crate::manifest::{self, Graph, Manifest, Precision, Role};
@@ -21,6 +22,9 @@ use crate::tokens::Encoder;
 
 /// The most texts of the longest length that are ever put together.
 const WIDTH_MAX: usize = 1_024;
+/// The longest tokenizer and the longest template, in bytes.
+const TOKENIZER_BYTES_MAX: u64 = 512 << 20;
+const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
 /// Memory for the rows of texts that a graph computed before.
 const MEMO_BYTES: usize = 64 << 20;
 
@@ -104,13 +108,13 @@ impl Folder<'_> {
     /// The digest of the manifest itself.
     pub(super) fn manifest_digest(&self) -> Result<[u8; 32], ModelError> {
         let path = self.path(manifest::FILE)?;
-        let bytes = fs::read(&path).map_err(|error| ModelError::file(&path, error))?;
+        let bytes = files::read(&path, u64::MAX)?;
         Ok(Sha256::digest(&bytes).into())
     }
 
     fn read(&self, name: &str, expected: &str) -> Result<(Vec<u8>, [u8; 32]), ModelError> {
         let path = self.path(name)?;
-        let bytes = fs::read(&path).map_err(|error| ModelError::file(&path, error))?;
+        let bytes = files::read(&path, TOKENIZER_BYTES_MAX)?;
         let found: [u8; 32] = Sha256::digest(&bytes).into();
         self.hold(&path, expected, found)?;
         Ok((bytes, found))
@@ -120,7 +124,7 @@ impl Folder<'_> {
     fn digest(&self, name: &str, expected: &str) -> Result<(PathBuf, [u8; 32]), ModelError> {
         let path = self.path(name)?;
         let wrong = |error| ModelError::file(&path, error);
-        let mut file = fs::File::open(&path).map_err(wrong)?;
+        let (mut file, _) = files::open(&path, u64::MAX)?;
         let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
         loop {
             let count = file.read(&mut buffer).map_err(wrong)?;
@@ -151,7 +155,7 @@ impl Folder<'_> {
     ) -> Result<Template, ModelError> {
         let mut text = |name: &String| {
             let path = self.path(name)?;
-            let text = fs::read_to_string(&path).map_err(|error| ModelError::file(&path, error))?;
+            let text = files::text(&path, TEMPLATE_BYTES_MAX)?;
             digests.push(Sha256::digest(text.as_bytes()).into());
             Ok(text)
         };
@@ -162,7 +166,10 @@ impl Folder<'_> {
         };
         let chat = named.chat.as_ref().map(text).transpose()?;
         let tokens = manifest.tokenizer.tokens.clone();
-        Template::new(template, chat, &named.system, tokens, &encoder.special())
+        let special = encoder
+            .special()
+            .map_err(|why| ModelError::file(&self.root.join(&manifest.tokenizer.file), why))?;
+        Template::new(&template, chat.as_deref(), &named.system, tokens, special)
     }
 
     /// The queue of a graph.

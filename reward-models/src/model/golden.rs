@@ -95,22 +95,26 @@ fn held(golden: &Golden, found: &Found) -> Result<(), String> {
             }
         }
     };
+    let rows = &found.judgement.rows;
     let near_rows = |name: &str, expected: &Option<Vec<Vec<f64>>>, data: &[f32]| {
-        let mut found = data.chunks(found.judgement.rows.values.max(1));
-        for (place, expected) in expected.iter().flatten().enumerate() {
-            let row = found.next().unwrap_or_default();
-            for (value, expected) in expected.iter().enumerate() {
-                let found = row.get(value).map(|value| f64::from(*value));
-                near(&format!("{name}[{place}][{value}]"), *expected, found)?;
+        let Some(expected) = expected else { return Ok(()) };
+        let all: Vec<&[f32]> = data.chunks(rows.values.max(1)).collect();
+        as_many(name, expected.len(), all.len())?;
+        for (place, (expected, row)) in expected.iter().zip(all).enumerate() {
+            as_many(&format!("{name}[{place}]"), expected.len(), row.len())?;
+            for (value, (expected, found)) in expected.iter().zip(row).enumerate() {
+                near(&format!("{name}[{place}][{value}]"), *expected, Some(f64::from(*found)))?;
             }
         }
         Ok::<_, String>(())
     };
-    near_rows("raw", &golden.raw, &found.judgement.rows.data)?;
-    near_rows("uncertainties", &golden.uncertainties, &found.judgement.rows.uncertainties)?;
-    for (place, expected) in golden.scores.iter().flatten().enumerate() {
-        let found = found.judgement.scores.get(place).copied();
-        near(&format!("scores[{place}]"), *expected, found)?;
+    near_rows("raw", &golden.raw, &rows.data)?;
+    near_rows("uncertainties", &golden.uncertainties, &rows.uncertainties)?;
+    if let Some(expected) = &golden.scores {
+        as_many("scores", expected.len(), found.judgement.scores.len())?;
+        for (place, (expected, found)) in expected.iter().zip(&found.judgement.scores).enumerate() {
+            near(&format!("scores[{place}]"), *expected, Some(*found))?;
+        }
     }
     if let Some(expected) = golden.score {
         near("score", expected, found.score)?;
@@ -122,6 +126,14 @@ fn held(golden: &Golden, found: &Found) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// A list that is shorter than what comes out would leave the rest unproved.
+fn as_many(name: &str, expected: usize, found: usize) -> Result<(), String> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(format!("{name} has {expected} values; the model gives {found}"))
 }
 
 fn same_tokens(golden: &Golden, tokens: &Tokens) -> Result<(), String> {

@@ -16,6 +16,9 @@ use crate::graph::GraphInfo;
 use crate::manifest::{Manifest, Role};
 use crate::tensor::{Tensor, TensorData};
 
+/// A token that the session cannot take.
+const ODD: u32 = 1_000_000;
+
 /// What the runs of a session wait for, and what becomes of them.
 #[derive(Default)]
 struct Gate {
@@ -75,7 +78,8 @@ impl Session for Sums {
         gate.changed.notify_all();
         let waits = |state: &mut GateState| !(state.open || state.stopped && !state.lingers);
         let state = gate.changed.wait_while(gate.state.lock().unwrap(), waits).unwrap();
-        if gate.fails.swap(false, Ordering::SeqCst) {
+        let TensorData::Int(all) = &inputs[0].1.data else { panic!("ids are integers") };
+        if gate.fails.swap(false, Ordering::SeqCst) || all.contains(&i64::from(ODD)) {
             return Err(ModelError::Run("odd".into()));
         }
         if state.stopped {
@@ -101,13 +105,17 @@ fn queue(memo_bytes: usize) -> (Queue, Arc<Gate>) {
 }
 
 fn queue_of(model: &str, memo_bytes: usize) -> (Queue, Arc<Gate>) {
+    queue_with(model, memo_bytes, 1)
+}
+
+fn queue_with(model: &str, memo_bytes: usize, batch_tokens: usize) -> (Queue, Arc<Gate>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/models").join(model);
     let manifest = Manifest::read(&folder).unwrap();
     let graph = manifest.graph(Role::Model).unwrap();
     let info = GraphInfo::read(&folder.join(&graph.file)).unwrap();
     let forward = Forward::new(&manifest, graph, &info, "sums");
     let gate = Arc::new(Gate::default());
-    let (batch_tokens, prefix_bytes, compatibility) = (1, 1 << 20, BatchCompatibility::Any);
+    let (prefix_bytes, compatibility) = (1 << 20, BatchCompatibility::Any);
     let limits = QueueLimits { batch_tokens, prefix_bytes, memo_bytes, compatibility };
     (Queue::start(forward, vec![Box::new(Sums(gate.clone()))], limits).unwrap(), gate)
 }
@@ -209,6 +217,22 @@ fn an_error_is_not_kept() {
     let error = block_on(one(&queue, &[1])).unwrap_err();
     assert_eq!(error, ModelError::Run("odd".into()));
     assert_eq!((sum(one(&queue, &[1])), queue.computed()), (1.0, 1));
+}
+
+#[test]
+fn a_text_that_the_model_cannot_take_fails_alone() {
+    let (queue, gate) = queue_with("arch-qwen2", 1 << 20, 1_000);
+    let texts: Vec<Vec<u32>> =
+        (0..12).map(|at| if at % 5 == 3 { vec![at, ODD] } else { vec![at, 1] }).collect();
+    let tickets = queue.submit(texts.iter().map(|ids| text(ids)).collect());
+    gate.set(|state| state.open = true);
+    for (ids, ticket) in texts.iter().zip(tickets) {
+        match block_on(ticket) {
+            Ok(rows) => assert_eq!(rows.data, [ids[0] as f32 + 1.0]),
+            Err(error) => assert!(ids.contains(&ODD), "{ids:?}: {error}"),
+        }
+    }
+    assert_eq!(queue.computed(), 10);
 }
 
 #[test]

@@ -3,5 +3,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bounds;
 mod damage;
 mod sharing;
