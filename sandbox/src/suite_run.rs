@@ -131,6 +131,7 @@ fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
     let mut report = SuiteReport::new(calls.cases.len());
     for (case, result) in calls.cases.iter().zip(&run.results) {
         let mut expected = std::iter::once(&case.expected).chain(&case.or_expected);
+        let shown = |value| truncated(format_args!("{value:#}"), SHOWN_CHARS_MAX);
         let got = match result {
             CallResult::Returned(value)
                 if expected.any(|wanted| equal_json(value, wanted, calls.float_tolerance)) =>
@@ -138,12 +139,11 @@ fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
                 report.pass();
                 continue;
             }
-            CallResult::Returned(value) => format!("{value:?}"),
+            CallResult::Returned(value) => shown(value),
             CallResult::NotPlain => "an object of its own".to_owned(),
             CallResult::Raised(why) => format!("raised {why}"),
             CallResult::Refused(why) => why.clone(),
         };
-        let shown = |value| truncated(format_args!("{value:#}"), SHOWN_CHARS_MAX);
         let args: Vec<String> = case.arguments.args.iter().map(shown).collect();
         let got = truncated(got, SHOWN_CHARS_MAX);
         report.fail(json!({

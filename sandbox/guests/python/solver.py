@@ -78,7 +78,16 @@ def run(source, stdin_bytes):
         sys.stdout.flush()
     except BaseException:
         code = code or 120
+    _flush_errors(sys.stderr)
     return plain.dumps((OK, 0, code), 2)
+
+
+def _flush_errors(stream):
+    """Writes a last line without an end, which Python holds back; what fails there is no news."""
+    try:
+        stream.flush()
+    except BaseException:
+        pass
 
 
 def _exit_code(code):
@@ -195,6 +204,7 @@ def _guarded(function, *arguments):
     try:
         reply = function(*arguments)
         sys.__stdout__.flush()
+        _flush_errors(sys.__stderr__)
         return reply
     except SystemExit as error:
         return plain.dumps((EXITED, cut(repr(error.code))), 2)
@@ -207,6 +217,7 @@ def _guarded(function, *arguments):
 
 
 def _raised(error):
+    _flush_errors(sys.__stderr__)
     names, text = _names_of(error), _text_of(error)
     args = [text]
     try:

@@ -117,7 +117,10 @@ fn load<C>(form: &Form<C>, runtime: &Runtime, wasm: &[u8], digest: &Digest) -> w
     if let Some(mapped) = mapped(form, engine, &path) {
         return Ok(mapped);
     }
-    runtime.notice("compiling a guest; this is done once");
+    let megabytes = wasm.len() >> 20;
+    runtime.notice(&format!(
+        "compiling a guest of {megabytes} MiB, once: the largest takes about 12 s of one core"
+    ));
     let compiled = (form.compile)(engine, wasm)?;
     // A guest that cannot be kept is compiled again the next time.
     let _ = keep(dir, &path, &(form.serialize)(&compiled)?);
