@@ -3,6 +3,7 @@
 mod folder;
 mod golden;
 mod options;
+mod rendered;
 mod shortened;
 mod submitted;
 
@@ -152,10 +153,7 @@ impl Model {
         {
             return Ok(tokens);
         }
-        let count = tokens.ids.len();
-        Err(ModelError::Input(
-            format!("the text has {count} tokens; the model takes {most}").into(),
-        ))
+        Err(too_long(tokens.ids.len(), most))
     }
 
     /// The scores of the `steps` steps of a text; `None` where the generated text has none.
@@ -198,7 +196,14 @@ impl Model {
         self: &Arc<Self>,
         view: &View,
     ) -> impl Future<Output = Result<Judgement, ModelError>> + Send + use<> {
-        let tokens = guarded(|| self.tokens(view));
+        self.start_tokens(guarded(|| self.tokens(view)))
+    }
+
+    /// The same, of a text that is tokenised already, or could not be.
+    pub fn start_tokens(
+        self: &Arc<Self>,
+        tokens: Result<Tokens, ModelError>,
+    ) -> impl Future<Output = Result<Judgement, ModelError>> + Send + use<> {
         let submitted = self.submit(vec![tokens]).pop();
         let model = Arc::clone(self);
         async move { model.judgement(submitted.unwrap_or(Err(ModelError::Stopped))?.wait().await?) }
@@ -323,6 +328,10 @@ impl Model {
         };
         marks.windows(2).map(step).collect()
     }
+}
+
+fn too_long(count: usize, most: usize) -> ModelError {
+    ModelError::Input(format!("the text has {count} tokens; the model takes {most}").into())
 }
 
 /// Whether a continuation has come to one of the texts that end it.

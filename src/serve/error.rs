@@ -123,7 +123,8 @@ impl ApiError {
         Self { status: status(fault.kind), ..Self::new(ErrorKind::Fault, message) }
     }
 
-    fn is_retryable(&self) -> bool {
+    /// Whether another try may succeed.
+    pub(crate) fn is_retryable(&self) -> bool {
         matches!(
             self.status,
             StatusCode::TOO_MANY_REQUESTS
@@ -153,8 +154,10 @@ impl ApiError {
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if matches!(self.status, StatusCode::REQUEST_TIMEOUT | StatusCode::PAYLOAD_TOO_LARGE) {
-            // The rest of the body is not read.
+        if self.kind == ErrorKind::Draining
+            || matches!(self.status, StatusCode::REQUEST_TIMEOUT | StatusCode::PAYLOAD_TOO_LARGE)
+        {
+            // The rest of the body is not read, or nothing more is answered here.
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         response

@@ -1,12 +1,16 @@
 //! Protocols that trainers and their clients speak already: one file each, which says what is taken for
 //! what. `docs/protocols.md` has it for people.
 
+mod embeddings;
 mod models;
 mod nemo_gym;
 mod openai_graders;
 mod openrlhf;
+#[cfg(feature = "sandbox")]
 mod piston;
+#[cfg(feature = "sandbox")]
 mod programs;
+#[cfg(feature = "sandbox")]
 mod sandbox_fusion;
 mod slime;
 mod tei;
@@ -22,11 +26,14 @@ use super::shared::Shared;
 /// A protocol: its paths, and what `/openapi.json` says of them.
 type Protocol = (fn() -> Router<Arc<Shared>>, fn() -> Vec<Operation>);
 
-const ALL: [Protocol; 8] = [
+const ALL: &[Protocol] = &[
+    (embeddings::router, embeddings::operations),
     (nemo_gym::router, nemo_gym::operations),
     (openai_graders::router, openai_graders::operations),
     (openrlhf::router, openrlhf::operations),
+    #[cfg(feature = "sandbox")]
     (piston::router, piston::operations),
+    #[cfg(feature = "sandbox")]
     (sandbox_fusion::router, sandbox_fusion::operations),
     (slime::router, slime::operations),
     (tei::router, tei::operations),

@@ -70,7 +70,10 @@ fn a_program_of_sandbox_fusion_is_run() {
     let request = json!({ "code": javascript, "language": "nodejs", "stdin": "four" });
     assert_eq!(run_code(&daemon, &request)["run_result"]["stdout"], "4\n");
     // Nothing but the code and the language has to be there.
-    let request = json!({ "code": "print(open)", "language": "python", "stdin": null });
+    let request = json!({
+        "code": "print(open)", "language": "python", "stdin": null, "run_timeout": null,
+        "compile_timeout": null, "memory_limit_MB": null, "files": null, "fetch_files": null,
+    });
     assert_eq!(run_code(&daemon, &request)["status"], "Success");
 }
 
@@ -135,6 +138,9 @@ fn a_request_for_what_there_is_not_is_refused() {
         (json!({ "language": "brainfuck" }), "runtime is unknown"),
         (json!({ "files": [] }), "one file"),
         (json!({ "files": [{ "content": "00", "encoding": "hex" }] }), "utf8"),
+        (json!({ "files": [{ "content": "%", "encoding": "base64" }] }), "as base64"),
+        (json!({ "files": [{ "content": "1" }, { "content": "2" }] }), "one file"),
+        (json!({ "files": null }), "sequence"),
         (json!({ "args": ["a"] }), "no arguments"),
         (json!({ "language": 1 }), "expected a string"),
     ] {
@@ -176,6 +182,13 @@ fn a_program_of_piston_is_run() {
     let version = execute("js", "console.log(process.version)", 3000.0);
     let shown = format!("v{}\n", version["version"].as_str().unwrap());
     assert_eq!(version["run"]["stdout"], shown);
+
+    let encoded = json!({
+        "language": "python3", "version": "3.x", "stdin": null, "args": null, "run_timeout": null,
+        "files": [{ "content": "cHJpbnQoMSk=", "encoding": "base64" }],
+    });
+    let encoded = daemon.post("/api/v2/execute", &encoded).json();
+    assert_eq!(encoded.pointer("/run/stdout").unwrap(), "1\n", "{encoded}");
 
     let failed = execute("javascript", "throw new Error('no')", 3000.0);
     assert_eq!((&failed["run"]["code"], &failed["run"]["status"]), (&json!(1), &json!("RE")));

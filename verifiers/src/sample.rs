@@ -41,6 +41,7 @@ struct Data {
     token_ids: Option<Vec<u32>>,
     logprobs: Option<Vec<f64>>,
     finish_reason: Option<String>,
+    is_rendered: bool,
     digest: OnceLock<(Digest, String)>,
 }
 
@@ -58,6 +59,7 @@ impl Sample {
                 token_ids: None,
                 logprobs: None,
                 finish_reason: None,
+                is_rendered: false,
                 digest: OnceLock::new(),
             },
         }
@@ -124,6 +126,11 @@ impl Sample {
     /// Why the completion ended (`stop`, `length`, `tool_calls`), where the row says so.
     pub fn finish_reason(&self) -> Option<&str> {
         self.data.finish_reason.as_deref()
+    }
+
+    /// Whether the completion is the whole text that a model reads, prompt and special tokens included.
+    pub fn is_rendered(&self) -> bool {
+        self.data.is_rendered
     }
 
     /// The reference as it came. `None` where the row has none, or null.
@@ -199,6 +206,9 @@ impl Sample {
             out.extend_from_slice(b",\"reference\":");
             canonical::write(&mut out, reference);
         }
+        if data.is_rendered {
+            out.extend_from_slice(b",\"rendered\":true");
+        }
         if let Some(ids) = &data.token_ids {
             out.extend_from_slice(b",\"token_ids\":");
             canonical::write(&mut out, &Value::from(ids.as_slice()));
@@ -270,6 +280,13 @@ impl SampleBuilder {
     /// Why the completion ended: `stop`, `length`, `tool_calls`.
     pub fn finish_reason(mut self, reason: impl Into<String>) -> Self {
         self.data.finish_reason = Some(reason.into());
+        self
+    }
+
+    /// The completion is the whole text that a model reads, as its caller rendered it: special tokens in
+    /// it count. For callers that are trusted alone; no row of data says so of itself.
+    pub fn rendered(mut self) -> Self {
+        self.data.is_rendered = true;
         self
     }
 

@@ -5,11 +5,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::model_verifier::{ModelVerifier, finite, reward};
+use crate::error::ModelError;
 use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
 use crate::models::RunSettings;
 use crate::score::ModelOutput;
 use crate::template::View;
+use crate::tokens::Tokens;
+
+/// What evidence calls the vector of a text that is compared with none.
+pub const VECTOR: &str = "vector";
 
 /// The nearness of the completion to the reference, by an embedding model.
 ///
@@ -50,12 +55,30 @@ impl ModelVerifier for EmbeddingModel {
         Ok(vec![text(sample.completion()), text(&reference)])
     }
 
+    fn rendered(&self, model: &Model, text: &str) -> Result<Result<Tokens, ModelError>, Verdict> {
+        Ok(model.tokens(&View { completion: text.to_owned(), ..View::default() }))
+    }
+
     fn verdict(&self, _: &Model, _: &Sample, judgements: &[Judgement]) -> Result<Verdict, Fault> {
+        if let [one] = judgements {
+            return Ok(lone(&one.rows));
+        }
         let [one, two] = judgements else { return Err(Fault::internal("two texts were judged")) };
         let odd = || Fault::new(FaultKind::BadModel, "a vector has no length");
         let nearness = nearness(&one.rows, &two.rows).ok_or_else(odd)?;
         let reward = reward(nearness, self.threshold)?;
         Ok(Verdict::scored(reward).with("score", nearness))
+    }
+}
+
+/// What there is to say of a text that is compared with none: its vector.
+fn lone(rows: &ModelOutput) -> Verdict {
+    let mut all = rows.iter();
+    match (all.next(), all.next()) {
+        (Some(vector), None) => {
+            Verdict::abstained("a text alone is compared with none").with(VECTOR, vector.to_vec())
+        }
+        _ => Verdict::abstained("the model has a vector for each token, and none for a text"),
     }
 }
 

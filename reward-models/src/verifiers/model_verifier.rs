@@ -13,11 +13,12 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::error::ModelError;
+use crate::error::{ModelError, guarded};
 use crate::manifest::{Generate, ModelKind, OnParseFail, ParseFail};
 use crate::model::{Judgement, Model};
 use crate::models::{Models, RunSettings};
 use crate::template::View;
+use crate::tokens::Tokens;
 
 /// A verifier that asks a model: its settings are the fields of the type, read by serde.
 pub trait ModelVerifier: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'static {
@@ -48,7 +49,16 @@ pub trait ModelVerifier: DeserializeOwned + Serialize + JsonSchema + Send + Sync
     /// Why the sample is not judged.
     fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict>;
 
-    /// What the judgements of the texts come to.
+    /// The tokens of a text that its caller rendered.
+    ///
+    /// # Errors
+    /// Why the model reads no such text.
+    fn rendered(&self, model: &Model, text: &str) -> Result<Result<Tokens, ModelError>, Verdict> {
+        let text = model.rendered(text).map_err(Verdict::abstained)?;
+        Ok(model.text_tokens(&text))
+    }
+
+    /// What the judgements of the texts come to. There is one of a sample that is rendered.
     ///
     /// # Errors
     /// A fault: the model said what cannot be.
@@ -76,9 +86,10 @@ impl<M: ModelVerifier> AsyncVerifier for Ready<M> {
         _: Earlier<'_>,
         _: &mut Meter<'_>,
     ) -> Pending<Verdict> {
-        let asked = self.verifier.views(&self.model, sample).map(|views| {
-            let started: Vec<_> = views.iter().map(|view| self.model.start(view)).collect();
-            (started, unread_parts(sample, &views))
+        let asked = self.asked(sample).map(|(texts, unread)| {
+            let started: Vec<_> =
+                texts.into_iter().map(|text| self.model.start_tokens(text)).collect();
+            (started, unread)
         });
         let sample = sample.clone();
         Box::pin(async move {
@@ -95,7 +106,23 @@ impl<M: ModelVerifier> AsyncVerifier for Ready<M> {
     }
 }
 
+/// Texts as the model takes them, and the types of the parts that it does not read.
+type Texts = (Vec<Result<Tokens, ModelError>>, Vec<String>);
+
 impl<M: ModelVerifier> Ready<M> {
+    /// What the model is asked of a sample.
+    fn asked(&self, sample: &Sample) -> Result<Texts, Verdict> {
+        if sample.is_rendered() {
+            let text = || self.verifier.rendered(&self.model, sample.completion());
+            let tokens = guarded(|| Ok(text()));
+            let tokens = tokens.unwrap_or_else(|error| Ok(Err(error)))?;
+            return Ok((vec![tokens], Vec::new()));
+        }
+        let views = self.verifier.views(&self.model, sample)?;
+        let texts = views.iter().map(|view| guarded(|| self.model.tokens(view))).collect();
+        Ok((texts, unread_parts(sample, &views)))
+    }
+
     /// What the judgements come to that were started.
     async fn judged<T>(&self, sample: &Sample, started: Vec<T>) -> Result<Verdict, ModelError>
     where

@@ -91,7 +91,11 @@ impl ModelVerifier for ProcessModel {
     ) -> Result<Verdict, Fault> {
         let bad = |why: String| Fault::new(FaultKind::BadModel, why);
         let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
-        let places = model.steps(sample.completion());
+        let places = if sample.is_rendered() {
+            model.rendered_steps(sample.completion())
+        } else {
+            model.steps(sample.completion())
+        };
         let Some(scores) = model.step_scores(judgement, places.len()) else {
             return unread(&model.manifest.generate, judgement, None);
         };

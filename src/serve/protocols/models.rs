@@ -12,23 +12,19 @@ use assay_verifiers::canonical::{digest_parts, hex};
 use assay_verifiers::{Content, Message, Outcome, Reward, Sample, Scored, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::super::error::{ApiError, ErrorKind};
 use super::super::profiles::Profile;
 use super::super::shared::Asked;
-use crate::engine::Rows;
+use crate::engine::{Planned, Rows};
 
-/// Verifiers of one sample that ask a model.
-const ASK_MODELS: [&str; 6] = [
-    "embedding_model",
-    "generative_model",
-    "likelihood_model",
-    "outcome_model",
-    "preference_model",
-    "process_model",
-];
+/// What the identity of a verifier calls the model that it asks.
+const MODEL: &str = "model";
 /// The verifier that compares two texts: the first of a pair is its reference.
 const COMPARES: &str = "embedding_model";
+/// What its evidence calls the vector of a text that is compared with none.
+const VECTOR: &str = "vector";
 /// What a model without names for its classes calls the only one.
 const ONLY_LABEL: &str = "LABEL_0";
 
@@ -37,7 +33,7 @@ const COPIES_BYTES_MAX: usize = 128 << 20;
 
 /// A text, or several.
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
 pub(super) enum OneOrMany {
     One(String),
     Many(Vec<String>),
@@ -54,7 +50,8 @@ impl OneOrMany {
 
 /// What is scored.
 pub(super) enum Input {
-    /// A completion without a prompt.
+    /// A text by itself: to a model the whole text that it reads, as the caller rendered it; to other
+    /// verifiers a completion without a prompt.
     Text(String),
     /// A prompt and its completion; for an embedding model the two texts that it compares.
     Pair(String, String),
@@ -90,6 +87,26 @@ pub(super) struct Scores {
     pub(super) id: String,
 }
 
+/// What a model makes of texts.
+pub(super) struct Vectors {
+    pub(super) all: Vec<Vec<f64>>,
+    pub(super) usage: TokenUsage,
+    /// The name of the profile.
+    pub(super) profile: String,
+    /// Whether each has one value, which is the reward.
+    pub(super) are_rewards: bool,
+}
+
+/// Inputs that were judged.
+struct Judged {
+    judge: Judge,
+    scored: Vec<Scored>,
+    /// Which of them are texts alone.
+    are_texts: Vec<bool>,
+    /// The field in which they came.
+    field: &'static str,
+}
+
 /// The reward that is the score.
 struct Judge {
     profile: Arc<Profile>,
@@ -102,15 +119,53 @@ struct Judge {
 pub(super) async fn score(
     asked: &Asked,
     model: Option<&str>,
-    (field, inputs): (&str, Vec<Input>),
+    (field, inputs): (&'static str, Vec<Input>),
 ) -> Result<Scores, ApiError> {
-    let judge = Judge::of(asked, model)?;
-    asked.check_count(inputs.len())?;
     let parts: Vec<Vec<u8>> = inputs.iter().flat_map(Input::parts).collect();
     let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
     let mut id = hex(&digest_parts(&parts));
     id.truncate(32);
+    let judged = judged(asked, model, (field, inputs)).await?;
+    let all = judged.each(|judge, scored, is_text| judge.score(scored, is_text))?;
+    Ok(Scores { all, usage: judged.usage(), profile: judged.judge.profile.name.clone(), id })
+}
+
+/// What a model makes of each text, which came as the field `field`: the vector of an embedding model,
+/// where `rewards` allows it else the reward.
+pub(super) async fn vectors(
+    asked: &Asked,
+    model: Option<&str>,
+    (field, texts): (&'static str, Vec<String>),
+    rewards: bool,
+) -> Result<Vectors, ApiError> {
+    let judge = Judge::of(asked, model)?;
+    if !rewards && !judge.compares() {
+        let message =
+            format!("no vectors: the profile {} asks no embedding model", judge.profile.name);
+        return Err(ApiError::bad_request(message));
+    }
+    let inputs = texts.into_iter().map(Input::Text).collect();
+    let judged = judged(asked, model, (field, inputs)).await?;
+    let are_rewards = !judged.judge.compares();
+    let all = judged.each(|judge, scored, is_text| match judge.vector(scored) {
+        Some(vector) => Ok(vector),
+        None => judge.score(scored, is_text).map(|score| vec![score.reward]),
+    })?;
+    let profile = judged.judge.profile.name.clone();
+    Ok(Vectors { all, usage: judged.usage(), profile, are_rewards })
+}
+
+async fn judged(
+    asked: &Asked,
+    model: Option<&str>,
+    (field, inputs): (&'static str, Vec<Input>),
+) -> Result<Judged, ApiError> {
+    let judge = Judge::of(asked, model)?;
     let count = inputs.len();
+    if count == 0 {
+        return Err(ApiError::bad_request("expected at least one").at(field));
+    }
+    asked.check_count(count)?;
     let are_texts: Vec<bool> = inputs.iter().map(|one| matches!(one, Input::Text(_))).collect();
     let samples = inputs
         .into_iter()
@@ -119,15 +174,7 @@ pub(super) async fn score(
     let samples: Vec<Sample> = samples.collect::<Result<_, _>>()?;
     let _permits = asked.enter(count).await?;
     let scored = judge.profile.judge(Rows::of_samples(samples), asked.until(), 0).await;
-    let mut all = Vec::with_capacity(count);
-    let mut tokens = 0;
-    for (at, (one, is_text)) in scored.iter().zip(are_texts).enumerate() {
-        let refused = |error: ApiError| error.at(place(field, count, at));
-        all.push(judge.score(one, is_text).map_err(refused)?);
-        tokens += one.verdicts.iter().map(|(_, verdict)| verdict.usage.tokens).sum::<u64>();
-    }
-    let usage = TokenUsage { prompt_tokens: tokens, total_tokens: tokens, completion_tokens: 0 };
-    Ok(Scores { all, usage, profile: judge.profile.name.clone(), id })
+    Ok(Judged { judge, scored, are_texts, field })
 }
 
 /// Refuses a text that goes with so many others that its copies would fill the memory.
@@ -141,6 +188,26 @@ pub(super) fn check_copies(text: &str, count: usize) -> Result<(), ApiError> {
 
 fn place(field: &str, count: usize, at: usize) -> String {
     if count == 1 { field.to_owned() } else { format!("{field}[{at}]") }
+}
+
+impl Judged {
+    /// What is made of each input; an error names the place of the first that has none.
+    fn each<T>(
+        &self,
+        made: impl Fn(&Judge, &Scored, bool) -> Result<T, ApiError>,
+    ) -> Result<Vec<T>, ApiError> {
+        let one = |(at, (scored, is_text)): (usize, (&Scored, &bool))| {
+            let refused = |error: ApiError| error.at(place(self.field, self.scored.len(), at));
+            made(&self.judge, scored, *is_text).map_err(refused)
+        };
+        self.scored.iter().zip(&self.are_texts).enumerate().map(one).collect()
+    }
+
+    fn usage(&self) -> TokenUsage {
+        let verdicts = self.scored.iter().flat_map(|one| one.verdicts.iter());
+        let tokens = verdicts.map(|(_, verdict)| verdict.usage.tokens).sum();
+        TokenUsage { prompt_tokens: tokens, total_tokens: tokens, completion_tokens: 0 }
+    }
 }
 
 impl Input {
@@ -165,16 +232,26 @@ impl Judge {
         let profiles = asked.shared.profiles.load();
         let named = model.filter(|model| profiles.iter().any(|profile| profile.name == *model));
         let profile = asked.profile(named).map_err(|error| error.at("model"))?;
-        let rewards = profile.engine.plan().rewards.iter();
-        let mut rewards =
-            rewards.map(|reward| (reward.name.clone(), reward.built.spec.id.to_string()));
-        let model = rewards.find(|(_, verifier)| ASK_MODELS.contains(&verifier.as_str()));
+        let plan = profile.engine.plan();
+        // What sees whole groups has no verdict on a sample by itself.
+        let alone = |(at, _): &(usize, &Planned)| !plan.group_rewards.contains(at);
+        let asks =
+            |reward: &&Planned| reward.built.spec.files.iter().any(|(name, _)| name == MODEL);
+        let mut rewards = plan.rewards.iter().enumerate().filter(alone).map(|(_, reward)| reward);
+        let model = rewards.find(asks).map(|one| (one.name.clone(), one.built.spec.id.to_string()));
         Ok(Self { profile, model })
     }
 
+    /// Whether the model compares two texts.
+    fn compares(&self) -> bool {
+        self.model.as_ref().is_some_and(|(_, verifier)| verifier == COMPARES)
+    }
+
     fn sample(&self, input: Input) -> Result<Sample, ApiError> {
-        let compares = self.model.as_ref().is_some_and(|(_, verifier)| verifier == COMPARES);
+        let compares = self.compares();
         Ok(match input {
+            // What stands in `/v1/verify` for a conversation is never taken for its rendering.
+            Input::Text(text) if self.model.is_some() => Sample::builder(text).rendered().build(),
             Input::Text(text) => Sample::builder(text).build(),
             Input::Pair(one, two) if compares => Sample::builder(two).reference(one).build(),
             Input::Pair(one, two) => Sample::builder(two).prompt(one).build(),
@@ -188,6 +265,13 @@ impl Judge {
                 Sample::builder(Content::Messages(vec![last])).prompt(prompt).build()
             }
         })
+    }
+
+    /// What the model makes of a text that is compared with none.
+    fn vector(&self, scored: &Scored) -> Option<Vec<f64>> {
+        let (name, _) = self.model.as_ref()?;
+        let vector = scored.verdict(name)?.evidence.get(VECTOR)?.as_array()?;
+        vector.iter().map(Value::as_f64).collect()
     }
 
     fn score(&self, scored: &Scored, is_text: bool) -> Result<Score, ApiError> {

@@ -59,7 +59,7 @@ struct CreateParams {
 
 /// The input of a model.
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text or a list of items")]
 enum Input {
     /// What the user says.
     Text(String),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use assay_verifiers::{Outcome, Reward, Sample, Scored};
 use axum::Router;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use schemars::JsonSchema;
@@ -80,12 +80,20 @@ async fn get_reward(
     let profile = asked.profile(None)?;
     let scored = asked.score(samples(request)?).await?;
     let reward = |(at, one): (usize, &Scored)| {
-        one.reward().ok_or_else(|| ApiError::unscored(one).at(format!("query[{at}]")))
+        one.reward().ok_or_else(|| again(ApiError::unscored(one)).at(format!("query[{at}]")))
     };
     let rewards: Vec<f64> = scored.iter().enumerate().map(reward).collect::<Result<_, _>>()?;
     let extra_logs = extra_logs(&profile, &scored, start.elapsed());
     let reply = RewardReply { scores: rewards.clone(), rewards, extra_logs };
     Ok(([(header::CONTENT_TYPE, "application/json")], reply.text()).into_response())
+}
+
+/// A fault that another try may mend is 503, as the Python adapter has it for every fault.
+fn again(error: ApiError) -> ApiError {
+    if error.is_retryable() {
+        return ApiError { status: StatusCode::SERVICE_UNAVAILABLE, ..error };
+    }
+    error
 }
 
 fn samples(request: RewardRequest) -> Result<Vec<Sample>, ApiError> {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,7 +51,7 @@ struct ExecuteRequest {
 struct SourceFile {
     /// The source.
     content: String,
-    /// How the source is written down: `utf8` alone.
+    /// How the source is written down: `utf8` or `base64`.
     #[serde(default)]
     encoding: Option<String>,
 }
@@ -135,34 +137,43 @@ pub(super) fn operations() -> Vec<Operation> {
 
 async fn runtimes(asked: Asked) -> Result<Json<Vec<Runtime>>, ApiError> {
     programs::check(&asked)?;
-    let runtime = |language: Language| {
-        let (name, aliases) = named(language);
-        Runtime { language: name, version: shown(language.version()), aliases: aliases.to_vec() }
+    let runtime = |one: &Language| Runtime {
+        language: one.name,
+        version: shown(one.version),
+        aliases: one.aliases.to_vec(),
     };
     Ok(Json(Language::all().map(runtime).collect()))
 }
 
+/// Piston's clients look for the message of a refusal at the top.
 async fn execute(
-    asked: Asked,
+    asked: Result<Asked, ApiError>,
     body: Result<Payload<ExecuteRequest>, ApiError>,
 ) -> Result<Json<ExecuteReply>, ApiError> {
+    executed(asked, body).await.map(Json).map_err(ApiError::at_top)
+}
+
+async fn executed(
+    asked: Result<Asked, ApiError>,
+    body: Result<Payload<ExecuteRequest>, ApiError>,
+) -> Result<ExecuteReply, ApiError> {
+    let asked = asked?;
     programs::check(&asked)?;
-    // Piston's clients look for the message at the top.
-    let program = body.and_then(|Payload(request)| program(request)).map_err(ApiError::at_top)?;
+    let Payload(request) = body?;
+    let program = program(request)?;
     let language = program.language;
     let Ran { compile, run } = programs::run(&asked, program).await?;
     let (compile, run) = (compile.map(stage), run.map(stage));
-    let (name, version) = (named(language).0, shown(language.version()));
-    Ok(Json(ExecuteReply { language: name, version, compile, run }))
+    let version = shown(language.version);
+    Ok(ExecuteReply { language: language.name, version, compile, run })
 }
 
 fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
     let ExecuteRequest { language, version, stdin, args, .. } = request;
-    let found = Language::of_name(&language).filter(|found| is_met(&version, found.version()));
+    let found = Language::of_name(&language).filter(|found| is_met(&version, found.version));
     let Some(found) = found else {
-        let known: Vec<String> = Language::all()
-            .map(|one| format!("{} {}", named(one).0, shown(one.version())))
-            .collect();
+        let known: Vec<String> =
+            Language::all().map(|one| format!("{} {}", one.name, shown(one.version))).collect();
         let known = known.join(", ");
         let message = format!("{language}-{version} runtime is unknown; there are: {known}");
         return Err(ApiError::bad_request(message).at("language"));
@@ -173,18 +184,30 @@ fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
     let Ok([file]) = <[SourceFile; 1]>::try_from(request.files) else {
         return Err(ApiError::bad_request("expected one file: programs see no files").at("files"));
     };
-    if file.encoding.is_some_and(|encoding| encoding != "utf8") {
-        return Err(ApiError::bad_request("expected utf8").at("files[0].encoding"));
-    }
     let memory = request.run_memory_limit.filter(|bytes| *bytes > 0.0);
     Ok(Program {
         language: found,
-        source: file.content,
+        source: source(file)?,
         stdin: stdin.unwrap_or_default(),
         compile: milliseconds(request.compile_timeout, 10_000.0),
         run: milliseconds(request.run_timeout, 3000.0),
         memory: memory.map(|bytes| programs::mebibytes(bytes / f64::from(1 << 20))),
     })
+}
+
+/// The source in a file.
+fn source(file: SourceFile) -> Result<String, ApiError> {
+    let refused =
+        |message: &str, at: &str| ApiError::bad_request(message).at(format!("files[0].{at}"));
+    match file.encoding.as_deref().unwrap_or("utf8") {
+        "utf8" => Ok(file.content),
+        "base64" => {
+            let bytes = STANDARD.decode(file.content.trim()).ok();
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+            text.ok_or_else(|| refused("expected UTF-8 text as base64", "content"))
+        }
+        _ => Err(refused("expected utf8 or base64", "encoding")),
+    }
 }
 
 /// A time; one that is not positive stands for no limit but that of the daemon.
@@ -193,10 +216,6 @@ fn milliseconds(value: Option<f64>, default: f64) -> Duration {
     let value = value.unwrap_or(default);
     let time = Duration::try_from_secs_f64(value / 1000.0).ok().filter(|time| !time.is_zero());
     time.map_or(LONGEST, |time| time.min(LONGEST))
-}
-
-fn named(language: Language) -> (&'static str, &'static [&'static str]) {
-    language.names().split_first().map_or(("", &[]), |(name, aliases)| (*name, aliases))
 }
 
 fn shown([major, minor, patch]: [u32; 3]) -> String {

@@ -19,6 +19,8 @@ use super::programs::{self, End, Language, Program, Ran, Stage};
 /// How long verl's client waits beyond the times that it asks for, less a second in which the answer
 /// travels.
 const CLIENT_WAITS: Duration = Duration::from_secs(9);
+/// The time of a request that names none, in seconds.
+const SECONDS_DEFAULT: f64 = 10.0;
 /// The longest time that a request may name, in seconds.
 const SECONDS_MAX: f64 = 86_400.0;
 
@@ -32,13 +34,13 @@ struct RunCodeRequest {
     /// What the program reads.
     #[serde(default)]
     stdin: Option<String>,
-    /// The longest that compiling may take, in seconds.
-    #[serde(default = "ten")]
-    compile_timeout: f64,
-    /// The longest that the program may run, in seconds of its own clock, which counts its work. It
-    /// ends at the latest after twice that in real time, and one second.
-    #[serde(default = "ten")]
-    run_timeout: f64,
+    /// The longest that compiling may take, in seconds; by default 10.
+    #[serde(default)]
+    compile_timeout: Option<f64>,
+    /// The longest that the program may run, in seconds of its own clock, which counts its work; by
+    /// default 10. It ends at the latest after twice that in real time, and one second.
+    #[serde(default)]
+    run_timeout: Option<f64>,
     /// The most memory of the program, up to 1024; by default, and where it is not positive, 512.
     #[serde(default, rename = "memory_limit_MB")]
     memory_limit_mb: Option<f64>,
@@ -101,10 +103,6 @@ enum CommandStatus {
     TimeLimitExceeded,
 }
 
-fn ten() -> f64 {
-    10.0
-}
-
 pub(super) fn router() -> Router<Arc<Shared>> {
     Router::new().route("/run_code", post(run_code))
 }
@@ -150,7 +148,7 @@ fn again(error: ApiError) -> ApiError {
 fn program(request: RunCodeRequest) -> Result<Program, ApiError> {
     let RunCodeRequest { code, language, stdin, memory_limit_mb, files, fetch_files, .. } = request;
     let language = Language::of_name(&language).ok_or_else(|| {
-        let known: Vec<&str> = Language::all().flat_map(Language::names).copied().collect();
+        let known: Vec<&str> = Language::all().flat_map(Language::names).collect();
         let message = format!("no such language here; there are: {}", known.join(", "));
         ApiError::bad_request(message).at("language")
     })?;
@@ -171,8 +169,9 @@ fn program(request: RunCodeRequest) -> Result<Program, ApiError> {
     })
 }
 
-fn seconds(field: &str, value: f64) -> Result<Duration, ApiError> {
-    let time = Duration::try_from_secs_f64(value.min(SECONDS_MAX)).ok();
+fn seconds(field: &str, value: Option<f64>) -> Result<Duration, ApiError> {
+    let value = value.unwrap_or(SECONDS_DEFAULT).min(SECONDS_MAX);
+    let time = Duration::try_from_secs_f64(value).ok();
     let refused = || ApiError::bad_request("expected seconds above 0").at(field);
     time.filter(|time| !time.is_zero()).ok_or_else(refused)
 }

@@ -2,8 +2,7 @@
 //! `vLLM` have it, by the field that is there.
 //!
 //! A pair is a prompt and its completion. Scores are those of `/v1/verify`, whatever `raw_scores` says: the
-//! model folder decides whether they are probabilities. There is no `/embed`: verifiers give rewards and
-//! no vectors.
+//! model folder decides whether they are probabilities. `/embed` is in `embeddings.rs`.
 
 use std::sync::Arc;
 
@@ -24,9 +23,13 @@ struct PredictRequest {
     inputs: PredictInputs,
 }
 
-/// A completion, `[completion]`, `[prompt, completion]`, or a list of such lists.
+/// A text, `[text]`, `[prompt, completion]`, or a list of such lists. A text alone is what the model reads,
+/// as the caller rendered it.
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a text, [text], [prompt, completion], or a list of such lists"
+)]
 enum PredictInputs {
     One(String),
     Sequence(Vec<String>),
@@ -76,10 +79,10 @@ struct RerankRequest {
     documents: Option<Vec<Document>>,
     /// Whether the reply has the texts, where the request has `texts`.
     #[serde(default)]
-    return_text: bool,
-    /// Whether the reply has the texts, where the request has `documents`.
-    #[serde(default = "yes")]
-    return_documents: bool,
+    return_text: Option<bool>,
+    /// Whether the reply has the texts, where the request has `documents`; by default it has.
+    #[serde(default)]
+    return_documents: Option<bool>,
     /// How many of the best the reply has, where the request has `documents`; 0 is all.
     #[serde(default)]
     top_n: Option<usize>,
@@ -88,13 +91,9 @@ struct RerankRequest {
     model: Option<String>,
 }
 
-fn yes() -> bool {
-    true
-}
-
 /// A text, or an object that holds it.
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, or an object with a `text`")]
 enum Document {
     Text(String),
     Object { text: String },
@@ -264,14 +263,14 @@ async fn rerank(
     ranked.sort_by(|one, two| two.1.total_cmp(&one.1));
     if is_texts {
         let texts = ranked.into_iter().map(|(index, score, text)| {
-            let text = return_text.then_some(text);
+            let text = return_text.unwrap_or(false).then_some(text);
             RankedText { index, score, text }
         });
         return Ok(Json(RerankReply::Texts(texts.collect())));
     }
     ranked.truncate(top_n.filter(|most| *most > 0).unwrap_or(usize::MAX));
     let results = ranked.into_iter().map(|(index, relevance_score, text)| {
-        let document = return_documents.then_some(DocumentText { text });
+        let document = return_documents.unwrap_or(true).then_some(DocumentText { text });
         RankedDocument { index, document, relevance_score }
     });
     let results = results.collect();

@@ -1,8 +1,8 @@
 //! `vLLM`: `POST /classify`, `/score` and `/pooling` of reward models.
 //!
-//! A conversation (`messages`) is a prompt whose last message is the completion. A text alone has no
-//! prompt, and most models abstain from it: a rendered chat is not taken apart, because a completion
-//! could forge its turns. Scores are those of `/v1/verify`; activations that a request asks for
+//! A conversation (`messages`) is a prompt whose last message is the completion. A text alone is what the
+//! model reads, as the caller rendered it: special tokens in it count, so that a caller who does not
+//! keep a completion from writing them sends `messages`. Scores are those of `/v1/verify`; activations that a request asks for
 //! (`use_activation`, `softmax`) are those of the model folder instead.
 
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use super::super::shared::{Asked, Shared};
 use super::models::{self, Input, OneOrMany, TokenUsage};
 use crate::setup::unix_seconds;
 
-/// Completions, or a conversation.
+/// Texts as the model reads them, or a conversation.
 #[derive(Deserialize, JsonSchema)]
 struct InputRequest {
     /// The profile, where one is called so.
     #[serde(default)]
     model: Option<String>,
-    /// The completions, without prompts.
+    /// Texts as the model reads them, rendered by the caller. Token ids are not taken.
     #[serde(default)]
     input: Option<OneOrMany>,
     /// A conversation. The last message is the completion.

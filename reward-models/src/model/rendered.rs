@@ -1,0 +1,112 @@
+//! Texts that their callers rendered: a conversation, as the template of the model would have made it,
+//! with its special tokens.
+//!
+//! Where the score is read is what the template says, seen on a probe: at the last token, or at a token
+//! of its own behind each step. A template that marks other places has no such texts.
+
+use assay_verifiers::Message;
+
+use super::{Model, too_long};
+use crate::error::ModelError;
+use crate::manifest::ModelKind;
+use crate::template::{Text, View};
+use crate::tokens::Tokens;
+
+/// Steps of which the places are looked for in what a template makes of them.
+const STEPS: [&str; 3] = ["one step of three", "another step of them", "what is then left"];
+
+/// What the texts of a template have in common.
+struct Form {
+    /// The BOS with which they begin.
+    bos: Option<String>,
+    /// The token behind each step.
+    sign: Option<String>,
+}
+
+impl Model {
+    /// A text that its caller rendered, with the places of its scores. A BOS that the caller left out, as
+    /// for servers that put one before every text, is put before it where the template has one.
+    ///
+    /// # Errors
+    /// Why the model reads no such text, or not this one.
+    pub fn rendered(&self, text: &str) -> Result<Text, String> {
+        let Form { bos, sign } = self.form()?;
+        let known = self.manifest.tokenizer.tokens.get("bos_token");
+        let bare = known.and_then(|bos| text.strip_prefix(bos.as_str())).unwrap_or(text);
+        let whole = format!("{}{bare}", bos.unwrap_or_default());
+        let mut marks = Vec::new();
+        if let Some(sign) = sign {
+            marks.extend(whole.match_indices(&sign).map(|(at, _)| (0, at + sign.len())));
+            if marks.is_empty() {
+                return Err(format!("the text has no {sign}, behind which a step is scored"));
+            }
+        }
+        Ok(Text { parts: vec![whole], second: None, marks })
+    }
+
+    /// The steps of a text that its caller rendered, each with its bytes in it; the first begins with
+    /// the text.
+    pub fn rendered_steps<'a>(&self, text: &'a str) -> Vec<(&'a str, (usize, usize))> {
+        let Ok(Form { sign: Some(sign), .. }) = self.form() else { return Vec::new() };
+        let mut from = 0;
+        let step = |(at, sign): (usize, &str)| {
+            let span = (from, at);
+            from = at + sign.len();
+            (text.get(span.0..at).unwrap_or_default(), span)
+        };
+        text.match_indices(&sign).map(step).collect()
+    }
+
+    /// The tokens of a text.
+    ///
+    /// # Errors
+    /// A text that is too long.
+    pub fn text_tokens(&self, text: &Text) -> Result<Tokens, ModelError> {
+        let tokens = self.encoder.tokens(text)?;
+        let (count, most) = (tokens.ids.len(), self.manifest.limits.max_tokens);
+        if count > most { Err(too_long(count, most)) } else { Ok(tokens) }
+    }
+
+    /// What the texts of its template have in common.
+    fn form(&self) -> Result<Form, String> {
+        let probe = View {
+            messages: vec![Message::new("user", "a question")],
+            completion: "an answer".to_owned(),
+            steps: STEPS.map(str::to_owned).to_vec(),
+            reference: "a reference".to_owned(),
+            ..View::default()
+        };
+        let text = self.template.text(&probe).map_err(|error| error.to_string())?;
+        let refused =
+            |why: &str| Err(format!("the model reads no rendered text: its template {why}"));
+        let [part] = text.parts.as_slice() else {
+            return refused("has texts that are tokenised apart");
+        };
+        if self.manifest.kind == ModelKind::Pairwise {
+            return refused("has two completions");
+        }
+        let bos = self.manifest.tokenizer.tokens.get("bos_token");
+        let bos = bos.filter(|bos| !bos.is_empty() && part.starts_with(bos.as_str())).cloned();
+        if text.marks.is_empty() {
+            return Ok(Form { bos, sign: None });
+        }
+        match self.sign(part, &text.marks) {
+            Some(sign) => Ok(Form { bos, sign: Some(sign) }),
+            None => refused("marks places that a text does not show"),
+        }
+    }
+
+    /// The token that stands between each step of the probe and the mark behind it.
+    fn sign(&self, part: &str, marks: &[(usize, usize)]) -> Option<String> {
+        let behind = |(step, (_, mark)): (&str, &(usize, usize))| {
+            let before = part.get(..*mark)?;
+            before.rfind(step).and_then(|at| before.get(at + step.len()..))
+        };
+        let signs: Option<Vec<&str>> = STEPS.into_iter().zip(marks).map(behind).collect();
+        let (first, others) = signs.as_deref()?.split_first()?;
+        let is_sign = marks.len() == STEPS.len()
+            && others.iter().all(|other| other == first)
+            && self.encoder.is_added(first);
+        is_sign.then(|| (*first).to_owned())
+    }
+}

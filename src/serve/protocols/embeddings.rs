@@ -1,0 +1,167 @@
+//! Vectors of texts: `POST /embed` of text-embeddings-inference, and `POST /v1/embeddings` of `OpenAI`, which
+//! `SGLang` has for the scores of reward models too.
+
+use std::sync::Arc;
+
+use axum::routing::post;
+use axum::{Json, Router};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::error::ApiError;
+use super::super::openapi::{Operation, schema};
+use super::super::payload::Payload;
+use super::super::shared::{Asked, Shared};
+use super::models::{self, OneOrMany, TokenUsage, Vectors};
+
+/// Texts to be embedded.
+#[derive(Deserialize, JsonSchema)]
+struct EmbedRequest {
+    inputs: OneOrMany,
+    /// Whether vectors get the length 1.
+    #[serde(default)]
+    normalize: Option<bool>,
+    /// How many of the first values of a vector are wanted.
+    #[serde(default)]
+    dimensions: Option<usize>,
+}
+
+/// Texts to be embedded.
+#[derive(Deserialize, JsonSchema)]
+struct EmbeddingsRequest {
+    input: OneOrMany,
+    /// The profile, where one is called so.
+    #[serde(default)]
+    model: Option<String>,
+    /// How vectors are written.
+    #[serde(default)]
+    encoding_format: Option<EncodingFormat>,
+    /// How many of the first values of a vector are wanted.
+    #[serde(default)]
+    dimensions: Option<usize>,
+}
+
+/// How a vector is written.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum EncodingFormat {
+    /// As a list of numbers.
+    #[default]
+    Float,
+    /// As the bytes of floats of 32 bits, the lowest byte first.
+    Base64,
+}
+
+/// The vectors, in the order of the texts.
+#[derive(Serialize, JsonSchema)]
+struct EmbeddingsReply {
+    /// `list`.
+    object: &'static str,
+    data: Vec<Embedding>,
+    /// The profile.
+    model: String,
+    usage: TokenUsage,
+}
+
+/// The vector of a text.
+#[derive(Serialize, JsonSchema)]
+struct Embedding {
+    /// `embedding`.
+    object: &'static str,
+    index: usize,
+    embedding: EmbeddingValues,
+}
+
+/// A vector as it is written. By a reward model it has one value, the reward.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum EmbeddingValues {
+    Numbers(Vec<f64>),
+    Base64(String),
+}
+
+pub(super) fn router() -> Router<Arc<Shared>> {
+    Router::new().route("/embed", post(embed)).route("/v1/embeddings", post(embeddings))
+}
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::judged(
+            "/embed",
+            "text-embeddings-inference: the vectors of texts, by an embedding model",
+            schema::<EmbedRequest>,
+            schema::<Vec<Vec<f64>>>,
+        ),
+        Operation::judged(
+            "/v1/embeddings",
+            "OpenAI: the vectors of texts, by an embedding model; SGLang: the rewards of rendered texts",
+            schema::<EmbeddingsRequest>,
+            schema::<EmbeddingsReply>,
+        ),
+    ]
+}
+
+async fn embed(
+    asked: Asked,
+    Payload(request): Payload<EmbedRequest>,
+) -> Result<Json<Vec<Vec<f64>>>, ApiError> {
+    let EmbedRequest { inputs, normalize, dimensions } = request;
+    let made = models::vectors(&asked, None, ("inputs", inputs.into_vec()), false).await?;
+    let form = Form { is_unit: normalize.unwrap_or(true), dimensions };
+    let vectors = made.all.into_iter().map(|vector| form.of(vector));
+    Ok(Json(vectors.collect::<Result<_, _>>()?))
+}
+
+async fn embeddings(
+    asked: Asked,
+    Payload(request): Payload<EmbeddingsRequest>,
+) -> Result<Json<EmbeddingsReply>, ApiError> {
+    let EmbeddingsRequest { input, model, encoding_format, dimensions } = request;
+    let texts = ("input", input.into_vec());
+    let made = models::vectors(&asked, model.as_deref(), texts, true).await?;
+    let Vectors { all, usage, profile, are_rewards } = made;
+    let form = Form { is_unit: !are_rewards, dimensions };
+    let mut data = Vec::with_capacity(all.len());
+    for (index, vector) in all.into_iter().enumerate() {
+        let vector = form.of(vector)?;
+        let embedding = match encoding_format.unwrap_or_default() {
+            EncodingFormat::Float => EmbeddingValues::Numbers(vector),
+            EncodingFormat::Base64 => EmbeddingValues::Base64(base64(&vector)),
+        };
+        data.push(Embedding { object: "embedding", index, embedding });
+    }
+    Ok(Json(EmbeddingsReply { object: "list", data, model: profile, usage }))
+}
+
+/// How vectors are wanted.
+struct Form {
+    /// Whether they get the length 1.
+    is_unit: bool,
+    /// How many values they get.
+    dimensions: Option<usize>,
+}
+
+impl Form {
+    fn of(&self, mut vector: Vec<f64>) -> Result<Vec<f64>, ApiError> {
+        if let Some(dimensions) = self.dimensions {
+            if !(1..=vector.len()).contains(&dimensions) {
+                let message = format!("expected 1 to {}, found {dimensions}", vector.len());
+                return Err(ApiError::bad_request(message).at("dimensions"));
+            }
+            vector.truncate(dimensions);
+        }
+        let length = vector.iter().map(|value| value * value).sum::<f64>().sqrt();
+        if self.is_unit && length > 0.0 {
+            vector.iter_mut().for_each(|value| *value /= length);
+        }
+        Ok(vector)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the protocol has floats of 32 bits")]
+fn base64(vector: &[f64]) -> String {
+    let bytes: Vec<u8> = vector.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect();
+    STANDARD.encode(bytes)
+}
