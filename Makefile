@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo train-demo test test-train test-python test-trainers test-c test-export wheel features assets \
+.PHONY: demo train-demo test test-train test-python test-trainers test-serve test-c test-export wheel features assets \
 	assets-c fmt bench
 
 ASSAY := target/release/assay
@@ -59,6 +59,11 @@ test-train: assets
 	cargo test --release --package assay-trainer --features train --locked -- --include-ignored
 	cargo build --release --locked --features train --bin assay
 	python3 $(TRAINING)/check.py $(ASSAY)
+
+# The daemon under load, slow and hostile clients, and a soak of ten minutes (`SOAK=60`: of one).
+test-serve:
+	cargo build --release --locked --bin assay
+	python3 fixtures/serve/check.py --assay $(ASSAY) --soak $(or $(SOAK),600)
 
 # The package for Python alone: its wheel, in the profile of the tests, in an environment of its own.
 test-python: assets
