@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use assay::data::{ReadLimits, Source};
-use assay::engine::runs::{DiskStore, InputFile, RunFolder, hash_file};
+use assay::engine::runs::{DiskStore, RunFolder, RunInputs};
 use assay::engine::{BadRows, CancellationToken, Document, RunSession};
 use assay::{Engine, Sample};
 
@@ -66,13 +66,11 @@ fn best(mut run: impl FnMut()) -> f64 {
 }
 
 fn score(data: &Path, dir: &Path, engine: &Engine) {
-    let (sha256, bytes) = hash_file(data).unwrap();
-    let path = data.display().to_string();
     let mut session = RunSession {
         engine,
         folder: RunFolder::open(dir, 1).unwrap(),
         store: Box::new(DiskStore::new(dir).unwrap()),
-        inputs: vec![InputFile { path, bytes, sha256: Some(sha256) }],
+        inputs: RunInputs::find(&[data.to_owned()], &ReadLimits::default()).unwrap(),
         bad_rows: BadRows::Stop,
         limit: None,
         shard: None,

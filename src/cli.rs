@@ -16,6 +16,7 @@ mod eval;
 mod exit;
 mod explain;
 mod init;
+mod join;
 mod kinds;
 mod list;
 mod merge;
@@ -29,6 +30,7 @@ mod serve;
 mod setup;
 mod show;
 mod signals;
+mod spooled;
 mod summary;
 mod text;
 mod threads;
@@ -77,6 +79,8 @@ enum Verb {
     Diff(diff::Args),
     /// Tell what each rollout of a run earned, relative to the others of its prompt
     Advantages(advantages::Args),
+    /// Put the rows that were scored and their rewards together, as JSON lines, Parquet or CSV
+    Join(join::Args),
     /// Tell whether the rewards of a run can be trusted: pass@k, groups, length, drift, distance
     Diagnose(Box<diagnose::Args>),
     /// Train a policy by GRPO on the rewards of a configuration; goes on where it was stopped
@@ -129,9 +133,13 @@ pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // A pipe that was closed early is no reason to say more.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
+            if error.use_stderr() {
+                // There is nowhere left to say that stderr is gone.
+                let _ = error.print();
+                return Exit::Usage.into();
+            }
+            output::take_note(error.print());
+            return written(Exit::Ok).into();
         }
     };
     let mut environment = Environment::read();
@@ -147,6 +155,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Check(args) => check::run(&args, environment),
         Verb::Diff(args) => diff::run(&args),
         Verb::Advantages(args) => advantages::run(&args, environment),
+        Verb::Join(args) => join::run(&args),
         Verb::Diagnose(args) => diagnose::run(&args),
         #[cfg(feature = "train")]
         Verb::Train(args) => train::run(&args, environment),
@@ -165,10 +174,14 @@ pub(crate) fn main() -> ExitCode {
         Verb::Completions { shell } => Ok(completions(shell)),
         Verb::Man => man(),
     };
-    match exit {
-        Ok(exit) => exit.into(),
-        Err(failure) => failure.report().into(),
-    }
+    written(exit.unwrap_or_else(Failure::report)).into()
+}
+
+/// How the process ends, once everything was printed: what did not reach its reader is a failure.
+fn written(exit: Exit) -> Exit {
+    let Some(why) = output::finish() else { return exit };
+    output::note(&format!("error: standard output: {why}"));
+    if exit == Exit::Ok { Exit::Fault } else { exit }
 }
 
 fn completions(shell: Shell) -> Exit {

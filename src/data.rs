@@ -20,6 +20,7 @@ mod cut;
 mod error;
 #[cfg(feature = "parquet")]
 mod export;
+mod found_columns;
 mod inputs;
 mod json;
 mod limits;
@@ -28,10 +29,13 @@ mod lines;
 mod no_parquet;
 #[cfg(feature = "parquet")]
 mod pages;
+mod presence;
+mod regular;
 mod row;
 #[cfg(feature = "parquet")]
 mod scalars;
 mod source;
+mod streams;
 #[cfg(feature = "parquet")]
 mod table;
 #[cfg(feature = "parquet")]
@@ -42,9 +46,13 @@ use no_parquet::{cells, export, table};
 
 pub use columns::Columns;
 pub use error::{DataError, Place, RowError, escape};
-pub use export::ParquetWriter;
+pub use export::{ParquetWriter, TableWriter};
+pub use found_columns::{CellMembers, CellType, FoundColumns};
 pub use limits::ReadLimits;
+pub use presence::Checked;
+pub use regular::{is_stream, open_once, open_regular, read_regular};
 pub use row::RowReader;
 pub use source::{Block, Row, Source};
+pub use streams::StreamNotes;
 #[cfg(feature = "parquet")]
 pub use verdict_columns::VerdictColumns;

@@ -1,5 +1,6 @@
 //! The engine: builds a configuration into a plan, runs it over samples, and keeps what it found.
 
+mod activity;
 mod batch;
 mod blocks;
 mod build_context;
@@ -16,6 +17,8 @@ mod document;
 mod error;
 mod file_run;
 mod files;
+mod foreign;
+mod group_figures;
 mod groups;
 mod lines;
 mod normalise;
@@ -34,22 +37,27 @@ mod shard;
 mod stream;
 mod stream_spec;
 mod summary;
+mod synonyms;
+mod temporary;
 mod turns;
 mod verify;
 mod verify_group;
+mod wording;
 
-pub use batch::{Batch, RowLabel, Tallied};
+pub use activity::Activity;
+pub use batch::{Batch, Reason, RowLabel, RowReason, SlowRow, Tallied};
 pub use build_context::BuildContext;
 pub use builder::EngineBuilder;
-pub use cache::{Cache, CacheCounts, CacheStats};
+pub use cache::{Cache, CacheCounts, CacheNotice, CacheStats};
 pub use call::ScoreOptions;
 pub use clock::{Clock, NoClock};
 pub use combine::Combiner;
 pub use config::Config;
-pub use document::Document;
+pub use document::{Document, Origin};
 pub use error::{ConfigError, EngineError, did_you_mean};
 pub use file_run::{FileRun, FileRunSpec, RunProgress};
 pub use files::ConfigFolder;
+pub use group_figures::{GroupCounts, GroupFigures};
 pub use lines::verdict_line;
 pub use plan::{Plan, Planned};
 pub use registry::{Builder, Registry};

@@ -10,6 +10,7 @@ mod onnx_runtime;
 mod process;
 
 use std::env;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,8 +18,10 @@ use std::sync::Arc;
 use assay_verifiers::Files as _;
 pub use clock::{Monotonic, unix_seconds};
 
+use crate::data::{open_once, open_regular};
 use crate::engine::{
-    ConfigError, ConfigFolder, Document, Engine, EngineBuilder, EngineError, Registry,
+    Config, ConfigError, ConfigFolder, Document, Engine, EngineBuilder, EngineError, Origin,
+    Registry,
 };
 use crate::reward_models::Models;
 use crate::rubrics::judge::JudgeParts;
@@ -27,8 +30,8 @@ use process::{program, variable};
 
 /// The largest configuration, in bytes.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
-/// The sections that the environment may set, as in `ASSAY_COMBINE__HOW=min`.
-const SECTIONS: [&str; 6] = ["data", "combine", "judges", "limits", "cache", "serve"];
+/// What begins the names of our variables.
+const PREFIX: &str = "ASSAY_";
 /// Called with a message when something long starts, such as the compilation of a guest.
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -55,6 +58,8 @@ pub struct Environment {
     pub ort_libraries: Vec<crate::reward_models::backend::library::LibraryPath>,
     /// Settings by their dotted paths, of variables such as `ASSAY_COMBINE__HOW`.
     pub settings: Vec<(String, String)>,
+    /// Variables that name a setting with one underscore where two belong, and what they should be.
+    pub misnamed: Vec<(String, String)>,
     /// Called when something long starts.
     pub notice: Option<Notice>,
 }
@@ -71,6 +76,7 @@ impl Environment {
             cache_dir: variable("ASSAY_CACHE_DIR"),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             settings: settings(),
+            misnamed: misnamed(),
             notice: None,
         }
     }
@@ -149,16 +155,24 @@ impl Environment {
     pub fn document(&self, path: &Path) -> Result<Document, EngineError> {
         let name = path.display().to_string();
         let fail = |why: String| EngineError::from(ConfigError::new(&name, "", why));
-        let text = if path.as_os_str() == "-" {
-            read_text(std::io::stdin())
+        if path.is_dir() {
+            let error = ConfigError::new(&name, "", format!("{name} is a folder; expected a file"));
+            let help = format!("name the file, as in {}", path.join("assay.toml").display());
+            return Err(error.help(Some(help)).into());
+        }
+        let bytes = if path.as_os_str() == "-" {
+            read_bytes(std::io::stdin())
         } else {
-            std::fs::File::open(path).and_then(read_text)
+            open_text(path).and_then(read_bytes)
         };
-        let text = text.map_err(|error| fail(format!("{name}: {error}")))?;
-        if text.len() as u64 > CONFIG_BYTES_MAX {
+        let bytes = bytes.map_err(|error| unread(&name, &error))?;
+        if let Some(error) = ConfigError::of_bytes(&name, &bytes) {
+            return Err(error.into());
+        }
+        if bytes.len() as u64 > CONFIG_BYTES_MAX {
             return Err(fail(format!("{name}: more than {CONFIG_BYTES_MAX} bytes")));
         }
-        self.document_of(&name, &text)
+        self.document_of(&name, &String::from_utf8_lossy(&bytes))
     }
 
     /// Parses the text of a configuration that messages call `name`, and sets in it what the
@@ -168,8 +182,16 @@ impl Environment {
     /// What is wrong with the text, or with an override.
     pub fn document_of(&self, name: &str, text: &str) -> Result<Document, EngineError> {
         let mut document = Document::parse(name, text)?;
+        if let Some((found, meant)) = self.misnamed.first() {
+            let message = format!("the variable {found} sets nothing");
+            let help = format!("two underscores stand between a table and its key: write {meant}");
+            let error = ConfigError::new("environment", found, message).at(Some(0..found.len()));
+            return Err(error.help(Some(help)).into());
+        }
         for (path, value) in &self.settings {
-            document.set(path, value)?;
+            let name = format!("{PREFIX}{}", path.replace('.', "__").to_ascii_uppercase());
+            let (text, key) = (format!("{name}={value}"), 0..name.len());
+            document.set_by(path, value, Origin { place: "environment", text, key })?;
         }
         Ok(document)
     }
@@ -200,6 +222,7 @@ impl Environment {
             .files(files)
             .cache_dir(self.cache_dir.clone())
             .user_cache_dir(self.user_cache.clone())
+            .cache_notice(self.notice.clone())
     }
 }
 
@@ -241,8 +264,26 @@ fn judge_parts(_: &ConfigFolder, _: &Arc<Models>) -> JudgeParts {
     JudgeParts::default()
 }
 
-fn read_text(file: impl std::io::Read) -> std::io::Result<String> {
-    std::io::read_to_string(file.take(CONFIG_BYTES_MAX + 1))
+/// Opens a configuration: a regular file, or what the process was given open, as by `<(...)` of a
+/// shell. Another pipe might never have a writer.
+fn open_text(path: &Path) -> std::io::Result<std::fs::File> {
+    let is_given = path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd");
+    if is_given { open_once(path) } else { open_regular(path) }
+}
+
+fn read_bytes(file: impl std::io::Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(CONFIG_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A configuration that cannot be read.
+fn unread(name: &str, error: &std::io::Error) -> ConfigError {
+    if error.kind() != std::io::ErrorKind::NotFound {
+        return ConfigError::new(name, "", format!("{name}: {error}"));
+    }
+    let help = "`assay init FOLDER` writes a configuration, rows and the commands to go on with";
+    ConfigError::new(name, "", format!("{name}: no such file")).help(Some(help.to_owned()))
 }
 
 /// An absolute folder that a variable names, else one below the home folder.
@@ -272,11 +313,47 @@ fn assets() -> Vec<PathBuf> {
 fn settings() -> Vec<(String, String)> {
     let mut settings: Vec<(String, String)> = env::vars_os()
         .filter_map(|(key, value)| {
-            let key = key.to_str()?.strip_prefix("ASSAY_")?.to_ascii_lowercase();
-            key.split_once("__").filter(|(section, _)| SECTIONS.contains(section))?;
-            Some((key.replace("__", "."), value.to_str()?.to_owned()))
+            let key = key.to_str()?.strip_prefix(PREFIX)?.to_ascii_lowercase();
+            let key = key.contains("__").then(|| key.replace("__", "."))?;
+            Some((key, value.to_string_lossy().into_owned()))
         })
         .collect();
     settings.sort();
     settings
+}
+
+/// Variables of one underscore that would set something with two.
+fn misnamed() -> Vec<(String, String)> {
+    // `ASSAY_CACHE_DIR` is read as it is.
+    let names = env::vars_os().filter_map(|(key, _)| key.into_string().ok());
+    let mut names: Vec<String> = names
+        .filter(|name| {
+            name.starts_with(PREFIX) && !name.contains("__") && name != "ASSAY_CACHE_DIR"
+        })
+        .collect();
+    names.sort();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let schema = Config::json_schema();
+    let keys = |section: &serde_json::Value| -> Vec<String> {
+        let place = section.get("$ref").and_then(serde_json::Value::as_str);
+        let table =
+            place.and_then(|name| schema.pointer(name.strip_prefix('#')?)).unwrap_or(section);
+        let keys = table.get("properties").and_then(serde_json::Value::as_object);
+        keys.map(|keys| keys.keys().cloned().collect()).unwrap_or_default()
+    };
+    let sections = schema.get("properties").and_then(serde_json::Value::as_object);
+    let known: Vec<(String, Vec<String>)> = sections
+        .map(|all| all.iter().map(|(name, section)| (name.clone(), keys(section))).collect())
+        .unwrap_or_default();
+    let meant = |name: &String| {
+        let key = name.strip_prefix(PREFIX)?.to_ascii_lowercase();
+        let (section, key) = known.iter().find_map(|(section, keys)| {
+            let rest = key.strip_prefix(section.as_str())?.strip_prefix('_')?;
+            keys.iter().find(|known| known.as_str() == rest).map(|known| (section, known))
+        })?;
+        Some((name.clone(), format!("{PREFIX}{section}__{key}").to_ascii_uppercase()))
+    };
+    names.iter().filter_map(meant).collect()
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
+use super::run_files::file_out;
 use super::setup::{assignment, state};
 use data::DataColumns;
 use rollouts::Rollouts;
@@ -27,7 +28,7 @@ pub(super) struct Args {
     /// The run folder
     run: PathBuf,
     /// The file of JSON lines, one for each row of the run; by default standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = file_out)]
     output: Option<PathBuf>,
     /// The configuration whose [advantage] says how, in place of that of the run
     #[arg(long, value_name = "CONFIG")]
@@ -149,8 +150,9 @@ impl Args {
             lines.push(b'\n');
         }
         match &self.output {
-            Some(path) => write_atomic(path, &lines)?,
-            None => std::io::stdout().lock().write_all(&lines)?,
+            Some(path) => write_atomic(path, &lines)
+                .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?,
+            None => output::take_note(std::io::stdout().lock().write_all(&lines)),
         }
         if let Some(path) = &self.state_out {
             let state = serde_json::to_vec_pretty(&reply.state).map_err(anyhow::Error::from)?;

@@ -19,11 +19,12 @@ use serde::Serialize;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::setup::{ConfigArgs, EngineArgs};
+use super::spooled::Spooled;
 use lines::Lines;
 use phases::{Phase, Spent};
 
 /// How fast a configuration judges a dataset.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 pub(super) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
@@ -88,6 +89,8 @@ struct Measured {
 }
 
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
+    let data = Spooled::new(&args.data)?;
+    let args = &Args { data: data.paths.clone(), ..args.clone() };
     #[cfg(feature = "serve")]
     if args.load.serve.is_some() {
         return load(args, environment);

@@ -143,7 +143,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     let read = if path.as_os_str() == "-" {
         std::io::stdin().take(TEXT_BYTES_MAX + 1).read_to_string(&mut text)
     } else {
-        let file = std::fs::File::open(path).map_err(fail)?;
+        let file = assay::data::open_once(path).map_err(fail)?;
         file.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text)
     };
     if read.map_err(fail)? as u64 > TEXT_BYTES_MAX {

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
+use assay::data::open_once;
 use assay::engine::did_you_mean;
 use assay::engine::runs::write_atomic;
 use assay::rubrics::Rubric;
@@ -11,6 +12,7 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use super::exit::{Exit, Failure};
 use super::output;
+use super::run_files::file_out;
 use super::text::{harmless, inline};
 
 /// What others wrote, in our own format.
@@ -34,7 +36,7 @@ struct RubricArgs {
     #[arg(long, value_name = "FORMAT", value_parser = format_named)]
     from: Option<Format>,
     /// Write to this file instead of stdout
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", value_parser = file_out)]
     output: Option<PathBuf>,
     /// Write JSON instead of TOML
     #[arg(long)]
@@ -75,11 +77,12 @@ fn format_named(name: &str) -> Result<Format, String> {
 }
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    if path.as_os_str() != "-" {
-        return std::fs::read(path);
-    }
     let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    if path.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        open_once(path)?.read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 

@@ -62,9 +62,16 @@ impl Failure {
                 match *error {
                     RunError::Locked { .. }
                     | RunError::Foreign { .. }
-                    | RunError::Shards { .. } => Exit::Usage,
+                    | RunError::Shards { .. }
+                    | RunError::Data(DataError::NoColumn { .. } | DataError::NoRows)
+                    | RunError::Stream(StreamError::Data(
+                        DataError::NoColumn { .. } | DataError::NoRows,
+                    )) => Exit::Usage,
                     RunError::Stopped => Exit::Interrupted,
-                    RunError::Io { .. } | RunError::Data(_) | RunError::Stream(_) => Exit::Fault,
+                    RunError::Io { .. }
+                    | RunError::Changed { .. }
+                    | RunError::Data(_)
+                    | RunError::Stream(_) => Exit::Fault,
                 }
             }
             Self::Other(error) => {

@@ -8,6 +8,7 @@ use clap::Args as ClapArgs;
 
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
+use super::run_files::folder_out;
 use super::score::Format;
 use super::summary;
 
@@ -18,7 +19,7 @@ pub(super) struct Args {
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// The run folder; it may be the one that holds the shards
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", value_parser = folder_out)]
     output: PathBuf,
     /// Start over, whatever OUT holds of another run
     #[arg(long)]

@@ -1,14 +1,35 @@
 //! What people see: tables on stdout, notes on stderr.
 
 use std::io::Write as _;
+use std::sync::OnceLock;
 
 use assay::data::escape;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
-/// Prints a line to stdout. A reader that went away is no failure of ours.
+/// Why standard output did not take something, the first time.
+static REFUSED: OnceLock<String> = OnceLock::new();
+
+/// Prints a line to stdout.
 pub(super) fn line(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    put(&format!("{text}\n"));
+}
+
+fn put(text: &str) {
+    take_note(std::io::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// Takes note of what came of writing to stdout.
+pub(super) fn take_note(written: std::io::Result<()>) {
+    if let Err(error) = written {
+        let _ = REFUSED.set(error.to_string());
+    }
+}
+
+/// Ends what is printed to stdout; why it is not all there.
+pub(super) fn finish() -> Option<&'static str> {
+    take_note(std::io::stdout().lock().flush());
+    REFUSED.get().map(String::as_str)
 }
 
 /// Prints a line to stderr.
@@ -18,7 +39,7 @@ pub(super) fn note(text: &str) {
 
 /// Prints text that brings its own line ends to stdout.
 pub(super) fn text(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    put(text);
 }
 
 /// Prints a value to stdout as JSON. What a terminal would obey is written as `\\u` escapes.

@@ -14,7 +14,8 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::exit::{Exit, Failure};
 use super::output::{self, count, percent};
-use super::progress::Progress;
+use super::progress::{Expected, Progress};
+use super::run_files::folder_out;
 use super::setup::{ConfigArgs, EngineArgs, TrainingArgs};
 use super::signals::stop_on_signals;
 use super::summary;
@@ -29,7 +30,7 @@ pub(super) struct Args {
     #[arg(required = true)]
     data: Vec<PathBuf>,
     /// The run folder
-    #[arg(short, long, value_name = "RUN", required_unless_present = "dry_run")]
+    #[arg(short, long, value_name = "RUN", required_unless_present = "dry_run", value_parser = folder_out)]
     output: Option<PathBuf>,
     /// Ask no judge and write no run: estimate the calls and tokens that judges would take
     #[arg(long)]
@@ -130,9 +131,12 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let engine = args.engine.engine(builder)?;
     let scored = score(args, output, &engine, &stop)?;
     let report = scored.report;
+    for mended in &report.mended {
+        output::note(&format!("{}: {mended}", scored.folder.display()));
+    }
     tell(args, &report.summary, &engine)?;
     if !args.quiet {
-        output::note(&closing(&scored.folder, &report, scored.seconds));
+        output::note(&closing(&scored.folder, &report, scored.seconds, scored.can_go_on));
     }
     engine.replies_kept().map_err(|why| anyhow::anyhow!("{why}"))?;
     if spent.load(Ordering::Relaxed) && !report.complete {
@@ -147,6 +151,8 @@ struct Done {
     report: Report,
     folder: PathBuf,
     seconds: f64,
+    /// Whether the same command goes on where this one was stopped.
+    can_go_on: bool,
 }
 
 /// Scores into a run folder.
@@ -168,11 +174,17 @@ fn score(
         form: args.format.into(),
     };
     let mut run = FileRun::open(spec, engine, std::process::id())?;
-    let mut progress = Progress::start(run.bytes_total(), args.quiet);
+    let expected = Expected {
+        bytes: run.bytes_total(),
+        limit: args.limit,
+        shards: args.shard.map_or(1, Shard::of),
+    };
+    let mut progress = Progress::start(expected, engine.activity(), stop, args.quiet);
     let report = run.run(stop, &mut |now| progress.update(now));
-    progress.finish();
+    progress.finish(&engine.plan().names);
     let (report, seconds) = (report?, progress.seconds());
-    Ok(Done { report, folder: run.folder().to_owned(), seconds })
+    let can_go_on = run.can_go_on();
+    Ok(Done { report, folder: run.folder().to_owned(), seconds, can_go_on })
 }
 
 /// Scores into a folder that is dropped, asks no judge, and tells what judges would be asked.
@@ -211,6 +223,11 @@ fn tell(args: &Args, summary: &Summary, engine: &Engine) -> Result<(), Failure> 
         let rewards = engine.plan().rewards.iter();
         let verifiers: Vec<&str> = rewards.map(|planned| planned.built.spec.id.as_ref()).collect();
         summary::show(summary, &verifiers);
+        if engine.plan().needs_groups() && summary.groups.is_none() && summary.rows > 1 {
+            let why = "note: no two rows that stand together share a group or a prompt: rewards that \
+                       compare a group have nobody to compare with, or all rows as one group";
+            output::line(why);
+        }
     }
     Ok(())
 }
@@ -221,7 +238,7 @@ fn tell(args: &Args, summary: &Summary, engine: &Engine) -> Result<(), Failure> 
     clippy::cast_sign_loss,
     reason = "a rate for people"
 )]
-fn closing(run: &Path, report: &Report, seconds: f64) -> String {
+fn closing(run: &Path, report: &Report, seconds: f64, can_go_on: bool) -> String {
     let run = run.display();
     if report.scored == 0 && report.start == RunStart::Done {
         return format!("{run}: complete already");
@@ -237,7 +254,11 @@ fn closing(run: &Path, report: &Report, seconds: f64) -> String {
         text.push_str(&format!("; {} rows were there already", count(earlier)));
     }
     if !report.complete {
-        text.push_str("; stopped: run the same command to go on");
+        text.push_str(if can_go_on {
+            "; stopped: run the same command to go on"
+        } else {
+            "; stopped: a stream cannot be read again, so the run cannot go on"
+        });
     }
     text
 }
@@ -247,7 +268,8 @@ fn exit(args: &Args, report: &Report, stopped: bool) -> Exit {
     if stopped && !report.complete {
         return Exit::Interrupted;
     }
-    if summary.fault_rate() > args.max_fault_rate {
+    let all_failed = summary.rows > 0 && summary.total.failed == summary.rows;
+    if all_failed || summary.fault_rate() > args.max_fault_rate {
         output::note(&format!("{} of rows failed", percent(summary.fault_rate())));
         return Exit::Fault;
     }

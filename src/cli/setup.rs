@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay::Engine;
-use assay::engine::{Document, EngineBuilder};
+use assay::engine::{Document, EngineBuilder, Origin};
 #[cfg(feature = "rubrics")]
 use assay::rubrics::judge::{ReplyStore, StoreMode};
 use assay::setup::Environment;
@@ -18,18 +18,20 @@ use super::exit::Failure;
 /// The key and the value of a `--set`.
 pub(super) fn assignment(set: &str) -> Result<(&str, &str), Failure> {
     let pair = set.split_once('=');
-    pair.ok_or_else(|| Failure::usage(format!("--set {set}: expected KEY=VALUE")))
+    pair.ok_or_else(|| {
+        Failure::usage(format!("--set {set}: expected KEY=VALUE, as in --set combine.how=min"))
+    })
 }
 
 /// The state in the JSON file of `--state`.
 pub(super) fn state<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let wrong = |why: String| Failure::usage(format!("--state {}: {why}", path.display()));
-    let text = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    let text = assay::data::read_regular(path).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))
 }
 
 /// What every verb with a configuration takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ConfigArgs {
     /// The configuration: TOML, or JSON of the same shape
     pub(super) config: PathBuf,
@@ -98,7 +100,9 @@ pub(super) fn document(
     let mut document = environment.document(path)?;
     for set in sets {
         let (key, value) = assignment(set)?;
-        document.set(key, value)?;
+        let (text, start) = (format!("--set {set}"), "--set ".len());
+        let origin = Origin { place: "command line", text, key: start..start + key.len() };
+        document.set_by(key, value, origin)?;
     }
     Ok(document)
 }

@@ -1,16 +1,22 @@
 //! What a run came to, as people read it.
 
-use assay::engine::{Agreement, Summary, Tally};
+use assay::engine::{Agreement, NamedTally, RowReason, Summary, Tally};
 
 use super::output::{self, count, percent};
 
 /// Disagreements that are shown; the summary lists them all.
 const SHOWN_MAX: usize = 20;
 
+/// From so many rows on a single group is told: it is rather a slip than one prompt's samples.
+const ONE_GROUP_ROWS: u64 = 64;
+
 /// Prints a summary: the rewards, of which `verifiers` are the ids where they are known, the labels and
 /// the judges.
 pub(super) fn show(summary: &Summary, verifiers: &[&str]) {
     output::line(&table(summary, verifiers));
+    for line in groups_table(summary).into_iter().chain(silent(summary)) {
+        output::line(&line);
+    }
     if let Some(labels) = &summary.labels {
         output::line(&agreement_text(labels));
     }
@@ -35,11 +41,80 @@ fn table(summary: &Summary, verifiers: &[&str]) -> String {
     let mut text = output::table(["reward", "scored", "abstained", "failed", "mean"], &rows);
     for (fault, amount) in &summary.total.faults {
         text.push_str(&format!("\n  {fault}: {}", count(*amount)));
+        text.push_str(&summary.total.first_faults.get(fault).map_or_else(String::new, first));
+    }
+    if let Some(reason) = &summary.total.first_abstained {
+        text.push_str(&format!(
+            "\n  abstained: {}{}",
+            count(summary.total.abstained),
+            first(reason)
+        ));
     }
     if summary.skipped > 0 {
         text.push_str(&format!("\n  skipped rows: {}", count(summary.skipped)));
     }
     text
+}
+
+/// The first row of a kind.
+fn first(row: &RowReason) -> String {
+    format!("; the first is {}: {}", assay::data::escape(&row.id), assay::data::escape(&row.reason))
+}
+
+/// What would otherwise go unseen: rewards without a say, and rows that earn without a reference.
+fn silent(summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    for NamedTally { name, tally } in &summary.rewards {
+        if tally.scored == 0 && tally.failed == 0 && tally.abstained > 0 {
+            let why = tally.first_abstained.as_ref().map_or("", |row| row.reason.as_str());
+            let (name, why) = (assay::data::escape(name), assay::data::escape(why));
+            lines.push(format!("note: {name} abstained on every row: {why}"));
+        }
+    }
+    if summary.unreferenced > 0 {
+        lines.push(format!(
+            "note: {} rows earn although a reward abstained because they have no reference; \
+             `required = true` on that reward leaves them without one",
+            count(summary.unreferenced)
+        ));
+    }
+    if let Some(groups) = &summary.groups
+        && groups.groups == 1
+        && groups.rows == summary.rows
+        && groups.rows > ONE_GROUP_ROWS
+    {
+        let rows = count(groups.rows);
+        lines.push(format!("note: all {rows} rows are one group: see `group` in [data]"));
+    }
+    lines
+}
+
+/// The rewards within groups; `None` where there are no groups.
+fn groups_table(summary: &Summary) -> Option<String> {
+    let groups = summary.groups.as_ref()?;
+    let rewards = summary.rewards.iter().map(|reward| (reward.name.as_str(), &reward.tally));
+    let all = rewards.chain(std::iter::once(("total", &summary.total)));
+    let rows: Vec<[String; 5]> = all
+        .filter_map(|(name, tally)| Some((name, tally.within_groups.as_ref()?)))
+        .map(|(name, own)| {
+            let mut passes: Vec<(u64, f64)> =
+                own.pass_at_k.iter().filter_map(|(k, p)| Some((k.parse().ok()?, *p))).collect();
+            passes.sort_by_key(|(k, _)| *k);
+            let passes: Vec<String> =
+                passes.iter().map(|(k, pass)| format!("{k}: {pass:.3}")).collect();
+            let passes = if passes.is_empty() { "-".to_owned() } else { passes.join("  ") };
+            let name = assay::data::escape(name);
+            let [mean, std] = [own.mean, own.std].map(|figure| format!("{figure:.4}"));
+            [name, mean, std, percent(own.no_variance), passes]
+        })
+        .collect();
+    let sizes = match (groups.smallest, groups.largest) {
+        (one, other) if one == other => format!("of {}", count(one)),
+        (least, most) => format!("of {} to {}", count(least), count(most)),
+    };
+    let header = ["in groups", "mean", "std", "no variance", "pass@k"];
+    let table = output::table(header, &rows);
+    Some(format!("\n{} groups {sizes}\n{table}", count(groups.groups)))
 }
 
 /// What each judge was asked, a line a judge.

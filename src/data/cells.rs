@@ -41,6 +41,22 @@ pub(super) fn row(
     Ok(row)
 }
 
+/// Row `at` of a batch as the text of a JSON object, its columns in their order.
+pub(super) fn text(batch: &RecordBatch, at: usize, limits: &ReadLimits) -> Result<String, Defect> {
+    let mut row = row(batch, at, limits)?;
+    let mut text = String::from("{");
+    for field in batch.schema_ref().fields() {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        text.push_str(&Value::from(field.name().as_str()).to_string());
+        text.push(':');
+        text.push_str(&row.remove(field.name()).unwrap_or_default().to_string());
+    }
+    text.push('}');
+    Ok(text)
+}
+
 /// Whether columns of a type can be read.
 pub(super) fn readable(data_type: &DataType) -> bool {
     use DataType::{

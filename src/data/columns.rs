@@ -37,6 +37,36 @@ pub struct Columns {
     /// A human label, against which rewards are compared. No verifier sees it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// Columns that are named here may be missing from every row. Otherwise one that none of the first
+    /// 1,000 rows has is an error.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+}
+
+impl Columns {
+    /// The columns that have a name of their own, by their keys.
+    pub(super) fn named(&self) -> Vec<(&'static str, &str)> {
+        let default = Self::default();
+        let fixed = [
+            ("completion", &self.completion, &default.completion),
+            ("prompt", &self.prompt, &default.prompt),
+            ("reference", &self.reference, &default.reference),
+            ("id", &self.id, &default.id),
+        ];
+        let optional = [
+            ("group", &self.group),
+            ("token_ids", &self.token_ids),
+            ("logprobs", &self.logprobs),
+            ("finish_reason", &self.finish_reason),
+            ("label", &self.label),
+            ("meta", &self.meta),
+        ];
+        let fixed = fixed.into_iter().filter(|(_, own, default)| own != default);
+        let fixed = fixed.map(|(key, own, _)| (key, own.as_str()));
+        fixed
+            .chain(optional.into_iter().filter_map(|(key, own)| Some((key, own.as_deref()?))))
+            .collect()
+    }
 }
 
 impl Default for Columns {
@@ -52,6 +82,7 @@ impl Default for Columns {
             finish_reason: None,
             meta: None,
             label: None,
+            optional: false,
         }
     }
 }
@@ -104,6 +135,23 @@ impl<'a> Paths<'a> {
         Self { are_tasks: true, ..Self::new(columns) }
     }
 
+    /// The path that a key of the configuration names.
+    pub(super) fn of(&self, key: &str) -> Option<&Path<'a>> {
+        match key {
+            "id" => Some(&self.id),
+            "prompt" => Some(&self.prompt),
+            "completion" => Some(&self.completion),
+            "reference" => Some(&self.reference),
+            "group" => self.group.as_ref(),
+            "token_ids" => self.token_ids.as_ref(),
+            "logprobs" => self.logprobs.as_ref(),
+            "finish_reason" => self.finish_reason.as_ref(),
+            "label" => self.label.as_ref(),
+            "meta" => Some(&self.meta),
+            _ => None,
+        }
+    }
+
     /// Removes what two mappings share, once all have read it.
     pub(super) fn clear(&self, row: &mut Map<String, Value>) {
         let fixed = [&self.id, &self.prompt, &self.completion, &self.reference];
@@ -138,6 +186,11 @@ impl<'a> Path<'a> {
     pub(super) fn take(&self, row: &mut Map<String, Value>) -> Option<Value> {
         let value = if self.shared { self.get(row).cloned() } else { self.remove(row) };
         value.filter(|value| !value.is_null())
+    }
+
+    /// Whether a row has a value there that is not null.
+    pub(super) fn is_in(&self, row: &Map<String, Value>) -> bool {
+        self.get(row).is_some_and(|value| !value.is_null())
     }
 
     fn get<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {

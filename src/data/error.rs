@@ -25,6 +25,27 @@ pub enum DataError {
         /// The file.
         file: String,
     },
+    /// A stream that ended without a row.
+    #[error("{stream}: the stream ended without a row; see what was to write it")]
+    Empty {
+        /// The pipe, or standard input.
+        stream: String,
+    },
+    /// Data without any row.
+    #[error("the data have no rows: every file is empty, or holds nothing but blank lines")]
+    NoRows,
+    /// A column that the configuration names and no row has.
+    #[error("{}", no_column(.key, .column, *.rows, .has))]
+    NoColumn {
+        /// The key of `[data]` that names it.
+        key: &'static str,
+        /// Its name.
+        column: String,
+        /// How many rows were looked at.
+        rows: u64,
+        /// The columns that they have.
+        has: Vec<String>,
+    },
     /// A folder without data, or without the split that was asked for.
     #[error("{folder}: {why}")]
     Folder {
@@ -67,6 +88,26 @@ pub enum DataError {
         /// What the encoder says.
         why: String,
     },
+}
+
+/// From here on a name is taken for a slip of the finger.
+const NEAR: f64 = 0.75;
+
+/// What is said of a column that no row has.
+fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
+    let near = has.iter().map(|name| (strsim::jaro_winkler(column, name), name));
+    let near = near.filter(|(nearness, _)| *nearness > NEAR).max_by(|a, b| a.0.total_cmp(&b.0));
+    let near = near.map(|(_, name)| name);
+    let near =
+        near.map_or_else(String::new, |near| format!("; did you mean \"{}\"?", escape(near)));
+    let has: Vec<String> = has.iter().map(|name| escape(name)).collect();
+    let rows = if rows == 1 { "the only row".to_owned() } else { format!("any of {rows} rows") };
+    format!(
+        "data.{key} = \"{}\": not in {rows}, which have: {}{near}\n  set data.{key} to the column, or \
+         data.optional = true where it may be missing from all",
+        escape(column),
+        has.join(", ")
+    )
 }
 
 fn reason(error: &io::Error) -> String {

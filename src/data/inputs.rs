@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::{DataError, escape_whole};
+use super::regular::is_stream;
 
 /// How deep folders are searched.
 const DEPTH_MAX: usize = 12;
@@ -26,12 +27,14 @@ const NO_DATA: [&str; 6] = [
     "metadata.json",
 ];
 
-/// One file to read, or standard input.
+/// One file to read, a pipe, or standard input.
 pub(super) struct Input {
     /// `None` is standard input.
     pub(super) path: Option<PathBuf>,
     /// What messages call it.
     pub(super) name: Arc<str>,
+    /// It can be read only once.
+    pub(super) is_stream: bool,
 }
 
 /// Finds the files to read. A folder that holds several splits wants one named: `FOLDER:split`.
@@ -39,7 +42,7 @@ pub(super) fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, DataError> {
     let mut inputs = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
-            inputs.push(Input { path: None, name: "stdin".into() });
+            inputs.push(Input { path: None, name: "stdin".into(), is_stream: true });
         } else if path.is_dir() {
             folder(path, None, &mut inputs)?;
         } else if let Some((path, split)) = named_split(path) {
@@ -58,15 +61,15 @@ fn shown(path: &Path) -> String {
 fn file(path: &Path) -> Result<Input, DataError> {
     let name = shown(path);
     let read = |source| DataError::Read { file: name.clone(), source };
-    let regular = fs::metadata(path).map_err(read)?.is_file();
+    let is_stream = is_stream(path).map_err(read)?;
     // A pipe that a shell made has no telling name; it is read as lines.
-    if regular {
+    if !is_stream {
         if stem(path).is_none() {
             return Err(DataError::Unknown { file: name });
         }
         fs::File::open(path).map_err(read)?;
     }
-    Ok(Input { path: Some(path.to_owned()), name: name.into() })
+    Ok(Input { path: Some(path.to_owned()), name: name.into(), is_stream })
 }
 
 /// `FOLDER:split`, where the folder exists.
@@ -114,7 +117,12 @@ fn folder(root: &Path, split: Option<&str>, inputs: &mut Vec<Input>) -> Result<(
         ))
     })?;
     for path in chosen {
-        inputs.push(file(&path)?);
+        let found = file(&path)?;
+        if found.is_stream {
+            let source = std::io::Error::other("a pipe; expected a regular file");
+            return Err(DataError::Read { file: shown(&path), source });
+        }
+        inputs.push(found);
     }
     Ok(())
 }

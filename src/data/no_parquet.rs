@@ -56,6 +56,10 @@ pub(super) mod cells {
     ) -> Result<Map<String, Value>, Defect> {
         match *batch {}
     }
+
+    pub(in crate::data) fn text(batch: &Batch, _: usize, _: &ReadLimits) -> Result<String, Defect> {
+        match *batch {}
+    }
 }
 
 pub(super) mod export {
@@ -65,7 +69,7 @@ pub(super) mod export {
 
     use assay_verifiers::Scored;
 
-    use crate::data::DataError;
+    use crate::data::{DataError, FoundColumns};
 
     /// Never made: this build is without the feature `parquet`.
     pub struct ParquetWriter<W: Write + Send>(Infallible, PhantomData<W>);
@@ -79,6 +83,30 @@ pub(super) mod export {
 
         /// Never called.
         pub fn write(&mut self, _: Scored) -> Result<(), DataError> {
+            match self.0 {}
+        }
+
+        /// Never called.
+        pub fn finish(self) -> Result<W, DataError> {
+            match self.0 {}
+        }
+    }
+
+    /// Never made: this build is without the feature `parquet`.
+    pub struct TableWriter<W: Write + Send>(Infallible, PhantomData<W>);
+
+    impl<W: Write + Send> TableWriter<W> {
+        /// An error that names the feature.
+        pub fn new(_: W, _: &FoundColumns) -> Result<Self, DataError> {
+            let why = "this build writes no Parquet: built without the feature `parquet`";
+            Err(DataError::Write { why: why.to_owned() })
+        }
+
+        /// Never called.
+        pub fn write(
+            &mut self,
+            _: impl IntoIterator<Item = Option<String>>,
+        ) -> Result<(), DataError> {
             match self.0 {}
         }
 

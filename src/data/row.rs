@@ -55,7 +55,8 @@ pub(super) fn sample(
 ) -> Result<(Sample, Option<Value>), Defect> {
     let completion = match paths.completion.take(&mut row) {
         Some(value) => {
-            content(value).map_err(|defect| named(defect, &paths.completion, "completion"))?
+            let answer = content(value).and_then(answer);
+            answer.map_err(|defect| named(defect, &paths.completion, "completion"))?
         }
         None if paths.are_tasks => Content::Text(String::new()),
         None => return Err(missing(&row, &paths.completion)),
@@ -154,6 +155,22 @@ fn lift(row: &mut Map<String, Value>, path: &Path<'_>) {
 
 fn content(value: Value) -> Result<Content, Defect> {
     Content::from_value(value).map_err(Defect::new)
+}
+
+/// Roles whose messages are never what a model answered.
+const NOT_ANSWERS: [&str; 5] = ["system", "developer", "user", "tool", "function"];
+
+/// Refuses a conversation in which nobody answers: its last message would be judged as an answer.
+fn answer(content: Content) -> Result<Content, Defect> {
+    let Some(messages) = content.messages() else { return Ok(content) };
+    if messages.iter().any(|message| !NOT_ANSWERS.contains(&message.role.as_str())) {
+        return Ok(content);
+    }
+    let mut roles: Vec<String> = messages.iter().map(|message| escape(&message.role)).collect();
+    roles.dedup();
+    roles.truncate(NAMES_MAX);
+    let has = if roles.is_empty() { "no messages".to_owned() } else { roles.join(", ") };
+    Err(Defect::new(format!("no message of the assistant; the conversation has: {has}")))
 }
 
 /// The token ids of the completion.

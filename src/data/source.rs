@@ -17,16 +17,29 @@ use super::inputs::{self, Input};
 use super::json::{self, Line};
 use super::limits::ReadLimits;
 use super::lines::{self, Body, Lines};
+use super::regular::open_once;
 use super::row;
+use super::streams::{Noted, StreamNotes};
 use super::table::{self, Batch, Table};
 
 /// The rows of a dataset, in order, cut into blocks. Holds a block or so of a file at a time.
 pub struct Source {
     inputs: std::vec::IntoIter<Input>,
-    current: Option<(Arc<str>, Reader)>,
+    /// The number of the next input.
+    input: usize,
+    current: Option<Current>,
     index: u64,
     limits: ReadLimits,
     read: Arc<AtomicU64>,
+    notes: Arc<StreamNotes>,
+}
+
+/// The input that is being read.
+struct Current {
+    name: Arc<str>,
+    reader: Reader,
+    /// It is a stream that must have rows, and had none so far.
+    wants_rows: bool,
 }
 
 enum Reader {
@@ -41,9 +54,23 @@ impl Source {
     /// A folder is read as it lies: its files in the order of their paths. One that holds several
     /// splits wants one named, as in `FOLDER:train`, or `FOLDER:main/train` where several
     /// configurations have one of that name. The first bytes of a file give its format.
+    ///
+    /// Pipes and standard input are streams: they can be read once, and one that ends without a row
+    /// is an error, because whatever was to write it most likely failed.
     pub fn open(paths: &[PathBuf], limits: &ReadLimits) -> Result<Self, DataError> {
-        let inputs = inputs::expand(paths)?.into_iter();
-        Ok(Self { inputs, current: None, index: 0, limits: *limits, read: Arc::default() })
+        Ok(Self::new(inputs::expand(paths)?, None, limits))
+    }
+
+    fn new(inputs: Vec<Input>, current: Option<Current>, limits: &ReadLimits) -> Self {
+        Self {
+            inputs: inputs.into_iter(),
+            input: 0,
+            current,
+            index: 0,
+            limits: *limits,
+            read: Arc::default(),
+            notes: Arc::default(),
+        }
     }
 
     /// Reads JSON lines, plain or compressed, from a stream that messages call `name`.
@@ -54,15 +81,27 @@ impl Source {
     ) -> Result<Self, DataError> {
         let bytes = Bytes::open(Box::new(stream), name, limits)?;
         let reader = Reader::Lines(Box::new(Lines::new(bytes, limits)));
-        let current = Some((name.into(), reader));
-        let inputs = Vec::new().into_iter();
-        Ok(Self { inputs, current, index: 0, limits: *limits, read: Arc::default() })
+        let current = Current { name: name.into(), reader, wants_rows: false };
+        Ok(Self::new(Vec::new(), Some(current), limits))
     }
 
     /// The files that are still to be opened, in order: before the first block, all of them.
-    /// `None` is standard input.
+    /// `None` is a stream: standard input or a pipe.
     pub fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
-        self.inputs.as_slice().iter().map(|input| input.path.as_deref())
+        let inputs = self.inputs.as_slice().iter();
+        inputs.map(|input| input.path.as_deref().filter(|_| !input.is_stream))
+    }
+
+    /// The same inputs by the paths that were given; `-` is standard input.
+    pub fn names(&self) -> impl Iterator<Item = &Path> {
+        let inputs = self.inputs.as_slice().iter();
+        inputs.map(|input| input.path.as_deref().unwrap_or(Path::new("-")))
+    }
+
+    /// Notes the digests of streams as they are read.
+    #[must_use]
+    pub fn note_streams(self, notes: Arc<StreamNotes>) -> Self {
+        Self { notes, ..self }
     }
 
     /// Counts the bytes of files into `counter` as they are read, for a progress bar.
@@ -73,23 +112,29 @@ impl Source {
 
     fn read(&mut self) -> Result<Option<Block>, DataError> {
         loop {
-            let Some((file, reader)) = &mut self.current else {
+            let Some(current) = &mut self.current else {
                 let Some(input) = self.inputs.next() else { return Ok(None) };
-                let reader = open(&input, &self.limits, &self.read)?;
-                self.current = Some((input.name, reader));
+                let reader = self.open_input(&input)?;
+                let wants_rows = input.is_stream;
+                self.current = Some(Current { name: input.name, reader, wants_rows });
+                self.input += 1;
                 continue;
             };
-            let Some((row, len, body)) = reader.read(file)? else {
+            let Some((row, len, body)) = current.reader.read(&current.name)? else {
+                if current.wants_rows {
+                    return Err(DataError::Empty { stream: current.name.to_string() });
+                }
                 self.current = None;
                 continue;
             };
-            if let Reader::Table(table) = reader {
+            current.wants_rows = false;
+            if let Reader::Table(table) = &current.reader {
                 self.read.fetch_add(table.bytes_of(len), Ordering::Relaxed);
             }
             let index = self.index;
             self.index += len as u64;
             return Ok(Some(Block {
-                file: Arc::clone(file),
+                file: Arc::clone(&current.name),
                 index,
                 row,
                 len,
@@ -97,6 +142,31 @@ impl Source {
                 limits: self.limits,
             }));
         }
+    }
+
+    fn open_input(&self, input: &Input) -> Result<Reader, DataError> {
+        let name = &*input.name;
+        let read = |source| DataError::Read { file: name.to_owned(), source };
+        let raw: Box<dyn Read + Send> = match &input.path {
+            None => self.noted(std::io::stdin()),
+            Some(path) => {
+                let file = open_once(path).map_err(read)?;
+                let regular = file.metadata().map_err(read)?.is_file();
+                let named = path.extension().is_some_and(|extension| extension == "parquet");
+                if regular && (named || head(&file).map_err(read)? == PARQUET_MAGIC) {
+                    return Ok(Reader::Table(Box::new(Table::open(file, name, &self.limits)?)));
+                }
+                let counted = Counted { file, read: Arc::clone(&self.read) };
+                if regular { Box::new(counted) } else { self.noted(counted) }
+            }
+        };
+        let bytes = Bytes::open(raw, name, &self.limits)?;
+        Ok(Reader::Lines(Box::new(Lines::new(bytes, &self.limits))))
+    }
+
+    /// A stream whose digest is noted.
+    fn noted(&self, raw: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+        Box::new(Noted { raw, input: self.input, notes: Arc::clone(&self.notes) })
     }
 }
 
@@ -126,29 +196,6 @@ impl Reader {
             }
         })
     }
-}
-
-fn open(
-    input: &Input,
-    limits: &ReadLimits,
-    read_bytes: &Arc<AtomicU64>,
-) -> Result<Reader, DataError> {
-    let name = &*input.name;
-    let read = |source| DataError::Read { file: name.to_owned(), source };
-    let raw: Box<dyn Read + Send> = match &input.path {
-        None => Box::new(std::io::stdin()),
-        Some(path) => {
-            let file = File::open(path).map_err(read)?;
-            let regular = file.metadata().map_err(read)?.is_file();
-            let named = path.extension().is_some_and(|extension| extension == "parquet");
-            if regular && (named || head(&file).map_err(read)? == PARQUET_MAGIC) {
-                return Ok(Reader::Table(Box::new(Table::open(file, name, limits)?)));
-            }
-            Box::new(Counted { file, read: Arc::clone(read_bytes) })
-        }
-    };
-    let bytes = Bytes::open(raw, name, limits)?;
-    Ok(Reader::Lines(Box::new(Lines::new(bytes, limits))))
 }
 
 /// A file that notes how much of it was read.
@@ -262,6 +309,22 @@ impl Block {
     /// Parses the rows whose numbers over the whole input `wanted` takes, and passes over the others.
     pub fn rows_where(&self, columns: &Columns, wanted: impl Fn(u64) -> bool) -> Vec<Row> {
         self.parsed(Paths::new(columns), wanted)
+    }
+
+    /// The text of each row as a JSON object, along [`Block::rows`]: the line itself, or the columns in
+    /// their order. `None` where a row cannot be read as text.
+    pub fn objects(&self) -> Vec<Option<String>> {
+        match &self.body {
+            Held::Lines(Body::Lines(bytes)) => {
+                let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !lines::blank(line));
+                lines.map(|line| Some(std::str::from_utf8(line).ok()?.trim().to_owned())).collect()
+            }
+            Held::Lines(Body::TooLong(_)) => vec![None],
+            Held::Table(batch) => {
+                let text = |at| cells::text(batch, at, &self.limits).ok();
+                (0..batch.num_rows()).map(text).collect()
+            }
+        }
     }
 
     /// Parses rows that are yet to be answered: one without a completion has an empty one.

@@ -9,7 +9,8 @@ use assay_verifiers::{Earlier, Files, Lane, NoFiles, Sample, Verdict};
 use tokio::runtime;
 use tokio::sync::Semaphore;
 
-use super::cache::Cache;
+use super::activity::Activity;
+use super::cache::{Cache, CacheNotice};
 use super::clock::Clock;
 use super::config::Config;
 use super::core::{Admission, Core};
@@ -40,6 +41,7 @@ pub struct EngineBuilder {
     clock: Arc<dyn Clock>,
     cache_dir: Option<PathBuf>,
     user_cache_dir: Option<PathBuf>,
+    cache_notice: Option<CacheNotice>,
     keeps: bool,
     judges: JudgeParts,
 }
@@ -55,6 +57,7 @@ impl Default for EngineBuilder {
             clock: Arc::new(Monotonic::start()),
             cache_dir: None,
             user_cache_dir: None,
+            cache_notice: None,
             keeps: true,
             judges: JudgeParts::default(),
         }
@@ -200,6 +203,12 @@ impl EngineBuilder {
         self
     }
 
+    /// Told once where verdicts cannot be kept.
+    pub fn cache_notice(mut self, notice: Option<CacheNotice>) -> Self {
+        self.cache_notice = notice;
+        self
+    }
+
     /// Builds every verifier, and starts the threads.
     ///
     /// # Errors
@@ -219,10 +228,11 @@ impl EngineBuilder {
             .build()?;
         let core = Core {
             admissions: plan.rewards.iter().map(admission).collect(),
+            activity: Arc::new(Activity::new(Arc::clone(&plan.names))),
             plan,
             pool: Pool::new(jobs).map_err(std::io::Error::other)?,
             handle: runtime.handle().clone(),
-            cache: cache_dir.map(Cache::new),
+            cache: cache_dir.map(|dir| Cache::new(dir).with_notice(self.cache_notice)),
             clock: self.clock,
             closed: AtomicBool::new(false),
             row_ns: AtomicU64::new(0),

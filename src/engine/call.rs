@@ -21,6 +21,8 @@ pub struct ScoreOptions {
     /// What shapes know of the training beside its step: nothing by default. The step in it is not
     /// read.
     pub training: TrainingState,
+    /// Whether models, judges and other services are asked. Where they are not, their rewards abstain.
+    pub ask: bool,
     /// Whether the call waits where too many samples are in flight. One that does not wait gets
     /// `Overloaded` for every sample.
     pub wait: bool,
@@ -28,7 +30,7 @@ pub struct ScoreOptions {
 
 impl Default for ScoreOptions {
     fn default() -> Self {
-        Self { deadline: None, step: 0, training: TrainingState::default(), wait: true }
+        Self { deadline: None, step: 0, training: TrainingState::default(), ask: true, wait: true }
     }
 }
 
@@ -43,6 +45,8 @@ impl ScoreOptions {
 pub(super) struct Call {
     /// Where the training stands.
     pub(super) training: TrainingState,
+    /// Whether services are asked.
+    ask: bool,
     /// The moment at which the call is to be over.
     deadline_ns: Option<u64>,
     given_up: AtomicBool,
@@ -54,7 +58,12 @@ impl Call {
             now_ns.saturating_add(u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX))
         });
         let training = TrainingState { step: options.step, ..options.training.clone() };
-        Self { training, deadline_ns, given_up: AtomicBool::new(false) }
+        Self { training, ask: options.ask, deadline_ns, given_up: AtomicBool::new(false) }
+    }
+
+    /// Whether models, judges and other services are asked.
+    pub(super) fn asks(&self) -> bool {
+        self.ask
     }
 
     /// The training step.

@@ -10,6 +10,9 @@ use rhai::{Dynamic, Map, Scope};
 use super::config::{CombineBy, CombineConfig, Config, OnFault, RewardConfig};
 use super::scale::{Normalise, Scale};
 
+/// Why a reward abstains to which a sample does not apply.
+pub(super) const WHEN_IS_FALSE: &str = "`when` is false";
+
 /// The rule by which the rewards of a sample become its reward.
 pub struct Combiner {
     how: CombineBy,
@@ -27,6 +30,7 @@ struct Part {
     name: String,
     weight: Schedule,
     gate: bool,
+    required: bool,
 }
 
 impl Combiner {
@@ -58,6 +62,7 @@ impl Combiner {
             name: reward.name.clone(),
             weight: reward.weight.clone(),
             gate: gates.contains(&at),
+            required: reward.required,
         };
         Ok(Self {
             how: combine.how,
@@ -91,13 +96,29 @@ impl Combiner {
         self.total(&rewards, self.is_open(verdicts), step)
     }
 
-    /// What becomes of a sample of whose verdicts one that counts failed; `None` where none did.
+    /// What becomes of a sample of whose verdicts one that counts failed, or a required one abstained;
+    /// `None` where neither did.
     pub(super) fn unrewarded(&self, verdicts: &[Verdict], step: u64) -> Option<Outcome> {
-        let fault = self.fault(verdicts, step)?;
+        let Some(fault) = self.fault(verdicts, step) else { return self.lacking(verdicts) };
         Some(match self.on_fault {
             OnFault::Mask | OnFault::DropGroup => Outcome::Failed(fault),
             OnFault::Floor => Outcome::Scored(self.floor),
         })
+    }
+
+    /// What becomes of a sample on which a required reward abstained. What `when` or a closed gate ruled
+    /// out is not asked for.
+    fn lacking(&self, verdicts: &[Verdict]) -> Option<Outcome> {
+        let is_open = self.is_open(verdicts);
+        let abstained = |(part, verdict): (&Part, &Verdict)| match &verdict.outcome {
+            Outcome::Abstained(why)
+                if part.required && (part.gate || is_open) && why != WHEN_IS_FALSE =>
+            {
+                Some(Outcome::Abstained(format!("{} is required: {why}", part.name).into()))
+            }
+            _ => None,
+        };
+        self.parts.iter().zip(verdicts).find_map(abstained)
     }
 
     /// The outcome of a sample of these rewards, of which none failed; `None` where one abstained.

@@ -4,7 +4,7 @@ use assay_verifiers::script::{Script, push_sample, push_verdicts, reads_verdicts
 use assay_verifiers::{Earlier, Fault, FaultKind, Meter, Sample, Verdict};
 use rhai::Scope;
 
-use super::combine::push_step;
+use super::combine::{WHEN_IS_FALSE, push_step};
 use super::plan::{Plan, Planned};
 
 impl Plan {
@@ -29,7 +29,7 @@ impl Plan {
         }
         match self.holds(reward.when.as_ref()?, sample, verdicts, step) {
             Ok(true) => None,
-            Ok(false) => Some(Verdict::abstained("`when` is false")),
+            Ok(false) => Some(Verdict::abstained(WHEN_IS_FALSE)),
             Err(fault) => Some(Verdict::failed(fault)),
         }
     }

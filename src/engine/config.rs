@@ -72,6 +72,10 @@ pub struct RewardConfig {
     /// reported and counts for nothing.
     #[serde(default = "one")]
     pub weight: Schedule,
+    /// A sample on which it abstains has no reward: what others say of it is not enough. One to which
+    /// `when` does not apply keeps its reward.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
     /// A rhai expression over the sample (`meta`, `reference`, `completion`, `prompt`, `id`,
     /// `group`), the training step (`step`, 0 offline) and earlier verdicts (`rewards.NAME`, `verdicts.NAME.outcome`). Where it is
     /// false the verifier abstains and spends nothing.
@@ -273,6 +277,7 @@ impl RewardConfig {
             name: name.into(),
             verifier: verifier.into(),
             weight: one(),
+            required: false,
             when: None,
             config: Map::new(),
             shape: Vec::new(),

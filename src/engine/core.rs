@@ -17,6 +17,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::activity::Activity;
 use super::cache::Cache;
 use super::call::Call;
 use super::clock::Clock;
@@ -37,6 +38,7 @@ pub(super) struct Core {
     pub(super) admissions: Vec<Admission>,
     /// The engine was dropped.
     pub(super) closed: AtomicBool,
+    pub(super) activity: Arc<Activity>,
     /// What a row that came from no file took lately, in nanoseconds.
     pub(super) row_ns: AtomicU64,
 }
@@ -202,13 +204,16 @@ impl Core {
                 }
             }
         }
+        let is_slow = self.plan.is_slow();
         let compute = |(sample, row): (&Sample, &mut Row)| {
             // The end of one verdict is the start of the next.
             own.iter().fold(self.clock.now_ns(), |start_ns, &reward| {
+                // Counting would cost more than a cheap check.
+                let _judging = is_slow.then(|| self.activity.judging(reward));
                 self.compute(reward, sample, row, call, start_ns)
             });
         };
-        if self.plan.is_slow() && samples.len() > 1 {
+        if is_slow && samples.len() > 1 {
             rows.par_iter_mut().zip(&*samples).for_each(|(row, sample)| compute((sample, row)));
         } else {
             samples.iter().zip(rows).for_each(compute);
@@ -230,6 +235,7 @@ impl Core {
         let limit = Duration::from_millis(self.plan.config.limits.deadline_ms)
             .saturating_mul(self.plan.deadlines(reward));
         let (clock, start) = (Arc::clone(&self.clock), self.clock.now_ns());
+        let activity = Arc::clone(&self.activity);
         let left = call.left(start).unwrap_or(Duration::MAX);
         let judged = async move {
             let (mut _permit, mut _place, mut limit) = (None, None, limit);
@@ -242,6 +248,7 @@ impl Core {
                 }
                 None => {}
             }
+            let _judging = activity.judging(reward);
             let judged = AssertUnwindSafe(pending).catch_unwind();
             tokio::time::timeout(limit, judged).await.map_err(|_| late(limit))
         };

@@ -1,19 +1,42 @@
 //! A configuration file before it has types: where values may still be set from outside, and
 //! where an error finds its place in the text.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
 use super::config::Config;
 use super::error::{ConfigError, did_you_mean};
+use super::{foreign, wording};
 
 /// A parsed file, with its text at hand for errors.
 pub struct Document {
     name: String,
     text: String,
     tree: Value,
+    /// What was set from outside, the last one last.
+    sets: Vec<Set>,
+}
+
+/// A value that was set from outside.
+struct Set {
+    path: Vec<String>,
+    origin: Origin,
+}
+
+/// Where a value comes from that is not in the file.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// What messages call the place, such as `command line`.
+    pub place: &'static str,
+    /// The flag or the variable as it was written.
+    pub text: String,
+    /// The bytes of the key in it.
+    pub key: Range<usize>,
 }
 
 impl Document {
@@ -22,22 +45,19 @@ impl Document {
     /// # Errors
     /// Where the text does not parse.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
-        let fail = |message: String, span| Err(ConfigError::new(name, text, message).at(span));
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let tree = if text.trim_start().starts_with('{') {
-            match serde_json::from_str(text) {
-                Ok(tree) => tree,
-                Err(error) => {
-                    let span = offset(text, error.line(), error.column());
-                    return fail(format!("not JSON: {error}"), Some(span));
-                }
-            }
+            json(name, text)?
         } else {
-            match toml::from_str(text) {
-                Ok(tree) => tree,
-                Err(error) => return fail(error.message().to_owned(), error.span()),
-            }
+            read_toml(name, text)?
         };
-        Ok(Self { name: name.to_owned(), text: text.to_owned(), tree })
+        let document =
+            Self { name: name.to_owned(), text: text.to_owned(), tree, sets: Vec::new() };
+        let is_known = |key: &str| ROOMS.contains(&key);
+        match foreign::rows(&document.tree, is_known).filter(|_| document.is_json()) {
+            Some((message, help)) => Err(document.whole(message).help(Some(help))),
+            None => Ok(document),
+        }
     }
 
     /// Sets the value at a dotted path. A reward is named by its index or by its name
@@ -46,16 +66,36 @@ impl Document {
     /// # Errors
     /// A path that leads through something other than a table.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), ConfigError> {
+        let text = format!("{path}={value}");
+        self.set_by(path, value, Origin { place: "setting", text, key: 0..path.len() })
+    }
+
+    /// The same; errors point at where the value comes from.
+    ///
+    /// # Errors
+    /// A path that leads through something other than a table.
+    pub fn set_by(&mut self, path: &str, value: &str, origin: Origin) -> Result<(), ConfigError> {
         let value = Self::value(value);
         let mut place = &mut self.tree;
+        let mut resolved = Vec::new();
         for segment in path.split('.') {
-            let Some(next) = step(place, segment) else {
-                let message = format!("`{path}` cannot be set: nothing is called `{segment}`");
-                return Err(ConfigError::new(&self.name, &self.text, message));
+            let known = names(place);
+            let (name, Some(next)) = step(place, segment) else {
+                let near = did_you_mean(segment, known.iter().map(String::as_str));
+                let help = near.map(|near| format!("did you mean `{near}`?"));
+                let has = if known.is_empty() {
+                    String::new()
+                } else {
+                    format!("; there are: {}", known.join(", "))
+                };
+                let message = format!("`{path}` cannot be set: nothing is called `{segment}`{has}");
+                return Err(origin.error(message).help(help));
             };
+            resolved.push(name);
             place = next;
         }
         *place = value;
+        self.sets.push(Set { path: resolved, origin });
         Ok(())
     }
 
@@ -76,14 +116,48 @@ impl Document {
             serde_path_to_error::deserialize(&self.tree).map_err(|error| self.untyped(&error))?;
         if config.version != 1 {
             let message = format!("version {} is not known; this build reads 1", config.version);
-            return Err(self.error("version", message));
+            return Err(self.error("version", message).help(Some("write version = 1".to_owned())));
         }
         Ok(config)
     }
 
     /// An error at a dotted path such as `reward[0].config.pattern`.
     pub fn error(&self, path: &str, message: impl Into<String>) -> ConfigError {
-        ConfigError::new(&self.name, &self.text, message).at(self.locate(path))
+        let segments = segments(path);
+        let found = self.value_at(&segments);
+        let message = wording::in_toml(&message.into(), found);
+        if let Some(set) = self.sets.iter().rev().find(|set| set.is_at(&segments)) {
+            return set.origin.error(message);
+        }
+        let (span, depth) = self.locate(&segments);
+        let below = |set: &&Set| depth < segments.len() && set.is_below(&segments);
+        match self.sets.iter().rev().find(below) {
+            Some(set) => set.origin.error(message),
+            None => ConfigError::new(&self.name, &self.text, message).at(span),
+        }
+    }
+
+    /// The text at a dotted path.
+    pub(super) fn text_at(&self, path: &str) -> Option<&str> {
+        self.value_at(&segments(path))?.as_str()
+    }
+
+    fn value_at(&self, segments: &[&str]) -> Option<&Value> {
+        segments.iter().try_fold(&self.tree, |at, segment| match at {
+            Value::Object(table) => table.get(*segment),
+            Value::Array(values) => values.get(segment.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
+    /// An error that is not about one place.
+    fn whole(&self, message: impl Into<String>) -> ConfigError {
+        let span = (!self.text.is_empty()).then_some(0..1);
+        ConfigError::new(&self.name, &self.text, message).at(span)
+    }
+
+    fn is_json(&self) -> bool {
+        self.text.trim_start().starts_with(['{', '['])
     }
 
     fn untyped(&self, error: &serde_path_to_error::Error<serde_json::Error>) -> ConfigError {
@@ -95,15 +169,91 @@ impl Document {
         {
             path = if path == "." { key.to_owned() } else { format!("{path}.{key}") };
         }
-        self.error(&path, format!("`{path}`: {message}")).help(suggestion(&message))
+        let help = self.help(&path, &message);
+        if path == "." {
+            if self.text.trim().is_empty() {
+                return self.whole("the configuration is empty").help(help);
+            }
+            return self.whole(message).help(help);
+        }
+        self.error(&path, format!("`{path}`: {message}")).help(help)
     }
 
-    /// The bytes of the key at a dotted path, or of the nearest thing above it that is there.
-    fn locate(&self, path: &str) -> Option<Range<usize>> {
-        let document = DeTable::parse(&self.text).ok()?;
+    /// What to type.
+    fn help(&self, path: &str, message: &str) -> Option<String> {
+        let first = foreign::FIRST;
+        let reward = || Some(format!("a reward is a table of a list:\n{}", after_line(first)));
+        let near = suggestion(message);
+        if message.starts_with("missing field `version`") {
+            return Some(format!("begin with\n{first}\nor let `assay init` write one"));
+        }
+        let parts = segments(path);
+        match *parts.as_slice() {
+            ["reward"] => match self.tree.get("reward") {
+                Some(Value::Object(table)) => Some(of_one_table(table)),
+                _ => reward(),
+            },
+            [_] if near.as_deref() == Some("did you mean `reward`?") => {
+                Some([near?, reward()?].join(" "))
+            }
+            ["reward", at] => {
+                let table = self.tree.get("reward")?.get(at.parse::<usize>().ok()?)?;
+                let id = table.get("verifier").and_then(Value::as_str).unwrap_or("math");
+                if message.starts_with("missing field `name`") {
+                    Some(format!("write name = \"{id}\", or any name of your own"))
+                } else if message.starts_with("missing field `verifier`") {
+                    Some("write verifier = \"math\"; `assay list` names all".to_owned())
+                } else {
+                    reward()
+                }
+            }
+            ["reward", at, key] if message.starts_with("unknown field") => {
+                let table = self.tree.get("reward")?.get(at.parse::<usize>().ok()?)?;
+                let value = table.get(key).map(in_one_line).unwrap_or_default();
+                let own =
+                    format!("a setting of the verifier stands in config = {{ {key} = {value} }}");
+                Some(near.map_or(own.clone(), |near| format!("{near} Else: {own}")))
+            }
+            ["reward", _, "shape"] => Some("write shape = [{ kind = ... }]".to_owned()),
+            ["reward", _, "config"] => Some("write config = { KEY = VALUE }".to_owned()),
+            _ => near,
+        }
+    }
+
+    /// The bytes of the key at a dotted path, or of the nearest thing above it that is there, and how
+    /// many steps of the path lead to it.
+    fn locate(&self, segments: &[&str]) -> (Option<Range<usize>>, usize) {
+        if self.is_json() { self.locate_json(segments) } else { self.locate_toml(segments) }
+    }
+
+    fn locate_json(&self, segments: &[&str]) -> (Option<Range<usize>>, usize) {
+        let base = self.text.as_ptr().addr();
+        let mut value = self.text.as_str();
+        let (mut span, mut depth) = (None, 0);
+        for segment in segments {
+            let next = match value.trim_start().chars().next() {
+                Some('{') => serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(value)
+                    .ok()
+                    .and_then(|table| table.get(*segment).copied()),
+                Some('[') => serde_json::from_str::<Vec<&RawValue>>(value)
+                    .ok()
+                    .and_then(|values| values.get(segment.parse::<usize>().ok()?).copied()),
+                _ => None,
+            };
+            let Some(next) = next else { break };
+            value = next.get();
+            let start = value.as_ptr().addr() - base;
+            span = Some(start..start + value.lines().next().unwrap_or_default().len());
+            depth += 1;
+        }
+        (span, depth)
+    }
+
+    fn locate_toml(&self, segments: &[&str]) -> (Option<Range<usize>>, usize) {
+        let Ok(document) = DeTable::parse(&self.text) else { return (None, 0) };
         let mut value = &DeValue::Table(document.get_ref().clone());
-        let mut span = None;
-        for segment in path.split(['.', '[', ']']).filter(|segment| !segment.is_empty()) {
+        let (mut span, mut depth) = (None, 0);
+        for segment in segments {
             let next = match value {
                 DeValue::Table(table) => {
                     let found = table.iter().find(|(key, _)| key.get_ref() == segment);
@@ -119,9 +269,136 @@ impl Document {
             let Some((at, below)) = next else { break };
             span = Some(at);
             value = below.get_ref();
+            depth += 1;
         }
-        span
+        (span, depth)
     }
+}
+
+/// The tables and values at the top of a configuration.
+const ROOMS: [&str; 12] = [
+    "version",
+    "data",
+    "reward",
+    "judges",
+    "combine",
+    "limits",
+    "cache",
+    "advantage",
+    "select",
+    "loss",
+    "train",
+    "serve",
+];
+
+impl Origin {
+    fn error(&self, message: impl Into<String>) -> ConfigError {
+        ConfigError::new(self.place, &self.text, message).at(Some(self.key.clone()))
+    }
+}
+
+impl Set {
+    /// Whether the path leads to what was set, or into it.
+    fn is_at(&self, path: &[&str]) -> bool {
+        path.len() >= self.path.len() && self.path.iter().zip(path).all(|(own, other)| own == other)
+    }
+
+    /// Whether what was set lies below the path.
+    fn is_below(&self, path: &[&str]) -> bool {
+        path.len() < self.path.len() && self.path.iter().zip(path).all(|(own, other)| own == other)
+    }
+}
+
+fn json(name: &str, text: &str) -> Result<Value, ConfigError> {
+    serde_json::from_str(text).map_err(|error| {
+        let at = offset(text, error.line(), error.column());
+        let told = error.to_string();
+        let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
+        let (message, help) = foreign::json_help(text, told, at.start);
+        ConfigError::new(name, text, message).at(Some(at)).help(help)
+    })
+}
+
+fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
+    let fail = |message, help, span| ConfigError::new(name, text, message).at(span).help(help);
+    match toml::from_str(text) {
+        Ok(tree) => match odd_float(text) {
+            Some((message, span)) => {
+                Err(fail(message, Some("write a finite number".to_owned()), Some(span)))
+            }
+            None => Ok(tree),
+        },
+        Err(error) => {
+            if let Ok(tree) = serde_json::from_str::<Value>(text)
+                && let Some((message, help)) = foreign::rows(&tree, |_| false)
+            {
+                return Err(fail(message, Some(help), Some(0..1)));
+            }
+            if let Some(misread) = foreign::kind(name, text) {
+                return Err(fail(misread.message, Some(misread.help), misread.span));
+            }
+            let span = error.span();
+            let (message, help) = foreign::toml_help(text, error.message(), span.as_ref());
+            Err(fail(message, help, span))
+        }
+    }
+}
+
+/// A number that is not finite: JSON has none, and no setting takes one.
+fn odd_float(text: &str) -> Option<(String, Range<usize>)> {
+    fn within(value: &toml::Spanned<DeValue<'_>>) -> Option<Range<usize>> {
+        match value.get_ref() {
+            DeValue::Float(float) => {
+                let digits = float.as_str().trim_start_matches(['+', '-']);
+                ["nan", "inf"].contains(&digits).then(|| value.span())
+            }
+            DeValue::Array(values) => values.iter().find_map(within),
+            DeValue::Table(table) => table.iter().find_map(|(_, value)| within(value)),
+            _ => None,
+        }
+    }
+    let document = DeTable::parse(text).ok()?;
+    let span = document.get_ref().iter().find_map(|(_, value)| within(value))?;
+    let line = text.get(..span.start)?.rfind('\n').map_or(0, |end| end + 1);
+    let told = text.get(line..)?.lines().next()?.trim();
+    Some((format!("{told}: expected a finite number, found {}", text.get(span.clone())?), span))
+}
+
+fn segments(path: &str) -> Vec<&str> {
+    path.split(['.', '[', ']']).filter(|segment| !segment.is_empty()).collect()
+}
+
+/// What stands behind the first line.
+fn after_line(text: &str) -> &str {
+    text.split_once('\n').map_or(text, |(_, rest)| rest)
+}
+
+/// How a table under `reward` is written as a list of tables.
+fn of_one_table(table: &Map<String, Value>) -> String {
+    let text = |value: Option<&Value>, other: &str| match value.and_then(Value::as_str) {
+        Some(text) => Value::from(text).to_string(),
+        None => Value::from(other).to_string(),
+    };
+    let (name, first) = match table.iter().find(|(_, value)| value.is_object()) {
+        Some((name, first)) if table.values().all(Value::is_object) => {
+            (Value::from(name.as_str()).to_string(), first.get("verifier"))
+        }
+        _ => (text(table.get("name"), "correct"), table.get("verifier")),
+    };
+    let verifier = text(first, "math");
+    format!(
+        "rewards are a list: write [[reward]], with two brackets\n[[reward]]\nname = {name}\nverifier = {verifier}"
+    )
+}
+
+/// A value as TOML has it within a line; of a long one, its place.
+fn in_one_line(value: &Value) -> String {
+    let shown = match value {
+        Value::Object(_) => return "{ ... }".to_owned(),
+        Value::Null => return "...".to_owned(),
+        value => toml::Value::try_from(value).map_or_else(|_| "...".to_owned(), |v| v.to_string()),
+    };
+    if shown.chars().count() > 60 || shown.contains('\n') { "...".to_owned() } else { shown }
 }
 
 impl Config {
@@ -140,23 +417,40 @@ impl From<Config> for Document {
     fn from(config: Config) -> Self {
         let tree = serde_json::to_value(&config).unwrap_or_default();
         let text = toml::to_string(&tree).unwrap_or_default();
-        Self { name: "configuration".to_owned(), text, tree }
+        Self { name: "configuration".to_owned(), text, tree, sets: Vec::new() }
     }
 }
 
-/// One step of a path that is being set: makes tables as it goes.
-fn step<'a>(place: &'a mut Value, segment: &str) -> Option<&'a mut Value> {
+/// The names at a place: of a table its keys, of a list those of its entries.
+fn names(place: &Value) -> Vec<String> {
+    match place {
+        Value::Object(table) => table.keys().cloned().collect(),
+        Value::Array(values) => values
+            .iter()
+            .filter_map(|value| value.get("name").and_then(Value::as_str).map(str::to_owned))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// One step of a path that is being set, and its name from then on: makes tables as it goes.
+fn step<'a>(place: &'a mut Value, segment: &str) -> (String, Option<&'a mut Value>) {
     if place.is_null() {
         *place = Value::Object(Map::new());
     }
     match place {
-        Value::Object(table) => Some(table.entry(segment).or_insert(Value::Null)),
+        Value::Object(table) => {
+            (segment.to_owned(), Some(table.entry(segment).or_insert(Value::Null)))
+        }
         Value::Array(values) => {
             let named = |value: &Value| value.get("name").and_then(Value::as_str) == Some(segment);
-            let at = segment.parse().ok().or_else(|| values.iter().position(named))?;
-            values.get_mut(at)
+            let at = segment.parse().ok().or_else(|| values.iter().position(named));
+            match at {
+                Some(at) => (at.to_string(), values.get_mut(at)),
+                None => (segment.to_owned(), None),
+            }
         }
-        _ => None,
+        _ => (segment.to_owned(), None),
     }
 }
 
@@ -167,7 +461,9 @@ pub(super) fn suggestion(message: &str) -> Option<String> {
     }
     let mut words = quoted(message);
     let unknown = words.next()?;
-    did_you_mean(unknown, words).map(|near| format!("did you mean `{near}`?"))
+    // A value is text, a key is not.
+    let mark = if message.starts_with("unknown variant") { '"' } else { '`' };
+    did_you_mean(unknown, words).map(|near| format!("did you mean {mark}{near}{mark}?"))
 }
 
 fn quoted(message: &str) -> impl Iterator<Item = &str> {
@@ -203,10 +499,10 @@ mod tests {
     fn an_unknown_key_is_pointed_at() {
         let text = TEXT.replace("verifier", "verifer");
         let error = Config::parse("c.toml", &text).unwrap_err();
-        assert_eq!(error.help.as_deref(), Some("did you mean `verifier`?"));
+        assert!(error.help.as_deref().unwrap().starts_with("did you mean `verifier`?"));
         assert_eq!(&text[error.span().unwrap()], "verifer");
         let error = Config::parse("c.toml", "version = 1\nrewards = 2\n").unwrap_err();
-        assert_eq!(error.help.as_deref(), Some("did you mean `reward`?"));
+        assert!(error.help.as_deref().unwrap().starts_with("did you mean `reward`?"));
         let error = Config::parse("c.toml", "version = 2").unwrap_err();
         assert!(error.message.contains("this build reads 1"));
     }

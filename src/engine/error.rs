@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::{foreign, synonyms};
+
 /// A configuration that cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
@@ -25,6 +27,12 @@ impl ConfigError {
             text: text.to_owned(),
             span: None,
         }
+    }
+
+    /// What is wrong with bytes that are no text, where they are none.
+    pub(crate) fn of_bytes(name: &str, bytes: &[u8]) -> Option<Self> {
+        let (message, help) = foreign::bytes(bytes)?;
+        Some(Self::new(name, "", format!("{name}: {message}")).help(Some(help)))
     }
 
     /// Points at a range of bytes.
@@ -74,12 +82,16 @@ impl From<ConfigError> for EngineError {
     }
 }
 
-/// The known word that is nearest to `word`, where one is near.
+/// The known word that `word` stands for: one that others call so, else the nearest, where one is near.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), candidate))
-        .filter(|(nearness, _)| *nearness > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
+    let known: Vec<&str> = known.into_iter().collect();
+    let near = || {
+        let scored = known.iter().map(|one| (strsim::jaro_winkler(word, one), *one));
+        scored.filter(|(nearness, _)| *nearness > 0.75).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let best = near();
+    // A slip of the finger is nearer than any other word.
+    let slip = best.filter(|(nearness, _)| *nearness > 0.93);
+    let (_, found) = slip.or_else(|| synonyms::of(word, &known).map(|own| (1.0, own))).or(best)?;
+    Some(found)
 }

@@ -1,6 +1,5 @@
 //! Files into a run folder: what `assay score` and `score_file` of Python do.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::batch::Batch;
 use super::runs::{
-    DiskStore, InputFile, RunError, RunFolder, VerdictForm, hash_file, shard_folder, write_form,
+    DiskStore, RunError, RunFolder, RunInputs, VerdictForm, shard_folder, write_form,
 };
 use super::score::Engine;
 use super::session::{Report, RunSession};
 use super::shard::Shard;
 use super::stream_spec::BadRows;
 use super::summary::Summary;
-use crate::data::{ReadLimits, Source};
+use crate::data::{Checked, ReadLimits, Source};
 
 /// Which files are scored into which folder, and how.
 #[derive(Clone, Debug, Default)]
@@ -67,14 +66,19 @@ impl<'a> FileRun<'a> {
     /// Data that cannot be read, a folder that another process holds, or one that a shard cannot go to.
     pub fn open(spec: FileRunSpec, engine: &'a Engine, pid: u32) -> Result<Self, RunError> {
         let limits = engine.plan().config.limits.data();
-        let inputs = inputs(&spec.data, &limits)?;
+        let inputs = RunInputs::find(&spec.data, &limits)?;
         let folder = match spec.shard {
             None => spec.output.clone(),
             Some(shard) => {
-                if inputs.iter().any(|input| input.sha256.is_none()) {
-                    let why = "standard input cannot be shown to be the same for every shard: save \
-                               it to a file";
-                    return Err(RunError::shards(&spec.output, why.to_owned()));
+                if let Some(stream) = inputs.stream() {
+                    let name = match stream.path.as_str() {
+                        "-" => "standard input",
+                        pipe => pipe,
+                    };
+                    let why = format!(
+                        "{name} cannot be shown to be the same for every shard: save it to a file"
+                    );
+                    return Err(RunError::shards(&spec.output, why));
                 }
                 shard_folder(&spec.output, shard)?
             }
@@ -100,9 +104,14 @@ impl<'a> FileRun<'a> {
         &self.folder
     }
 
-    /// The bytes of the files; standard input has none.
+    /// The bytes of the files; streams have none.
     pub fn bytes_total(&self) -> u64 {
-        self.session.inputs.iter().map(|input| input.bytes).sum()
+        self.session.inputs.files().iter().map(|input| input.bytes).sum()
+    }
+
+    /// Whether the same command can go on where this one is stopped: streams cannot be read again.
+    pub fn can_go_on(&self) -> bool {
+        self.session.inputs.stream().is_none()
     }
 
     /// Scores until the data end, the limit is reached, or `stop` is cancelled. `progress` is told of
@@ -117,7 +126,12 @@ impl<'a> FileRun<'a> {
     ) -> Result<Report, RunError> {
         let read = Arc::new(AtomicU64::new(0));
         let (data, limits) = (&self.spec.data, &self.limits);
-        let open = || Ok(Source::open(data, limits)?.count_into(Arc::clone(&read)));
+        let notes = self.session.inputs.notes();
+        let columns = &self.session.engine.plan().config.data;
+        let open = || {
+            let source = Source::open(data, limits)?.count_into(Arc::clone(&read));
+            Ok(Checked::new(source.note_streams(Arc::clone(&notes)), columns))
+        };
         let report = self.session.run(&open, stop, &mut |summary, batch| {
             let bytes_read = read.load(Ordering::Relaxed);
             progress(&RunProgress { summary, batch, bytes_read });
@@ -127,19 +141,4 @@ impl<'a> FileRun<'a> {
         }
         Ok(report)
     }
-}
-
-/// The input file by file, with its digests.
-fn inputs(data: &[PathBuf], limits: &ReadLimits) -> Result<Vec<InputFile>, RunError> {
-    let source = Source::open(data, limits)?;
-    let describe = |path: Option<&Path>| match path {
-        None => Ok(InputFile { path: "-".to_owned(), bytes: 0, sha256: None }),
-        Some(path) => {
-            let shown = path.display().to_string();
-            let failed = |source: io::Error| RunError::Io { file: shown.clone(), source };
-            let (sha256, bytes) = hash_file(path).map_err(failed)?;
-            Ok(InputFile { path: shown, bytes, sha256: Some(sha256) })
-        }
-    };
-    source.paths().map(describe).collect()
 }

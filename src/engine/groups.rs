@@ -1,12 +1,26 @@
 //! Groups: samples of one prompt.
 
 use std::collections::BTreeMap;
+use std::hash::Hasher as _;
 
 use assay_verifiers::{Outcome, Sample, Scored};
+use rustc_hash::FxHasher;
 
 /// The prompt that samples share: the group that the row names, else the text of the prompt.
 pub(super) fn group_key(sample: &Sample) -> &str {
     sample.group().unwrap_or_else(|| sample.prompt())
+}
+
+/// The group of a sample as a number; 0 for one that names neither a group nor a prompt. It is the same on
+/// every machine, because shards compare it.
+pub(super) fn group_hash(sample: &Sample) -> u64 {
+    let key = group_key(sample);
+    if key.is_empty() {
+        return 0;
+    }
+    let mut hasher = FxHasher::default();
+    hasher.write(key.as_bytes());
+    hasher.finish().max(1)
 }
 
 /// The members of each group, groups in the order of their first member.

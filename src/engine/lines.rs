@@ -36,11 +36,16 @@ impl TimingLines {
         Self { keys: names.iter().map(key).collect() }
     }
 
-    /// Appends the line of the sample of row `row`, counted from 0.
-    pub(super) fn write(&self, out: &mut Vec<u8>, row: u64, scored: &Scored) {
+    /// Appends the line of the sample of row `row`, counted from 0. `group` is its group, where shards
+    /// are told apart by it.
+    pub(super) fn write(&self, out: &mut Vec<u8>, row: u64, group: Option<u64>, scored: &Scored) {
         let mut digits = itoa::Buffer::new();
         out.extend_from_slice(b"{\"row\":");
         out.extend_from_slice(digits.format(row).as_bytes());
+        if let Some(group) = group {
+            out.extend_from_slice(b",\"group\":");
+            out.extend_from_slice(digits.format(group).as_bytes());
+        }
         out.extend_from_slice(b",\"us\":{");
         for (at, (key, spent_ns)) in self.keys.iter().zip(&scored.spent_ns).enumerate() {
             if at > 0 {
@@ -65,9 +70,12 @@ mod tests {
         scored.spent_ns = vec![1500, 0, 999];
         let names = ["correct", "format", "\"x\""].map(str::to_owned);
         let mut line = Vec::new();
-        TimingLines::new(&names.into()).write(&mut line, 17, &scored);
+        TimingLines::new(&names.into()).write(&mut line, 17, None, &scored);
         let expected = "{\"row\":17,\"us\":{\"correct\":2,\"format\":0,\"\\\"x\\\"\":1}}\n";
         assert_eq!(String::from_utf8(line).unwrap(), expected);
+        let mut line = Vec::new();
+        TimingLines::new(&Vec::new().into()).write(&mut line, 1, Some(7), &scored);
+        assert_eq!(line, b"{\"row\":1,\"group\":7,\"us\":{}}\n");
     }
 
     #[test]

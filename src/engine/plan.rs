@@ -242,9 +242,19 @@ fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> 
     }
     let mut seen = BTreeSet::new();
     for (at, reward) in config.rewards.iter().enumerate() {
-        if reward.name.is_empty() || !seen.insert(reward.name.as_str()) {
-            let message = format!("reward name \"{}\" is empty or used twice", reward.name);
-            return Err(document.error(&format!("reward[{at}].name"), message));
+        let path = format!("reward[{at}].name");
+        if reward.name.is_empty() {
+            let help = format!("write name = \"{}\", or any name of your own", reward.verifier);
+            return Err(document.error(&path, "the name is empty").help(Some(help)));
+        }
+        if !seen.insert(reward.name.as_str()) {
+            let first = config.rewards.iter().position(|other| other.name == reward.name);
+            let message = format!(
+                "reward name \"{}\" is used twice: by reward[{}] and reward[{at}]",
+                reward.name,
+                first.unwrap_or_default()
+            );
+            return Err(document.error(&path, message).help(Some("give one another name".into())));
         }
     }
     Ok(())
@@ -263,7 +273,11 @@ fn planned(
         let known: Vec<&str> = registry.ids().collect();
         let unknown = registry.unknown(&reward.verifier);
         let message = format!("{unknown}; known: {}", known.join(", "));
-        let help = near.map(|near| format!("did you mean \"{near}\"?"));
+        let page = "`assay list` says what each judges";
+        let help = Some(match near {
+            Some(near) => format!("did you mean \"{near}\"? {page}"),
+            None => page.to_owned(),
+        });
         return Err(document.error(&format!("reward[{at}].verifier"), message).help(help));
     };
     let built = built.map_err(|error| settings_error(document, at, reward, &error))?;
@@ -340,7 +354,14 @@ fn settings_error(
         setting => format!("reward[{at}].config.{setting}"),
     };
     let message = format!("reward \"{}\": {}: {}", reward.name, reward.verifier, error.message);
-    document.error(&path, message).help(suggestion(&error.message))
+    let id = &reward.verifier;
+    let page = format!("`assay show {id}` names its settings, with an example");
+    let help = match error.message.strip_prefix("missing field `").and_then(|m| m.split('`').next())
+    {
+        Some(key) => format!("write config = {{ {key} = ... }}; {page}"),
+        None => suggestion(&error.message).map_or(page.clone(), |near| format!("{near} {page}")),
+    };
+    document.error(&path, message).help(Some(help))
 }
 
 fn gates(
@@ -434,6 +455,7 @@ impl Order<'_> {
         if !when.mentions("rewards") && !when.mentions("verdicts") {
             return Ok(needs);
         }
+        self.known(at)?;
         for (other, reward) in self.rewards.iter().enumerate() {
             if !when.mentions(&reward.name) {
                 continue;
@@ -447,4 +469,32 @@ impl Order<'_> {
         }
         Ok(needs)
     }
+
+    /// Whether the rewards that the `when` of a reward names are there.
+    fn known(&self, at: usize) -> Result<(), ConfigError> {
+        let names = || self.rewards.iter().map(|reward| reward.name.as_str());
+        let path = format!("reward[{at}].when");
+        let source = self.document.text_at(&path).unwrap_or_default();
+        let mentioned =
+            ["rewards.", "verdicts."].into_iter().flat_map(|lead| members(source, lead));
+        let Some(unknown) = mentioned.into_iter().find(|name| !names().any(|known| known == *name))
+        else {
+            return Ok(());
+        };
+        let near = did_you_mean(unknown, names()).map(|near| format!("did you mean `{near}`?"));
+        let message = format!("`when` names the reward \"{unknown}\", and none is called so");
+        Err(self.document.error(&path, message).help(near))
+    }
+}
+
+/// The members that an expression reads of a map: the words behind `lead`. Calls are none.
+fn members<'a>(source: &'a str, lead: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    source.match_indices(lead).filter_map(move |(at, _)| {
+        let (before, rest) = (source.get(..at)?, source.get(at + lead.len()..)?);
+        let end = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at_checked(end)?;
+        let is_whole = !before.ends_with(|char| is_word(char) || char == '.');
+        (is_whole && !word.is_empty() && !behind.trim_start().starts_with('(')).then_some(word)
+    })
 }

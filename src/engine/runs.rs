@@ -4,8 +4,10 @@
 //! going on means cutting the torn tail, counting lines, and starting from there. Rename is the
 //! commit for everything else.
 
+mod check;
 mod folder;
 mod form;
+mod inputs;
 mod lock;
 mod manifest;
 mod merge;
@@ -14,12 +16,15 @@ mod shard_set;
 mod shards;
 mod store;
 
+pub use check::check_lines;
+pub(super) use check::to_mend;
 pub use folder::{RunError, RunFolder, RunStart};
 pub use form::{VerdictForm, VerdictRows, verdict_rows, write_form};
+pub use inputs::RunInputs;
 pub use manifest::{Identity, InputFile, RunManifest, hash_file};
 pub use merge::{MergeReport, MergeSpec};
 pub use shards::shard_folder;
-pub use store::{DiskStore, Store, write_atomic};
+pub use store::{DiskStore, OutputFile, Store, write_atomic};
 
 /// The verdict lines.
 pub const VERDICTS: &str = "verdicts.jsonl";

@@ -13,6 +13,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::unconstrained;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::activity::Activity;
 use super::cache::{Cache, CacheCounts};
 use super::call::{Call, GiveUp, ScoreOptions};
 use super::core::Core;
@@ -54,6 +55,11 @@ impl Engine {
     /// The plan that is at work.
     pub fn plan(&self) -> &Plan {
         &self.core.plan
+    }
+
+    /// What the engine is at, for people who wait.
+    pub fn activity(&self) -> Arc<Activity> {
+        Arc::clone(&self.core.activity)
     }
 
     /// Threads of the compute lane.

@@ -168,8 +168,10 @@ impl RowSequencer {
         self.done
     }
 
-    fn reached_limit(&self) -> bool {
-        self.limit.is_some_and(|limit| self.read >= limit)
+    /// Whether no further row is wanted. Rows that an earlier session wrote, under a higher limit, are
+    /// read in any case: they are part of the run.
+    fn reached_limit(&mut self) -> bool {
+        self.limit.is_some_and(|limit| self.read >= limit) && self.earlier.peek().is_none()
     }
 
     fn continues_group(&self, row: &Row) -> bool {

@@ -1,5 +1,6 @@
 //! One `assay score`: a dataset through the engine into a run folder.
 
+use std::fs;
 use std::io;
 
 use assay_verifiers::TrainingState;
@@ -9,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::batch::Batch;
 use super::runs::{
-    CONFIG, Identity, InputFile, MANIFEST, RunError, RunFolder, RunManifest, RunStart, STATE,
-    SUMMARY, Store, TIMINGS, VERDICTS, VERDICTS_PARQUET,
+    CONFIG, Identity, MANIFEST, RunError, RunFolder, RunInputs, RunManifest, RunStart, STATE,
+    SUMMARY, Store, TIMINGS, VERDICTS, VERDICTS_PARQUET, to_mend,
 };
 use super::score::Engine;
 use super::shard::Shard;
@@ -33,7 +34,7 @@ pub struct RunSession<'a> {
     /// Where the files of the folder are written.
     pub store: Box<dyn Store + 'a>,
     /// The input, file by file.
-    pub inputs: Vec<InputFile>,
+    pub inputs: RunInputs,
     /// What becomes of rows that cannot be read.
     pub bad_rows: BadRows,
     /// The most rows of input that are read.
@@ -59,6 +60,8 @@ pub struct Report {
     pub complete: bool,
     /// Rows that this session scored.
     pub scored: u64,
+    /// What was not as the run had left it, and is mended.
+    pub mended: Vec<String>,
 }
 
 impl RunSession<'_> {
@@ -76,25 +79,22 @@ impl RunSession<'_> {
     where
         S: Iterator<Item = Result<Block, DataError>> + Send + 'static,
     {
-        let start = self.begin()?;
+        let mut mended = Vec::new();
+        let start = self.begin(&mut mended)?;
         let mut report = match start {
-            RunStart::Done => {
-                let summary = self.folder.read_json(SUMMARY)?;
-                let missing = || self.folder.foreign(format!("{SUMMARY} is missing"));
-                Report { summary: summary.ok_or_else(missing)?, start, complete: true, scored: 0 }
-            }
+            RunStart::Done => self.done(&mut mended)?,
             RunStart::Fresh | RunStart::Resume => self.score(open()?, start, stop, progress)?,
         };
         if self.retry_faults && report.complete && start != RunStart::Fresh {
             let retried = self.retry(open()?, stop, progress)?;
             report = Report { start, scored: report.scored + retried.scored, ..retried };
         }
-        Ok(report)
+        Ok(Report { mended, ..report })
     }
 
-    fn begin(&mut self) -> Result<RunStart, RunError> {
+    fn begin(&mut self, mended: &mut Vec<String>) -> Result<RunStart, RunError> {
         let manifest = self.manifest();
-        let start = if self.fresh { RunStart::Fresh } else { self.folder.start(&manifest)? };
+        let start = if self.fresh { RunStart::Fresh } else { self.start(&manifest, mended)? };
         if start == RunStart::Fresh {
             for name in RunFolder::files() {
                 self.remove(name)?;
@@ -111,6 +111,32 @@ impl RunSession<'_> {
         }
         self.remove(RETRY)?;
         Ok(start)
+    }
+
+    /// How the run starts in a folder that may hold a part of it. A complete one is held against its
+    /// manifest, also where it is about to go on.
+    fn start(&self, wanted: &RunManifest, mended: &mut Vec<String>) -> Result<RunStart, RunError> {
+        let start = self.folder.start(wanted)?;
+        let Some(have) = self.folder.manifest()?.filter(|have| have.complete) else {
+            return Ok(start);
+        };
+        let Some(why) = to_mend(self.folder.dir(), &have)? else { return Ok(start) };
+        mended.push(why);
+        Ok(RunStart::Resume)
+    }
+
+    /// A run that is complete already.
+    fn done(&mut self, mended: &mut Vec<String>) -> Result<Report, RunError> {
+        let summary = self.folder.read_json(SUMMARY)?;
+        let summary =
+            summary.ok_or_else(|| self.folder.foreign(format!("{SUMMARY} is missing")))?;
+        let before = fs::read(self.folder.path(STATE)).ok();
+        self.leave_state()?;
+        if fs::read(self.folder.path(STATE)).ok() != before {
+            mended
+                .push(format!("{STATE} was not as the run left it: it is made again of the rows"));
+        }
+        Ok(Report { summary, start: RunStart::Done, complete: true, scored: 0, mended: Vec::new() })
     }
 
     /// Goes on after the lines that are there.
@@ -130,7 +156,9 @@ impl RunSession<'_> {
         let (timing_bytes, _) = self.folder.whole_lines(TIMINGS, lines)?;
         self.truncate(TIMINGS, timing_bytes)?;
         let spec = self.spec(bytes, self.limit, Resume::KeepLines)?;
-        let (tally, ended) = self.pass(source, spec, VERDICTS, stop, progress)?;
+        let passed = self.pass(source, spec, VERDICTS, stop, progress);
+        self.settle()?;
+        let (tally, ended) = passed?;
         if ended == Ended::EndOfData && tally.old < lines {
             let why = format!("the run has {lines} rows, the data have {}", tally.old);
             return Err(self.folder.foreign(why));
@@ -152,11 +180,15 @@ impl RunSession<'_> {
         let (bytes, lines) = self.folder.whole_lines(VERDICTS, u64::MAX)?;
         let limit = self.folder.manifest()?.and_then(|manifest| manifest.limit);
         let spec = self.spec(bytes, limit, Resume::RetryFaults)?;
-        let (tally, ended) = self.pass(source, spec, RETRY, stop, progress)?;
+        let passed = self.pass(source, spec, RETRY, stop, progress);
+        self.settle()?;
+        let (tally, ended) = passed?;
         if ended == Ended::Stopped || tally.summary.rows != lines {
             let (summary, start) = (tally.summary, RunStart::Done);
-            return Ok(Report { summary, start, complete: false, scored: 0 });
+            return Ok(Report { summary, start, complete: false, scored: 0, mended: Vec::new() });
         }
+        // Until the manifest says what the new lines are, it must not say what the old ones were.
+        self.replace_json(MANIFEST, &RunManifest { limit, ..self.manifest() })?;
         if lines > 0 {
             self.store.rename(RETRY, VERDICTS).map_err(|error| self.folder.io(VERDICTS, error))?;
         }
@@ -224,6 +256,7 @@ impl RunSession<'_> {
         for name in [TIMINGS, VERDICTS] {
             self.store.sync(name).map_err(|error| self.folder.io(name, error))?;
         }
+        tally.summary.finish();
         tally.summary.cache = self.engine.cache_counts();
         tally.summary.judges = self.engine.judge_report();
         self.replace_json(SUMMARY, &tally.summary)?;
@@ -233,12 +266,14 @@ impl RunSession<'_> {
                 limit: if ended == Ended::Limit { self.limit } else { None },
                 rows: Some(tally.summary.rows),
                 verdicts_sha256: Some(canonical::hex(&tally.sha256.finalize())),
+                summary_sha256: Some(tally.summary.digest()),
                 ..self.manifest()
             };
             self.leave_state()?;
             self.replace_json(MANIFEST, &manifest)?;
         }
-        Ok(Report { summary: tally.summary, start, complete, scored: tally.new })
+        let (summary, scored) = (tally.summary, tally.new);
+        Ok(Report { summary, start, complete, scored, mended: Vec::new() })
     }
 
     /// Writes where the training stands after the run, for the next one.
@@ -271,7 +306,7 @@ impl RunSession<'_> {
             assay: env!("CARGO_PKG_VERSION").to_owned(),
             identity: Identity {
                 config_hash: self.engine.plan().config_hash(),
-                inputs: self.inputs.clone(),
+                inputs: self.inputs.files().to_vec(),
                 shard: self.shard,
                 training: self.training.clone(),
             },
@@ -280,7 +315,18 @@ impl RunSession<'_> {
             limit: self.limit,
             rows: None,
             verdicts_sha256: None,
+            summary_sha256: None,
         }
+    }
+
+    /// Once the data were read: holds them against what they were.
+    fn settle(&mut self) -> Result<(), RunError> {
+        let settled = self.inputs.settle();
+        if settled.is_err() {
+            // Rows may be of what the file was or of what it is: nothing goes on from them.
+            self.replace_json(MANIFEST, &self.manifest())?;
+        }
+        settled
     }
 
     fn replace_json(&mut self, name: &str, value: &impl serde::Serialize) -> Result<(), RunError> {

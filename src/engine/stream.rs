@@ -21,6 +21,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::batch::{Batch, RowLabel};
 use super::call::{Call, GiveUp, ScoreOptions};
 use super::core::Core;
+use super::groups::group_hash;
 use super::lines::{TimingLines, verdict_line};
 use super::score::{CHUNK_ROWS, Engine, block_on};
 use super::sequence::{
@@ -64,6 +65,7 @@ impl Engine {
             timings: TimingLines::new(&self.plan().names),
             retry: spec.mode == Resume::RetryFaults,
             labels: self.plan().config.data.label.is_some(),
+            is_sharded: spec.shard.is_some(),
             // Where groups are judged, every shard reads all rows to tell one group from the next.
             shard: spec.shard.filter(|_| !self.plan().needs_groups()),
         };
@@ -101,6 +103,8 @@ struct Work {
     timings: TimingLines,
     retry: bool,
     labels: bool,
+    /// Timing lines say of which group a row is, for the figures of the merged run.
+    is_sharded: bool,
     /// Which rows of a block are parsed; by default all of them.
     shard: Option<Shard>,
 }
@@ -140,6 +144,8 @@ impl Flow<'_> {
         let (parse_window, window) = (self.engine.jobs + 1, self.engine.window());
         let (mut failure, mut open) = (None, true);
         let stop = self.stop;
+        let core = Arc::clone(&self.work.core);
+        let activity = &core.activity;
         let given_up = given_up(stop.clone(), self.work.core.handle.clone());
         let mut given_up = std::pin::pin!(given_up);
         loop {
@@ -164,10 +170,13 @@ impl Flow<'_> {
                 biased;
                 () = &mut given_up => return Ok(Ended::Stopped),
                 block = blocks.recv(), if wanted => match block {
-                    Some(Ok(block)) => match self.fused {
-                        Some(fused) => scoring.push_back(self.parse_and_score(block, fused)),
-                        None => parsing.push_back(self.parse(block)),
-                    },
+                    Some(Ok(block)) => {
+                        activity.add_read(block.len() as u64);
+                        match self.fused {
+                            Some(fused) => scoring.push_back(self.parse_and_score(block, fused)),
+                            None => parsing.push_back(self.parse(block)),
+                        }
+                    }
                     Some(Err(error)) => failure = Some(error.into()),
                     None => open = false,
                 },
@@ -218,6 +227,8 @@ impl Flow<'_> {
     fn parse_and_score(&mut self, block: Block, fused: SingleBlocks) -> BoxFuture<'static, Done> {
         let (work, core, bytes) =
             (Arc::clone(&self.work), Arc::clone(&self.work.core), block.bytes());
+        let rows = block.len() as u64;
+        core.activity.begin(rows);
         self.in_flight_bytes += bytes;
         if fused.is_last(&block) {
             self.ended.get_or_insert(Ended::Limit);
@@ -229,6 +240,7 @@ impl Flow<'_> {
         };
         async move {
             let (batch, error) = core.pool.run(judged).await.unzip();
+            core.activity.end(rows);
             Done { bytes, batch, error: error.flatten() }
         }
         .boxed()
@@ -237,12 +249,16 @@ impl Flow<'_> {
     /// Scores what needs it, and writes the lines of the batch.
     fn score(&mut self, mut chunk: Chunk) -> BoxFuture<'static, Done> {
         let (work, bytes) = (Arc::clone(&self.work), chunk.bytes);
+        let rows = chunk.rows.len() as u64;
+        work.core.activity.begin(rows);
         self.in_flight_bytes += bytes;
         async move {
             let samples = chunk.rows.iter_mut().filter_map(PendingRow::take_sample).collect();
             let own = Arc::clone(&work);
             let write = move |scored| own.write(chunk.rows, scored);
-            Done { bytes, batch: work.core.run(samples, &work.call, write).await, error: None }
+            let batch = work.core.run(samples, &work.call, write).await;
+            work.core.activity.end(rows);
+            Done { bytes, batch, error: None }
         }
         .boxed()
     }
@@ -269,6 +285,7 @@ impl Work {
         let mut judged = scored.into_iter();
         for pending in rows {
             let PendingRow { row, old, rescore, skip } = pending;
+            let group = row.sample.as_ref().map_or(0, group_hash);
             let fresh = match row.sample {
                 _ if rescore => judged.next(),
                 Ok(_) => None,
@@ -284,12 +301,16 @@ impl Work {
                         batch.verdicts.extend_from_slice(&old.line);
                         batch.verdicts.push(b'\n');
                     }
+                    batch.groups.push(group);
                     self.count(&mut batch, old.scored, row.index, row.label);
                 }
                 (_, Some(scored)) => {
                     verdict_line(&mut batch.verdicts, &scored);
-                    self.timings.write(&mut batch.timings, row.index, &scored);
+                    let told = self.is_sharded.then_some(group);
+                    self.timings.write(&mut batch.timings, row.index, told, &scored);
                     batch.scored += 1;
+                    batch.groups.push(group);
+                    batch.note_time(&scored, row.index);
                     self.count(&mut batch, scored, row.index, row.label);
                 }
                 (_, None) => {}

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use assay_verifiers::FaultKind;
+use assay_verifiers::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
-use super::batch::{Batch, RowLabel, Tallied};
+use super::batch::{Batch, Reason, RowLabel, RowReason, Tallied};
 use super::cache::CacheCounts;
+use super::group_figures::{GroupCounts, GroupFigures, GroupTally};
 
 /// Disagreements that are listed; the rest are counted.
 const DISAGREEMENTS_MAX: usize = 10_000;
@@ -19,6 +22,12 @@ pub struct Summary {
     pub rows: u64,
     /// Rows that were left out because they could not be read (`--bad-rows skip`).
     pub skipped: u64,
+    /// Rows that earn although a reward abstained because they have no reference.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unreferenced: u64,
+    /// Groups of two rows or more, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<GroupCounts>,
     /// The combined reward.
     pub total: Tally,
     /// Each reward, in the order of the configuration.
@@ -33,6 +42,16 @@ pub struct Summary {
     /// faults, of each judge and of each criterion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judges: Option<Value>,
+    #[serde(skip)]
+    open: OpenGroup,
+}
+
+/// The group in hand, and those before it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct OpenGroup {
+    key: u64,
+    rows: u64,
+    counts: GroupCounts,
 }
 
 /// Outcomes of one reward.
@@ -48,8 +67,19 @@ pub struct Tally {
     pub mean: Option<f64>,
     /// Failed rows by fault.
     pub faults: BTreeMap<FaultKind, u64>,
+    /// The first row of each fault.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub first_faults: BTreeMap<FaultKind, RowReason>,
+    /// The first row on which it abstained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_abstained: Option<RowReason>,
+    /// The reward within groups, where groups have two members or more with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within_groups: Option<GroupFigures>,
     #[serde(skip)]
     sum: f64,
+    #[serde(skip)]
+    in_groups: GroupTally,
 }
 
 /// Outcomes of one reward, with its name.
@@ -183,6 +213,11 @@ pub fn label_truth(label: &Value) -> Option<bool> {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^53")]
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
@@ -194,11 +229,14 @@ fn mean(sum: f64, count: u64) -> f64 {
 }
 
 impl Tally {
-    fn add(&mut self, outcome: Tallied) {
+    fn add(&mut self, outcome: Tallied, is_grouped: bool) {
         match outcome {
             Tallied::Scored(reward) => {
                 self.scored += 1;
                 self.sum += reward;
+                if is_grouped {
+                    self.in_groups.add(reward);
+                }
             }
             Tallied::Failed(fault) => {
                 self.failed += 1;
@@ -206,6 +244,19 @@ impl Tally {
             }
             Tallied::Abstained => self.abstained += 1,
             Tallied::Missing => {}
+        }
+    }
+
+    /// Keeps a reason, where it is the first of its kind.
+    fn note(&mut self, reason: &Reason) {
+        match reason.fault {
+            Some(fault) => {
+                let first = self.first_faults.entry(fault);
+                first.or_insert_with(|| reason.example.clone());
+            }
+            None => {
+                self.first_abstained.get_or_insert_with(|| reason.example.clone());
+            }
         }
     }
 
@@ -222,6 +273,13 @@ impl Summary {
             |column: &str| Agreement { column: column.to_owned(), ..Agreement::default() };
         let labels = labels.map(against);
         Self { rewards: names.iter().map(reward).collect(), labels, ..Self::default() }
+    }
+
+    /// SHA-256 of what follows from the rows: of everything but `cache` and `judges`.
+    pub(super) fn digest(&self) -> String {
+        let own = Self { cache: None, judges: None, ..self.clone() };
+        // Keys are text and numbers are finite, so it has a JSON form.
+        canonical::hex(&Sha256::digest(serde_json::to_vec(&own).unwrap_or_default()))
     }
 
     /// An empty summary of the same rewards and labels.
@@ -249,22 +307,64 @@ impl Summary {
     pub fn add(&mut self, batch: &Batch) {
         self.rows += batch.rows as u64;
         self.skipped += batch.skipped.len() as u64;
+        self.unreferenced += batch.unreferenced;
         let mut totals = Vec::new();
+        let mut groups = batch.groups.iter().copied();
         for row in batch.outcomes.chunks_exact(1 + self.rewards.len()) {
             let Some((total, rewards)) = row.split_first() else { continue };
-            self.total.add(*total);
+            let group = groups.next().unwrap_or_default();
+            self.enter_group(group);
+            self.total.add(*total, group != 0);
             for (reward, outcome) in self.rewards.iter_mut().zip(rewards) {
-                reward.tally.add(*outcome);
+                reward.tally.add(*outcome, group != 0);
             }
             totals.push(*total);
         }
-        self.total.close();
-        self.rewards.iter_mut().for_each(|reward| reward.tally.close());
+        for reason in &batch.reasons {
+            match reason.reward.checked_sub(1) {
+                None => self.total.note(reason),
+                Some(at) => {
+                    if let Some(reward) = self.rewards.get_mut(at) {
+                        reward.tally.note(reason);
+                    }
+                }
+            }
+        }
+        self.tallies().for_each(Tally::close);
         let Some(labels) = &mut self.labels else { return };
         for (label, total) in batch.labels.iter().zip(totals) {
             let reward = if let Tallied::Scored(reward) = total { Some(reward) } else { None };
             labels.add(label, reward);
         }
+    }
+
+    /// Ends the group in hand where the next row is of another one.
+    fn enter_group(&mut self, key: u64) {
+        if key == 0 || key != self.open.key {
+            self.end_group();
+            self.open.key = key;
+        }
+        self.open.rows += u64::from(key != 0);
+    }
+
+    fn end_group(&mut self) {
+        let rows = std::mem::take(&mut self.open.rows);
+        self.open.counts.add(rows);
+        if rows > 0 {
+            self.tallies().for_each(|tally| tally.in_groups.close());
+        }
+    }
+
+    /// The rows are at their end: so is the group in hand, and its figures are told.
+    pub(super) fn finish(&mut self) {
+        self.end_group();
+        self.groups = Some(self.open.counts.clone()).filter(|counts| counts.groups > 0);
+        self.tallies().for_each(|tally| tally.within_groups = tally.in_groups.figures());
+    }
+
+    fn tallies(&mut self) -> impl Iterator<Item = &mut Tally> {
+        let rewards = self.rewards.iter_mut().map(|reward| &mut reward.tally);
+        std::iter::once(&mut self.total).chain(rewards)
     }
 
     /// Share of rows that have no reward because of a fault.

@@ -101,10 +101,23 @@ impl Core {
         row: &Row,
         call: &Call,
     ) -> Option<Verdict> {
-        self.plan.ruled_out(reward, planned, sample, &row.verdicts, call.step()).or_else(|| {
+        self.ruled_out(reward, planned, (sample, row), call).or_else(|| {
             let cache = self.cache.as_ref()?;
             cache.get(&self.cache_key(reward, planned, sample, row)?)
         })
+    }
+
+    /// The verdict of a sample to which the reward does not apply, or that is not to be asked.
+    pub(super) fn ruled_out(
+        &self,
+        reward: usize,
+        planned: &Planned,
+        (sample, row): (&Sample, &Row),
+        call: &Call,
+    ) -> Option<Verdict> {
+        let known = self.plan.ruled_out(reward, planned, sample, &row.verdicts, call.step());
+        let is_withheld = !call.asks() && self.plan.is_awaited(reward);
+        known.or_else(|| is_withheld.then(|| Verdict::abstained("not asked")))
     }
 
     /// Keeps a verdict for the next run, where the reward asks for it.

@@ -43,7 +43,7 @@ impl Core {
         else {
             return true;
         };
-        let known = self.plan.ruled_out(reward, planned, sample, &row.verdicts, call.step());
+        let known = self.ruled_out(reward, planned, (sample, row), call);
         let is_known = known.is_some();
         if let Some(verdict) = known {
             row.record(reward, verdict, 0);

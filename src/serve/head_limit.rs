@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use hyper::body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
@@ -23,8 +24,46 @@ impl Phase {
     }
 
     /// The request is answered: what comes is another head.
-    pub(crate) fn head_is_next(&self) {
+    fn head_is_next(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// The body of an answer. A head is next once all of it is written: until then what comes may be
+    /// more of the body of the request.
+    pub(crate) fn until_written<B>(self, body: B) -> Answering<B> {
+        Answering { body, phase: self }
+    }
+}
+
+/// The body of an answer that is under way.
+pub(crate) struct Answering<B> {
+    body: B,
+    phase: Phase,
+}
+
+impl<B> Drop for Answering<B> {
+    fn drop(&mut self) {
+        self.phase.head_is_next();
+    }
+}
+
+impl<B: Body + Unpin> Body for Answering<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

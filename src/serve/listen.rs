@@ -31,6 +31,8 @@ use super::shared::Shared;
 const ACCEPT_REST: Duration = Duration::from_millis(50);
 /// How often the drain looks whether requests are open.
 const DRAIN_LOOK: Duration = Duration::from_millis(20);
+/// How long those that came in the last moment of the drain are waited for.
+const LAST_MOMENT: Duration = Duration::from_millis(250);
 
 /// Where the daemon listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +146,15 @@ pub(crate) async fn serve(
         while shared.open_requests.load(Ordering::Relaxed) > 0 {
             tokio::time::sleep(DRAIN_LOOK).await;
         }
+        // Who came late is told so before the process is gone.
+        let most = shared.config.connections_max.max(1);
+        let told = async {
+            tokio::time::sleep(DRAIN_LOOK).await;
+            while service.places.available_permits() < most {
+                tokio::time::sleep(DRAIN_LOOK).await;
+            }
+        };
+        let _ = tokio::time::timeout(LAST_MOMENT, told).await;
     };
     let limit = tokio::time::sleep(Duration::from_millis(shared.config.drain_ms));
     let (mut drained, mut limit) = (std::pin::pin!(drained), std::pin::pin!(limit));
@@ -244,7 +255,7 @@ impl Connections {
         let service = service_fn(|request| {
             phase.head_is_read();
             let (answered, phase) = (app.call(request), phase.clone());
-            async move { answered.await.inspect(|_| phase.head_is_next()) }
+            async move { answered.await.map(|answer| answer.map(|body| phase.until_written(body))) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

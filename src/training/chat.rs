@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 
 #[cfg(feature = "models")]
+use assay_reward_models::special::SpecialTokens;
+#[cfg(feature = "models")]
 use assay_reward_models::template::{Template, View};
 use assay_verifiers::Content;
 #[cfg(feature = "models")]
@@ -32,19 +34,19 @@ impl ChatTemplate {
         let own = text(&folder.join("chat_template.jinja"))?;
         match own.or_else(|| named_template(config.get("chat_template")?)) {
             None => Ok(None),
-            Some(template) => Self::build(folder, template, &config).map(Some),
+            Some(template) => Self::build(folder, &template, &config).map(Some),
         }
     }
 
     /// In place of chat templates, which this build is without.
     #[cfg(not(feature = "models"))]
-    fn build(folder: &Path, _: String, _: &Value) -> Result<Self, String> {
+    fn build(folder: &Path, _: &str, _: &Value) -> Result<Self, String> {
         let folder = folder.display();
         Err(format!("{folder}: it has a chat template, and this build reads none (feature models)"))
     }
 
     #[cfg(feature = "models")]
-    fn build(folder: &Path, template: String, config: &Value) -> Result<Self, String> {
+    fn build(folder: &Path, template: &str, config: &Value) -> Result<Self, String> {
         let tokenizer = json(&folder.join("tokenizer.json"))?;
         let added = tokenizer.get("added_tokens").and_then(Value::as_array);
         let is_special =
@@ -61,9 +63,10 @@ impl ChatTemplate {
             let text = token.as_str().or_else(|| token.get("content")?.as_str())?;
             Some(((*name).to_owned(), text.to_owned()))
         });
-        let outer = "{{ chat(messages, add_generation_prompt=true) }}".to_owned();
-        let built = Template::new(outer, Some(template), "", named, &special);
-        built
+        let outer = "{{ chat(messages, add_generation_prompt=true) }}";
+        let special =
+            SpecialTokens::plain(&special).map_err(|why| format!("{}: {why}", folder.display()))?;
+        Template::new(outer, Some(template), "", named, special)
             .map(|template| Self { template })
             .map_err(|error| format!("{}: chat {error}", folder.display()))
     }

@@ -335,7 +335,9 @@ fn a_run_that_another_process_writes_is_refused_by_its_pid() {
     let second = place.run(words);
     assert_eq!(second.code, 2, "{}", second.err);
     assert!(second.err.contains(&format!("(pid {})", first.id())), "{}", second.err);
-    drop(first.stdin.take());
+    let mut rows = first.stdin.take().unwrap();
+    std::io::Write::write_all(&mut rows, b"{\"completion\": \"a\"}\n").unwrap();
+    drop(rows);
     assert!(first.wait().unwrap().success());
 }
 
@@ -383,13 +385,14 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
-fn a_pipe_that_is_closed_early_is_silent() {
+fn a_pipe_that_is_closed_early_is_an_error() {
     let place = place();
     let mut child =
         place.command("man").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let ran = Ran::of(child.wait_with_output().unwrap());
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.starts_with("error: standard output: "), "{}", ran.err);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use crate::support::{builder, rows};
 use assay::Registry;
 use assay::data::{ReadLimits, Source};
-use assay::engine::runs::{DiskStore, InputFile, RunError, RunFolder, Store, hash_file};
+use assay::engine::runs::{DiskStore, RunError, RunFolder, RunInputs, Store, hash_file};
 use assay::engine::{BadRows, CancellationToken, Report, RunSession};
 
 const CONFIG: &str = "[data]\ngroup = 'prompt_id'\n\
@@ -107,13 +107,11 @@ fn score_by(
     let registry = Registry::standard(&Arc::default(), &Arc::default());
     let builder = builder(config, registry).cache_dir(data.with_extension("cache"));
     let engine = builder.jobs(2).build().unwrap();
-    let (sha256, bytes) = hash_file(data).unwrap();
-    let path = data.display().to_string();
     let mut session = RunSession {
         engine: &engine,
         folder: RunFolder::open(dir, 1)?,
         store: Box::new(store),
-        inputs: vec![InputFile { path, bytes, sha256: Some(sha256) }],
+        inputs: RunInputs::find(&[data.to_owned()], &ReadLimits::default()).unwrap(),
         bad_rows: BadRows::Stop,
         limit: None,
         shard: None,
@@ -316,6 +314,12 @@ fn rows_with_faults_are_judged_again() {
         1,
     );
     assert_ne!(broken, verdicts);
+    let manifest = fs::read_to_string(dir.join("manifest.json")).unwrap();
+    let digest = |text: &str| {
+        assay_verifiers::canonical::hex(&<sha2::Sha256 as sha2::Digest>::digest(text.as_bytes()))
+    };
+    let manifest = manifest.replace(&digest(&verdicts), &digest(&broken));
+    assay::engine::runs::write_atomic(&dir.join("manifest.json"), manifest.as_bytes()).unwrap();
     assay::engine::runs::write_atomic(&dir.join("verdicts.jsonl"), broken.as_bytes()).unwrap();
     let retry = |session: &mut RunSession<'_>| {
         session.bad_rows = BadRows::Fault;

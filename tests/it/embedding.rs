@@ -109,7 +109,7 @@ fn an_engine_is_built_of_a_typed_configuration() {
     let Err(EngineError::Config(error)) = Engine::builder().config(config).build() else {
         panic!("it was built")
     };
-    assert_eq!(error.help.as_deref(), Some("did you mean \"exact\"?"));
+    assert!(error.help.as_deref().unwrap().starts_with("did you mean \"exact\"?"), "{error:?}");
     assert!(error.text()[error.span().unwrap()].contains("verifier"), "{error:?}");
 }
 

@@ -270,7 +270,7 @@ fn the_tables_of_trainers_are_checked_and_move_no_run() {
     for (table, why) in [
         ("[advantage]\nkind = 'grop'", "no advantage is called \"grop\""),
         ("[advantage]\npreset = 'trl-1.16'\nepss = 1.0", "unknown field `epss`"),
-        ("[select]\nkind = 'band'\nmin = 'low'", "select.min: invalid type"),
+        ("[select]\nkind = 'band'\nmin = 'low'", "select.min: expected a number, found the string"),
         ("[advantage]\npreset = 'trl'", "no preset is called \"trl\""),
     ] {
         let error = refused(&format!("{RIGHT}{table}\n"));

@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::float_cmp,
     reason = "a test stops at what it does not expect"
 )]
 

@@ -54,9 +54,12 @@ impl Verdict {
         Outcome::Abstained(why.into()).into()
     }
 
+    /// Why a verifier abstains that needs a reference.
+    pub const NO_REFERENCE: &'static str = "the sample has no reference";
+
     /// A sample without the reference that the verifier needs.
     pub fn no_reference() -> Self {
-        Self::abstained("the sample has no reference")
+        Self::abstained(Self::NO_REFERENCE)
     }
 
     /// A sample that could not be judged.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rten_onnx::onnx::{GraphProto, NodeProto};
 
+use super::constants::constants as known;
 use super::cuts::inner;
 
 /// The most rounds of a loop whose count is written in the graph, loops within it included.
@@ -28,7 +29,7 @@ fn within<'a>(
     makers: &mut BTreeMap<&'a str, &'a NodeProto>,
     outer: i64,
 ) -> Result<(), String> {
-    constants.extend(super::constants(graph));
+    constants.extend(known(graph));
     for node in &graph.node {
         makers.extend(node.output.iter().map(|name| (name.as_str(), node)));
     }

@@ -51,6 +51,10 @@ pub struct UnitTests {
     /// its room, which tests of operators, identity, printed output or patches need; or `auto`, which
     /// takes the shared room for tests whose code asks for it. It is weaker, and the evidence says so.
     isolation: Isolation,
+    /// The language of the programs: `python`, the only one whose tests are run here. `stdin_stdout`
+    /// judges others.
+    #[serde(skip_serializing)]
+    language: JudgedLanguage,
     /// An older name: `true` is `isolation = "shared"`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     shared_room: bool,
@@ -60,6 +64,16 @@ pub struct UnitTests {
     python: Python,
     #[serde(skip)]
     memo: VerdictMemo,
+}
+
+/// The language of programs whose tests are run.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JudgedLanguage {
+    /// Python.
+    #[default]
+    #[serde(alias = "py", alias = "python3")]
+    Python,
 }
 
 impl Default for UnitTests {
@@ -73,6 +87,7 @@ impl Default for UnitTests {
             copy_back: false,
             allow_nan: false,
             isolation: Isolation::default(),
+            language: JudgedLanguage::default(),
             shared_room: false,
             limits: Limits::default(),
             python: Python::default(),

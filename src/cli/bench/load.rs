@@ -40,7 +40,7 @@ const BATCH_MAX: u64 = 100_000;
 const CONNECTIONS_MAX: u64 = 65_536;
 
 /// How a daemon is asked.
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 pub(super) struct LoadArgs {
     /// Measure a daemon: http://IP:PORT, and the path of a profile if need be
     #[arg(long, value_name = "URL")]

@@ -65,7 +65,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, default_value_t = 0)]
     pub(super) seed: u64,
     /// Write everything to this file, and nothing beside the runs
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = crate::cli::run_files::file_out)]
     pub(super) output: Option<PathBuf>,
     /// Write no file
     #[arg(long, conflicts_with = "output")]

@@ -12,9 +12,13 @@ use super::args::Args;
 use super::input::RunInput;
 use crate::cli::exit::Failure;
 use crate::cli::run_files;
+use crate::cli::spooled::Spooled;
 
 /// The files of `--with`, by the digest of their bytes.
-pub(super) struct DataFiles(Vec<(PathBuf, String)>);
+pub(super) struct DataFiles(
+    Vec<(PathBuf, String)>,
+    #[expect(dead_code, reason = "its files are there for as long")] Option<Spooled>,
+);
 
 /// The data of one run, along its rows.
 pub(super) struct RunData {
@@ -41,17 +45,17 @@ pub(super) struct DataRow {
 impl DataFiles {
     pub(super) fn open(paths: &[PathBuf]) -> Result<Self, Failure> {
         if paths.is_empty() {
-            return Ok(Self(Vec::new()));
+            return Ok(Self(Vec::new(), None));
         }
-        let source = Source::open(paths, &ReadLimits::default()).map_err(anyhow::Error::from)?;
+        let spooled = Spooled::new(paths)?;
+        let source =
+            Source::open(&spooled.paths, &ReadLimits::default()).map_err(anyhow::Error::from)?;
         let mut files = Vec::new();
         for path in source.paths() {
-            let path = path.ok_or_else(|| {
-                Failure::usage("--with -: the data are read twice, and must be files")
-            })?;
+            let Some(path) = path else { continue };
             files.push((path.to_owned(), hash_file(path)?.0));
         }
-        Ok(Self(files))
+        Ok(Self(files, Some(spooled)))
     }
 
     /// The rows of a run; `None` without `--with`.

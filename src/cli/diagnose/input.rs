@@ -1,9 +1,9 @@
 //! A run as it is read: a folder, a file of verdict lines, or a stream of them.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use assay::data::open_once;
 use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, VerdictRows, verdict_rows};
 use assay::verifiers::{FaultKind, Outcome, Reward, Scored, Verdict};
 use serde_json::Value;
@@ -59,7 +59,7 @@ impl RunInput {
         let lines: Box<dyn BufRead> = if name == "-" {
             Box::new(BufReader::new(io::stdin()))
         } else {
-            let file = File::open(path);
+            let file = open_once(path);
             let missing = |error| Failure::usage(format!("{name}: {error}"));
             Box::new(BufReader::with_capacity(1 << 18, file.map_err(missing)?))
         };
@@ -92,6 +92,9 @@ impl Rows {
             let row = serde_json::from_slice::<Scored>(&line);
             let wrong = |why| anyhow::anyhow!("{name}:{}: not a verdict row ({why})", at + 1);
             table.push(row.map_err(wrong)?);
+        }
+        if table.ids.is_empty() {
+            return Err(anyhow::anyhow!("{name}: there is no verdict row").into());
         }
         Ok(table)
     }

@@ -1,9 +1,9 @@
 //! A run folder that is only read.
 
-use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use assay::data::open_regular;
 use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, VERDICTS, VerdictRows, verdict_rows};
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ impl Run {
 
 /// Whether both runs hold the same lines: read, not believed.
 pub(super) fn same_bytes(a: &Run, b: &Run) -> Result<bool, Failure> {
-    let (Ok(a), Ok(b)) = (File::open(a.dir.join(VERDICTS)), File::open(b.dir.join(VERDICTS)))
+    let (Ok(a), Ok(b)) = (open_regular(&a.dir.join(VERDICTS)), open_regular(&b.dir.join(VERDICTS)))
     else {
         return Ok(false);
     };

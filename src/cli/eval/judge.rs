@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output;
 use crate::cli::setup::{ConfigArgs, EngineArgs};
+use crate::cli::spooled::Spooled;
 use cases::{Cases, Counts};
 use data::Labelled;
 use kind::LabelKind;
@@ -66,8 +67,10 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let plan = engine.plan();
     let reward = reward(args, plan)?;
     let limits = plan.config.limits.data();
+    // The first row is looked at before all of them are read.
+    let spooled = Spooled::new(&args.data)?;
     let asked = data::Asked {
-        files: &args.data,
+        files: &spooled.paths,
         columns: &plan.config.data,
         label: &args.label,
         kind: args.kind,

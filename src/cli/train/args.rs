@@ -13,7 +13,7 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     pub(super) config: ConfigArgs,
     /// The run folder
-    #[arg(short, long, value_name = "RUN")]
+    #[arg(short, long, value_name = "RUN", value_parser = crate::cli::run_files::folder_out)]
     pub(super) output: PathBuf,
     #[command(flatten)]
     pub(super) engine: EngineArgs,

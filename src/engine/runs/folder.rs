@@ -1,6 +1,6 @@
 //! A run folder: whose it is, how far it got, and where to go on.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,11 @@ use sha2::{Digest as _, Sha256};
 use super::lock::{Lock, Refused};
 use super::manifest::{Identity, RunManifest, hasher_of};
 use super::{CONFIG, LOCK, MANIFEST, STATE, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
-use crate::data::DataError;
+use crate::data::{DataError, open_regular, read_regular};
 use crate::engine::lines;
 use crate::engine::shard::Shard;
 use crate::engine::stream_spec::{OldRow, StreamError};
+use crate::engine::temporary::{is_temporary, sweep};
 
 /// Why a run cannot go on. Rows that were written stay.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,15 @@ pub enum RunError {
         dir: String,
         /// What does not fit.
         why: String,
+    },
+    /// A file of the input that was written to while it was read.
+    #[error(
+        "{file}: changed while it was read, so that rows may be of either; once nothing writes it, \
+         --fresh judges all rows again"
+    )]
+    Changed {
+        /// The file.
+        file: String,
     },
     /// It was asked to stop.
     #[error("stopped before the end")]
@@ -89,7 +99,7 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Takes the folder, making it where it is not there.
+    /// Takes the folder, making it where it is not there, and removes what killed processes left.
     ///
     /// # Errors
     /// Another process holds it, or it cannot be written.
@@ -100,6 +110,7 @@ impl RunFolder {
             Refused::Held(pid) => RunError::Locked { dir: dir.display().to_string(), pid },
             Refused::Io(source) => io(source),
         })?;
+        sweep(dir);
         Ok(Self { dir: dir.to_owned(), _lock: lock })
     }
 
@@ -121,7 +132,7 @@ impl RunFolder {
     /// # Errors
     /// A file that cannot be read, or is not what it should be.
     pub fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, RunError> {
-        match fs::read(self.path(name)) {
+        match read_regular(&self.path(name)) {
             Ok(bytes) => serde_json::from_slice(&bytes)
                 .map(Some)
                 .map_err(|error| self.foreign(format!("{name} is damaged: {error}"))),
@@ -176,7 +187,7 @@ impl RunFolder {
         for entry in entries {
             let name = entry.map_err(|error| self.io("", error))?.file_name();
             let name = name.to_string_lossy();
-            let stale = name.starts_with('.') && name.ends_with(".tmp");
+            let stale = is_temporary(&name);
             let shard = Shard::of_folder(&name);
             if shard.is_some() && !beside_shards {
                 let why = format!("the folder holds {name}: `assay merge` makes a run of shards");
@@ -190,9 +201,16 @@ impl RunFolder {
         Ok(())
     }
 
-    /// The files of a run that a fresh start removes.
-    pub fn files() -> [&'static str; 7] {
-        [MANIFEST, VERDICTS, VERDICTS_PARQUET, TIMINGS, SUMMARY, STATE, CONFIG]
+    /// Where it lies.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The files of a run that a fresh start removes, in this order. The manifest is none of them: it
+    /// is replaced once they are gone, and until then says of what run the rest is. Once the lines are
+    /// gone the rest stands for no row.
+    pub fn files() -> [&'static str; 6] {
+        [VERDICTS_PARQUET, VERDICTS, TIMINGS, SUMMARY, STATE, CONFIG]
     }
 
     /// The bytes of a line file up to the end of its last whole line, and how many lines there
@@ -201,7 +219,7 @@ impl RunFolder {
     /// # Errors
     /// A file that cannot be read.
     pub fn whole_lines(&self, name: &str, lines_max: u64) -> Result<(u64, u64), RunError> {
-        let mut reader = match File::open(self.path(name)) {
+        let mut reader = match open_regular(&self.path(name)) {
             Ok(file) => BufReader::with_capacity(1 << 20, file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, 0)),
             Err(error) => return Err(self.io(name, error)),
@@ -237,7 +255,7 @@ impl RunFolder {
         &self,
         bytes: u64,
     ) -> Result<impl Iterator<Item = Result<OldRow, String>> + Send + use<>, RunError> {
-        let file: Box<dyn io::Read + Send> = match File::open(self.path(VERDICTS)) {
+        let file: Box<dyn io::Read + Send> = match open_regular(&self.path(VERDICTS)) {
             Ok(file) => Box::new(file.take(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Box::new(io::empty()),
             Err(error) => return Err(self.io(VERDICTS, error)),
@@ -288,6 +306,14 @@ fn difference(have: &Identity, wanted: &Identity) -> Option<String> {
     let changed = have.inputs.iter().zip(&wanted.inputs).find(|(have, wanted)| have != wanted)?.1;
     Some(match changed.sha256 {
         Some(_) => format!("the folder holds a run over other data: {} differs", changed.path),
-        None => "standard input cannot be read again, so the run cannot go on".to_owned(),
+        None if changed.path == "-" => {
+            "standard input cannot be read again, so the run cannot go on".to_owned()
+        }
+        None => {
+            format!(
+                "{} is a pipe, which cannot be read again, so the run cannot go on",
+                changed.path
+            )
+        }
     })
 }

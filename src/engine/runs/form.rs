@@ -9,10 +9,10 @@ use assay_verifiers::Scored;
 use tempfile::NamedTempFile;
 
 use super::folder::RunError;
-use super::store::temporary_in;
 use super::{VERDICTS, VERDICTS_PARQUET};
-use crate::data::ParquetWriter;
+use crate::data::{ParquetWriter, open_regular};
 use crate::engine::lines;
+use crate::engine::temporary::temporary_in;
 
 /// The rows of a run, in order.
 pub type VerdictRows = Box<dyn Iterator<Item = Result<Scored, RunError>>>;
@@ -23,7 +23,8 @@ pub type VerdictRows = Box<dyn Iterator<Item = Result<Scored, RunError>>>;
 /// A file that cannot be opened. One that is damaged is an error of the iterator.
 pub fn verdict_rows(dir: &Path) -> Result<VerdictRows, RunError> {
     let folder = dir.to_owned();
-    let file = File::open(dir.join(VERDICTS)).map_err(|source| io_error(dir, VERDICTS, source))?;
+    let file = open_regular(&dir.join(VERDICTS));
+    let file = file.map_err(|source| io_error(dir, VERDICTS, source))?;
     let lines = BufReader::with_capacity(1 << 18, file).split(b'\n').enumerate();
     Ok(Box::new(lines.map(move |(at, line)| {
         let line = line.map_err(|source| io_error(&folder, VERDICTS, source))?;

@@ -1,6 +1,5 @@
 //! What a run is: enough to know whether a folder holds this run or another.
 
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use assay_verifiers::canonical;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::data::open_regular;
 use crate::engine::shard::Shard;
 
 /// The contents of `manifest.json`.
@@ -31,6 +31,9 @@ pub struct RunManifest {
     pub rows: Option<u64>,
     /// SHA-256 of the verdict file, once complete.
     pub verdicts_sha256: Option<String>,
+    /// SHA-256 of the summary, once complete; of what follows from the rows alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_sha256: Option<String>,
 }
 
 /// What decides every byte of the output.
@@ -60,7 +63,7 @@ pub struct InputFile {
     pub path: String,
     /// Its size.
     pub bytes: u64,
-    /// SHA-256 of its bytes; null for standard input, which cannot be read twice.
+    /// SHA-256 of its bytes; null for a stream that was not read to its end.
     pub sha256: Option<String>,
 }
 
@@ -84,7 +87,7 @@ pub fn hash_file(path: &Path) -> io::Result<(String, u64)> {
 
 /// A hasher that was fed a file, and the size of the file.
 pub(super) fn hasher_of(path: &Path) -> io::Result<(Sha256, u64)> {
-    let mut reader = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut reader = BufReader::with_capacity(1 << 20, open_regular(path)?);
     let (mut hasher, mut bytes) = (Sha256::new(), 0);
     loop {
         let read = match reader.fill_buf() {

@@ -20,6 +20,7 @@ use super::shard_rows::ShardRows;
 use super::shard_set::{Part, ShardSet};
 use super::store::{DiskStore, Store};
 use super::{CONFIG, MANIFEST, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
+use crate::data::read_regular;
 use crate::engine::batch::Batch;
 use crate::engine::lines;
 use crate::engine::summary::Summary;
@@ -103,6 +104,7 @@ impl MergeSpec {
             complete: false,
             rows: None,
             verdicts_sha256: None,
+            summary_sha256: None,
             ..set.first.clone()
         };
         if !self.fresh {
@@ -150,12 +152,13 @@ fn commit(
 ) -> Result<(), RunError> {
     let Some(first) = set.parts.first() else { return Ok(()) };
     let config = first.dir.join(CONFIG);
-    let config = fs::read(&config)
+    let config = read_regular(&config)
         .map_err(|source| RunError::Io { file: config.display().to_string(), source })?;
     let complete = RunManifest {
         complete: true,
         rows: Some(merged.summary.rows),
         verdicts_sha256: Some(merged.sha256.clone()),
+        summary_sha256: Some(merged.summary.digest()),
         ..merged.manifest.clone()
     };
     let mut write = || -> io::Result<()> {
@@ -212,10 +215,10 @@ impl<'a> Merger<'a> {
     ) -> Result<(), RunError> {
         let mut next = BinaryHeap::new();
         for (at, shard) in self.shards.iter_mut().enumerate() {
-            next.extend(shard.advance()?.map(|row| Reverse((row, at))));
+            next.extend(shard.advance()?.map(|timed| Reverse((timed.row, timed.group, at))));
         }
         let (mut expected, mut missing) = (0, 0);
-        while let Some(Reverse((row, at))) = next.pop() {
+        while let Some(Reverse((row, group, at))) = next.pop() {
             let Some(shard) = self.shards.get_mut(at) else { break };
             let Some(gap) = row.checked_sub(expected) else {
                 return Err(shard.damaged(&format!("row {} is there twice", row + 1)));
@@ -226,8 +229,9 @@ impl<'a> Merger<'a> {
             })?;
             self.batch.verdicts.extend_from_slice(&shard.verdict);
             self.batch.timings.extend_from_slice(&shard.timing);
+            self.batch.groups.push(group);
             self.batch.count(&scored, self.summary.rewards.len());
-            next.extend(shard.advance()?.map(|row| Reverse((row, at))));
+            next.extend(shard.advance()?.map(|timed| Reverse((timed.row, timed.group, at))));
             if self.batch.rows >= BATCH_ROWS {
                 self.write()?;
                 if progress(self.summary.rows).is_break() {
@@ -270,7 +274,8 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    fn finish(self) -> (Summary, String) {
+    fn finish(mut self) -> (Summary, String) {
+        self.summary.finish();
         (self.summary, canonical::hex(&self.sha256.finalize()))
     }
 }

@@ -1,6 +1,5 @@
 //! The rows of one shard, read in order beside those of the others.
 
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::folder::RunError;
 use super::{TIMINGS, VERDICTS};
+use crate::data::open_regular;
 
 /// A file that is open only while it is read, so that the number of shards is not bounded by that of
 /// open files.
@@ -20,7 +20,7 @@ struct ClosedFile {
 
 impl Read for ClosedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = File::open(&self.path)?;
+        let mut file = open_regular(&self.path)?;
         file.seek(SeekFrom::Start(self.at))?;
         let read = file.read(buffer)?;
         self.at += read as u64;
@@ -30,8 +30,11 @@ impl Read for ClosedFile {
 
 /// What a timing line says of its row.
 #[derive(Deserialize)]
-struct TimedRow {
-    row: u64,
+pub(super) struct TimedRow {
+    pub(super) row: u64,
+    /// The group of the row, by its number; 0 is none.
+    #[serde(default)]
+    pub(super) group: u64,
 }
 
 /// The verdict and timing lines of a complete shard.
@@ -66,8 +69,8 @@ impl ShardRows {
         }
     }
 
-    /// Takes the next row in hand; its number over the whole input. `None` behind the last row.
-    pub(super) fn advance(&mut self) -> Result<Option<u64>, RunError> {
+    /// Takes the next row in hand. `None` behind the last row.
+    pub(super) fn advance(&mut self) -> Result<Option<TimedRow>, RunError> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         self.left = left;
         line(&mut self.verdicts, &mut self.verdict)
@@ -76,7 +79,7 @@ impl ShardRows {
         line(&mut self.timings, &mut self.timing).map_err(|error| self.failed(TIMINGS, error))?;
         let timed: Result<TimedRow, _> = serde_json::from_slice(&self.timing);
         let damaged = |error| self.damaged(&format!("{TIMINGS} has a damaged line: {error}"));
-        Ok(Some(timed.map_err(damaged)?.row))
+        timed.map(Some).map_err(damaged)
     }
 
     /// Reads the timings of rows that were judged again. Returns whether there was one.

@@ -1,7 +1,6 @@
 //! The shards that make one run: all of them, each once, complete, and of one run.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use super::folder::RunError;
 use super::manifest::RunManifest;
 use super::shards::shard_folders;
 use super::{MANIFEST, SUMMARY};
+use crate::data::read_regular;
 use crate::engine::shard::Shard;
 use crate::engine::summary::Summary;
 
@@ -140,7 +140,7 @@ fn missing(of: u32, found: &BTreeMap<u32, Part>) -> Option<String> {
 }
 
 fn read_json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<Option<T>, RunError> {
-    match fs::read(dir.join(name)) {
+    match read_regular(&dir.join(name)) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|error| RunError::shards(dir, format!("{name} is damaged: {error}"))),

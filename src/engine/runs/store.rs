@@ -2,8 +2,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::engine::temporary::temporary_in;
 
 /// The files of one run, by name.
 pub trait Store: Send {
@@ -93,25 +96,104 @@ impl Store for DiskStore {
 }
 
 /// Writes a file atomically, so that a reader sees the old bytes or the new ones: a temporary file in
-/// the same folder, brought to the disk, renamed, and the folder brought to the disk.
+/// the same folder, brought to the disk, renamed, and the folder brought to the disk. What a link
+/// names is written, not the link; a device or a pipe is written to as it is.
 ///
 /// # Errors
-/// A folder that cannot be written.
+/// A folder that cannot be written, or a device that does not take all of it.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut file = temporary_in(folder)?;
+    let mut file = OutputFile::create(path)?;
     file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    File::open(folder)?.sync_all()
+    file.commit()
 }
 
-/// A temporary file that is to become one of `folder`.
-pub(super) fn temporary_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    // Readable by others as far as the user's mask allows, like any file that is written plainly.
-    let readable = fs::Permissions::from_mode(0o666);
-    tempfile::Builder::new().prefix(".").suffix(".tmp").permissions(readable).tempfile_in(folder)
+/// A file that is there once all of it was written, as [`write_atomic`] writes it.
+pub struct OutputFile(Output);
+
+enum Output {
+    /// To be renamed.
+    Temporary(NamedTempFile, PathBuf),
+    /// Written to as it is.
+    Open(File),
+}
+
+impl OutputFile {
+    /// Starts the file at `path`.
+    ///
+    /// # Errors
+    /// A folder that cannot be written, or a device that cannot be opened.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        if is_written_to(path) {
+            return Ok(Self(Output::Open(OpenOptions::new().append(true).open(path)?)));
+        }
+        let linked = if path.is_symlink() { fs::canonicalize(path).ok() } else { None };
+        let path = linked.unwrap_or_else(|| path.to_owned());
+        Ok(Self(Output::Temporary(temporary_in(folder_of(&path))?, path)))
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// A disk that does not take it.
+    pub fn commit(self) -> io::Result<()> {
+        match self.0 {
+            Output::Open(mut file) => file.flush(),
+            Output::Temporary(file, path) => {
+                file.as_file().sync_all()?;
+                file.persist(&path)?;
+                File::open(folder_of(&path))?.sync_all()
+            }
+        }
+    }
+}
+
+impl io::Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Output::Open(file) => file.write(bytes),
+            Output::Temporary(file, _) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Output::Open(file) => file.flush(),
+            Output::Temporary(file, _) => file.flush(),
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Whether a path is no place for a file of ours: a device, a pipe, or a file that this process has
+/// open, such as `/dev/stdout`. Renaming a file over it would take it from others.
+fn is_written_to(path: &Path) -> bool {
+    let is_open = path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd");
+    let is_standard = ["/dev/stdout", "/dev/stderr"].iter().any(|own| path == Path::new(own));
+    let is_odd = |meta: fs::Metadata| !meta.is_file() && !meta.is_dir();
+    is_open || is_standard || fs::metadata(path).is_ok_and(is_odd)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_written_to_and_links_are_followed() {
+        let full = write_atomic(Path::new("/dev/full"), b"x").unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+        write_atomic(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        write_atomic(&file, b"a").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_atomic(&link, b"b").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"b");
+        assert!(write_atomic(folder.path(), b"c").is_err());
+    }
 }

@@ -66,6 +66,7 @@ struct EmbeddingsReply {
 }
 
 /// The vector of a text.
+#[expect(clippy::struct_field_names, reason = "the protocol has these names")]
 #[derive(Serialize, JsonSchema)]
 struct Embedding {
     /// `embedding`.
@@ -154,7 +155,9 @@ impl Form {
         }
         let length = vector.iter().map(|value| value * value).sum::<f64>().sqrt();
         if self.is_unit && length > 0.0 {
-            vector.iter_mut().for_each(|value| *value /= length);
+            for value in &mut vector {
+                *value /= length;
+            }
         }
         Ok(vector)
     }

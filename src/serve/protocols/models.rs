@@ -126,7 +126,7 @@ pub(super) async fn score(
     let mut id = hex(&digest_parts(&parts));
     id.truncate(32);
     let judged = judged(asked, model, (field, inputs)).await?;
-    let all = judged.each(|judge, scored, is_text| judge.score(scored, is_text))?;
+    let all = judged.each(Judge::score)?;
     Ok(Scores { all, usage: judged.usage(), profile: judged.judge.profile.name.clone(), id })
 }
 

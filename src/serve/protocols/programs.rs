@@ -75,7 +75,7 @@ const MEMORY_BYTES_MAX: usize = 1 << 30;
 /// A language of programs.
 #[derive(Debug)]
 pub(super) struct Language {
-    pub(super) language: ProgramLanguage,
+    pub(super) program: ProgramLanguage,
     /// What it is called.
     pub(super) name: &'static str,
     /// What else it is called.
@@ -89,14 +89,14 @@ pub(super) struct Language {
 /// The languages of this build.
 static LANGUAGES: &[Language] = &[
     Language {
-        language: ProgramLanguage::Python,
+        program: ProgramLanguage::Python,
         name: "python",
         aliases: &["python3", "py", "py3"],
         version: [3, 14, 0],
         is_compiled: false,
     },
     Language {
-        language: ProgramLanguage::JavaScript,
+        program: ProgramLanguage::JavaScript,
         name: "javascript",
         aliases: &["nodejs", "node", "js"],
         version: [22, 0, 0],
@@ -104,7 +104,7 @@ static LANGUAGES: &[Language] = &[
     },
     #[cfg(feature = "c")]
     Language {
-        language: ProgramLanguage::C,
+        program: ProgramLanguage::C,
         name: "c",
         aliases: &["gcc"],
         version: [17, 0, 0],
@@ -112,7 +112,7 @@ static LANGUAGES: &[Language] = &[
     },
     #[cfg(feature = "c")]
     Language {
-        language: ProgramLanguage::Cpp,
+        program: ProgramLanguage::Cpp,
         name: "c++",
         aliases: &["cpp", "g++"],
         version: [20, 0, 0],
@@ -226,7 +226,7 @@ impl Cancellation for Backstop<'_> {
 impl Work {
     fn run(&self, sandbox: &Arc<Sandbox>) -> Result<Ran, ApiError> {
         let broken = |error: BuildError| ApiError::fault(&Fault::internal(error.to_string()));
-        let executor = Executor::of(sandbox, self.program.language.language).map_err(broken)?;
+        let executor = Executor::of(sandbox, self.program.language.program).map_err(broken)?;
         let Program { source, stdin, compile, .. } = &self.program;
         let start = now();
         let backstop = self.backstop(start, *compile);

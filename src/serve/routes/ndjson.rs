@@ -56,6 +56,7 @@ pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Respons
         line_bytes_max: config.body_bytes_max,
         partial: Vec::new(),
         ready: VecDeque::new(),
+        ready_bytes: 0,
         is_done: false,
     };
     let open = asked.shared.open_request();
@@ -143,8 +144,11 @@ impl Stream {
                 self.held = rows.split_last_group();
             }
             if !rows.is_empty() {
-                let Self { asked, profile, step, .. } = self;
-                return Some(judged(asked, profile, *step, rows).await);
+                let Self { asked, profile, step, lines, .. } = self;
+                return tokio::select! {
+                    judged = judged(asked, profile, *step, rows) => Some(judged),
+                    () = lines.broken_off() => None,
+                };
             }
             if chunk.is_empty() {
                 return None;
@@ -170,6 +174,7 @@ struct Lines {
     line_bytes_max: usize,
     partial: Vec<u8>,
     ready: VecDeque<Vec<u8>>,
+    ready_bytes: usize,
     is_done: bool,
 }
 
@@ -182,9 +187,7 @@ impl Lines {
             if let Ok(Some(Ok(bytes))) = read {
                 self.cut(&bytes);
             } else {
-                self.is_done = true;
-                let last = std::mem::take(&mut self.partial);
-                self.push(last);
+                self.end();
             }
         }
         let mut bytes = 0;
@@ -193,7 +196,28 @@ impl Lines {
             bytes <= CHUNK_BYTES
         });
         let count = count.count().max(1).min(self.ready.len());
-        self.ready.drain(..count).collect()
+        let chunk: Vec<Vec<u8>> = self.ready.drain(..count).collect();
+        self.ready_bytes -= chunk.iter().map(Vec::len).sum::<usize>();
+        chunk
+    }
+
+    /// Reads ahead while rows are judged, and returns once the body broke off: that a client left is
+    /// seen only where its body is read.
+    async fn broken_off(&mut self) {
+        while !self.is_done && self.ready_bytes + self.partial.len() < CHUNK_BYTES {
+            match self.body.next().await {
+                Some(Ok(bytes)) => self.cut(&bytes),
+                Some(Err(_)) => return,
+                None => self.end(),
+            }
+        }
+        std::future::pending::<()>().await;
+    }
+
+    fn end(&mut self) {
+        self.is_done = true;
+        let last = std::mem::take(&mut self.partial);
+        self.push(last);
     }
 
     fn cut(&mut self, bytes: &[u8]) {
@@ -211,6 +235,7 @@ impl Lines {
 
     fn push(&mut self, line: Vec<u8>) {
         if !line.trim_ascii().is_empty() {
+            self.ready_bytes += line.len();
             self.ready.push_back(line);
         }
     }

@@ -1,5 +1,7 @@
 //! `json`: well-formed JSON that a schema accepts, or a member that equals the reference.
 
+#[cfg(feature = "json-schema")]
+mod cost;
 mod schema;
 mod tree;
 
@@ -106,7 +108,9 @@ impl Check for Json {
         if let Some(compiled) = &self.compiled {
             let length = (span.1 - span.0) as u64;
             meter.spend(length * (1 + compiled.bytes as u64 / 64))?;
-            if let Err((at, rule)) = compiled.validate(&value.value()) {
+            let value = value.value();
+            meter.spend(compiled.rules(&value)?)?;
+            if let Err((at, rule)) = compiled.validate(&value) {
                 return Ok(judged(false).with("at", at).with("rule", rule).because("schema"));
             }
         }

@@ -1,11 +1,14 @@
 //! A JSON Schema, compiled. There is none in a build without the feature `json-schema`.
 
+#[cfg(feature = "json-schema")]
+use super::cost::{RULES_MAX, RuleCount};
 use crate::prelude::*;
 
 #[cfg(feature = "json-schema")]
 #[derive(Debug)]
 pub(super) struct Compiled {
     validator: jsonschema::Validator,
+    schema: Value,
     /// The length of the schema.
     pub(super) bytes: usize,
 }
@@ -20,7 +23,21 @@ impl Compiled {
             .with_pattern_options(patterns)
             .build(schema)
             .map_err(|error| BuildError::new(setting, error.to_string()))?;
-        Ok(Self { validator, bytes: schema.to_string().len() })
+        let bytes = schema.to_string().len();
+        Ok(Self { validator, schema: schema.clone(), bytes })
+    }
+
+    /// How many rules are applied to a value.
+    ///
+    /// # Errors
+    /// More of them than anyone can wait for.
+    pub(super) fn rules(&self, value: &Value) -> Result<u64, Fault> {
+        let rules = RuleCount::new(&self.schema).of(&self.schema, value);
+        if rules <= RULES_MAX {
+            return Ok(rules);
+        }
+        let why = format!("the schema applies more than {RULES_MAX} rules to this value");
+        Err(Fault::new(FaultKind::OutOfFuel, why))
     }
 
     /// Where a value breaks the schema, and the rule that it breaks.
@@ -44,6 +61,10 @@ impl Compiled {
     pub(super) fn new(setting: &str, _: &Value) -> Result<Self, BuildError> {
         let why = "this build knows no JSON Schema: built without the feature `json-schema`";
         Err(BuildError::new(setting, why))
+    }
+
+    pub(super) fn rules(&self, _: &Value) -> Result<u64, Fault> {
+        match self.never {}
     }
 
     pub(super) fn validate(&self, _: &Value) -> Result<(), (String, String)> {

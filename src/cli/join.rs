@@ -1,0 +1,200 @@
+//! `assay join`: the rows that were scored, and what they earned, in one file.
+
+mod aligned;
+mod cells;
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use assay::data::{FoundColumns, TableWriter};
+use assay::engine::runs::{OutputFile, RunManifest};
+use clap::{Args as ClapArgs, ValueEnum};
+
+use super::exit::{Exit, Failure};
+use super::output::{self, count};
+use super::run_files::file_out;
+use super::spooled::Spooled;
+use aligned::{Aligned, Counts, JoinedRow};
+use cells::Added;
+
+/// Put the rows that were scored and their rewards together.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Args {
+    /// The run folder
+    run: PathBuf,
+    /// The rows that were scored, in their order
+    #[arg(long, value_name = "DATA", required = true)]
+    with: Vec<PathBuf>,
+    /// The file to write; by default standard output
+    #[arg(short, long, value_name = "FILE", value_parser = file_out)]
+    output: Option<PathBuf>,
+    /// The form of the rows; by default what the ending of FILE says, else jsonl
+    #[arg(long, value_enum)]
+    format: Option<Form>,
+    /// What the names of the columns that are added start with, where the data have columns of these
+    /// names
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    prefix: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Jsonl,
+    Parquet,
+    Csv,
+}
+
+/// What is joined with what.
+struct Job<'a> {
+    run: &'a Path,
+    data: &'a [PathBuf],
+    manifest: RunManifest,
+    added: Added,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let form = args.form();
+    if form == Form::Parquet && args.output.is_none() {
+        return Err(Failure::usage("Parquet is no text for standard output: -o FILE.parquet"));
+    }
+    let spooled = Spooled::new(&args.with)?;
+    let manifest = aligned::manifest(&args.run)?;
+    let added = Added::of(&args.run, &args.prefix)?;
+    let job = Job { run: &args.run, data: &spooled.paths, manifest, added };
+    // The first pass finds what does not fit before anything is written.
+    let (columns, counts) = job.columns()?;
+    match &args.output {
+        None => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            job.write(form, &columns, &mut out)?;
+            out.flush()?;
+        }
+        Some(path) => {
+            let failed = |error: io::Error| anyhow::anyhow!("{}: {error}", path.display());
+            let mut out = BufWriter::new(OutputFile::create(path).map_err(failed)?);
+            match form {
+                Form::Parquet => job.parquet(&columns, &mut out)?,
+                _ => job.write(form, &columns, &mut out)?,
+            }
+            let out = out.into_inner().map_err(|error| failed(error.into_error()))?;
+            out.commit().map_err(failed)?;
+        }
+    }
+    output::note(&counts.text(args.output.as_deref()));
+    Ok(Exit::Ok)
+}
+
+impl Args {
+    fn form(&self) -> Form {
+        let ending = self.output.as_ref().and_then(|path| path.extension()?.to_str());
+        self.format.unwrap_or(match ending {
+            Some("parquet") => Form::Parquet,
+            Some("csv") => Form::Csv,
+            _ => Form::Jsonl,
+        })
+    }
+}
+
+impl Job<'_> {
+    /// Reads everything once: the columns of the output, and what does not fit.
+    fn columns(&self) -> Result<(FoundColumns, Counts), Failure> {
+        let mut columns = FoundColumns::default();
+        let mut rows = Aligned::open(self.run, self.data, &self.manifest)?;
+        rows.each(&mut |row| {
+            for (name, value) in &row.members.0 {
+                columns.add(name, value.get());
+            }
+            Ok(())
+        })?;
+        let counts = rows.counts()?;
+        for (name, example) in self.added.columns() {
+            if columns.place(&name).is_some() {
+                let shown = assay::data::escape(&name);
+                let why = format!(
+                    "the data have a column \"{shown}\" of their own; --prefix TEXT names the \
+                     columns that are added, as in --prefix assay_"
+                );
+                return Err(Failure::usage(why));
+            }
+            columns.add(&name, example);
+        }
+        Ok((columns, counts))
+    }
+
+    /// Writes lines or CSV.
+    fn write(
+        &self,
+        form: Form,
+        columns: &FoundColumns,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
+        if form == Form::Csv {
+            let names = columns.iter().map(|(name, _)| cells::csv(name));
+            writeln!(out, "{}", names.collect::<Vec<_>>().join(","))?;
+        }
+        let mut rows = Aligned::open(self.run, self.data, &self.manifest)?;
+        rows.each(&mut |row| {
+            if form == Form::Csv {
+                let cells = self.cells(row, columns).into_iter();
+                let cells: Vec<String> = cells.map(|cell| cells::csv_of(cell.as_deref())).collect();
+                writeln!(out, "{}", cells.join(","))?;
+            } else {
+                self.line(row, out)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes Parquet.
+    fn parquet(&self, columns: &FoundColumns, out: impl Write + Send) -> Result<(), Failure> {
+        let mut writer = TableWriter::new(out, columns)?;
+        let mut rows = Aligned::open(self.run, self.data, &self.manifest)?;
+        rows.each(&mut |row| Ok(writer.write(self.cells(row, columns))?))?;
+        writer.finish()?;
+        Ok(())
+    }
+
+    /// The members of a row and what is added, as one line.
+    fn line(&self, row: &JoinedRow<'_>, out: &mut impl Write) -> Result<(), Failure> {
+        let mut first = true;
+        let added = self.added.cells(row.scored);
+        let own = row.members.0.iter().map(|(name, value)| (name.as_str(), value.get()));
+        let added = added.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in own.chain(added) {
+            let name = serde_json::to_string(name).map_err(anyhow::Error::from)?;
+            write!(out, "{}{name}:{value}", if first { "{" } else { "," })?;
+            first = false;
+        }
+        Ok(writeln!(out, "}}")?)
+    }
+
+    /// The cells of a row along the columns; `None` is null.
+    fn cells(&self, row: &JoinedRow<'_>, columns: &FoundColumns) -> Vec<Option<String>> {
+        let mut cells = vec![None; columns.len()];
+        let own = row.members.0.iter().map(|(name, value)| (name.clone(), value.get().to_owned()));
+        for (name, value) in own.chain(self.added.cells(row.scored)) {
+            if let Some(cell) = columns.place(&name).and_then(|at| cells.get_mut(at)) {
+                *cell = (value != "null").then_some(value);
+            }
+        }
+        cells
+    }
+}
+
+impl Counts {
+    fn text(&self, out: Option<&Path>) -> String {
+        let to = out.map_or_else(String::new, |path| format!("{}: ", path.display()));
+        let mut text = format!("{to}{} rows", count(self.joined));
+        if self.unscored > 0 {
+            let unscored = count(self.unscored);
+            text.push_str(&format!(
+                "; {unscored} rows of the data were not scored, and are left out"
+            ));
+        }
+        if self.unread > 0 {
+            let unread = count(self.unread);
+            text.push_str(&format!("; {unread} rows cannot be read: they have their id alone"));
+        }
+        text
+    }
+}

@@ -1,0 +1,131 @@
+//! Whether the rows have the columns that a configuration names: a name that no row has is a slip, which
+//! would otherwise come out as rewards that abstain.
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value};
+
+use super::columns::{Columns, Paths};
+use super::error::DataError;
+use super::source::Block;
+
+/// So many rows are looked at.
+const ROWS_MAX: u64 = 1000;
+/// The most names of columns that a message lists.
+const NAMES_MAX: usize = 20;
+
+/// Blocks of which the first rows are looked at, before any is handed on, for as long as a column that
+/// the configuration names was in none of them.
+pub struct Checked<S> {
+    source: S,
+    /// The columns that were in no row yet: their keys and names. `None` once all is decided.
+    absent: Option<Vec<(&'static str, String)>>,
+    columns: Columns,
+    waiting: VecDeque<Result<Block, DataError>>,
+    rows: u64,
+    /// The names of the columns that rows have.
+    has: Vec<String>,
+}
+
+impl<S: Iterator<Item = Result<Block, DataError>>> Checked<S> {
+    /// Looks at the first rows of `source` for the columns that are named, unless they are `optional`.
+    /// Data without any row are an error.
+    pub fn new(source: S, columns: &Columns) -> Self {
+        let named = if columns.optional { Vec::new() } else { columns.named() };
+        let absent = named.into_iter().map(|(key, name)| (key, name.to_owned())).collect();
+        let (waiting, columns) = (VecDeque::new(), columns.clone());
+        Self { source, absent: Some(absent), columns, waiting, rows: 0, has: Vec::new() }
+    }
+
+    /// Reads until every column was seen, or enough rows were.
+    fn decide(&mut self, mut absent: Vec<(&'static str, String)>) {
+        loop {
+            let block = match self.source.next() {
+                Some(Ok(block)) => block,
+                Some(Err(error)) => return self.waiting.push_back(Err(error)),
+                None if self.rows == 0 => return self.waiting.push_back(Err(DataError::NoRows)),
+                None => break,
+            };
+            self.rows += block.len() as u64;
+            if !absent.is_empty() {
+                self.look(&block, &mut absent);
+            }
+            self.waiting.push_back(Ok(block));
+            if absent.is_empty() || self.rows >= ROWS_MAX {
+                break;
+            }
+        }
+        if let Some((key, column)) = absent.into_iter().next() {
+            self.waiting.clear();
+            let (rows, has) = (self.rows, std::mem::take(&mut self.has));
+            self.waiting.push_back(Err(DataError::NoColumn { key, column, rows, has }));
+        }
+    }
+
+    fn look(&mut self, block: &Block, absent: &mut Vec<(&'static str, String)>) {
+        let paths = Paths::new(&self.columns);
+        for text in block.objects().into_iter().flatten() {
+            let row: Map<String, Value> = match serde_json::from_str(&text) {
+                Ok(row) => row,
+                // Whoever reads the row says what is wrong with it.
+                Err(_) => continue,
+            };
+            absent.retain(|(key, _)| paths.of(key).is_none_or(|path| !path.is_in(&row)));
+            for name in row.keys() {
+                if self.has.len() < NAMES_MAX && !self.has.contains(name) {
+                    self.has.push(name.clone());
+                }
+            }
+            if absent.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+impl<S: Iterator<Item = Result<Block, DataError>>> Iterator for Checked<S> {
+    type Item = Result<Block, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(absent) = self.absent.take() {
+            self.decide(absent);
+        }
+        self.waiting.pop_front().or_else(|| self.source.next())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::super::limits::ReadLimits;
+    use super::super::source::Source;
+    use super::*;
+
+    fn rows(columns: &Columns, text: &'static str) -> Result<usize, String> {
+        let source = Source::stream("a.jsonl", Cursor::new(text), &ReadLimits::default());
+        let blocks = Checked::new(source.unwrap(), columns);
+        let read: Result<Vec<Block>, DataError> = blocks.collect();
+        read.map(|blocks| blocks.iter().map(Block::len).sum()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_column_that_no_row_has_is_named_with_what_there_is() {
+        let columns = Columns { reference: "anwser".to_owned(), ..Columns::default() };
+        let text = "{\"completion\": \"1\", \"answer\": 1}\n";
+        let error = rows(&columns, text).unwrap_err();
+        assert!(error.contains("data.reference = \"anwser\": not in the only row"), "{error}");
+        assert!(error.contains("have: answer, completion; did you mean \"answer\"?"), "{error}");
+        assert_eq!(rows(&Columns { optional: true, ..columns }, text), Ok(1));
+        // What is not named may be missing; one row with a column is enough, wherever it is nested.
+        assert_eq!(rows(&Columns::default(), text), Ok(1));
+        let nested = Columns { label: Some("extra.gold".to_owned()), ..Columns::default() };
+        assert_eq!(rows(&nested, "{\"a\": 1}\nnot json\n{\"extra\": {\"gold\": true}}\n"), Ok(3));
+        assert!(rows(&nested, "{\"extra\": {\"gold\": null}}\n").is_err());
+    }
+
+    #[test]
+    fn data_without_a_row_are_an_error() {
+        assert!(rows(&Columns::default(), "\n \n").unwrap_err().contains("no rows"));
+    }
+}

@@ -1,0 +1,100 @@
+//! Configurations as newcomers write them: each is refused with the place and with what to type.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::place::{Place, Ran};
+
+const CONFIGS: &str = include_str!("../../fixtures/mistakes/configs.toml");
+const ROW: &str = r#"{"prompt": "2+1?", "completion": "3", "reference": "3"}"#;
+
+#[derive(Deserialize)]
+struct Mistakes {
+    case: Vec<Mistake>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mistake {
+    name: String,
+    file: Option<String>,
+    encoding: Option<String>,
+    #[serde(default)]
+    absent: bool,
+    /// It is no mistake.
+    #[serde(default)]
+    accepted: bool,
+    text: String,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    says: Vec<String>,
+}
+
+impl Mistake {
+    fn bytes(&self) -> Vec<u8> {
+        match self.encoding.as_deref() {
+            Some("utf-16") => {
+                let units = std::iter::once(0xfeff).chain(self.text.encode_utf16());
+                units.flat_map(u16::to_le_bytes).collect()
+            }
+            Some("latin-1") => {
+                self.text.chars().map(|char| u8::try_from(u32::from(char)).unwrap()).collect()
+            }
+            Some("parquet") => b"PAR1\x15\x04\xff\xfe\x00".to_vec(),
+            _ => self.text.clone().into_bytes(),
+        }
+    }
+
+    fn run(&self) -> Ran {
+        let place = Place::with(&[("d.jsonl", ROW)]);
+        let file = self.file.as_deref().unwrap_or("assay.toml");
+        if !self.absent && file != "." {
+            assay::engine::runs::write_atomic(&place.path(file), &self.bytes()).unwrap();
+        }
+        let mut command = place.command("validate");
+        command.arg(file).arg("d.jsonl").args(&self.args).envs(&self.env);
+        Ran::of(command.output().unwrap())
+    }
+}
+
+/// What was told, without the drawing around it and the line breaks in it.
+fn plain(text: &str) -> String {
+    text.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_wrong_configuration_is_refused_with_the_place_and_what_to_type() {
+    let mistakes: Mistakes = toml::from_str(CONFIGS).unwrap();
+    assert!(mistakes.case.len() >= 40);
+    let mut wrong = Vec::new();
+    for mistake in &mistakes.case {
+        let ran = mistake.run();
+        let told = plain(&ran.err);
+        let missing: Vec<&String> =
+            mistake.says.iter().filter(|words| !told.contains(&plain(words))).collect();
+        if mistake.accepted {
+            // The assets of the sandbox may not be there: what counts is that it is no mistake.
+            if told.contains("unknown field") {
+                wrong.push(format!("{}: {}", mistake.name, ran.err));
+            }
+        } else if ran.code != 2 || !missing.is_empty() {
+            wrong.push(format!(
+                "{}: exit {}, {missing:?} is not in\n{}",
+                mistake.name, ran.code, ran.err
+            ));
+        }
+        for rust in
+            ["i64", "u32", "u64", "f64", "struct ", "sequence", "expected a map", "unit value"]
+        {
+            if told.contains(rust) {
+                wrong.push(format!("{}: says {rust}\n{}", mistake.name, ran.err));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));
+}

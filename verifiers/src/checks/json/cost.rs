@@ -1,0 +1,231 @@
+//! How many rules a schema applies to a value: `$ref`s that double at every step, or that come back to
+//! themselves, make few bytes of a schema apply more rules than anyone can wait for.
+
+use std::collections::HashMap;
+
+use crate::prelude::*;
+
+/// The most rules that are applied to one value.
+pub(super) const RULES_MAX: u64 = 2_000_000;
+/// How deep rules may apply rules.
+const DEPTH_MAX: usize = 2_000;
+
+/// Rules that are lists of schemas, for the same value.
+const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+/// Rules that are a schema, for the same value.
+const SAME: [&str; 4] = ["not", "if", "then", "else"];
+/// Rules that are schemas by name, for the same value.
+const NAMED: [&str; 2] = ["dependentSchemas", "dependencies"];
+/// Rules that are a schema or a list of them, for what is within the value.
+const WITHIN: [&str; 10] = [
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "contentSchema",
+    "patternProperties",
+];
+
+/// The places of a schema that `$ref` names, and what was counted already.
+pub(super) struct RuleCount<'a> {
+    root: &'a Value,
+    /// Schemas by `$id`, `$anchor` and `$dynamicAnchor`.
+    named: HashMap<&'a str, &'a Value>,
+    /// By schema and value; 0 while it is being counted.
+    counted: HashMap<(*const Value, *const Value), u64>,
+    depth: usize,
+}
+
+impl<'a> RuleCount<'a> {
+    pub(super) fn new(root: &'a Value) -> Self {
+        let mut own = Self { root, named: HashMap::new(), counted: HashMap::new(), depth: 0 };
+        own.name(root);
+        own
+    }
+
+    fn name(&mut self, schema: &'a Value) {
+        match schema {
+            Value::Object(members) => {
+                for key in ["$id", "id", "$anchor", "$dynamicAnchor"] {
+                    if let Some(name) = members.get(key).and_then(Value::as_str) {
+                        self.named.insert(last(name), schema);
+                    }
+                }
+                members.values().for_each(|member| self.name(member));
+            }
+            Value::Array(members) => members.iter().for_each(|member| self.name(member)),
+            _ => {}
+        }
+    }
+
+    /// How many rules `schema` applies to `value`, as if no rule ended early; at most just above
+    /// [`RULES_MAX`].
+    pub(super) fn of(&mut self, schema: &'a Value, value: &'a Value) -> u64 {
+        let Some(rules) = schema.as_object() else { return 1 };
+        let key = (std::ptr::from_ref(schema), std::ptr::from_ref(value));
+        if let Some(known) = self.counted.get(&key) {
+            return *known;
+        }
+        if self.depth >= DEPTH_MAX || self.counted.len() as u64 > RULES_MAX {
+            return RULES_MAX + 1;
+        }
+        self.counted.insert(key, 0);
+        self.depth += 1;
+        let mut here = rules.len() as u64 + 1;
+        let mut within = 0_u64;
+        for (rule, given) in rules {
+            match (rule.as_str(), given) {
+                ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(name)) => {
+                    if let Some(named) = self.find(name) {
+                        here = here.saturating_add(self.of(named, value));
+                    }
+                }
+                (rule, Value::Array(schemas)) if LISTS.contains(&rule) => {
+                    for schema in schemas {
+                        here = here.saturating_add(self.of(schema, value));
+                    }
+                }
+                (rule, schema) if SAME.contains(&rule) => {
+                    here = here.saturating_add(self.of(schema, value));
+                }
+                (rule, Value::Object(schemas)) if NAMED.contains(&rule) => {
+                    for schema in schemas.values() {
+                        here = here.saturating_add(self.of(schema, value));
+                    }
+                }
+                ("properties", Value::Object(schemas)) => {
+                    for (name, schema) in schemas {
+                        if let Some(member) = value.get(name) {
+                            within = within.saturating_add(self.of(schema, member));
+                        }
+                    }
+                }
+                ("patternProperties", Value::Object(schemas)) => {
+                    for schema in schemas.values() {
+                        within = within.saturating_add(self.of_members(schema, value));
+                    }
+                }
+                (rule, Value::Array(schemas)) if WITHIN.contains(&rule) => {
+                    for schema in schemas {
+                        within = within.saturating_add(self.of_members(schema, value));
+                    }
+                }
+                (rule, schema) if WITHIN.contains(&rule) => {
+                    within = within.saturating_add(self.of_members(schema, value));
+                }
+                _ => {}
+            }
+        }
+        // Whoever asks what was not evaluated goes through the rules of the same value once more.
+        if rules.contains_key("unevaluatedProperties") || rules.contains_key("unevaluatedItems") {
+            here = here.saturating_mul(2);
+        }
+        self.depth -= 1;
+        let all = here.saturating_add(within).min(RULES_MAX + 1);
+        self.counted.insert(key, all);
+        all
+    }
+
+    fn of_members(&mut self, schema: &'a Value, value: &'a Value) -> u64 {
+        let mut all = 0_u64;
+        match value {
+            Value::Array(members) => {
+                for member in members {
+                    all = all.saturating_add(self.of(schema, member));
+                }
+            }
+            Value::Object(members) => {
+                for member in members.values() {
+                    all = all.saturating_add(self.of(schema, member));
+                }
+            }
+            _ => {}
+        }
+        all
+    }
+
+    fn find(&self, name: &str) -> Option<&'a Value> {
+        let (base, place) = name.split_once('#').unwrap_or((name, ""));
+        let from = if base.is_empty() { self.root } else { *self.named.get(last(base))? };
+        if place.is_empty() {
+            return Some(from);
+        }
+        if !place.starts_with('/') {
+            return self.named.get(place).copied();
+        }
+        from.pointer(&decoded(place)?)
+    }
+}
+
+/// A place in which `%XX` stands for a byte.
+fn decoded(place: &str) -> Option<String> {
+    let mut parts = place.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
+        bytes.extend_from_slice(part.get(2..)?.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The last part of a name, without the base that it is relative to.
+fn last(name: &str) -> &str {
+    let name = name.trim_end_matches('#');
+    name.rsplit(['/', '#']).next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    fn rules(schema: &Value, value: &Value) -> u64 {
+        RuleCount::new(schema).of(schema, value)
+    }
+
+    #[test]
+    fn refs_that_double_are_counted_as_often_as_they_are_applied() {
+        for rule in ["allOf", "anyOf", "oneOf"] {
+            let step = |at: usize| {
+                let next = json!({"$ref": format!("#/$defs/s{}", at + 1)});
+                (format!("s{at}"), json!({rule: [next.clone(), next]}))
+            };
+            let mut defs: Map<String, Value> = (0..40).map(step).collect();
+            defs.insert("s40".to_owned(), json!({"type": "object"}));
+            let schema = json!({"$defs": defs, "$ref": "#/$defs/s0"});
+            assert!(rules(&schema, &json!({})) > RULES_MAX, "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_tree_costs_what_its_nodes_cost_and_a_doubled_one_does_not() {
+        let mut tree = json!({});
+        for _ in 0..60 {
+            tree = json!({"a": tree});
+        }
+        let once = json!({"properties": {"a": {"$ref": "#"}, "b": {"$ref": "#"}}});
+        assert!(rules(&once, &tree) < 500, "{}", rules(&once, &tree));
+        let own = json!({"properties": {"a": {"$ref": "#"}}});
+        let twice = json!({"allOf": [own, own]});
+        assert!(rules(&twice, &tree) > RULES_MAX);
+        let anchored = json!({"$defs": {"x": {"$anchor": "node", "allOf": [
+            {"properties": {"a": {"$ref": "#node"}}}, {"properties": {"a": {"$ref": "#node"}}}]}},
+            "$ref": "#node"});
+        assert!(rules(&anchored, &tree) > RULES_MAX);
+    }
+
+    #[test]
+    fn an_ordinary_schema_applies_few_rules() {
+        let schema = json!({"type": "object", "required": ["a"], "properties": {
+            "a": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+            "b": {"anyOf": [{"type": "null"}, {"type": "string"}]}}});
+        let value = json!({"a": [1, 2, 3], "b": null});
+        assert!(rules(&schema, &value) < 60, "{}", rules(&schema, &value));
+        assert_eq!(rules(&json!({"$ref": "#"}), &json!(1)), 2);
+    }
+}
