@@ -210,6 +210,33 @@ fn what_a_model_cannot_judge_counts_as_wrong_in_a_benchmark() {
 }
 
 #[test]
+fn a_benchmark_without_labels_gives_no_figure() {
+    let place = tempfile::tempdir().unwrap();
+    let process = model("qwen-prm");
+    for (rows, code, said) in [
+        (r#"{"id":"a-1","problem":"2 + 3?","steps":["5"]}"#, 3, "pb.jsonl:1: label: missing"),
+        (r#"{"id":"a-1","problem":"2?","steps":["5"],"label":null}"#, 3, "label: missing"),
+        (r#"{"id":"a-1","problem":"2?","steps":["5"],"label":1}"#, 3, "expected -1 to 0 (1 steps)"),
+        (r#"{"id":"a-1","problem":"2?","steps":["5"],"label":"good"}"#, 3, "expected an integer"),
+        ("", 2, "no rows"),
+    ] {
+        write(place.path(), "pb.jsonl", rows);
+        let output = assay(place.path(), &["eval", "processbench", &process, "pb.jsonl", "--json"]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (output.status.code(), output.stdout.as_slice()),
+            (Some(code), &b""[..]),
+            "{told}"
+        );
+        assert!(told.contains(said), "{told}");
+    }
+    write(place.path(), "pm.jsonl", r#"{"question":"2?","process":["5"],"classification":"c"}"#);
+    let output = assay(place.path(), &["eval", "prmbench", &process, "pm.jsonl", "--json"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("error_steps: missing; expected a list of integers"), "{told}");
+}
+
+#[test]
 fn a_model_that_does_not_fit_is_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
     let process = model("qwen-prm");

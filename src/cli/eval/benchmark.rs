@@ -106,7 +106,15 @@ fn process_bench(task: &Task<'_>, model: &Arc<Model>, rows: &Rows) -> Result<Exi
     let (_, Scored { scores, unjudged }) = stepwise(model, rows, "problem", "steps")?;
     let mut cases = Vec::with_capacity(rows.len());
     for (row, scores) in rows.iter().zip(scores) {
-        let labelled = row.integer("label")?.and_then(|label| usize::try_from(label).ok());
+        let label = row.integer("label")?;
+        let steps = row.texts("steps")?.len();
+        if label < -1 || usize::try_from(label).is_ok_and(|label| label >= steps) {
+            let place = row.place();
+            let why =
+                format!("{place}: label: is {label}; expected -1 to {} ({steps} steps)", steps - 1);
+            return Err(anyhow::anyhow!(why).into());
+        }
+        let labelled = usize::try_from(label).ok();
         // No step has the greatest number: what was not judged is not found.
         let first = |scores: Vec<f64>| scores.iter().position(|score| *score < task.args.threshold);
         let found = scores.map_or(Some(usize::MAX), first);

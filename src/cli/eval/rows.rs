@@ -70,6 +70,9 @@ impl Rows {
                 }
             }
         }
+        if rows.is_empty() {
+            return Err(Failure::usage("the data have no rows: there is nothing to measure"));
+        }
         Ok(Self(rows))
     }
 
@@ -121,24 +124,18 @@ impl Row {
         texts.filter(|texts| !texts.is_empty()).ok_or_else(|| self.wrong(name, "a list of texts"))
     }
 
-    /// An integer; `None` where the row has none.
-    pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, Failure> {
-        match self.columns.get(name) {
-            None => Ok(None),
-            Some(value) => match value.as_i64() {
-                Some(integer) => Ok(Some(integer)),
-                None => Err(self.wrong(name, "an integer or null")),
-            },
-        }
+    /// An integer, which every row has: one without a label would be counted as right.
+    pub(super) fn integer(&self, name: &str) -> Result<i64, Failure> {
+        let integer = self.columns.get(name).and_then(Value::as_i64);
+        integer.ok_or_else(|| self.wrong(name, "an integer; -1 where no step is wrong"))
     }
 
     pub(super) fn integers(&self, name: &str) -> Result<Vec<i64>, Failure> {
         let integers = match self.columns.get(name) {
-            None => Some(Vec::new()),
             Some(Value::Array(items)) => items.iter().map(Value::as_i64).collect(),
-            Some(_) => None,
+            _ => None,
         };
-        integers.ok_or_else(|| self.wrong(name, "a list of integers"))
+        integers.ok_or_else(|| self.wrong(name, "a list of integers, empty where no step is wrong"))
     }
 
     /// The subset that the row names, else the name of its file.
