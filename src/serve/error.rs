@@ -93,6 +93,7 @@ impl ApiError {
     }
 
     /// The same, with its message at the top of the body too.
+    #[cfg(feature = "sandbox")]
     pub(crate) fn at_top(self) -> Self {
         Self { is_at_top: true, ..self }
     }
