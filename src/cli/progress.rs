@@ -37,7 +37,6 @@ pub(super) struct Expected {
 /// Tells the user how far a run is.
 pub(super) struct Progress {
     shown: Arc<Shown>,
-    clock: Monotonic,
     slowest: Vec<SlowRow>,
     ticker: Option<Ticker>,
 }
@@ -64,7 +63,10 @@ struct Shown {
 struct Written {
     rows: u64,
     bytes_read: u64,
-    outcomes: String,
+    mean: Option<f64>,
+    abstained: u64,
+    failed: u64,
+    fault_rate: f64,
 }
 
 impl Progress {
@@ -78,7 +80,7 @@ impl Progress {
         let (stop, clock, written) = (stop.clone(), Monotonic::start(), Mutex::default());
         let shown = Arc::new(Shown { bar, quiet, expected, activity, stop, clock, written });
         let ticker = if quiet { None } else { ticker(&shown) };
-        Self { shown, clock: Monotonic::start(), slowest: Vec::new(), ticker }
+        Self { shown, slowest: Vec::new(), ticker }
     }
 
     /// Takes note of a batch.
@@ -88,23 +90,19 @@ impl Progress {
             self.shown.say(&format!("skipped: {error}"));
         }
         let total = &now.summary.total;
-        let mut outcomes =
-            total.mean.map_or_else(|| "mean -".to_owned(), |mean| format!("mean {mean:.4}"));
-        if total.abstained > 0 {
-            outcomes.push_str(&format!(", {} abstained", count(total.abstained)));
-        }
-        if total.failed > 0 {
-            let rate = percent(now.summary.fault_rate());
-            outcomes.push_str(&format!(", {} failed ({rate})", count(total.failed)));
-        }
-        let (rows, bytes_read) = (now.summary.rows, now.bytes_read);
-        *self.shown.written.lock().unwrap_or_else(PoisonError::into_inner) =
-            Written { rows, bytes_read, outcomes };
+        *self.shown.written.lock().unwrap_or_else(PoisonError::into_inner) = Written {
+            rows: now.summary.rows,
+            bytes_read: now.bytes_read,
+            mean: total.mean,
+            abstained: total.abstained,
+            failed: total.failed,
+            fault_rate: now.summary.fault_rate(),
+        };
     }
 
     /// Seconds since the start.
     pub(super) fn seconds(&self) -> f64 {
-        self.clock.seconds()
+        self.shown.clock.seconds()
     }
 
     /// Takes the bar away, and tells the slowest rows where they were slow. `names` are the rewards.
@@ -143,6 +141,21 @@ fn ticker(shown: &Arc<Shown>) -> Option<Ticker> {
     };
     let thread = std::thread::Builder::new().name("assay-progress".to_owned()).spawn(run).ok()?;
     Some(Ticker { end, thread })
+}
+
+impl Written {
+    fn outcomes(&self) -> String {
+        let mut text =
+            self.mean.map_or_else(|| "mean -".to_owned(), |mean| format!("mean {mean:.4}"));
+        if self.abstained > 0 {
+            text.push_str(&format!(", {} abstained", count(self.abstained)));
+        }
+        if self.failed > 0 {
+            let rate = percent(self.fault_rate);
+            text.push_str(&format!(", {} failed ({rate})", count(self.failed)));
+        }
+        text
+    }
 }
 
 impl Shown {
@@ -194,8 +207,8 @@ impl Shown {
         let rate = done as f64 / self.clock.seconds().max(1e-9);
         let rate = if rate < 10.0 { format!("{rate:.1}") } else { format!("{rate:.0}") };
         let mut text = format!("{} rows, {rate}/s", count(done.max(written.rows)));
-        if !written.outcomes.is_empty() {
-            text.push_str(&format!(", {}", written.outcomes));
+        if written.rows > 0 {
+            text.push_str(&format!(", {}", written.outcomes()));
         }
         if under_way > 0 {
             text.push_str(&format!("; {} under way", count(under_way)));

@@ -135,23 +135,6 @@ impl<'a> Paths<'a> {
         Self { are_tasks: true, ..Self::new(columns) }
     }
 
-    /// The path that a key of the configuration names.
-    pub(super) fn of(&self, key: &str) -> Option<&Path<'a>> {
-        match key {
-            "id" => Some(&self.id),
-            "prompt" => Some(&self.prompt),
-            "completion" => Some(&self.completion),
-            "reference" => Some(&self.reference),
-            "group" => self.group.as_ref(),
-            "token_ids" => self.token_ids.as_ref(),
-            "logprobs" => self.logprobs.as_ref(),
-            "finish_reason" => self.finish_reason.as_ref(),
-            "label" => self.label.as_ref(),
-            "meta" => Some(&self.meta),
-            _ => None,
-        }
-    }
-
     /// Removes what two mappings share, once all have read it.
     pub(super) fn clear(&self, row: &mut Map<String, Value>) {
         let fixed = [&self.id, &self.prompt, &self.completion, &self.reference];
@@ -188,11 +171,6 @@ impl<'a> Path<'a> {
         value.filter(|value| !value.is_null())
     }
 
-    /// Whether a row has a value there that is not null.
-    pub(super) fn is_in(&self, row: &Map<String, Value>) -> bool {
-        self.get(row).is_some_and(|value| !value.is_null())
-    }
-
     fn get<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
         let nested = || {
             let parent = self.parents.iter().try_fold(row, |at, name| at.get(*name)?.as_object());
@@ -209,6 +187,11 @@ impl<'a> Path<'a> {
         let parent = parents.try_fold(row, |at, name| at.get_mut(*name)?.as_object_mut());
         parent?.remove(self.last)
     }
+}
+
+/// Whether a row has a column, by its name or path, with a value that is not null.
+pub(super) fn has_column(row: &Map<String, Value>, column: &str) -> bool {
+    Path::new(column, &[]).get(row).is_some_and(|value| !value.is_null())
 }
 
 fn overlap(one: &str, two: &str) -> bool {

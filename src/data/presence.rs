@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
-use super::columns::{Columns, Paths};
+use super::columns::{Columns, has_column};
 use super::error::DataError;
 use super::source::Block;
 
@@ -20,7 +20,6 @@ pub struct Checked<S> {
     source: S,
     /// The columns that were in no row yet: their keys and names. `None` once all is decided.
     absent: Option<Vec<(&'static str, String)>>,
-    columns: Columns,
     waiting: VecDeque<Result<Block, DataError>>,
     rows: u64,
     /// The names of the columns that rows have.
@@ -33,8 +32,7 @@ impl<S: Iterator<Item = Result<Block, DataError>>> Checked<S> {
     pub fn new(source: S, columns: &Columns) -> Self {
         let named = if columns.optional { Vec::new() } else { columns.named() };
         let absent = named.into_iter().map(|(key, name)| (key, name.to_owned())).collect();
-        let (waiting, columns) = (VecDeque::new(), columns.clone());
-        Self { source, absent: Some(absent), columns, waiting, rows: 0, has: Vec::new() }
+        Self { source, absent: Some(absent), waiting: VecDeque::new(), rows: 0, has: Vec::new() }
     }
 
     /// Reads until every column was seen, or enough rows were.
@@ -63,14 +61,13 @@ impl<S: Iterator<Item = Result<Block, DataError>>> Checked<S> {
     }
 
     fn look(&mut self, block: &Block, absent: &mut Vec<(&'static str, String)>) {
-        let paths = Paths::new(&self.columns);
         for text in block.objects().into_iter().flatten() {
             let row: Map<String, Value> = match serde_json::from_str(&text) {
                 Ok(row) => row,
                 // Whoever reads the row says what is wrong with it.
                 Err(_) => continue,
             };
-            absent.retain(|(key, _)| paths.of(key).is_none_or(|path| !path.is_in(&row)));
+            absent.retain(|(_, column)| !has_column(&row, column));
             for name in row.keys() {
                 if self.has.len() < NAMES_MAX && !self.has.contains(name) {
                     self.has.push(name.clone());

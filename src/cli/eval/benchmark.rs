@@ -103,16 +103,13 @@ fn names(benchmark: Benchmark) -> &'static [&'static str] {
 }
 
 fn process_bench(task: &Task<'_>, model: &Arc<Model>, rows: &Rows) -> Result<Exit, Failure> {
-    let (_, Scored { scores, unjudged }) = stepwise(model, rows, "problem", "steps")?;
+    let (views, Scored { scores, unjudged }) = stepwise(model, rows, "problem", "steps")?;
     let mut cases = Vec::with_capacity(rows.len());
-    for (row, scores) in rows.iter().zip(scores) {
+    for ((row, scores), view) in rows.iter().zip(scores).zip(&views) {
         let label = row.integer("label")?;
-        let steps = row.texts("steps")?.len();
+        let steps = view.steps.len();
         if label < -1 || usize::try_from(label).is_ok_and(|label| label >= steps) {
-            let place = row.place();
-            let why =
-                format!("{place}: label: is {label}; expected -1 to {} ({steps} steps)", steps - 1);
-            return Err(anyhow::anyhow!(why).into());
+            return Err(row.wrong("label", &format!("-1 to {} ({steps} steps)", steps - 1)));
         }
         let labelled = usize::try_from(label).ok();
         // No step has the greatest number: what was not judged is not found.

@@ -91,7 +91,8 @@ impl Row {
         &self.place
     }
 
-    fn wrong(&self, name: &str, expected: &str) -> Failure {
+    /// What a column has, and what was expected of it.
+    pub(super) fn wrong(&self, name: &str, expected: &str) -> Failure {
         let place = &self.place;
         let found = match self.columns.get(name) {
             None => "missing".to_owned(),

@@ -85,17 +85,13 @@ impl<'a> RuleCount<'a> {
                     }
                 }
                 (rule, Value::Array(schemas)) if LISTS.contains(&rule) => {
-                    for schema in schemas {
-                        here = here.saturating_add(self.of(schema, value));
-                    }
+                    here = here.saturating_add(self.of_all(schemas, value));
                 }
                 (rule, schema) if SAME.contains(&rule) => {
                     here = here.saturating_add(self.of(schema, value));
                 }
                 (rule, Value::Object(schemas)) if NAMED.contains(&rule) => {
-                    for schema in schemas.values() {
-                        here = here.saturating_add(self.of(schema, value));
-                    }
+                    here = here.saturating_add(self.of_all(schemas.values(), value));
                 }
                 ("properties", Value::Object(schemas)) => {
                     for (name, schema) in schemas {
@@ -130,22 +126,17 @@ impl<'a> RuleCount<'a> {
         all
     }
 
+    fn of_all(&mut self, schemas: impl IntoIterator<Item = &'a Value>, value: &'a Value) -> u64 {
+        schemas.into_iter().fold(0, |all, schema| all.saturating_add(self.of(schema, value)))
+    }
+
     fn of_members(&mut self, schema: &'a Value, value: &'a Value) -> u64 {
-        let mut all = 0_u64;
+        let add = |all: u64, member: &'a Value| all.saturating_add(self.of(schema, member));
         match value {
-            Value::Array(members) => {
-                for member in members {
-                    all = all.saturating_add(self.of(schema, member));
-                }
-            }
-            Value::Object(members) => {
-                for member in members.values() {
-                    all = all.saturating_add(self.of(schema, member));
-                }
-            }
-            _ => {}
+            Value::Array(members) => members.iter().fold(0, add),
+            Value::Object(members) => members.values().fold(0, add),
+            _ => 0,
         }
-        all
     }
 
     fn find(&self, name: &str) -> Option<&'a Value> {
