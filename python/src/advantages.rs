@@ -16,6 +16,7 @@ use pyo3::types::PyDict;
 
 use crate::columns::{self, Columns, Numbers, TokenNumbers, wrong};
 use crate::error;
+use crate::interpreter::detached;
 use crate::shaped::Kind;
 use crate::value;
 
@@ -59,7 +60,7 @@ pub(crate) fn advantages<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<
     let rewards = columns::numbers("rewards", &column)?;
     let rows = rewards.as_slice().len();
     let keys = given.groups(rows)?;
-    let groups = py.detach(|| keys.groups(rows)).map_err(error::of_trainer)?;
+    let groups = detached(py, || keys.groups(rows)).map_err(error::of_trainer)?;
     let kind = Kind::of(&column)?;
     let beside = Beside::read(&given)?;
     if beside.is_nothing()
@@ -68,7 +69,7 @@ pub(crate) fn advantages<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<
     {
         return Ok((kind.finished(array)?, told(py, report)?, Kept::new()));
     }
-    let found = py.detach(|| beside.estimate(&*estimator, &groups, rewards.as_slice()));
+    let found = detached(py, || beside.estimate(&*estimator, &groups, rewards.as_slice()));
     let found = found.map_err(error::of_trainer)?;
     let values = match &found.values {
         AdvantageValues::Rollouts(values) => kind.row(py, values)?,
@@ -93,7 +94,7 @@ fn written(
     // SAFETY: the array was made for this call, has no gaps, and nobody else knows it yet.
     let out = unsafe { out.as_mut() };
     let batch = RewardBatch::new(groups, rewards.as_slice()).map_err(error::of_trainer)?;
-    match py.detach(|| estimator.estimate_into(&batch, out)) {
+    match detached(py, || estimator.estimate_into(&batch, out)) {
         Ok(report) => Ok(Some(report)),
         Err(TrainerError::Input { what, .. }) if what == "advantages" => Ok(None),
         Err(error) => Err(error::of_trainer(error)),

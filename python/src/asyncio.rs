@@ -11,6 +11,7 @@ use pyo3::types::PyList;
 use tokio::runtime::{Builder, Handle};
 use tokio::task::AbortHandle;
 
+use crate::interpreter::{attached, detached};
 use crate::results::Held;
 use crate::scored::{PyScored, VerifierVersions};
 
@@ -59,7 +60,7 @@ pub(crate) fn future<'py>(
     let task = driver()?.spawn(async move {
         let scored = work.await;
         // An interpreter that is shutting down waits for nothing any more.
-        let _ = Python::try_attach(|py| {
+        let _ = attached(|py| {
             let scored = list(py, scored, &versions)?;
             deliver(target.bind(py), own.bind(py), &scored)
         });
@@ -75,7 +76,7 @@ pub(crate) fn list<'py>(
     scored: Vec<Scored>,
     versions: &VerifierVersions,
 ) -> PyResult<Bound<'py, PyList>> {
-    let held = py.detach(|| Held::all(scored)).into_iter();
+    let held = detached(py, || Held::all(scored)).into_iter();
     PyList::new(py, held.map(|one| PyScored::new(one, versions)))
 }
 

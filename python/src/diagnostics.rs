@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::columns::{Columns, Numbers, wrong};
 use crate::error;
+use crate::interpreter::detached;
 use crate::value;
 
 /// The probability that one of `k` samples is correct.
@@ -31,7 +32,7 @@ pub(crate) fn pass_curve<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<
         level: given.need("level")?.extract()?,
         seed: given.need("seed")?.extract()?,
     };
-    told(py, &py.detach(|| diagnostics::pass_curve(&counts, &ks, how)))
+    told(py, &detached(py, || diagnostics::pass_curve(&counts, &ks, how)))
 }
 
 /// How two series go together, over all rows or within groups.
@@ -46,10 +47,10 @@ pub(crate) fn correlation<'py>(
         return Err(wrong("y", &format!("{} values, expected {}: as many as x", y.len(), x.len())));
     }
     if given.get("groups")?.is_none() {
-        return told(py, &py.detach(|| diagnostics::correlation(x, y)));
+        return told(py, &detached(py, || diagnostics::correlation(x, y)));
     }
     let groups = groups(&given, x.len())?;
-    let found = py.detach(|| diagnostics::correlation_within(&groups, x, y));
+    let found = detached(py, || diagnostics::correlation_within(&groups, x, y));
     told(py, &found.map_err(error::of_trainer)?)
 }
 
@@ -64,7 +65,7 @@ pub(crate) fn length_bias<'py>(
     let groups = groups(&given, rewards.len())?;
     groups.along("lengths", lengths.len()).map_err(error::of_trainer)?;
     let labels = labels(&given, "correct")?.unwrap_or_default();
-    let found = py.detach(|| diagnostics::length_bias(&groups, lengths, rewards, &labels));
+    let found = detached(py, || diagnostics::length_bias(&groups, lengths, rewards, &labels));
     told(py, &found.map_err(error::of_trainer)?)
 }
 

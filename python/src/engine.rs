@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::error::{self, DataError};
 use crate::explain::{self, Told};
+use crate::interpreter::detached;
 use crate::rows::{self, Taken};
 use crate::run::{self, RunOptions};
 use crate::score_arrow::PyArrowStream;
@@ -43,7 +44,7 @@ impl PyEngine {
         let verifiers: PyResult<Vec<_>> =
             verifiers.iter().map(|one| PythonVerifier::new(&one)).collect();
         let verifiers = verifiers?;
-        let engine = py.detach(|| here.build(&verifiers)).map_err(error::of_engine)?;
+        let engine = detached(py, || here.build(&verifiers)).map_err(error::of_engine)?;
         let spec = |reward: &Planned| {
             let spec = &reward.built.spec;
             (spec.id.to_string(), spec.version)
@@ -111,7 +112,7 @@ impl PyEngine {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (engine, state) = (self.engine(py)?, run::training(Some(state))?);
         let scored: Vec<Scored> = scored.iter().map(|one| one.get().clone()).collect();
-        let next = py.detach(|| engine.plan().next_state(&state, &scored));
+        let next = detached(py, || engine.plan().next_state(&state, &scored));
         value::to_python(py, &serde_json::to_value(next).unwrap_or_default())
     }
 
@@ -178,7 +179,7 @@ impl PyEngine {
         }
         // The threads of the parent's engine are not in this process: nothing may wait for them.
         std::mem::forget(engine);
-        let built = py.detach(|| self.here.build(&self.verifiers)).map_err(error::of_engine)?;
+        let built = detached(py, || self.here.build(&self.verifiers)).map_err(error::of_engine)?;
         let built = Arc::new(built);
         let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
         if live.0 == own {
@@ -211,5 +212,5 @@ fn samples(
         Some(rows) => Taken::rows(rows)?,
         None => Taken::columns(columns)?,
     };
-    py.detach(|| taken.samples(engine)).map_err(DataError::new_err)
+    detached(py, || taken.samples(engine)).map_err(DataError::new_err)
 }

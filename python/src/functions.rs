@@ -5,11 +5,12 @@ use assay::verifiers::{Meter, math};
 use pyo3::prelude::*;
 
 use crate::error::AssayError;
+use crate::interpreter::detached;
 
 /// Whether an answer is proved equal to a reference.
 #[pyfunction]
 pub(crate) fn math_equal(py: Python<'_>, answer: &str, reference: &str) -> bool {
-    py.detach(|| math::equal(answer, reference))
+    detached(py, || math::equal(answer, reference))
 }
 
 /// The answer of a completion and its bytes in it.
@@ -19,7 +20,7 @@ pub(crate) fn extract_answer(
     completion: &str,
     prompt: &str,
 ) -> PyResult<Option<(String, (usize, usize))>> {
-    let found = py.detach(|| math_check::answer(completion, prompt, &mut Meter::default()));
+    let found = detached(py, || math_check::answer(completion, prompt, &mut Meter::default()));
     let found = found.map(|found| found.map(|found| (found.text, found.span)));
     found.map_err(|fault| AssayError::new_err(format!("{}: {}", fault.kind, fault.why)))
 }

@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod explain;
 mod functions;
+mod interpreter;
 mod losses;
 mod results;
 mod rows;
@@ -61,6 +62,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::interpreter::close_at_exit(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -15,6 +15,7 @@ use pyo3::types::PyString;
 
 use crate::columns::{self, Columns, Numbers, TokenNumbers, wrong};
 use crate::error::{self, ConfigError};
+use crate::interpreter::detached;
 use crate::shaped::Kind;
 use crate::value;
 
@@ -52,7 +53,7 @@ struct LossColumns {
 pub(crate) fn policy_loss<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<Answer<'py>> {
     let loss = losses::build(given.settings()?).map_err(error::of_trainer)?;
     let columns = LossColumns::read(&given, advantages(&given)?)?;
-    let found = py.detach(|| loss.loss(&columns.batch())).map_err(error::of_trainer)?;
+    let found = detached(py, || loss.loss(&columns.batch())).map_err(error::of_trainer)?;
     let Loss { value, gradient, entropy_gradient, metrics, entropy_state } = found;
     let kind = Kind::of_rows(&given.need("logp")?)?;
     let width = columns.logp.width;
@@ -81,7 +82,7 @@ pub(crate) fn preference_loss<'py>(
         pairs.into_iter().map(|(chosen, rejected)| PreferencePair { chosen, rejected }).collect();
     let batch =
         PairedBatch { logp: &logp.rows, reference: &reference, mask: mask.as_ref(), pairs: &pairs };
-    let found = py.detach(|| loss.loss(&batch)).map_err(error::of_trainer)?;
+    let found = detached(py, || loss.loss(&batch)).map_err(error::of_trainer)?;
     let kind = Kind::of_rows(&given.need("logp")?)?;
     Ok((found.value, kind.rows(py, &found.gradient, logp.width)?, found.metrics))
 }
@@ -93,7 +94,7 @@ pub(crate) fn kl_rewards<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<
     // It is the same whatever a rollout is worth.
     let rows = given.tokens("logp")?.map_or(0, |logp| logp.rows.rows());
     let columns = LossColumns::read(&given, AdvantageValues::Rollouts(vec![0.0; rows]))?;
-    let found = py.detach(|| loss.token_rewards(&columns.batch())).map_err(error::of_trainer)?;
+    let found = detached(py, || loss.token_rewards(&columns.batch())).map_err(error::of_trainer)?;
     Kind::of_rows(&given.need("logp")?)?.rows(py, &found, columns.logp.width)
 }
 

@@ -14,6 +14,7 @@ use assay::verifiers::TrainingState;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::interpreter::detached;
 use crate::{error, value};
 
 /// How often the thread that called looks for signals.
@@ -105,7 +106,8 @@ pub(crate) fn score_file<'py>(
         py.check_signals()?;
         progress.as_ref().map_or(Ok(()), |progress| reached.tell(py, progress))
     };
-    let report = py.detach(|| watched(run, look, &stop))?.map_err(|error| error::of_run(&error))?;
+    let report =
+        detached(py, || watched(run, look, &stop))?.map_err(|error| error::of_run(&error))?;
     if let Some(progress) = &progress {
         reached.tell(py, progress)?;
     }
@@ -183,6 +185,6 @@ pub(crate) fn merge<'py>(
             if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     };
-    let merged = py.detach(|| watched(work, signals, &stop))?;
+    let merged = detached(py, || watched(work, signals, &stop))?;
     told(py, &merged.map_err(|error| error::of_run(&error))?.summary)
 }

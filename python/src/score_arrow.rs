@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::arrow::{self, Reader, refused};
 use crate::error::{AssayError, DataError};
+use crate::interpreter::{attached, detached};
 use crate::wait;
 
 /// The most rows that are scored before any of them is handed on.
@@ -175,8 +176,8 @@ impl Scorer {
         for (batch, count) in batches.iter().zip(counts) {
             let parts: Result<Vec<_>, _> = scored.by_ref().take(count).collect();
             let parts = parts.map_err(|error| DataError::new_err(error.to_string()))?;
-            let joined =
-                py.detach(|| self.layout.join(batch, &parts)).map_err(|error| refused(&error))?;
+            let joined = detached(py, || self.layout.join(batch, &parts))
+                .map_err(|error| refused(&error))?;
             self.ready.push_back(joined);
         }
         Ok(())
@@ -194,7 +195,7 @@ impl Scorer {
                 continue;
             }
             // The reader may be Python's own.
-            let read = py.detach(|| self.input.next()).transpose();
+            let read = detached(py, || self.input.next()).transpose();
             let Some(batch) = read.map_err(|error| refused(&error))? else {
                 self.ended = true;
                 break;
@@ -284,7 +285,7 @@ impl Iterator for Exported {
         // Whoever reads may hold the interpreter or not; waiting gives it up. A panic must not leave
         // through the C interface.
         let next = catch_unwind(AssertUnwindSafe(|| {
-            Python::try_attach(|py| self.0.next(py).map_err(|error| error.to_string()))
+            attached(|py| self.0.next(py).map_err(|error| error.to_string()))
         }));
         let next = match next {
             Ok(Some(next)) => next,
@@ -320,7 +321,7 @@ impl PyArrowLines {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let reader = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut reader = reader.ok_or_else(|| PyTypeError::new_err("the lines are being read"))?;
-        let lines = py.detach(|| {
+        let lines = detached(py, || {
             let batch = reader.next();
             batch.map(|batch| {
                 Ok::<_, PyErr>(VerdictColumns::lines(&batch.map_err(|error| refused(&error))?))

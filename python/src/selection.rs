@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::columns::{self, Columns, Numbers, wrong};
 use crate::error;
+use crate::interpreter::detached;
 use crate::shaped::Kind;
 use crate::value;
 
@@ -38,9 +39,9 @@ pub(crate) fn select<'py>(py: Python<'py>, given: Columns<'py>) -> PyResult<Boun
     let rewards = columns::numbers("rewards", &column)?;
     let rows = rewards.as_slice().len();
     let keys = given.groups(rows)?;
-    let groups = py.detach(|| keys.groups(rows)).map_err(error::of_trainer)?;
+    let groups = detached(py, || keys.groups(rows)).map_err(error::of_trainer)?;
     let beside = Beside::read(&given, &groups)?;
-    let selected = py.detach(|| beside.select(&*selector, &groups, rewards.as_slice()));
+    let selected = detached(py, || beside.select(&*selector, &groups, rewards.as_slice()));
     answer(py, &Kind::of(&column)?, &selected.map_err(error::of_trainer)?)
 }
 

@@ -14,6 +14,7 @@ use pyo3::types::PyDict;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use crate::interpreter::attached;
 use crate::scored::PyVerdict;
 use crate::value::{members_to_python, to_python};
 
@@ -99,7 +100,7 @@ impl PythonVerifier {
                 continue;
             }
             let reply = Arc::new(Mutex::new(Some(answer)));
-            let started = Python::try_attach(|py| {
+            let started = attached(|py| {
                 let reply = Reply(Arc::clone(&reply));
                 self.start(py, sample, &earlier, settings, reply).map_err(|error| error.to_string())
             });

@@ -10,6 +10,8 @@ use std::time::Duration;
 use assay::setup::Monotonic;
 use pyo3::prelude::*;
 
+use crate::interpreter::detached;
+
 /// How often a waiting thread looks for signals, in seconds.
 const SIGNALS_EVERY: f64 = 0.05;
 
@@ -29,7 +31,7 @@ impl Wake for Unpark {
 pub(crate) fn wait<T: Send>(py: Python<'_>, future: impl Future<Output = T> + Send) -> PyResult<T> {
     let mut future = pin!(future);
     loop {
-        if let Some(done) = py.detach(|| poll_for(future.as_mut(), SIGNALS_EVERY)) {
+        if let Some(done) = detached(py, || poll_for(future.as_mut(), SIGNALS_EVERY)) {
             return Ok(done);
         }
         py.check_signals()?;

@@ -7,6 +7,8 @@ import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.context import BaseContext
@@ -122,6 +124,50 @@ def test_another_process_has_its_own_engine(method: str) -> None:
     assert {pid for pid, _, _ in told} == {process.pid for process in processes}
     assert all(found == RIGHT and alone == [1.0] for _, found, alone in told)
     assert rewards(ENGINE) == RIGHT, "the parent goes on"
+
+
+# Shutting down takes a while, in which other threads ask for the interpreter.
+LINGERS = """
+import asyncio, sys, threading, time
+import assay
+
+class Lingers:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.5)
+
+sys.modules["lingers"] = Lingers()
+engine = assay.Engine('version = 1\\n[[reward]]\\nname = "m"\\nverifier = "exact"')
+"""
+# The thread that delivers is still within the event loop when that has ended.
+DELIVERS = """
+class Slow(asyncio.SelectorEventLoop):
+    def call_soon_threadsafe(self, *given, **named):
+        super().call_soon_threadsafe(*given, **named)
+        time.sleep(0.2)
+
+async def score():
+    await engine.score_async(completions=["4"], references=["4"])
+
+Slow().run_until_complete(score())
+"""
+# A call of a daemon thread goes on.
+SCORES = """
+entered = threading.Event()
+
+def score():
+    while True:
+        engine.score(completions=["4"] * 100, references=["4"] * 100)
+        entered.set()
+
+threading.Thread(target=score, daemon=True).start()
+entered.wait()
+"""
+
+
+@pytest.mark.parametrize("threads", [DELIVERS, SCORES])
+def test_the_interpreter_shuts_down_beside_threads(threads: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", LINGERS + threads], capture_output=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_an_engine_pickles_by_its_configuration() -> None:
