@@ -9,7 +9,11 @@ mod config;
 #[cfg(feature = "serve")]
 mod admission;
 #[cfg(feature = "serve")]
+mod ahead;
+#[cfg(feature = "serve")]
 mod deadline;
+#[cfg(feature = "serve")]
+mod dialect;
 #[cfg(feature = "serve")]
 mod durations;
 #[cfg(feature = "serve")]
@@ -18,6 +22,8 @@ mod error;
 mod gate;
 #[cfg(feature = "serve")]
 mod head_limit;
+#[cfg(feature = "serve")]
+mod inline;
 #[cfg(feature = "serve")]
 mod listen;
 #[cfg(feature = "serve")]

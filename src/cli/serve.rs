@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assay::engine::Registry;
 use assay::serve::{AccessTokens, LoadError, Loaded, ServeConfig, Server};
 use assay::setup::{Environment, variable_text};
 use clap::Args as ClapArgs;
@@ -39,6 +40,9 @@ pub(super) struct Args {
     /// The most samples that are judged at once, over all requests
     #[arg(long, value_name = "N")]
     in_flight_max: Option<usize>,
+    /// The verifiers that requests may configure by `reward` tables of their own, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    allow_inline_config: Option<Vec<String>>,
     /// Set a value in every configuration, as in `--set serve.deadline_ms=5000`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
@@ -163,6 +167,10 @@ fn settings(
     if let Some(most) = args.in_flight_max {
         config.in_flight_max = most;
     }
+    if let Some(names) = &args.allow_inline_config {
+        config.allow_inline_config.clone_from(names);
+    }
+    known(&config.allow_inline_config)?;
     let beside = |path: &String| folder.join(path);
     let cert = args.tls_cert.clone().or(config.tls_cert.as_ref().map(beside));
     let key = args.tls_key.clone().or(config.tls_key.as_ref().map(beside));
@@ -177,6 +185,21 @@ fn settings(
         tls,
     };
     Ok((config, files))
+}
+
+/// Refuses names of verifiers that there are not.
+fn known(names: &[String]) -> Result<(), Failure> {
+    let registry = Registry::standard(&Arc::default(), &Arc::default());
+    for name in names {
+        if !registry.ids().any(|id| id == name) {
+            let why = format!(
+                "serve.allow_inline_config: {}; `assay list checks` names them",
+                registry.unknown(name)
+            );
+            return Err(Failure::usage(why));
+        }
+    }
+    Ok(())
 }
 
 /// Builds every engine and reads every secret.

@@ -9,6 +9,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
+
+use super::dialect::{self, Detail, Dialect};
 
 /// Why a request is refused.
 #[derive(Clone, Debug)]
@@ -18,8 +21,8 @@ pub(crate) struct ApiError {
     pub(crate) message: String,
     /// The field of the body at fault, as a path such as `samples[3].completion`.
     pub(crate) field: Option<String>,
-    /// The message stands at the top of the body too, where a protocol has it.
-    pub(crate) is_at_top: bool,
+    /// The body is not what the path takes.
+    pub(crate) is_unreadable: bool,
 }
 
 /// The kinds of refusal. The names are part of the protocol.
@@ -54,9 +57,15 @@ pub(crate) enum ErrorKind {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ErrorBody {
     error: ErrorDetails,
-    /// The sentence of the error once more, where a protocol has it here.
+    /// The sentence of the error once more, as Piston has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    /// The kind of the error, as text-embeddings-inference has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_type: Option<&'static str>,
+    /// The error as `FastAPI` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<Detail>,
 }
 
 /// What was refused, and why.
@@ -79,7 +88,8 @@ pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl ApiError {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { status: kind.status(), kind, message: message.into(), field: None, is_at_top: false }
+        let (status, message) = (kind.status(), message.into());
+        Self { status, kind, message, field: None, is_unreadable: false }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -92,10 +102,9 @@ impl ApiError {
         self
     }
 
-    /// The same, with its message at the top of the body too.
-    #[cfg(feature = "sandbox")]
-    pub(crate) fn at_top(self) -> Self {
-        Self { is_at_top: true, ..self }
+    /// A body that is not what the path takes.
+    pub(crate) fn unreadable(message: impl Into<String>) -> Self {
+        Self { is_unreadable: true, ..Self::bad_request(message) }
     }
 
     pub(crate) fn overloaded(message: impl Into<String>) -> Self {
@@ -136,7 +145,7 @@ impl ApiError {
     }
 
     /// The answer, to the request `request_id`.
-    pub(crate) fn answer(&self, request_id: &str) -> Response {
+    pub(crate) fn answer(&self, request_id: &str, dialect: Dialect) -> Response {
         let is_retryable = self.is_retryable();
         let details = ErrorDetails {
             kind: self.kind,
@@ -145,9 +154,24 @@ impl ApiError {
             request_id: request_id.to_owned(),
             retryable: is_retryable,
         };
-        let message = self.is_at_top.then(|| self.message.clone());
-        let mut response =
-            (self.status, Json(ErrorBody { error: details, message })).into_response();
+        let is_unreadable = dialect == Dialect::FastApi && self.is_unreadable;
+        let status = if is_unreadable { StatusCode::UNPROCESSABLE_ENTITY } else { self.status };
+        let detail = (dialect == Dialect::FastApi).then(|| match &self.field {
+            field if is_unreadable => dialect::unreadable(field.as_deref(), &self.message),
+            _ => Detail::Text(self.message.clone()),
+        });
+        let body = ErrorBody {
+            error: details,
+            message: (dialect == Dialect::Piston).then(|| self.message.clone()),
+            error_type: dialect.error_type(status),
+            detail,
+        };
+        let mut response = match dialect {
+            Dialect::PistonAlone => {
+                (status, Json(json!({ "message": self.message }))).into_response()
+            }
+            _ => (status, Json(body)).into_response(),
+        };
         let headers = response.headers_mut();
         if is_retryable {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER.as_secs()));

@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+use super::dialect::Dialect;
 use super::error::{ApiError, ErrorKind};
 use super::routes::OPEN;
 use super::runtime::now;
@@ -37,6 +38,7 @@ pub(crate) async fn gate(
     let path = request.uri().path();
     let is_open = OPEN.contains(&path);
     let route = matched.as_ref().map_or("unknown", MatchedPath::as_str);
+    let dialect = Dialect::of(route, request.headers());
     let mut response = if !is_open && !shared.tokens.load().admit(request.headers()) {
         let message = "expected a known token: authorization: Bearer TOKEN";
         ApiError::new(ErrorKind::Unauthorized, message).into_response()
@@ -47,12 +49,12 @@ pub(crate) async fn gate(
         next.run(request).await
     };
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
-        response = error.answer(id.to_str().unwrap_or_default());
+        response = error.answer(id.to_str().unwrap_or_default(), dialect);
     } else if response.status().is_client_error() && !is_ours(&response) {
         // A refusal of the framework, such as a path that is not UTF-8.
         let status = response.status();
         let error = ApiError { status, ..ApiError::bad_request(status.to_string()) };
-        response = error.answer(id.to_str().unwrap_or_default());
+        response = error.answer(id.to_str().unwrap_or_default(), dialect);
     }
     if response.status() == StatusCode::TOO_MANY_REQUESTS {
         tokio::time::sleep(REFUSAL_DELAY).await;

@@ -13,6 +13,8 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
+use super::ahead::Watch;
+
 /// Whether a connection waits for a head, or is in one. Its service says when.
 #[derive(Clone)]
 pub(crate) struct Phase(Arc<AtomicBool>);
@@ -30,24 +32,25 @@ impl Phase {
 
     /// The body of an answer. A head is next once all of it is written: until then what comes may be
     /// more of the body of the request.
-    pub(crate) fn until_written<B>(self, body: B) -> Answering<B> {
-        Answering { body, phase: self }
+    pub(crate) fn until_written<B, S>(self, body: B, watch: Watch<S>) -> Answering<B, S> {
+        Answering { body, phase: self, watch }
     }
 }
 
 /// The body of an answer that is under way.
-pub(crate) struct Answering<B> {
+pub(crate) struct Answering<B, S> {
     body: B,
     phase: Phase,
+    watch: Watch<S>,
 }
 
-impl<B> Drop for Answering<B> {
+impl<B, S> Drop for Answering<B, S> {
     fn drop(&mut self) {
         self.phase.head_is_next();
     }
 }
 
-impl<B: Body + Unpin> Body for Answering<B> {
+impl<B: Body + Unpin, S: AsyncRead + Unpin> Body for Answering<B, S> {
     type Data = B::Data;
     type Error = B::Error;
 
@@ -55,7 +58,12 @@ impl<B: Body + Unpin> Body for Answering<B> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if frame.is_pending() && self.watch.poll_left(context).is_ready() {
+            // Nobody reads how it would go on.
+            return Poll::Ready(None);
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

@@ -23,12 +23,15 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
+use super::ahead::{Ahead, Watch};
 use super::head_limit::HeadLimit;
 use super::runtime::spawn_connection;
 use super::shared::Shared;
 
 /// How long accepting rests after an error such as too many open files.
 const ACCEPT_REST: Duration = Duration::from_millis(50);
+/// How long a request runs before it is looked whether its client is still there.
+const LOOK_AFTER: Duration = Duration::from_millis(100);
 /// How often the drain looks whether requests are open.
 const DRAIN_LOOK: Duration = Duration::from_millis(20);
 /// How long those that came in the last moment of the drain are waited for.
@@ -167,6 +170,12 @@ pub(crate) async fn serve(
     }
 }
 
+/// Returns once a client is gone. A request of which the answer is there at once costs no look.
+async fn left<S: AsyncRead + Unpin>(watch: &Watch<S>) {
+    tokio::time::sleep(LOOK_AFTER).await;
+    std::future::poll_fn(|context| watch.poll_left(context)).await;
+}
+
 /// What connections are served with.
 struct Connections {
     app: Router,
@@ -247,7 +256,8 @@ impl Connections {
         };
         let connections = self.shared.metrics.connections.clone();
         connections.inc();
-        let (stream, phase) = HeadLimit::new(Box::pin(stream), self.header_time());
+        let (stream, watch) = Ahead::new(Box::pin(stream));
+        let (stream, phase) = HeadLimit::new(stream, self.header_time());
         let mut stream = TimeoutStream::new(stream);
         let write = Duration::from_millis(self.shared.config.write_timeout_ms);
         stream.set_write_timeout(Some(write));
@@ -255,7 +265,15 @@ impl Connections {
         let service = service_fn(|request| {
             phase.head_is_read();
             let (answered, phase) = (app.call(request), phase.clone());
-            async move { answered.await.map(|answer| answer.map(|body| phase.until_written(body))) }
+            let watch = watch.clone();
+            async move {
+                let answer = tokio::select! {
+                    biased;
+                    answer = answered => answer.map_err(io::Error::other)?,
+                    () = left(&watch) => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
+                };
+                Ok(answer.map(|body| phase.until_written(body, watch)))
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

@@ -21,6 +21,13 @@ const DISCARD: Duration = Duration::from_secs(2);
 /// The bytes of a JSON body.
 pub(crate) struct JsonBytes(pub(crate) Bytes);
 
+/// The bytes of a body of JSON, or of a form.
+#[cfg(feature = "sandbox")]
+pub(crate) enum JsonOrForm {
+    Json(Bytes),
+    Form(Bytes),
+}
+
 /// A JSON body.
 pub(crate) struct Payload<T>(pub(crate) T);
 
@@ -35,6 +42,21 @@ impl FromRequest<Arc<Shared>> for JsonBytes {
         let config = &shared.config;
         let time = Duration::from_millis(config.body_timeout_ms);
         read(request, config.body_bytes_max, time).await.map(Self)
+    }
+}
+
+#[cfg(feature = "sandbox")]
+impl FromRequest<Arc<Shared>> for JsonOrForm {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Self::Rejection> {
+        if !is_type(request.headers(), "x-www-form-urlencoded") {
+            let JsonBytes(bytes) = JsonBytes::from_request(request, shared).await?;
+            return Ok(Self::Json(bytes));
+        }
+        let config = &shared.config;
+        let time = Duration::from_millis(config.body_timeout_ms);
+        read(request, config.body_bytes_max, time).await.map(Self::Form)
     }
 }
 
@@ -55,9 +77,9 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiErr
         match serde_path_to_error::deserialize::<_, T>(&mut json) {
             Err(error) if error.path().iter().len() > 0 => {
                 let path = error.path().to_string();
-                ApiError::bad_request(error.into_inner().to_string()).at(path)
+                ApiError::unreadable(error.into_inner().to_string()).at(path)
             }
-            _ => ApiError::bad_request(plain.to_string()),
+            _ => ApiError::unreadable(plain.to_string()),
         }
     })
 }

@@ -1,6 +1,8 @@
 //! Protocols that trainers and their clients speak already: one file each, which says what is taken for
 //! what. `docs/protocols.md` has it for people.
 
+#[cfg(feature = "sandbox")]
+mod bundle;
 mod embeddings;
 mod models;
 mod nemo_gym;

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::admission::Admission;
 use super::config::ServeConfig;
 use super::gate::gate;
+use super::inline::Inline;
 use super::listen::{self, Bind, Listener};
 use super::metrics::{Metrics, Reload};
 use super::profiles::Profiles;
@@ -72,6 +73,7 @@ impl Server {
             profiles: ArcSwap::from_pointee(Profiles::new(loaded.engines, &metrics)),
             tokens: ArcSwap::from_pointee(loaded.tokens),
             sandbox: loaded.sandbox,
+            inline: Inline::default(),
             admission: Admission::new(config.in_flight_max, config.queue_max()),
             metrics,
             is_draining: AtomicBool::new(false),

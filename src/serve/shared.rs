@@ -8,16 +8,19 @@ use arc_swap::ArcSwap;
 use assay_verifiers::{Sample, Scored};
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
+use serde_json::json;
 
 use super::admission::{Admission, Admitted};
 use super::config::ServeConfig;
 use super::deadline;
 use super::error::{ApiError, ErrorKind};
+use super::inline::{self, Allowed, Inline};
 use super::metrics::{Metrics, Reason};
 use super::profiles::{Profile, Profiles};
 use super::runtime::now;
 use super::tokens::AccessTokens;
-use crate::engine::Rows;
+use crate::engine::config::RewardConfig;
+use crate::engine::{Engine, Rows};
 
 /// The daemon, as its handlers see it.
 pub(crate) struct Shared {
@@ -26,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) tokens: ArcSwap<AccessTokens>,
     /// What runs the programs of requests.
     pub(crate) sandbox: Option<Arc<crate::sandbox::Sandbox>>,
+    /// What is built of the settings of requests.
+    pub(crate) inline: Inline,
     pub(crate) admission: Admission,
     pub(crate) metrics: Metrics,
     pub(crate) is_draining: AtomicBool,
@@ -87,6 +92,29 @@ impl Asked {
     /// Waits for permits for so many samples.
     pub(crate) async fn enter(&self, samples: usize) -> Result<Admitted, ApiError> {
         self.shared.enter(samples, self.until()).await
+    }
+
+    /// The engine of rewards that the body brings along, in the columns and limits of a profile.
+    pub(crate) async fn inline(
+        &self,
+        profile: &Profile,
+        rewards: &[RewardConfig],
+    ) -> Result<Arc<Engine>, ApiError> {
+        let config = &profile.engine.plan().config;
+        inline::check_all(rewards, &self.shared.config.allow_inline_config, config.limits)?;
+        let config = json!({
+            "version": 1, "data": config.data, "reward": rewards, "limits": config.limits,
+        });
+        let allowed = self.allowed(&[]);
+        let engine = self.shared.inline.engine(config, allowed, self.until()).await;
+        engine.map_err(|error| if error.field.is_none() { error.at("reward") } else { error })
+    }
+
+    /// What settings of the body may use, and further verifiers that they are made into.
+    pub(crate) fn allowed(&self, further: &[&str]) -> Allowed {
+        let further = further.iter().map(|one| (*one).to_owned());
+        let verifiers = self.shared.config.allow_inline_config.iter().cloned().chain(further);
+        Allowed { verifiers: verifiers.collect(), sandbox: self.shared.sandbox.clone() }
     }
 
     /// Judges samples by the profile of the path: one [`Scored`] each, in their order.

@@ -25,6 +25,8 @@ mod rubrics;
 #[cfg(feature = "serve")]
 mod serve;
 #[cfg(feature = "serve")]
+mod serve_inline;
+#[cfg(feature = "serve")]
 mod serve_models;
 #[cfg(feature = "serve")]
 mod serve_ops;

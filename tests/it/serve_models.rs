@@ -84,6 +84,7 @@ fn texts_are_classified_and_ranked_as_by_tei() {
         let odd = daemon.post("/predict", &json!({ "inputs": inputs }));
         assert_refused(&odd, 400, "expected a text");
         assert_eq!(odd.json().pointer("/error/field").unwrap(), "inputs", "{}", odd.text());
+        assert_eq!(odd.json()["error_type"], "Validation", "{}", odd.text());
     }
 
     let texts = ["No 5.", RIGHT];

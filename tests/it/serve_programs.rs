@@ -118,15 +118,26 @@ fn a_request_for_what_there_is_not_is_refused() {
         request[key] = value;
         request
     };
-    for (request, field, words) in [
-        (with("language", json!("lean")), "language", "nodejs"),
-        (with("files", json!({ "a": "YQ==" })), "files", "no files"),
-        (with("fetch_files", json!(["a"])), "fetch_files", "no files"),
-        (with("run_timeout", json!(-1)), "run_timeout", "above 0"),
+    for (request, status, field, words) in [
+        (with("language", json!("lean")), 422, "language", "nodejs"),
+        (with("code", json!(3)), 422, "code", "expected a string"),
+        (with("files", json!({ "a": "YQ==" })), 400, "files", "no files"),
+        (with("fetch_files", json!(["a"])), 400, "fetch_files", "no files"),
+        (with("run_timeout", json!(-1)), 400, "run_timeout", "above 0"),
     ] {
-        let body = refused(&daemon, "/run_code", &request, 400, words);
+        let body = refused(&daemon, "/run_code", &request, status, words);
         assert_eq!(body["error"]["field"], field);
+        // As FastAPI has it.
+        if status == 422 {
+            assert_eq!(body["detail"][0]["loc"], json!(["body", field]));
+            assert_eq!(body["detail"][0]["msg"], body["error"]["message"]);
+        } else {
+            assert_eq!(body["detail"], body["error"]["message"]);
+        }
     }
+    let body = refused(&daemon, "/run_code", &json!({ "code": "1" }), 422, "missing field");
+    assert_eq!(body["detail"][0]["type"], "missing");
+    assert_eq!(body["detail"][0]["loc"], json!(["body", "language"]));
     let piston = |more: Value| {
         let mut request =
             json!({ "language": "python", "version": "*", "files": [{ "content": "1" }] });
@@ -139,7 +150,11 @@ fn a_request_for_what_there_is_not_is_refused() {
         (json!({ "files": [] }), "one file"),
         (json!({ "files": [{ "content": "00", "encoding": "hex" }] }), "utf8"),
         (json!({ "files": [{ "content": "%", "encoding": "base64" }] }), "as base64"),
-        (json!({ "files": [{ "content": "1" }, { "content": "2" }] }), "one file"),
+        (json!({ "files": [{ "content": "1" }, { "name": "../a", "content": "2" }] }), "below"),
+        (
+            json!({ "files": [{ "name": "a", "content": "1" }, { "name": "./a", "content": "2" }] }),
+            "two files",
+        ),
         (json!({ "files": null }), "sequence"),
         (json!({ "args": ["a"] }), "no arguments"),
         (json!({ "language": 1 }), "expected a string"),
@@ -248,4 +263,74 @@ fn a_program_ends_with_its_client() {
     drop(client);
     assert!(in_flight(0), "the program goes on");
     assert_eq!(run_code(&daemon, &verl("print(1)", ""))["run_result"]["stdout"], "1\n");
+}
+
+fn execute(daemon: &Daemon, language: &str, files: &Value) -> Value {
+    let request = json!({ "language": language, "version": "*", "files": files, "stdin": "41" });
+    let answer = daemon.post("/api/v2/execute", &request);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()["run"].clone()
+}
+
+#[test]
+fn a_program_of_piston_finds_its_other_files() {
+    let daemon = with_programs();
+    let main = "from __future__ import annotations\nfrom lib.add import add\nimport pathlib, pkg\n\
+                print(add(int(input()), 1), open('./lib/note.txt').read(), pkg.x, __name__)\n\
+                print(pathlib.Path('lib/note.txt').read_text(), open('lib/note.txt', 'rb').read())\n\
+                try:\n    open('none')\nexcept OSError as error:\n    print(type(error).__name__)\n\
+                raise ValueError('at the end')";
+    let files = json!([
+        { "name": "main.py", "content": main },
+        { "name": "lib/add.py", "content": "def add(a, b):\n    return a + b\n" },
+        { "name": "./lib/note.txt", "content": "bsO2dGU=", "encoding": "base64" },
+        { "name": "pkg/__init__.py", "content": "from .inner import x" },
+        { "name": "pkg/inner.py", "content": "x = 5" },
+    ]);
+    let run = execute(&daemon, "python", &files);
+    let out = run["stdout"].as_str().unwrap();
+    assert!(out.starts_with("42 nöte 5 __main__\nnöte b'n\\xc3\\xb6te'\n"), "{run}");
+    assert!(run["stderr"].as_str().unwrap().contains("ValueError: at the end"), "{run}");
+    assert!(run["stderr"].as_str().unwrap().contains("File \"main.py\", line 10"), "{run}");
+    assert_eq!((&run["code"], &run["status"]), (&json!(1), &json!("RE")));
+
+    let main = "#!/usr/bin/env node\nconst fs = require('node:fs');\n\
+                const stdin = fs.readFileSync(0, 'utf8');\n\
+                console.log(require('./add')(+stdin, 1), require('./d.json').a, fs.readFileSync('n.txt', 'utf8'),\n\
+                fs.existsSync('none'), require('./m/').x, require.main === module);\n\
+                try { require('./none') } catch (error) { console.log(error.code) }";
+    let files = json!([
+        { "name": "main.js", "content": main },
+        { "name": "add.js", "content": "module.exports = (a, b) => a + b" },
+        { "name": "d.json", "content": "{\"a\": 7}" },
+        { "name": "n.txt", "content": "nöte" },
+        { "name": "m/index.js", "content": "exports.x = require('../add.js')(1, 1)" },
+    ]);
+    let run = execute(&daemon, "javascript", &files);
+    assert_eq!(run["stdout"], "42 7 nöte false 2 true\nMODULE_NOT_FOUND\n", "{run}");
+    // What one request brought, no other finds.
+    let files = json!([
+        { "name": "main.py", "content": "import pkg" },
+        { "name": "other.py", "content": "" },
+    ]);
+    let run = execute(&daemon, "python", &files);
+    assert!(run["stderr"].as_str().unwrap().contains("ModuleNotFoundError"), "{run}");
+}
+
+#[test]
+fn a_form_is_taken_as_pistons_old_clients_send_it() {
+    let daemon = with_programs();
+    let send = |body: &str| {
+        let kind = [("content-type", "application/x-www-form-urlencoded")];
+        daemon.send("POST", "/api/v2/execute", &kind, body.as_bytes())
+    };
+    let answer =
+        send("language=python&version=3.x&files=print%28input%28%29%29&stdin=a+b&timeout=10000");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.json().pointer("/run/output").unwrap(), "a b\n");
+    let answer = send("language=brainfuck&version=*&files=1");
+    assert_eq!(answer.status, 400);
+    let body = answer.json();
+    assert_eq!(body.as_object().unwrap().len(), 1, "{body}");
+    assert!(body["message"].as_str().unwrap().contains("runtime is unknown"), "{body}");
 }

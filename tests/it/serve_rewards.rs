@@ -289,8 +289,8 @@ fn nemo_gym_finds_the_other_paths_of_a_resources_server() {
     ] {
         let mut odd = odd.clone();
         odd[place] = value;
-        assert_refused(&daemon.post("/verify", &odd), 400, field);
+        assert_refused(&daemon.post("/verify", &odd), 422, field);
     }
     odd.as_object_mut().unwrap().remove("response");
-    assert_refused(&daemon.post("/verify", &odd), 400, "response");
+    assert_refused(&daemon.post("/verify", &odd), 422, "response");
 }

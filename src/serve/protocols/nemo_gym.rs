@@ -187,7 +187,7 @@ async fn reverify_mode() -> Json<&'static str> {
 
 async fn verify(asked: Asked, JsonBytes(bytes): JsonBytes) -> Result<Response, ApiError> {
     let members: BTreeMap<String, &RawValue> =
-        serde_json::from_slice(&bytes).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        serde_json::from_slice(&bytes).map_err(|error| ApiError::unreadable(error.to_string()))?;
     let params: CreateParams = part(&members, "responses_create_params")?;
     let response: ModelResponse = part(&members, "response")?;
     let profile = asked.profile(None)?;
@@ -207,13 +207,13 @@ fn part<'a, T: Deserialize<'a>>(
     members: &BTreeMap<String, &'a RawValue>,
     name: &str,
 ) -> Result<T, ApiError> {
-    let missing = || ApiError::bad_request(format!("missing member `{name}`")).at(name);
+    let missing = || ApiError::unreadable(format!("missing member `{name}`")).at(name);
     let text = members.get(name).ok_or_else(missing)?.get();
     let mut json = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { name.to_owned() } else { format!("{name}.{path}") };
-        ApiError::bad_request(error.into_inner().to_string()).at(place)
+        ApiError::unreadable(error.into_inner().to_string()).at(place)
     })
 }
 

@@ -9,30 +9,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_verifiers::canonical::{self, Digest};
+use assay_verifiers::canonical;
 use assay_verifiers::{Outcome, Reward, Sample, Scored, Verdict};
 use axum::routing::post;
-use axum::{Extension, Json, Router};
+use axum::{Json, Router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tokio::sync::Mutex;
 
 use super::super::error::{ApiError, ErrorKind};
+use super::super::inline;
 use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
 use super::super::profiles::{Profile, score_until};
 use super::super::runtime::now;
 use super::super::shared::{Asked, Shared};
-use crate::engine::{Config, Engine, Registry, Rows};
+use crate::engine::{Engine, Rows};
 
 const RUN: &str = "/v1/fine_tuning/alpha/graders/run";
 const VALIDATE: &str = "/v1/fine_tuning/alpha/graders/validate";
 
 /// The most graders of a `multi`.
 const GRADERS_MAX: usize = 64;
-/// The most graders that are kept ready. Each has threads of its own.
-const KEPT_MAX: usize = 16;
 
 /// A sample to be graded.
 #[derive(Deserialize, JsonSchema)]
@@ -109,10 +107,7 @@ struct Errors {
 }
 
 pub(super) fn router() -> Router<Arc<Shared>> {
-    Router::new()
-        .route(RUN, post(run))
-        .route(VALIDATE, post(validate))
-        .layer(Extension(Arc::new(Kept::default())))
+    Router::new().route(RUN, post(run)).route(VALIDATE, post(validate))
 }
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -134,14 +129,13 @@ pub(super) fn operations() -> Vec<Operation> {
 
 async fn run(
     asked: Asked,
-    Extension(kept): Extension<Arc<Kept>>,
     Payload(request): Payload<RunRequest>,
 ) -> Result<Json<RunReply>, ApiError> {
     let start = now();
     let RunRequest { grader, model_sample, item } = request;
     let item = item.unwrap_or_default();
     let graded = match grader {
-        Some(grader) => by_grader(&asked, &kept, &grader, (model_sample, item)).await?,
+        Some(grader) => by_grader(&asked, &grader, (model_sample, item)).await?,
         None => by_profile(&asked, (model_sample, item)).await?,
     };
     let Graded { scored, name, kind, sub_rewards } = graded;
@@ -173,14 +167,13 @@ struct Graded {
 
 async fn by_grader(
     asked: &Asked,
-    kept: &Kept,
     grader: &Map<String, Value>,
     (model_sample, item): (String, Map<String, Value>),
 ) -> Result<Graded, ApiError> {
     let profile = asked.profile(None)?;
     let grader = Grader::read(grader, &asked.shared)?;
     let _permit = asked.enter(1).await?;
-    let engine = kept.engine(&grader, asked, &profile).await?;
+    let engine = engine(&grader, asked, &profile).await?;
     let sample = Sample::builder(model_sample).meta(item).build();
     let options = score_until(asked.until(), 0);
     let mut scored = first(engine.score_rows(Rows::of_samples([sample]), options).await)?;
@@ -218,13 +211,12 @@ async fn by_profile(
 
 async fn validate(
     asked: Asked,
-    Extension(kept): Extension<Arc<Kept>>,
     Payload(request): Payload<ValidateRequest>,
 ) -> Result<Json<ValidateReply>, ApiError> {
     let profile = asked.profile(None)?;
     let grader = Grader::read(&request.grader, &asked.shared)?;
     let _permit = asked.enter(1).await?;
-    kept.engine(&grader, &asked, &profile).await?;
+    engine(&grader, &asked, &profile).await?;
     Ok(Json(ValidateReply { grader: request.grader }))
 }
 
@@ -318,13 +310,7 @@ fn single(given: &Map<String, Value>, shared: &Shared) -> Result<Value, ApiError
             return Err(ApiError::bad_request(message));
         }
     };
-    if !shared.config.allow_inline_config.iter().any(|allowed| allowed == verifier) {
-        let message = format!(
-            "requests may not bring settings of {verifier} along: `allow_inline_config` in [serve] \
-             does not name it"
-        );
-        return Err(ApiError::bad_request(message));
-    }
+    inline::check(verifier, &shared.config.allow_inline_config)?;
     if kind == "python" && shared.sandbox.is_none() {
         let message = "requests may not bring programs along: `run_programs` in [serve] is off";
         return Err(ApiError::bad_request(message));
@@ -338,55 +324,22 @@ fn kept_members(given: &Map<String, Value>, names: &[&str]) -> Map<String, Value
     there.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Graders that are ready, the last used first.
-#[derive(Default)]
-struct Kept(Mutex<Vec<(Digest, Arc<Engine>)>>);
-
-impl Kept {
-    /// The engine of a grader. One is built at a time.
-    async fn engine(
-        &self,
-        grader: &Grader,
-        asked: &Asked,
-        profile: &Profile,
-    ) -> Result<Arc<Engine>, ApiError> {
-        let config = json!({
-            "version": 1,
-            "reward": [{
-                "name": "grader",
-                "verifier": "rubric",
-                "config": { "rubric": grader.value },
-            }],
-            "limits": profile.engine.plan().config.limits,
-        });
-        let digest = canonical::digest(&config);
-        let wait = tokio::time::timeout_at(asked.until().into(), self.0.lock());
-        let late = |_| ApiError::overloaded("other graders are built just now");
-        let mut kept = wait.await.map_err(late)?;
-        if let Some(at) = kept.iter().position(|(known, _)| *known == digest) {
-            let found = kept.remove(at);
-            let engine = Arc::clone(&found.1);
-            kept.insert(0, found);
-            return Ok(engine);
-        }
-        let sandbox = asked.shared.sandbox.clone();
-        let built = tokio::task::spawn_blocking(move || build(config, sandbox)).await;
-        let lost = |_| ApiError::new(ErrorKind::Internal, "the grader was not built");
-        let engine = Arc::new(built.map_err(lost)?.map_err(|why| refused(&why))?);
-        kept.insert(0, (digest, Arc::clone(&engine)));
-        kept.truncate(KEPT_MAX);
-        Ok(engine)
-    }
-}
-
-fn refused(why: &str) -> ApiError {
-    ApiError::bad_request(why).at("grader")
-}
-
-/// An engine that sees no files and keeps nothing.
-fn build(config: Value, sandbox: Option<Arc<crate::sandbox::Sandbox>>) -> Result<Engine, String> {
-    let config: Config = serde_json::from_value(config).map_err(|error| error.to_string())?;
-    let registry = Registry::standard(&sandbox.unwrap_or_default(), &Arc::default());
-    let builder = Engine::builder().config(config).registry(registry).no_cache().jobs(1);
-    builder.build().map_err(|error| error.to_string())
+/// The engine of a grader.
+async fn engine(
+    grader: &Grader,
+    asked: &Asked,
+    profile: &Profile,
+) -> Result<Arc<Engine>, ApiError> {
+    let config = json!({
+        "version": 1,
+        "reward": [{
+            "name": "grader",
+            "verifier": "rubric",
+            "config": { "rubric": grader.value },
+        }],
+        "limits": profile.engine.plan().config.limits,
+    });
+    let engine = asked.shared.inline.engine(config, asked.allowed(&["rubric"]), asked.until());
+    let is_refused = |error: &ApiError| error.kind == ErrorKind::BadRequest;
+    engine.await.map_err(|error| if is_refused(&error) { error.at("grader") } else { error })
 }

@@ -56,6 +56,7 @@ struct RewardReply {
     /// Metrics, one value a sample: `assay/fault_rate`, `assay/abstained_rate`, `assay/latency_ms`,
     /// `assay/sample_ms` and `assay/reward/NAME`. `NaN`, which is no JSON but what its client reads,
     /// where a reward does not apply to a sample.
+    #[schemars(with = "BTreeMap<String, Vec<Option<f64>>>")]
     extra_logs: BTreeMap<String, Vec<f64>>,
 }
 

@@ -13,19 +13,21 @@ use serde_json::Value;
 
 use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
-use super::super::payload::Payload;
+use super::super::payload::{JsonOrForm, parse};
 use super::super::shared::{Asked, Shared};
+use super::bundle::{self, ProgramFile};
 use super::programs::{self, End, Language, Program, Ran, Stage};
+use crate::sandbox::execute::ProgramLanguage;
 
 /// A program to run.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 struct ExecuteRequest {
     /// What the program is written in, by a name or an alias of `/api/v2/runtimes`.
     language: String,
     /// The version, as in `3.14.0`, `3.x`, `^3.10` or `*`.
     #[serde(default = "any")]
     version: String,
-    /// The program: one file.
+    /// The program: its main file, and for Python and JavaScript others, which it finds beside it.
     files: Vec<SourceFile>,
     /// What the program reads.
     #[serde(default)]
@@ -49,6 +51,9 @@ struct ExecuteRequest {
 /// A file of a program.
 #[derive(Deserialize, JsonSchema)]
 struct SourceFile {
+    /// Its path below the folder of the program.
+    #[serde(default)]
+    name: Option<String>,
     /// The source.
     content: String,
     /// How the source is written down: `utf8` or `base64`.
@@ -145,27 +150,22 @@ async fn runtimes(asked: Asked) -> Result<Json<Vec<Runtime>>, ApiError> {
     Ok(Json(Language::all().map(runtime).collect()))
 }
 
-/// Piston's clients look for the message of a refusal at the top.
 async fn execute(
     asked: Result<Asked, ApiError>,
-    body: Result<Payload<ExecuteRequest>, ApiError>,
+    body: Result<JsonOrForm, ApiError>,
 ) -> Result<Json<ExecuteReply>, ApiError> {
-    executed(asked, body).await.map(Json).map_err(ApiError::at_top)
-}
-
-async fn executed(
-    asked: Result<Asked, ApiError>,
-    body: Result<Payload<ExecuteRequest>, ApiError>,
-) -> Result<ExecuteReply, ApiError> {
     let asked = asked?;
     programs::check(&asked)?;
-    let Payload(request) = body?;
+    let request = match body? {
+        JsonOrForm::Json(bytes) => parse(&bytes)?,
+        JsonOrForm::Form(bytes) => form(&bytes)?,
+    };
     let program = program(request)?;
     let language = program.language;
     let Ran { compile, run } = programs::run(&asked, program).await?;
     let (compile, run) = (compile.map(stage), run.map(stage));
     let version = shown(language.version);
-    Ok(ExecuteReply { language: language.name, version, compile, run })
+    Ok(Json(ExecuteReply { language: language.name, version, compile, run }))
 }
 
 fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
@@ -181,13 +181,10 @@ fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
     if args.is_some_and(|args| !args.is_empty()) {
         return Err(ApiError::bad_request("programs get no arguments").at("args"));
     }
-    let Ok([file]) = <[SourceFile; 1]>::try_from(request.files) else {
-        return Err(ApiError::bad_request("expected one file: programs see no files").at("files"));
-    };
     let memory = request.run_memory_limit.filter(|bytes| *bytes > 0.0);
     Ok(Program {
         language: found,
-        source: source(file)?,
+        source: source(found, request.files)?,
         stdin: stdin.unwrap_or_default(),
         compile: milliseconds(request.compile_timeout, 10_000.0),
         run: milliseconds(request.run_timeout, 3000.0),
@@ -195,19 +192,86 @@ fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
     })
 }
 
-/// The source in a file.
-fn source(file: SourceFile) -> Result<String, ApiError> {
-    let refused =
-        |message: &str, at: &str| ApiError::bad_request(message).at(format!("files[0].{at}"));
-    match file.encoding.as_deref().unwrap_or("utf8") {
-        "utf8" => Ok(file.content),
-        "base64" => {
-            let bytes = STANDARD.decode(file.content.trim()).ok();
-            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-            text.ok_or_else(|| refused("expected UTF-8 text as base64", "content"))
-        }
-        _ => Err(refused("expected utf8 or base64", "encoding")),
+/// The source of a program of these files.
+fn source(language: &Language, files: Vec<SourceFile>) -> Result<String, ApiError> {
+    let read = |(at, file)| content(at, file);
+    let mut files: Vec<ProgramFile> =
+        files.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
+    match language.program {
+        ProgramLanguage::Python if files.len() > 1 => return bundle::python(files),
+        ProgramLanguage::JavaScript if files.len() > 1 => return bundle::javascript(files),
+        _ => {}
     }
+    let (Some(file), true) = (files.pop(), files.is_empty()) else {
+        let message = format!("expected one file: {} programs see no others", language.name);
+        return Err(ApiError::bad_request(message).at("files"));
+    };
+    let refused = |_| ApiError::bad_request("expected UTF-8 text").at("files[0].content");
+    String::from_utf8(file.content).map_err(refused)
+}
+
+/// What is in a file.
+fn content(at: usize, file: SourceFile) -> Result<ProgramFile, ApiError> {
+    let refused = |message: &str, field: &str| {
+        ApiError::bad_request(message).at(format!("files[{at}].{field}"))
+    };
+    let content = match file.encoding.as_deref().unwrap_or("utf8") {
+        "utf8" => file.content.into_bytes(),
+        "base64" => STANDARD
+            .decode(file.content.trim())
+            .map_err(|_| refused("expected a text as base64", "content"))?,
+        _ => return Err(refused("expected utf8 or base64", "encoding")),
+    };
+    Ok(ProgramFile { name: file.name.unwrap_or_default(), content })
+}
+
+/// A request as a form: each of `files` is the text of one.
+fn form(bytes: &[u8]) -> Result<ExecuteRequest, ApiError> {
+    let mut request = ExecuteRequest { version: any(), ..ExecuteRequest::default() };
+    let mut has_language = false;
+    for pair in bytes.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
+        let mut halves = pair.splitn(2, |byte| *byte == b'=');
+        let mut half = || decoded(halves.next().unwrap_or_default());
+        let (Some(name), Some(value)) = (half(), half()) else {
+            return Err(ApiError::unreadable("expected a form of UTF-8 text"));
+        };
+        let number = || {
+            let parsed = value.trim().parse().map(Some);
+            parsed.map_err(|_| ApiError::unreadable("expected a number").at(name.as_str()))
+        };
+        match name.as_str() {
+            "language" => (request.language, has_language) = (value, true),
+            "version" => request.version = value,
+            "stdin" => request.stdin = Some(value),
+            "files" => {
+                request.files.push(SourceFile { name: None, content: value, encoding: None });
+            }
+            "args" => request.args.get_or_insert_default().push(value),
+            "compile_timeout" => request.compile_timeout = number()?,
+            "run_timeout" => request.run_timeout = number()?,
+            "run_memory_limit" => request.run_memory_limit = number()?,
+            _ => {}
+        }
+    }
+    if !has_language {
+        return Err(ApiError::unreadable("missing field `language`"));
+    }
+    Ok(request)
+}
+
+/// The text that a form has as these bytes.
+fn decoded(bytes: &[u8]) -> Option<String> {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut rest = bytes.iter();
+    while let Some(byte) = rest.next() {
+        text.push(match byte {
+            b'+' => b' ',
+            b'%' => u8::try_from(digit(rest.next())? * 16 + digit(rest.next())?).ok()?,
+            byte => *byte,
+        });
+    }
+    String::from_utf8(text).ok()
 }
 
 /// A time; one that is not positive stands for no limit but that of the daemon.
@@ -287,6 +351,21 @@ fn stage(stage: Stage) -> StageReply {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn forms_are_read_as_their_clients_write_them() {
+        let body = b"language=python&version=3.x&files=print%281%29%0A%26+%C3%A9&stdin=a%2Bb&x=1&run_timeout=50";
+        let request = form(body).unwrap();
+        assert_eq!((request.language.as_str(), request.version.as_str()), ("python", "3.x"));
+        assert_eq!(request.files.first().unwrap().content, "print(1)\n& é");
+        assert_eq!((request.stdin.as_deref(), request.run_timeout), (Some("a+b"), Some(50.0)));
+        for odd in
+            ["files=1", "language=%FF", "language=%4", "language=a&run_timeout=soon", "language"]
+        {
+            let is_refused = form(odd.as_bytes()).is_err();
+            assert!(is_refused || odd == "language", "{odd}");
+        }
+    }
 
     #[test]
     fn versions_are_met_as_semantic_versions_are() {

@@ -150,7 +150,7 @@ fn program(request: RunCodeRequest) -> Result<Program, ApiError> {
     let language = Language::of_name(&language).ok_or_else(|| {
         let known: Vec<&str> = Language::all().flat_map(Language::names).collect();
         let message = format!("no such language here; there are: {}", known.join(", "));
-        ApiError::bad_request(message).at("language")
+        ApiError::unreadable(message).at("language")
     })?;
     if files.is_some_and(|files| !files.is_empty()) {
         return Err(ApiError::bad_request("programs see no files").at("files"));

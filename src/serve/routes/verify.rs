@@ -13,8 +13,10 @@ use serde_json::value::RawValue;
 
 use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, is_type, parse};
+use super::super::profiles::score_until;
 use super::super::shared::{Asked, Shared};
 use super::ndjson;
+use crate::engine::config::RewardConfig;
 use crate::engine::{Rows, verdict_line};
 
 /// What a verdict line takes, for a start.
@@ -39,6 +41,10 @@ pub(crate) struct VerifyRequest<'a> {
     /// The training step, which schedules, `when` and expressions see.
     #[serde(default)]
     step: Option<u64>,
+    /// Rewards in the place of those of the profile, by verifiers that `allow_inline_config` of `[serve]`
+    /// names. Samples are read in the columns of the profile, and rewards are added up by their weights.
+    #[serde(default)]
+    reward: Option<Vec<RewardConfig>>,
 }
 
 pub(super) async fn verify(
@@ -55,8 +61,15 @@ pub(super) async fn verify(
     asked.shorten(request.deadline_ms);
     let profile = asked.profile(request.profile.as_deref())?;
     let _permits = asked.enter(request.samples.len()).await?;
-    let rows = rows(&profile.engine, &request.samples);
-    let scored = profile.judge(rows, asked.until(), request.step.unwrap_or_default()).await;
+    let step = request.step.unwrap_or_default();
+    let scored = if let Some(rewards) = &request.reward {
+        let engine = asked.inline(&profile, rewards).await?;
+        let rows = rows(&engine, &request.samples);
+        engine.score_rows(rows, score_until(asked.until(), step)).await
+    } else {
+        let rows = rows(&profile.engine, &request.samples);
+        profile.judge(rows, asked.until(), step).await
+    };
     Ok(json(results(&scored)))
 }
 

@@ -1,0 +1,160 @@
+//! In whose words a refusal is told beside our own: clients of other services look for what those send.
+
+use axum::http::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::payload::is_type;
+
+/// Whose words they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Ours alone.
+    Own,
+    /// Those of `FastAPI`: `detail`, and 422 for a body that cannot be read.
+    FastApi,
+    /// Those of Piston: `message`.
+    Piston,
+    /// The same, for a client that takes nothing else for a refusal.
+    PistonAlone,
+    /// Those of text-embeddings-inference: `error_type`.
+    Tei,
+}
+
+/// What `FastAPI` says.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Detail {
+    /// Why the request is refused.
+    Text(String),
+    /// What cannot be read.
+    Places(Vec<Place>),
+}
+
+/// A place of a body that cannot be read.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Place {
+    /// The kind of the mistake, as pydantic names it.
+    r#type: &'static str,
+    /// The way to the place: `body`, then members and numbers.
+    loc: Vec<Step>,
+    /// A sentence for people.
+    msg: String,
+}
+
+/// A member, or the number of an item.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Step {
+    Member(String),
+    Item(usize),
+}
+
+impl Dialect {
+    /// The words for a request to this route.
+    pub(crate) fn of(route: &str, headers: &HeaderMap) -> Self {
+        match route.strip_prefix("/profiles/{profile}").unwrap_or(route) {
+            "/run_code" | "/verify" | "/seed_session" | "/close_session" | "/aggregate_metrics"
+            | "/reverify_mode" => Self::FastApi,
+            "/predict" | "/rerank" | "/similarity" | "/embed" => Self::Tei,
+            "/api/v2/execute" if is_type(headers, "x-www-form-urlencoded") => Self::PistonAlone,
+            "/api/v2/execute" | "/api/v2/runtimes" => Self::Piston,
+            _ => Self::Own,
+        }
+    }
+
+    /// The word of text-embeddings-inference for a status.
+    pub(crate) fn error_type(self, status: StatusCode) -> Option<&'static str> {
+        let word = match status {
+            StatusCode::TOO_MANY_REQUESTS => "Overloaded",
+            StatusCode::SERVICE_UNAVAILABLE => "Unhealthy",
+            status if status.is_server_error() => "Backend",
+            _ => "Validation",
+        };
+        (self == Self::Tei).then_some(word)
+    }
+}
+
+/// What `FastAPI` says of a body that cannot be read at a field such as `samples[3].completion`.
+pub(crate) fn unreadable(field: Option<&str>, message: &str) -> Detail {
+    let mut loc = vec![Step::Member("body".to_owned())];
+    for part in field.unwrap_or_default().split(['.', '[']) {
+        let item = part.strip_suffix(']').and_then(|number| number.parse().ok());
+        match item {
+            Some(item) => loc.push(Step::Item(item)),
+            None if part.is_empty() => {}
+            None => loc.push(Step::Member(part.trim_end_matches(']').to_owned())),
+        }
+    }
+    let missing = message.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
+    if let Some((name, _)) = missing {
+        loc.push(Step::Member(name.to_owned()));
+    }
+    let expects = |word: &str| message.contains(&format!("expected {word}"));
+    let is_syntax = || field.is_none() && message.contains(" at line ");
+    let kind = match () {
+        () if message.starts_with("missing ") => "missing",
+        () if expects("a string") => "string_type",
+        () if expects("a sequence") => "list_type",
+        () if expects("a map") => "dict_type",
+        () if expects("struct") => "model_attributes_type",
+        () if expects("f64") => "float_type",
+        () if message.starts_with("no such ") => "literal_error",
+        () if is_syntax() => "json_invalid",
+        () => "value_error",
+    };
+    Detail::Places(vec![Place { r#type: kind, loc, msg: message.to_owned() }])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn told(field: Option<&str>, message: &str) -> Value {
+        serde_json::to_value(unreadable(field, message)).unwrap()
+    }
+
+    #[test]
+    fn places_are_those_of_pydantic() {
+        for (field, message, kind, loc) in [
+            (None, "missing field `code` at line 1", "missing", json!(["body", "code"])),
+            (Some("a"), "missing member `a`", "missing", json!(["body", "a"])),
+            (
+                Some("a.b[2][10].c"),
+                "invalid type: integer `1`, expected a string",
+                "string_type",
+                json!(["body", "a", "b", 2, 10, "c"]),
+            ),
+            (Some("[0]"), "expected a sequence", "list_type", json!(["body", 0])),
+            (None, "EOF while parsing a value at line 1 column 0", "json_invalid", json!(["body"])),
+            (Some("x"), "odd", "value_error", json!(["body", "x"])),
+        ] {
+            let expected = json!([{ "type": kind, "loc": loc, "msg": message }]);
+            assert_eq!(told(field, message), expected);
+        }
+    }
+
+    #[test]
+    fn the_route_says_whose_words_are_told() {
+        let form = |value| {
+            let value = axum::http::HeaderValue::from_static(value);
+            HeaderMap::from_iter([(axum::http::header::CONTENT_TYPE, value)])
+        };
+        let json = form("application/json");
+        assert_eq!(Dialect::of("/profiles/{profile}/verify", &json), Dialect::FastApi);
+        assert_eq!(Dialect::of("/v1/verify", &json), Dialect::Own);
+        assert_eq!(Dialect::of("/profiles/{profile}/embed", &json), Dialect::Tei);
+        assert_eq!(Dialect::of("/api/v2/execute", &json), Dialect::Piston);
+        let form = form("application/x-www-form-urlencoded");
+        assert_eq!(Dialect::of("/api/v2/execute", &form), Dialect::PistonAlone);
+        for (status, word) in
+            [(400, "Validation"), (429, "Overloaded"), (503, "Unhealthy"), (502, "Backend")]
+        {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(Dialect::Tei.error_type(status), Some(word));
+            assert_eq!(Dialect::Own.error_type(status), None);
+        }
+    }
+}
