@@ -19,6 +19,7 @@ mod init;
 mod join;
 mod kinds;
 mod list;
+mod man;
 mod merge;
 mod output;
 mod progress;
@@ -71,7 +72,7 @@ enum Verb {
     Validate(validate::Args),
     /// Make one run of its shards
     Merge(merge::Args),
-    /// Show how one row came by its reward
+    /// Show how one row came by its reward; or the faults, the lowest rewards and what disagrees
     Explain(explain::Args),
     /// Judge one completion with one verifier
     Check(check::Args),
@@ -94,7 +95,7 @@ enum Verb {
     Convert(convert::Args),
     /// List the verifiers, or the formats of rubrics
     List(list::Args),
-    /// Show the manual page of a verifier: docs, settings, cases
+    /// Show the manual page of a verifier: an example, docs, settings, cases
     Show(show::Args),
     /// Measure how fast a configuration judges a dataset
     Bench(bench::Args),
@@ -112,8 +113,8 @@ enum Verb {
         /// The shell
         shell: Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page, or that of a verb
+    Man(man::Args),
 }
 
 /// A verifier or a decoder that panics on a thread of the engine costs a verdict or a file, whose
@@ -172,7 +173,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Init(args) => init::run(&args),
         Verb::Cache(args) => cache::run(&args, environment),
         Verb::Completions { shell } => Ok(completions(shell)),
-        Verb::Man => man(),
+        Verb::Man(args) => man::run(&args, Cli::command()),
     };
     written(exit.unwrap_or_else(Failure::report)).into()
 }
@@ -189,11 +190,4 @@ fn completions(shell: Shell) -> Exit {
     clap_complete::generate(shell, &mut Cli::command(), "assay", &mut script);
     output::text(&String::from_utf8_lossy(&script));
     Exit::Ok
-}
-
-fn man() -> Result<Exit, Failure> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-    output::text(&String::from_utf8_lossy(&page));
-    Ok(Exit::Ok)
 }

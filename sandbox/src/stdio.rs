@@ -6,12 +6,12 @@ mod ready;
 use std::borrow::Cow;
 
 use assay_verifiers::{Fault, Meter};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::compare::Comparison;
+use crate::compare::{Comparison, Difference};
 use crate::runtime::{Run, RunRecord, Stop};
 use crate::suite::StdioCase;
-use crate::suite_report::{SuiteReport, tail};
+use crate::suite_report::{SuiteReport, cause_of_error, cause_of_stop, tail};
 use crate::suite_run::fault;
 pub(crate) use interpreter::{Interpreter, Written};
 pub(crate) use ready::{Ready, Unready};
@@ -40,20 +40,33 @@ pub(crate) fn cases(
             Ok(0) => {
                 let compared =
                     comparison.compare(&case.stdout, &run.used.stdout, &case.stdin, meter)?;
-                compared.difference.map(|difference| json!(difference))
+                compared.difference.map(|found| ("wrong-output", words(&found), json!(found)))
             }
-            Ok(code) => Some(json!({"reason": "exit-code", "got": code})),
-            Err(stop) => Some(json!({"reason": stop.name(), "got": stop.to_string()})),
+            Ok(code) => {
+                let error = last_line(&run.used.stderr);
+                let other = if is_exception(&error) { "exception" } else { "exit-code" };
+                let cause = cause_of_error(&error, other);
+                let told = if error.is_empty() { String::new() } else { format!(": {error}") };
+                let words = format!("the program ends with exit code {code}{told}");
+                Some((cause, words, json!({"reason": "exit-code", "got": code})))
+            }
+            Err(stop) => {
+                let found = json!({"reason": stop.name(), "got": stop.to_string()});
+                Some((cause_of_stop(stop), format!("the program is stopped: {stop}"), found))
+            }
         };
         used.follow(run.used);
-        let Some(difference) = difference else {
+        let Some((cause, words, difference)) = difference else {
             report.pass();
             continue;
         };
+        report.cause(cause);
         let stdin: String = case.stdin.chars().take(200).collect();
-        report.fail(json!({
+        let line = format!("case {}, input {}: {words}", at + 1, quoted(&stdin));
+        let test = json!({
             "case": at + 1, "stdin": stdin, "difference": difference, "stderr": tail(&used.stderr),
-        }));
+        });
+        report.fail(test, &line);
         if stop_at_first || endless >= ENDLESS_MAX {
             report.end(format!("case {} of {} failed", at + 1, cases.len()));
             break;
@@ -61,6 +74,32 @@ pub(crate) fn cases(
     }
     report.used(&used);
     Ok(report)
+}
+
+/// Where two outputs differ first, in words.
+fn words(found: &Difference) -> String {
+    let side = |text: &str| if text.is_empty() { "nothing".to_owned() } else { quoted(text) };
+    let (expected, got) = (side(&found.expected), side(&found.got));
+    match found.reason {
+        "comparator" | "comparator-failed" => format!("{}: {}", found.reason, found.got),
+        _ => format!("line {}: expected {expected}, got {got}", found.line),
+    }
+}
+
+/// A text on one line.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// The last line that a program wrote to standard error: the exception, where one ended it.
+fn last_line(stderr: &[u8]) -> String {
+    tail(stderr).trim_end().lines().next_back().unwrap_or_default().to_owned()
+}
+
+/// Whether a line begins with the name of an exception.
+fn is_exception(line: &str) -> bool {
+    let name = line.split(':').next().unwrap_or_default();
+    ["Error", "Exception", "Interrupt", "Iteration"].iter().any(|end| name.ends_with(end))
 }
 
 /// The program with code in front of it.

@@ -7,10 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::runtime::RunRecord;
+use crate::runtime::{RunRecord, Stop};
+use crate::value::truncated;
 
 /// Tests that evidence describes; all are counted.
 const SHOWN_MAX: usize = 10;
+/// Characters of a line about a test.
+const LINE_CHARS: usize = 500;
 /// Characters of output that evidence repeats.
 const TAIL_CHARS: usize = 400;
 
@@ -31,13 +34,25 @@ pub(crate) struct SuiteReport {
     total: usize,
     /// What ended it before the tests were through.
     error: Option<String>,
+    /// The way in which the first test failed, or in which the program was stopped: a fixed word.
+    cause: Option<&'static str>,
     tests: Vec<Value>,
+    /// The same tests in words, a line each.
+    lines: Vec<String>,
     notes: BTreeMap<&'static str, Value>,
 }
 
 impl SuiteReport {
     pub(crate) fn new(total: usize) -> Self {
-        Self { passed: 0, total, error: None, tests: Vec::new(), notes: BTreeMap::new() }
+        Self {
+            passed: 0,
+            total,
+            error: None,
+            cause: None,
+            tests: Vec::new(),
+            lines: Vec::new(),
+            notes: BTreeMap::new(),
+        }
     }
 
     /// Sets the number of tests that passed.
@@ -49,11 +64,17 @@ impl SuiteReport {
         self.passed += 1;
     }
 
-    /// A test that failed, described for the evidence.
-    pub(crate) fn fail(&mut self, test: Value) {
+    /// A test that failed, described for the evidence: as data, and in a line of words.
+    pub(crate) fn fail(&mut self, test: Value, line: &str) {
         if self.tests.len() < SHOWN_MAX {
             self.tests.push(test);
+            self.lines.push(truncated(line.replace('\n', " "), LINE_CHARS));
         }
+    }
+
+    /// The way in which it failed, unless an earlier one is known.
+    pub(crate) fn cause(&mut self, cause: &'static str) {
+        self.cause.get_or_insert(cause);
     }
 
     pub(crate) fn end(&mut self, why: impl Into<String>) {
@@ -89,8 +110,14 @@ impl SuiteReport {
             .with("passed", self.passed)
             .with("total", self.total)
             .because(if all { "all-passed" } else { "failed" });
+        if let Some(cause) = self.cause.filter(|_| !all) {
+            verdict = verdict.with("cause", cause);
+        }
         if let Some(error) = self.error {
             verdict = verdict.with("error", error);
+        }
+        if !self.lines.is_empty() {
+            verdict = verdict.with("failed", self.lines);
         }
         if !self.tests.is_empty() {
             verdict = verdict.with("failures", self.tests);
@@ -99,6 +126,26 @@ impl SuiteReport {
             verdict = verdict.with(key, value);
         }
         verdict
+    }
+}
+
+/// The word for what stopped a program.
+pub(crate) fn cause_of_stop(stop: &Stop) -> &'static str {
+    match stop {
+        Stop::OutOfFuel => "time-out",
+        stop => stop.name(),
+    }
+}
+
+/// The word for an exception that ended a program, by the name that it begins with; `other` where the
+/// name says no more.
+pub(crate) fn cause_of_error(error: &str, other: &'static str) -> &'static str {
+    match error.split(':').next().unwrap_or_default().trim() {
+        "SyntaxError" | "IndentationError" | "TabError" => "syntax-error",
+        "ImportError" | "ModuleNotFoundError" => "import-error",
+        "MemoryError" => "out-of-memory",
+        "the program ends itself" => "exit",
+        _ => other,
     }
 }
 

@@ -13,9 +13,11 @@ use crate::isolation::{
 use crate::runtime::{Guest, Limits, Stop};
 use crate::stub;
 use crate::suite::{Assertions, Calls, Suite};
-use crate::suite_report::SuiteReport;
+use crate::suite_report::{SuiteReport, cause_of_error, cause_of_stop};
 use crate::value::{equal_json, truncated};
 
+/// What stands before the reason why a program could not be loaded.
+const NOT_LOADED: &str = "the program does not load: ";
 /// Characters of a value that evidence repeats.
 const SHOWN_CHARS_MAX: usize = 200;
 
@@ -85,8 +87,18 @@ fn asserted(run: &AssertionRun, all: bool) -> SuiteReport {
         () if run.poisoned.is_some() => 0,
         () => run.tests.iter().filter(|test| test.failures == 0).count(),
     });
+    blame(run, &mut report);
     for test in run.tests.iter().filter(|test| test.failures > 0) {
-        report.fail(json!({"line": test.line, "test": test.text, "error": test.error}));
+        let error = test.error.as_deref().unwrap_or("failed");
+        let is_assertion = error.starts_with("AssertionError");
+        report.cause(if is_assertion { "failed-assertion" } else { "exception" });
+        let told = if error == "AssertionError" { "it does not hold" } else { error };
+        let line = match test.line {
+            0 => format!("{}: {told}", test.text),
+            line => format!("line {line}, {}: {told}", test.text),
+        };
+        let test = json!({"line": test.line, "test": test.text, "error": test.error});
+        report.fail(test, &line);
     }
     for why in [&run.poisoned, &run.error].into_iter().flatten() {
         report.end(why.clone());
@@ -105,6 +117,23 @@ fn asserted(run: &AssertionRun, all: bool) -> SuiteReport {
         report.note("why_shared", why.clone());
     }
     report
+}
+
+/// Says what ended the tests as a whole.
+fn blame(run: &AssertionRun, report: &mut SuiteReport) {
+    if let Some((_, stop)) = &run.stop {
+        report.cause(cause_of_stop(stop));
+    }
+    if let Some(why) = &run.poisoned {
+        report.cause(cause_of_error(why, "broken-rule"));
+    }
+    if let Some(why) = &run.error {
+        match why.strip_prefix(NOT_LOADED) {
+            Some(why) => report.cause(cause_of_error(why, "module-error")),
+            None if run.tests.is_empty() => report.cause(cause_of_error(why, "not-tested")),
+            None => {}
+        }
+    }
 }
 
 /// Calls a function with each case and compares on the host what it returns.
@@ -129,6 +158,12 @@ pub(crate) fn calls(
 
 fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
     let mut report = SuiteReport::new(calls.cases.len());
+    if let Some(stop) = &run.stop {
+        report.cause(cause_of_stop(stop));
+    }
+    if let Some(why) = &run.error {
+        report.cause(cause_of_error(why, "module-error"));
+    }
     for (case, result) in calls.cases.iter().zip(&run.results) {
         let mut expected = std::iter::once(&case.expected).chain(&case.or_expected);
         let shown = |value| truncated(format_args!("{value:#}"), SHOWN_CHARS_MAX);
@@ -144,14 +179,22 @@ fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
             CallResult::Raised(why) => format!("raised {why}"),
             CallResult::Refused(why) => why.clone(),
         };
+        report.cause(match result {
+            CallResult::Returned(_) | CallResult::NotPlain => "wrong-value",
+            CallResult::Raised(_) => "exception",
+            CallResult::Refused(why) => cause_of_error(why, "broken-rule"),
+        });
         let args: Vec<String> = case.arguments.args.iter().map(shown).collect();
-        let got = truncated(got, SHOWN_CHARS_MAX);
-        report.fail(json!({
-            "args": args.join(", "), "expected": shown(&case.expected), "got": got,
-        }));
+        let named = case.arguments.kwargs.iter();
+        let named = named.map(|(name, value)| format!("{name}={}", shown(value)));
+        let given: Vec<String> = args.iter().cloned().chain(named).collect();
+        let (got, expected) = (truncated(got, SHOWN_CHARS_MAX), shown(&case.expected));
+        let call = format!("{}({})", calls.entry_point, given.join(", "));
+        let line = format!("{call}: expected {expected}, got {got}");
+        report.fail(json!({"args": args.join(", "), "expected": expected, "got": got}), &line);
     }
     if let Some(why) = &run.error {
-        report.end(format!("the program does not load: {why}"));
+        report.end(format!("{NOT_LOADED}{why}"));
     }
     if let Some(stop) = &run.stop {
         report.end(format!("the program: {stop}"));

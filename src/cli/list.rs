@@ -3,7 +3,7 @@
 #[cfg(feature = "rubrics")]
 use assay::rubrics::formats::Format;
 use assay::setup::Environment;
-use assay::verifiers::checks::VerifierInfo;
+use assay::verifiers::checks::{Entry, VerifierInfo};
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
@@ -16,9 +16,9 @@ use super::{output, schema};
 /// What a configuration can name.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
-    /// What to list
-    #[arg(value_enum, default_value_t = Kind::Checks)]
-    kind: Kind,
+    /// What to list; by default every verifier, by families
+    #[arg(value_enum)]
+    kind: Option<Kind>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -46,11 +46,16 @@ enum Kind {
 struct Listed {
     id: &'static str,
     version: u32,
+    family: &'static str,
     summary: String,
 }
 
+/// What verifiers are grouped by, in the order of the list.
+const FAMILIES: [&str; 5] = ["rules", "groups", "programs", "models", "rubrics and judges"];
+
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
-    let listed: Vec<Listed> = match args.kind {
+    let Some(kind) = args.kind else { return by_families(environment, args.json) };
+    let listed: Vec<Listed> = match kind {
         Kind::Checks => of(environment, |id| !asks_a_model(id)),
         Kind::Models => of(environment, asks_a_model),
         Kind::Rubrics => return formats(args.json),
@@ -65,7 +70,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     }
     lines(listed.iter().map(|one| (one.id, one.summary.as_str())));
     #[cfg(feature = "models")]
-    if args.kind == Kind::Models {
+    if kind == Kind::Models {
         for line in doctor::backends(&environment.models()) {
             output::note(&line);
         }
@@ -74,6 +79,56 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::note("this build brings none");
     }
     Ok(Exit::Ok)
+}
+
+/// Every verifier, family by family.
+fn by_families(environment: &Environment, json: bool) -> Result<Exit, Failure> {
+    let mut listed = of(environment, |_| true);
+    let place = |one: &Listed| FAMILIES.iter().position(|family| *family == one.family);
+    listed.sort_by_key(place);
+    if json {
+        output::json(&listed)?;
+        return Ok(Exit::Ok);
+    }
+    let width = listed.iter().map(|one| one.id.len()).max().unwrap_or_default();
+    let mut family = "";
+    for one in &listed {
+        if one.family != family {
+            let gap = if family.is_empty() { "" } else { "\n" };
+            output::line(&format!("{gap}{}:", one.family));
+            family = one.family;
+        }
+        output::line(&format!("{:width$}  {}", one.id, one.summary));
+    }
+    output::note("`assay show ID` prints an example, the manual page and the settings of each");
+    Ok(Exit::Ok)
+}
+
+/// The family of a verifier: what it needs says where it belongs.
+fn family(id: &str) -> &'static str {
+    if asks_a_model(id) {
+        return "models";
+    }
+    #[cfg(feature = "rubrics")]
+    if assay::rubrics::verifiers::ALL.iter().any(|entry| entry.about.id == id)
+        || assay::rubrics::verifiers::CHECKS.iter().any(|entry| entry.about.id == id)
+    {
+        return "rubrics and judges";
+    }
+    match assay::verifiers::checks::ALL.iter().position(|entry| entry.about.id == id) {
+        // Checks of single samples come first, each sort in the order of its ids.
+        Some(at) if at < singles() => "rules",
+        Some(_) => "groups",
+        None => "programs",
+    }
+}
+
+/// How many checks of single samples there are: behind them the order of the ids begins again.
+fn singles() -> usize {
+    let all = assay::verifiers::checks::ALL;
+    let pairs = all.iter().zip(all.iter().skip(1));
+    let falls = |(one, next): (&Entry, &Entry)| next.about.id < one.about.id;
+    pairs.map(falls).position(|falls| falls).map_or(all.len(), |at| at + 1)
 }
 
 /// The kinds of a table that is no verifier.
@@ -143,5 +198,6 @@ fn asks_a_model(id: &str) -> bool {
 
 fn listed(about: &VerifierInfo) -> Listed {
     let docs = schema::docs((about.schema)().as_value());
-    Listed { id: about.id, version: about.version, summary: schema::first_sentence(&docs) }
+    let summary = schema::first_sentence(&docs);
+    Listed { id: about.id, version: about.version, family: family(about.id), summary }
 }

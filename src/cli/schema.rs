@@ -14,7 +14,23 @@ pub(super) struct Setting {
     pub(super) default: Option<Value>,
     pub(super) required: bool,
     pub(super) docs: String,
+    /// What it may be, where each value is described.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) values: Vec<DescribedValue>,
+    /// The settings of the table that it is, or may be, by their dotted paths.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) within: Vec<Setting>,
 }
+
+/// A value of a setting, as JSON, and what it means.
+#[derive(Serialize)]
+pub(super) struct DescribedValue {
+    pub(super) value: String,
+    pub(super) docs: String,
+}
+
+/// Tables within tables that are described.
+const DEPTH_MAX: usize = 4;
 
 /// The description of a schema.
 pub(super) fn docs(schema: &Value) -> String {
@@ -59,7 +75,90 @@ fn table_of<'a>(property: &'a Value, root: &'a Value) -> Option<&'a Value> {
 
 /// The properties of an object, sorted by name: those that must be set first.
 pub(super) fn settings(schema: &Value) -> Vec<Setting> {
-    of_table(schema, schema)
+    let mut settings = of_table(schema, schema);
+    for setting in &mut settings {
+        let property = schema.get("properties").and_then(|have| have.get(&setting.name));
+        if let Some(property) = property {
+            describe(setting, property, schema, DEPTH_MAX);
+        }
+    }
+    settings
+}
+
+/// Adds to a setting what its values mean, and the settings within it.
+fn describe(setting: &mut Setting, property: &Value, root: &Value, depth: usize) {
+    collect_values(property, root, DEPTH_MAX, &mut setting.values);
+    let Some(left) = depth.checked_sub(1) else { return };
+    let mut tables = Vec::new();
+    collect_tables(property, root, DEPTH_MAX, &mut tables);
+    for table in tables {
+        for mut inner in of_table(table, root) {
+            let property = table.get("properties").and_then(|have| have.get(&inner.name));
+            let own = setting.default.as_ref().and_then(|default| default.get(&inner.name));
+            inner.default = own.cloned().or(inner.default);
+            if let Some(property) = property {
+                describe(&mut inner, property, root, left);
+            }
+            inner.name = format!("{}.{}", setting.name, inner.name);
+            rename(&mut inner.within, &setting.name);
+            if setting.within.iter().all(|have| have.name != inner.name) {
+                setting.within.push(inner);
+            }
+        }
+    }
+}
+
+/// Puts the name of the table around before the paths of settings.
+fn rename(settings: &mut [Setting], table: &str) {
+    for setting in settings {
+        setting.name = format!("{table}.{}", setting.name);
+        rename(&mut setting.within, table);
+    }
+}
+
+/// What a reference stands for; the schema itself where it is none.
+fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    let name = schema.get("$ref").and_then(Value::as_str);
+    let named = name.and_then(|name| root.pointer(name.strip_prefix('#')?));
+    named.unwrap_or(schema)
+}
+
+/// The schemas that a value may follow, where there are several.
+fn choices(schema: &Value) -> impl Iterator<Item = &Value> {
+    let lists = ["anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array());
+    lists.flatten()
+}
+
+fn collect_values(schema: &Value, root: &Value, depth: usize, found: &mut Vec<DescribedValue>) {
+    let schema = resolved(schema, root);
+    let docs = docs(schema).replace('\n', " ");
+    if let Some(value) = schema.get("const").filter(|_| !docs.is_empty()) {
+        found.push(DescribedValue { value: value.to_string(), docs });
+        return;
+    }
+    if let Some(left) = depth.checked_sub(1) {
+        for choice in choices(schema) {
+            collect_values(choice, root, left, found);
+        }
+    }
+}
+
+/// The tables that a value may be.
+fn collect_tables<'a>(
+    schema: &'a Value,
+    root: &'a Value,
+    depth: usize,
+    found: &mut Vec<&'a Value>,
+) {
+    let schema = resolved(schema, root);
+    if schema.get("properties").is_some() {
+        found.push(schema);
+    }
+    if let Some(left) = depth.checked_sub(1) {
+        for choice in choices(schema) {
+            collect_tables(choice, root, left, found);
+        }
+    }
 }
 
 fn of_table(schema: &Value, root: &Value) -> Vec<Setting> {
@@ -77,6 +176,8 @@ fn of_table(schema: &Value, root: &Value) -> Vec<Setting> {
         default: property.get("default").cloned(),
         required: required.contains(&name.as_str()),
         docs: docs(property).replace('\n', " "),
+        values: Vec::new(),
+        within: Vec::new(),
     };
     let mut settings: Vec<Setting> = properties.iter().map(setting).collect();
     settings.sort_by_key(|setting| !setting.required);
@@ -142,6 +243,34 @@ mod tests {
         let found = settings_within(&schema);
         let names: Vec<&str> = found.iter().map(|setting| setting.name.as_str()).collect();
         assert_eq!(names, ["model.path", "seed", "warmup.path"]);
+    }
+
+    #[test]
+    fn tables_and_values_are_described() {
+        let schema = json!({
+            "properties": {
+                "compare": {"$ref": "#/$defs/Compare", "default": {"how": "lines", "deep": null}},
+            },
+            "$defs": {
+                "Compare": {"properties": {
+                    "how": {"$ref": "#/$defs/How", "default": "tokens"},
+                    "deep": {"anyOf": [{"$ref": "#/$defs/Deep"}, {"type": "null"}]},
+                }},
+                "How": {"oneOf": [
+                    {"const": "tokens", "description": "The words."},
+                    {"const": "lines", "description": "The\nlines."},
+                ]},
+                "Deep": {"properties": {"again": {"$ref": "#/$defs/Compare"}}},
+            },
+        });
+        let settings = settings(&schema);
+        let compare = settings.first().unwrap();
+        let how = compare.within.iter().find(|inner| inner.name == "compare.how").unwrap();
+        assert_eq!(how.default, Some(json!("lines")));
+        let values: Vec<&str> = how.values.iter().map(|value| value.docs.as_str()).collect();
+        assert_eq!(values, ["The words.", "The lines."]);
+        let deep = compare.within.iter().find(|inner| inner.name == "compare.deep").unwrap();
+        assert_eq!(deep.within.first().unwrap().name, "compare.deep.again");
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! `assay show`: the manual page of a verifier.
+//! `assay show`: the manual page of a verifier, behind an example.
+
+mod examples;
 
 use assay::engine::did_you_mean;
 use assay::setup::Environment;
@@ -24,8 +26,11 @@ pub(super) struct Args {
     /// configuration
     id: String,
     /// Print the JSON Schema of its settings
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "cases"])]
     schema: bool,
+    /// Print its cases too: what it earns on given completions
+    #[arg(long)]
+    cases: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -36,6 +41,9 @@ struct Page {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u32>,
+    /// A complete configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<String>,
     docs: String,
     settings: Vec<Setting>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -59,8 +67,12 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let (schema, page) = match args.id.split_once('.') {
         Some((table, kind)) => of_kind(table, kind)?,
         None if args.id == "train" => of_training(),
-        None => of_verifier(&args.id, &environment.registry())?,
+        None => of_verifier(args, &environment.registry())?,
     };
+    if args.cases && page.version.is_none() {
+        let why = format!("--cases: {} is no verifier, and has none", inline(&args.id));
+        return Err(Failure::usage(why));
+    }
     if args.schema {
         output::json(&schema)?;
     } else if args.json {
@@ -71,9 +83,9 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-fn of_verifier(id: &str, registry: &Registry) -> Result<(Schema, Page), Failure> {
-    let entry = registry.about(id).ok_or_else(|| unknown(id, registry))?;
-    Ok(((entry.schema)(), page(entry)?))
+fn of_verifier(args: &Args, registry: &Registry) -> Result<(Schema, Page), Failure> {
+    let entry = registry.about(&args.id).ok_or_else(|| unknown(&args.id, registry))?;
+    Ok(((entry.schema)(), page(entry, args.cases)?))
 }
 
 /// The page of the table `[train]`, with the settings of the tables in it.
@@ -81,7 +93,12 @@ fn of_training() -> (Schema, Page) {
     let schema = schema_for!(TrainConfig);
     let docs = schema::docs(schema.as_value());
     let settings = schema::settings_within(schema.as_value());
-    (schema, Page { id: "train".to_owned(), version: None, docs, settings, cases: Vec::new() })
+    (schema, bare("train".to_owned(), docs, settings))
+}
+
+/// The page of what is no verifier.
+fn bare(id: String, docs: String, settings: Vec<Setting>) -> Page {
+    Page { id, version: None, example: None, docs, settings, cases: Vec::new() }
 }
 
 /// The page of a kind of a table that is no verifier.
@@ -102,7 +119,7 @@ fn of_kind(table: &str, kind: &str) -> Result<(Schema, Page), Failure> {
     let KindInfo { kind, docs, schema } = found.ok_or_else(|| Failure::usage(why))?;
     let settings = schema::settings(schema.as_value());
     let id = format!("{table}.{kind}");
-    Ok((schema, Page { id, version: None, docs, settings, cases: Vec::new() }))
+    Ok((schema, bare(id, docs, settings)))
 }
 
 fn unknown(id: &str, registry: &Registry) -> Failure {
@@ -114,16 +131,18 @@ fn unknown(id: &str, registry: &Registry) -> Failure {
     Failure::usage(format!("{unknown}; known: {known}{help}"))
 }
 
-fn page(entry: &'static VerifierInfo) -> Result<Page, Failure> {
+fn page(entry: &'static VerifierInfo, has_cases: bool) -> Result<Page, Failure> {
     let schema = (entry.schema)();
     let file = cases::parse(entry.fixtures)
         .map_err(|why| anyhow::anyhow!("internal: cases of {}: {why}", entry.id))?;
+    let shown_of = if has_cases { file.cases.as_slice() } else { &[] };
     Ok(Page {
         id: entry.id.to_owned(),
         version: Some(entry.version),
+        example: examples::of(entry.id),
         docs: schema::docs(schema.as_value()),
         settings: schema::settings(schema.as_value()),
-        cases: file.cases.iter().map(shown).collect(),
+        cases: shown_of.iter().map(shown).collect(),
     })
 }
 
@@ -139,21 +158,20 @@ fn shown(case: &Case) -> Shown {
 
 fn text(page: &Page) -> String {
     let version = page.version.map(|version| format!(" v{version}")).unwrap_or_default();
-    let mut text = format!("{}{version}\n\n{}\n", page.id, page.docs);
-    text.push_str("\nsettings\n");
+    let mut text = format!("{}{version}\n", page.id);
+    if let Some(example) = &page.example {
+        text.push_str("\nexample\n");
+        for line in example.lines() {
+            text.push_str(format!("  {line}").trim_end());
+            text.push('\n');
+        }
+    }
+    text.push_str(&format!("\n{}\n\nsettings\n", page.docs));
     if page.settings.is_empty() {
         text.push_str("  none\n");
     }
     for setting in &page.settings {
-        let default = match &setting.default {
-            _ if setting.required => "required".to_owned(),
-            Some(default) if !default.is_null() => format!("default {default}"),
-            _ => "optional".to_owned(),
-        };
-        text.push_str(&format!("  {}  ({}; {default})\n", setting.name, setting.kind));
-        if !setting.docs.is_empty() {
-            text.push_str(&format!("      {}\n", setting.docs));
-        }
+        write_setting(&mut text, setting, "  ");
     }
     if !page.cases.is_empty() {
         text.push_str("\ncases\n");
@@ -164,4 +182,25 @@ fn text(page: &Page) -> String {
         text.push_str(&format!("  {:width$}  {}{hack}\n", case.expected, case.name));
     }
     text
+}
+
+/// A setting, its values where they are few, and the settings within it.
+fn write_setting(text: &mut String, setting: &Setting, indent: &str) {
+    let default = match &setting.default {
+        _ if setting.required => "required".to_owned(),
+        // The settings within tell theirs.
+        Some(default) if default.is_object() && !setting.within.is_empty() => "a table".to_owned(),
+        Some(default) if !default.is_null() => format!("default {default}"),
+        _ => "optional".to_owned(),
+    };
+    text.push_str(&format!("{indent}{}  ({}; {default})\n", setting.name, setting.kind));
+    if !setting.docs.is_empty() {
+        text.push_str(&format!("{indent}    {}\n", setting.docs));
+    }
+    for value in &setting.values {
+        text.push_str(&format!("{indent}    {}: {}\n", value.value, value.docs));
+    }
+    for inner in &setting.within {
+        write_setting(text, inner, &format!("{indent}  "));
+    }
 }

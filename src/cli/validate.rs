@@ -2,34 +2,47 @@
 //! whether a model folder is what its manifest says.
 
 mod display;
+mod faults;
 mod finding;
 mod gold;
 mod hacks;
+mod members;
 #[cfg(feature = "models")]
 mod model;
+mod names;
+mod paths;
 mod probe;
+mod problem;
 mod read;
 mod report;
+mod sources;
 mod suites;
+mod tally;
+mod trial;
+mod words;
 
 use std::path::PathBuf;
 
-use assay::engine::Planned;
+use assay::engine::{ConfigFolder, Document, Planned};
 use assay::setup::Environment;
-use assay::verifiers::script::{push_sample, shared_engine};
-use assay::verifiers::{Lane, Meter, Sample};
+use assay::verifiers::Lane;
 use assay::{Engine, Registry};
 use clap::Args as ClapArgs;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
-use rhai::Scope;
 
 use super::exit::{Exit, Failure};
 use super::output;
 use super::setup::{ConfigArgs, EngineArgs};
+use faults::{Faults, Found};
 use finding::{Finding, list};
+use names::{Columns, Names};
 use probe::Probe;
+use problem::Problem;
 use read::{DataReport, Rows};
 use report::{Report, RewardOnData, RewardReport};
+use sources::{Role, Source};
+use tally::RowsTally;
+use trial::Trial;
 
 /// Whether the configuration pays for right answers and for nothing else. With a model folder, or a
 /// folder of them, in place of the configuration: whether each backend gives what the manifest
@@ -43,6 +56,9 @@ pub(super) struct Args {
     /// Read at most this many rows
     #[arg(long, value_name = "N", default_value_t = 1000)]
     limit: u64,
+    /// Ask models and judges too, on 5 rows each
+    #[arg(long)]
+    deep: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -64,13 +80,26 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         return model::run(&folders, args.json, environment);
     }
     let document = args.config.document(environment)?;
-    let engine = EngineArgs::many().engine(args.config.builder(environment, document))?;
+    let builder = args.config.builder(environment, document.clone());
+    let engine = EngineArgs::many().engine(builder)?;
     let rows = match args.data.as_slice() {
         [] => None,
         data => Some(read::rows(data, &engine.plan().config, args.limit)?),
     };
+    let files = ConfigFolder::beside(&args.config.config, args.config.allow_path.clone());
+    let sources = sources::sources(engine.plan(), &files);
+    let none = Vec::new();
+    let trial = trial::run(&engine, rows.as_ref().map_or(&none, |rows| &rows.rows), args.deep);
+    let whole = Whole {
+        args,
+        engine: &engine,
+        document: &document,
+        sources: &sources,
+        rows: rows.as_ref(),
+        trial: &trial,
+    };
     let registry = environment.registry();
-    let report = engine.install(|| report(&engine, rows.as_ref(), &registry));
+    let report = engine.install(|| whole.report(&registry));
     if args.json {
         output::json(&report)?;
     } else {
@@ -79,28 +108,85 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     Ok(if report.ok { Exit::Ok } else { Exit::Threshold })
 }
 
-fn report(engine: &Engine, rows: Option<&Rows>, registry: &Registry) -> Report {
-    let plan = engine.plan();
-    let reward = |(at, planned): (usize, &Planned)| {
-        let probe = Probe { engine, at, planned };
-        RewardReport {
-            name: planned.name.clone(),
-            verifier: planned.built.spec.id.to_string(),
-            cases: hacks::fixture(&probe, registry),
-            data: rows.and_then(|rows| on_data(&probe, rows)),
+/// All that a configuration is judged by.
+struct Whole<'a> {
+    args: &'a Args,
+    engine: &'a Engine,
+    document: &'a Document,
+    sources: &'a [Source],
+    rows: Option<&'a Rows>,
+    trial: &'a Trial<'a>,
+}
+
+impl Whole<'_> {
+    fn report(&self, registry: &Registry) -> Report {
+        let plan = self.engine.plan();
+        let tried = self.rows.is_some_and(|rows| !rows.rows.is_empty());
+        let reward = |(at, planned): (usize, &Planned)| {
+            let probe = Probe::new(self.engine, at, planned);
+            RewardReport {
+                name: planned.name.clone(),
+                verifier: planned.built.spec.id.to_string(),
+                rows: tried.then(|| tally::of_reward(plan, self.trial, at)),
+                cases: hacks::fixture(&probe, registry),
+                data: self.rows.and_then(|rows| on_data(&probe, rows)),
+            }
+        };
+        let rewards: Vec<RewardReport> = plan.rewards.iter().enumerate().map(reward).collect();
+        let combined = tried.then(|| tally::of_combination(plan, self.trial));
+        let Found { errors, warnings } = self.problems(&rewards, combined.as_ref());
+        let data = self.rows.map(|rows| rows.report.clone());
+        let ok = errors.is_empty()
+            && rewards.iter().all(RewardReport::ok)
+            && data.as_ref().is_none_or(DataReport::ok);
+        let (config_hash, deep) = (plan.config_hash(), self.args.deep);
+        Report { ok, config_hash, deep, errors, warnings, data, combined, rewards }
+    }
+
+    /// What is wrong with names, and what fails.
+    fn problems(&self, rewards: &[RewardReport], combined: Option<&RowsTally>) -> Found {
+        let (plan, mut found) = (self.engine.plan(), Found::default());
+        found.errors.extend(self.rows.and_then(|rows| rows.absent.as_ref()).map(|absent| {
+            let error = self.document.error(&format!("data.{}", absent.key), &absent.message);
+            Problem::new(format!("data.{}", absent.key), error)
+        }));
+        let none = Vec::new();
+        let rows = self.rows.map_or(&none, |rows| &rows.rows);
+        let columns = Columns::of(rows, plan.config.data.optional);
+        let names = Names { plan, document: self.document, columns: &columns };
+        let mut named: Vec<Role> = Vec::new();
+        for source in self.sources {
+            let problems = names.problems(source);
+            if !problems.is_empty() {
+                named.push(source.role);
+            }
+            found.errors.extend(problems);
         }
-    };
-    let rewards: Vec<RewardReport> = plan.rewards.iter().enumerate().map(reward).collect();
-    let data = rows.map(|rows| rows.report.clone());
-    let ok = rewards.iter().all(RewardReport::ok) && data.as_ref().is_none_or(DataReport::ok);
-    Report { ok, config_hash: plan.config_hash(), data, rewards }
+        let faults = Faults {
+            engine: self.engine,
+            document: self.document,
+            sources: self.sources,
+            trial: self.trial,
+            config: &self.args.config.config,
+        };
+        for (own, reward) in plan.rewards.iter().enumerate().zip(rewards) {
+            if let Some(tally) = &reward.rows {
+                faults.of_reward(own, tally, &named, &mut found);
+            }
+        }
+        if let Some(tally) = combined {
+            faults.of_combination(tally, &named, &mut found);
+            faults.of_rows(&mut found);
+        }
+        found
+    }
 }
 
 /// `None` for verifiers that run elsewhere: a model or a judge is not asked by the thousand.
 fn on_data(probe: &Probe<'_>, rows: &Rows) -> Option<RewardOnData> {
     let Lane::Compute(verifier) = &probe.planned.built.lane else { return None };
-    let rows: Vec<&read::Row> =
-        rows.rows.iter().filter(|row| applies(probe.planned, &row.sample)).collect();
+    let applies = |row: &&read::Row| trial::applies(probe.engine.plan(), probe.at, &row.sample);
+    let rows: Vec<&read::Row> = rows.rows.iter().filter(applies).collect();
     let (suites, rows) = suites::verify(probe, &**verifier, &rows);
     let answers = hacks::answers(&rows);
     let one = |row: &&read::Row| {
@@ -111,7 +197,7 @@ fn on_data(probe: &Probe<'_>, rows: &Rows) -> Option<RewardOnData> {
     };
     // The order of the rows survives, so the report does not depend on the number of threads.
     let found: Vec<RowFound> = rows.par_iter().map(one).collect();
-    Some(RewardOnData { suites, ..sum(found) })
+    Some(RewardOnData { suites, probes_exhausted: probe.exhausted(), ..sum(found) })
 }
 
 fn sum(found: Vec<RowFound>) -> RewardOnData {
@@ -132,17 +218,4 @@ fn sum(found: Vec<RowFound>) -> RewardOnData {
         }
     }
     sum
-}
-
-/// Whether `when` holds, as far as the sample alone decides it.
-fn applies(planned: &Planned, sample: &Sample) -> bool {
-    let Some(when) = &planned.when else { return true };
-    if when.mentions("rewards") || when.mentions("verdicts") {
-        return true;
-    }
-    let mut scope = Scope::new();
-    push_sample(&mut scope, when, sample);
-    let value = when.run(&shared_engine(), &mut scope, &mut Meter::default());
-    // A `when` that fails is found by scoring; here it must not hide the reward.
-    value.ok().and_then(|value| value.as_bool().ok()).unwrap_or(true)
 }

@@ -98,7 +98,7 @@ impl Combiner {
 
     /// What becomes of a sample of whose verdicts one that counts failed, or a required one abstained;
     /// `None` where neither did.
-    pub(super) fn unrewarded(&self, verdicts: &[Verdict], step: u64) -> Option<Outcome> {
+    pub fn unrewarded(&self, verdicts: &[Verdict], step: u64) -> Option<Outcome> {
         let Some(fault) = self.fault(verdicts, step) else { return self.lacking(verdicts) };
         Some(match self.on_fault {
             OnFault::Mask | OnFault::DropGroup => Outcome::Failed(fault),

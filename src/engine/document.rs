@@ -14,6 +14,7 @@ use super::error::{ConfigError, did_you_mean};
 use super::{foreign, wording};
 
 /// A parsed file, with its text at hand for errors.
+#[derive(Clone)]
 pub struct Document {
     name: String,
     text: String,
@@ -23,6 +24,7 @@ pub struct Document {
 }
 
 /// A value that was set from outside.
+#[derive(Clone)]
 struct Set {
     path: Vec<String>,
     origin: Origin,
@@ -135,6 +137,51 @@ impl Document {
             Some(set) => set.origin.error(message),
             None => ConfigError::new(&self.name, &self.text, message).at(span),
         }
+    }
+
+    /// The same at some bytes of the text that stands at the path, where the file has that text as it is.
+    pub fn error_in(
+        &self,
+        path: &str,
+        part: Range<usize>,
+        message: impl Into<String>,
+    ) -> ConfigError {
+        let whole = self.error(path, message);
+        let segments = segments(path);
+        let is_set = self.sets.iter().any(|set| set.is_at(&segments) || set.is_below(&segments));
+        let written = || {
+            let value = self.value_at(&segments)?.as_str().filter(|text| part.end <= text.len())?;
+            let span = self.written(&segments)?;
+            let start = span.start + self.text.get(span)?.find(value)?;
+            Some(start + part.start..start + part.end)
+        };
+        match Some(()).filter(|()| !is_set).and_then(|()| written()) {
+            Some(span) => whole.at(Some(span)),
+            None => whole,
+        }
+    }
+
+    /// The bytes of the value at a dotted path.
+    fn written(&self, segments: &[&str]) -> Option<Range<usize>> {
+        if self.is_json() {
+            let (span, depth) = self.locate_json(segments);
+            return span.filter(|_| depth == segments.len());
+        }
+        let document = DeTable::parse(&self.text).ok()?;
+        let mut value = &DeValue::Table(document.get_ref().clone());
+        let mut span = None;
+        for segment in segments {
+            let next = match value {
+                DeValue::Table(table) => {
+                    table.iter().find(|(key, _)| key.get_ref() == segment).map(|(_, value)| value)
+                }
+                DeValue::Array(values) => values.get(segment.parse::<usize>().ok()?),
+                _ => None,
+            }?;
+            span = Some(next.span());
+            value = next.get_ref();
+        }
+        span
     }
 
     /// The text at a dotted path.
@@ -505,6 +552,22 @@ mod tests {
         assert!(error.help.as_deref().unwrap().starts_with("did you mean `reward`?"));
         let error = Config::parse("c.toml", "version = 2").unwrap_err();
         assert!(error.message.contains("this build reads 1"));
+    }
+
+    #[test]
+    fn a_part_of_a_text_is_pointed_at() {
+        let json = r#"{"version": 1, "reward": [{"name": "a", "when": "meta.kin > 1"}]}"#;
+        let toml = "version = 1\n[[reward]]\nname = 'a'\nwhen = '''\nmeta.kin > 1'''\n";
+        for text in [json, toml] {
+            let document = Document::parse("c", text).unwrap();
+            let at = document.error_in("reward[0].when", 5..8, "m").span().unwrap();
+            assert_eq!(&text[at], "kin");
+            let beyond = document.error_in("reward[0].when", 5..80, "m").span();
+            assert_eq!(beyond, document.error("reward[0].when", "m").span());
+        }
+        let mut document = Document::parse("c", toml).unwrap();
+        document.set("reward.a.when", "meta.kin > 2").unwrap();
+        assert_eq!(document.error_in("reward[0].when", 5..8, "m").name(), "setting");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use assay_verifiers::{Outcome, Sample, Scored};
 use rustc_hash::FxHasher;
 
 /// The prompt that samples share: the group that the row names, else the text of the prompt.
-pub(super) fn group_key(sample: &Sample) -> &str {
+pub fn group_key(sample: &Sample) -> &str {
     sample.group().unwrap_or_else(|| sample.prompt())
 }
 

@@ -29,25 +29,37 @@ impl Core {
         let Some(planned) = self.plan.rewards.get(reward) else { return start_ns };
         let Lane::Compute(verifier) = &planned.built.lane else { return start_ns };
         let verdict = self.known(reward, planned, sample, row, call).unwrap_or_else(|| {
-            let earlier = self.plan.earlier(reward, row);
-            let one = |sample: &Sample| {
-                let limit = self.limit(call, start_ns);
-                let mut meter = Meter::new(planned.fuel).with_cancellation(&limit);
-                computed(&**verifier, sample, earlier, &mut meter)
-            };
-            let verdict = match planned.turns.of(sample) {
-                Turns::One(sample) => one(&sample),
-                Turns::Each(turns) => {
-                    merged(turns.iter().map(|(at, own)| turn(*at, own, one(own))).collect())
-                }
-                Turns::Missing(why) => Verdict::abstained(why),
-            };
+            let judged = (sample, self.plan.earlier(reward, row));
+            let verdict = self.computed_by_turns(planned, &**verifier, judged, call, start_ns);
             self.keep(reward, sample, row, &verdict);
             verdict
         });
         let now_ns = self.clock.now_ns();
         row.record(reward, verdict, now_ns.saturating_sub(start_ns));
         now_ns
+    }
+
+    /// What a compute verifier says of a sample, or of each of its turns, from `start_ns` on.
+    fn computed_by_turns(
+        &self,
+        planned: &Planned,
+        verifier: &dyn Verifier,
+        (sample, earlier): (&Sample, Earlier<'_>),
+        call: &Call,
+        start_ns: u64,
+    ) -> Verdict {
+        let one = |sample: &Sample| {
+            let limit = self.limit(call, start_ns);
+            let mut meter = Meter::new(planned.fuel).with_cancellation(&limit);
+            computed(verifier, sample, earlier, &mut meter)
+        };
+        match planned.turns.of(sample) {
+            Turns::One(sample) => one(&sample),
+            Turns::Each(turns) => {
+                merged(turns.iter().map(|(at, own)| turn(*at, own, one(own))).collect())
+            }
+            Turns::Missing(why) => Verdict::abstained(why),
+        }
     }
 
     /// Starts to judge a sample by the awaited verifier of `reward`. `None` where the verdict is
@@ -175,6 +187,24 @@ impl Engine {
             }
             Lane::Group(_) | Lane::AwaitedGroup(_) => None,
         }
+    }
+
+    /// What the compute verifier of the reward at `reward` says of a row that a gate or its `when` rules
+    /// out, given the verdicts along the rewards. `None` where it is awaited or sees whole groups.
+    pub fn verify_ruled_out(
+        &self,
+        reward: usize,
+        sample: &Sample,
+        verdicts: &[Option<Verdict>],
+    ) -> Option<Verdict> {
+        let core = &self.core;
+        let planned = core.plan.rewards.get(reward)?;
+        let Lane::Compute(verifier) = &planned.built.lane else { return None };
+        let start_ns = core.clock.now_ns();
+        let call = Call::new(&ScoreOptions::default(), start_ns);
+        let before = verdicts.get(..reward).filter(|_| planned.built.spec.reads_verdicts);
+        let earlier = Earlier::new(&core.plan.names, before.unwrap_or_default());
+        Some(core.computed_by_turns(planned, &**verifier, (sample, earlier), &call, start_ns))
     }
 
     /// Whether the verdict of the reward at `reward` on a sample is kept from another run; `None`

@@ -1,10 +1,8 @@
 //! In whose words a refusal is told beside our own: clients of other services look for what those send.
 
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use super::payload::is_type;
 
 /// Whose words they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +104,16 @@ pub(crate) fn unreadable(field: Option<&str>, message: &str) -> Detail {
     Detail::Places(vec![Place { r#type: kind, loc, msg: message.to_owned() }])
 }
 
+/// Whether the body says that it is of a type with this ending: `json` is also of `application/x+json`.
+pub(crate) fn is_type(headers: &HeaderMap, ending: &str) -> bool {
+    let Some(value) = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
+    else {
+        return false;
+    };
+    let mime = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    mime.strip_suffix(ending).is_some_and(|rest| rest.ends_with(['/', '+', '-']))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -156,5 +164,20 @@ mod tests {
             assert_eq!(Dialect::Tei.error_type(status), Some(word));
             assert_eq!(Dialect::Own.error_type(status), None);
         }
+    }
+
+    #[test]
+    fn types_are_told_apart() {
+        let is = |value: &'static str, ending| {
+            let value = axum::http::HeaderValue::from_static(value);
+            is_type(&HeaderMap::from_iter([(header::CONTENT_TYPE, value)]), ending)
+        };
+        assert!(is("application/json", "json"));
+        assert!(is("Application/JSON; charset=utf-8", "json"));
+        assert!(is("application/problem+json", "json"));
+        assert!(!is("application/x-ndjson", "json"));
+        assert!(is("application/x-ndjson", "ndjson"));
+        assert!(!is("text/plain", "json"));
+        assert!(!is_type(&HeaderMap::new(), "json"));
     }
 }

@@ -61,12 +61,15 @@ impl Inline {
     }
 }
 
-/// An engine that sees no files and keeps nothing.
+/// An engine that sees no files, asks no server and keeps nothing.
 fn build(config: Value, allowed: &Allowed) -> Result<Engine, String> {
     let config: Config = serde_json::from_value(config).map_err(|error| error.to_string())?;
     let sandbox = allowed.sandbox.clone().unwrap_or_default();
     let registry = Registry::standard(&sandbox, &Arc::default()).only(&allowed.verifiers);
     let builder = Engine::builder().config(config).registry(registry).no_cache().jobs(1);
+    #[cfg(feature = "rubrics")]
+    let builder =
+        builder.judges(crate::rubrics::judge::JudgeParts { http: None, ..Default::default() });
     builder.build().map_err(|error| error.to_string())
 }
 

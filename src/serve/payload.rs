@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use futures_util::FutureExt as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::dialect::is_type;
 use super::error::{ApiError, ErrorKind};
 use super::shared::Shared;
 
@@ -84,16 +85,6 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiErr
     })
 }
 
-/// Whether the body says that it is of a type with this ending: `json` is also of `application/x+json`.
-pub(crate) fn is_type(headers: &HeaderMap, ending: &str) -> bool {
-    let Some(value) = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
-    else {
-        return false;
-    };
-    let mime = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    mime.strip_suffix(ending).is_some_and(|rest| rest.ends_with(['/', '+', '-']))
-}
-
 async fn read(request: Request, bytes_max: usize, time: Duration) -> Result<Bytes, ApiError> {
     let too_large = || {
         let message = format!("a body has at most {bytes_max} bytes");
@@ -140,27 +131,4 @@ async fn discard(body: &mut Body) {
         }
     };
     let _ = tokio::time::timeout(DISCARD, reading).await;
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::http::HeaderValue;
-
-    use super::*;
-
-    #[test]
-    fn types_are_told_apart() {
-        let is = |value: &'static str, ending| {
-            let headers =
-                HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(value))]);
-            is_type(&headers, ending)
-        };
-        assert!(is("application/json", "json"));
-        assert!(is("Application/JSON; charset=utf-8", "json"));
-        assert!(is("application/problem+json", "json"));
-        assert!(!is("application/x-ndjson", "json"));
-        assert!(is("application/x-ndjson", "ndjson"));
-        assert!(!is("text/plain", "json"));
-        assert!(!is_type(&HeaderMap::new(), "json"));
-    }
 }

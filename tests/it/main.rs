@@ -3,7 +3,9 @@
 
 mod advantages;
 mod axum;
+mod bombs;
 mod cli;
+mod cookbook;
 mod crash;
 #[cfg(feature = "serve")]
 mod daemon;
@@ -11,6 +13,7 @@ mod determinism;
 mod diagnose;
 mod embedding;
 mod eval_judge;
+mod explain;
 mod groups;
 mod hostile;
 mod judges;
@@ -40,3 +43,4 @@ mod support;
 mod tidy;
 #[cfg(feature = "train")]
 mod train;
+mod validate;

@@ -79,7 +79,8 @@ fn no_verifier_is_configured_that_is_not_named() {
     // Nor one that settings nest.
     let nested = |verifier: &str, config: Value| {
         let criterion = json!([{ "name": "c", "verifier": verifier, "config": config }]);
-        json!([{ "name": "r", "verifier": "rubric", "config": { "criterion": criterion } }])
+        let rubric = json!({ "rubric": { "criterion": criterion } });
+        json!([{ "name": "r", "verifier": "rubric", "config": rubric }])
     };
     refused(&asked(&daemon, &nested("regex", json!({ "pattern": "a" }))), "regex");
     refused(&asked(&daemon, &nested("rhai", json!({ "script": "1.0" }))), "rhai");
@@ -100,6 +101,7 @@ fn no_setting_of_a_request_names_a_file_a_host_or_a_limit() {
     listener.set_nonblocking(true).unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let path = outside.to_str().unwrap();
+    let judged = json!({ "criterion": [{ "name": "good", "text": "Is it good?" }] });
     for (verifier, config) in [
         ("rhai", json!({ "file": path })),
         ("rhai", json!({ "file": "a.toml" })),
@@ -115,10 +117,8 @@ fn no_setting_of_a_request_names_a_file_a_host_or_a_limit() {
         ("outcome_model", json!({ "model": url })),
         ("outcome_model", json!({ "model": "../../fixtures/models/cross-encoder" })),
         ("rubric", json!({ "rubric": path })),
-        ("rubric", json!({ "file": path })),
-        ("rubric", json!({ "judge": url, "criterion": [{ "name": "c", "text": "Good?" }] })),
-        ("rubric", json!({ "judge": "j", "criterion": [{ "name": "c", "text": "Good?" }] })),
-        ("rubric", json!({ "judges": { "j": { "url": url, "model": "m" } } })),
+        ("rubric", json!({ "judge": { "url": url, "model": "m" }, "rubric": judged })),
+        ("rubric", json!({ "judge": "j", "rubric": judged })),
         ("rhai", json!({ "script": "1.0", "limits": { "fuel": 1_u64 << 60 } })),
     ] {
         let answer =

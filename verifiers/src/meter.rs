@@ -34,7 +34,7 @@ impl<'a> Meter<'a> {
     /// Fuel for one verdict when nothing else is said: below 100 ms of work.
     pub const DEFAULT_FUEL: u64 = 20_000_000;
     /// Fuel between two checks of the backstop.
-    const LOOK_EVERY: u64 = 1 << 16;
+    pub(crate) const LOOK_EVERY: u64 = 1 << 16;
 
     /// A meter that holds `fuel` units and has no backstop.
     pub fn new(fuel: u64) -> Self {
@@ -76,6 +76,11 @@ impl<'a> Meter<'a> {
     /// of a guest.
     pub fn expired(&self) -> bool {
         self.backstop.is_some_and(Cancellation::expired)
+    }
+
+    /// The wall-clock backstop. For work that is called back on the way.
+    pub(crate) fn backstop(&self) -> Option<&'a dyn Cancellation> {
+        self.backstop
     }
 
     #[cold]

@@ -1,5 +1,7 @@
 //! A regular expression that was compiled, within bounds, when the configuration was read.
 
+pub(crate) mod effort;
+
 use std::borrow::Cow;
 use std::ops::Deref;
 
@@ -9,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// A compiled regular expression: at most 4 kB of pattern and 1 MB of program.
 ///
-/// Matching is linear in the text, so it needs no limit; compiling is where a pattern can cost.
+/// Matching is linear in the text. How steep is another matter: see [`effort`].
 #[derive(Clone, Debug)]
 pub struct Pattern(Regex);
 

@@ -92,7 +92,8 @@ impl Script {
     /// size of what they work on; a run takes at most [`RUN_FUEL_MAX`].
     ///
     /// # Errors
-    /// [`FaultKind::OutOfFuel`] and [`FaultKind::OutOfMemory`] when a limit is reached, else
+    /// [`FaultKind::OutOfFuel`] and [`FaultKind::OutOfMemory`] when a limit is reached,
+    /// [`FaultKind::Timeout`] when the deadline of the meter has passed, else
     /// [`FaultKind::Trap`] with what the script did wrong.
     pub fn run(
         &self,
@@ -103,7 +104,12 @@ impl Script {
         meter.spend(FUEL_PER_OPERATION)?;
         // rhai may panic where its own assumptions fail; a script must not end the process.
         let run = AssertUnwindSafe(|| engine.eval_ast_with_scope::<Dynamic>(scope, &self.ast));
-        let (done, account) = account::within(fuel(self, meter), || catch_unwind(run));
+        let (done, account) =
+            account::within(fuel(self, meter), meter.backstop(), || catch_unwind(run));
+        // A deadline that has passed says so, rather than that the fuel is gone.
+        if account.ended() == Some(Ended::Time) {
+            return Err(limit(Ended::Time));
+        }
         meter.spend(account.spent())?;
         match (account.ended(), done) {
             (Some(ended), _) => Err(limit(ended)),
@@ -140,6 +146,7 @@ fn limit(ended: Ended) -> Fault {
             FaultKind::OutOfMemory,
             format!("script: its variables hold more than {LIVE_BYTES_MAX} bytes"),
         ),
+        Ended::Time => Fault::new(FaultKind::Timeout, "script: the wall-clock deadline passed"),
         Ended::Nesting => Fault::new(FaultKind::OutOfMemory, "script: a value nests too deep"),
     }
 }

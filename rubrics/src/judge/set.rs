@@ -32,8 +32,8 @@ type FolderJudge = Arc<dyn Fn(&JudgeConfig) -> Result<Arc<dyn Judge>, BuildError
 /// store.
 #[derive(Clone)]
 pub struct JudgeParts {
-    /// Makes the endpoints of servers.
-    pub http: HttpClient,
+    /// Makes the endpoints of servers; `None` where no server may be asked.
+    pub http: Option<HttpClient>,
     /// The key in an environment variable.
     pub secret: SecretOf,
     /// The bytes of a `ca_file`.
@@ -98,7 +98,7 @@ impl Default for JudgeParts {
     fn default() -> Self {
         let folder = |_: &JudgeConfig| Err(BuildError::new("folder", "no models can be run here"));
         Self {
-            http: HttpClient::new(),
+            http: Some(HttpClient::new()),
             secret: Arc::new(|_| None),
             files: Arc::new(|name| Err(format!("file \"{name}\": no files can be read here"))),
             folder: Arc::new(folder),
@@ -256,6 +256,9 @@ impl JudgeSet {
         config: &JudgeConfig,
         counters: &Arc<JudgeCounters>,
     ) -> Result<OpenAiJudge, BuildError> {
+        let Some(client) = &self.parts.http else {
+            return Err(BuildError::new("url", "no server may be asked here"));
+        };
         let secret = config.key_env.as_deref().map(|name| self.secret(name)).transpose()?;
         let ca = config.ca_file.as_deref().map(|name| (self.parts.files)(name)).transpose();
         let http = HttpSettings {
@@ -266,7 +269,7 @@ impl JudgeSet {
             retries: config.retries,
             ..HttpSettings::new(url, "")
         };
-        OpenAiJudge::new(OpenAiSettings::of(config), &self.parts.http, http, Arc::clone(counters))
+        OpenAiJudge::new(OpenAiSettings::of(config), client, http, Arc::clone(counters))
     }
 
     fn secret(&self, variable: &str) -> Result<Secret, BuildError> {

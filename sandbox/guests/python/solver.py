@@ -78,11 +78,11 @@ def run(source, stdin_bytes):
         sys.stdout.flush()
     except BaseException:
         code = code or 120
-    _flush_errors(sys.stderr)
+    _flush_quietly(sys.stderr)
     return plain.dumps((OK, 0, code), 2)
 
 
-def _flush_errors(stream):
+def _flush_quietly(stream):
     """Writes a last line without an end, which Python holds back; what fails there is no news."""
     try:
         stream.flush()
@@ -204,20 +204,23 @@ def _guarded(function, *arguments):
     try:
         reply = function(*arguments)
         sys.__stdout__.flush()
-        _flush_errors(sys.__stderr__)
+        _flush_quietly(sys.__stderr__)
         return reply
     except SystemExit as error:
-        return plain.dumps((EXITED, cut(repr(error.code))), 2)
+        reply = plain.dumps((EXITED, cut(repr(error.code))), 2)
     except plain.Uncrossable as error:
-        return plain.dumps((UNCROSSABLE, str(error)), 2)
+        reply = plain.dumps((UNCROSSABLE, str(error)), 2)
     except Exception as error:
-        return _raised(error)
+        reply = _raised(error)
     except BaseException as error:
-        return plain.dumps((EXITED, type(error).__name__), 2)
+        reply = plain.dumps((EXITED, type(error).__name__), 2)
+    # What was printed before the call ended this way is told as well.
+    _flush_quietly(sys.__stdout__)
+    _flush_quietly(sys.__stderr__)
+    return reply
 
 
 def _raised(error):
-    _flush_errors(sys.__stderr__)
     names, text = _names_of(error), _text_of(error)
     args = [text]
     try:

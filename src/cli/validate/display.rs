@@ -3,6 +3,8 @@
 use super::finding::Finding;
 use super::report::{Report, RewardOnData, RewardReport};
 use super::suites::SuitesReport;
+use super::tally::RowsTally;
+use super::trial::DEEP_ROWS;
 use crate::cli::output::count;
 use crate::cli::text::inline;
 
@@ -10,7 +12,12 @@ use crate::cli::text::inline;
 const SHOWN_MAX: usize = 10;
 
 pub(super) fn text(report: &Report) -> String {
-    let mut text = format!("configuration  ok, {} rewards\n", report.rewards.len());
+    let errors = match report.errors.len() {
+        0 => "ok".to_owned(),
+        1 => "1 error".to_owned(),
+        errors => format!("{errors} errors"),
+    };
+    let mut text = format!("configuration  {errors}, {} rewards\n", report.rewards.len());
     if let Some(data) = &report.data {
         text.push_str(&format!("data           {} rows", count(data.rows)));
         if data.unreadable > 0 {
@@ -28,8 +35,16 @@ pub(super) fn text(report: &Report) -> String {
             text.push_str(&format!("  {rows} rows have no reference\n"));
         }
     }
+    for (kind, problems) in [("error", &report.errors), ("warning", &report.warnings)] {
+        for problem in problems {
+            text.push_str(&format!("\n{}", problem.text(kind)));
+        }
+    }
     for reward in &report.rewards {
         text.push_str(&reward_text(reward));
+    }
+    if let Some(combined) = &report.combined {
+        text.push_str(&format!("\ncombined\n{}", on_rows(combined)));
     }
     text.push_str(if report.ok { "\nok\n" } else { "\nnot ok\n" });
     text
@@ -37,6 +52,7 @@ pub(super) fn text(report: &Report) -> String {
 
 fn reward_text(reward: &RewardReport) -> String {
     let mut text = format!("\n{}  ({})\n", inline(&reward.name), reward.verifier);
+    text.push_str(&reward.rows.as_ref().map(on_rows).unwrap_or_default());
     match &reward.cases {
         Some(cases) => {
             let (failed, tried) = (cases.failed.len(), cases.tried);
@@ -53,10 +69,45 @@ fn reward_text(reward: &RewardReport) -> String {
     text
 }
 
+/// What came of the rows, the reasons of those without a reward, and what was left out.
+fn on_rows(tally: &RowsTally) -> String {
+    let told = [
+        (tally.scored, "scored"),
+        (tally.abstained, "abstained"),
+        (tally.failed, "failed"),
+        (tally.not_applicable, "not applicable"),
+        (tally.when_failed, "undecided by `when`"),
+        (tally.behind_gate, "behind a gate"),
+        (tally.not_asked, "not asked"),
+    ];
+    let told = told.iter().filter(|(rows, _)| *rows > 0);
+    let told: Vec<String> = told.map(|(rows, what)| format!("{} {what}", count(*rows))).collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("  on the rows          {}\n", told.join(", "));
+    if let Some(first) = &tally.first_abstained {
+        let (id, why) = (inline(&first.id), inline(&first.reason));
+        text.push_str(&format!("    abstained, first row {} {id}: {why}\n", first.row));
+    }
+    if tally.not_asked > 0 {
+        text.push_str(&format!(
+            "    models and judges are asked with --deep, on {DEEP_ROWS} rows each\n"
+        ));
+    }
+    text
+}
+
 fn on_data(data: &RewardOnData) -> String {
     let mut text = data.suites.as_ref().map(on_suites).unwrap_or_default();
     if data.suites.is_none() || data.gold_rows > 0 {
         text.push_str(&on_answers(data));
+    }
+    if data.probes_exhausted > 0 {
+        let probes = count(data.probes_exhausted);
+        text.push_str(&format!(
+            "  out of fuel or time  {probes} of what was tried: the rest may be left out\n"
+        ));
     }
     text
 }

@@ -102,8 +102,12 @@ pub(super) fn answers(rows: &[&Row]) -> Vec<String> {
 pub(super) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, Vec<Finding>) {
     let Some(reference) = row.sample.reference() else { return (0, Vec::new()) };
     let hacks = hacks(row, answers);
-    let tried = hacks.len() as u64;
+    let mut tried = 0;
     let paid = hacks.into_iter().filter_map(|(hack, orders)| {
+        if probe.is_over() {
+            return None;
+        }
+        tried += 1;
         let verdicts = orders.iter().map(|text| probe.verdict(&row.sample, text, Some(reference)));
         let verdicts: Vec<_> = verdicts.take_while(is_full).collect();
         let (completion, verdict) = (orders.first()?, verdicts.first()?);
@@ -115,7 +119,8 @@ pub(super) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, 
             verdict: verdict::outcome(&verdict.outcome),
         })
     });
-    (tried, paid.collect())
+    let paid = paid.collect();
+    (tried, paid)
 }
 
 /// Each cheat, in every order in which it can be played.

@@ -1,12 +1,18 @@
 //! One verifier on variants of samples.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use assay::Engine;
 use assay::engine::Planned;
 use assay::verifiers::{Outcome, Sample, Verdict};
 use serde_json::Value;
 
+use super::trial::is_exhausted;
+
 /// From here on a reward is full.
 const FULL: f64 = 1.0 - 1e-9;
+/// Variants on which a verifier may run out of fuel or time before no more are tried.
+const EXHAUSTED_MAX: u64 = 4;
 
 /// A verifier on variants of samples, as the engine runs it.
 pub(super) struct Probe<'a> {
@@ -14,9 +20,24 @@ pub(super) struct Probe<'a> {
     /// The place of its reward.
     pub(super) at: usize,
     pub(super) planned: &'a Planned,
+    exhausted: AtomicU64,
 }
 
-impl Probe<'_> {
+impl<'a> Probe<'a> {
+    pub(super) fn new(engine: &'a Engine, at: usize, planned: &'a Planned) -> Self {
+        Self { engine, at, planned, exhausted: AtomicU64::new(0) }
+    }
+
+    /// Variants on which the verifier ran out of fuel or time.
+    pub(super) fn exhausted(&self) -> u64 {
+        self.exhausted.load(Ordering::Relaxed)
+    }
+
+    /// Whether no more variants are tried: each may cost a whole deadline.
+    pub(super) fn is_over(&self) -> bool {
+        self.exhausted() >= EXHAUSTED_MAX
+    }
+
     pub(super) fn verdict(
         &self,
         sample: &Sample,
@@ -34,7 +55,10 @@ impl Probe<'_> {
 
     pub(super) fn alone(&self, sample: &Sample) -> Verdict {
         let missing = || Verdict::abstained("the verifier judges whole groups");
-        self.engine.verify_alone(self.at, sample).unwrap_or_else(missing)
+        let verdict = self.engine.verify_alone(self.at, sample).unwrap_or_else(missing);
+        let is_out = is_exhausted(&verdict, self.planned.built.slow);
+        self.exhausted.fetch_add(u64::from(is_out), Ordering::Relaxed);
+        verdict
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use assay::Config;
-use assay::data::Source;
+use assay::data::{Checked, DataError, Source};
 use assay::verifiers::Sample;
 use serde::Serialize;
 
@@ -13,6 +13,14 @@ use crate::cli::exit::Failure;
 pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
     pub(super) report: DataReport,
+    /// A column that `[data]` names and no row has: nothing was read then.
+    pub(super) absent: Option<Absent>,
+}
+
+/// A column that `[data]` names and no row has.
+pub(super) struct Absent {
+    pub(super) key: &'static str,
+    pub(super) message: String,
 }
 
 pub(super) struct Row {
@@ -43,9 +51,17 @@ impl DataReport {
 }
 
 pub(super) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<Rows, Failure> {
-    let mut read = Rows { rows: Vec::new(), report: DataReport::default() };
-    'data: for block in Source::open(data, &config.limits.data())? {
-        for row in block?.rows(&config.data) {
+    let mut read = Rows { rows: Vec::new(), report: DataReport::default(), absent: None };
+    let source = Source::open(data, &config.limits.data())?;
+    'data: for block in Checked::new(source, &config.data) {
+        let block = match block {
+            Err(error @ DataError::NoColumn { key, .. }) => {
+                read.absent = Some(Absent { key, message: error.to_string() });
+                break;
+            }
+            block => block?,
+        };
+        for row in block.rows(&config.data) {
             if read.report.rows >= limit {
                 break 'data;
             }

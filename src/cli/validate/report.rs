@@ -4,16 +4,27 @@ use serde::Serialize;
 
 use super::finding::Finding;
 use super::hacks::FixtureReport;
+use super::problem::Problem;
 use super::read::DataReport;
 use super::suites::SuitesReport;
+use super::tally::RowsTally;
 
 /// What was found of a configuration.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) ok: bool,
     pub(super) config_hash: String,
+    /// Whether models and judges were asked, on a few rows.
+    pub(super) deep: bool,
+    /// What fails on every row that it applies to, and names that stand for nothing.
+    pub(super) errors: Vec<Problem>,
+    /// What fails on some rows, and what could not be tried.
+    pub(super) warnings: Vec<Problem>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) data: Option<DataReport>,
+    /// What the rewards of the rows came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) combined: Option<RowsTally>,
     pub(super) rewards: Vec<RewardReport>,
 }
 
@@ -22,6 +33,9 @@ pub(super) struct Report {
 pub(super) struct RewardReport {
     pub(super) name: String,
     pub(super) verifier: String,
+    /// What came of it on the rows as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rows: Option<RowsTally>,
     /// The hack cases of its fixture file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cases: Option<FixtureReport>,
@@ -45,6 +59,9 @@ pub(super) struct RewardOnData {
     /// Those that earned full reward.
     pub(super) hacks_paid: u64,
     pub(super) paid: Vec<Finding>,
+    /// Answers, cheats and programs on which the verifier ran out of fuel or time. After a few of them no
+    /// more are tried.
+    pub(super) probes_exhausted: u64,
     /// Where the reference is tests: whether they test anything. Gold answers and cheats cannot be
     /// made of them.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -81,7 +81,7 @@ pub(super) fn verify<'a>(
         return (None, rest);
     }
     let verdicts = |suite: &Suite<'_>| -> Vec<Verdict> {
-        let completions = suite.trivial.completions.iter();
+        let completions = suite.trivial.completions.iter().take_while(|_| !probe.is_over());
         let reference = suite.row.sample.reference();
         completions.map(|(_, text)| probe.verdict(&suite.row.sample, text, reference)).collect()
     };

@@ -11,8 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::super::dialect::is_type;
 use super::super::error::ApiError;
-use super::super::payload::{JsonBytes, is_type, parse};
+use super::super::payload::{JsonBytes, parse};
 use super::super::profiles::score_until;
 use super::super::shared::{Asked, Shared};
 use super::ndjson;

@@ -3,6 +3,8 @@
 #[cfg(feature = "json-schema")]
 mod cost;
 mod schema;
+#[cfg(feature = "json-schema")]
+mod texts;
 mod tree;
 
 use std::ops::Range;
@@ -110,6 +112,7 @@ impl Check for Json {
             meter.spend(length * (1 + compiled.bytes as u64 / 64))?;
             let value = value.value();
             meter.spend(compiled.rules(&value)?)?;
+            compiled.pay_for_texts(&value, meter)?;
             if let Err((at, rule)) = compiled.validate(&value) {
                 return Ok(judged(false).with("at", at).with("rule", rule).because("schema"));
             }

@@ -1,5 +1,6 @@
 //! `regex`: a pattern matches, or what it captures equals the reference.
 
+use crate::pattern::effort::{Effort, Searches};
 use crate::prelude::*;
 
 /// Right when the pattern is found in the text.
@@ -33,6 +34,8 @@ pub struct Regex {
     negate: bool,
     #[serde(skip)]
     whole: Option<Pattern>,
+    #[serde(skip)]
+    effort: Option<Effort>,
 }
 
 /// The text that is searched.
@@ -66,6 +69,9 @@ impl Check for Regex {
         if self.full {
             self.whole = Some(whole(&self.pattern)?);
         }
+        let captures = if self.group.is_some() { self.pattern.captures_len() } else { 0 };
+        let effort = Effort::new(self.used().as_str(), captures);
+        self.effort = Some(effort.map_err(|error| BuildError::new("pattern", error))?);
         match &self.group {
             Some(group) if self.group_at(group).is_none() => {
                 let message = format!("group \"{group}\": the pattern has no such group");
@@ -81,11 +87,16 @@ impl Check for Regex {
             On::Prompt => sample.prompt(),
         };
         meter.spend(self.pass(text))?;
+        let Some(effort) = &self.effort else {
+            return Err(Fault::internal("regex was not loaded"));
+        };
+        let mut searches = effort.of(text);
+        searches.pay(0, meter)?;
         if let Some(group) = &self.group {
-            return self.compare(group, text, sample, meter);
+            return self.compare((group, text), sample, &mut searches, meter);
         }
         if self.min.is_some() || self.max.is_some() {
-            let count = self.count(text, meter)?;
+            let count = self.count(text, &mut searches, meter)?;
             let right = count >= self.min.unwrap_or(0) && self.max.is_none_or(|max| count <= max);
             let reason = if right { "count" } else { "count-out-of-range" };
             return Ok(Verdict::graded(right != self.negate).with("count", count).because(reason));
@@ -114,10 +125,16 @@ impl Regex {
         meter.spend(8 + text.len().saturating_sub(from) as u64 / 32)
     }
 
-    fn count(&self, text: &str, meter: &mut Meter<'_>) -> Result<u64, Fault> {
+    fn count(
+        &self,
+        text: &str,
+        searches: &mut Searches<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<u64, Fault> {
         let mut count = 0;
         for found in self.pattern.find_iter(text) {
             Self::pay_for_search(text, found.end(), meter)?;
+            searches.pay(found.end(), meter)?;
             count += 1;
             if self.max.is_some_and(|max| count > max) {
                 break;
@@ -133,9 +150,9 @@ impl Regex {
 
     fn compare(
         &self,
-        group: &str,
-        text: &str,
+        (group, text): (&str, &str),
         sample: &Sample,
+        searches: &mut Searches<'_>,
         meter: &mut Meter<'_>,
     ) -> Result<Verdict, Fault> {
         if sample.reference().is_none() {
@@ -146,6 +163,7 @@ impl Regex {
         for captures in self.used().captures_iter(text) {
             let end = captures.get_match().end();
             Self::pay_for_search(text, end, meter)?;
+            searches.pay(end, meter)?;
             captured = captures.get(at).or(captured);
         }
         let Some(captured) = captured else {

@@ -36,6 +36,11 @@ impl std::fmt::Debug for Loaded {
 
 /// Notes that are kept of a map.
 const NOTES_MAX: usize = 16;
+/// Values that are kept of one note, and how deep they nest.
+const VALUES_MAX: usize = 64;
+const LEVELS_MAX: usize = 4;
+/// Characters that are kept of a text.
+const TEXT_CHARS_MAX: usize = 200;
 
 impl Check for Rhai {
     const ID: &'static str = "rhai";
@@ -101,7 +106,7 @@ fn verdict(value: &Dynamic) -> Result<Verdict, Fault> {
         .iter()
         .filter(|(key, _)| *key != "reward")
         .take(NOTES_MAX)
-        .map(|(key, value)| (key.to_string(), note(value)))
+        .map(|(key, value)| (cut(key), note(value, &mut VALUES_MAX.clone(), LEVELS_MAX)))
         .collect();
     let verdict = Verdict::scored(reward(decided)?);
     Ok(if notes.is_empty() { verdict } else { verdict.with("notes", notes) })
@@ -123,13 +128,42 @@ fn reward(value: &Dynamic) -> Result<Reward, Fault> {
     })
 }
 
-/// Evidence is small: texts are cut, and of anything else its kind is noted.
-fn note(value: &Dynamic) -> Value {
+/// Evidence is small: texts are cut, lists and maps are kept to their first members, and of anything
+/// else its kind is noted.
+fn note(value: &Dynamic, left: &mut usize, levels: usize) -> Value {
+    *left = left.saturating_sub(1);
     match (value.as_bool(), value.as_int(), value.as_float(), value.as_immutable_string_ref()) {
-        (Ok(value), ..) => value.into(),
-        (_, Ok(value), ..) => value.into(),
-        (_, _, Ok(value), _) => value.into(),
-        (.., Ok(text)) => text.chars().take(200).collect::<String>().into(),
-        _ => value.type_name().into(),
+        (Ok(value), ..) => return value.into(),
+        (_, Ok(value), ..) => return value.into(),
+        (_, _, Ok(value), _) => return value.into(),
+        (.., Ok(text)) => return cut(&text).into(),
+        _ if value.is_unit() => return Value::Null,
+        _ if levels == 0 => return value.type_name().into(),
+        _ => {}
     }
+    if let Some(list) = value.read_lock::<rhai::Array>() {
+        let mut kept = Vec::new();
+        for member in list.iter() {
+            if *left == 0 {
+                break;
+            }
+            kept.push(note(member, left, levels - 1));
+        }
+        return kept.into();
+    }
+    if let Some(map) = value.read_lock::<rhai::Map>() {
+        let mut kept = serde_json::Map::new();
+        for (key, member) in map.iter() {
+            if *left == 0 {
+                break;
+            }
+            kept.insert(cut(key), note(member, left, levels - 1));
+        }
+        return kept.into();
+    }
+    value.type_name().into()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(TEXT_CHARS_MAX).collect()
 }

@@ -6,13 +6,14 @@
 //! [`super::functions`] pay for what they build. Together this bounds time and memory: every
 //! operand was read from a variable, is a literal, or was built by an operation that paid.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use rhai::{
     Array, Dynamic, Engine, EvalAltResult, EvalContext, FnPtr, ImmutableString, Map, Position,
 };
 
 use super::limits::{CALL_LEVELS_MAX, LIVE_BYTES_MAX};
+use crate::meter::{Cancellation, Meter};
 
 /// Fuel between two measurements of the variables in scope.
 const WEIGH_EVERY: u64 = 1 << 15;
@@ -35,6 +36,7 @@ pub(super) enum Ended {
     Fuel,
     Memory,
     Nesting,
+    Time,
 }
 
 /// What a run may spend, and what each of its operations costs.
@@ -51,6 +53,7 @@ pub(super) struct Account {
     fuel: Fuel,
     spent: u64,
     weighed_at: u64,
+    next_look: u64,
     alive: [usize; CALL_LEVELS_MAX + 1],
     ended: Option<Ended>,
 }
@@ -61,7 +64,14 @@ thread_local! {
 
 impl Account {
     const fn new(fuel: Fuel) -> Self {
-        Self { fuel, spent: 0, weighed_at: 0, alive: [0; CALL_LEVELS_MAX + 1], ended: None }
+        Self {
+            fuel,
+            spent: 0,
+            weighed_at: 0,
+            next_look: Meter::LOOK_EVERY,
+            alive: [0; CALL_LEVELS_MAX + 1],
+            ended: None,
+        }
     }
 
     pub(super) fn spent(&self) -> u64 {
@@ -76,6 +86,12 @@ impl Account {
         self.spent = self.spent.saturating_add(units);
         if self.spent > self.fuel.limit {
             self.ended.get_or_insert(Ended::Fuel);
+        }
+        if self.spent >= self.next_look {
+            self.next_look = self.spent.saturating_add(Meter::LOOK_EVERY);
+            if is_expired() {
+                self.ended.get_or_insert(Ended::Time);
+            }
         }
     }
 
@@ -97,11 +113,47 @@ impl Account {
     }
 }
 
-/// Runs `work` with `fuel` and says what it used. Runs may nest.
-pub(super) fn within<T>(fuel: Fuel, work: impl FnOnce() -> T) -> (T, Account) {
+thread_local! {
+    /// The deadline of the run on this thread.
+    static BACKSTOP: Cell<Option<*const dyn Cancellation>> = const { Cell::new(None) };
+}
+
+/// Puts the deadline of the run outside back, whatever ends this one.
+struct Outside(Option<*const dyn Cancellation>);
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        BACKSTOP.set(self.0);
+    }
+}
+
+/// Runs `work` with `fuel` until `backstop`, and says what it used. Runs may nest.
+pub(super) fn within<T>(
+    fuel: Fuel,
+    backstop: Option<&dyn Cancellation>,
+    work: impl FnOnce() -> T,
+) -> (T, Account) {
+    let own = backstop.map(|backstop| {
+        let borrowed: *const (dyn Cancellation + '_) = backstop;
+        // SAFETY: only its lifetime is taken away. It is read by `is_expired` alone, within `work`, for
+        // all of which `backstop` is borrowed; `Outside` takes it back before this returns.
+        #[expect(unsafe_code, reason = "rhai takes no callbacks that borrow")]
+        unsafe {
+            std::mem::transmute::<*const (dyn Cancellation + '_), *const dyn Cancellation>(borrowed)
+        }
+    });
+    let outside = Outside(BACKSTOP.replace(own));
     let outer = ACCOUNT.replace(Account::new(fuel));
     let done = work();
+    drop(outside);
     (done, ACCOUNT.replace(outer))
+}
+
+/// Whether the deadline of the run has passed.
+fn is_expired() -> bool {
+    // SAFETY: see `within`.
+    #[expect(unsafe_code, reason = "rhai takes no callbacks that borrow")]
+    BACKSTOP.get().is_some_and(|backstop| unsafe { &*backstop }.expired())
 }
 
 /// Pays for what a function is about to build.

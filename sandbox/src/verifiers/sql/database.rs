@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::fallible_iterator::FallibleIterator as _;
+use rusqlite::ffi::ErrorCode;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Batch, Connection, params_from_iter};
 use serde_json::{Map, Value};
@@ -17,6 +19,18 @@ use super::guard::{self, refused_function};
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// The most connections that are kept for the next sample.
 const IDLE_MAX: usize = 64;
+
+/// What a dump may cost: so many units, and as many for each byte of it.
+const FILE_UNITS_MIN: u64 = 200_000_000;
+const FILE_UNITS_PER_BYTE: u64 = 1_000;
+/// How large a database may become, and how much larger for each byte that it is made of.
+const IMAGE_BYTES_MIN: usize = 24 << 20;
+const IMAGE_BYTES_PER_BYTE: usize = 8;
+/// The longest value, unless what it is made of is longer.
+const VALUE_BYTES_MAX: usize = 8 << 20;
+/// A page of a database where nothing is said of it, and the largest one.
+const PAGE_BYTES: usize = 4096;
+const PAGE_BYTES_MAX: usize = 65_536;
 
 /// A database that never changes.
 #[derive(Default)]
@@ -40,7 +54,8 @@ impl Database {
         } else {
             let dump = String::from_utf8(bytes)
                 .map_err(|error| format!("neither a file of SQLite nor UTF-8: {error}"))?;
-            let builder = Builder::new(now, u64::MAX)?;
+            let units = dump.len() as u64 * FILE_UNITS_PER_BYTE + FILE_UNITS_MIN;
+            let builder = Builder::new(now, units, &[&dump], 0)?;
             builder.run(&dump)?;
             builder.finish()?
         };
@@ -57,7 +72,8 @@ impl Database {
         now: Option<&str>,
         units: u64,
     ) -> Result<(Self, u64), String> {
-        let builder = Builder::new(now, units)?;
+        let given = rows.map_or(0, |rows| rows.values().map(|rows| rows.to_string().len()).sum());
+        let builder = Builder::new(now, units, sql, given)?;
         for sql in sql {
             builder.run(sql)?;
         }
@@ -134,11 +150,23 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(now: Option<&str>, units: u64) -> Result<Self, String> {
+    /// Of the statements in `sql` and so many bytes of rows.
+    fn new(now: Option<&str>, units: u64, sql: &[&str], rows: usize) -> Result<Self, String> {
         let gauge = Arc::new(Gauge::default());
         gauge.fill(units);
         gauge.weigh(1);
-        let connection = Self::connection(&gauge, now).map_err(told)?;
+        let mut connection = Self::connection(&gauge, now).map_err(told)?;
+        let given = rows + sql.iter().map(|sql| sql.len()).sum::<usize>();
+        let sets_pages = sql.iter().any(|sql| sql.to_ascii_lowercase().contains("page_size"));
+        let page = if sets_pages { PAGE_BYTES_MAX } else { PAGE_BYTES };
+        let image = given.saturating_mul(IMAGE_BYTES_PER_BYTE).saturating_add(IMAGE_BYTES_MIN);
+        let pages = u32::try_from(image / page).unwrap_or(u32::MAX - 1);
+        let value = i32::try_from(given.max(VALUE_BYTES_MAX)).unwrap_or(i32::MAX);
+        connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, value).map_err(told)?;
+        connection.pragma_update(None, "max_page_count", pages).map_err(told)?;
+        connection
+            .authorizer(Some(|context: AuthContext<'_>| may_build(context.action)))
+            .map_err(told)?;
         Ok(Self { connection, gauge })
     }
 
@@ -153,7 +181,6 @@ impl Builder {
             OPS_PER_LOOK,
             Some(move || !looked.spend_ops(OPS_PER_LOOK.unsigned_abs().into())),
         )?;
-        connection.authorizer(Some(|context: AuthContext<'_>| may_build(context.action)))?;
         Ok(connection)
     }
 
@@ -176,7 +203,13 @@ impl Builder {
     }
 
     fn told(&self, error: rusqlite::Error) -> String {
-        if self.gauge.is_empty() { OUT_OF_OPS.to_owned() } else { told(error) }
+        match error.sqlite_error_code() {
+            _ if self.gauge.is_empty() => OUT_OF_OPS.to_owned(),
+            Some(ErrorCode::DiskFull) => {
+                "the database grows too large for what it is made of".into()
+            }
+            _ => told(error),
+        }
     }
 
     /// Fills a table with rows that are lists of values, or objects of values by column.

@@ -8,6 +8,7 @@ use std::str::Chars;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::limits::Limit;
 use rusqlite::types::{ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Error, Result, params_from_iter};
 
@@ -21,6 +22,8 @@ pub(super) const CLOCK: &str = "the query depends on the clock";
 /// A connection without data, opened when it is first needed.
 type Helper = Arc<Mutex<Option<Connection>>>;
 
+/// The longest value that a function may make, unless it was given longer ones.
+const VALUE_BYTES_MAX: usize = 1 << 20;
 /// Functions whose cost grows with the product of two arguments.
 const PRODUCTS: [(&str, i32); 6] =
     [("glob", 2), ("instr", 2), ("ltrim", 2), ("replace", 3), ("rtrim", 2), ("trim", 2)];
@@ -149,9 +152,21 @@ fn ask(helper: &Helper, name: &str, values: Vec<Value>) -> Result<Value> {
         Some(connection) => connection,
         empty => empty.insert(Connection::open_in_memory()?),
     };
+    // It stops there on the way, and does not see only at the end that a value is too long.
+    let given: usize = values.iter().map(length).sum();
+    let most = i32::try_from(given.max(VALUE_BYTES_MAX)).unwrap_or(i32::MAX);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, most)?;
     let marks = vec!["?"; values.len()].join(",");
     let mut statement = connection.prepare_cached(&format!("SELECT {name}({marks})"))?;
     statement.query_row(params_from_iter(values), |row| row.get_ref(0).map(owned))
+}
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(blob) => blob.len(),
+        Value::Null | Value::Integer(_) | Value::Real(_) => 0,
+    }
 }
 
 /// A copy; text that is not UTF-8 is mended.

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "json-schema")]
 use super::cost::{RULES_MAX, RuleCount};
+#[cfg(feature = "json-schema")]
+use super::texts::Texts;
 use crate::prelude::*;
 
 #[cfg(feature = "json-schema")]
@@ -9,6 +11,7 @@ use crate::prelude::*;
 pub(super) struct Compiled {
     validator: jsonschema::Validator,
     schema: Value,
+    texts: Texts,
     /// The length of the schema.
     pub(super) bytes: usize,
 }
@@ -24,7 +27,16 @@ impl Compiled {
             .build(schema)
             .map_err(|error| BuildError::new(setting, error.to_string()))?;
         let bytes = schema.to_string().len();
-        Ok(Self { validator, schema: schema.clone(), bytes })
+        let texts = Texts::of(schema);
+        Ok(Self { validator, schema: schema.clone(), texts, bytes })
+    }
+
+    /// Pays for what the rules do with the texts of a value.
+    ///
+    /// # Errors
+    /// More than the meter holds.
+    pub(super) fn pay_for_texts(&self, value: &Value, meter: &mut Meter<'_>) -> Result<(), Fault> {
+        self.texts.pay(value, meter)
     }
 
     /// How many rules are applied to a value.
@@ -64,6 +76,10 @@ impl Compiled {
     }
 
     pub(super) fn rules(&self, _: &Value) -> Result<u64, Fault> {
+        match self.never {}
+    }
+
+    pub(super) fn pay_for_texts(&self, _: &Value, _: &mut Meter<'_>) -> Result<(), Fault> {
         match self.never {}
     }
 

@@ -1,0 +1,300 @@
+//! What fails on every row that it applies to, and what fails on some.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use assay::engine::{Applicability, Document, Planned};
+use assay::verifiers::{Outcome, Verdict};
+use assay::{Engine, Plan};
+
+use super::paths::paths;
+use super::problem::{Problem, listed};
+use super::read::Row;
+use super::sources::{Role, Source};
+use super::tally::{Example, RowsTally};
+use super::trial::{EXHAUSTED_MAX, Trial, Tried};
+use super::words::words;
+use crate::cli::output::count;
+
+/// Rows on which a reward is tried that no gate lets through.
+const BEHIND_GATE_ROWS: usize = 5;
+/// Values of a column that are named.
+const VALUES_MAX: usize = 5;
+
+/// Errors, and what is worth knowing.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) errors: Vec<Problem>,
+    pub(super) warnings: Vec<Problem>,
+}
+
+/// What the trial of a plan is told by.
+pub(super) struct Faults<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) document: &'a Document,
+    pub(super) sources: &'a [Source],
+    pub(super) trial: &'a Trial<'a>,
+    /// The configuration, as a command names it.
+    pub(super) config: &'a Path,
+}
+
+/// A reward, and what came of it.
+struct Judged<'a> {
+    at: usize,
+    planned: &'a Planned,
+    tally: &'a RowsTally,
+}
+
+impl Faults<'_> {
+    fn plan(&self) -> &Plan {
+        self.engine.plan()
+    }
+
+    /// What is wrong with a reward; `named` says of which scripts the names are wrong already.
+    pub(super) fn of_reward(
+        &self,
+        (at, planned): (usize, &Planned),
+        tally: &RowsTally,
+        named: &[Role],
+        found: &mut Found,
+    ) {
+        let judged = Judged { at, planned, tally };
+        if planned.when.is_some() && !named.contains(&Role::When(at)) {
+            self.when(&judged, found);
+        }
+        if !named.contains(&Role::Reward(at)) {
+            self.verdicts(&judged, found);
+        }
+        if tally.rows > 0 && tally.behind_gate == tally.rows {
+            self.behind_gate(&judged, found);
+        }
+        if self.trial.exhausted == Some(at) {
+            let (tried, name) = (count(tally.rows), &planned.name);
+            let message = format!(
+                "the trial ended after {tried} rows: {EXHAUSTED_MAX} verdicts of \"{name}\" ran out of \
+                 fuel or time"
+            );
+            let help = "lower its limits or limits.deadline_ms to try more rows".to_owned();
+            found.warnings.push(self.at_reward(&judged, None, message, Some(help)));
+        }
+    }
+
+    fn when(&self, judged: &Judged<'_>, found: &mut Found) {
+        let Judged { at, tally, .. } = *judged;
+        let (tried, failed) = (tally.tried(), tally.when_failed);
+        let Some(source) = self.source(Role::When(at)) else { return };
+        if let Some(first) = &tally.first_when_failed {
+            let part = source.place_in(&first.reason);
+            let message = failing("`when`", failed, tried, first);
+            let problem = source.problem(self.document, part, message, Some(self.look(first)));
+            let all = if failed == tried { &mut found.errors } else { &mut found.warnings };
+            all.push(problem);
+        }
+        let ran = tally.judged() + tally.not_asked;
+        if ran == 0 && tally.not_applicable > 0 {
+            let rows = rows(tally.not_applicable);
+            let message = format!("`when` never holds: it is false on {rows}");
+            let help = self.values(source);
+            found.errors.push(source.problem(self.document, None, message, help));
+        }
+    }
+
+    fn verdicts(&self, judged: &Judged<'_>, found: &mut Found) {
+        let tally = judged.tally;
+        let all = tally.judged();
+        if let Some(first) = &tally.first_failed {
+            let message = failing("the verifier", tally.failed, all, first);
+            let problem =
+                self.at_reward(judged, Some(&first.reason), message, Some(self.look(first)));
+            let told = if tally.failed == all { &mut found.errors } else { &mut found.warnings };
+            told.push(problem);
+        }
+        let Some(first) = tally.first_abstained.as_ref().filter(|_| tally.scored == 0) else {
+            return;
+        };
+        let message = if tally.failed == 0 {
+            format!("the verifier abstains on {}: {}", rows(all), first.reason)
+        } else {
+            let (abstained, failed) = (rows(tally.abstained), rows(tally.failed));
+            let why = &first.reason;
+            format!("no row has a reward: it abstains on {abstained} and fails on {failed}: {why}")
+        };
+        let help = if first.reason == Verdict::NO_REFERENCE {
+            "write the column that holds it: [data] reference = \"...\"".to_owned()
+        } else {
+            self.look(first)
+        };
+        found.errors.push(self.at_reward(judged, None, message, Some(help)));
+    }
+
+    /// A reward that no gate lets through is tried beside its gates.
+    fn behind_gate(&self, judged: &Judged<'_>, found: &mut Found) {
+        let Judged { at, planned, .. } = *judged;
+        let plan = self.plan();
+        let gates: Vec<&str> =
+            plan.gates.iter().filter_map(|gate| Some(plan.names.get(*gate)?.as_str())).collect();
+        let message =
+            format!("no row gets here: the gate {} passes on none of them", listed(gates));
+        let mut verdicts: Vec<(&Row, Verdict)> = Vec::new();
+        for tried in self.trial.rows.iter().take(BEHIND_GATE_ROWS) {
+            let shut = |(other, verdict): (usize, &Option<Verdict>)| {
+                verdict.clone().filter(|_| !plan.gates.contains(&other))
+            };
+            let open: Vec<_> = tried.judged.iter().enumerate().map(shut).collect();
+            let ruling = plan.ruling(at, planned, &tried.row.sample, &open, 0);
+            let sample = &tried.row.sample;
+            let verdict = self.engine.verify_ruled_out(at, sample, &tried.judged);
+            if let (Applicability::Runs, Some(verdict)) = (ruling, verdict) {
+                verdicts.push((tried.row, verdict));
+            }
+        }
+        let failed = |(row, verdict): &(&Row, Verdict)| match &verdict.outcome {
+            Outcome::Failed(fault) => Some(Example {
+                id: row.sample.id().to_owned(),
+                row: row.number,
+                reason: format!("{}: {}", fault.kind, fault.why),
+            }),
+            _ => None,
+        };
+        let failures: Vec<Example> = verdicts.iter().filter_map(failed).collect();
+        let help = Some(format!(
+            "add rows whose completions pass, or lower [combine] pass = {}",
+            plan.config.combine.pass
+        ));
+        match failures.first().filter(|_| failures.len() == verdicts.len()) {
+            Some(first) => {
+                let tried = failures.len() as u64;
+                let fails = failing("the verifier", tried, tried, first);
+                let message = format!("{message}; tried beside it, {fails}");
+                found.errors.push(self.at_reward(judged, Some(&first.reason), message, help));
+            }
+            None => found.warnings.push(self.at_reward(judged, None, message, help)),
+        }
+    }
+
+    /// What is wrong with how rewards become one.
+    pub(super) fn of_combination(&self, tally: &RowsTally, named: &[Role], found: &mut Found) {
+        let Some(first) = tally.first_failed.as_ref().filter(|_| !named.contains(&Role::Combine))
+        else {
+            return;
+        };
+        let (failed, all) = (tally.failed, tally.judged());
+        let message = failing("the combination", failed, all, first);
+        let problem = match self.source(Role::Combine) {
+            Some(source) => {
+                let part = source.place_in(&first.reason);
+                let help = "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
+                source.problem(self.document, part, message, Some(help))
+            }
+            None => {
+                let error = self.document.error("combine.how", message);
+                Problem::new("combine.how", error.help(Some(self.look(first))))
+            }
+        };
+        let told = if failed == all { &mut found.errors } else { &mut found.warnings };
+        told.push(problem);
+    }
+
+    /// That no row has a reward, where nothing else says why.
+    pub(super) fn of_rows(&self, found: &mut Found) {
+        let has_reward = |tried: &Tried<'_>| matches!(tried.outcome, Outcome::Scored(_));
+        let is_whole = |at: usize| !self.trial.depends.any(at);
+        let rewards = self.plan().rewards.len();
+        if !found.errors.is_empty()
+            || !(0..rewards).all(is_whole)
+            || self.trial.rows.iter().any(has_reward)
+        {
+            return;
+        }
+        let Some(first) = self.trial.rows.first() else { return };
+        let reason = crate::cli::verdict::outcome(&first.outcome);
+        let all = rows(self.trial.rows.len() as u64);
+        let message = format!("no row has a reward: of {all}, row {} {reason}", first.row.number);
+        let example =
+            Example { id: first.row.sample.id().to_owned(), row: first.row.number, reason };
+        let error = self.document.error("combine", message).help(Some(self.look(&example)));
+        found.errors.push(Problem::new("combine", error));
+    }
+
+    /// A problem at the script of a reward, where it has one, else at the reward.
+    fn at_reward(
+        &self,
+        judged: &Judged<'_>,
+        reason: Option<&str>,
+        message: String,
+        help: Option<String>,
+    ) -> Problem {
+        let (at, name) = (judged.at, &judged.planned.name);
+        if let Some(source) = self.source(Role::Reward(at)) {
+            let part = reason.and_then(|reason| source.place_in(reason));
+            return source.problem(self.document, part, message, help);
+        }
+        let error = self.document.error(&format!("reward[{at}].verifier"), message).help(help);
+        Problem::new(format!("reward.{name}"), error)
+    }
+
+    fn source(&self, role: Role) -> Option<&Source> {
+        self.sources.iter().find(|source| source.role == role)
+    }
+
+    /// The command that shows a row.
+    fn look(&self, first: &Example) -> String {
+        let config = self.config.display();
+        format!("`assay explain {config} DATA --row {}` shows the row", first.row)
+    }
+
+    /// The values that the rows have where a `when` looks.
+    fn values(&self, source: &Source) -> Option<String> {
+        let tokens = words(&source.text, source.language);
+        let roots = ["meta", "reference"];
+        let mut told = Vec::new();
+        for path in paths(&tokens, source.language, &roots, "") {
+            let Some((root, rest)) = path.split_first() else { continue };
+            let mut values = BTreeSet::new();
+            for tried in &self.trial.rows {
+                let sample = &tried.row.sample;
+                let start = match (root.name.as_str(), rest.split_first()) {
+                    ("meta", Some((first, rest))) => {
+                        sample.meta().get(&first.name).map(|value| (value, rest))
+                    }
+                    _ => sample.reference().map(|value| (value, rest)),
+                };
+                let value = start.and_then(|(value, rest)| {
+                    rest.iter().try_fold(value, |at, step| at.get(&step.name))
+                });
+                if let Some(value) = value.filter(|value| !value.is_object() && !value.is_array()) {
+                    values.insert(value.to_string().chars().take(40).collect::<String>());
+                }
+                if values.len() > VALUES_MAX {
+                    break;
+                }
+            }
+            let names: Vec<&str> = path.iter().map(|step| step.name.as_str()).collect();
+            let more = if values.len() > VALUES_MAX { ", ..." } else { "" };
+            let values = listed(values.iter().take(VALUES_MAX).map(String::as_str));
+            if !values.is_empty() {
+                told.push(format!("{} is {values}{more} in the rows", names.join(".")));
+            }
+        }
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}
+
+/// What fails on how many rows, and why on the first.
+fn failing(what: &str, failed: u64, of: u64, first: &Example) -> String {
+    let Example { id, row, reason } = first;
+    if failed == of {
+        let rows = rows(of);
+        format!("{what} fails on {rows}, first on row {row} ({id}): {reason}")
+    } else {
+        let (failed, of) = (count(failed), count(of));
+        format!("{what} fails on {failed} of {of} rows, first on row {row} ({id}): {reason}")
+    }
+}
+
+fn rows(all: u64) -> String {
+    match all {
+        1 => "the only row it was tried on".to_owned(),
+        all => format!("each of the {} rows it was tried on", count(all)),
+    }
+}

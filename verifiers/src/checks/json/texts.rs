@@ -1,0 +1,85 @@
+//! What the rules of a schema do with texts: patterns are searched for, and the format `regex` compiles
+//! what it finds.
+
+use crate::pattern::effort::{Effort, is_dear};
+use crate::prelude::*;
+
+/// What a byte costs that is read as a regular expression.
+const FORMAT_UNITS_PER_BYTE: u64 = 64;
+
+/// The rules of a schema that read texts.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    patterns: Vec<Effort>,
+    /// The value may be read as a regular expression.
+    reads_patterns: bool,
+}
+
+impl Texts {
+    pub(super) fn of(schema: &Value) -> Self {
+        let mut own = Self::default();
+        own.add(schema);
+        own
+    }
+
+    fn add(&mut self, schema: &Value) {
+        match schema {
+            Value::Object(members) => {
+                if let Some(Value::String(pattern)) = members.get("pattern") {
+                    self.pattern(pattern);
+                }
+                if let Some(Value::Object(named)) = members.get("patternProperties") {
+                    named.keys().for_each(|pattern| self.pattern(pattern));
+                }
+                self.reads_patterns |= members.get("format").is_some_and(|name| name == "regex");
+                members.values().for_each(|member| self.add(member));
+            }
+            Value::Array(members) => members.iter().for_each(|member| self.add(member)),
+            _ => {}
+        }
+    }
+
+    /// What does not compile is no pattern: the schema was compiled before.
+    fn pattern(&mut self, pattern: &str) {
+        self.patterns.extend(Effort::new(pattern, 0));
+    }
+
+    /// Pays for each text and pattern, wherever either stands.
+    pub(super) fn pay(&self, value: &Value, meter: &mut Meter<'_>) -> Result<(), Fault> {
+        if self.patterns.is_empty() && !self.reads_patterns {
+            return Ok(());
+        }
+        let mut texts = Vec::new();
+        collect(value, &mut texts);
+        let bytes: usize = texts.iter().map(|text| text.len() + 1).sum();
+        if self.reads_patterns {
+            meter.spend(bytes as u64 * FORMAT_UNITS_PER_BYTE)?;
+        }
+        let most = |all: u64, pattern: &Effort| all.saturating_add(pattern.most(bytes));
+        if !is_dear(self.patterns.iter().fold(0, most)) {
+            return Ok(());
+        }
+        for text in texts {
+            for pattern in &self.patterns {
+                meter.spend(1)?;
+                pattern.of(text).count(0, meter)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every text and every name of a member.
+fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(members) => members.iter().for_each(|member| collect(member, texts)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                texts.push(name);
+                collect(member, texts);
+            }
+        }
+        _ => {}
+    }
+}
