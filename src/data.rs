@@ -1,6 +1,6 @@
 //! Datasets in, verdicts out.
 //!
-//! A [`Source`] reads JSON lines (plain, gzip or zstd), Parquet, Hugging Face dataset folders and
+//! A [`Source`] reads JSON lines and lists (plain, gzip or zstd), Parquet, Hugging Face dataset folders and
 //! standard input, and cuts them into [`Block`]s. Cutting is cheap and stays on one thread; a block
 //! is parsed by whichever thread calls [`Block::rows`]. The same rows give the same samples from
 //! every format: members of objects that are null are as good as missing, and are dropped.
@@ -17,14 +17,17 @@ mod cells;
 mod columns;
 #[cfg(feature = "parquet")]
 mod cut;
+mod elements;
 mod error;
 #[cfg(feature = "parquet")]
 mod export;
 mod found_columns;
 mod inputs;
 mod json;
+mod kinds;
 mod limits;
 mod lines;
+mod near;
 #[cfg(not(feature = "parquet"))]
 mod no_parquet;
 #[cfg(feature = "parquet")]
@@ -49,6 +52,7 @@ pub use error::{DataError, Place, RowError, escape};
 pub use export::{ParquetWriter, TableWriter};
 pub use found_columns::{CellMembers, CellType, FoundColumns};
 pub use limits::ReadLimits;
+pub use near::nearest;
 pub use presence::Checked;
 pub use regular::{is_stream, open_once, open_regular, read_regular};
 pub use row::RowReader;

@@ -21,7 +21,7 @@ use super::output::{self, count};
 use super::setup::{ConfigArgs, EngineArgs};
 use super::spooled::Spooled;
 use lines::Lines;
-use phases::{Phase, Spent};
+use phases::{Fresh, Phase, Spent};
 
 /// How fast a configuration judges a dataset.
 #[derive(Clone, Debug, ClapArgs)]
@@ -98,13 +98,14 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let document = args.config.document(environment)?;
     // Verdicts from a cache would measure the cache.
     let uncached = EngineArgs { jobs: args.jobs, ..EngineArgs::plain() };
-    let engine = uncached.engine(args.config.builder(environment, document))?;
+    let fresh = || uncached.engine(args.config.builder(environment, document.clone()));
+    let engine = fresh()?;
     let seconds = seconds(args, PHASE_S)?;
     let samples = samples(args, &engine)?;
     if samples.is_empty() {
         return Err(Failure::usage("the data have no rows that can be read"));
     }
-    let report = measure(args, &engine, &samples, seconds)?;
+    let report = measure(args, (&engine, &fresh), &samples, seconds)?;
     if args.json {
         output::json(&report)?;
     } else {
@@ -159,16 +160,16 @@ fn load(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
 
 fn measure(
     args: &Args,
-    engine: &Engine,
+    (engine, fresh): (&Engine, Fresh<'_>),
     samples: &[Sample],
     seconds: f64,
 ) -> Result<Report, Failure> {
     let lines = Lines::read(&args.data, args.limit, &engine.plan().config.limits.data())?;
     let yardstick = lines.as_ref().map(|lines| phases::yardstick(lines, seconds)).transpose()?;
     let input =
-        phases::Input { engine, data: &args.data, lines: lines.as_ref(), limit: args.limit };
+        phases::Input { engine, fresh, data: &args.data, lines: lines.as_ref(), limit: args.limit };
     let parse = phases::parse(&input, seconds)?;
-    let (judged, spent) = phases::engine(engine, samples, seconds);
+    let (judged, spent) = phases::engine(fresh, samples, seconds)?;
     let end_to_end = phases::end_to_end(&input, seconds)?;
     let over = |phase: &Phase| yardstick.as_ref().map(|y| phase.rows_per_s / y.rows_per_s);
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
@@ -201,12 +202,15 @@ fn measured((planned, mut spent): (&assay::engine::Planned, Spent)) -> Measured 
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate for people")]
 fn text(report: &Report) -> String {
-    let rate = |phase: &Phase| count(phase.rows_per_s as u64);
+    // A sandbox, a model or a judge may take seconds a row.
+    let figures = |rate: f64| if rate < 100.0 { format!("{rate:.2}") } else { count(rate as u64) };
     let ratio = |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
     let row = |name: &str, phase: &Phase, over: Option<f64>| {
-        [name.to_owned(), rate(phase), phase.passes.to_string(), ratio(over)]
+        let [least, median, most] = phase.rows_per_s_of_passes.map(figures);
+        let spread = format!("{least} / {median} / {most}");
+        [name.to_owned(), figures(phase.rows_per_s), phase.passes.to_string(), spread, ratio(over)]
     };
-    let mut rows: Vec<[String; 4]> = Vec::new();
+    let mut rows: Vec<[String; 5]> = Vec::new();
     if let Some(yardstick) = &report.yardstick {
         rows.push(row("serde_json::Value, 1 thread", yardstick, Some(1.0)));
     }
@@ -215,7 +219,10 @@ fn text(report: &Report) -> String {
     rows.push(row(&format!("engine alone, {jobs} threads"), &report.engine, None));
     let whole = format!("end to end, {jobs} threads");
     rows.push(row(&whole, &report.end_to_end, report.end_to_end_to_yardstick));
-    let phases = output::table(["phase", "rows/s", "passes", "to yardstick"], &rows);
+    let phases = output::table(
+        ["phase", "rows/s", "passes", "slowest / median / fastest", "to yardstick"],
+        &rows,
+    );
     let verifiers: Vec<[String; 5]> = report
         .verifiers
         .iter()
@@ -229,5 +236,8 @@ fn text(report: &Report) -> String {
         output::table(["reward", "verdicts", "mean us", "p50 us", "p99 us"], &verifiers);
     let verdicts = count(report.verdicts_per_s as u64);
     let rows = count(report.rows);
-    format!("{rows} rows, {verdicts} verdicts/s\n\n{phases}\n\n{verifiers}\n")
+    format!(
+        "{rows} rows, {verdicts} verdicts/s\n\n{phases}\n\n{verifiers}\n\nNothing is taken from a cache \
+         or from an earlier pass; what repeats within a pass is run once where a verifier remembers it.\n"
+    )
 }

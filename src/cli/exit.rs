@@ -63,9 +63,9 @@ impl Failure {
                     RunError::Locked { .. }
                     | RunError::Foreign { .. }
                     | RunError::Shards { .. }
-                    | RunError::Data(DataError::NoColumn { .. } | DataError::NoRows)
+                    | RunError::Data(DataError::NoColumn { .. } | DataError::NoRows { .. })
                     | RunError::Stream(StreamError::Data(
-                        DataError::NoColumn { .. } | DataError::NoRows,
+                        DataError::NoColumn { .. } | DataError::NoRows { .. },
                     )) => Exit::Usage,
                     RunError::Stopped => Exit::Interrupted,
                     RunError::Io { .. }

@@ -38,7 +38,7 @@ use finding::{Finding, list};
 use names::{Columns, Names};
 use probe::Probe;
 use problem::Problem;
-use read::{DataReport, Rows};
+use read::{DataReport, ProbedRows};
 use report::{Report, RewardOnData, RewardReport};
 use sources::{Role, Source};
 use tally::RowsTally;
@@ -114,7 +114,7 @@ struct Whole<'a> {
     engine: &'a Engine,
     document: &'a Document,
     sources: &'a [Source],
-    rows: Option<&'a Rows>,
+    rows: Option<&'a ProbedRows>,
     trial: &'a Trial<'a>,
 }
 
@@ -154,11 +154,11 @@ impl Whole<'_> {
         let rows = self.rows.map_or(&none, |rows| &rows.rows);
         let columns = Columns::of(rows, plan.config.data.optional);
         let names = Names { plan, document: self.document, columns: &columns };
-        let mut named: Vec<Role> = Vec::new();
+        let mut misnamed: Vec<Role> = Vec::new();
         for source in self.sources {
             let problems = names.problems(source);
             if !problems.is_empty() {
-                named.push(source.role);
+                misnamed.push(source.role);
             }
             found.errors.extend(problems);
         }
@@ -171,11 +171,11 @@ impl Whole<'_> {
         };
         for (own, reward) in plan.rewards.iter().enumerate().zip(rewards) {
             if let Some(tally) = &reward.rows {
-                faults.of_reward(own, tally, &named, &mut found);
+                faults.of_reward(own, tally, &misnamed, &mut found);
             }
         }
         if let Some(tally) = combined {
-            faults.of_combination(tally, &named, &mut found);
+            faults.of_combination(tally, &misnamed, &mut found);
             faults.of_rows(&mut found);
         }
         found
@@ -183,7 +183,7 @@ impl Whole<'_> {
 }
 
 /// `None` for verifiers that run elsewhere: a model or a judge is not asked by the thousand.
-fn on_data(probe: &Probe<'_>, rows: &Rows) -> Option<RewardOnData> {
+fn on_data(probe: &Probe<'_>, rows: &ProbedRows) -> Option<RewardOnData> {
     let Lane::Compute(verifier) = &probe.planned.built.lane else { return None };
     let applies = |row: &&read::Row| trial::applies(probe.engine.plan(), probe.at, &row.sample);
     let rows: Vec<&read::Row> = rows.rows.iter().filter(applies).collect();

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use super::near::nearest;
+
 /// The kinds of file that are read, for messages.
 pub(super) const ACCEPTED: &str =
     ".jsonl, .json, .ndjson (each also .gz or .zst), .parquet, a folder of these, or - for stdin";
@@ -20,7 +22,7 @@ pub enum DataError {
         source: io::Error,
     },
     /// The name says nothing about what is inside.
-    #[error("{file}: not a kind of file that is read; accepted: {ACCEPTED}")]
+    #[error("{file}: not a kind of file that is read; accepted: {ACCEPTED}{}", conversion(.file))]
     Unknown {
         /// The file.
         file: String,
@@ -32,8 +34,15 @@ pub enum DataError {
         stream: String,
     },
     /// Data without any row.
-    #[error("the data have no rows: every file is empty, or holds nothing but blank lines")]
-    NoRows,
+    #[error(
+        "{}: the data have no rows: every file is empty, or holds nothing but blank lines; see what \
+         was to write them",
+        .files.join(", ")
+    )]
+    NoRows {
+        /// The first of the files.
+        files: Vec<String>,
+    },
     /// A column that the configuration names and no row has.
     #[error("{}", no_column(.key, .column, *.rows, .has))]
     NoColumn {
@@ -90,16 +99,11 @@ pub enum DataError {
     },
 }
 
-/// From here on a name is taken for a slip of the finger.
-const NEAR: f64 = 0.75;
-
 /// What is said of a column that no row has.
 fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
-    let near = has.iter().map(|name| (strsim::jaro_winkler(column, name), name));
-    let near = near.filter(|(nearness, _)| *nearness > NEAR).max_by(|a, b| a.0.total_cmp(&b.0));
-    let near = near.map(|(_, name)| name);
+    let near = nearest(column, has.iter().map(String::as_str));
     let near =
-        near.map_or_else(String::new, |near| format!("; did you mean \"{}\"?", escape(near)));
+        near.map_or_else(String::new, |(_, near)| format!("; did you mean \"{}\"?", escape(near)));
     let has: Vec<String> = has.iter().map(|name| escape(name)).collect();
     let rows = if rows == 1 { "the only row".to_owned() } else { format!("any of {rows} rows") };
     format!(
@@ -110,9 +114,31 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
     )
 }
 
+/// How a file of another kind becomes one that is read.
+fn conversion(file: &str) -> String {
+    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let read = match extension.to_ascii_lowercase().as_str() {
+        "csv" => "pandas.read_csv(\"FILE\")",
+        "tsv" => "pandas.read_csv(\"FILE\", sep=\"\\t\")",
+        "xlsx" | "xls" => "pandas.read_excel(\"FILE\")",
+        "feather" | "arrow" => "pandas.read_feather(\"FILE\")",
+        "toml" | "yaml" | "yml" => {
+            return "; a configuration comes before the data: assay score CONFIG DATA".to_owned();
+        }
+        _ => return String::new(),
+    };
+    format!(
+        "; convert it: python3 -c 'import pandas; {read}.to_json(\"rows.jsonl\", orient=\"records\", \
+         lines=True)'"
+    )
+}
+
 fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+        io::ErrorKind::NotFound => match error.get_ref() {
+            Some(own) => own.to_string(),
+            None => "no such file or folder".to_owned(),
+        },
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     }

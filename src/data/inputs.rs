@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::{DataError, escape_whole};
+use super::near::nearest;
 use super::regular::is_stream;
 
 /// How deep folders are searched.
 const DEPTH_MAX: usize = 12;
+
+/// How many files beside one that is not there are looked at.
+const BESIDE_MAX: usize = 1000;
 
 /// How many files a folder may hold.
 const FILES_MAX: usize = 100_000;
@@ -61,7 +65,7 @@ fn shown(path: &Path) -> String {
 fn file(path: &Path) -> Result<Input, DataError> {
     let name = shown(path);
     let read = |source| DataError::Read { file: name.clone(), source };
-    let is_stream = is_stream(path).map_err(read)?;
+    let is_stream = is_stream(path).map_err(|error| read(with_near(path, error)))?;
     // A pipe that a shell made has no telling name; it is read as lines.
     if !is_stream {
         if stem(path).is_none() {
@@ -70,6 +74,28 @@ fn file(path: &Path) -> Result<Input, DataError> {
         fs::File::open(path).map_err(read)?;
     }
     Ok(Input { path: Some(path.to_owned()), name: name.into(), is_stream })
+}
+
+/// The error with the data file beside it that was most likely meant.
+fn with_near(path: &Path, error: std::io::Error) -> std::io::Error {
+    let (Some(wanted), std::io::ErrorKind::NotFound) = (path.file_name(), error.kind()) else {
+        return error;
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let names: Vec<String> = beside
+        .take(BESIDE_MAX)
+        .map(|entry| entry.path())
+        .filter(|path| stem(path).is_some())
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .collect();
+    let Some((_, near)) = nearest(&wanted.to_string_lossy(), names.iter().map(String::as_str))
+    else {
+        return error;
+    };
+    let near = shown(&path.with_file_name(near));
+    let why = format!("no such file or folder; did you mean \"{near}\"?");
+    std::io::Error::new(std::io::ErrorKind::NotFound, why)
 }
 
 /// `FOLDER:split`, where the folder exists.

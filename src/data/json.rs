@@ -66,19 +66,37 @@ fn defect(error: &serde_json::Error, line: Line<'_>, column: Option<&str>) -> De
     let odd = ["NaN", "Infinity"].into_iter().find(|odd| rest.starts_with(odd.as_bytes()));
     let message = match (message, odd) {
         ("expected value" | "invalid number", Some(odd)) => format!("{odd} is not a JSON number"),
-        (message, _) => reworded(message),
+        (message, _) => of_python(message, rest).unwrap_or_else(|| reworded(message)),
     };
     let field = column.map(field_name);
     Defect { field, message, byte: Some(at).filter(|at| *at > 0) }
 }
 
+/// What is said of a row that Python printed; `None` of any other.
+fn of_python(message: &str, rest: &[u8]) -> Option<String> {
+    if !matches!(message, "expected value" | "expected ident" | "key must be a string") {
+        return None;
+    }
+    let starts = |word: &str| rest.starts_with(word.as_bytes());
+    let told = match [("None", "null"), ("True", "true"), ("False", "false")]
+        .into_iter()
+        .find(|(word, _)| starts(word))
+    {
+        Some((word, json)) => format!("{word} is Python; JSON has {json}"),
+        None if starts("'") => "single quotes; JSON has double quotes".to_owned(),
+        None => return None,
+    };
+    Some(format!("{told} (write rows by json.dumps)"))
+}
+
 /// The parser's words where they say little to who has the file in front of them.
 fn reworded(message: &str) -> String {
     if let Some(inside) = message.strip_prefix("EOF while parsing ") {
-        return format!("the line ends in the middle of {inside}");
+        let hint = if inside == "an object" { " (write one object a line)" } else { "" };
+        return format!("the line ends in the middle of {inside}{hint}");
     }
     let words = match message {
-        "invalid unicode code point" => "invalid UTF-8",
+        "invalid unicode code point" => "invalid UTF-8 (save the file as UTF-8)",
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
             "lone surrogate in an escape"
         }
@@ -87,7 +105,10 @@ fn reworded(message: &str) -> String {
         "control character (\\u0000-\\u001F) found while parsing a string" => {
             "raw control character in text"
         }
-        "trailing characters" => "something follows the object",
+        "trailing characters" => "something follows the object (write one object a line)",
+        "trailing comma" => "a comma with nothing behind it",
+        "key must be a string" => "a key without double quotes",
+        "expected ident" => "expected value",
         words => words,
     };
     words.to_owned()
@@ -310,9 +331,14 @@ mod tests {
             fails("[1]"),
             "expected an object, found list (write one object a line) at byte 1"
         );
+        let python = "single quotes; JSON has double quotes (write rows by json.dumps) at byte 2";
+        assert_eq!(fails("{'a': 1}"), python);
+        let none = "a: None is Python; JSON has null (write rows by json.dumps) at byte 7";
+        assert_eq!(fails(r#"{"a": None}"#), none);
+        assert_eq!(fails(r#"{"a": 1,}"#), "a comma with nothing behind it at byte 9");
         assert_eq!(fails("3"), "expected an object, found number at byte 1");
         let invalid = row(Line::Bytes(b"{\"a\":\"\xff\"}"), &ReadLimits::default()).unwrap_err();
-        assert_eq!(invalid.to_string(), "a: invalid UTF-8 at byte 7");
+        assert_eq!(invalid.to_string(), "a: invalid UTF-8 (save the file as UTF-8) at byte 7");
     }
 
     #[test]

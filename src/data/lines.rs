@@ -1,7 +1,9 @@
 //! A stream of bytes, cut into blocks of whole lines.
 
 use super::bytes::Bytes;
+use super::elements::Elements;
 use super::error::DataError;
+use super::kinds::{self, BOM, Start};
 use super::limits::ReadLimits;
 
 /// How much a block of lines holds, in bytes, unless one line is longer.
@@ -9,8 +11,6 @@ const BLOCK_BYTES: usize = 256 << 10;
 
 /// How many rows a block holds at most.
 pub(super) const BLOCK_ROWS: usize = 256;
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Cuts a stream into blocks of whole lines. Holds one line at most, and never one that is over
 /// the limit.
@@ -27,6 +27,10 @@ pub(super) struct Lines {
     rows: u64,
     ended: bool,
     row_bytes_max: usize,
+    /// The first bytes, until they tell how rows are written.
+    opening: Option<Vec<u8>>,
+    /// Rows are the elements of a list.
+    list: Option<Elements>,
 }
 
 /// A block of lines.
@@ -57,6 +61,8 @@ impl Lines {
             rows: 0,
             ended: false,
             row_bytes_max: limits.row_bytes_max,
+            opening: Some(Vec::new()),
+            list: None,
         }
     }
 
@@ -77,7 +83,7 @@ impl Lines {
                 return Ok(Some(Cut { line: self.line - 1, rows: 1, body: Body::TooLong(bytes) }));
             }
             if self.ended && self.at >= self.buffer.len() {
-                return Ok(None);
+                return self.whole(file).map(|()| None);
             }
             self.fill(file)?;
         }
@@ -147,13 +153,40 @@ impl Lines {
             self.buffer.shrink_to(BLOCK_BYTES);
         }
         let count = self.bytes.read(&mut self.scratch, file, self.rows)?;
-        let mut read = self.scratch.get(..count).unwrap_or_default();
-        if self.line == 1 && self.buffer.is_empty() && self.rows == 0 {
-            read = read.strip_prefix(BOM).unwrap_or(read);
-        }
-        self.buffer.extend_from_slice(read);
+        let read = self.scratch.get(..count).unwrap_or_default();
         self.ended = count == 0;
+        let Some(opening) = &mut self.opening else {
+            push(&mut self.list, read, &mut self.buffer);
+            return Ok(());
+        };
+        opening.extend_from_slice(read);
+        let refused = |what| DataError::Refused { file: file.to_owned(), what };
+        if let Some(start) = kinds::start(opening, self.ended).map_err(refused)? {
+            self.list = (start == Start::List).then(Elements::default);
+            push(&mut self.list, opening.strip_prefix(BOM).unwrap_or(opening), &mut self.buffer);
+            self.opening = None;
+        }
         Ok(())
+    }
+
+    /// A list must have its end.
+    fn whole(&self, file: &str) -> Result<(), DataError> {
+        if !self.list.as_ref().is_some_and(Elements::is_open) {
+            return Ok(());
+        }
+        let what = format!(
+            "the list has no end: \"]\" is missing after row {}; the file was cut, so fetch or write it \
+             again",
+            self.rows
+        );
+        Err(DataError::Refused { file: file.to_owned(), what })
+    }
+}
+
+fn push(list: &mut Option<Elements>, bytes: &[u8], buffer: &mut Vec<u8>) {
+    match list {
+        Some(list) => list.push(bytes, buffer),
+        None => buffer.extend_from_slice(bytes),
     }
 }
 

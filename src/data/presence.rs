@@ -7,12 +7,14 @@ use serde_json::{Map, Value};
 
 use super::columns::{Columns, has_column};
 use super::error::DataError;
-use super::source::Block;
+use super::source::{Block, Source};
 
 /// So many rows are looked at.
 const ROWS_MAX: u64 = 1000;
 /// The most names of columns that a message lists.
 const NAMES_MAX: usize = 20;
+/// The most files that a message lists.
+const FILES_MAX: usize = 5;
 
 /// Blocks of which the first rows are looked at, before any is handed on, for as long as a column that
 /// the configuration names was in none of them.
@@ -24,24 +26,32 @@ pub struct Checked<S> {
     rows: u64,
     /// The names of the columns that rows have.
     has: Vec<String>,
+    files: Vec<String>,
+}
+
+impl Checked<Source> {
+    /// Looks at the first rows of `source` for the columns that are named, unless they are `optional`.
+    /// Data without any row are an error.
+    pub fn new(source: Source, columns: &Columns) -> Self {
+        let named = if columns.optional { Vec::new() } else { columns.named() };
+        let absent = named.into_iter().map(|(key, name)| (key, name.to_owned())).collect();
+        let files = source.shown().take(FILES_MAX).map(ToString::to_string).collect();
+        let (waiting, has) = (VecDeque::new(), Vec::new());
+        Self { source, absent: Some(absent), waiting, rows: 0, has, files }
+    }
 }
 
 impl<S: Iterator<Item = Result<Block, DataError>>> Checked<S> {
-    /// Looks at the first rows of `source` for the columns that are named, unless they are `optional`.
-    /// Data without any row are an error.
-    pub fn new(source: S, columns: &Columns) -> Self {
-        let named = if columns.optional { Vec::new() } else { columns.named() };
-        let absent = named.into_iter().map(|(key, name)| (key, name.to_owned())).collect();
-        Self { source, absent: Some(absent), waiting: VecDeque::new(), rows: 0, has: Vec::new() }
-    }
-
     /// Reads until every column was seen, or enough rows were.
     fn decide(&mut self, mut absent: Vec<(&'static str, String)>) {
         loop {
             let block = match self.source.next() {
                 Some(Ok(block)) => block,
                 Some(Err(error)) => return self.waiting.push_back(Err(error)),
-                None if self.rows == 0 => return self.waiting.push_back(Err(DataError::NoRows)),
+                None if self.rows == 0 => {
+                    let files = std::mem::take(&mut self.files);
+                    return self.waiting.push_back(Err(DataError::NoRows { files }));
+                }
                 None => break,
             };
             self.rows += block.len() as u64;

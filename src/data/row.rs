@@ -130,7 +130,14 @@ fn missing(row: &Map<String, Value>, path: &Path<'_>) -> Defect {
         names.push("…".to_owned());
     }
     let has = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    named(Defect::new(format!("missing or null; the row has: {has}")), path, "completion")
+    let why = format!("missing or null; the row has: {has}");
+    let is_there = row.keys().any(|key| path.text.starts_with(key.as_str()));
+    let hint = if is_there || row.is_empty() {
+        ""
+    } else {
+        " (the column that holds it is named by [data] completion)"
+    };
+    named(Defect::new(why + hint), path, "completion")
 }
 
 /// Moves the members of the column `meta` up. A member whose name is a column stays where it is.
@@ -154,6 +161,16 @@ fn lift(row: &mut Map<String, Value>, path: &Path<'_>) {
 }
 
 fn content(value: Value) -> Result<Content, Defect> {
+    let foreign = |message: &&Value| {
+        message.get("role").is_none()
+            && message.get("from").is_some()
+            && message.get("value").is_some()
+    };
+    if value.as_array().is_some_and(|messages| messages.iter().any(|message| foreign(&message))) {
+        let why = "messages with \"from\" and \"value\" (ShareGPT); expected \"role\" (user, assistant, \
+                   system) and \"content\": rename them";
+        return Err(Defect::new(why));
+    }
     Content::from_value(value).map_err(Defect::new)
 }
 
@@ -335,7 +352,8 @@ mod tests {
         );
         assert_eq!(
             fails(json!({"b": 3, "a": 1})),
-            "completion: missing or null; the row has: a, b"
+            "completion: missing or null; the row has: a, b (the column that holds it is named by [data] \
+             completion)"
         );
         assert_eq!(
             fails(json!({"completion": [{"role": "user", "content": 1}]})),

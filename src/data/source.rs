@@ -15,6 +15,7 @@ use super::columns::{Columns, Paths};
 use super::error::{DataError, Defect, Place, RowError};
 use super::inputs::{self, Input};
 use super::json::{self, Line};
+use super::kinds;
 use super::limits::ReadLimits;
 use super::lines::{self, Body, Lines};
 use super::regular::open_once;
@@ -98,6 +99,12 @@ impl Source {
         inputs.map(|input| input.path.as_deref().unwrap_or(Path::new("-")))
     }
 
+    /// What messages call the inputs that are not read yet, in order.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &Arc<str>> {
+        let current = self.current.as_ref().map(|current| &current.name);
+        current.into_iter().chain(self.inputs.as_slice().iter().map(|input| &input.name))
+    }
+
     /// Notes the digests of streams as they are read.
     #[must_use]
     pub fn note_streams(self, notes: Arc<StreamNotes>) -> Self {
@@ -153,7 +160,12 @@ impl Source {
                 let file = open_once(path).map_err(read)?;
                 let regular = file.metadata().map_err(read)?.is_file();
                 let named = path.extension().is_some_and(|extension| extension == "parquet");
-                if regular && (named || head(&file).map_err(read)? == PARQUET_MAGIC) {
+                let head = if regular { head(&file).map_err(read)? } else { Vec::new() };
+                if regular && (named || head.starts_with(PARQUET_MAGIC)) {
+                    if let Some(what) = no_parquet_but(&head) {
+                        let (file, why) = (name.to_owned(), format!("it is none; {what}"));
+                        return Err(DataError::Damaged { file, form: "parquet", rows: 0, why });
+                    }
                     return Ok(Reader::Table(Box::new(Table::open(file, name, &self.limits)?)));
                 }
                 let counted = Counted { file, read: Arc::clone(&self.read) };
@@ -215,9 +227,20 @@ impl Read for Counted {
 /// The first bytes of a file, which is then read from its start.
 fn head(mut file: &File) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    file.take(4).read_to_end(&mut head)?;
+    file.take(kinds::HEAD_BYTES as u64).read_to_end(&mut head)?;
     std::io::Seek::rewind(&mut file)?;
     Ok(head)
+}
+
+/// What a file is that is called Parquet and begins otherwise, where that can be told.
+fn no_parquet_but(head: &[u8]) -> Option<String> {
+    if head.starts_with(PARQUET_MAGIC) {
+        return None;
+    }
+    match head.trim_ascii_start().first() {
+        Some(b'{' | b'[') => Some("it looks like JSON; let its name end in .jsonl".to_owned()),
+        _ => kinds::foreign(head),
+    }
 }
 
 /// Some rows of a dataset, not yet parsed. Send it to another thread to have it parsed there.

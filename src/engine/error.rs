@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{foreign, synonyms};
+use crate::data::nearest;
 
 /// A configuration that cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -85,11 +86,7 @@ impl From<ConfigError> for EngineError {
 /// The known word that `word` stands for: one that others call so, else the nearest, where one is near.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let known: Vec<&str> = known.into_iter().collect();
-    let near = || {
-        let scored = known.iter().map(|one| (strsim::jaro_winkler(word, one), *one));
-        scored.filter(|(nearness, _)| *nearness > 0.75).max_by(|a, b| a.0.total_cmp(&b.0))
-    };
-    let best = near();
+    let best = nearest(word, known.iter().copied());
     // A slip of the finger is nearer than any other word.
     let slip = best.filter(|(nearness, _)| *nearness > 0.93);
     let (_, found) = slip.or_else(|| synonyms::of(word, &known).map(|own| (1.0, own))).or(best)?;

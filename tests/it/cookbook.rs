@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use assay::engine::runs::write_atomic;
 use serde_json::Value;
@@ -76,7 +77,7 @@ fn the_list_has_every_verifier_that_the_readme_names() {
         .iter()
         .map(|one| one["id"].as_str().unwrap().to_owned())
         .collect();
-    let registry = assay::Registry::standard(&Default::default(), &Default::default());
+    let registry = assay::Registry::standard(&Arc::default(), &Arc::default());
     assert_eq!(listed, registry.ids().map(str::to_owned).collect());
     assert_eq!(listed, named_in_readme());
     let text = place.run("list").out;
@@ -127,7 +128,7 @@ fn the_example_of_every_verifier_builds() {
     let plugin = cases["case"][0]["files"]["plugin.wat"].as_str().unwrap();
     place.write("plugin.wasm", plugin);
     let assets = root().join("target/assets").display().to_string();
-    let registry = assay::Registry::standard(&Default::default(), &Default::default());
+    let registry = assay::Registry::standard(&Arc::default(), &Arc::default());
     for id in registry.ids() {
         let page = place.run(&format!("show {id} --json")).json();
         let example = page["example"].as_str().unwrap();

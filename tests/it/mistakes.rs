@@ -1,4 +1,5 @@
-//! Configurations as newcomers write them: each is refused with the place and with what to type.
+//! Configurations and datasets as newcomers have them: each is refused with the place and with what to
+//! type.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use crate::place::{Place, Ran};
 
 const CONFIGS: &str = include_str!("../../fixtures/mistakes/configs.toml");
+const DATASETS: &str = include_str!("../../fixtures/mistakes/datasets.toml");
 const ROW: &str = r#"{"prompt": "2+1?", "completion": "3", "reference": "3"}"#;
 
 #[derive(Deserialize)]
@@ -94,6 +96,76 @@ fn a_wrong_configuration_is_refused_with_the_place_and_what_to_type() {
             if told.contains(rust) {
                 wrong.push(format!("{}: says {rust}\n{}", mistake.name, ran.err));
             }
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[derive(Deserialize)]
+struct Datasets {
+    case: Vec<Dataset>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dataset {
+    name: String,
+    file: Option<String>,
+    #[serde(default)]
+    text: String,
+    hex: Option<String>,
+    #[serde(default)]
+    absent: bool,
+    /// How many rows are scored, where it is no mistake.
+    rows: Option<usize>,
+    #[serde(default)]
+    says: Vec<String>,
+}
+
+impl Dataset {
+    fn bytes(&self) -> Vec<u8> {
+        let Some(hex) = &self.hex else { return self.text.clone().into_bytes() };
+        let digit = |char: u8| char::from(char).to_digit(16).unwrap();
+        let byte = |two: &[u8]| two.iter().fold(0, |value, char| value * 16 + digit(*char));
+        hex.as_bytes().chunks(2).map(|two| u8::try_from(byte(two)).unwrap()).collect()
+    }
+
+    /// Scores or validates it.
+    fn run(&self, place: &Place, words: &str) -> Ran {
+        let mut command = place.command(words);
+        let file = self.file.as_deref().unwrap_or("d.jsonl");
+        let written = words.starts_with("score").then_some(["-o", "run"]);
+        command.arg("assay.toml").arg(file).args(written.into_iter().flatten());
+        Ran::of(command.output().unwrap())
+    }
+}
+
+#[test]
+fn wrong_data_are_refused_with_the_place_and_what_to_type() {
+    const CONFIG: &str = "version = 1\n[[reward]]\nname = 'correct'\nverifier = 'exact'\n";
+    let datasets: Datasets = toml::from_str(DATASETS).unwrap();
+    assert!(datasets.case.len() >= 40);
+    let mut wrong = Vec::new();
+    for data in &datasets.case {
+        let place = Place::with(&[("assay.toml", CONFIG)]);
+        if !data.absent {
+            let file = data.file.as_deref().unwrap_or("d.jsonl");
+            assay::engine::runs::write_atomic(&place.path(file), &data.bytes()).unwrap();
+        }
+        for words in ["validate", "score"] {
+            let ran = data.run(&place, words);
+            let told = plain(&format!("{} {}", ran.err, ran.out));
+            let missing: Vec<&String> =
+                data.says.iter().filter(|words| !told.contains(&plain(words))).collect();
+            if (ran.code == 0) != data.rows.is_some() || !missing.is_empty() {
+                wrong.push(format!("{}, {words}: {}, {missing:?} in {told}", data.name, ran.code));
+            }
+        }
+        if let Some(rows) = data.rows {
+            let lines = std::fs::read_to_string(place.path("run/verdicts.jsonl")).unwrap();
+            assert_eq!(lines.lines().count(), rows, "{}", data.name);
+        } else {
+            assert!(!data.says.is_empty(), "{}: what is said?", data.name);
         }
     }
     assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));

@@ -1,6 +1,10 @@
 //! The daemon, and rewards that requests bring along.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -128,9 +132,9 @@ fn no_setting_of_a_request_names_a_file_a_host_or_a_limit() {
         assert!(!told.contains("root:") && !told.contains("[[reward]]"), "{told}");
     }
     // Neither beside the rewards, nor by what is granted.
-    let judges = json!({ "j": { "url": url, "model": "m" } });
+    let hosts = json!({ "j": { "url": url, "model": "m" } });
     let reward = json!([{ "name": "a", "verifier": "exact" }]);
-    let body = json!({ "samples": samples(), "reward": reward, "judges": judges });
+    let body = json!({ "samples": samples(), "reward": reward, "judges": hosts });
     refused(&daemon.post("/v1/verify", &body), "unknown field");
     let greedy = json!([{ "name": "a", "verifier": "exact", "fuel": 100_000_001 }]);
     let error = refused(&asked(&daemon, &greedy), "grants 100000000");
@@ -188,6 +192,7 @@ fn a_client_that_leaves_behind_another_request_is_noticed() {
 
 #[test]
 fn requests_that_come_together_are_all_answered() {
+    use std::fmt::Write as _;
     use std::io::Read as _;
     let daemon = Daemon::start(&[("a", RULES)], &[]);
     let slow = json!({ "samples": vec![json!({ "completion": "3", "answer": "3" }); 500] });
@@ -195,7 +200,7 @@ fn requests_that_come_together_are_all_answered() {
     let mut request = String::new();
     for _ in 0..20 {
         let head = "POST /v1/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
-        request.push_str(&format!("{head}content-length: {}\r\n\r\n{body}", body.len()));
+        write!(request, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
     }
     request.push_str("GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
     let mut stream = TcpStream::connect(&daemon.address).unwrap();

@@ -18,13 +18,19 @@ use crate::cli::exit::Failure;
 #[derive(Serialize)]
 pub(super) struct Phase {
     pub(super) rows_per_s: f64,
+    /// The slowest, the median and the fastest pass.
+    pub(super) rows_per_s_of_passes: [f64; 3],
     pub(super) passes: u64,
     pub(super) seconds: f64,
 }
 
+/// Makes an engine that remembers nothing of what others judged.
+pub(super) type Fresh<'a> = &'a dyn Fn() -> Result<Engine, Failure>;
+
 /// Where rows come from: lines in memory, or else the files.
 pub(super) struct Input<'a> {
     pub(super) engine: &'a Engine,
+    pub(super) fresh: Fresh<'a>,
     pub(super) data: &'a [PathBuf],
     pub(super) lines: Option<&'a Lines>,
     pub(super) limit: u64,
@@ -34,14 +40,20 @@ pub(super) struct Input<'a> {
 #[derive(Default)]
 pub(super) struct Spent(Vec<u64>);
 
+/// A spread needs some passes; they are made unless they take so many times as long as was asked for.
+const PASSES_MIN: usize = 3;
+const PATIENCE: f64 = 5.0;
+
 /// The most times that are held for one verifier.
 const TIMES_MAX: usize = 4_000_000;
 
 /// Parses each line into a `serde_json::Value`, on one thread.
 pub(super) fn yardstick(lines: &Lines, seconds: f64) -> Result<Phase, Failure> {
     repeat(seconds, || {
+        let clock = Monotonic::start();
         let parsed = lines.iter().map(serde_json::from_slice::<Value>);
-        Ok(parsed.map(|value| u64::from(std::hint::black_box(value).is_ok())).sum())
+        let rows = parsed.map(|value| u64::from(std::hint::black_box(value).is_ok())).sum();
+        Ok((rows, clock.seconds()))
     })
 }
 
@@ -49,35 +61,39 @@ pub(super) fn yardstick(lines: &Lines, seconds: f64) -> Result<Phase, Failure> {
 pub(super) fn parse(input: &Input<'_>, seconds: f64) -> Result<Phase, Failure> {
     let config = &input.engine.plan().config;
     repeat(seconds, || {
-        let mut rows = 0;
+        let (clock, mut rows) = (Monotonic::start(), 0);
         for block in input.open()? {
             rows += std::hint::black_box(block?.rows(&config.data)).len() as u64;
             if rows >= input.limit {
                 break;
             }
         }
-        Ok(rows)
+        Ok((rows, clock.seconds()))
     })
 }
 
-/// Judges samples that are in memory.
-pub(super) fn engine(engine: &Engine, samples: &[Sample], seconds: f64) -> (Phase, Vec<Spent>) {
-    let mut spent: Vec<Spent> = engine.plan().rewards.iter().map(|_| Spent::default()).collect();
-    let (mut busy, mut passes, mut rows) = (0.0, 0, 0);
-    while passes == 0 || busy < seconds {
-        let copies = samples.to_vec();
+/// Judges samples that are in memory. Each pass has an engine of its own: what one remembers of a
+/// program would be the answer in the next.
+pub(super) fn engine(
+    fresh: Fresh<'_>,
+    samples: &[Sample],
+    seconds: f64,
+) -> Result<(Phase, Vec<Spent>), Failure> {
+    let mut spent: Vec<Spent> = Vec::new();
+    let phase = repeat(seconds, || {
+        let (engine, copies) = (fresh()?, samples.to_vec());
         let clock = Monotonic::start();
         let scored = engine.score(copies);
-        busy += clock.seconds();
-        passes += 1;
-        rows += scored.len() as u64;
+        let busy = clock.seconds();
+        spent.resize_with(engine.plan().rewards.len(), Spent::default);
         for one in &scored {
             for (spent, ns) in spent.iter_mut().zip(&one.spent_ns) {
                 spent.add(*ns);
             }
         }
-    }
-    (Phase::new(rows, passes, busy), spent)
+        Ok((scored.len() as u64, busy))
+    })?;
+    Ok((phase, spent))
 }
 
 /// From the input to verdict lines, which are counted and dropped.
@@ -91,31 +107,51 @@ pub(super) fn end_to_end(input: &Input<'_>, seconds: f64) -> Result<Phase, Failu
             earlier: Box::new(std::iter::empty()),
             mode: Resume::KeepLines,
         };
-        let mut rows = 0;
+        let engine = (input.fresh)()?;
+        let (clock, mut rows) = (Monotonic::start(), 0);
         let sink = |batch: assay::engine::Batch| {
             rows += (batch.rows + batch.skipped.len()) as u64;
             std::hint::black_box(batch.verdicts);
             Ok::<(), io::Error>(())
         };
-        input.engine.stream(input.open()?, spec, &CancellationToken::new(), sink)?;
-        Ok(rows)
+        engine.stream(input.open()?, spec, &CancellationToken::new(), sink)?;
+        Ok((rows, clock.seconds()))
     })
 }
 
-fn repeat(seconds: f64, mut pass: impl FnMut() -> Result<u64, Failure>) -> Result<Phase, Failure> {
+/// Passes until the time is up; each gives its rows, and the seconds that count.
+fn repeat(
+    seconds: f64,
+    mut pass: impl FnMut() -> Result<(u64, f64), Failure>,
+) -> Result<Phase, Failure> {
     let clock = Monotonic::start();
-    let (mut rows, mut passes) = (0, 0);
-    while passes == 0 || clock.seconds() < seconds {
-        rows += pass()?;
-        passes += 1;
+    let mut passes = Vec::new();
+    while passes.is_empty()
+        || clock.seconds() < seconds
+        || (passes.len() < PASSES_MIN && clock.seconds() < seconds * PATIENCE)
+    {
+        passes.push(pass()?);
     }
-    Ok(Phase::new(rows, passes, clock.seconds()))
+    Ok(Phase::new(&passes))
 }
 
 impl Phase {
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-    fn new(rows: u64, passes: u64, seconds: f64) -> Self {
-        Self { rows_per_s: rows as f64 / seconds.max(1e-9), passes, seconds }
+    fn new(passes: &[(u64, f64)]) -> Self {
+        let rate = |rows: u64, seconds: f64| rows as f64 / seconds.max(1e-9);
+        let mut rates: Vec<f64> =
+            passes.iter().map(|(rows, seconds)| rate(*rows, *seconds)).collect();
+        rates.sort_by(f64::total_cmp);
+        let last = rates.len().saturating_sub(1);
+        let at = |at: usize| rates.get(at).copied().unwrap_or_default();
+        let rows = passes.iter().map(|(rows, _)| rows).sum();
+        let seconds = passes.iter().map(|(_, seconds)| seconds).sum();
+        Self {
+            rows_per_s: rate(rows, seconds),
+            rows_per_s_of_passes: [at(0), at(last / 2), at(last)],
+            passes: passes.len() as u64,
+            seconds,
+        }
     }
 }
 

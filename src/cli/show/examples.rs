@@ -19,6 +19,7 @@ pub(super) fn of(id: &str) -> Option<String> {
 }
 
 /// What a configuration has beside what every configuration has.
+#[derive(Clone, Copy)]
 struct Example {
     id: &'static str,
     /// The name of the reward.

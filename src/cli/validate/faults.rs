@@ -180,16 +180,13 @@ impl Faults<'_> {
         };
         let (failed, all) = (tally.failed, tally.judged());
         let message = failing("the combination", failed, all, first);
-        let problem = match self.source(Role::Combine) {
-            Some(source) => {
-                let part = source.place_in(&first.reason);
-                let help = "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
-                source.problem(self.document, part, message, Some(help))
-            }
-            None => {
-                let error = self.document.error("combine.how", message);
-                Problem::new("combine.how", error.help(Some(self.look(first))))
-            }
+        let problem = if let Some(source) = self.source(Role::Combine) {
+            let part = source.place_in(&first.reason);
+            let help = "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
+            source.problem(self.document, part, message, Some(help))
+        } else {
+            let error = self.document.error("combine.how", message);
+            Problem::new("combine.how", error.help(Some(self.look(first))))
         };
         let told = if failed == all { &mut found.errors } else { &mut found.warnings };
         told.push(problem);

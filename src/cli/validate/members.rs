@@ -18,27 +18,27 @@ pub(super) struct Members {
     is_object: bool,
     /// Whether there are too many members to know them all.
     is_open: bool,
-    members: BTreeMap<String, Self>,
+    known: BTreeMap<String, Self>,
 }
 
 impl Members {
     /// An object with these members, of which nothing is known.
     pub(super) fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let members = names.into_iter().map(|name| (name.to_owned(), Self::default())).collect();
-        Self { is_object: true, is_open: false, members }
+        Self { is_object: true, is_open: false, known: members }
     }
 
     /// The same with one more member.
     pub(super) fn with(mut self, name: &str, member: Self) -> Self {
         self.is_object = true;
-        self.members.insert(name.to_owned(), member);
+        self.known.insert(name.to_owned(), member);
         self
     }
 
     /// The same with the members of another.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.is_open |= other.is_open;
-        self.members.extend(other.members.clone());
+        self.known.extend(other.known.clone());
         self
     }
 
@@ -55,11 +55,11 @@ impl Members {
             return;
         }
         for (name, value) in object {
-            if self.members.len() == MEMBERS_MAX {
+            if self.known.len() == MEMBERS_MAX {
                 self.is_open = true;
                 return;
             }
-            let member = self.members.entry(name.clone()).or_default();
+            let member = self.known.entry(name.clone()).or_default();
             if let Value::Object(object) = value {
                 member.add_object(object, depth + 1);
             }
@@ -67,11 +67,11 @@ impl Members {
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.members.keys().map(String::as_str)
+        self.known.keys().map(String::as_str)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.members.contains_key(name)
+        self.known.contains_key(name)
     }
 
     /// The first step of a path that no value has, with what there is in its place.
@@ -81,7 +81,7 @@ impl Members {
             if !known.is_object || known.is_open {
                 return None;
             }
-            let Some(member) = known.members.get(&step.name) else { return Some((step, known)) };
+            let Some(member) = known.known.get(&step.name) else { return Some((step, known)) };
             known = member;
         }
         None

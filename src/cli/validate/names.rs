@@ -118,15 +118,15 @@ impl Names<'_> {
         source: &Source,
         tokens: &[super::words::Token],
     ) -> (Vec<(String, Members)>, String) {
-        let named = |name: &str| {
+        let defined = |name: &str| {
             let names = paths::parameters(tokens, name);
             (!names.is_empty()).then(|| (name.to_owned(), names))
         };
-        let found = match &source.function {
-            Some(name) => named(name),
-            None => named("reward").or_else(|| named("grade")),
+        let parameters = match &source.function {
+            Some(name) => defined(name),
+            None => defined("reward").or_else(|| defined("grade")),
         };
-        let Some((function, names)) = found else { return (Vec::new(), String::new()) };
+        let Some((function, names)) = parameters else { return (Vec::new(), String::new()) };
         let (meta, reference) = (self.columns.meta.clone(), self.columns.reference.clone());
         let item = Members::of(["id", "prompt", "group"]).with("reference", reference.clone());
         let item = if self.columns.rows == 0 { Members::default() } else { item.and(&meta) };
@@ -179,7 +179,7 @@ impl Names<'_> {
                 self.document,
                 part,
                 message,
-                self.meant(source, name, &known),
+                Some(self.meant(source, name, &known)),
             ));
             scope.push_constant_dynamic(name.as_str(), Dynamic::UNIT);
         }
@@ -187,25 +187,25 @@ impl Names<'_> {
     }
 
     /// What was meant by a variable.
-    fn meant(&self, source: &Source, name: &str, known: &[String]) -> Option<String> {
+    fn meant(&self, source: &Source, name: &str, known: &[String]) -> String {
         let seen = self.seen(source);
         if self.columns.meta.has(name) && source.role != Role::Combine {
-            return Some(format!("a column is a member of `meta`: write `meta.{name}`"));
+            return format!("a column is a member of `meta`: write `meta.{name}`");
         }
         if seen.contains(&name) {
-            return Some(format!("a reward is a member of `rewards`: write `rewards.{name}`"));
+            return format!("a reward is a member of `rewards`: write `rewards.{name}`");
         }
         if self.plan.names.iter().any(|other| other == name) && source.role != Role::Combine {
-            return Some(format!(
+            return format!(
                 "the reward \"{name}\" is judged later: put it above, and write `rewards.{name}`"
-            ));
+            );
         }
         let near = did_you_mean(name, known.iter().map(String::as_str));
         let there = listed(known.iter().map(String::as_str));
-        Some(match near {
+        match near {
             Some(near) => format!("did you mean `{near}`? there are: {there}"),
             None => format!("there are: {there}"),
-        })
+        }
     }
 
     /// A member that is nowhere.

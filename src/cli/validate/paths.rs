@@ -49,7 +49,18 @@ pub(super) fn paths(
             starts.remove(*root);
         }
     }
-    (0..tokens.len()).filter_map(|at| words.path(at, &starts)).map(|(path, _)| path).collect()
+    let mut found: Vec<Path> = Vec::new();
+    for (path, _) in (0..tokens.len()).filter_map(|at| words.path(at, &starts)) {
+        // A variable that stands for a path is that path, where it was named first.
+        let same = |other: &Path| {
+            let places = |path: &Path| path.last().map(|step| step.at.clone());
+            places(other) == places(&path) && other.len() == path.len()
+        };
+        if path.is_empty() || !found.iter().any(same) {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// The parameters of a function of Python, where the source defines it.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::finding::LISTED_MAX;
 use crate::cli::exit::Failure;
 
-pub(super) struct Rows {
+pub(super) struct ProbedRows {
     pub(super) rows: Vec<Row>,
     pub(super) report: DataReport,
     /// A column that `[data]` names and no row has: nothing was read then.
@@ -50,8 +50,8 @@ impl DataReport {
     }
 }
 
-pub(super) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<Rows, Failure> {
-    let mut read = Rows { rows: Vec::new(), report: DataReport::default(), absent: None };
+pub(super) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<ProbedRows, Failure> {
+    let mut read = ProbedRows { rows: Vec::new(), report: DataReport::default(), absent: None };
     let source = Source::open(data, &config.limits.data())?;
     'data: for block in Checked::new(source, &config.data) {
         let block = match block {
@@ -72,7 +72,7 @@ pub(super) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<Rows
     Ok(read)
 }
 
-impl Rows {
+impl ProbedRows {
     fn add(&mut self, row: assay::data::Row) {
         let report = &mut self.report;
         report.rows += 1;

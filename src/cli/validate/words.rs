@@ -85,10 +85,10 @@ impl<'a> Scanner<'a> {
             '\\' if self.rest().starts_with('\n') => return self.at += 1,
             '\n' => {
                 let is_open = self.language == Language::Python && self.depth > 0;
-                return if is_open {
-                } else {
-                    self.push(Word::Line, start)
-                };
+                if !is_open {
+                    self.push(Word::Line, start);
+                }
+                return;
             }
             _ if char.is_whitespace() => return,
             _ => {}

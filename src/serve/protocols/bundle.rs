@@ -78,7 +78,7 @@ sys.meta_path.insert(-1, Finder())
 
 /// What finds the files of a JavaScript program, and runs its main one. `FILES` has them by their paths, as
 /// base64.
-const JAVASCRIPT: &str = r#"
+const JAVASCRIPT: &str = r"
   const path = require('path'), fs = require('fs');
   const has = (name) => Object.prototype.hasOwnProperty.call(FILES, name);
   const bytes = (name) => Buffer.from(FILES[name], 'base64');
@@ -116,7 +116,7 @@ const JAVASCRIPT: &str = r#"
   };
   fs.existsSync = (name) => isOurs(name) || exists(name);
   load(MAIN);
-"#;
+";
 
 /// A Python program of several files, the main one first.
 pub(super) fn python(files: Vec<ProgramFile>) -> Result<String, ApiError> {

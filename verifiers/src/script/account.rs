@@ -6,14 +6,15 @@
 //! [`super::functions`] pay for what they build. Together this bounds time and memory: every
 //! operand was read from a variable, is a literal, or was built by an operation that paid.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use rhai::{
     Array, Dynamic, Engine, EvalAltResult, EvalContext, FnPtr, ImmutableString, Map, Position,
 };
+use scoped_tls_hkt::scoped_thread_local;
 
 use super::limits::{CALL_LEVELS_MAX, LIVE_BYTES_MAX};
-use crate::meter::{Cancellation, Meter};
+use crate::meter::{Cancellation, Meter, Never};
 
 /// Fuel between two measurements of the variables in scope.
 const WEIGH_EVERY: u64 = 1 << 15;
@@ -113,18 +114,9 @@ impl Account {
     }
 }
 
-thread_local! {
-    /// The deadline of the run on this thread.
-    static BACKSTOP: Cell<Option<*const dyn Cancellation>> = const { Cell::new(None) };
-}
-
-/// Puts the deadline of the run outside back, whatever ends this one.
-struct Outside(Option<*const dyn Cancellation>);
-
-impl Drop for Outside {
-    fn drop(&mut self) {
-        BACKSTOP.set(self.0);
-    }
+scoped_thread_local! {
+    /// The deadline of the run on this thread: rhai takes no callbacks that borrow.
+    static BACKSTOP: for<'a> &'a (dyn Cancellation + 'a)
 }
 
 /// Runs `work` with `fuel` until `backstop`, and says what it used. Runs may nest.
@@ -133,27 +125,14 @@ pub(super) fn within<T>(
     backstop: Option<&dyn Cancellation>,
     work: impl FnOnce() -> T,
 ) -> (T, Account) {
-    let own = backstop.map(|backstop| {
-        let borrowed: *const (dyn Cancellation + '_) = backstop;
-        // SAFETY: only its lifetime is taken away. It is read by `is_expired` alone, within `work`, for
-        // all of which `backstop` is borrowed; `Outside` takes it back before this returns.
-        #[expect(unsafe_code, reason = "rhai takes no callbacks that borrow")]
-        unsafe {
-            std::mem::transmute::<*const (dyn Cancellation + '_), *const dyn Cancellation>(borrowed)
-        }
-    });
-    let outside = Outside(BACKSTOP.replace(own));
     let outer = ACCOUNT.replace(Account::new(fuel));
-    let done = work();
-    drop(outside);
+    let done = BACKSTOP.set(backstop.unwrap_or(&Never), work);
     (done, ACCOUNT.replace(outer))
 }
 
 /// Whether the deadline of the run has passed.
 fn is_expired() -> bool {
-    // SAFETY: see `within`.
-    #[expect(unsafe_code, reason = "rhai takes no callbacks that borrow")]
-    BACKSTOP.get().is_some_and(|backstop| unsafe { &*backstop }.expired())
+    BACKSTOP.is_set() && BACKSTOP.with(|backstop| backstop.expired())
 }
 
 /// Pays for what a function is about to build.

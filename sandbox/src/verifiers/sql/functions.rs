@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::str::Chars;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rusqlite::ffi::ErrorCode;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSql, ToSqlOutput, Value, ValueRef};
@@ -158,7 +159,14 @@ fn ask(helper: &Helper, name: &str, values: Vec<Value>) -> Result<Value> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, most)?;
     let marks = vec!["?"; values.len()].join(",");
     let mut statement = connection.prepare_cached(&format!("SELECT {name}({marks})"))?;
-    statement.query_row(params_from_iter(values), |row| row.get_ref(0).map(owned))
+    let made = statement.query_row(params_from_iter(values), |row| row.get_ref(0).map(owned));
+    made.map_err(|error| match error {
+        // With words of its own it would be any error of a function.
+        Error::SqliteFailure(error, _) if error.code == ErrorCode::TooBig => {
+            Error::SqliteFailure(error, None)
+        }
+        error => error,
+    })
 }
 
 fn length(value: &Value) -> usize {
