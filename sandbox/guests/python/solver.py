@@ -78,11 +78,11 @@ def run(source, stdin_bytes):
         sys.stdout.flush()
     except BaseException:
         code = code or 120
-    _flush_quietly(sys.stderr)
+    _flush_errors(sys.stderr)
     return plain.dumps((OK, 0, code), 2)
 
 
-def _flush_quietly(stream):
+def _flush_errors(stream):
     """Writes a last line without an end, which Python holds back; what fails there is no news."""
     try:
         stream.flush()
@@ -204,23 +204,20 @@ def _guarded(function, *arguments):
     try:
         reply = function(*arguments)
         sys.__stdout__.flush()
-        _flush_quietly(sys.__stderr__)
+        _flush_errors(sys.__stderr__)
         return reply
     except SystemExit as error:
-        reply = plain.dumps((EXITED, cut(repr(error.code))), 2)
+        return plain.dumps((EXITED, cut(repr(error.code))), 2)
     except plain.Uncrossable as error:
-        reply = plain.dumps((UNCROSSABLE, str(error)), 2)
+        return plain.dumps((UNCROSSABLE, str(error)), 2)
     except Exception as error:
-        reply = _raised(error)
+        return _raised(error)
     except BaseException as error:
-        reply = plain.dumps((EXITED, type(error).__name__), 2)
-    # What was printed before the call ended this way is told as well.
-    _flush_quietly(sys.__stdout__)
-    _flush_quietly(sys.__stderr__)
-    return reply
+        return plain.dumps((EXITED, type(error).__name__), 2)
 
 
 def _raised(error):
+    _flush_errors(sys.__stderr__)
     names, text = _names_of(error), _text_of(error)
     args = [text]
     try:
