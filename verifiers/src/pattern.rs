@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// A compiled regular expression: at most 4 kB of pattern and 1 MB of program.
 ///
-/// Matching is linear in the text. How steep is another matter: see [`effort`].
+/// Matching is linear in the text. How steep is another matter: see `pattern/effort.rs`.
 #[derive(Clone, Debug)]
 pub struct Pattern(Regex);
 
