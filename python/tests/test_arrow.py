@@ -220,7 +220,8 @@ def test_bad_rows_may_be_faults(math: assay.Engine) -> None:
     scored = math.score_arrow(table, bad_rows="fault")
     assert scored["outcome"].to_pylist() == ["scored", "failed", "scored"]
     assert scored["id"][1].as_py() == "row-2"
-    assert scored["why"][1].as_py() == "row 2: completion: missing or null; the row has: reference"
+    why = scored["why"][1].as_py()
+    assert why.startswith("row 2: completion: missing or null; the row has: reference")
 
 
 def test_errors_come_out_of_readers_too(math: assay.Engine) -> None:
