@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::run_files::file_out;
+use super::run_files::{self, file_out};
 use super::spooled::Spooled;
 use aligned::{Aligned, Counts, JoinedRow};
 use cells::Added;
@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         return Err(Failure::usage("Parquet is no text for standard output: -o FILE.parquet"));
     }
     let spooled = Spooled::new(&args.with)?;
-    let manifest = aligned::manifest(&args.run)?;
+    let manifest = run_files::manifest(&args.run)?;
     let added = Added::of(&args.run, &args.prefix)?;
     let job = Job { run: &args.run, data: &spooled.paths, manifest, added };
     // The first pass finds what does not fit before anything is written.

@@ -3,7 +3,7 @@
 #[cfg(feature = "rubrics")]
 use assay::rubrics::formats::Format;
 use assay::setup::Environment;
-use assay::verifiers::checks::{Entry, VerifierInfo};
+use assay::verifiers::checks::{self, VerifierInfo};
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
@@ -115,20 +115,11 @@ fn family(id: &str) -> &'static str {
     {
         return "rubrics and judges";
     }
-    match assay::verifiers::checks::ALL.iter().position(|entry| entry.about.id == id) {
-        // Checks of single samples come first, each sort in the order of its ids.
-        Some(at) if at < singles() => "rules",
-        Some(_) => "groups",
+    match checks::find(id) {
+        Some(_) if checks::is_of_groups(id) => "groups",
+        Some(_) => "rules",
         None => "programs",
     }
-}
-
-/// How many checks of single samples there are: behind them the order of the ids begins again.
-fn singles() -> usize {
-    let all = assay::verifiers::checks::ALL;
-    let pairs = all.iter().zip(all.iter().skip(1));
-    let falls = |(one, next): (&Entry, &Entry)| next.about.id < one.about.id;
-    pairs.map(falls).position(|falls| falls).map_or(all.len(), |at| at + 1)
 }
 
 /// The kinds of a table that is no verifier.

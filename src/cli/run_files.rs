@@ -1,13 +1,17 @@
 //! The JSON files of a run folder that is only read, and the names of what is written.
 
 use std::fmt::Display;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use assay::data::{Columns, read_regular};
+use assay::data::{Columns, Row, escape, open_regular, read_regular};
+use assay::engine::runs::{MANIFEST, RunManifest, TIMINGS, check_lines};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::exit::Failure;
+use super::output;
 
 /// Reads a file of the run in `dir`.
 pub(super) fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Failure> {
@@ -27,6 +31,46 @@ pub(super) fn columns(config: &Value, run: impl Display) -> Result<Columns, Fail
         Some(data) => serde_json::from_value(data.clone())
             .map_err(|error| anyhow::anyhow!("{run}: [data] is damaged: {error}").into()),
     }
+}
+
+/// The manifest of a run whose lines are as it left them; says so where the run is not complete.
+pub(super) fn manifest(run: &Path) -> Result<RunManifest, Failure> {
+    let manifest: RunManifest = json(run, MANIFEST)?;
+    if manifest.complete {
+        check_lines(run, &manifest)?;
+    } else {
+        output::note(&format!("{}: the run is not complete", run.display()));
+    }
+    Ok(manifest)
+}
+
+/// The number of each row of a run over the whole input, from 0.
+pub(super) fn row_numbers(
+    run: &Path,
+) -> Result<impl Iterator<Item = Result<u64, Failure>> + use<>, Failure> {
+    /// What a line of timings says of its row.
+    #[derive(Deserialize)]
+    struct Timing {
+        row: u64,
+    }
+    let timings = run.join(TIMINGS);
+    let shown = timings.display().to_string();
+    let file = open_regular(&timings).map_err(|error| anyhow::anyhow!("{shown}: {error}"))?;
+    let lines = BufReader::with_capacity(1 << 18, file).split(b'\n');
+    Ok(lines.map(move |line| {
+        let timing = serde_json::from_slice::<Timing>(&line?);
+        Ok(timing.map_err(|error| anyhow::anyhow!("{shown}: damaged: {error}"))?.row)
+    }))
+}
+
+/// What `row` of the data is, where it is not the row that a run scored as `id`: its place, and both ids.
+pub(super) fn other_row(row: &Row, id: &str) -> Option<String> {
+    let own = match &row.sample {
+        Ok(sample) => sample.id().to_owned(),
+        Err(_) => format!("row-{}", row.index + 1),
+    };
+    let (place, have, wanted) = (&row.place, escape(&own), escape(id));
+    (own != id).then(|| format!("{place} has id \"{have}\", the run has \"{wanted}\" there"))
 }
 
 /// The run folder that `-o` names.

@@ -88,8 +88,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     };
     let files = ConfigFolder::beside(&args.config.config, args.config.allow_path.clone());
     let sources = sources::sources(engine.plan(), &files);
-    let none = Vec::new();
-    let trial = trial::run(&engine, rows.as_ref().map_or(&none, |rows| &rows.rows), args.deep);
+    let trial = trial::run(&engine, read::all(rows.as_ref()), args.deep);
     let whole = Whole {
         args,
         engine: &engine,
@@ -121,7 +120,7 @@ struct Whole<'a> {
 impl Whole<'_> {
     fn report(&self, registry: &Registry) -> Report {
         let plan = self.engine.plan();
-        let tried = self.rows.is_some_and(|rows| !rows.rows.is_empty());
+        let tried = !read::all(self.rows).is_empty();
         let reward = |(at, planned): (usize, &Planned)| {
             let probe = Probe::new(self.engine, at, planned);
             RewardReport {
@@ -150,9 +149,7 @@ impl Whole<'_> {
             let error = self.document.error(&format!("data.{}", absent.key), &absent.message);
             Problem::new(format!("data.{}", absent.key), error)
         }));
-        let none = Vec::new();
-        let rows = self.rows.map_or(&none, |rows| &rows.rows);
-        let columns = Columns::of(rows, plan.config.data.optional);
+        let columns = Columns::of(read::all(self.rows), plan.config.data.optional);
         let names = Names { plan, document: self.document, columns: &columns };
         let mut misnamed: Vec<Role> = Vec::new();
         for source in self.sources {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 
 use super::error::DataError;
+use super::kinds::UTF_16;
 use super::limits::ReadLimits;
 
 /// The first bytes of a Parquet file.
@@ -175,7 +176,7 @@ fn form(head: &[u8], file: &str) -> Result<Form, DataError> {
         return Err(refused("Parquet cannot be read from a stream; save it to a file first"));
     }
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-        return Err(refused("the text is UTF-16; save it as UTF-8"));
+        return Err(refused(UTF_16));
     }
     let damaged = |form| {
         let why = "the first bytes are not those of its format".to_owned();

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use super::kinds::by_pandas;
 use super::near::nearest;
 
 /// The kinds of file that are read, for messages.
@@ -118,19 +119,16 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
 fn conversion(file: &str) -> String {
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
     let read = match extension.to_ascii_lowercase().as_str() {
-        "csv" => "pandas.read_csv(\"FILE\")",
-        "tsv" => "pandas.read_csv(\"FILE\", sep=\"\\t\")",
-        "xlsx" | "xls" => "pandas.read_excel(\"FILE\")",
-        "feather" | "arrow" => "pandas.read_feather(\"FILE\")",
+        "csv" => "read_csv(\"FILE\")",
+        "tsv" => "read_csv(\"FILE\", sep=\"\\t\")",
+        "xlsx" | "xls" => "read_excel(\"FILE\")",
+        "feather" | "arrow" => "read_feather(\"FILE\")",
         "toml" | "yaml" | "yml" => {
             return "; a configuration comes before the data: assay score CONFIG DATA".to_owned();
         }
         _ => return String::new(),
     };
-    format!(
-        "; convert it: python3 -c 'import pandas; {read}.to_json(\"rows.jsonl\", orient=\"records\", \
-         lines=True)'"
-    )
+    format!("; {}", by_pandas(read))
 }
 
 fn reason(error: &io::Error) -> String {

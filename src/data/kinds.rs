@@ -13,7 +13,7 @@ pub(super) enum Start {
     List,
 }
 
-const UTF_16: &str = "the text is UTF-16; save it as UTF-8";
+pub(super) const UTF_16: &str = "the text is UTF-16; save it as UTF-8";
 const OVER_LINES: &str =
     "one JSON object over many lines; write one object a line, as by `jq -c . FILE > rows.jsonl`";
 const YAML: &str = "it looks like YAML; rows are JSON, one object a line. A configuration is TOML and \
@@ -127,12 +127,16 @@ fn text(head: &str) -> Option<String> {
         .find(|(separator, ..)| first.contains(*separator) && !first.contains(['{', '[']))?;
     let (_, kind, how) = separator;
     let begins = first.starts_with(|char: char| char.is_alphabetic() || "\"_".contains(char));
-    begins.then(|| {
-        format!(
-            "it looks like {kind}; convert it: python3 -c 'import pandas; \
-             pandas.read_csv(\"FILE\"{how}).to_json(\"rows.jsonl\", orient=\"records\", lines=True)'"
-        )
-    })
+    let read = || format!("read_csv(\"FILE\"{how})");
+    begins.then(|| format!("it looks like {kind}; {}", by_pandas(&read())))
+}
+
+/// How to convert what a function of pandas reads.
+pub(super) fn by_pandas(read: &str) -> String {
+    format!(
+        "convert it: python3 -c 'import pandas; \
+         pandas.{read}.to_json(\"rows.jsonl\", orient=\"records\", lines=True)'"
+    )
 }
 
 /// Whether the rest of a line behind its first `[` is that of a header of TOML.

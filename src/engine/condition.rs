@@ -31,7 +31,7 @@ impl Plan {
         verdicts: &[Option<Verdict>],
         step: u64,
     ) -> Option<Verdict> {
-        match self.ruling(at, reward, sample, verdicts, step) {
+        match self.applicability(at, reward, sample, verdicts, step) {
             Applicability::Runs => None,
             Applicability::BehindGate(gate) => {
                 let name = self.names.get(gate).map_or("", String::as_str);
@@ -44,7 +44,7 @@ impl Plan {
 
     /// Whether reward `at` judges `sample`, given the verdicts of earlier stages along the rewards, as
     /// they were judged.
-    pub fn ruling(
+    pub fn applicability(
         &self,
         at: usize,
         reward: &Planned,

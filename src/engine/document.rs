@@ -23,6 +23,12 @@ pub struct Document {
     sets: Vec<Set>,
 }
 
+/// Where the text has a value: its key, or the value where it has none, and the value.
+struct Located {
+    key: Range<usize>,
+    value: Range<usize>,
+}
+
 /// A value that was set from outside.
 #[derive(Clone)]
 struct Set {
@@ -131,7 +137,8 @@ impl Document {
         if let Some(set) = self.sets.iter().rev().find(|set| set.is_at(&segments)) {
             return set.origin.error(message);
         }
-        let (span, depth) = self.locate(&segments);
+        let (found, depth) = self.locate(&segments);
+        let span = found.map(|found| found.key);
         let below = |set: &&Set| depth < segments.len() && set.is_below(&segments);
         match self.sets.iter().rev().find(below) {
             Some(set) => set.origin.error(message),
@@ -151,37 +158,13 @@ impl Document {
         let is_set = self.sets.iter().any(|set| set.is_at(&segments) || set.is_below(&segments));
         let written = || {
             let value = self.value_at(&segments)?.as_str().filter(|text| part.end <= text.len())?;
-            let span = self.written(&segments)?;
+            let (found, depth) = self.locate(&segments);
+            let span = found.filter(|_| depth == segments.len())?.value;
             let start = span.start + self.text.get(span)?.find(value)?;
             Some(start + part.start..start + part.end)
         };
-        match Some(()).filter(|()| !is_set).and_then(|()| written()) {
-            Some(span) => whole.at(Some(span)),
-            None => whole,
-        }
-    }
-
-    /// The bytes of the value at a dotted path.
-    fn written(&self, segments: &[&str]) -> Option<Range<usize>> {
-        if self.is_json() {
-            let (span, depth) = self.locate_json(segments);
-            return span.filter(|_| depth == segments.len());
-        }
-        let document = DeTable::parse(&self.text).ok()?;
-        let mut value = &DeValue::Table(document.get_ref().clone());
-        let mut span = None;
-        for segment in segments {
-            let next = match value {
-                DeValue::Table(table) => {
-                    table.iter().find(|(key, _)| key.get_ref() == segment).map(|(_, value)| value)
-                }
-                DeValue::Array(values) => values.get(segment.parse::<usize>().ok()?),
-                _ => None,
-            }?;
-            span = Some(next.span());
-            value = next.get_ref();
-        }
-        span
+        let span = if is_set { None } else { written() };
+        if span.is_some() { whole.at(span) } else { whole }
     }
 
     /// The text at a dotted path.
@@ -269,14 +252,14 @@ impl Document {
 
     /// The bytes of the key at a dotted path, or of the nearest thing above it that is there, and how
     /// many steps of the path lead to it.
-    fn locate(&self, segments: &[&str]) -> (Option<Range<usize>>, usize) {
+    fn locate(&self, segments: &[&str]) -> (Option<Located>, usize) {
         if self.is_json() { self.locate_json(segments) } else { self.locate_toml(segments) }
     }
 
-    fn locate_json(&self, segments: &[&str]) -> (Option<Range<usize>>, usize) {
+    fn locate_json(&self, segments: &[&str]) -> (Option<Located>, usize) {
         let base = self.text.as_ptr().addr();
         let mut value = self.text.as_str();
-        let (mut span, mut depth) = (None, 0);
+        let (mut found, mut depth) = (None, 0);
         for segment in segments {
             let next = match value.trim_start().chars().next() {
                 Some('{') => serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(value)
@@ -290,16 +273,17 @@ impl Document {
             let Some(next) = next else { break };
             value = next.get();
             let start = value.as_ptr().addr() - base;
-            span = Some(start..start + value.lines().next().unwrap_or_default().len());
+            let line = start..start + value.lines().next().unwrap_or_default().len();
+            found = Some(Located { key: line.clone(), value: line });
             depth += 1;
         }
-        (span, depth)
+        (found, depth)
     }
 
-    fn locate_toml(&self, segments: &[&str]) -> (Option<Range<usize>>, usize) {
+    fn locate_toml(&self, segments: &[&str]) -> (Option<Located>, usize) {
         let Ok(document) = DeTable::parse(&self.text) else { return (None, 0) };
         let mut value = &DeValue::Table(document.get_ref().clone());
-        let (mut span, mut depth) = (None, 0);
+        let (mut found, mut depth) = (None, 0);
         for segment in segments {
             let next = match value {
                 DeValue::Table(table) => {
@@ -313,12 +297,12 @@ impl Document {
                     .map(|value| (value.span(), value)),
                 _ => None,
             };
-            let Some((at, below)) = next else { break };
-            span = Some(at);
+            let Some((key, below)) = next else { break };
+            found = Some(Located { key, value: below.span() });
             value = below.get_ref();
             depth += 1;
         }
-        (span, depth)
+        (found, depth)
     }
 }
 

@@ -148,7 +148,7 @@ impl Agreement {
             self.unlabelled += 1;
             return;
         };
-        let accepted = reward.map(|reward| reward >= 0.5);
+        let accepted = reward.map(|reward| reward >= RIGHT_FROM);
         let count = match (label, accepted) {
             (true, Some(true)) => &mut self.true_accepts,
             (false, Some(false)) => &mut self.true_rejects,
@@ -199,11 +199,14 @@ fn added(mut sum: Value, part: Value) -> Value {
     sum
 }
 
+/// From here on a reward, or a label that is a number, says right.
+pub const RIGHT_FROM: f64 = 0.5;
+
 /// What a label says: a truth value, a number (right from 0.5 on), or the words for it.
 pub fn label_truth(label: &Value) -> Option<bool> {
     match label {
         Value::Bool(label) => Some(*label),
-        Value::Number(number) => number.as_f64().map(|number| number >= 0.5),
+        Value::Number(number) => number.as_f64().map(|number| number >= RIGHT_FROM),
         Value::String(text) => match text.to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" | "correct" | "right" => Some(true),
             "false" | "0" | "no" | "incorrect" | "wrong" => Some(false),

@@ -11,6 +11,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::config::ServeConfig;
 use super::dialect::is_type;
 use super::error::{ApiError, ErrorKind};
 use super::shared::Shared;
@@ -40,9 +41,7 @@ impl FromRequest<Arc<Shared>> for JsonBytes {
             let message = "expected content-type: application/json";
             return Err(ApiError::new(ErrorKind::UnsupportedMediaType, message));
         }
-        let config = &shared.config;
-        let time = Duration::from_millis(config.body_timeout_ms);
-        read(request, config.body_bytes_max, time).await.map(Self)
+        read(request, &shared.config).await.map(Self)
     }
 }
 
@@ -55,9 +54,7 @@ impl FromRequest<Arc<Shared>> for JsonOrForm {
             let JsonBytes(bytes) = JsonBytes::from_request(request, shared).await?;
             return Ok(Self::Json(bytes));
         }
-        let config = &shared.config;
-        let time = Duration::from_millis(config.body_timeout_ms);
-        read(request, config.body_bytes_max, time).await.map(Self::Form)
+        read(request, &shared.config).await.map(Self::Form)
     }
 }
 
@@ -85,7 +82,8 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiErr
     })
 }
 
-async fn read(request: Request, bytes_max: usize, time: Duration) -> Result<Bytes, ApiError> {
+async fn read(request: Request, config: &ServeConfig) -> Result<Bytes, ApiError> {
+    let (bytes_max, time) = (config.body_bytes_max, Duration::from_millis(config.body_timeout_ms));
     let too_large = || {
         let message = format!("a body has at most {bytes_max} bytes");
         ApiError::new(ErrorKind::TooLarge, message)

@@ -43,6 +43,11 @@ pub fn find(id: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.about.id == id)
 }
 
+/// Whether the check called `id` is one of groups.
+pub fn is_of_groups(id: &str) -> bool {
+    group_checks::LIST.iter().any(|entry| entry.about.id == id)
+}
+
 #[expect(clippy::indexing_slicing, reason = "runs in the compiler, which refuses a bad index")]
 const fn joined<const N: usize>(one: &[Entry], other: &[Entry]) -> [Entry; N] {
     let mut all = [one[0]; N];

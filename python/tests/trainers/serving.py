@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[3]
 MODELS = ROOT / "fixtures" / "models"
 
+# Two rewards, by rules alone.
+RIGHT_AND_BRIEF = """
+[[reward]]
+name = "right"
+verifier = "math"
+[[reward]]
+name = "brief"
+verifier = "length"
+weight = 0.5
+config = { max = 12 }
+"""
+
 
 def command() -> str:
     """The command: `ASSAY`, else that of the wheel, else what was built last."""

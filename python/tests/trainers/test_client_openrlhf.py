@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from serving import rewards, scored, serving, without_init
+from serving import RIGHT_AND_BRIEF, rewards, scored, serving, without_init
 
 pytest.importorskip("aiohttp")
 without_init("openrlhf", "openrlhf.utils")
@@ -17,16 +17,6 @@ from openrlhf.utils.agent import SingleTurnAgentExecutor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CONFIG = """
-[[reward]]
-name = "right"
-verifier = "math"
-[[reward]]
-name = "brief"
-verifier = "length"
-weight = 0.5
-config = { max = 12 }
-"""
 PROMPT = "<|user|>What is 2 + 2? The answer is not 7.<|end|><|assistant|>"
 ANSWERS = ["It is 4.", "It is 5.", "I would say that it is 4."]
 
@@ -77,9 +67,9 @@ def samples(answers: Sequence[str], label: str) -> list[dict[str, str]]:
 
 
 def test_rewards_are_those_of_our_own_protocol_and_of_a_run() -> None:
-    expected = scored(CONFIG, samples(ANSWERS, "4"))
+    expected = scored(RIGHT_AND_BRIEF, samples(ANSWERS, "4"))
     assert expected == [1.5, 0.5, 1.0]
-    with serving(first=CONFIG) as url:
+    with serving(first=RIGHT_AND_BRIEF) as url:
         responses = executed(f"{url}/get_reward", ANSWERS, "4")
         assert rewards(url, samples(ANSWERS, "4")) == expected
     assert [one["reward"] for one in responses] == [[reward] for reward in expected]
@@ -90,7 +80,7 @@ def test_rewards_are_those_of_our_own_protocol_and_of_a_run() -> None:
 
 def test_endpoints_take_turns_and_a_profile_is_one() -> None:
     other = '[[reward]]\nname = "four"\nverifier = "contains"\nconfig = { all = ["4"] }\n'
-    with serving(first=CONFIG, other=other) as url:
+    with serving(first=RIGHT_AND_BRIEF, other=other) as url:
         urls = [f"{url}/get_reward", f"{url}/profiles/other/get_reward"]
         responses = executed(urls, ["It is 4."] * 2, "4")
     assert sorted(one["reward"][0] for one in responses) == [1.0, 1.5]

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from serving import rewards, serving, verified
+from serving import RIGHT_AND_BRIEF, rewards, serving, verified
 
 pytest.importorskip("nemo_gym")
 
@@ -42,18 +42,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BODIES = nemo_gym()
-CONFIG = """
+CONFIG = f"""
 [data]
-reference = "expected_answer"
-[[reward]]
-name = "right"
-verifier = "math"
-[[reward]]
-name = "brief"
-verifier = "length"
-weight = 0.5
-config = { max = 12 }
-"""
+reference = "expected_answer"{RIGHT_AND_BRIEF}"""
 QUESTION = "What is 2 + 2?"
 
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assay::engine::label_truth;
+use assay::engine::{RIGHT_FROM, label_truth};
 use assay::verifiers::{Reward, Scored};
 use serde::Serialize;
 
@@ -12,8 +12,6 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{self, count};
 use crate::cli::text::inline;
 
-/// From here on a reward says right, as in the comparison with labels of a run.
-const ACCEPTS: f64 = 0.5;
 /// Rows that are held of one kind of disagreement; all are counted.
 const HELD_MAX: usize = 10_000;
 
@@ -147,7 +145,7 @@ impl AgainstLabels {
         match (label, listed.scored.reward()) {
             (None, _) => self.unlabelled += 1,
             (Some(_), None) => self.unscored += 1,
-            (Some(label), Some(reward)) => match (label, reward >= ACCEPTS) {
+            (Some(label), Some(reward)) => match (label, reward >= RIGHT_FROM) {
                 (true, false) => self.unpaid.add(listed, vec![reward]),
                 (false, true) => self.paid.add(listed, vec![reward]),
                 _ => self.agree += 1,
@@ -159,7 +157,7 @@ impl AgainstLabels {
 /// Notes each two rewards of a row of which one accepts and the other does not.
 fn note_pairs(pairs: &mut BTreeMap<(String, String), Disagreeing>, listed: &ListedRow) {
     let (accepting, rejecting): (Vec<_>, Vec<_>) =
-        rewards(&listed.scored).partition(|(_, reward)| *reward >= ACCEPTS);
+        rewards(&listed.scored).partition(|(_, reward)| *reward >= RIGHT_FROM);
     for (accepts, high) in &accepting {
         for (rejects, low) in &rejecting {
             let pair = ((*accepts).to_owned(), (*rejects).to_owned());

@@ -1,21 +1,16 @@
 //! A run whose rows are listed: its lines, one after another, and what is known beside them.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use assay::data::{Checked, Columns, ReadLimits, Row, Source, escape, is_stream, open_regular};
-use assay::engine::runs::{
-    CONFIG, MANIFEST, RunManifest, SUMMARY, TIMINGS, VerdictRows, check_lines, verdict_rows,
-};
+use assay::data::{Checked, Columns, ReadLimits, Row, Source, escape, is_stream};
+use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, SUMMARY, VerdictRows, verdict_rows};
 use assay::engine::{Agreement, Summary};
 use assay::verifiers::Scored;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cli::exit::Failure;
-use crate::cli::output;
-use crate::cli::run_files::{columns, json};
+use crate::cli::run_files::{columns, json, manifest, other_row, row_numbers};
 
 /// Rows that are shown of one kind, where not all are asked for.
 pub(super) const SHOWN_MAX: usize = 5;
@@ -34,12 +29,6 @@ pub(super) struct ListedRow {
     pub(super) scored: Scored,
 }
 
-/// What a line of timings says of its row.
-#[derive(Deserialize)]
-struct Timing {
-    row: u64,
-}
-
 impl ListedRun {
     pub(super) fn open(dir: &Path) -> Result<Self, Failure> {
         let shown = dir.display();
@@ -54,12 +43,7 @@ impl ListedRun {
             let why = format!("{shown} is no run folder: it has no {MANIFEST}");
             return Err(Failure::usage(why));
         }
-        let manifest: RunManifest = json(dir, MANIFEST)?;
-        if manifest.complete {
-            check_lines(dir, &manifest)?;
-        } else {
-            output::note(&format!("{shown}: the run is not complete"));
-        }
+        let manifest = manifest(dir)?;
         Ok(Self { dir: dir.to_owned(), manifest, config: json(dir, CONFIG)? })
     }
 
@@ -67,7 +51,9 @@ impl ListedRun {
     pub(super) fn rows(
         &self,
     ) -> Result<impl Iterator<Item = Result<ListedRow, Failure>> + use<>, Failure> {
-        let numbers = numbers(&self.dir.join(TIMINGS));
+        // As far as the timings have them.
+        let numbers = row_numbers(&self.dir).ok().map(|numbers| numbers.map_while(Result::ok));
+        let numbers = Box::new(numbers.into_iter().flatten());
         Ok(RowsOfRun { rows: verdict_rows(&self.dir)?, numbers, read: 0 })
     }
 
@@ -119,25 +105,19 @@ impl ListedRun {
 
 /// Fails where a row of the data is not the one that the run scored.
 pub(super) fn same_row(row: &Row, listed: &ListedRow) -> Result<(), Failure> {
-    let id = match &row.sample {
-        Ok(sample) => sample.id().to_owned(),
-        Err(_) => format!("row-{}", row.index + 1),
-    };
-    if id == listed.scored.id {
-        return Ok(());
+    match other_row(row, &listed.scored.id) {
+        None => Ok(()),
+        Some(what) => {
+            let why = format!("the data are not the rows that were scored: {what}");
+            Err(Failure::usage(why))
+        }
     }
-    let (have, wanted) = (escape(&id), escape(&listed.scored.id));
-    let why = format!(
-        "the data are not the rows that were scored: {} has id \"{have}\", the run has \
-         \"{wanted}\" there",
-        row.place
-    );
-    Err(Failure::usage(why))
 }
 
 struct RowsOfRun {
     rows: VerdictRows,
-    numbers: Option<Box<dyn Iterator<Item = u64>>>,
+    /// The number of each row over the whole input.
+    numbers: Box<dyn Iterator<Item = u64>>,
     read: u64,
 }
 
@@ -149,20 +129,10 @@ impl Iterator for RowsOfRun {
             Ok(scored) => scored,
             Err(error) => return Some(Err(error.into())),
         };
-        let number = self.numbers.as_mut().and_then(Iterator::next).unwrap_or(self.read);
+        let number = self.numbers.next().unwrap_or(self.read);
         self.read += 1;
         Some(Ok(ListedRow { row: number + 1, scored }))
     }
-}
-
-/// The number of each row over the whole input, as far as the timings have it.
-fn numbers(timings: &Path) -> Option<Box<dyn Iterator<Item = u64>>> {
-    let file = open_regular(timings).ok()?;
-    let lines = BufReader::with_capacity(1 << 18, file).split(b'\n');
-    let number = |line: std::io::Result<Vec<u8>>| {
-        serde_json::from_slice::<Timing>(&line.ok()?).ok().map(|timing| timing.row)
-    };
-    Some(Box::new(lines.map_while(number)))
 }
 
 fn has_shards(dir: &Path) -> bool {

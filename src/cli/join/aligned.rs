@@ -1,19 +1,14 @@
 //! The rows of the data beside the rows of the run: by their numbers, checked by their ids.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use assay::data::{CellMembers, Columns, ReadLimits, Row, Source, escape, open_regular};
-use assay::engine::runs::{
-    CONFIG, MANIFEST, RunManifest, TIMINGS, VerdictRows, check_lines, verdict_rows,
-};
+use assay::data::{CellMembers, Columns, ReadLimits, Source, escape};
+use assay::engine::runs::{CONFIG, RunManifest, VerdictRows, verdict_rows};
 use assay::verifiers::Scored;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::cli::exit::Failure;
-use crate::cli::output;
-use crate::cli::run_files::{columns, json};
+use crate::cli::run_files::{columns, json, other_row, row_numbers};
 
 /// Rows that do not fit and are named.
 const NAMED_MAX: usize = 5;
@@ -34,12 +29,6 @@ pub(super) struct Counts {
     pub(super) unread: u64,
 }
 
-/// What a line of timings says of its row.
-#[derive(Deserialize)]
-struct Timed {
-    row: u64,
-}
-
 /// One pass over both.
 pub(super) struct Aligned {
     source: Source,
@@ -53,37 +42,18 @@ pub(super) struct Aligned {
     odd_count: u64,
 }
 
-/// The manifest of a run whose lines are as it left them.
-pub(super) fn manifest(run: &Path) -> Result<RunManifest, Failure> {
-    let manifest: RunManifest = json(run, MANIFEST)?;
-    if manifest.complete {
-        check_lines(run, &manifest)?;
-    } else {
-        output::note(&format!("{}: the run is not complete", run.display()));
-    }
-    Ok(manifest)
-}
-
 impl Aligned {
     pub(super) fn open(
         run: &Path,
         data: &[PathBuf],
         manifest: &RunManifest,
     ) -> Result<Self, Failure> {
-        let timings = run.join(TIMINGS);
-        let shown = timings.display().to_string();
-        let file = open_regular(&timings).map_err(|error| anyhow::anyhow!("{shown}: {error}"))?;
-        let lines = BufReader::with_capacity(1 << 18, file).split(b'\n');
-        let number = move |line: std::io::Result<Vec<u8>>| {
-            let timed = serde_json::from_slice::<Timed>(&line?);
-            Ok(timed.map_err(|error| anyhow::anyhow!("{shown}: damaged: {error}"))?.row)
-        };
         let most = manifest.rows.and_then(|rows| usize::try_from(rows).ok()).unwrap_or(usize::MAX);
         let mut aligned = Self {
             source: Source::open(data, &ReadLimits::default())?,
             columns: columns(&json(run, CONFIG)?, run.display())?,
             rows: verdict_rows(run)?,
-            numbers: Box::new(lines.take(most).map(number)),
+            numbers: Box::new(row_numbers(run)?.take(most)),
             next: None,
             counts: Counts::default(),
             odd: Vec::new(),
@@ -107,7 +77,9 @@ impl Aligned {
                 }
                 let Some((_, scored)) = self.next.take() else { continue };
                 self.advance()?;
-                self.compare(&row, &scored);
+                if let Some(what) = other_row(&row, &scored.id) {
+                    self.note_odd(what);
+                }
                 let members = text.and_then(|text| serde_json::from_str(&text).ok());
                 self.counts.joined += 1;
                 self.counts.unread += u64::from(members.is_none());
@@ -144,17 +116,6 @@ impl Aligned {
             _ => None,
         };
         Ok(())
-    }
-
-    fn compare(&mut self, row: &Row, scored: &Scored) {
-        let id = match &row.sample {
-            Ok(sample) => sample.id().to_owned(),
-            Err(_) => format!("row-{}", row.index + 1),
-        };
-        if id != scored.id {
-            let (place, have, wanted) = (&row.place, escape(&id), escape(&scored.id));
-            self.note_odd(format!("{place} has id \"{have}\", the run has \"{wanted}\" there"));
-        }
     }
 
     fn note_odd(&mut self, what: String) {

@@ -11,7 +11,7 @@ use super::paths::paths;
 use super::problem::{Problem, listed};
 use super::read::Row;
 use super::sources::{Role, Source};
-use super::tally::{Example, RowsTally};
+use super::tally::{Example, RowsTally, reason};
 use super::trial::{EXHAUSTED_MAX, Trial, Tried};
 use super::words::words;
 use crate::cli::output::count;
@@ -141,19 +141,15 @@ impl Faults<'_> {
                 verdict.clone().filter(|_| !plan.gates.contains(&other))
             };
             let open: Vec<_> = tried.judged.iter().enumerate().map(shut).collect();
-            let ruling = plan.ruling(at, planned, &tried.row.sample, &open, 0);
+            let applicability = plan.applicability(at, planned, &tried.row.sample, &open, 0);
             let sample = &tried.row.sample;
             let verdict = self.engine.verify_ruled_out(at, sample, &tried.judged);
-            if let (Applicability::Runs, Some(verdict)) = (ruling, verdict) {
+            if let (Applicability::Runs, Some(verdict)) = (applicability, verdict) {
                 verdicts.push((tried.row, verdict));
             }
         }
         let failed = |(row, verdict): &(&Row, Verdict)| match &verdict.outcome {
-            Outcome::Failed(fault) => Some(Example {
-                id: row.sample.id().to_owned(),
-                row: row.number,
-                reason: format!("{}: {}", fault.kind, fault.why),
-            }),
+            Outcome::Failed(fault) => Some(Example::of(row, reason(fault))),
             _ => None,
         };
         let failures: Vec<Example> = verdicts.iter().filter_map(failed).collect();
@@ -204,11 +200,10 @@ impl Faults<'_> {
             return;
         }
         let Some(first) = self.trial.rows.first() else { return };
-        let reason = crate::cli::verdict::outcome(&first.outcome);
+        let outcome = crate::cli::verdict::outcome(&first.outcome);
         let all = rows(self.trial.rows.len() as u64);
-        let message = format!("no row has a reward: of {all}, row {} {reason}", first.row.number);
-        let example =
-            Example { id: first.row.sample.id().to_owned(), row: first.row.number, reason };
+        let message = format!("no row has a reward: of {all}, row {} {outcome}", first.row.number);
+        let example = Example::of(first.row, outcome);
         let error = self.document.error("combine", message).help(Some(self.look(&example)));
         found.errors.push(Problem::new("combine", error));
     }

@@ -96,14 +96,13 @@ impl Names<'_> {
         source: &Source,
         tokens: &[super::words::Token],
     ) -> (Vec<(String, Members)>, String) {
-        let (meta, reference) = (self.columns.meta.clone(), self.columns.reference.clone());
         if source.language == Language::Python {
             return self.given(source, tokens);
         }
         let mut roots = Vec::new();
         if source.role != Role::Combine {
-            roots.push(("meta".to_owned(), meta));
-            roots.push(("reference".to_owned(), reference));
+            roots.push(("meta".to_owned(), self.columns.meta.clone()));
+            roots.push(("reference".to_owned(), self.columns.reference.clone()));
             let each = |members: Members, name: &str| members.with(name, Members::of(VERDICT));
             let verdicts = self.seen(source).into_iter().fold(Members::of([]), each);
             roots.push(("verdicts".to_owned(), verdicts));

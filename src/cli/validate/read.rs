@@ -72,6 +72,11 @@ pub(super) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<Prob
     Ok(read)
 }
 
+/// The rows that could be read; none where there are no data.
+pub(super) fn all(rows: Option<&ProbedRows>) -> &[Row] {
+    rows.map_or(&[], |rows| &rows.rows)
+}
+
 impl ProbedRows {
     fn add(&mut self, row: assay::data::Row) {
         let report = &mut self.report;

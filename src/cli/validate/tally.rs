@@ -2,7 +2,7 @@
 
 use assay::Plan;
 use assay::engine::Applicability;
-use assay::verifiers::{Outcome, Reward, Verdict};
+use assay::verifiers::{Fault, Outcome, Reward, Verdict};
 use serde::Serialize;
 
 use super::read::Row;
@@ -42,6 +42,12 @@ pub(super) struct Example {
     pub(super) reason: String,
 }
 
+impl Example {
+    pub(super) fn of(row: &Row, reason: impl Into<String>) -> Self {
+        Self { id: row.sample.id().to_owned(), row: row.number, reason: reason.into() }
+    }
+}
+
 impl RowsTally {
     /// Rows on which there is a verdict.
     pub(super) fn judged(&self) -> u64 {
@@ -62,18 +68,21 @@ impl RowsTally {
             }
             Outcome::Failed(fault) => {
                 self.failed += 1;
-                note(&mut self.first_failed, row, &format!("{}: {}", fault.kind, fault.why));
+                note(&mut self.first_failed, row, &reason(fault));
             }
         }
     }
 }
 
 fn note(first: &mut Option<Example>, row: &Row, reason: &str) {
-    first.get_or_insert_with(|| Example {
-        id: row.sample.id().to_owned(),
-        row: row.number,
-        reason: reason.chars().take(REASON_CHARS).collect(),
+    first.get_or_insert_with(|| {
+        Example::of(row, reason.chars().take(REASON_CHARS).collect::<String>())
     });
+}
+
+/// What is said of a fault.
+pub(super) fn reason(fault: &Fault) -> String {
+    format!("{}: {}", fault.kind, fault.why)
 }
 
 /// What came of the reward at `at`.
@@ -87,7 +96,7 @@ pub(super) fn of_reward(plan: &Plan, trial: &Trial<'_>, at: usize) -> RowsTally 
             tally.not_asked += 1;
             continue;
         }
-        match tried.ruling(plan, at) {
+        match tried.applicability(plan, at) {
             Applicability::BehindGate(_) => tally.behind_gate += 1,
             Applicability::NotApplicable => tally.not_applicable += 1,
             Applicability::Undecided(fault) => {

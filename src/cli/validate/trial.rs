@@ -78,13 +78,13 @@ impl Depends {
 
 impl Tried<'_> {
     /// Whether reward `at` of the plan judges the row.
-    pub(super) fn ruling(&self, plan: &Plan, at: usize) -> Applicability {
+    pub(super) fn applicability(&self, plan: &Plan, at: usize) -> Applicability {
         let Some(planned) = plan.rewards.get(at) else { return Applicability::NotApplicable };
         let before = |(other, verdict): (usize, &Option<Verdict>)| {
             verdict.clone().filter(|_| other < at || plan.gates.contains(&other))
         };
         let verdicts: Vec<Option<Verdict>> = self.judged.iter().enumerate().map(before).collect();
-        plan.ruling(at, planned, &self.row.sample, &verdicts, 0)
+        plan.applicability(at, planned, &self.row.sample, &verdicts, 0)
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) fn applies(plan: &Plan, at: usize, sample: &Sample) -> bool {
     let Some(planned) = plan.rewards.get(at) else { return false };
     // One that fails is reported; it must not hide the reward.
     planned.when.as_ref().is_none_or(reads_verdicts)
-        || plan.ruling(at, planned, sample, &[], 0) != Applicability::NotApplicable
+        || plan.applicability(at, planned, sample, &[], 0) != Applicability::NotApplicable
 }
 
 /// Judges the rows. Models and judges are asked on a few of them if `deep`, else on none.
@@ -185,7 +185,7 @@ impl Trial<'_> {
         let plan = engine.plan();
         let wanting = |tried: &Tried<'_>, at: usize| {
             let is_when = self.depends.when.get(at) == Some(&true);
-            is_when || tried.ruling(plan, at) == Applicability::Runs
+            is_when || tried.applicability(plan, at) == Applicability::Runs
         };
         let mut chosen: Vec<usize> = Vec::new();
         for at in (0..plan.rewards.len()).filter(|at| self.depends.awaited.get(*at) == Some(&true))

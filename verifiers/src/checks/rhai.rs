@@ -106,7 +106,7 @@ fn verdict(value: &Dynamic) -> Result<Verdict, Fault> {
         .iter()
         .filter(|(key, _)| *key != "reward")
         .take(NOTES_MAX)
-        .map(|(key, value)| (cut(key), note(value, &mut VALUES_MAX.clone(), LEVELS_MAX)))
+        .map(|(key, value)| (cut(key), note(value, &mut { VALUES_MAX }, LEVELS_MAX)))
         .collect();
     let verdict = Verdict::scored(reward(decided)?);
     Ok(if notes.is_empty() { verdict } else { verdict.with("notes", notes) })

@@ -41,7 +41,7 @@ impl Effort {
     /// Searches of one text, none of which is paid yet.
     pub(crate) fn of<'e>(&'e self, text: &'e str) -> Searches<'e> {
         let nothing = Set { marks: Vec::new(), mark: 0 };
-        Searches { effort: self, text: text.as_bytes(), guessed: 0, set: nothing }
+        Searches { effort: self, text: text.as_bytes(), guessed: 0, set: nothing, open: Vec::new() }
     }
 
     /// What a search of so many bytes may cost.
@@ -61,6 +61,8 @@ pub(crate) struct Searches<'e> {
     text: &'e [u8],
     guessed: u64,
     set: Set,
+    /// States that are yet to be followed, kept so that no place needs a list of its own.
+    open: Vec<StateID>,
 }
 
 /// Which states are alive at a place already.
@@ -142,8 +144,9 @@ impl Searches<'_> {
         steps: &mut u64,
     ) -> bool {
         let nfa = &self.effort.nfa;
-        let mut open = vec![state];
-        while let Some(state) = open.pop() {
+        self.open.clear();
+        self.open.push(state);
+        while let Some(state) = self.open.pop() {
             *steps += 1;
             if !self.set.add(state) {
                 continue;
@@ -152,12 +155,12 @@ impl Searches<'_> {
                 State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) => alive.push(state),
                 State::Look { look, next } => {
                     if nfa.look_matcher().matches(*look, self.text, at) {
-                        open.push(*next);
+                        self.open.push(*next);
                     }
                 }
-                State::Union { alternates } => open.extend(alternates.iter().rev()),
-                State::BinaryUnion { alt1, alt2 } => open.extend([*alt2, *alt1]),
-                State::Capture { next, .. } => open.push(*next),
+                State::Union { alternates } => self.open.extend(alternates.iter().rev()),
+                State::BinaryUnion { alt1, alt2 } => self.open.extend([*alt2, *alt1]),
+                State::Capture { next, .. } => self.open.push(*next),
                 State::Fail => {}
                 State::Match { .. } => return true,
             }
