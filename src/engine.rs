@@ -42,6 +42,7 @@ mod temporary;
 mod turns;
 mod verify;
 mod verify_group;
+mod when;
 mod wording;
 
 pub use activity::Activity;
@@ -73,3 +74,4 @@ pub use stream_spec::{BadRows, Ended, OldRow, Resume, StreamError, StreamSpec};
 pub use summary::{Agreement, Disagreement, NamedTally, RIGHT_FROM, Summary, Tally, label_truth};
 pub use tokio_util::sync::CancellationToken;
 pub use turns::JudgedTurn;
+pub use when::When;

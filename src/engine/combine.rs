@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use assay_verifiers::schedule::Schedule;
 use assay_verifiers::script::{Script, shared_engine};
-use assay_verifiers::{Fault, Meter, Outcome, Reward, Verdict};
+use assay_verifiers::{Cancellation, Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
 use super::config::{CombineBy, CombineConfig, Config, OnFault, RewardConfig};
@@ -88,12 +88,22 @@ impl Combiner {
 
     /// The outcome of the sample at a training step. `verdicts` are in the order of the rewards.
     pub fn combine(&self, verdicts: &[Verdict], step: u64) -> Outcome {
+        self.combine_within(verdicts, step, None)
+    }
+
+    /// The same, by the time of `limit`.
+    pub(super) fn combine_within(
+        &self,
+        verdicts: &[Verdict],
+        step: u64,
+        limit: Option<&dyn Cancellation>,
+    ) -> Outcome {
         if let Some(outcome) = self.unrewarded(verdicts, step) {
             return outcome;
         }
         let reward = |verdict: &Verdict| verdict.outcome.reward().map(Reward::get);
         let rewards: Vec<Option<f64>> = verdicts.iter().map(reward).collect();
-        self.total(&rewards, self.is_open(verdicts), step)
+        self.total(&rewards, self.is_open(verdicts), step, limit)
     }
 
     /// What becomes of a sample of whose verdicts one that counts failed, or a required one abstained;
@@ -123,7 +133,13 @@ impl Combiner {
 
     /// The outcome of a sample of these rewards, of which none failed; `None` where one abstained.
     /// `open` says that no gate is closed.
-    pub(super) fn total(&self, rewards: &[Option<f64>], open: bool, step: u64) -> Outcome {
+    pub(super) fn total(
+        &self,
+        rewards: &[Option<f64>],
+        open: bool,
+        step: u64,
+        limit: Option<&dyn Cancellation>,
+    ) -> Outcome {
         let scored: Vec<(&Part, f64)> = self
             .parts
             .iter()
@@ -141,7 +157,7 @@ impl Combiner {
             CombineBy::Min => own().reduce(f64::min),
             CombineBy::Gate if !open => Some(0.0),
             CombineBy::Gate => self.behind_gates(&scored, step),
-            CombineBy::Expression => match self.evaluate(rewards, step) {
+            CombineBy::Expression => match self.evaluate(rewards, step, limit) {
                 Ok(total) => Some(total),
                 Err(fault) => return Outcome::Failed(fault),
             },
@@ -221,7 +237,12 @@ impl Combiner {
         rest.map(|(part, reward)| part.weight.at(step) * reward).reduce(|sum, term| sum + term)
     }
 
-    fn evaluate(&self, given: &[Option<f64>], step: u64) -> Result<f64, Fault> {
+    fn evaluate(
+        &self,
+        given: &[Option<f64>],
+        step: u64,
+        limit: Option<&dyn Cancellation>,
+    ) -> Result<f64, Fault> {
         let Some(program) = &self.expression else {
             return Err(Fault::internal("no expression was compiled"));
         };
@@ -234,7 +255,11 @@ impl Combiner {
             rewards.insert(part.name.as_str().into(), reward);
         }
         scope.push_constant("rewards", rewards);
-        let value = program.run(&shared_engine(), &mut scope, &mut Meter::default())?;
+        let mut meter = Meter::default();
+        if let Some(limit) = limit {
+            meter = meter.with_cancellation(limit);
+        }
+        let value = program.run(&shared_engine(), &mut scope, &mut meter)?;
         number(&value).ok_or_else(|| {
             Fault::internal(format!("`expression` gave {}, expected a number", value.type_name()))
         })

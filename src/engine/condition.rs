@@ -1,11 +1,10 @@
 //! Conditions: `when` decides whether a verifier applies to a sample, given earlier verdicts.
 
-use assay_verifiers::script::{Script, push_sample, push_verdicts, reads_verdicts, shared_engine};
-use assay_verifiers::{Earlier, Fault, FaultKind, Meter, Sample, Verdict};
-use rhai::Scope;
+use assay_verifiers::{Cancellation, Fault, Sample, Verdict};
 
-use super::combine::{WHEN_IS_FALSE, push_step};
+use super::combine::WHEN_IS_FALSE;
 use super::plan::{Plan, Planned};
+use super::when::{RowConditions, RowView};
 
 /// Whether a reward judges a sample.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,17 +20,16 @@ pub enum Applicability {
 }
 
 impl Plan {
-    /// The verdict on `sample` where reward `at` is not to run: behind a gate that did not pass, or
-    /// where its `when` is false. `verdicts` holds those of earlier stages.
+    /// The verdict on a row where reward `at` is not to run: behind a gate that did not pass, or where
+    /// its `when` is false. Its `when` has until `limit`.
     pub(super) fn ruled_out(
         &self,
-        at: usize,
-        reward: &Planned,
-        sample: &Sample,
-        verdicts: &[Option<Verdict>],
-        step: u64,
+        (at, reward): (usize, &Planned),
+        row: RowView<'_>,
+        conditions: &mut RowConditions,
+        limit: &dyn Cancellation,
     ) -> Option<Verdict> {
-        match self.applicability(at, reward, sample, verdicts, step) {
+        match self.decided((at, reward), row, conditions, Some(limit)) {
             Applicability::Runs => None,
             Applicability::BehindGate(gate) => {
                 let name = self.names.get(gate).map_or("", String::as_str);
@@ -52,38 +50,30 @@ impl Plan {
         verdicts: &[Option<Verdict>],
         step: u64,
     ) -> Applicability {
+        let row = RowView { names: &self.names, sample, verdicts, step };
+        self.decided((at, reward), row, &mut RowConditions::default(), None)
+    }
+
+    fn decided(
+        &self,
+        (at, reward): (usize, &Planned),
+        row: RowView<'_>,
+        conditions: &mut RowConditions,
+        limit: Option<&dyn Cancellation>,
+    ) -> Applicability {
         if !self.gates.is_empty() && !self.gates.contains(&at) {
             for gate in &self.gates {
-                let verdict = verdicts.get(*gate).and_then(Option::as_ref);
+                let verdict = row.verdicts.get(*gate).and_then(Option::as_ref);
                 if verdict.is_some_and(|verdict| !self.combiner.passes(verdict)) {
                     return Applicability::BehindGate(*gate);
                 }
             }
         }
         let Some(when) = &reward.when else { return Applicability::Runs };
-        match self.holds(when, sample, verdicts, step) {
+        match conditions.holds(when, row, limit) {
             Ok(true) => Applicability::Runs,
             Ok(false) => Applicability::NotApplicable,
             Err(fault) => Applicability::Undecided(fault),
         }
-    }
-
-    fn holds(
-        &self,
-        when: &Script,
-        sample: &Sample,
-        verdicts: &[Option<Verdict>],
-        step: u64,
-    ) -> Result<bool, Fault> {
-        let mut scope = Scope::new();
-        push_sample(&mut scope, when, sample);
-        if reads_verdicts(when) {
-            push_verdicts(&mut scope, Earlier::new(&self.names, verdicts).iter());
-        }
-        push_step(&mut scope, step);
-        let value = when.run(&shared_engine(), &mut scope, &mut Meter::default())?;
-        value.as_bool().map_err(|found| {
-            Fault::new(FaultKind::Trap, format!("`when` gave {found}, expected true or false"))
-        })
     }
 }

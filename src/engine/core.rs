@@ -21,10 +21,11 @@ use super::activity::Activity;
 use super::cache::Cache;
 use super::call::Call;
 use super::clock::Clock;
-use super::config::OnFault;
+use super::config::{CombineBy, OnFault};
 use super::groups::{drop_group, groups};
 use super::plan::Plan;
 use super::pool::{Pool, panicked};
+use super::when::RowConditions;
 
 /// What everything in flight shares.
 pub(super) struct Core {
@@ -66,6 +67,8 @@ pub(super) struct Progress {
 pub(super) struct Row {
     pub(super) verdicts: Vec<Option<Verdict>>,
     pub(super) spent_ns: Vec<u64>,
+    /// What the conditions of its rewards share, until something is awaited.
+    pub(super) conditions: RowConditions,
 }
 
 /// Verdicts that are awaited, and the rows that they belong to.
@@ -163,7 +166,11 @@ impl Core {
     fn advance(self: &Arc<Self>, progress: &mut Progress, call: &Arc<Call>) -> Vec<Awaited> {
         if progress.stage == 0 {
             let count = self.plan.rewards.len();
-            let row = Row { verdicts: vec![None; count], spent_ns: vec![0; count] };
+            let row = Row {
+                verdicts: vec![None; count],
+                spent_ns: vec![0; count],
+                conditions: RowConditions::default(),
+            };
             progress.rows = vec![row; progress.samples.len()];
         }
         self.settle(progress);
@@ -179,6 +186,8 @@ impl Core {
                 }
             };
             if !awaited.is_empty() {
+                // A row that waits holds no second copy of its texts.
+                progress.rows.iter_mut().for_each(|row| row.conditions = RowConditions::default());
                 return awaited;
             }
         }
@@ -315,20 +324,35 @@ impl Core {
     ) -> Vec<Outcome> {
         let (combiner, step) = (&self.plan.combiner, call.step());
         if self.plan.config.combine.normalise.is_none() {
-            return rows.iter().map(|(verdicts, _)| combiner.combine(verdicts, step)).collect();
+            return rows
+                .iter()
+                .map(|(verdicts, _)| {
+                    let limit = self.limit(call, self.combining_ns());
+                    combiner.combine_within(verdicts, step, Some(&limit))
+                })
+                .collect();
         }
         let lost = || Outcome::Failed(Fault::internal("no outcome was given"));
         let mut outcomes: Vec<Outcome> = rows.iter().map(|_| lost()).collect();
         for members in groups(samples) {
+            let limit = self.limit(call, self.combining_ns());
             let own = members.iter().filter_map(|at| rows.get(*at));
             let own: Vec<&[Verdict]> = own.map(|(verdicts, _)| verdicts.as_slice()).collect();
-            for (at, outcome) in members.iter().zip(combiner.combine_group(&own, step)) {
+            for (at, outcome) in
+                members.iter().zip(combiner.combine_group(&own, step, Some(&limit)))
+            {
                 if let Some(slot) = outcomes.get_mut(*at) {
                     *slot = outcome;
                 }
             }
         }
         outcomes
+    }
+
+    /// The moment from which an expression that combines rewards counts. Nothing else asks for it.
+    fn combining_ns(&self) -> u64 {
+        let is_script = self.plan.config.combine.how == CombineBy::Expression;
+        if is_script { self.clock.now_ns() } else { 0 }
     }
 
     fn scored(

@@ -1,6 +1,6 @@
 //! Normalisation over the group: of each reward before they become one, or of the one that they became.
 
-use assay_verifiers::{Fault, Outcome, Reward, Verdict};
+use assay_verifiers::{Cancellation, Fault, Outcome, Reward, Verdict};
 
 use super::combine::Combiner;
 use super::scale::Normalise;
@@ -8,12 +8,18 @@ use super::scale::Normalise;
 impl Combiner {
     /// The outcomes of the samples of one prompt at a training step. The verdicts of each are in the
     /// order of the rewards.
-    pub fn combine_group(&self, members: &[&[Verdict]], step: u64) -> Vec<Outcome> {
-        let alone = || members.iter().map(|verdicts| self.combine(verdicts, step)).collect();
+    pub(super) fn combine_group(
+        &self,
+        members: &[&[Verdict]],
+        step: u64,
+        limit: Option<&dyn Cancellation>,
+    ) -> Vec<Outcome> {
+        let one = |verdicts: &&[Verdict]| self.combine_within(verdicts, step, limit);
+        let alone = || members.iter().map(one).collect();
         match self.normalise {
             Normalise::None => alone(),
             Normalise::SumThen => self.sum_then_normalise(alone()),
-            Normalise::ThenSum => self.normalise_then_sum(members, step),
+            Normalise::ThenSum => self.normalise_then_sum(members, step, limit),
         }
     }
 
@@ -27,7 +33,12 @@ impl Combiner {
         outcomes.into_iter().zip(normalised).map(replaced).collect()
     }
 
-    fn normalise_then_sum(&self, members: &[&[Verdict]], step: u64) -> Vec<Outcome> {
+    fn normalise_then_sum(
+        &self,
+        members: &[&[Verdict]],
+        step: u64,
+        limit: Option<&dyn Cancellation>,
+    ) -> Vec<Outcome> {
         // A sample without a reward takes part in no mean.
         let counts: Vec<Option<Outcome>> =
             members.iter().map(|verdicts| self.unrewarded(verdicts, step)).collect();
@@ -48,7 +59,7 @@ impl Combiner {
             }
         }
         let sum = |((verdicts, out), rewards): ((&&[Verdict], Option<Outcome>), Vec<_>)| {
-            out.unwrap_or_else(|| self.total(&rewards, self.is_open(verdicts), step))
+            out.unwrap_or_else(|| self.total(&rewards, self.is_open(verdicts), step, limit))
         };
         members.iter().zip(counts).zip(rewards).map(sum).collect()
     }

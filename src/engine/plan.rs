@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
 use assay_verifiers::schedule::Schedule;
-use assay_verifiers::script::Script;
 use assay_verifiers::shape::BuiltShape;
 use assay_verifiers::{BuildError, Built, Files, Lane};
 use serde_json::{Value, json};
@@ -20,6 +19,7 @@ use super::document::{Document, suggestion};
 use super::error::{ConfigError, did_you_mean};
 use super::registry::Registry;
 use super::turns::JudgedTurn;
+use super::when::When;
 use crate::rubrics::judge::JudgeParts;
 #[cfg(feature = "rubrics")]
 use crate::rubrics::judge::JudgeSet;
@@ -64,7 +64,7 @@ pub struct Planned {
     /// How its reward is shaped, in their order.
     pub shapes: Vec<BuiltShape>,
     /// Where this is false, the verifier abstains.
-    pub when: Option<Script>,
+    pub when: Option<Arc<When>>,
     /// Which message of a conversation is judged.
     pub turns: JudgedTurn,
     /// Fuel for one verdict.
@@ -95,6 +95,7 @@ impl Plan {
         let judges = JudgeSet::new(config.judges.clone(), judges.clone())
             .map_err(|error| document.error(&format!("judges.{}", error.setting), error.message))?;
         let mut rewards = Vec::with_capacity(config.rewards.len());
+        let mut known = Vec::new();
         for (at, reward) in config.rewards.iter().enumerate() {
             let context = BuildContext {
                 files,
@@ -102,7 +103,8 @@ impl Plan {
                 judges: &judges,
                 earlier: names.get(..at).unwrap_or_default(),
             };
-            rewards.push(planned(document, registry, &context, &config, (at, reward))?);
+            let when = when(document, (at, reward), &names, &mut known)?;
+            rewards.push(planned(document, registry, &context, &config, (at, reward, when))?);
         }
         let gates = gates(document, &config, &names)?;
         shapes::refuse_gates(document, &config, &gates)?;
@@ -265,7 +267,7 @@ fn planned(
     registry: &Registry,
     context: &BuildContext<'_>,
     config: &Config,
-    (at, reward): (usize, &RewardConfig),
+    (at, reward, when): (usize, &RewardConfig, Option<Arc<When>>),
 ) -> Result<Planned, ConfigError> {
     let settings = Value::Object(reward.config.clone());
     let Some(built) = registry.build(&reward.verifier, settings, context) else {
@@ -282,12 +284,6 @@ fn planned(
     };
     let built = built.map_err(|error| settings_error(document, at, reward, &error))?;
     pinned(document, registry, (at, reward), &built)?;
-    let when = match &reward.when {
-        Some(source) => Some(Script::expression(source).map_err(|error| {
-            document.error(&format!("reward[{at}].when"), format!("`when`: {error}"))
-        })?),
-        None => None,
-    };
     let fuel = reward.fuel.unwrap_or(config.limits.fuel);
     #[cfg(feature = "rubrics")]
     let is_recorded = registry.asks_judges(&reward.verifier) && context.judges.is_recorded();
@@ -317,6 +313,20 @@ fn planned(
         fuel,
         cache_key,
     })
+}
+
+/// The compiled `when` of a reward; `known` holds those of the rewards before.
+fn when(
+    document: &Document,
+    (at, reward): (usize, &RewardConfig),
+    names: &[String],
+    known: &mut Vec<Arc<When>>,
+) -> Result<Option<Arc<When>>, ConfigError> {
+    let Some(source) = &reward.when else { return Ok(None) };
+    let when = When::compile(source, names, known).map_err(|error| {
+        document.error(&format!("reward[{at}].when"), format!("`when`: {error}"))
+    })?;
+    Ok(Some(when))
 }
 
 /// Holds a reward to the version of its verifier that the configuration names.
@@ -449,9 +459,10 @@ impl Order<'_> {
             }
             needs.extend(before);
         }
-        let Some(when) = self.rewards.get(at).and_then(|reward| reward.when.as_ref()) else {
+        let Some(when) = self.rewards.get(at).and_then(|reward| reward.when.as_deref()) else {
             return Ok(needs);
         };
+        let when = when.script();
         if !when.mentions("rewards") && !when.mentions("verdicts") {
             return Ok(needs);
         }

@@ -14,6 +14,7 @@ use super::plan::Planned;
 use super::pool::guarded;
 use super::score::{Engine, block_on};
 use super::turns::{TurnVerdict, Turns, merged};
+use super::when::RowView;
 
 impl Core {
     /// Judges a sample by the compute verifier of `reward`, from `start_ns` on. The moment at which
@@ -28,12 +29,13 @@ impl Core {
     ) -> u64 {
         let Some(planned) = self.plan.rewards.get(reward) else { return start_ns };
         let Lane::Compute(verifier) = &planned.built.lane else { return start_ns };
-        let verdict = self.known(reward, planned, sample, row, call).unwrap_or_else(|| {
-            let judged = (sample, self.plan.earlier(reward, row));
-            let verdict = self.computed_by_turns(planned, &**verifier, judged, call, start_ns);
-            self.keep(reward, sample, row, &verdict);
-            verdict
-        });
+        let verdict =
+            self.known((reward, planned), sample, row, call, start_ns).unwrap_or_else(|| {
+                let judged = (sample, self.plan.earlier(reward, row));
+                let verdict = self.computed_by_turns(planned, &**verifier, judged, call, start_ns);
+                self.keep(reward, sample, row, &verdict);
+                verdict
+            });
         let now_ns = self.clock.now_ns();
         row.record(reward, verdict, now_ns.saturating_sub(start_ns));
         now_ns
@@ -74,7 +76,7 @@ impl Core {
         let planned = self.plan.rewards.get(reward)?;
         let Lane::Awaited(verifier) = &planned.built.lane else { return None };
         let start = self.clock.now_ns();
-        if let Some(known) = self.known(reward, planned, sample, row, call) {
+        if let Some(known) = self.known((reward, planned), sample, row, call, start) {
             row.record(reward, known, self.clock.now_ns().saturating_sub(start));
             return None;
         }
@@ -107,13 +109,13 @@ impl Core {
     /// The verdict, where it takes no verifier to know it: ruled out, or kept from another run.
     fn known(
         &self,
-        reward: usize,
-        planned: &Planned,
+        (reward, planned): (usize, &Planned),
         sample: &Sample,
-        row: &Row,
+        row: &mut Row,
         call: &Call,
+        start_ns: u64,
     ) -> Option<Verdict> {
-        self.ruled_out(reward, planned, (sample, row), call).or_else(|| {
+        self.ruled_out((reward, planned), (sample, row), call, start_ns).or_else(|| {
             let cache = self.cache.as_ref()?;
             cache.get(&self.cache_key(reward, planned, sample, row)?)
         })
@@ -122,12 +124,15 @@ impl Core {
     /// The verdict of a sample to which the reward does not apply, or that is not to be asked.
     pub(super) fn ruled_out(
         &self,
-        reward: usize,
-        planned: &Planned,
-        (sample, row): (&Sample, &Row),
+        (reward, planned): (usize, &Planned),
+        (sample, row): (&Sample, &mut Row),
         call: &Call,
+        start_ns: u64,
     ) -> Option<Verdict> {
-        let known = self.plan.ruled_out(reward, planned, sample, &row.verdicts, call.step());
+        let Row { verdicts, conditions, .. } = row;
+        let view = RowView { names: &self.plan.names, sample, verdicts, step: call.step() };
+        let limit = self.limit(call, start_ns);
+        let known = self.plan.ruled_out((reward, planned), view, conditions, &limit);
         let is_withheld = !call.asks() && self.plan.is_awaited(reward);
         known.or_else(|| is_withheld.then(|| Verdict::abstained("not asked")))
     }

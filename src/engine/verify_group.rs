@@ -43,7 +43,8 @@ impl Core {
         else {
             return true;
         };
-        let known = self.ruled_out(reward, planned, (sample, row), call);
+        let start_ns = self.clock.now_ns();
+        let known = self.ruled_out((reward, planned), (sample, row), call, start_ns);
         let is_known = known.is_some();
         if let Some(verdict) = known {
             row.record(reward, verdict, 0);

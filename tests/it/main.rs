@@ -5,6 +5,7 @@ mod advantages;
 mod axum;
 mod bombs;
 mod cli;
+mod conditions;
 mod cookbook;
 mod crash;
 #[cfg(feature = "serve")]

@@ -167,27 +167,33 @@ fn fault(error: &EvalAltResult) -> Fault {
 /// Puts what the program mentions of `sample` into `scope`: `completion`, `prompt`, `reference`,
 /// `id`, `group` and `meta`.
 pub fn push_sample(scope: &mut Scope<'_>, program: &Script, sample: &Sample) {
-    let text = |text: &str| Dynamic::from(text.to_owned());
-    let optional = |text_or_none: Option<&str>| text_or_none.map_or(Dynamic::UNIT, text);
-    for name in ["completion", "prompt", "reference", "id", "group", "meta"] {
-        if !program.mentions(name) {
-            continue;
+    for name in SAMPLE_NAMES {
+        if program.mentions(name) {
+            scope.push_constant_dynamic(name, sample_value(sample, name));
         }
-        let value = match name {
-            "completion" => text(sample.completion()),
-            "prompt" => text(sample.prompt()),
-            "reference" => sample.reference().map_or(Dynamic::UNIT, to_dynamic),
-            "id" => text(sample.id()),
-            "group" => optional(sample.group()),
-            _ => Dynamic::from(
-                sample
-                    .meta()
-                    .iter()
-                    .map(|(key, value)| (key.as_str().into(), to_dynamic(value)))
-                    .collect::<Map>(),
-            ),
-        };
-        scope.push_constant_dynamic(name, value);
+    }
+}
+
+/// The names under which scripts see a sample.
+pub const SAMPLE_NAMES: [&str; 6] = ["completion", "prompt", "reference", "id", "group", "meta"];
+
+/// What a script sees of `sample` under one of [`SAMPLE_NAMES`].
+pub fn sample_value(sample: &Sample, name: &str) -> Dynamic {
+    let text = |text: &str| Dynamic::from(text.to_owned());
+    match name {
+        "completion" => text(sample.completion()),
+        "prompt" => text(sample.prompt()),
+        "reference" => sample.reference().map_or(Dynamic::UNIT, to_dynamic),
+        "id" => text(sample.id()),
+        "group" => sample.group().map_or(Dynamic::UNIT, text),
+        "meta" => Dynamic::from(
+            sample
+                .meta()
+                .iter()
+                .map(|(key, value)| (key.as_str().into(), to_dynamic(value)))
+                .collect::<Map>(),
+        ),
+        _ => Dynamic::UNIT,
     }
 }
 

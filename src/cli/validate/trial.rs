@@ -58,7 +58,7 @@ impl Depends {
             };
             let named = |other: &usize| {
                 let name = plan.names.get(*other);
-                let when = planned.when.as_ref().zip(name);
+                let when = planned.when.as_ref().map(|when| when.script()).zip(name);
                 when.is_some_and(|(when, name)| reads_verdicts(when) && when.mentions(name))
             };
             let by_when = (0..at).filter(named).any(hangs);
@@ -92,7 +92,7 @@ impl Tried<'_> {
 pub(super) fn applies(plan: &Plan, at: usize, sample: &Sample) -> bool {
     let Some(planned) = plan.rewards.get(at) else { return false };
     // One that fails is reported; it must not hide the reward.
-    planned.when.as_ref().is_none_or(reads_verdicts)
+    planned.when.as_ref().is_none_or(|when| reads_verdicts(when.script()))
         || plan.applicability(at, planned, sample, &[], 0) != Applicability::NotApplicable
 }
 
