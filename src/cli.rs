@@ -135,8 +135,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             if error.use_stderr() {
-                // There is nowhere left to say that stderr is gone.
-                let _ = error.print();
+                refused(&error);
                 return Exit::Usage.into();
             }
             output::take_note(error.print());
@@ -178,6 +177,18 @@ pub(crate) fn main() -> ExitCode {
     written(exit.unwrap_or_else(Failure::report)).into()
 }
 
+/// Says what is wrong with the command line. An argument that a terminal would obey has no colours
+/// beside it, as its own are not told from them.
+fn refused(error: &clap::Error) {
+    let is_plain = std::env::args_os().all(|arg| !arg.to_string_lossy().contains(char::is_control));
+    if is_plain {
+        // There is nowhere left to say that stderr is gone.
+        let _ = error.print();
+    } else {
+        output::note(error.render().to_string().trim_end());
+    }
+}
+
 /// How the process ends, once everything was printed: what did not reach its reader is a failure.
 fn written(exit: Exit) -> Exit {
     let Some(why) = output::finish() else { return exit };
@@ -188,6 +199,6 @@ fn written(exit: Exit) -> Exit {
 fn completions(shell: Shell) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "assay", &mut script);
-    output::text(&String::from_utf8_lossy(&script));
+    output::data(&String::from_utf8_lossy(&script));
     Exit::Ok
 }

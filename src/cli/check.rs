@@ -169,7 +169,7 @@ fn tell(args: &Args, sample: &Sample, verdict: &Verdict) -> Result<(), Failure> 
     if let Some(span) = verdict::span(&verdict.evidence) {
         let shown =
             excerpt(sample.completion(), slice::from_ref(&span), Marks::of_stdout(), Cut::Long);
-        output::text(&format!("completion\n{shown}"));
+        output::marked(&format!("completion\n{shown}"));
     }
     Ok(())
 }

@@ -100,6 +100,6 @@ fn print(text: &str) {
     if std::io::stdout().is_terminal() {
         output::text(&harmless(text));
     } else {
-        output::text(text);
+        output::data(text);
     }
 }

@@ -9,6 +9,7 @@ use assay::{ConfigError, EngineError};
 use miette::{NamedSource, SourceSpan};
 
 use super::output;
+use super::text::inline;
 
 /// What the shell sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Failure {
     pub(super) fn report(self) -> Exit {
         match self {
             Self::Config(error) => {
-                output::note(&format!("{:?}", miette::Report::new(Drawn::from(*error))));
+                output::styled_note(&format!("{:?}", miette::Report::new(Drawn::from(*error))));
                 Exit::Usage
             }
             Self::Usage(message) => {
@@ -110,13 +111,27 @@ struct Drawn {
     span: Option<SourceSpan>,
 }
 
+/// The text of a configuration with `?` for every byte of a character that a terminal obeys: places in
+/// it stay what they are.
+fn same_length(text: &str) -> String {
+    let line_ends = text.replace("\r\n", " \n");
+    let mut shown = String::with_capacity(text.len());
+    for char in line_ends.chars() {
+        let mut own = [0; 4];
+        let own = char.encode_utf8(&mut own);
+        let is_kept = matches!(char, '\n' | '\t') || output::plain(own) == *own;
+        shown.push_str(if is_kept { own } else { "????".get(..own.len()).unwrap_or_default() });
+    }
+    shown
+}
+
 impl From<ConfigError> for Drawn {
     fn from(error: ConfigError) -> Self {
         Self {
-            text: NamedSource::new(error.name(), error.text().to_owned()),
+            text: NamedSource::new(inline(error.name()), same_length(error.text())),
             span: error.span().map(SourceSpan::from),
-            message: error.message,
-            help: error.help,
+            message: output::plain(&error.message),
+            help: error.help.as_deref().map(output::plain),
         }
     }
 }

@@ -233,7 +233,7 @@ fn one(args: &Args, wanted: Wanted, environment: &Environment) -> Result<Exit, F
     if args.json {
         output::json(&explained.json())?;
     } else {
-        output::text(&explained.text(if args.full { Cut::Never } else { Cut::Long }));
+        output::marked(&explained.text(if args.full { Cut::Never } else { Cut::Long }));
     }
     if found.shared > 1 {
         let (id, shared) = (inline(sample.id()), found.shared);

@@ -1,5 +1,7 @@
-//! What people see: tables on stdout, notes on stderr.
+//! What people see: tables on stdout, notes on stderr. Whoever wrote what is in it, names, paths, settings
+//! or ids, a terminal obeys nothing of it: what it would obey is written as an escape, here.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::sync::OnceLock;
 
@@ -12,7 +14,8 @@ static REFUSED: OnceLock<String> = OnceLock::new();
 
 /// Prints a line to stdout.
 pub(super) fn line(text: &str) {
-    put(&format!("{text}\n"));
+    put(&shown(text, Styles::None));
+    put("\n");
 }
 
 fn put(text: &str) {
@@ -34,12 +37,71 @@ pub(super) fn finish() -> Option<&'static str> {
 
 /// Prints a line to stderr.
 pub(super) fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", shown(text, Styles::None));
+}
+
+/// Prints lines to stderr whose colours are ours. What others wrote in them is escaped already.
+pub(super) fn styled_note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", shown(text, Styles::Colours));
 }
 
 /// Prints text that brings its own line ends to stdout.
 pub(super) fn text(text: &str) {
+    put(&shown(text, Styles::None));
+}
+
+/// The same, for text with our marks in it. What others wrote in it is escaped already.
+pub(super) fn marked(text: &str) {
+    put(&shown(text, Styles::Colours));
+}
+
+/// Writes to stdout what another program reads, byte for byte.
+pub(super) fn data(text: &str) {
     put(text);
+}
+
+/// The text with an escape for all that a terminal obeys, line ends and tabs aside.
+pub(super) fn plain(text: &str) -> String {
+    shown(text, Styles::None).into_owned()
+}
+
+/// Which of the sequences that a terminal obeys stay in a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Styles {
+    None,
+    /// `ESC [ ... m` alone.
+    Colours,
+}
+
+/// The text as it may reach a terminal: line ends and tabs stay, and every other character that a
+/// terminal obeys or that deceives the eye is written as an escape.
+fn shown(text: &str, styles: Styles) -> Cow<'_, str> {
+    if text
+        .bytes()
+        .all(|byte| byte == b'\n' || byte == b'\t' || byte == b' ' || byte.is_ascii_graphic())
+    {
+        return Cow::Borrowed(text);
+    }
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(char) = rest.chars().next() {
+        let colour = if styles == Styles::Colours { colour(rest) } else { 0 };
+        let (taken, behind) = rest.split_at(colour.max(char.len_utf8()));
+        if colour > 0 || matches!(char, '\n' | '\t') {
+            shown.push_str(taken);
+        } else {
+            shown.push_str(&escape(taken));
+        }
+        rest = behind;
+    }
+    Cow::Owned(shown)
+}
+
+/// The bytes of the colour with which a text starts; 0 where it starts with none.
+fn colour(text: &str) -> usize {
+    let Some(numbers) = text.strip_prefix("\u{1b}[") else { return 0 };
+    let end = numbers.find(|char: char| !(char.is_ascii_digit() || char == ';'));
+    end.filter(|end| numbers.get(*end..).is_some_and(|rest| rest.starts_with('m')))
+        .map_or(0, |end| end + 3)
 }
 
 /// Prints a value to stdout as JSON. What a terminal would obey is written as `\\u` escapes.
@@ -104,6 +166,20 @@ mod tests {
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn a_terminal_obeys_our_colours_alone() {
+        let text = "a\tb\n\u{1b}[1;31mred\u{1b}[0m\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\u{1b}[2J\ré";
+        let none = shown(text, Styles::None);
+        assert_eq!(
+            none,
+            "a\tb\n\\u{1b}[1;31mred\\u{1b}[0m\\u{1b}]0;x\\u{7}\\u{9b}2J\\u{202e}\\u{1b}[2J\\ré"
+        );
+        let styled = shown(text, Styles::Colours);
+        assert!(styled.starts_with("a\tb\n\u{1b}[1;31mred\u{1b}[0m\\u{1b}]0;x"), "{styled}");
+        assert_eq!(styled.matches('\u{1b}').count(), 2, "{styled}");
+        assert!(matches!(shown("plain\n", Styles::None), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use assay::setup::Monotonic;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::{self, count, percent};
+use super::text::inline;
 
 /// How often a bar is drawn, and how often a plain line is written.
 const BAR_EVERY: Duration = Duration::from_millis(200);
@@ -169,7 +170,7 @@ impl Shown {
                 if let Some(share) = share {
                     bar.set_position(thousandths(share));
                 }
-                bar.set_message(text);
+                bar.set_message(inline(&text));
             }
             None => output::note(&format!("{text}{}", self.eta(share))),
         }
@@ -177,7 +178,7 @@ impl Shown {
 
     fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
+            Some(bar) => bar.println(inline(text)),
             None if !self.quiet => output::note(text),
             None => {}
         }

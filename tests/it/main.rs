@@ -41,6 +41,7 @@ mod serve_rewards;
 mod shards;
 mod suites;
 mod support;
+mod terminal;
 mod tidy;
 #[cfg(feature = "train")]
 mod train;
