@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo train-demo test test-train test-python test-trainers test-serve test-c test-export wheel features assets \
+.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-c test-export wheel features assets \
 	assets-c fmt bench
 
 ASSAY := target/release/assay
@@ -53,6 +53,10 @@ test: assets
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --features train --no-deps --locked
 	python/wheel.sh dev
 	python/test.sh
+
+# Sessions that are killed at work, 200 over each of rules, the sandbox and a model.
+test-kills: assets
+	cargo test --package assay --features train --locked --test it kills::many -- --ignored --nocapture --test-threads 1
 
 # Trainings that take minutes: that they are TRL's, what they learn, and that hacks are seen in time.
 test-train: assets

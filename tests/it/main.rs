@@ -18,6 +18,7 @@ mod explain;
 mod groups;
 mod hostile;
 mod judges;
+mod kills;
 mod lanes;
 mod mistakes;
 mod models;
