@@ -23,6 +23,7 @@ mod lanes;
 mod mistakes;
 mod models;
 mod place;
+mod plugins;
 mod promises;
 mod readme;
 mod replay;
