@@ -182,3 +182,23 @@ fn rows_that_were_not_judged_are_counted_by_subset() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("2 texts were not judged and count as wrong: 2 rows of b"), "{told}");
 }
+
+#[test]
+fn a_run_names_the_labels_that_it_cannot_read() {
+    let place = tempfile::tempdir().unwrap();
+    let config = "version = 1\n[[reward]]\nname = 'r'\nverifier = 'exact'\n";
+    write(place.path(), "a.toml", config);
+    let row = |id: &str, label: Value| {
+        json!({"id": id, "completion": "4", "reference": "4", "label": label}).to_string()
+    };
+    let rows = [row("a", json!(true)), row("b", json!("perhaps")), row("c", json!(["x"]))];
+    write(place.path(), "d.jsonl", &rows.join("\n"));
+    let words = ["score", "a.toml", "d.jsonl", "-o", "run", "--no-cache", "--labels", "label"];
+    let output = assay(place.path(), &words);
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("2 labels are neither right nor wrong"), "{told}");
+    assert!(told.contains("that of row 2 (b): \"perhaps\"; expected"), "{told}");
+    let summary = std::fs::read(place.path().join("run/summary.json")).unwrap();
+    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    assert_eq!(summary["labels"]["unread"], 2, "{summary}");
+}

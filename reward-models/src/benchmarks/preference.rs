@@ -241,6 +241,23 @@ mod tests {
     }
 
     #[test]
+    fn ties_come_to_the_figure_of_the_code_of_the_authors() {
+        use PreferenceRule::{Reference, Tied};
+        let cases = [
+            case(Reference(0), &[4.0], &[0.0]),
+            case(Tied(0), &[4.0, 5.5], &[0.0, 1.0]),
+            case(Reference(1), &[1.0], &[2.0, 0.0]),
+            case(Tied(1), &[3.0, 3.0], &[1.0]),
+            case(Reference(2), &[1.0], &[0.5]),
+            case(Tied(2), &[1.0, 9.0, 4.0], &[0.5, 2.0]),
+            case(Reference(3), &[1.0], &[0.0]),
+            case(Tied(4), &[1.0, 2.0], &[0.0]),
+        ];
+        let found = preferences(&cases).scores["Ties"];
+        assert!((found - 0.649_761_465_428_769_8).abs() < 1e-12, "{found}");
+    }
+
+    #[test]
     fn the_mean_of_the_subsets_stands_beside_the_mean_of_the_rows() {
         let mut other = case(PreferenceRule::Pair, &[1.0], &[0.0]);
         other.subset = "donotanswer".to_owned();
