@@ -1,7 +1,7 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-c test-export wheel features assets \
-	assets-c fmt bench
+.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-c test-export wheel features \
+	assets assets-portable assets-c fmt bench
 
 ASSAY := target/release/assay
 DATA := fixtures/datasets
@@ -33,9 +33,14 @@ train-demo: assets
 	$(ASSAY) train $(TRAINING)/demo.toml --output target/train-demo --fresh
 	$(ASSAY) train $(TRAINING)/demo-steps.toml --output target/train-demo-steps --fresh --allow-path $(MODELS)
 
-# The guests of the sandbox, and the library of ONNX Runtime. Nothing is done where nothing has
-# changed.
-assets:
+# The guests of the sandbox, compiled for this machine's architecture, and the library of ONNX Runtime.
+# Nothing is done where nothing has changed.
+assets: assets-portable
+	cargo build --release --locked --bin assay
+	$(ASSAY) precompile target/assets/python.wasm target/assets/javascript.wasm
+
+# The same without the compiled forms: the first run compiles the guests, which takes seconds.
+assets-portable:
 	python3 reward-models/onnxruntime/fetch.py target/assets
 	python3 sandbox/guests/python/build.py target/assets
 	sandbox/guests/javascript/build.sh target
@@ -46,7 +51,7 @@ assets-c:
 
 # With `assay train`, which people build by themselves: whatever is built here has it, so that nothing
 # is built twice.
-test: assets
+test: assets-portable
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features train --locked -- -D warnings
 	cargo test --workspace --features train --locked
@@ -55,7 +60,7 @@ test: assets
 	python/test.sh
 
 # Sessions that are killed at work, 200 over each of rules, the sandbox and a model.
-test-kills: assets
+test-kills: assets-portable
 	cargo test --package assay --features train --locked --test it kills::many -- --ignored --nocapture --test-threads 1
 
 # Trainings that take minutes: that they are TRL's, what they learn, and that hacks are seen in time.
@@ -70,20 +75,20 @@ test-serve:
 	python3 fixtures/serve/check.py --assay $(ASSAY) --soak $(or $(SOAK),600)
 
 # The package for Python alone: its wheel, in the profile of the tests, in an environment of its own.
-test-python: assets
+test-python: assets-portable
 	python/wheel.sh dev
 	python/test.sh
 
 # The adapters under the code of their trainers, which are large; `make test-trainers TRAINERS="torch ray"`
 # runs some of them.
-test-trainers: assets
+test-trainers: assets-portable
 	python/wheel.sh dev
 	python/tests/trainers/run.sh $(TRAINERS)
 
 # One wheel for people, in target/wheels: the extension, the command and the guests, for glibc 2.28 and
 # later. `make wheel WHEEL_TARGET=aarch64-unknown-linux-gnu` builds it for another processor, after
 # `rustup target add aarch64-unknown-linux-gnu`.
-wheel: assets
+wheel: assets-portable
 	python/wheel.sh release $(WHEEL_TARGET)
 
 # Programs of C and C++. The workspace is built as for `make test`, so that nothing is built twice.
@@ -101,7 +106,7 @@ features:
 	cargo test --no-default-features --lib --locked
 
 # The exporter of models makes the fixtures again, byte for byte. Needs torch, which is large.
-test-export: assets
+test-export: assets-portable
 	python/wheel.sh dev
 	python3 -m venv $(EXPORT)/venv
 	$(EXPORT)/venv/bin/pip install --quiet --force-reinstall --no-deps target/wheel/dev/*.whl

@@ -29,12 +29,20 @@ if [ "$(cat $work/tools/ready 2>/dev/null)" != "$(sha256sum < python/wheel-requi
 fi
 PATH=$PWD/$work/tools/bin:$PATH
 
-# Puts the command $1 and the guests where maturin finds them.
+# Puts the command $1 and the guests where maturin finds them. The guests are compiled by the command,
+# where it runs on this machine; elsewhere the first run compiles them.
 stage() {
+    share=$data/data/share/assay
     rm -rf $data
-    mkdir -p $data/scripts $data/data/share/assay
+    mkdir -p $data/scripts $share
     cp "$1" $data/scripts/assay
-    cp target/assets/python.wasm target/assets/javascript.wasm $data/data/share/assay
+    for guest in python javascript; do
+        cp target/assets/$guest.wasm $share
+        if [ "${triple%%-*}" = "$(uname -m)" ]; then
+            cp target/assets/$guest.v*.cwasm target/assets/$guest.v*.sha256 $share 2> /dev/null || true
+            "$1" precompile $share/$guest.wasm
+        fi
+    done
 }
 
 case $kind in

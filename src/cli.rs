@@ -22,6 +22,8 @@ mod list;
 mod man;
 mod merge;
 mod output;
+#[cfg(feature = "sandbox")]
+mod precompile;
 mod progress;
 mod run_files;
 mod schema;
@@ -108,6 +110,9 @@ enum Verb {
     Init(init::Args),
     /// Look after the verdicts that are kept between runs
     Cache(cache::Args),
+    /// Compile the guests of the sandbox ahead, so that the first program starts at once
+    #[cfg(feature = "sandbox")]
+    Precompile(precompile::Args),
     /// Print the completion script of a shell
     Completions {
         /// The shell
@@ -171,6 +176,8 @@ pub(crate) fn main() -> ExitCode {
         Verb::Doctor(args) => doctor::run(&args, environment),
         Verb::Init(args) => init::run(&args),
         Verb::Cache(args) => cache::run(&args, environment),
+        #[cfg(feature = "sandbox")]
+        Verb::Precompile(args) => precompile::run(&args),
         Verb::Completions { shell } => Ok(completions(shell)),
         Verb::Man(args) => man::run(&args, Cli::command()),
     };

@@ -4,6 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+mod preference;
+mod sections;
+
+pub use preference::{Preference, PreferenceRule, PreferenceScores, preferences};
+
+/// The name under which the figures of all subsets are pooled.
+pub const POOLED: &str = "all";
+
 /// One solution of `ProcessBench`: where people found the first wrong step, and where the model did.
 #[derive(Clone, Debug)]
 pub struct FirstError {
@@ -11,8 +19,20 @@ pub struct FirstError {
     pub subset: String,
     /// The first wrong step by people, from 0; `None` where all are right.
     pub labelled: Option<usize>,
-    /// The first wrong step by the model.
-    pub found: Option<usize>,
+    /// What the model found.
+    pub found: FoundError,
+}
+
+/// Where a model found the first wrong step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundError {
+    /// In this step, from 0.
+    At(usize),
+    /// In none.
+    Nowhere,
+    /// The model did not judge the solution, which counts as wrong: the authors compare the label with
+    /// a prediction that is missing.
+    Unjudged,
 }
 
 /// How well a model finds the first wrong step of a subset.
@@ -37,10 +57,15 @@ pub struct FirstErrorScore {
 pub fn first_errors(cases: &[FirstError]) -> BTreeMap<String, FirstErrorScore> {
     let mut counts: BTreeMap<&str, [(usize, usize); 2]> = BTreeMap::new();
     for case in cases {
-        for subset in [case.subset.as_str(), "all"] {
+        for subset in [case.subset.as_str(), POOLED] {
             let [erroneous, correct] = counts.entry(subset).or_default();
             let count = if case.labelled.is_some() { erroneous } else { correct };
-            count.0 += usize::from(case.labelled == case.found);
+            let is_right = match case.found {
+                FoundError::At(step) => case.labelled == Some(step),
+                FoundError::Nowhere => case.labelled.is_none(),
+                FoundError::Unjudged => false,
+            };
+            count.0 += usize::from(is_right);
             count.1 += 1;
         }
     }
@@ -58,79 +83,12 @@ pub fn first_errors(cases: &[FirstError]) -> BTreeMap<String, FirstErrorScore> {
     counts.into_iter().map(|(subset, counts)| (subset.to_owned(), score(counts))).collect()
 }
 
-/// One prompt of `RewardBench`: the scores of right and of wrong completions.
-#[derive(Clone, Debug)]
-pub struct Preference {
-    /// The subset, such as `Math`.
-    pub subset: String,
-    /// The id of the prompt: in the subset `Ties`, `ref:N` and `tied:N` belong together.
-    pub id: String,
-    /// Scores of right completions.
-    pub chosen: Vec<f64>,
-    /// Scores of wrong ones.
-    pub rejected: Vec<f64>,
-}
-
-/// The subset in which several completions are right.
-const TIES: &str = "ties";
-
-/// The score of each subset: the share of prompts whose right completion stands above every wrong
-/// one. `Ties` has a score of its own; `all` is the mean of the subsets.
-///
-/// Source: "`RewardBench` 2: Advancing Reward Model Evaluation", section on scoring.
-pub fn preferences(cases: &[Preference]) -> BTreeMap<String, f64> {
-    let mut subsets: BTreeMap<&str, Vec<&Preference>> = BTreeMap::new();
-    for case in cases {
-        subsets.entry(&case.subset).or_default().push(case);
-    }
-    let score = |(subset, cases): (&str, Vec<&Preference>)| {
-        let score = if subset.eq_ignore_ascii_case(TIES) {
-            ties(&cases)
-        } else {
-            mean(cases.iter().map(|case| f64::from(u8::from(margin(case) > 0.0))))
-        };
-        (subset.to_owned(), score)
-    };
-    let mut scores: BTreeMap<String, f64> = subsets.into_iter().map(score).collect();
-    scores.insert("all".to_owned(), mean(scores.values().copied()));
-    scores
-}
-
-/// How far the least right completion stands above the best wrong one.
-fn margin(case: &Preference) -> f64 {
-    least(&case.chosen) - greatest(&case.rejected)
-}
-
-/// 0.3 for the accuracy with several right answers, 0.3 for that with one, 0.2 each for right
-/// answers that differ less from each other than from the wrong ones, and 0.01 for how much less.
-fn ties(cases: &[&Preference]) -> f64 {
-    let of = |kind: &str| -> BTreeMap<&str, &Preference> {
-        let own = cases.iter().filter_map(|case| Some((case.id.strip_prefix(kind)?, *case)));
-        own.collect()
-    };
-    let (single, several) = (of("ref:"), of("tied:"));
-    let accuracy = |cases: &BTreeMap<&str, &Preference>| {
-        mean(cases.values().map(|case| f64::from(u8::from(margin(case) > 0.0))))
-    };
-    let mut margins = Vec::new();
-    for (id, tied) in &several {
-        if let Some(single) = single.get(id) {
-            let among = greatest(&tied.chosen) - least(&tied.chosen);
-            margins.push((among, margin(tied), margin(tied).min(margin(single))));
-        }
-    }
-    let share = |is: fn(&(f64, f64, f64)) -> bool| {
-        mean(margins.iter().map(|margins| f64::from(u8::from(is(margins)))))
-    };
-    let apart = mean(margins.iter().map(|(among, _, both)| {
-        let ratio = both / among - 1.0;
-        if ratio.is_nan() { 0.0 } else { ratio.tanh() }
-    }));
-    0.3 * accuracy(&several)
-        + 0.3 * accuracy(&single)
-        + 0.2 * share(|(among, tied, _)| tied > among)
-        + 0.2 * share(|(among, _, both)| both > among)
-        + 0.01 * apart
+/// The mean of the F1 of the subsets, as the authors of `ProcessBench` report it; `None` where a subset
+/// has none.
+pub fn mean_first_error_f1(scores: &BTreeMap<String, FirstErrorScore>) -> Option<f64> {
+    let of_subsets = scores.iter().filter(|(subset, _)| *subset != POOLED);
+    let f1: Option<Vec<f64>> = of_subsets.map(|(_, score)| score.f1).collect();
+    f1.filter(|f1| !f1.is_empty()).map(|f1| mean(f1.into_iter()))
 }
 
 /// One step of `PRMBench`: whether people found it valid, and whether the model did.
@@ -140,8 +98,9 @@ pub struct StepValidity {
     pub subset: String,
     /// By people.
     pub valid: bool,
-    /// By the model.
-    pub found_valid: bool,
+    /// By the model; `None` where it did not judge the step, which it then found neither valid nor
+    /// invalid.
+    pub found_valid: Option<bool>,
 }
 
 /// How well a model tells valid steps from invalid ones.
@@ -164,15 +123,15 @@ pub struct ValidityScore {
 pub fn step_validity(steps: &[StepValidity]) -> BTreeMap<String, ValidityScore> {
     let mut subsets: BTreeMap<&str, Vec<&StepValidity>> = BTreeMap::new();
     for step in steps {
-        for subset in [step.subset.as_str(), "all"] {
+        for subset in [step.subset.as_str(), POOLED] {
             subsets.entry(subset).or_default().push(step);
         }
     }
     let score = |steps: &[&StepValidity]| {
         let f1 = |valid: bool| {
-            let both = |step: &&&StepValidity| step.valid == valid && step.found_valid == valid;
-            let either =
-                |step: &&&StepValidity| (step.valid == valid) != (step.found_valid == valid);
+            let found = |step: &StepValidity| step.found_valid == Some(valid);
+            let both = |step: &&&StepValidity| step.valid == valid && found(step);
+            let either = |step: &&&StepValidity| (step.valid == valid) != found(step);
             let hits = 2.0 * count(steps.iter().filter(both).count());
             let all = hits + count(steps.iter().filter(either).count());
             if all > 0.0 { hits / all } else { 0.0 }
@@ -182,6 +141,12 @@ pub fn step_validity(steps: &[StepValidity]) -> BTreeMap<String, ValidityScore> 
         ValidityScore { steps: steps.len(), f1_valid, f1_invalid, prm_score }
     };
     subsets.into_iter().map(|(subset, steps)| (subset.to_owned(), score(&steps))).collect()
+}
+
+/// The mean of the `PRMScore` of the subsets.
+pub fn mean_prm_score(scores: &BTreeMap<String, ValidityScore>) -> f64 {
+    let of_subsets = scores.iter().filter(|(subset, _)| *subset != POOLED);
+    mean(of_subsets.map(|(_, score)| score.prm_score))
 }
 
 fn share((hits, all): (usize, usize)) -> Option<f64> {
@@ -198,62 +163,69 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     if n == 0 { 0.0 } else { sum / count(n) }
 }
 
-fn least(scores: &[f64]) -> f64 {
-    scores.iter().copied().fold(f64::INFINITY, f64::min)
-}
-
-fn greatest(scores: &[f64]) -> f64 {
-    scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn f1_of_the_first_wrong_step() {
+        use FoundError::{At, Nowhere, Unjudged};
         let case = |labelled, found| FirstError { subset: "gsm8k".into(), labelled, found };
         let cases =
-            [case(Some(1), Some(1)), case(Some(1), Some(2)), case(None, None), case(None, None)];
+            [case(Some(1), At(1)), case(Some(1), At(2)), case(None, Nowhere), case(None, Nowhere)];
         let score = &first_errors(&cases)["gsm8k"];
         assert_eq!((score.erroneous, score.correct), (2, 2));
         assert_eq!(score.accuracy_erroneous, Some(0.5));
         assert!((score.f1.unwrap() - 2.0 / 3.0).abs() < 1e-12);
-        let only_wrong = first_errors(&[case(Some(0), Some(0))]);
+        let only_wrong = first_errors(&[case(Some(0), At(0))]);
         assert_eq!(only_wrong["all"].f1, None);
+        let unjudged = first_errors(&[case(Some(0), Unjudged), case(None, Unjudged)]);
+        assert_eq!(unjudged["all"].accuracy_erroneous, Some(0.0));
+        assert_eq!(unjudged["all"].accuracy_correct, Some(0.0));
     }
 
     #[test]
-    fn the_best_of_four_must_stand_above_all_others() {
-        let case = |chosen: f64, rejected: &[f64]| Preference {
-            subset: "Math".into(),
-            id: "1".into(),
-            chosen: vec![chosen],
-            rejected: rejected.to_vec(),
+    fn the_mean_of_the_subsets_stands_beside_the_pooled_figure() {
+        use FoundError::{At, Nowhere};
+        let case = |subset: &str, labelled, found| FirstError {
+            subset: subset.to_owned(),
+            labelled,
+            found,
         };
-        let scores = preferences(&[case(1.0, &[0.5, 0.2, 0.9]), case(1.0, &[1.0, 0.2, 0.9])]);
-        assert_eq!(scores.get("Math"), Some(&0.5));
+        let small = [case("a", Some(0), At(0)), case("a", None, Nowhere)];
+        let large = [case("b", Some(0), Nowhere), case("b", None, Nowhere)];
+        let scores = first_errors(&[small.to_vec(), [large.clone(), large].concat()].concat());
+        assert_eq!(mean_first_error_f1(&scores), Some(0.5));
+        assert!((scores["all"].f1.unwrap() - 0.5).abs() < 1e-12);
+        assert_eq!(scores["all"].accuracy_erroneous, Some(1.0 / 3.0));
+        let step = |subset: &str, found| StepValidity {
+            subset: subset.to_owned(),
+            valid: true,
+            found_valid: Some(found),
+        };
+        let scores = step_validity(&[step("a", true), step("b", false), step("b", false)]);
+        assert!((mean_prm_score(&scores) - 0.25).abs() < 1e-12);
+        assert!((scores["all"].prm_score - 0.25).abs() < 1e-12);
     }
 
     #[test]
-    fn ties_reward_right_answers_that_stand_close() {
-        let case = |id: &str, chosen: &[f64]| Preference {
-            subset: "Ties".into(),
-            id: id.into(),
-            chosen: chosen.to_vec(),
-            rejected: vec![0.0],
-        };
-        let close = preferences(&[case("ref:0", &[4.0]), case("tied:0", &[4.0, 5.0])])["Ties"];
-        assert!((close - (1.0 + 0.01 * 3.0_f64.tanh())).abs() < 1e-12, "{close}");
-        let wide = preferences(&[case("ref:0", &[4.0]), case("tied:0", &[4.0, 50.0])])["Ties"];
-        assert!(wide < 0.61, "{wide}");
+    fn a_step_without_a_judgement_is_neither_valid_nor_invalid() {
+        let step = |valid, found_valid| StepValidity { subset: "c".into(), valid, found_valid };
+        let judged = [step(true, Some(true)), step(false, Some(false))];
+        let score = &step_validity(&[judged.to_vec(), vec![step(true, None)]].concat())["c"];
+        assert!((score.f1_valid - 2.0 / 3.0).abs() < 1e-12, "{score:?}");
+        assert!((score.f1_invalid - 1.0).abs() < 1e-12, "{score:?}");
     }
 
     #[test]
     fn the_score_of_valid_and_invalid_steps() {
-        let step = |valid, found_valid| StepValidity { subset: "all".into(), valid, found_valid };
+        let step = |valid, found_valid| StepValidity {
+            subset: "c".into(),
+            valid,
+            found_valid: Some(found_valid),
+        };
         let steps = [step(true, true), step(true, false), step(false, false), step(false, false)];
-        let score = &step_validity(&steps[..])["all"];
+        let score = &step_validity(&steps[..])["c"];
         assert!((score.f1_valid - 2.0 / 3.0).abs() < 1e-12);
         assert!((score.f1_invalid - 0.8).abs() < 1e-12);
     }

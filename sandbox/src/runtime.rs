@@ -13,6 +13,7 @@ mod engine;
 mod limits;
 mod output;
 mod plugin;
+mod precompiled;
 mod program;
 mod record;
 mod state;
@@ -26,6 +27,7 @@ pub use self::component::{Guest, Instance, Invoke, Invoked, Setup};
 pub use self::engine::{CompileNotice, Options, Runtime, SandboxError, WASM_STACK_BYTES};
 pub use self::limits::{Limits, Stop};
 pub use self::plugin::{Plugin, PluginAnswer, PluginInput};
+pub use self::precompiled::precompile;
 pub use self::program::{Program, Start};
 pub use self::record::{Run, RunRecord};
 

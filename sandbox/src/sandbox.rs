@@ -1,6 +1,5 @@
 //! The sandbox that verifiers share: its configuration, and each guest loaded once.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -87,7 +86,7 @@ impl Sandbox {
                 return Ok(program.clone());
             }
             let runtime = loaded.runtime(&self.config.options)?;
-            let program = Program::load(runtime, name, &self.read(name)?)?;
+            let program = Program::open(runtime, name, &self.find(name)?)?;
             loaded.programs.push((name, program.clone()));
             Ok(program)
         })
@@ -107,11 +106,6 @@ impl Sandbox {
         let mut paths = self.config.assets.iter().map(|folder| folder.join(name));
         let missing = || self.missing(&format!("the folder {name}"), maker);
         paths.find(|path| path.is_dir()).ok_or_else(missing)
-    }
-
-    fn read(&self, name: &str) -> Result<Vec<u8>, BuildError> {
-        let path = self.find(name)?;
-        fs::read(&path).map_err(|error| BuildError::new("", format!("{}: {error}", path.display())))
     }
 
     fn find(&self, name: &str) -> Result<PathBuf, BuildError> {

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "models")]
 mod benchmark;
+#[cfg(any(feature = "models", feature = "rubrics"))]
+mod files;
 #[cfg(feature = "rubrics")]
 mod judge;
 #[cfg(feature = "models")]
@@ -23,7 +25,7 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Measure {
-    /// The first wrong step; F1 by subset. Columns: problem, steps, label (-1 or null: none)
+    /// The first wrong step; F1 by subset. Columns: problem, steps, label (-1: none)
     #[cfg(feature = "models")]
     Processbench(benchmark::Args),
     /// The best of several completions, and ties. Columns: prompt, chosen, rejected, subset, id

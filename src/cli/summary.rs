@@ -145,6 +145,15 @@ fn agreement_text(labels: &Agreement) -> String {
         count(labels.unscored),
         count(labels.unlabelled),
     );
+    if let Some(first) = &labels.first_unread {
+        let (id, label) = (assay::data::escape(&first.id), assay::data::escape(&first.label));
+        text.push_str(&format!(
+            "\n  {} labels are neither right nor wrong and count as none, the first that of row {} \
+             ({id}): {label}; expected true or false, a number, or a word such as \"yes\" and \"no\"",
+            count(labels.unread),
+            first.row + 1,
+        ));
+    }
     for one in labels.disagreements.iter().take(SHOWN_MAX) {
         let label = if one.label { "right" } else { "wrong" };
         let reward = one.reward.map_or_else(|| "none".to_owned(), |reward| reward.to_string());

@@ -12,6 +12,8 @@ use super::batch::{Batch, Reason, RowLabel, RowReason, Tallied};
 use super::cache::CacheCounts;
 use super::group_figures::{GroupCounts, GroupFigures, GroupTally};
 
+/// The most characters of a label that is shown.
+const LABEL_MAX: usize = 60;
 /// Disagreements that are listed; the rest are counted.
 const DISAGREEMENTS_MAX: usize = 10_000;
 
@@ -109,8 +111,25 @@ pub struct Agreement {
     pub unscored: u64,
     /// Rows without a label (missing, null, or neither right nor wrong).
     pub unlabelled: u64,
+    /// Those of them whose label is neither right nor wrong.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread: u64,
+    /// The first of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_unread: Option<UnreadLabel>,
     /// The rows that disagree, at most 10,000 of them.
     pub disagreements: Vec<Disagreement>,
+}
+
+/// A label that is neither right nor wrong.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnreadLabel {
+    /// The number of the row over the whole input, from 0.
+    pub row: u64,
+    /// The id of the sample.
+    pub id: String,
+    /// The label, or the beginning of a long one.
+    pub label: String,
 }
 
 /// A row whose reward does not fit its label.
@@ -146,6 +165,14 @@ impl Agreement {
     fn add(&mut self, of: &RowLabel, reward: Option<f64>) {
         let Some(label) = of.label.as_ref().and_then(label_truth) else {
             self.unlabelled += 1;
+            if let Some(label) = of.label.as_ref().filter(|label| !label.is_null()) {
+                self.unread += 1;
+                self.first_unread.get_or_insert_with(|| UnreadLabel {
+                    row: of.row,
+                    id: of.id.clone(),
+                    label: label.to_string().chars().take(LABEL_MAX).collect(),
+                });
+            }
             return;
         };
         let accepted = reward.map(|reward| reward >= RIGHT_FROM);
@@ -173,6 +200,9 @@ impl Agreement {
         self.false_rejects += part.false_rejects;
         self.unscored += part.unscored;
         self.unlabelled += part.unlabelled;
+        self.unread += part.unread;
+        let unread = self.first_unread.take().into_iter().chain(part.first_unread);
+        self.first_unread = unread.min_by_key(|one| one.row);
         self.disagreements.extend(part.disagreements);
         self.disagreements.sort_by_key(|one| one.row);
         self.disagreements.truncate(DISAGREEMENTS_MAX);

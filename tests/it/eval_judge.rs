@@ -133,3 +133,52 @@ fn levels_and_answers_are_compared_with_labels() {
     let words = ["eval", "judge", "binary.toml", "binary.jsonl"];
     assert_eq!(assay(place.path(), &words).status.code(), Some(2), "there are no labels");
 }
+
+#[test]
+fn a_label_that_cannot_be_read_is_an_error_and_not_a_gap() {
+    let place = tempfile::tempdir().unwrap();
+    write(place.path(), "judge.toml", PAIRS);
+    let row = |label: Value| {
+        json!({"prompt": "p", "responses": ["a", "b"], "label": label, "replies": [
+            {"text": "Output (a) is better."}, {"text": "Output (a) is better.", "swap": true}]})
+    };
+    let words = ["eval", "judge", "judge.toml", "pairs.json", "--json"];
+    for label in [json!(7), json!("left"), json!(0.5), json!([0])] {
+        let rows = json!([row(json!(0)), row(label.clone())]);
+        write(place.path(), "pairs.json", &rows.to_string());
+        let output = assay(place.path(), &words);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("pairs.json:2: label: is") && told.contains("0 or 1"), "{told}");
+        assert!(output.stdout.is_empty() && !output.status.success(), "{told}");
+    }
+    let rows = json!([row(json!(0.0)), row(json!("tie")), row(json!("B>A")), row(Value::Null)]);
+    write(place.path(), "pairs.json", &rows.to_string());
+    let found = found(&assay(place.path(), &words));
+    assert_eq!(
+        (&found["counts"]["rows"], &found["counts"]["unlabelled"]),
+        (&3.into(), &1.into()),
+        "{found}"
+    );
+    let told = assay(place.path(), &words[..4]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains("1 rows without a label were left out"), "{told}");
+    write(place.path(), "none.jsonl", "");
+    let output = assay(place.path(), &["eval", "judge", "judge.toml", "pairs.json", "none.jsonl"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("none.jsonl: the data have no rows"), "{told}");
+}
+
+#[test]
+fn a_label_column_that_is_named_and_not_there_is_an_error() {
+    let place = tempfile::tempdir().unwrap();
+    write(place.path(), "judge.toml", PAIRS);
+    let row = json!({"prompt": "p", "chosen": "a", "rejected": "b", "replies": [
+        {"text": "Output (a) is better."}, {"text": "Output (b) is better.", "swap": true}]});
+    write(place.path(), "pairs.jsonl", &row.to_string());
+    let words = ["eval", "judge", "judge.toml", "pairs.jsonl", "--json"];
+    assert_eq!(found(&assay(place.path(), &words))["counts"]["rows"], 1);
+    let output = assay(place.path(), &[&words[..], &["--label", "lable"]].concat());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("no row has a label in its column \"lable\""), "{told}");
+    assert_eq!(output.status.code(), Some(2), "{told}");
+}

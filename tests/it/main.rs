@@ -13,6 +13,7 @@ mod daemon;
 mod determinism;
 mod diagnose;
 mod embedding;
+mod eval_benchmarks;
 mod eval_judge;
 mod explain;
 mod groups;

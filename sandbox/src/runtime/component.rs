@@ -1,6 +1,5 @@
 //! Guests that are components: they export `call`, and may import `invoke`.
 
-use std::fs;
 use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
@@ -112,26 +111,19 @@ impl Guest {
     /// Bytes that are no component, or one that asks for more than a guest is given.
     pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
         let digest = Sha256::digest(wasm).into();
-        let component = compiled::component(runtime, wasm, &digest);
+        let component = compiled::load(&compiled::COMPONENT, runtime, wasm, &digest);
         component.and_then(|component| Self::of(runtime, &component, digest)).map_err(refused(name))
     }
 
-    /// The same of a file. It is not read where its compiled form is kept and it has not changed.
+    /// The same of a file, whose compiled form may lie beside it. It is not read where its compiled
+    /// form is known and it has not changed.
     ///
     /// # Errors
     /// As [`Guest::load`], and a file that cannot be read.
     pub fn open(runtime: &Runtime, name: &str, path: &Path) -> Result<Self, SandboxError> {
-        if let Some(digest) = compiled::remembered(runtime, path)
-            && let Some(component) = compiled::kept(runtime, &digest)
-        {
-            return Self::of(runtime, &component, digest).map_err(refused(name));
-        }
-        // Taken first: a file that changes while it is read is read again the next time.
-        let state = compiled::file_state(path);
-        let read = fs::read(path).map_err(wasmtime::Error::new);
-        let guest = Self::load(runtime, name, &read.map_err(refused(name))?)?;
-        compiled::remember(runtime, path, state, &guest.digest);
-        Ok(guest)
+        compiled::open(&compiled::COMPONENT, runtime, path)
+            .and_then(|(component, digest)| Self::of(runtime, &component, digest))
+            .map_err(refused(name))
     }
 
     fn of(runtime: &Runtime, component: &Component, digest: Digest) -> wasmtime::Result<Self> {

@@ -118,7 +118,46 @@ impl Runtime {
     }
 }
 
+/// What processors of x86-64-v3 have beyond the baseline of the architecture: those of servers, since
+/// 2013. The engine refuses code that needs what the machine has not.
+const X86_64_V3: [&str; 11] = [
+    "has_sse3",
+    "has_ssse3",
+    "has_sse41",
+    "has_sse42",
+    "has_popcnt",
+    "has_avx",
+    "has_avx2",
+    "has_fma",
+    "has_bmi1",
+    "has_bmi2",
+    "has_lzcnt",
+];
+
+/// An engine that compiles for other machines of this architecture and runs nothing.
+pub(super) fn portable() -> Result<Engine, SandboxError> {
+    let mut config = config(InstanceAllocationStrategy::OnDemand, WASM_STACK_BYTES);
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let engine = config.target(&target).and_then(|config| {
+        if std::env::consts::ARCH == "x86_64" {
+            for flag in X86_64_V3 {
+                // SAFETY: what is compiled is loaded by engines that check each flag.
+                #[expect(unsafe_code, reason = "nothing runs on this engine")]
+                unsafe {
+                    config.cranelift_flag_enable(flag);
+                }
+            }
+        }
+        Engine::new(config)
+    });
+    engine.map_err(|error| SandboxError::Engine(format!("{error:#}")))
+}
+
 fn engine(strategy: InstanceAllocationStrategy, stack: usize) -> wasmtime::Result<Engine> {
+    Engine::new(&config(strategy, stack))
+}
+
+fn config(strategy: InstanceAllocationStrategy, stack: usize) -> Config {
     let deep = stack > WASM_STACK_BYTES;
     let mut config = Config::new();
     config
@@ -137,7 +176,7 @@ fn engine(strategy: InstanceAllocationStrategy, stack: usize) -> wasmtime::Resul
         .memory_init_cow(true)
         .wasm_backtrace_max_frames(None)
         .allocation_strategy(strategy);
-    Engine::new(&config)
+    config
 }
 
 fn pool(guests_max: u32) -> PoolingAllocationConfig {

@@ -79,13 +79,15 @@ impl Plugin {
     /// does not export the interface.
     pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
         let digest = Sha256::digest(wasm).into();
-        let loaded = compiled::component(runtime, wasm, &digest).and_then(|component| {
-            let verify = component
-                .get_export_index(None, INTERFACE)
-                .and_then(|interface| component.get_export_index(Some(&interface), "verify"));
-            let missing = || wasmtime::format_err!("it does not export `verify` of {INTERFACE}");
-            Ok((verify.ok_or_else(missing)?, linker(runtime)?.instantiate_pre(&component)?))
-        });
+        let loaded =
+            compiled::load(&compiled::COMPONENT, runtime, wasm, &digest).and_then(|component| {
+                let verify = component
+                    .get_export_index(None, INTERFACE)
+                    .and_then(|interface| component.get_export_index(Some(&interface), "verify"));
+                let missing =
+                    || wasmtime::format_err!("it does not export `verify` of {INTERFACE}");
+                Ok((verify.ok_or_else(missing)?, linker(runtime)?.instantiate_pre(&component)?))
+            });
         let (verify, pre) = loaded.map_err(refused(name))?;
         Ok(Self { runtime: runtime.clone(), pre, verify, digest })
     }

@@ -1,7 +1,10 @@
 //! Guests that are programs: core modules for `wasm32-wasi` (WASI preview 1) with `_start`.
 
+use std::path::Path;
+
+use assay_verifiers::Digest;
 use sha2::{Digest as _, Sha256};
-use wasmtime::{Caller, Extern, InstancePre, Linker};
+use wasmtime::{Caller, Extern, InstancePre, Linker, Module};
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
 
 use super::clock::GuestClock;
@@ -20,7 +23,7 @@ type Process = Host<WasiP1Ctx>;
 pub struct Program {
     runtime: Runtime,
     pre: InstancePre<Process>,
-    digest: [u8; 32],
+    digest: Digest,
 }
 
 /// What a program starts with.
@@ -44,13 +47,28 @@ impl Program {
     /// Bytes that are no module, or one that asks for more than WASI.
     pub fn load(runtime: &Runtime, name: &str, wasm: &[u8]) -> Result<Self, SandboxError> {
         let digest = Sha256::digest(wasm).into();
-        let pre = compiled::module(runtime, wasm, &digest)
-            .and_then(|module| linker(runtime)?.instantiate_pre(&module));
-        Ok(Self { runtime: runtime.clone(), pre: pre.map_err(refused(name))?, digest })
+        let module = compiled::load(&compiled::MODULE, runtime, wasm, &digest);
+        module.and_then(|module| Self::of(runtime, &module, digest)).map_err(refused(name))
+    }
+
+    /// The same of a file, whose compiled form may lie beside it. It is not read where its compiled
+    /// form is known and it has not changed.
+    ///
+    /// # Errors
+    /// As [`Program::load`], and a file that cannot be read.
+    pub fn open(runtime: &Runtime, name: &str, path: &Path) -> Result<Self, SandboxError> {
+        compiled::open(&compiled::MODULE, runtime, path)
+            .and_then(|(module, digest)| Self::of(runtime, &module, digest))
+            .map_err(refused(name))
+    }
+
+    fn of(runtime: &Runtime, module: &Module, digest: Digest) -> wasmtime::Result<Self> {
+        let pre = linker(runtime)?.instantiate_pre(module)?;
+        Ok(Self { runtime: runtime.clone(), pre, digest })
     }
 
     /// SHA-256 of the WebAssembly bytes.
-    pub fn digest(&self) -> [u8; 32] {
+    pub fn digest(&self) -> Digest {
         self.digest
     }
 

@@ -33,9 +33,9 @@ pub(super) struct Args {
     /// The reward that is measured; by default the only one that asks a judge
     #[arg(long, value_name = "NAME")]
     reward: Option<String>,
-    /// The column of the labels of people
-    #[arg(long, value_name = "COLUMN", default_value = "label")]
-    label: String,
+    /// The column of the labels of people; by default `label`
+    #[arg(long, value_name = "COLUMN")]
+    label: Option<String>,
     /// What the labels are; by default the data tell
     #[arg(long, value_enum)]
     kind: Option<LabelKind>,
@@ -72,13 +72,15 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let asked = data::Asked {
         files: &spooled.paths,
         columns: &plan.config.data,
-        label: &args.label,
+        label: args.label.as_deref().unwrap_or("label"),
+        label_given: args.label.is_some(),
         kind: args.kind,
         limit: args.limit.unwrap_or(usize::MAX),
     };
     let Labelled { kind, samples, labels, unlabelled } = asked.read(&limits)?;
     if labels.is_empty() {
-        let why = format!("no row has a label in its column \"{}\"", args.label);
+        let column = asked.label;
+        let why = format!("no row has a label in its column \"{column}\"; --label names another");
         return Err(Failure::usage(why));
     }
     output::note(&format!("{} labelled rows ({kind:?})", labels.len()).to_lowercase());
@@ -135,8 +137,12 @@ fn tell(counts: &Counts, measured: &Measured) {
         })
         .collect();
     output::line(&output::table(["", "value", "low", "high"], &rows));
-    let Counts { rows, judged, abstained, .. } = counts;
-    output::line(&format!("\n{rows} rows, {judged} judged, {abstained} abstained"));
+    let Counts { rows, judged, abstained, unlabelled, .. } = counts;
+    let unlabelled = match unlabelled {
+        0 => String::new(),
+        unlabelled => format!("; {unlabelled} rows without a label were left out"),
+    };
+    output::line(&format!("\n{rows} rows, {judged} judged, {abstained} abstained{unlabelled}"));
     for (fault, count) in &counts.faults {
         output::line(&format!("  {fault}: {count}"));
     }

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use assay::data::{Columns, ReadLimits, Row, Source};
+use assay::data::{Columns, ReadLimits, Row, Source, escape};
 use assay::rubrics::reply::pair::Winner;
 use assay::verifiers::Sample;
 use serde_json::Value;
 
 use super::kind::LabelKind;
+use crate::cli::eval::files::{Next, each_block};
 use crate::cli::exit::Failure;
 
 /// What is read.
@@ -15,6 +16,8 @@ pub(super) struct Asked<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) columns: &'a Columns,
     pub(super) label: &'a str,
+    /// The command line names it: rows are to have it.
+    pub(super) label_given: bool,
     pub(super) kind: Option<LabelKind>,
     pub(super) limit: usize,
 }
@@ -47,47 +50,73 @@ impl Asked<'_> {
             given.map_or_else(|| self.holds_pairs(limits), |kind| Ok(kind == LabelKind::Pairs))?;
         let columns = if pairs { self.of_pairs() } else { self.of_single() };
         let mut kind = if pairs { Some(LabelKind::Pairs) } else { given };
-        let (mut samples, mut labels, mut unlabelled) = (Vec::new(), Vec::new(), 0);
-        'data: for block in Source::open(self.files, limits)? {
-            for row in block?.rows(&columns) {
-                if labels.len() + unlabelled >= self.limit {
-                    break 'data;
+        let mut read = Labelled {
+            kind: kind.unwrap_or(LabelKind::Binary),
+            samples: Vec::new(),
+            labels: Vec::new(),
+            unlabelled: 0,
+        };
+        each_block(self.files, limits, |block| {
+            for row in block.rows(&columns) {
+                if read.labels.len() + read.unlabelled >= self.limit {
+                    return Ok(Next::Stop);
                 }
-                let place = row.place.to_string();
-                let wrong = |why: &str| Failure::from(anyhow::anyhow!("{place}: {why}"));
-                let Row { sample, label, .. } = row;
-                let sample = sample.map_err(anyhow::Error::from)?;
-                let label = label.filter(|label| !label.is_null() || pairs);
-                let own = kind.or_else(|| label.as_ref().map(kind_of));
-                kind = own;
-                match own {
-                    Some(LabelKind::Pairs) => {
-                        let texts = two(&sample).ok_or_else(|| {
-                            wrong("expected two texts in `responses`, or `chosen` and `rejected`")
-                        })?;
-                        let chosen = sample.meta().contains_key("chosen");
-                        let Some(better) = better(label.as_ref(), chosen) else {
-                            unlabelled += 1;
-                            continue;
-                        };
-                        samples.extend(pair(&sample, &place, texts));
-                        labels.push(Label::Better(better));
-                    }
-                    Some(kind) => {
-                        let Some(label) = label else {
-                            unlabelled += 1;
-                            continue;
-                        };
-                        let read = of_label(&label, kind);
-                        labels.push(read.ok_or_else(|| wrong(&format!("the label is {label}")))?);
-                        samples.push(sample);
-                    }
-                    None => unlabelled += 1,
-                }
+                kind = kind.or_else(|| row.label.as_ref().map(kind_of));
+                read.kind = kind.unwrap_or(read.kind);
+                self.take(row, kind, &mut read)?;
             }
+            Ok(Next::Read)
+        })?;
+        Ok(read)
+    }
+
+    /// Takes a row, whose label is of this kind.
+    fn take(&self, row: Row, kind: Option<LabelKind>, to: &mut Labelled) -> Result<(), Failure> {
+        let place = row.place.to_string();
+        let sample = row.sample.map_err(anyhow::Error::from)?;
+        let wrong = |expected: &str| {
+            let found = row.label.as_ref().map(ToString::to_string).unwrap_or_default();
+            let (column, found) = (escape(self.label), escape(&found));
+            Failure::from(anyhow::anyhow!(
+                "{place}: {column}: is {found}; expected {expected} (--label names another column, \
+                 --kind another kind; null is no label)"
+            ))
+        };
+        let read = match (kind, &row.label) {
+            (Some(LabelKind::Pairs), label) => {
+                let texts = two(&sample).ok_or_else(|| {
+                    anyhow::anyhow!(
+                        "{place}: expected two texts in `responses`, `chosen` and `rejected`, or \
+                         `response_A` and `response_B`"
+                    )
+                })?;
+                // Without a label, the names of the columns say which is better.
+                let named = sample.meta().contains_key("chosen") && !self.label_given;
+                let better = match label {
+                    None => named.then_some(Winner::First),
+                    Some(label) => Some(better(label).ok_or_else(|| {
+                        wrong(
+                            "0 or 1, the place of the better, \"tie\", \"A>B\", \"B>A\" or \"A=B\"",
+                        )
+                    })?),
+                };
+                if better.is_some() {
+                    to.samples.extend(pair(&sample, &place, texts));
+                }
+                better.map(Label::Better)
+            }
+            (Some(kind), Some(label)) => {
+                let label = of_label(label, kind).ok_or_else(|| wrong(expected(kind)))?;
+                to.samples.push(sample);
+                Some(label)
+            }
+            _ => None,
+        };
+        match read {
+            Some(label) => to.labels.push(label),
+            None => to.unlabelled += 1,
         }
-        let kind = kind.unwrap_or(LabelKind::Binary);
-        Ok(Labelled { kind, samples, labels, unlabelled })
+        Ok(())
     }
 
     /// Whether the first row holds two responses.
@@ -125,14 +154,18 @@ fn two(row: &Sample) -> Option<[String; 2]> {
     match meta.get("responses").and_then(Value::as_array).map(Vec::as_slice) {
         Some([one, other]) => Some([text(one)?, text(other)?]),
         Some(_) => None,
-        None => Some([text(meta.get("chosen")?)?, text(meta.get("rejected")?)?]),
+        None => {
+            let named =
+                |one: &str, other: &str| Some([text(meta.get(one)?)?, text(meta.get(other)?)?]);
+            named("chosen", "rejected").or_else(|| named("response_A", "response_B"))
+        }
     }
 }
 
 /// The two samples of a pair: a group of their own.
 fn pair(row: &Sample, place: &str, texts: [String; 2]) -> impl Iterator<Item = Sample> {
     let mut meta = row.meta().clone();
-    for column in ["responses", "chosen", "rejected"] {
+    for column in ["responses", "chosen", "rejected", "response_A", "response_B"] {
         meta.remove(column);
     }
     let id = row.id().to_owned();
@@ -149,17 +182,34 @@ fn pair(row: &Sample, place: &str, texts: [String; 2]) -> impl Iterator<Item = S
     })
 }
 
-/// Which is better; `None` where nobody said.
-fn better(label: Option<&Value>, chosen: bool) -> Option<Winner> {
+/// Which is better; `None` of what says it in no way that is known.
+fn better(label: &Value) -> Option<Winner> {
     match label {
-        None if chosen => Some(Winner::First),
-        Some(Value::Number(place)) => match place.as_u64()? {
+        Value::Number(place) => match whole(place)? {
             0 => Some(Winner::First),
             1 => Some(Winner::Second),
             _ => None,
         },
-        Some(Value::String(word)) if word == "tie" => Some(Winner::Tie),
+        Value::String(word) => match word.as_str() {
+            "A>B" => Some(Winner::First),
+            "B>A" => Some(Winner::Second),
+            "A=B" | "tie" => Some(Winner::Tie),
+            _ => None,
+        },
         _ => None,
+    }
+}
+
+/// A whole number; columns with gaps come as floats.
+fn whole(number: &serde_json::Number) -> Option<u64> {
+    number.as_u64().or_else(|| format!("{}", number.as_f64()?).parse().ok())
+}
+
+/// What labels of a kind are, for messages.
+fn expected(kind: LabelKind) -> &'static str {
+    match kind {
+        LabelKind::Levels => "a number",
+        _ => "true or false, 1 or 0, or a word such as \"yes\" and \"no\"",
     }
 }
 
@@ -176,7 +226,7 @@ fn of_label(label: &Value, kind: LabelKind) -> Option<Label> {
     }
     let right = match label {
         Value::Bool(right) => *right,
-        Value::Number(number) => match number.as_u64()? {
+        Value::Number(number) => match whole(number)? {
             0 => false,
             1 => true,
             _ => return None,

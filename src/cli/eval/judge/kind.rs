@@ -7,8 +7,8 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum LabelKind {
-    /// The place of the better of two `responses` (0 or 1; null or "tie": neither), or `chosen` and
-    /// `rejected`
+    /// The place of the better of two `responses` (0 or 1; "tie": neither; null: no label), or `chosen`
+    /// and `rejected`, or `response_A` and `response_B` ("A>B", "B>A", "A=B")
     Pairs,
     /// A number
     Levels,
