@@ -68,10 +68,12 @@ def _seal():
     atexit._clear()
     sys.path.clear()
     sys.path_importer_cache.clear()
+    ran = heap.traced(warm.run)
     gc.collect()
     heap.settle()
     heap.release()
-    heap.gather((*_OURS, sys.modules[__name__], wit_world))
+    heap.gather((*_OURS, sys.modules[__name__], wit_world), ran)
+    del ran
     shared.note_types()
     warm.run()
     gc.collect()

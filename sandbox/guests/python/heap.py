@@ -11,6 +11,7 @@ builder where they lie, and the builder makes them immortal, so that nobody coun
 
 import gc
 import marshal
+import sys
 import types
 
 _SIZES = [*range(1 << 20, 1 << 16, -(1 << 16)), *range(1 << 16, 1 << 12, -(1 << 10)),
@@ -71,9 +72,28 @@ def settle():
     kept.append([bytearray(8) for _ in range(_TINY)])
 
 
-def gather(modules):
-    """Puts the code of all functions side by side: Python writes into it as it runs."""
+def traced(work):
+    """Does some work, and returns the code that it ran by its address."""
+    ran = {}
+
+    def note(frame, event, argument):
+        ran[id(frame.f_code)] = frame.f_code
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return ran
+
+
+def gather(modules, ran):
+    """Puts the code of functions side by side: those of modules, and those of the library that ran.
+    Python writes into code as it runs."""
     functions = [f for module in modules for f in _functions(vars(module), module.__name__)]
+    known = set(map(id, functions))
+    functions += [f for f in gc.get_objects() if type(f) is types.FunctionType
+                  and id(f.__code__) in ran and id(f) not in known]
     codes = marshal.loads(marshal.dumps([function.__code__ for function in functions]))
     for function, code in zip(functions, codes):
         function.__code__ = code

@@ -266,25 +266,30 @@ def _read_quickly(suite, test, bound, entry_points):
     loaded = _loaded(code) - bound - {"METADATA", *tests}
     loaded -= {name for _, _, name in _bound(statements)}
     asked = {name for name in loaded if not library.has(name)} | set(entry_points)
-    ours = loaded - asked - library.BUILTINS
-    if not asked or any(_is_called(name, test) for name in ours) or any(_is_read(name, test) for name in asked - set(entry_points)):
+    called, read = _named(test)
+    # A name that is read rather than called is a constant, whose value may change.
+    if not asked or called & (loaded - asked - library.BUILTINS) or read & (asked - set(entry_points)):
         return False
     suite.code, suite.asserts, suite.required = code, asserts, required
-    suite.members = _members(loaded, {name for name in loaded if _is_called(name, test)})
+    suite.members = _members(loaded, called & loaded)
     suite.asked = frozenset(asked)
     suite.imports = [*suite.imports, *_imports(statements)]
     suite.tests = tests
-    suite.called = {name for name in tests if re.search(rf"^{name}\(", test, re.M)}
+    suite.called = set(tests).intersection(_CALLED_AT_TOP.findall(test))
     return True
 
 
-def _is_read(name, test):
-    """Whether a name is read rather than called: a constant, whose value may change."""
-    return re.search(rf"(?<![.\w]){name}\b(?!\s*\()", test) is not None
+# Compiled once, whatever the names are: compiling a pattern takes longer than all else here.
+_NAMED = re.compile(r"(?<![.\w])([^\W\d]\w*)\b(\s*\()?")
+_CALLED_AT_TOP = re.compile(r"^(\w+)\(", re.M)
 
 
-def _is_called(name, test):
-    return re.search(rf"(?<![.\w]){name}\s*\(", test) is not None
+def _named(test):
+    """The names in a text, attributes aside: those that are called somewhere, and those that are read."""
+    called, read = set(), set()
+    for name, bracket in _NAMED.findall(test):
+        (called if bracket else read).add(name)
+    return called, read
 
 
 def _bound(statements):
