@@ -69,9 +69,11 @@ test-train: assets
 	cargo build --release --locked --features train --bin assay
 	python3 $(TRAINING)/check.py $(ASSAY)
 
-# The daemon under load, slow and hostile clients, and a soak of ten minutes (`SOAK=60`: of one).
-test-serve:
+# The daemon under load, slow and hostile clients, every path against its schema, and a soak of ten minutes
+# (`SOAK=60`: of one).
+test-serve: assets-portable
 	cargo build --release --locked --bin assay
+	fixtures/serve/openapi.sh $(abspath $(ASSAY)) $(abspath target/schemathesis)
 	python3 fixtures/serve/check.py --assay $(ASSAY) --soak $(or $(SOAK),600)
 
 # The package for Python alone: its wheel, in the profile of the tests, in an environment of its own.
