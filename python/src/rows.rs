@@ -69,8 +69,8 @@ impl Taken {
 
     /// Makes the samples, on the threads of the engine where there are many. Needs no interpreter.
     pub(crate) fn samples(&self, engine: &Engine) -> Result<Vec<Sample>, String> {
-        let reader = RowReader::new(&engine.plan().config.data);
-        let sample = |at: usize| self.sample(at, &reader);
+        let reader = &engine.plan().reader;
+        let sample = |at: usize| self.sample(at, reader);
         let rows = self.len();
         if rows < PARALLEL_ROWS_MIN {
             return (0..rows).map(sample).collect();
@@ -87,7 +87,7 @@ impl Taken {
         }
     }
 
-    fn sample(&self, at: usize, reader: &RowReader<'_>) -> Result<Sample, String> {
+    fn sample(&self, at: usize, reader: &RowReader) -> Result<Sample, String> {
         match self {
             Self::Rows(rows) => {
                 let members = rows.get(at).into_iter().flatten();

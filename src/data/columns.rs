@@ -87,24 +87,24 @@ impl Default for Columns {
     }
 }
 
-/// The paths of [`Columns`], split once for a whole block of rows.
-pub(super) struct Paths<'a> {
-    pub(super) id: Path<'a>,
-    pub(super) prompt: Path<'a>,
-    pub(super) completion: Path<'a>,
-    pub(super) reference: Path<'a>,
-    pub(super) group: Option<Path<'a>>,
-    pub(super) token_ids: Option<Path<'a>>,
-    pub(super) logprobs: Option<Path<'a>>,
-    pub(super) finish_reason: Option<Path<'a>>,
-    pub(super) label: Option<Path<'a>>,
-    pub(super) meta: Path<'a>,
+/// The paths of [`Columns`], split once for all rows.
+pub(super) struct Paths {
+    pub(super) id: Path,
+    pub(super) prompt: Path,
+    pub(super) completion: Path,
+    pub(super) reference: Path,
+    pub(super) group: Option<Path>,
+    pub(super) token_ids: Option<Path>,
+    pub(super) logprobs: Option<Path>,
+    pub(super) finish_reason: Option<Path>,
+    pub(super) label: Option<Path>,
+    pub(super) meta: Path,
     /// Whether a row without a completion is read too, as one whose completion is empty.
     pub(super) are_tasks: bool,
 }
 
-impl<'a> Paths<'a> {
-    pub(super) fn new(columns: &'a Columns) -> Self {
+impl Paths {
+    pub(super) fn new(columns: &Columns) -> Self {
         let named = [&columns.id, &columns.prompt, &columns.completion, &columns.reference]
             .into_iter()
             .chain(&columns.group)
@@ -114,7 +114,7 @@ impl<'a> Paths<'a> {
             .chain(&columns.label)
             .map(String::as_str)
             .collect::<Vec<_>>();
-        let path = |text: &'a str| Path::new(text, &named);
+        let path = |text: &str| Path::new(text, &named);
         Self {
             id: path(&columns.id),
             prompt: path(&columns.prompt),
@@ -131,7 +131,7 @@ impl<'a> Paths<'a> {
     }
 
     /// The same for rows that are yet to be answered.
-    pub(super) fn of_tasks(columns: &'a Columns) -> Self {
+    pub(super) fn of_tasks(columns: &Columns) -> Self {
         Self { are_tasks: true, ..Self::new(columns) }
     }
 
@@ -149,20 +149,26 @@ impl<'a> Paths<'a> {
 }
 
 /// A dotted path.
-pub(super) struct Path<'a> {
-    pub(super) text: &'a str,
-    parents: Vec<&'a str>,
-    last: &'a str,
+pub(super) struct Path {
+    pub(super) text: String,
+    parents: Vec<String>,
+    last: String,
     /// Whether another mapping reads the same value, or a part of it.
     shared: bool,
 }
 
-impl<'a> Path<'a> {
-    fn new(text: &'a str, named: &[&str]) -> Self {
-        let mut parents: Vec<&str> = text.split('.').collect();
-        let last = parents.pop().unwrap_or_default();
+impl Path {
+    fn new(text: &str, named: &[&str]) -> Self {
+        let (parents, last) =
+            text.rsplit_once('.').map_or((None, text), |(parents, last)| (Some(parents), last));
+        let parents = parents.into_iter().flat_map(|parents| parents.split('.'));
         let shared = named.iter().filter(|other| overlap(text, other)).count() > 1;
-        Self { text, parents, last, shared }
+        Self {
+            text: text.to_owned(),
+            parents: parents.map(str::to_owned).collect(),
+            last: last.to_owned(),
+            shared,
+        }
     }
 
     /// The value, moved out of the row where nothing else reads it.
@@ -173,19 +179,19 @@ impl<'a> Path<'a> {
 
     fn get<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
         let nested = || {
-            let parent = self.parents.iter().try_fold(row, |at, name| at.get(*name)?.as_object());
-            parent?.get(self.last)
+            let parent = self.parents.iter().try_fold(row, |at, name| at.get(name)?.as_object());
+            parent?.get(&self.last)
         };
-        row.get(self.text).or_else(nested)
+        row.get(&self.text).or_else(nested)
     }
 
     fn remove(&self, row: &mut Map<String, Value>) -> Option<Value> {
-        if self.parents.is_empty() || row.contains_key(self.text) {
-            return row.remove(self.text);
+        if self.parents.is_empty() || row.contains_key(&self.text) {
+            return row.remove(&self.text);
         }
         let mut parents = self.parents.iter();
-        let parent = parents.try_fold(row, |at, name| at.get_mut(*name)?.as_object_mut());
-        parent?.remove(self.last)
+        let parent = parents.try_fold(row, |at, name| at.get_mut(name)?.as_object_mut());
+        parent?.remove(&self.last)
     }
 }
 

@@ -16,13 +16,13 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 const NAMES_MAX: usize = 12;
 
 /// Makes samples of rows that are no file: objects, such as those of another program, or their text.
-pub struct RowReader<'a> {
-    paths: Paths<'a>,
+pub struct RowReader {
+    paths: Paths,
 }
 
-impl<'a> RowReader<'a> {
+impl RowReader {
     /// A reader of rows with these columns.
-    pub fn new(columns: &'a Columns) -> Self {
+    pub fn new(columns: &Columns) -> Self {
         Self { paths: Paths::new(columns) }
     }
 
@@ -51,7 +51,7 @@ impl<'a> RowReader<'a> {
 /// Makes a sample of a row, and finds its label.
 pub(super) fn sample(
     mut row: Map<String, Value>,
-    paths: &Paths<'_>,
+    paths: &Paths,
 ) -> Result<(Sample, Option<Value>), Defect> {
     let completion = match paths.completion.take(&mut row) {
         Some(value) => {
@@ -106,16 +106,13 @@ pub(super) fn sample(
 }
 
 /// What an optional column holds.
-fn taken<'p, 'a>(
-    path: Option<&'p Path<'a>>,
-    row: &mut Map<String, Value>,
-) -> Option<(&'p Path<'a>, Value)> {
+fn taken<'p>(path: Option<&'p Path>, row: &mut Map<String, Value>) -> Option<(&'p Path, Value)> {
     let path = path?;
     Some((path, path.take(row)?))
 }
 
 /// Says which column is at fault, and what it was to be where its name does not say so.
-fn named(defect: Defect, path: &Path<'_>, role: &str) -> Defect {
+fn named(defect: Defect, path: &Path, role: &str) -> Defect {
     let field = defect.field.clone();
     let text = if path.text == role { role.to_owned() } else { format!("{role} ({})", path.text) };
     match field {
@@ -124,7 +121,7 @@ fn named(defect: Defect, path: &Path<'_>, role: &str) -> Defect {
     }
 }
 
-fn missing(row: &Map<String, Value>, path: &Path<'_>) -> Defect {
+fn missing(row: &Map<String, Value>, path: &Path) -> Defect {
     let mut names: Vec<String> = row.keys().take(NAMES_MAX).map(|key| escape(key)).collect();
     if row.len() > NAMES_MAX {
         names.push("…".to_owned());
@@ -141,10 +138,10 @@ fn missing(row: &Map<String, Value>, path: &Path<'_>) -> Defect {
 }
 
 /// Moves the members of the column `meta` up. A member whose name is a column stays where it is.
-fn lift(row: &mut Map<String, Value>, path: &Path<'_>) {
+fn lift(row: &mut Map<String, Value>, path: &Path) {
     let Some(value) = path.take(row) else { return };
     let Value::Object(members) = value else {
-        row.insert(path.text.to_owned(), value);
+        row.insert(path.text.clone(), value);
         return;
     };
     let mut kept = Map::new();
@@ -155,7 +152,7 @@ fn lift(row: &mut Map<String, Value>, path: &Path<'_>) {
             row.insert(key, value);
         }
     }
-    if !kept.is_empty() && !row.contains_key(path.text) {
+    if !kept.is_empty() && !row.contains_key(&path.text) {
         row.insert(path.text.to_owned(), Value::Object(kept));
     }
 }

@@ -355,7 +355,7 @@ impl Block {
         self.parsed(Paths::of_tasks(columns), |_| true)
     }
 
-    fn parsed(&self, paths: Paths<'_>, wanted: impl Fn(u64) -> bool) -> Vec<Row> {
+    fn parsed(&self, paths: Paths, wanted: impl Fn(u64) -> bool) -> Vec<Row> {
         let rows = Vec::with_capacity(self.len);
         let mut out = Out { block: self, paths, wanted, next: self.index, rows };
         match &self.body {
@@ -373,7 +373,7 @@ impl Block {
 
 struct Out<'a, W> {
     block: &'a Block,
-    paths: Paths<'a>,
+    paths: Paths,
     wanted: W,
     /// The number of the next row over the whole input.
     next: u64,

@@ -20,6 +20,7 @@ use super::error::{ConfigError, did_you_mean};
 use super::registry::Registry;
 use super::turns::JudgedTurn;
 use super::when::When;
+use crate::data::RowReader;
 use crate::rubrics::judge::JudgeParts;
 #[cfg(feature = "rubrics")]
 use crate::rubrics::judge::JudgeSet;
@@ -35,6 +36,8 @@ const AWAITED_ROWS: usize = 1024;
 pub struct Plan {
     /// The configuration it was built from.
     pub config: Config,
+    /// Reads rows in the columns of the configuration.
+    pub reader: RowReader,
     /// The rewards, in the order in which they are reported.
     pub rewards: Vec<Planned>,
     /// Their names, in the same order.
@@ -115,6 +118,7 @@ impl Plan {
         trainers::check(document, &config)?;
         let names = names.into();
         Ok(Self {
+            reader: RowReader::new(&config.data),
             config,
             rewards,
             names,

@@ -9,7 +9,6 @@ use super::call::{Call, ScoreOptions};
 use super::groups::group_key;
 use super::score::Engine;
 use super::sequence::unread;
-use crate::data::RowReader;
 
 /// The most samples that are judged on the thread that asks, and how long that may take by what samples
 /// took lately.
@@ -29,10 +28,9 @@ impl Engine {
     /// Reads rows of JSON by the columns of the configuration. `first` is the number of the first of
     /// them, from 0: rows that cannot be read are named by their numbers.
     pub fn read_rows<'a>(&self, first: u64, rows: impl IntoIterator<Item = &'a [u8]>) -> Rows {
-        let config = &self.plan().config;
-        let (reader, limits) = (RowReader::new(&config.data), config.limits.data());
+        let limits = self.plan().config.limits.data();
         let read = |(row, at): (&'a [u8], u64)| {
-            reader.parse(row, &limits).map_err(|why| Box::new(unread(at, &why)))
+            self.plan().reader.parse(row, &limits).map_err(|why| Box::new(unread(at, &why)))
         };
         Rows { rows: rows.into_iter().zip(first..).map(read).collect() }
     }

@@ -110,8 +110,13 @@ pub(crate) fn is_type(headers: &HeaderMap, ending: &str) -> bool {
     else {
         return false;
     };
-    let mime = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    mime.strip_suffix(ending).is_some_and(|rest| rest.ends_with(['/', '+', '-']))
+    let mime = value.split(';').next().unwrap_or_default().trim();
+    let Some((rest, end)) =
+        mime.len().checked_sub(ending.len()).and_then(|at| mime.split_at_checked(at))
+    else {
+        return false;
+    };
+    end.eq_ignore_ascii_case(ending) && rest.ends_with(['/', '+', '-'])
 }
 
 #[cfg(test)]
