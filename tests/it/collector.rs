@@ -1,6 +1,8 @@
 //! A collector of traces on loopback: it keeps what is posted, and reads the spans out of it by the wire
 //! format of protocol buffers.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
+
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -161,7 +163,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
 }
 
 /// The fields of this number.
-fn of<'a>(bytes: &'a [u8], wanted: u64) -> impl Iterator<Item = Field<'a>> {
+fn of(bytes: &[u8], wanted: u64) -> impl Iterator<Item = Field<'_>> {
     fields(bytes).into_iter().filter(move |(number, _)| *number == wanted).map(|(_, field)| field)
 }
 

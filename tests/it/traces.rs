@@ -19,9 +19,10 @@ use super::daemon::Daemon;
 const RULES: &str = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
                      [[reward]]\nname = 'form'\nverifier = 'regex'\n\
                      config = { pattern = '^[0-9]' }\n";
-/// A row of this never ends, and has no place for a fault by the protocol of slime.
-const ENDLESS: &str = "[limits]\nfuel = 1000000000000\n[[reward]]\nname = 'endless'\n\
-                       verifier = 'rhai'\nconfig = { script = 'while true { } 1.0' }\n";
+/// Nobody answers for the judge of this: a fault, for which the protocol of slime has no place.
+const UNJUDGED: &str = "[judges.gone]\nurl = 'http://127.0.0.1:1/v1'\nmodel = 'm'\nretries = 0\n\
+                        [[reward]]\nname = 'judged'\nverifier = 'rubric'\nconfig = { judge = 'gone', \
+                        rubric = { criterion = [{ name = 'a', text = 'is good' }] } }\n";
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "b7ad6b7169203331";
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -64,9 +65,8 @@ fn verify(completions: &[&str]) -> Vec<u8> {
     json!({ "samples": samples }).to_string().into_bytes()
 }
 
-#[test]
-fn a_request_is_a_span_of_the_trace_of_its_caller() {
-    let collector = Collector::start(&[]);
+/// What became of a request of a caller who traces, and of requests that are not traced.
+fn traced(collector: &Collector) -> Vec<Value> {
     let tokens = tempfile::NamedTempFile::new().unwrap();
     assay::engine::runs::write_atomic(tokens.path(), b"secret-of-clients\n").unwrap();
     let env = [
@@ -86,27 +86,19 @@ fn a_request_is_a_span_of_the_trace_of_its_caller() {
         ("tracestate", "vendor=opaque"),
         ("x-request-id", "asked-17"),
     ];
-    let answer = daemon.send(
-        "POST",
-        "/v1/verify?x=text-of-query",
-        &caller,
-        &verify(&["3", "text-of-sample"]),
-    );
+    let body = verify(&["3", "text-of-sample"]);
+    let answer = daemon.send("POST", "/v1/verify?x=text-of-query", &caller, &body);
     assert_eq!(answer.status, 200);
     for path in ["/healthz", "/readyz", "/health", "/profiles/b/health", "/metrics"] {
         assert_eq!(daemon.send("GET", path, &[good], b"").status, 200, "{path}");
     }
-    let log = ended(daemon);
-    let posts = collector.posts();
-    for post in &posts {
-        for line in [
-            "post /v1/traces http/1.1",
-            "content-type: application/x-protobuf",
-            "authorization: bearer secret-of-collector",
-        ] {
-            assert!(post.head.contains(line), "{}", post.head);
-        }
-    }
+    ended(daemon)
+}
+
+#[test]
+fn a_request_is_a_span_of_the_trace_of_its_caller() {
+    let collector = Collector::start(&[]);
+    let log = traced(&collector);
     let spans = collector.spans();
     let request = named(&spans, "POST /v1/verify");
     assert_eq!((request.trace.as_str(), request.parent.as_str()), (TRACE, PARENT));
@@ -136,17 +128,34 @@ fn a_request_is_a_span_of_the_trace_of_its_caller() {
     };
     assert_eq!(told(0), [json!("correct"), json!(2), json!(0), json!(0)]);
     assert_eq!(told(1), [json!("form"), json!(2), json!(0), json!(0)]);
+    // Nothing else was traced, and the log has the trace.
     assert_eq!(spans.len(), 3, "{spans:#?}");
-    // The log has the trace, and neither has a secret or what a sample says.
-    let lines: Vec<&Value> =
-        with(&log, "answered").into_iter().filter(|line| line["trace_id"] == TRACE).collect();
-    assert_eq!(lines.len(), 1, "{log:?}");
-    assert_eq!(lines[0]["request_id"], "asked-17");
+    let lines = with(&log, "answered").into_iter().filter(|line| line["trace_id"] == TRACE);
+    let ids: Vec<&Value> = lines.map(|line| &line["request_id"]).collect();
+    assert!(
+        matches!(ids.as_slice(), [id] if id.as_str().is_some_and(|id| id.contains("asked-17")))
+    );
+}
+
+#[test]
+fn neither_spans_nor_the_log_have_secrets_or_samples() {
+    let collector = Collector::start(&[]);
+    let log = json!(traced(&collector)).to_string();
+    let posts = collector.posts();
+    assert!(!posts.is_empty());
+    for post in &posts {
+        for line in [
+            "post /v1/traces http/1.1",
+            "content-type: application/x-protobuf",
+            "authorization: bearer secret-of-collector",
+        ] {
+            assert!(post.head.contains(line), "{}", post.head);
+        }
+    }
     let bodies: Vec<u8> = posts.into_iter().flat_map(|post| post.body).collect();
     let sent = String::from_utf8_lossy(&bodies).into_owned();
-    let logged = json!(log).to_string();
     for text in ["secret-of-clients", "secret-of-collector", "text-of-sample", "text-of-query"] {
-        assert!(!sent.contains(text) && !logged.contains(text), "{text}");
+        assert!(!sent.contains(text) && !log.contains(text), "{text}");
     }
 }
 
@@ -161,18 +170,16 @@ fn refusals_and_streams_are_spans_too() {
         ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"),
     ];
     let args = ["--set", "serve.samples_max=2"];
-    let daemon = daemon(&[("a", RULES), ("endless", ENDLESS)], &args, &env);
-    let rows: String = (0..600)
-        .map(|at| format!("{}\n", json!({ "completion": at.to_string(), "reference": "3" })))
-        .collect();
+    let daemon = daemon(&[("a", RULES), ("gone", UNJUDGED)], &args, &env);
+    let row = json!({ "completion": "3", "reference": "3" });
+    let rows = format!("{row}\n").repeat(600);
     let kind = [("content-type", "application/x-ndjson")];
     assert_eq!(daemon.send("POST", "/profiles/a/v1/verify", &kind, rows.as_bytes()).status, 200);
     assert_eq!(daemon.send("POST", "/v1/verify", &[JSON], &verify(&["1", "2", "3"])).status, 413);
     assert_eq!(daemon.send("BREW", "/odd", &[], b"").status, 404);
-    let late = [JSON, ("x-request-timeout", "0.2")];
     let body = json!({ "prompt": "p", "response": "r" }).to_string();
-    let answer = daemon.send("POST", "/profiles/endless/slime", &late, body.as_bytes());
-    assert_eq!(answer.status, 504, "{}", answer.text());
+    let answer = daemon.send("POST", "/profiles/gone/slime", &[JSON], body.as_bytes());
+    assert_eq!(answer.status, 502, "{}", answer.text());
     let log = ended(daemon);
     let posts = collector.posts();
     for post in &posts {
@@ -198,7 +205,7 @@ fn refusals_and_streams_are_spans_too() {
     assert!(!odd.attributes.contains_key("http.route"), "{odd:?}");
 
     let failed = named(&spans, "POST /profiles/{profile}/slime");
-    assert_eq!((failed.status, &failed.attributes["error.type"]), (2, &json!("504")));
+    assert_eq!((failed.status, &failed.attributes["error.type"]), (2, &json!("502")));
     let line = with(&log, "failed");
     assert_eq!(line.len(), 1, "{log:?}");
     assert_eq!(line[0]["trace_id"], failed.trace);
@@ -247,14 +254,16 @@ fn a_collector_that_is_back_gets_what_it_refused() {
     named(&collector.spans(), "POST /v1/verify");
 }
 
+/// Variables, the parent of the request, whether it is traced, and what the log says of it.
+type Case<'a> = (&'a [(&'a str, &'a str)], &'a str, bool, &'a str);
+
 #[test]
 fn the_environment_says_what_is_traced() {
     let collector = Collector::start(&[]);
     let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str());
     let unsampled = format!("00-{TRACE}-{PARENT}-00");
     let kept = format!("00-{TRACE}-{PARENT}-01");
-    // Variables, the parent of the request, whether it is traced, and what the log says of it.
-    let cases: &[(&[(&str, &str)], &str, bool, &str)] = &[
+    let cases: &[Case] = &[
         (&[], &kept, false, ""),
         (&[("OTEL_EXPORTER_OTLP_ENDPOINT", "")], &kept, false, ""),
         (&[endpoint, ("OTEL_SDK_DISABLED", "true")], &kept, false, ""),
