@@ -8,6 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
 /// A collector. It ends with the process.
@@ -21,6 +22,7 @@ pub(crate) struct Collector {
 pub(crate) struct Post {
     /// The head, in lower case.
     pub(crate) head: String,
+    /// The body, unpacked.
     pub(crate) body: Vec<u8>,
 }
 
@@ -83,6 +85,10 @@ fn take(stream: &TcpStream, posts: &Mutex<Vec<Post>>, status: u16) {
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     let mut body = vec![0; length.unwrap().parse().unwrap()];
     reader.read_exact(&mut body).unwrap();
+    if head.contains("content-encoding: gzip") {
+        let packed = std::mem::take(&mut body);
+        GzDecoder::new(packed.as_slice()).read_to_end(&mut body).unwrap();
+    }
     if status == 200 {
         posts.lock().unwrap().push(Post { head, body });
     }
