@@ -51,7 +51,9 @@ impl Collector {
     }
 
     async fn post(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        let request = if self.is_gzip { gzip(request)? } else { request };
+        let mut request = if self.is_gzip { gzip(request)? } else { request };
+        // One of them may be a token, which no log of what is sent shows.
+        request.headers_mut().values_mut().for_each(|value| value.set_sensitive(true));
         // The address may hold a password.
         let plain = |error: reqwest::Error| causes(&error.without_url());
         let request = request.try_into().map_err(plain)?;
