@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-c test-export wheel features \
+.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-otel test-c test-export wheel features \
 	assets assets-portable assets-c fmt bench
 
 ASSAY := target/release/assay
@@ -76,6 +76,12 @@ test-serve: assets-portable
 	fixtures/serve/openapi.sh $(abspath $(ASSAY)) $(abspath target/schemathesis)
 	python3 fixtures/serve/check.py --assay $(ASSAY) --soak $(or $(SOAK),600)
 
+# The traces of the daemon, which are off by default. The workspace is built as for `make test`, so that
+# little is built twice.
+test-otel:
+	cargo clippy --package assay --all-targets --features otel,train --locked -- -D warnings
+	cargo test --package assay --features otel,train --locked --test it traces::
+
 # The package for Python alone: its wheel, in the profile of the tests, in an environment of its own.
 test-python: assets-portable
 	python/wheel.sh dev
@@ -101,7 +107,7 @@ test-c: assets-c
 # Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
 features:
 	cargo clippy --no-default-features --locked -- -D warnings
-	set -e; for feature in cli json-schema models parquet rubrics sandbox serve sql tokenizers train cli,serve cli,train; do \
+	set -e; for feature in cli json-schema models otel parquet rubrics sandbox serve sql tokenizers train cli,otel cli,serve cli,train; do \
 		echo "only $$feature"; \
 		cargo clippy --no-default-features --features $$feature --locked -- -D warnings; \
 	done

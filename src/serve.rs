@@ -28,6 +28,8 @@ mod inline;
 mod listen;
 #[cfg(feature = "serve")]
 mod metrics;
+#[cfg(all(feature = "serve", not(feature = "otel")))]
+mod no_trace;
 #[cfg(feature = "serve")]
 mod openapi;
 #[cfg(feature = "serve")]
@@ -46,6 +48,11 @@ mod server;
 mod shared;
 #[cfg(feature = "serve")]
 mod tokens;
+#[cfg(feature = "otel")]
+mod trace;
+
+#[cfg(all(feature = "serve", not(feature = "otel")))]
+use no_trace as trace;
 
 pub use config::ServeConfig;
 #[cfg(feature = "serve")]

@@ -3,11 +3,15 @@
 //! an [`Environment`] from here.
 
 mod clock;
+#[cfg(feature = "otel")]
+mod collector;
 #[cfg(all(feature = "models", feature = "rubrics"))]
 mod judges;
 #[cfg(feature = "models")]
 mod onnx_runtime;
 mod process;
+#[cfg(feature = "otel")]
+mod traces;
 
 use std::env;
 use std::io::Read as _;
@@ -17,6 +21,8 @@ use std::sync::Arc;
 #[cfg(feature = "rubrics")]
 use assay_verifiers::Files as _;
 pub use clock::{Monotonic, unix_seconds};
+#[cfg(feature = "otel")]
+pub use traces::{Traces, TracesError};
 
 use crate::data::{open_once, open_regular};
 use crate::engine::{

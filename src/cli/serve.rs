@@ -76,6 +76,10 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     };
     let server = Server::new(config, load).map_err(|error| Failure::usage(error.to_string()))?;
     let server = Arc::new(server);
+    #[cfg(feature = "otel")]
+    let traces = traces(&server);
+    #[cfg(not(feature = "otel"))]
+    tell_of_traces();
     let stop = stop_on_signals()?;
     reload_on_signal(&server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -92,7 +96,35 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         Ok::<_, std::io::Error>(is_drained)
     })?;
     runtime.shutdown_background();
+    #[cfg(feature = "otel")]
+    if let Some(traces) = traces {
+        traces.end();
+    }
     Ok(if is_drained { Exit::Ok } else { Exit::Fault })
+}
+
+/// Traces the requests of a daemon, where the environment names a collector. What is wrong with that keeps
+/// nobody from being served.
+#[cfg(feature = "otel")]
+fn traces(server: &Server) -> Option<assay::setup::Traces> {
+    match assay::setup::Traces::of_environment() {
+        Ok(traces) => traces.inspect(|traces| server.trace(traces)),
+        Err(error) => {
+            tracing::warn!(error = %error, "no traces are sent");
+            None
+        }
+    }
+}
+
+/// Says that this build sends no traces, where the environment names a collector.
+#[cfg(not(feature = "otel"))]
+fn tell_of_traces() {
+    let names = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+    if let Some(name) = names.into_iter().find(|name| variable_text(name).is_some()) {
+        tracing::info!(
+            "{name} is set, and this build sends no traces: it lacks the feature `otel`"
+        );
+    }
 }
 
 /// JSON lines on stderr.

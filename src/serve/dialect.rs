@@ -54,7 +54,7 @@ impl Dialect {
         match route.strip_prefix("/profiles/{profile}").unwrap_or(route) {
             "/run_code" | "/verify" | "/seed_session" | "/close_session" | "/aggregate_metrics"
             | "/reverify_mode" => Self::FastApi,
-            "/predict" | "/rerank" | "/similarity" | "/embed" => Self::Tei,
+            "" | "/" | "/info" | "/predict" | "/rerank" | "/similarity" | "/embed" => Self::Tei,
             "/api/v2/execute" if is_type(headers, "x-www-form-urlencoded") => Self::PistonAlone,
             "/api/v2/execute" | "/api/v2/runtimes" => Self::Piston,
             _ => Self::Own,
@@ -159,6 +159,9 @@ mod tests {
         assert_eq!(Dialect::of("/profiles/{profile}/verify", &json), Dialect::FastApi);
         assert_eq!(Dialect::of("/v1/verify", &json), Dialect::Own);
         assert_eq!(Dialect::of("/profiles/{profile}/embed", &json), Dialect::Tei);
+        for route in ["/", "/profiles/{profile}", "/profiles/{profile}/"] {
+            assert_eq!(Dialect::of(route, &json), Dialect::Tei, "{route}");
+        }
         assert_eq!(Dialect::of("/api/v2/execute", &json), Dialect::Piston);
         let form = form("application/x-www-form-urlencoded");
         assert_eq!(Dialect::of("/api/v2/execute", &form), Dialect::PistonAlone);

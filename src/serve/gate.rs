@@ -11,9 +11,10 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::dialect::Dialect;
 use super::error::{ApiError, ErrorKind};
-use super::routes::OPEN;
+use super::routes::{METRICS, OPEN};
 use super::runtime::now;
 use super::shared::Shared;
+use super::trace::Trace;
 
 /// The header with the id of a request.
 const REQUEST_ID: &str = "x-request-id";
@@ -28,16 +29,20 @@ const REFUSAL_DELAY: Duration = Duration::from_millis(30);
 pub(crate) async fn gate(
     State(shared): State<Arc<Shared>>,
     matched: Option<MatchedPath>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let start = now();
     let _open = shared.open_request();
     let id = request_id(&request);
     let method = request.method().clone();
-    let path = request.uri().path();
-    let is_open = OPEN.contains(&path);
-    let route = matched.as_ref().map_or("unknown", MatchedPath::as_str);
+    let matched = matched.as_ref().map(MatchedPath::as_str);
+    let route = matched.unwrap_or("unknown");
+    let is_open = OPEN.contains(&route);
+    let is_traced = !is_open && route != METRICS;
+    let trace =
+        if is_traced { shared.tracing.begin(&request, matched, &id) } else { Trace::default() };
+    trace.attach(&mut request);
     let dialect = Dialect::of(route, request.headers());
     let mut response = if !is_open && !shared.tokens.load().admit(request.headers()) {
         let message = "expected a known token: authorization: Bearer TOKEN";
@@ -61,10 +66,13 @@ pub(crate) async fn gate(
     }
     let (code, took) = (response.status().as_u16(), start.elapsed());
     if response.status().is_server_error() {
-        tracing::warn!(request_id = ?id, %method, route, code, ms = took.as_millis(), "failed");
+        let ms = took.as_millis();
+        tracing::warn!(request_id = ?id, trace_id = trace.id(), %method, route, code, ms, "failed");
     } else {
-        tracing::debug!(request_id = ?id, %method, route, code, us = took.as_micros(), "answered");
+        let us = took.as_micros();
+        tracing::debug!(request_id = ?id, trace_id = trace.id(), %method, route, code, us, "answered");
     }
+    trace.answered(response.status());
     shared.metrics.request(route, code, took);
     response.headers_mut().insert(REQUEST_ID, id);
     response

@@ -73,7 +73,7 @@ pub(crate) fn openapi(operations: &[Operation]) -> Value {
         "info": {
             "title": "assay",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Rewards of model outputs. Every path but /healthz and /readyz wants a bearer token where the daemon has one.",
+            "description": "Rewards of model outputs. Every path but /healthz, /readyz and /health wants a bearer token where the daemon has one.",
         },
         "security": [{}, { "token": [] }],
         "paths": paths,

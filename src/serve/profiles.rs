@@ -1,14 +1,10 @@
 //! The configurations that are served side by side, and how requests choose one.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use assay_verifiers::Scored;
 
 use super::error::{ApiError, ErrorKind};
 use super::metrics::{Metrics, ProfileMetrics};
-use super::runtime::now;
-use crate::engine::{Engine, Rows, ScoreOptions};
+use crate::engine::Engine;
 
 /// A configuration at work.
 pub(crate) struct Profile {
@@ -44,22 +40,7 @@ impl Profiles {
         })
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Profile> {
-        self.all.iter().map(|profile| &**profile)
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Profile>> {
+        self.all.iter()
     }
-}
-
-impl Profile {
-    /// Judges rows until a moment, at a step of a training.
-    pub(crate) async fn judge(&self, rows: Rows, until: Instant, step: u64) -> Vec<Scored> {
-        let scored = self.engine.score_rows(rows, score_until(until, step)).await;
-        self.metrics.count(&scored);
-        scored
-    }
-}
-
-/// How samples are scored until a moment, at a step of a training.
-pub(crate) fn score_until(until: Instant, step: u64) -> ScoreOptions {
-    let left = until.saturating_duration_since(now()).max(Duration::from_nanos(1));
-    ScoreOptions { deadline: Some(left), step, ..ScoreOptions::default() }
 }

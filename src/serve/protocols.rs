@@ -47,6 +47,11 @@ pub(crate) fn router() -> Router<Arc<Shared>> {
     ALL.iter().fold(Router::new(), |all, (router, _)| all.merge(router()))
 }
 
+/// The base URL of a profile, where it ends in a slash.
+pub(crate) fn base() -> Router<Arc<Shared>> {
+    tei::base()
+}
+
 /// What `/openapi.json` says of them.
 pub(crate) fn operations() -> Vec<Operation> {
     ALL.iter().flat_map(|(_, operations)| operations()).collect()

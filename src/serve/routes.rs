@@ -19,8 +19,10 @@ use super::openapi;
 use super::protocols;
 use super::shared::Shared;
 
-/// Paths that need no token.
-pub(crate) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+/// Routes that need no token, and are not traced.
+pub(crate) const OPEN: [&str; 4] = ["/healthz", "/readyz", "/health", "/profiles/{profile}/health"];
+/// The route that is asked every few seconds, and is not traced either.
+pub(crate) const METRICS: &str = "/metrics";
 
 /// All paths. What judges is there twice: by itself, for the first profile, and below
 /// `/profiles/NAME`.
@@ -28,6 +30,7 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     let judged = Router::new()
         .route("/v1/verify", post(verify::verify))
         .route("/v1/groups", post(groups::groups))
+        .route("/health", get(health::health))
         .merge(protocols::router());
     let operations = [operations::operations(), protocols::operations()].concat();
     let told = openapi::openapi(&operations);
@@ -39,7 +42,7 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
-        .route("/metrics", get(health::metrics))
+        .route(METRICS, get(health::metrics))
         .route("/v1/verifiers", get(verifiers::verifiers))
         .route(
             "/openapi.json",
@@ -47,6 +50,7 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
         )
         .route("/docs", get(async move || Html(page)))
         .nest("/profiles/{profile}", judged.clone())
+        .nest("/profiles/{profile}/", protocols::base())
         .merge(judged)
         .fallback(not_found)
         .method_not_allowed_fallback(no_method)

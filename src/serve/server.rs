@@ -19,6 +19,7 @@ use super::profiles::Profiles;
 use super::routes;
 use super::shared::Shared;
 use super::tokens::AccessTokens;
+use super::trace::Tracing;
 use crate::engine::Engine;
 
 /// What is read when the daemon starts, and again on a reload.
@@ -76,6 +77,7 @@ impl Server {
             inline: Inline::default(),
             admission: Admission::new(config.in_flight_max, config.queue_max()),
             metrics,
+            tracing: Tracing::default(),
             is_draining: AtomicBool::new(false),
             open_requests: AtomicUsize::new(0),
             config,
@@ -112,6 +114,12 @@ impl Server {
         let profiles = Profiles::new(loaded.engines, &self.shared.metrics);
         self.shared.profiles.store(Arc::new(profiles));
         Ok(())
+    }
+
+    /// Traces requests from now on.
+    #[cfg(feature = "otel")]
+    pub fn trace(&self, traces: &crate::setup::Traces) {
+        self.shared.tracing.start(traces, self.tls.load().is_some());
     }
 
     /// The routes, for a server of another program.

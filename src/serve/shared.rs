@@ -19,8 +19,9 @@ use super::metrics::{Metrics, Reason};
 use super::profiles::{Profile, Profiles};
 use super::runtime::now;
 use super::tokens::AccessTokens;
+use super::trace::{Trace, Tracing};
 use crate::engine::config::RewardConfig;
-use crate::engine::{Engine, Rows};
+use crate::engine::{Engine, Rows, ScoreOptions};
 
 /// The daemon, as its handlers see it.
 pub(crate) struct Shared {
@@ -33,6 +34,7 @@ pub(crate) struct Shared {
     pub(crate) inline: Inline,
     pub(crate) admission: Admission,
     pub(crate) metrics: Metrics,
+    pub(crate) tracing: Tracing,
     pub(crate) is_draining: AtomicBool,
     /// Requests that are not answered yet.
     pub(crate) open_requests: AtomicUsize,
@@ -41,6 +43,7 @@ pub(crate) struct Shared {
 /// A request that wants samples judged: its profile, its deadline, and the way in.
 pub(crate) struct Asked {
     pub(crate) shared: Arc<Shared>,
+    pub(crate) trace: Trace,
     /// The profile that the path names.
     named: Option<String>,
     start: Instant,
@@ -54,13 +57,38 @@ impl FromRequestParts<Arc<Shared>> for Asked {
         parts: &mut Parts,
         shared: &Arc<Shared>,
     ) -> Result<Self, Self::Rejection> {
-        let params = RawPathParams::from_request_parts(parts, shared).await.ok();
-        let named = params.iter().flatten().find(|(name, _)| *name == "profile");
-        let named = named.map(|(_, value)| value.to_owned());
+        let named = named(parts, shared).await;
         let most = Duration::from_millis(shared.config.deadline_ms);
         let deadline = deadline::of_headers(&parts.headers)?.unwrap_or(most).min(most);
         shared.admission.look().inspect_err(|_| shared.shed("queue"))?;
-        Ok(Self { shared: Arc::clone(shared), named, start: now(), deadline })
+        let (shared, trace) = (Arc::clone(shared), Trace::of(parts));
+        Ok(Self { shared, trace, named, start: now(), deadline })
+    }
+}
+
+/// The profile that a path names.
+async fn named(parts: &mut Parts, shared: &Arc<Shared>) -> Option<String> {
+    let params = RawPathParams::from_request_parts(parts, shared).await.ok();
+    let named = params.iter().flatten().find(|(name, _)| *name == "profile");
+    named.map(|(_, value)| value.to_owned())
+}
+
+/// What a request that wants nothing judged is told of: the profile that the path names, else all of them,
+/// the first one first.
+pub(crate) struct Told(pub(crate) Vec<Arc<Profile>>);
+
+impl FromRequestParts<Arc<Shared>> for Told {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        shared: &Arc<Shared>,
+    ) -> Result<Self, Self::Rejection> {
+        let profiles = shared.profiles.load();
+        match named(parts, shared).await {
+            Some(name) => Ok(Self(vec![profiles.get(Some(&name))?])),
+            None => Ok(Self(profiles.iter().cloned().collect())),
+        }
     }
 }
 
@@ -74,7 +102,10 @@ impl Asked {
             return Err(ApiError::bad_request(message).at("profile"));
         }
         let profiles = self.shared.profiles.load();
-        profiles.get(self.named.as_deref().or(of_body)).map_err(|error| error.at("profile"))
+        let found = profiles.get(self.named.as_deref().or(of_body));
+        let found = found.map_err(|error| error.at("profile"))?;
+        self.trace.judged_by(&found.name);
+        Ok(found)
     }
 
     /// Shortens the deadline to what the body asks for.
@@ -91,6 +122,7 @@ impl Asked {
 
     /// Waits for permits for so many samples.
     pub(crate) async fn enter(&self, samples: usize) -> Result<Admitted, ApiError> {
+        let _waiting = self.trace.step("queue", samples);
         self.shared.enter(samples, self.until()).await
     }
 
@@ -122,7 +154,24 @@ impl Asked {
         let profile = self.profile(None)?;
         self.check_count(samples.len())?;
         let _permits = self.enter(samples.len()).await?;
-        Ok(profile.judge(Rows::of_samples(samples), self.until(), 0).await)
+        Ok(self.judge(&profile, Rows::of_samples(samples), 0).await)
+    }
+
+    /// Judges rows by a profile, at a step of a training.
+    pub(crate) async fn judge(&self, profile: &Profile, rows: Rows, step: u64) -> Vec<Scored> {
+        let scored = self.judge_by(&profile.engine, rows, step).await;
+        profile.metrics.count(&scored);
+        scored
+    }
+
+    /// Judges rows by an engine that is in no metric of a profile.
+    pub(crate) async fn judge_by(&self, engine: &Engine, rows: Rows, step: u64) -> Vec<Scored> {
+        let mut judging = self.trace.score(rows.len());
+        let left = self.until().saturating_duration_since(now()).max(Duration::from_nanos(1));
+        let options = ScoreOptions { deadline: Some(left), step, ..ScoreOptions::default() };
+        let scored = engine.score_rows(rows, options).await;
+        judging.judged(&engine.plan().names, &scored);
+        scored
     }
 
     /// Refuses more samples than one body may have.

@@ -35,6 +35,19 @@ pub(crate) struct Answer {
 impl Daemon {
     /// Serves the configurations, each a name and its text without `version`, with further arguments.
     pub(crate) fn start(configs: &[(&str, &str)], args: &[&str]) -> Self {
+        let mut serve = Command::new(env!("CARGO_BIN_EXE_assay"));
+        Self::spawn(serve.args(["serve", "--log", "warn"]).args(args), configs)
+    }
+
+    /// The same with variables, and with a log that can be read.
+    #[cfg(feature = "otel")]
+    pub(crate) fn start_in(configs: &[(&str, &str)], args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut serve = Command::new(env!("CARGO_BIN_EXE_assay"));
+        serve.stderr(Stdio::piped()).envs(env.iter().copied());
+        Self::spawn(serve.args(["serve", "--log", "debug"]).args(args), configs)
+    }
+
+    fn spawn(serve: &mut Command, configs: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut paths: Vec<PathBuf> = Vec::new();
         for (name, text) in configs {
@@ -43,11 +56,9 @@ impl Daemon {
                 .unwrap();
             paths.push(path);
         }
-        let mut child = Command::new(env!("CARGO_BIN_EXE_assay"))
-            .arg("serve")
+        let mut child = serve
             .args(&paths)
-            .args(["--bind", "127.0.0.1:0", "--no-cache", "--log", "warn"])
-            .args(args)
+            .args(["--bind", "127.0.0.1:0", "--no-cache"])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

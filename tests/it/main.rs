@@ -5,6 +5,8 @@ mod advantages;
 mod axum;
 mod bombs;
 mod cli;
+#[cfg(feature = "otel")]
+mod collector;
 mod conditions;
 mod cookbook;
 mod crash;
@@ -46,6 +48,8 @@ mod suites;
 mod support;
 mod terminal;
 mod tidy;
+#[cfg(feature = "otel")]
+mod traces;
 #[cfg(feature = "train")]
 mod train;
 mod validate;

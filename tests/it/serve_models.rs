@@ -125,6 +125,71 @@ fn texts_are_classified_and_ranked_as_by_tei() {
 }
 
 #[test]
+fn the_base_url_takes_what_the_paths_below_it_take() {
+    let daemon = daemon();
+    let same = |base: &str, path: &str, body: &Value| {
+        let expected = ok(&daemon.post(&format!("{base}{path}"), body));
+        assert_eq!(ok(&daemon.post(&format!("{base}/"), body)), expected, "{base} {body}");
+        if !base.is_empty() {
+            assert_eq!(ok(&daemon.post(base, body)), expected, "{base} {body}");
+        }
+    };
+    let pair = json!({ "inputs": [PROMPT, RIGHT], "parameters": {} });
+    let ranked = json!({ "query": PROMPT, "texts": ["No 5.", RIGHT], "return_text": true });
+    for base in ["", "/profiles/cross"] {
+        same(base, "/predict", &pair);
+        same(base, "/rerank", &ranked);
+    }
+    let near = "/profiles/near";
+    same(near, "/embed", &json!({ "inputs": RIGHT, "normalize": false }));
+    let compared = json!({ "source_sentence": PROMPT, "sentences": [RIGHT, PROMPT] });
+    same(near, "/similarity", &json!({ "inputs": compared, "parameters": {} }));
+    for body in [json!({}), json!({ "inputs": null }), json!({ "inputs": {} }), json!([])] {
+        let odd = daemon.post("/", &body);
+        assert_eq!((odd.status, &odd.json()["error_type"]), (400, &json!("Validation")), "{body}");
+    }
+    assert_eq!(daemon.post("/profiles/odd/", &pair).status, 404);
+    assert_eq!(daemon.get("/").status, 405);
+}
+
+#[test]
+fn what_is_served_is_told_as_by_tei_and_vllm() {
+    let daemon = daemon();
+    let listed = ok(&daemon.get("/v1/models"));
+    let ids: Vec<&str> =
+        listed["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["cross", "steps", "chat", "llama", "gated", "near"]);
+    assert_eq!(
+        (&listed["object"], &listed["data"][0]["object"]),
+        (&json!("list"), &json!("model"))
+    );
+    assert!(listed["data"][0]["created"].as_u64().unwrap() > 0);
+    let one = ok(&daemon.get("/profiles/chat/v1/models"));
+    assert_eq!((&one["data"][0]["id"], one["data"].as_array().unwrap().len()), (&json!("chat"), 1));
+
+    let info = ok(&daemon.get("/info"));
+    let told = json!({ "reranker": {} });
+    assert_eq!((&info["model_id"], &info["model_type"]), (&json!("cross"), &told));
+    assert_eq!(info["model_sha"].as_str().unwrap().len(), 64);
+    assert_eq!(info["max_client_batch_size"], 1024);
+    let near = ok(&daemon.get("/profiles/near/info"));
+    assert_eq!(
+        (&near["model_id"], &near["model_type"]),
+        (&json!("near"), &json!({ "embedding": {} }))
+    );
+    assert_ne!(near["model_sha"], info["model_sha"]);
+    let rules = Daemon::start(&[("a", RULES)], &[]);
+    assert_eq!(ok(&rules.get("/info"))["model_sha"], Value::Null);
+
+    for path in ["/health", "/profiles/near/health"] {
+        assert_eq!(ok(&daemon.get(path))["status"], "ok");
+    }
+    for path in ["/profiles/odd/health", "/profiles/odd/info", "/profiles/odd/v1/models"] {
+        assert_refused(&daemon.get(path), 404, "no such profile");
+    }
+}
+
+#[test]
 fn texts_are_compared_by_an_embedding_model() {
     let daemon = daemon();
     let sample = json!({ "completion": RIGHT, "reference": PROMPT });

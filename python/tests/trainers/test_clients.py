@@ -91,6 +91,24 @@ def test_inference_client_embeds_and_compares(url: str) -> None:
     assert compared == rewards(url, texts, "near")
 
 
+def test_inference_client_takes_the_base_url(url: str) -> None:
+    client = InferenceClient(provider="hf-inference", token="none")
+    near = f"{url}/profiles/near"
+    vector = client.feature_extraction(RIGHT, model=near).tolist()
+    assert vector == client.feature_extraction(RIGHT, model=f"{near}/embed").tolist()
+    compared = client.sentence_similarity(RIGHT, [WRONG, RIGHT], model=f"{near}/")
+    assert compared == client.sentence_similarity(RIGHT, [WRONG, RIGHT], model=f"{near}/similarity")
+    text = requests.post(f"{url}/profiles/rules/predict", json={"inputs": RIGHT}).json()
+    assert [vars(client.text_classification(RIGHT, model=f"{url}/profiles/rules"))] == text
+
+
+def test_clients_learn_what_is_served(url: str) -> None:
+    client = openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
+    assert [model.id for model in client.models.list()] == ["cross", "near", "chat", "steps", "rules"]
+    assert list(requests.get(f"{url}/profiles/near/info").json()["model_type"]) == ["embedding"]
+    assert requests.get(f"{url}/health").status_code == 200
+
+
 def test_inference_client_is_told_why(url: str) -> None:
     client = InferenceClient(provider="hf-inference", token="none")
     with pytest.raises(HfHubHTTPError, match="no vectors") as told:

@@ -18,7 +18,7 @@ use super::models::{self, OneOrMany, TokenUsage, Vectors};
 
 /// Texts to be embedded.
 #[derive(Deserialize, JsonSchema)]
-struct EmbedRequest {
+pub(super) struct EmbedRequest {
     inputs: OneOrMany,
     /// Whether vectors get the length 1.
     #[serde(default)]
@@ -104,7 +104,7 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-async fn embed(
+pub(super) async fn embed(
     asked: Asked,
     Payload(request): Payload<EmbedRequest>,
 ) -> Result<Json<Vec<Vec<f64>>>, ApiError> {

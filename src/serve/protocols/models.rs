@@ -130,6 +130,32 @@ pub(super) async fn score(
     Ok(Scores { all, usage: judged.usage(), profile: judged.judge.profile.name.clone(), id })
 }
 
+/// Whether a text that comes alone is embedded, and not scored.
+pub(super) fn embeds(asked: &Asked) -> Result<bool, ApiError> {
+    Ok(Judge::of(asked, None)?.compares())
+}
+
+/// What is served as a model.
+pub(super) struct Served {
+    /// The name of the profile.
+    pub(super) profile: String,
+    /// SHA-256 of the folder of the model.
+    pub(super) digest: Option<String>,
+    /// Whether texts are embedded, and not scored.
+    pub(super) embeds: bool,
+}
+
+/// What a profile serves as a model.
+pub(super) fn served(profile: Arc<Profile>) -> Served {
+    let judge = Judge::by(profile);
+    let name = judge.model.as_ref().map(|(name, _)| name.as_str());
+    let mut rewards = judge.profile.engine.plan().rewards.iter();
+    let reward = rewards.find(|reward| Some(reward.name.as_str()) == name);
+    let mut files = reward.into_iter().flat_map(|reward| &reward.built.spec.files);
+    let digest = files.find(|(name, _)| name == MODEL).map(|(_, digest)| hex(digest));
+    Served { profile: judge.profile.name.clone(), digest, embeds: judge.compares() }
+}
+
 /// What a model makes of each text, which came as the field `field`: the vector of an embedding model,
 /// where `rewards` allows it else the reward.
 pub(super) async fn vectors(
@@ -173,7 +199,7 @@ async fn judged(
         .map(|(at, input)| judge.sample(input).map_err(|error| error.at(place(field, count, at))));
     let samples: Vec<Sample> = samples.collect::<Result<_, _>>()?;
     let _permits = asked.enter(count).await?;
-    let scored = judge.profile.judge(Rows::of_samples(samples), asked.until(), 0).await;
+    let scored = asked.judge(&judge.profile, Rows::of_samples(samples), 0).await;
     Ok(Judged { judge, scored, are_texts, field })
 }
 
@@ -231,7 +257,10 @@ impl Judge {
     fn of(asked: &Asked, model: Option<&str>) -> Result<Self, ApiError> {
         let profiles = asked.shared.profiles.load();
         let named = model.filter(|model| profiles.iter().any(|profile| profile.name == *model));
-        let profile = asked.profile(named).map_err(|error| error.at("model"))?;
+        Ok(Self::by(asked.profile(named).map_err(|error| error.at("model"))?))
+    }
+
+    fn by(profile: Arc<Profile>) -> Self {
         let plan = profile.engine.plan();
         // What sees whole groups has no verdict on a sample by itself.
         let alone = |(at, _): &(usize, &Planned)| !plan.group_rewards.contains(at);
@@ -239,7 +268,7 @@ impl Judge {
             |reward: &&Planned| reward.built.spec.files.iter().any(|(name, _)| name == MODEL);
         let mut rewards = plan.rewards.iter().enumerate().filter(alone).map(|(_, reward)| reward);
         let model = rewards.find(asks).map(|one| (one.name.clone(), one.built.spec.id.to_string()));
-        Ok(Self { profile, model })
+        Self { profile, model }
     }
 
     /// Whether the model compares two texts.

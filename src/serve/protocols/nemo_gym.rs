@@ -194,7 +194,7 @@ async fn verify(asked: Asked, JsonBytes(bytes): JsonBytes) -> Result<Response, A
     let row = row(&members, params, response, &profile.engine.plan().config.data)?;
     let _permits = asked.enter(1).await?;
     let rows = profile.engine.read_rows(0, [row.as_slice()]);
-    let scored = profile.judge(rows, asked.until(), 0).await;
+    let scored = asked.judge(&profile, rows, 0).await;
     let lost = || ApiError::new(ErrorKind::Internal, "the sample was lost");
     let scored = scored.first().ok_or_else(lost)?;
     let reply = reply(&members, scored, &profile.engine.plan().names)?;

@@ -21,7 +21,7 @@ use super::super::error::{ApiError, ErrorKind};
 use super::super::inline;
 use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::profiles::{Profile, score_until};
+use super::super::profiles::Profile;
 use super::super::runtime::now;
 use super::super::shared::{Asked, Shared};
 use crate::engine::{Engine, Rows};
@@ -175,8 +175,7 @@ async fn by_grader(
     let _permit = asked.enter(1).await?;
     let engine = engine(&grader, asked, &profile).await?;
     let sample = Sample::builder(model_sample).meta(item).build();
-    let options = score_until(asked.until(), 0);
-    let mut scored = first(engine.score_rows(Rows::of_samples([sample]), options).await)?;
+    let mut scored = first(asked.judge_by(&engine, Rows::of_samples([sample]), 0).await)?;
     if let Some((_, verdict)) = scored.verdicts.iter().next() {
         scored.outcome = reason(verdict).clone();
     }
@@ -202,7 +201,7 @@ async fn by_profile(
     let _permit = asked.enter(1).await?;
     let row = row(&profile, model_sample, item);
     let rows = profile.engine.read_rows(0, [row.as_slice()]);
-    let scored = first(profile.judge(rows, asked.until(), 0).await)?;
+    let scored = first(asked.judge(&profile, rows, 0).await)?;
     let reward = |verdict: &Verdict| verdict.outcome.reward().map(Reward::get);
     let verdicts = scored.verdicts.iter();
     let sub_rewards = verdicts.map(|(name, one)| (name.to_owned(), reward(one))).collect();

@@ -177,6 +177,7 @@ pub(super) async fn run(asked: &Asked, program: Program) -> Result<Ran, ApiError
     let sandbox = sandbox.ok_or_else(|| ApiError::new(ErrorKind::NotFound, "no sandbox"))?;
     let until = asked.until();
     let permit = asked.enter(1).await?;
+    let _running = asked.trace.step("run", 1);
     let core = tokio::time::timeout_at(until.into(), CORES.acquire()).await;
     let Ok(Ok(core)) = core else {
         return Err(ApiError::overloaded("no core within the deadline"));

@@ -95,7 +95,7 @@ async fn rewards(
         bodies.into_iter().enumerate().map(row).collect::<Result<_, ApiError>>()?;
     let _permits = asked.enter(rows.len()).await?;
     let rows = profile.engine.read_rows(0, rows.iter().map(Vec::as_slice));
-    let scored = profile.judge(rows, asked.until(), 0).await;
+    let scored = asked.judge(&profile, rows, 0).await;
     let told = |(at, one): (usize, &Scored)| {
         let reward = one.reward().ok_or_else(|| ApiError::unscored(one).at(field(at)))?;
         Ok(if query.components { components(one, reward) } else { Value::from(reward) })

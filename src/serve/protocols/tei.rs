@@ -1,21 +1,27 @@
 //! text-embeddings-inference: `POST /predict`, `/similarity` and `/rerank`; `/rerank` also as `Jina` and
-//! `vLLM` have it, by the field that is there.
+//! `vLLM` have it, by the field that is there. `POST /` is one of these, and `GET /info` tells which.
 //!
 //! A pair is a prompt and its completion. Scores are those of `/v1/verify`, whatever `raw_scores` says: the
 //! model folder decides whether they are probabilities. `/embed` is in `embeddings.rs`.
 
 use std::sync::Arc;
 
-use axum::routing::post;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
 use axum::{Json, Router};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use super::super::error::ApiError;
+use super::super::error::{ApiError, ErrorKind};
 use super::super::openapi::{Operation, schema};
-use super::super::payload::Payload;
-use super::super::shared::{Asked, Shared};
-use super::models::{self, Input, Score, TokenUsage};
+use super::super::payload::{JsonBytes, Payload, parse};
+use super::super::shared::{Asked, Shared, Told};
+use super::embeddings::{EmbedRequest, embed};
+use super::models::{self, Input, Score, Served, TokenUsage};
 
 /// Texts to be classified.
 #[derive(Deserialize, JsonSchema)]
@@ -147,11 +153,56 @@ struct DocumentText {
     text: String,
 }
 
+/// What a request to the base URL has: that says which path is meant.
+#[derive(Deserialize)]
+struct RootRequest<'a> {
+    query: Option<IgnoredAny>,
+    #[serde(borrow)]
+    inputs: Option<&'a RawValue>,
+}
+
+/// What is served, as text-embeddings-inference tells it.
+#[derive(Serialize, JsonSchema)]
+struct InfoReply {
+    /// The profile.
+    model_id: String,
+    /// SHA-256 of the folder of the model.
+    model_sha: Option<String>,
+    model_dtype: &'static str,
+    model_type: ModelType,
+    /// The most samples that are judged at once.
+    max_concurrent_requests: usize,
+    /// The most inputs of a request.
+    max_client_batch_size: usize,
+    /// False: a text that is too long is refused.
+    auto_truncate: bool,
+    /// The version of assay.
+    version: &'static str,
+}
+
+/// What the model does.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ModelType {
+    /// It embeds texts.
+    Embedding {},
+    /// It scores pairs, and texts.
+    Reranker {},
+}
+
 /// The paths of the reranker. The versions are those of `Jina` and of `Cohere`.
 const RERANK: [&str; 3] = ["/rerank", "/v1/rerank", "/v2/rerank"];
 
+/// The base URL alone.
+pub(super) fn base() -> Router<Arc<Shared>> {
+    Router::new().route("/", post(root))
+}
+
 pub(super) fn router() -> Router<Arc<Shared>> {
-    let own = Router::new().route("/predict", post(predict)).route("/similarity", post(similarity));
+    let own = base()
+        .route("/info", get(info))
+        .route("/predict", post(predict))
+        .route("/similarity", post(similarity));
     RERANK.into_iter().fold(own, |all, path| all.route(path, post(rerank)))
 }
 
@@ -165,6 +216,20 @@ pub(super) fn operations() -> Vec<Operation> {
         )
     };
     let mut all = vec![
+        Operation::judged(
+            "/",
+            "text-embeddings-inference: as `/rerank` with a `query`, as `/similarity` with `inputs` that are an object, else as `/embed` by an embedding model and as `/predict` by any other",
+            root_request,
+            root_reply,
+        ),
+        Operation {
+            path: "/info",
+            method: "get",
+            summary: "text-embeddings-inference: what is served",
+            request: None,
+            reply: (schema::<InfoReply>, "application/json"),
+            is_judged: true,
+        },
         Operation::judged(
             "/predict",
             "text-embeddings-inference: rewards of texts or pairs",
@@ -180,6 +245,54 @@ pub(super) fn operations() -> Vec<Operation> {
     ];
     all.extend(RERANK.map(rerank));
     all
+}
+
+fn root_request(generator: &mut SchemaGenerator) -> Value {
+    json!({ "anyOf": [
+        schema::<PredictRequest>(generator), schema::<EmbedRequest>(generator),
+        schema::<SimilarityRequest>(generator), schema::<RerankRequest>(generator),
+    ] })
+}
+
+fn root_reply(generator: &mut SchemaGenerator) -> Value {
+    json!({ "anyOf": [
+        schema::<PredictReply>(generator), schema::<Vec<Vec<f64>>>(generator),
+        schema::<Vec<f64>>(generator), schema::<RerankReply>(generator),
+    ] })
+}
+
+async fn root(asked: Asked, JsonBytes(bytes): JsonBytes) -> Result<Response, ApiError> {
+    let RootRequest { query, inputs } = parse(&bytes)?;
+    if query.is_some() {
+        return Ok(rerank(asked, Payload(parse(&bytes)?)).await?.into_response());
+    }
+    if inputs.is_some_and(|inputs| inputs.get().starts_with('{')) {
+        return Ok(similarity(asked, Payload(parse(&bytes)?)).await?.into_response());
+    }
+    if models::embeds(&asked)? {
+        return Ok(embed(asked, Payload(parse(&bytes)?)).await?.into_response());
+    }
+    Ok(predict(asked, Payload(parse(&bytes)?)).await?.into_response())
+}
+
+async fn info(
+    State(shared): State<Arc<Shared>>,
+    Told(profiles): Told,
+) -> Result<Json<InfoReply>, ApiError> {
+    let none = || ApiError::new(ErrorKind::NotFound, "no profile");
+    let profile = profiles.into_iter().next().ok_or_else(none)?;
+    let Served { profile, digest, embeds } = models::served(profile);
+    let model_type = if embeds { ModelType::Embedding {} } else { ModelType::Reranker {} };
+    Ok(Json(InfoReply {
+        model_id: profile,
+        model_sha: digest,
+        model_dtype: "float32",
+        model_type,
+        max_concurrent_requests: shared.config.in_flight_max,
+        max_client_batch_size: shared.config.samples_max,
+        auto_truncate: false,
+        version: env!("CARGO_PKG_VERSION"),
+    }))
 }
 
 async fn predict(

@@ -1,4 +1,5 @@
-//! `vLLM`: `POST /classify`, `/score` and `/pooling` of reward models.
+//! `vLLM`: `POST /classify`, `/score` and `/pooling` of reward models, and `GET /v1/models`, by which
+//! clients learn what to call the model.
 //!
 //! A conversation (`messages`) is a prompt whose last message is the completion. A text alone is what the
 //! model reads, as the caller rendered it: special tokens in it count, so that a caller who does not
@@ -8,7 +9,7 @@
 use std::sync::Arc;
 
 use assay_verifiers::Message;
-use axum::routing::post;
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::shared::{Asked, Shared};
+use super::super::profiles::Profile;
+use super::super::shared::{Asked, Shared, Told};
 use super::models::{self, Input, OneOrMany, TokenUsage};
 use crate::setup::unix_seconds;
 
@@ -66,6 +68,28 @@ struct ListReply<T> {
     usage: TokenUsage,
 }
 
+/// What is served.
+#[derive(Serialize, JsonSchema)]
+struct ModelsReply {
+    /// `list`.
+    object: &'static str,
+    /// The profiles, the first one first.
+    data: Vec<ModelCard>,
+}
+
+/// A profile, as a model.
+#[derive(Serialize, JsonSchema)]
+struct ModelCard {
+    /// The name of the profile.
+    id: String,
+    /// `model`.
+    object: &'static str,
+    /// Seconds since 1970.
+    created: u64,
+    /// `assay`.
+    owned_by: &'static str,
+}
+
 /// The class of a text. There is one: the reward.
 #[derive(Serialize, JsonSchema)]
 struct Classified {
@@ -104,6 +128,7 @@ pub(super) fn router() -> Router<Arc<Shared>> {
         .route("/score", post(score))
         .route("/v1/score", post(score))
         .route("/pooling", post(pooling))
+        .route("/v1/models", get(models))
 }
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -132,7 +157,33 @@ pub(super) fn operations() -> Vec<Operation> {
             reply: (schema::<ListReply<Pooled>>, "application/json"),
             ..post("/pooling", "vLLM: rewards, by a process model of each step")
         },
+        Operation {
+            method: "get",
+            reply: (schema::<ModelsReply>, "application/json"),
+            ..post(
+                "/v1/models",
+                "OpenAI and vLLM: the profiles, as `model` of a request names them",
+            )
+        },
     ]
+}
+
+async fn models(Told(profiles): Told) -> Json<ModelsReply> {
+    let created = seconds();
+    let card = |profile: Arc<Profile>| {
+        let id = profile.name.clone();
+        ModelCard { id, object: "model", created, owned_by: "assay" }
+    };
+    Json(ModelsReply { object: "list", data: profiles.into_iter().map(card).collect() })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a moment after 1970, in whole seconds"
+)]
+fn seconds() -> u64 {
+    unix_seconds() as u64
 }
 
 async fn classify(
@@ -200,12 +251,7 @@ fn reply<T>(
     scores: models::Scores,
     one: impl Fn(usize, models::Score) -> T,
 ) -> Json<ListReply<T>> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a moment after 1970, in whole seconds"
-    )]
-    let created = unix_seconds() as u64;
+    let created = seconds();
     let data = scores.all.into_iter().enumerate().map(|(at, score)| one(at, score)).collect();
     let (id, model) = (format!("{kind}-{}", scores.id), scores.profile);
     Json(ListReply { id, object: "list", created, model, data, usage: scores.usage })

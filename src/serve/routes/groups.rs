@@ -91,7 +91,7 @@ pub(super) async fn groups(
         .map(|(at, key)| key.map_or_else(|| format!("\0row-{at}"), str::to_owned))
         .collect();
     let step = request.step.unwrap_or_default();
-    let scored = profile.judge(rows, asked.until(), step).await;
+    let scored = asked.judge(&profile, rows, step).await;
     let groups = request.groups.unwrap_or(GroupColumn::Texts(keys));
     let config = request.advantage.unwrap_or_else(|| configured(plan));
     let request = AdvantageRequest {

@@ -1,4 +1,4 @@
-//! `GET /healthz`, `/readyz` and `/metrics`.
+//! `GET /healthz`, `/readyz`, `/health` and `/metrics`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::error::{ApiError, ErrorKind};
-use super::super::shared::Shared;
+use super::super::shared::{Shared, Told};
 
 /// The daemon is there.
 #[derive(Serialize, JsonSchema)]
@@ -43,6 +43,11 @@ pub(super) async fn readyz(State(shared): State<Arc<Shared>>) -> Result<Json<Rea
     }
     let profiles = shared.profiles.load().iter().map(|profile| profile.name.clone()).collect();
     Ok(Json(Ready { status: "ok", profiles }))
+}
+
+/// The same, of the profile that the path names.
+pub(super) async fn health(_: Told, shared: State<Arc<Shared>>) -> Result<Json<Ready>, ApiError> {
+    readyz(shared).await
 }
 
 /// What was counted, in the text format of Prometheus.

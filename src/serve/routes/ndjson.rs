@@ -161,7 +161,7 @@ impl Stream {
 async fn judged(asked: &Asked, profile: &Profile, step: u64, rows: Rows) -> Vec<u8> {
     let _permits = asked.enter(rows.len()).await.ok();
     let mut lines = Vec::new();
-    for one in profile.judge(rows, asked.until(), step).await {
+    for one in asked.judge(profile, rows, step).await {
         verdict_line(&mut lines, &one);
     }
     lines

@@ -82,6 +82,14 @@ pub(super) fn operations() -> Vec<Operation> {
         ),
         get("/healthz", "Whether the process answers", (schema::<Alive>, "application/json")),
         get("/readyz", "Whether work is taken on", (schema::<Ready>, "application/json")),
+        Operation {
+            is_judged: true,
+            ..get(
+                "/health",
+                "The same, as text-embeddings-inference, vLLM and SGLang call it",
+                (schema::<Ready>, "application/json"),
+            )
+        },
         get("/metrics", "What was counted, for Prometheus", (text, "application/openmetrics-text")),
         get("/openapi.json", "This document", (anything, "application/json")),
         get("/docs", "This document as a page", (text, "text/html")),

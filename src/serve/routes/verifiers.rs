@@ -42,7 +42,9 @@ pub(crate) struct RewardInfo {
 }
 
 pub(super) async fn verifiers(State(shared): State<Arc<Shared>>) -> Json<VerifiersReply> {
-    Json(VerifiersReply { profiles: shared.profiles.load().iter().map(info).collect() })
+    Json(VerifiersReply {
+        profiles: shared.profiles.load().iter().map(|profile| info(profile)).collect(),
+    })
 }
 
 fn info(profile: &Profile) -> ProfileInfo {

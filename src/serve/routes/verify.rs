@@ -14,7 +14,6 @@ use serde_json::value::RawValue;
 use super::super::dialect::is_type;
 use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, parse};
-use super::super::profiles::score_until;
 use super::super::shared::{Asked, Shared};
 use super::ndjson;
 use crate::engine::config::RewardConfig;
@@ -66,10 +65,10 @@ pub(super) async fn verify(
     let scored = if let Some(rewards) = &request.reward {
         let engine = asked.inline(&profile, rewards).await?;
         let rows = rows(&engine, &request.samples);
-        engine.score_rows(rows, score_until(asked.until(), step)).await
+        asked.judge_by(&engine, rows, step).await
     } else {
         let rows = rows(&profile.engine, &request.samples);
-        profile.judge(rows, asked.until(), step).await
+        asked.judge(&profile, rows, step).await
     };
     Ok(json(results(&scored)))
 }
