@@ -198,7 +198,7 @@ pub(super) fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(runtime.engine());
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     linker.allow_shadowing(true);
-    files::add_to_linker(&mut linker, |state| files::View {
+    files::add_to_linker(&mut linker, |state: &mut State| files::View {
         files: state.wasi.files.as_ref(),
         table: &mut state.wasi.table,
     })?;

@@ -106,7 +106,7 @@ fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<Process>> {
     let mut linker = Linker::new(runtime.engine());
     p1::add_to_linker_async(&mut linker, |process: &mut Process| &mut process.wasi.ctx)?;
     linker.allow_shadowing(true);
-    files::add_to_linker(&mut linker, |process| &mut process.wasi)?;
+    files::add_to_linker(&mut linker, |process: &mut Process| &mut process.wasi)?;
     linker.func_wrap("wasi_snapshot_preview1", "poll_oneoff", poll)?;
     Ok(linker)
 }

@@ -1,6 +1,6 @@
 // `fs`: the standard streams, and the files that the host gives, where it gives any.
 const { Readable, Writable } = require('readable-stream');
-const path = require('path');
+const path = require('path-browserify');
 const { Buffer } = require('./buffer');
 const loop = require('./loop');
 const process = require('./process');
