@@ -27,7 +27,7 @@ use std::task::{Context, Poll, Waker};
 pub use self::clock::GuestClock;
 pub use self::component::{Guest, Instance, Invoke, Invoked, Setup};
 pub use self::engine::{CompileNotice, Options, Runtime, SandboxError, WASM_STACK_BYTES};
-pub use self::files::{FILES_BYTES_MAX, FileError, Files};
+pub use self::files::{FILES_BYTES_MAX, FileError, MemoryFiles};
 pub use self::limits::{Limits, Stop};
 pub use self::plugin::{Plugin, PluginAnswer, PluginInput};
 pub use self::precompiled::precompile;

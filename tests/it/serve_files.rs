@@ -87,7 +87,7 @@ fn a_python_program_of_sandbox_fusion_has_files() {
                     ['a.csv', 'd', 'helper.py', 'pkg'] ['b.json'] True True False\n12 / __main__ True in\n\
                     'first\\nsécond'\n7 [('x', []), ('x/y', []), ('x/y/z', [])]\n\
                     FileNotFoundError IsADirectoryError OSError FileExistsError NotADirectoryError ";
-    assert_eq!(run["stdout"], expected, "{run}");
+    assert_eq!((&run["stdout"], &run["stderr"]), (&json!(expected), &json!("")), "{run}");
     assert_eq!(reply["status"], "Success", "{run}");
     let expected = [("/tmp/far.txt", "far"), ("d/more.bin", "byTEs"), ("out.txt", "first\nsécond")];
     assert_eq!(fetched(&reply), pairs(&expected));

@@ -14,7 +14,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView, async_trait};
 use super::clock::GuestClock;
 use super::compiled;
 use super::engine::{Runtime, SandboxError};
-use super::files::Files;
+use super::files::MemoryFiles;
 use super::files::component as files;
 use super::limits::{Limits, Stop};
 use super::record::RunRecord;
@@ -47,7 +47,7 @@ pub struct Setup {
     /// Its standard input.
     pub stdin: Vec<u8>,
     /// Its files; without any, nothing can be opened.
-    pub files: Option<Files>,
+    pub files: Option<MemoryFiles>,
     /// Answers its calls. Without it, a call ends the instance.
     pub invoke: Option<Invoke>,
 }
@@ -79,7 +79,7 @@ pub(super) type State = Host<Wasi>;
 pub(super) struct Wasi {
     ctx: WasiCtx,
     table: ResourceTable,
-    files: Option<Files>,
+    files: Option<MemoryFiles>,
     invoke: Option<Invoke>,
 }
 

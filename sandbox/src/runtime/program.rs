@@ -11,7 +11,7 @@ use super::clock::GuestClock;
 use super::compiled;
 use super::component::refused;
 use super::engine::{Runtime, SandboxError};
-use super::files::Files;
+use super::files::MemoryFiles;
 use super::files::program as files;
 use super::limits::{Limits, Stop};
 use super::record::Run;
@@ -40,7 +40,7 @@ pub struct Start {
     /// Its arguments, the name of the program first.
     pub args: Vec<String>,
     /// Its files; without any, nothing can be opened.
-    pub files: Option<Files>,
+    pub files: Option<MemoryFiles>,
 }
 
 impl Program {

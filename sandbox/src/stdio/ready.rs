@@ -5,7 +5,7 @@ use assay_verifiers::{Fault, Meter};
 use crate::isolation::run_program_with;
 use crate::languages::javascript::JavaScript;
 use crate::languages::python;
-use crate::runtime::{Files, Guest, Limits, Program, Run, Setup, Start, drive};
+use crate::runtime::{Guest, Limits, MemoryFiles, Program, Run, Setup, Start, drive};
 
 /// What a program is run with.
 #[derive(Clone, Copy, Default)]
@@ -15,7 +15,7 @@ pub struct Input<'a> {
     /// Its arguments, without its own name.
     pub args: &'a [String],
     /// The files that it sees, and its own path among them. Without any it can open none.
-    pub files: Option<(&'a Files, &'a str)>,
+    pub files: Option<(&'a MemoryFiles, &'a str)>,
 }
 
 impl<'a> From<&'a str> for Input<'a> {

@@ -15,7 +15,7 @@ use super::super::payload::{JsonOrForm, parse};
 use super::super::shared::{Asked, Shared};
 use super::program_files::{self, ProgramFiles};
 use super::programs::{self, End, Language, Program, Ran, Stage};
-use crate::sandbox::runtime::Files;
+use crate::sandbox::runtime::MemoryFiles;
 
 /// A program to run.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -196,7 +196,7 @@ fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
 
 /// The source of a program, which the first of the files is, and all of the files where it finds them.
 fn placed(files: Vec<SourceFile>) -> Result<(String, ProgramFiles), ApiError> {
-    let placed = Files::default();
+    let placed = MemoryFiles::default();
     let mut main = None;
     for (at, file) in files.into_iter().enumerate() {
         let path = program_files::below(file.name.as_deref().unwrap_or_default(), at)?;

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::super::error::{ApiError, ErrorKind};
-use crate::sandbox::runtime::{FILES_BYTES_MAX, FileError, Files};
+use crate::sandbox::runtime::{FILES_BYTES_MAX, FileError, MemoryFiles};
 
 /// The longest name of a file.
 const NAME_BYTES_MAX: usize = 255;
@@ -14,7 +14,7 @@ const NAME_BYTES_MAX: usize = 255;
 /// The files of a program, and where it lies itself among them.
 #[derive(Clone)]
 pub(super) struct ProgramFiles {
-    pub(super) files: Files,
+    pub(super) files: MemoryFiles,
     pub(super) path: String,
 }
 
@@ -25,7 +25,12 @@ pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Puts a file at a path. `field` is where the request has it.
-pub(super) fn put(files: &Files, path: &str, bytes: &[u8], field: &str) -> Result<(), ApiError> {
+pub(super) fn put(
+    files: &MemoryFiles,
+    path: &str,
+    bytes: &[u8],
+    field: &str,
+) -> Result<(), ApiError> {
     let refused = |error: FileError| {
         let kind = match error {
             FileError::NoSpace => ErrorKind::TooLarge,
@@ -58,7 +63,7 @@ pub(super) fn below(name: &str, at: usize) -> Result<String, ApiError> {
 
 /// What is in the files of these names, in base64. A name that there is no file of is left out. None
 /// where it is too much for an answer.
-pub(super) fn fetched(files: &Files, names: Vec<String>) -> Option<BTreeMap<String, String>> {
+pub(super) fn fetched(files: &MemoryFiles, names: Vec<String>) -> Option<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     let mut bytes = 0;
     for name in names {
@@ -92,7 +97,7 @@ mod tests {
 
     #[test]
     fn no_file_stands_for_another() {
-        let files = Files::default();
+        let files = MemoryFiles::default();
         put(&files, "a.py", b"1", "files[0]").unwrap();
         let error = put(&files, "a.py", b"2", "files[1]").unwrap_err();
         assert!(error.message.contains("two files are called a.py"), "{}", error.message);
@@ -102,7 +107,7 @@ mod tests {
 
     #[test]
     fn files_are_bounded_on_both_ways() {
-        let files = Files::default();
+        let files = MemoryFiles::default();
         let half = vec![0; FILES_BYTES_MAX / 2 + 1];
         put(&files, "a", &half, "files[0]").unwrap();
         let error = put(&files, "b", &half, "files[1]").unwrap_err();

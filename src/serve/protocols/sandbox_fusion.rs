@@ -16,7 +16,7 @@ use super::super::payload::Payload;
 use super::super::shared::{Asked, Shared};
 use super::program_files::{self, ProgramFiles};
 use super::programs::{self, End, Language, Program, Ran, Stage};
-use crate::sandbox::runtime::Files;
+use crate::sandbox::runtime::MemoryFiles;
 
 /// How long verl's client waits beyond the times that it asks for, less a second in which the answer
 /// travels.
@@ -188,7 +188,7 @@ fn placed(
     code: &str,
     given: BTreeMap<String, Option<String>>,
 ) -> Result<ProgramFiles, ApiError> {
-    let files = Files::default();
+    let files = MemoryFiles::default();
     for (path, content) in given {
         let Some(content) = content else { continue };
         let field = format!("files.{path}");

@@ -20,11 +20,12 @@ use wasmtime_wasi::p2::{
     StreamError, StreamResult,
 };
 
-use super::{Access, CALL_BYTES_MAX, File, FileError, Files, How, Open, Stat};
+use super::file::{File, FileError, Stat};
+use super::memory::{Access, CALL_BYTES_MAX, How, MemoryFiles, Open};
 
 /// What the functions of the interface work on.
 pub(in super::super) struct View<'a> {
-    pub(in super::super) files: Option<&'a Files>,
+    pub(in super::super) files: Option<&'a MemoryFiles>,
     pub(in super::super) table: &'a mut ResourceTable,
 }
 
@@ -54,7 +55,7 @@ impl View<'_> {
         Ok(Resource::new_own(self.table.push(open)?.rep()))
     }
 
-    fn path(&self, fd: &Fd, path: &str) -> FsResult<(Files, String)> {
+    fn path(&self, fd: &Fd, path: &str) -> FsResult<(MemoryFiles, String)> {
         let open = self.get(fd)?;
         Ok((open.files.clone(), open.path(path)?))
     }

@@ -6,7 +6,8 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::p1::wasi_snapshot_preview1::{self as engine, WasiSnapshotPreview1 as _};
 use wiggle::GuestMemory;
 
-use super::{Access, CALL_BYTES_MAX, FileError, Files, How, Open, Stat};
+use super::file::{FileError, Stat};
+use super::memory::{Access, CALL_BYTES_MAX, How, MemoryFiles, Open};
 
 const MODULE: &str = "wasi_snapshot_preview1";
 /// The number of the root folder, the first after the standard streams.
@@ -112,8 +113,12 @@ pub(in super::super) fn add_to_linker<T: Send + 'static>(
 /// The functions, as WASI has them. Numbers that are no flags are places in the memory, and lengths.
 #[expect(clippy::too_many_arguments, reason = "as WASI has them")]
 impl Process {
-    pub(in super::super) fn new(ctx: WasiP1Ctx, files: Option<&Files>) -> Result<Self, FileError> {
-        let root = |files: &Files| files.folder().map(|open| Some(Descriptor { open, at: 0 }));
+    pub(in super::super) fn new(
+        ctx: WasiP1Ctx,
+        files: Option<&MemoryFiles>,
+    ) -> Result<Self, FileError> {
+        let root =
+            |files: &MemoryFiles| files.folder().map(|open| Some(Descriptor { open, at: 0 }));
         let open = files.map(root).transpose()?.into_iter().collect();
         Ok(Self { ctx, open })
     }
@@ -136,7 +141,7 @@ impl Process {
         memory: &Memory<'_>,
         fd: i32,
         path: (i32, i32),
-    ) -> Result<(Files, String), Errno> {
+    ) -> Result<(MemoryFiles, String), Errno> {
         let name = memory.get(path.0, path.1)?;
         let name = str::from_utf8(name).map_err(|_| Errno::ILSEQ)?;
         let open = &self.get(fd)?.open;

@@ -1,13 +1,17 @@
-use super::*;
+//! The rules of the file system, whoever asks.
+
+use super::file::*;
+use super::memory::*;
+use super::tree::ENTRIES_MAX;
 
 const READ: Access = Access { read: true, write: false, append: false };
 const WRITE: Access = Access { read: false, write: true, append: false };
 
-fn create(files: &Files, path: &str) -> Result<Open, FileError> {
+fn create(files: &MemoryFiles, path: &str) -> Result<Open, FileError> {
     files.open(path, How { access: WRITE, create: true, ..How::default() })
 }
 
-fn names(files: &Files, path: &str) -> Vec<String> {
+fn names(files: &MemoryFiles, path: &str) -> Vec<String> {
     files.tree().list(path).unwrap().into_iter().map(|(name, _)| name).collect()
 }
 
@@ -30,7 +34,7 @@ fn paths_stay_below_the_root() {
 
 #[test]
 fn what_is_put_is_found_and_what_is_written_can_be_read() {
-    let files = Files::default();
+    let files = MemoryFiles::default();
     files.put("a/b.txt", b"one").unwrap();
     files.put_unlisted("main.py", b"code").unwrap();
     assert_eq!(names(&files, ""), ["a"]);
@@ -55,7 +59,7 @@ fn what_is_put_is_found_and_what_is_written_can_be_read() {
 
 #[test]
 fn mistakes_are_told_as_a_system_tells_them() {
-    let files = Files::default();
+    let files = MemoryFiles::default();
     files.put("a/b", b"").unwrap();
     let opened = |path: &str, how: How| files.open(path, how).err();
     assert_eq!(opened("none", How::default()), Some(FileError::NoEntry));
@@ -79,7 +83,7 @@ fn mistakes_are_told_as_a_system_tells_them() {
 
 #[test]
 fn a_folder_moves_with_what_is_in_it() {
-    let files = Files::default();
+    let files = MemoryFiles::default();
     for path in ["a/b/c", "a/d", "ab", "e/f"] {
         files.put(path, path.as_bytes()).unwrap();
     }
@@ -93,7 +97,7 @@ fn a_folder_moves_with_what_is_in_it() {
 
 #[test]
 fn a_change_shows_in_the_time() {
-    let files = Files::default();
+    let files = MemoryFiles::default();
     let changed = |path: &str| files.tree().stat(path).unwrap().changed();
     let empty = changed("");
     files.put("a", b"1").unwrap();
@@ -106,7 +110,7 @@ fn a_change_shows_in_the_time() {
 
 #[test]
 fn everything_has_an_end() {
-    let files = Files::default();
+    let files = MemoryFiles::default();
     let open = create(&files, "a").unwrap();
     let file = open.writable().unwrap();
     let end = FILES_BYTES_MAX as u64;

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use super::{ENTRIES_MAX, File, FileError, Stat};
+use super::file::{File, FileError, Stat};
+
+/// Files and folders of a guest.
+pub(super) const ENTRIES_MAX: usize = 4096;
 
 /// Files and folders by their paths. The path of the root is empty.
 pub(super) struct Tree {
@@ -28,7 +31,7 @@ impl Entry {
     }
 
     pub(super) fn file(file: File) -> Self {
-        let number = file.0.number;
+        let number = file.number();
         Self { file: Some(file), number, changed: number, is_hidden: false }
     }
 
