@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::file::{File, FileError, Stat, Usage};
 use super::tree::{Entry, Tree};
 
-/// MemoryFiles and folders that a guest has open at once.
+/// Files and folders that a guest has open at once.
 pub(super) const OPEN_MAX: usize = 1024;
 /// Bytes of a path.
 pub(super) const PATH_BYTES_MAX: usize = 1024;
