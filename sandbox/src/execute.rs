@@ -6,20 +6,8 @@ use assay_verifiers::{BuildError, Fault, Meter};
 
 use crate::Sandbox;
 use crate::runtime::{Limits, Run};
-use crate::stdio::{Interpreter, Ready, Unready, Written};
-
-/// A language of programs that needs nothing of yours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramLanguage {
-    /// `CPython`.
-    Python,
-    /// `QuickJS`, with what programs use of node.
-    JavaScript,
-    /// C, in a build that has it.
-    C,
-    /// C++, in a build that has it.
-    Cpp,
-}
+pub use crate::stdio::{Input, Written};
+use crate::stdio::{Interpreter, Ready, Unready};
 
 /// What runs the programs of a language.
 pub struct Executor(Interpreter);
@@ -37,7 +25,7 @@ pub enum Uncompiled {
 }
 
 /// An executor, and what it was made for.
-type Made = (Weak<Sandbox>, ProgramLanguage, Arc<Executor>);
+type Made = (Weak<Sandbox>, Written, Arc<Executor>);
 
 /// What was made for the sandboxes that there are: a compiler tries itself out when it is made.
 static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
@@ -48,17 +36,17 @@ impl Executor {
     ///
     /// # Errors
     /// A guest or a compiler that is not there or cannot be loaded.
-    pub fn of(sandbox: &Arc<Sandbox>, language: ProgramLanguage) -> Result<Arc<Self>, BuildError> {
+    pub fn of(sandbox: &Arc<Sandbox>, language: &Written) -> Result<Arc<Self>, BuildError> {
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         made.retain(|(sandbox, ..)| sandbox.strong_count() > 0);
         let is_it =
-            |(owner, of, _): &&Made| *of == language && owner.as_ptr() == Arc::as_ptr(sandbox);
+            |(owner, of, _): &&Made| of == language && owner.as_ptr() == Arc::as_ptr(sandbox);
         if let Some((_, _, executor)) = made.iter().find(is_it) {
             return Ok(Arc::clone(executor));
         }
-        let (interpreter, _) = Interpreter::of(&language.written(), sandbox)?;
+        let (interpreter, _) = Interpreter::of(language, sandbox)?;
         let executor = Arc::new(Self(interpreter));
-        made.push((Arc::downgrade(sandbox), language, Arc::clone(&executor)));
+        made.push((Arc::downgrade(sandbox), language.clone(), Arc::clone(&executor)));
         Ok(executor)
     }
 
@@ -80,19 +68,8 @@ impl Executor {
 
 impl Executable<'_> {
     /// Runs the program in a fresh instance. The meter says when the time for that is up.
-    pub fn run(&self, stdin: &str, limits: &Limits, meter: &Meter<'_>) -> Run {
-        self.0.run(stdin, limits, meter)
-    }
-}
-
-impl ProgramLanguage {
-    fn written(self) -> Written {
-        match self {
-            Self::Python => Written::Python,
-            Self::JavaScript => Written::JavaScript,
-            Self::C => Written::C,
-            Self::Cpp => Written::Cpp,
-        }
+    pub fn run(&self, input: Input<'_>, limits: &Limits, meter: &Meter<'_>) -> Run {
+        self.0.run(input, limits, meter)
     }
 }
 
@@ -104,7 +81,7 @@ mod tests {
     fn what_is_not_there_is_told_and_not_kept() {
         let sandbox = Arc::new(Sandbox::default());
         for _ in 0..2 {
-            let error = Executor::of(&sandbox, ProgramLanguage::JavaScript).err().unwrap();
+            let error = Executor::of(&sandbox, &Written::JavaScript).err().unwrap();
             assert!(error.to_string().contains("make assets"), "{error}");
         }
     }

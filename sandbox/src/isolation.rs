@@ -13,7 +13,7 @@ mod program;
 
 pub use assertions::{AssertionRun, AssertionTask, Isolation, Ruling, TestResult, run_assertions};
 pub use calls::{CallResult, Callee, CallsRun, run_calls};
-pub use program::run_program;
+pub use program::{run_program, run_program_with};
 
 /// Which instance something happened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,3 +5,4 @@
 pub mod c;
 pub mod javascript;
 pub mod module;
+pub(crate) mod python;

@@ -1,6 +1,7 @@
 //! Untrusted WebAssembly: one engine, its compiled guests, and an instance for every run.
 //!
-//! A guest sees no files, no network, no environment and no clock but its own. What decides an
+//! A guest sees no files but those in memory that it may be given, no network, no environment and no
+//! clock but its own. What decides an
 //! outcome is counted, never timed: fuel for instructions, bytes moved and calls of the host, bytes
 //! for memory, output and messages. The wall clock is only a backstop: a guest yields every
 //! millisecond of work and every few calls of the host, and [`drive`] checks the deadline then.
@@ -10,6 +11,7 @@ mod clock;
 mod compiled;
 mod component;
 mod engine;
+mod files;
 mod limits;
 mod output;
 mod plugin;
@@ -25,6 +27,7 @@ use std::task::{Context, Poll, Waker};
 pub use self::clock::GuestClock;
 pub use self::component::{Guest, Instance, Invoke, Invoked, Setup};
 pub use self::engine::{CompileNotice, Options, Runtime, SandboxError, WASM_STACK_BYTES};
+pub use self::files::{FILES_BYTES_MAX, FileError, MemoryFiles};
 pub use self::limits::{Limits, Stop};
 pub use self::plugin::{Plugin, PluginAnswer, PluginInput};
 pub use self::precompiled::precompile;

@@ -1,8 +1,6 @@
 //! Protocols that trainers and their clients speak already: one file each, which says what is taken for
 //! what. `docs/protocols.md` has it for people.
 
-#[cfg(feature = "sandbox")]
-mod bundle;
 mod embeddings;
 mod models;
 mod nemo_gym;
@@ -10,6 +8,8 @@ mod openai_graders;
 mod openrlhf;
 #[cfg(feature = "sandbox")]
 mod piston;
+#[cfg(feature = "sandbox")]
+mod program_files;
 #[cfg(feature = "sandbox")]
 mod programs;
 #[cfg(feature = "sandbox")]

@@ -34,6 +34,8 @@ mod rubrics;
 #[cfg(feature = "serve")]
 mod serve;
 #[cfg(feature = "serve")]
+mod serve_files;
+#[cfg(feature = "serve")]
 mod serve_inline;
 #[cfg(feature = "serve")]
 mod serve_models;

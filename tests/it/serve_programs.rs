@@ -125,8 +125,11 @@ fn a_request_for_what_there_is_not_is_refused() {
     for (request, status, field, words) in [
         (with("language", json!("lean")), 422, "language", "nodejs"),
         (with("code", json!(3)), 422, "code", "expected a string"),
-        (with("files", json!({ "a": "YQ==" })), 400, "files", "no files"),
-        (with("fetch_files", json!(["a"])), 400, "fetch_files", "no files"),
+        (with("files", json!({ "a": "%" })), 400, "files.a", "as base64"),
+        (with("files", json!({ "a": "YQ==", "a/b": "YQ==" })), 400, "files.a/b", "not a folder"),
+        (with("files", json!({ "a": "YQ==", "./a": "YQ==" })), 400, "files.a", "two files"),
+        (with("files", json!({ "a\0": "YQ==" })), 400, "files.a\0", "not a valid"),
+        (with("files", json!({ "": "YQ==" })), 400, "files.", "two files"),
         (with("run_timeout", json!(-1)), 400, "run_timeout", "above 0"),
     ] {
         let body = refused(&daemon, "/run_code", &request, status, words);
@@ -151,7 +154,7 @@ fn a_request_for_what_there_is_not_is_refused() {
     for (more, words) in [
         (json!({ "version": "2.7.18" }), "python-2.7.18 runtime is unknown"),
         (json!({ "language": "brainfuck" }), "runtime is unknown"),
-        (json!({ "files": [] }), "one file"),
+        (json!({ "files": [] }), "a file"),
         (json!({ "files": [{ "content": "00", "encoding": "hex" }] }), "utf8"),
         (json!({ "files": [{ "content": "%", "encoding": "base64" }] }), "as base64"),
         (json!({ "files": [{ "content": "1" }, { "name": "../a", "content": "2" }] }), "below"),
@@ -160,7 +163,8 @@ fn a_request_for_what_there_is_not_is_refused() {
             "two files",
         ),
         (json!({ "files": null }), "sequence"),
-        (json!({ "args": ["a"] }), "no arguments"),
+        (json!({ "args": ["a", "\0"] }), "no NUL"),
+        (json!({ "args": [1] }), "expected a string"),
         (json!({ "language": 1 }), "expected a string"),
     ] {
         let body = refused(&daemon, "/api/v2/execute", &piston(more), 400, words);
@@ -295,7 +299,7 @@ fn a_program_of_piston_finds_its_other_files() {
     let out = run["stdout"].as_str().unwrap();
     assert!(out.starts_with("42 nöte 5 __main__\nnöte b'n\\xc3\\xb6te'\n"), "{run}");
     assert!(run["stderr"].as_str().unwrap().contains("ValueError: at the end"), "{run}");
-    assert!(run["stderr"].as_str().unwrap().contains("File \"main.py\", line 10"), "{run}");
+    assert!(run["stderr"].as_str().unwrap().contains("File \"/main.py\", line 10"), "{run}");
     assert_eq!((&run["code"], &run["status"]), (&json!(1), &json!("RE")));
 
     let main = "#!/usr/bin/env node\nconst fs = require('node:fs');\n\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,15 @@ import piston_rspy
 import pistonapi
 import sandbox_fusion
 from pistonapi.exceptions import PistonError
-from sandbox_fusion.models import CommandRunStatus, RunCodeRequest, RunStatus, SummaryMapping
+from sandbox_fusion.models import (
+    CommandRunStatus,
+    RunCodeRequest,
+    RunJupyterRequest,
+    RunStatus,
+    SubmitRequest,
+    SummaryMapping,
+    TestConfig,
+)
 from verl.utils.reward_score.sandbox_fusion import compute_score
 
 if TYPE_CHECKING:
@@ -67,6 +76,52 @@ def test_the_client_of_sandbox_fusion_runs_programs(url: str) -> None:
     assert sandbox_fusion.summary_run_code_result(late, words) == "late"
 
 
+def test_the_client_of_sandbox_fusion_sends_and_fetches_files(url: str) -> None:
+    def encoded(text: str) -> str:
+        return base64.b64encode(text.encode()).decode()
+
+    code = """
+import csv, helper, pathlib
+rows = list(csv.DictReader(open("data/a.csv")))
+pathlib.Path("out.txt").write_text(str(helper.total(rows)))
+raise SystemExit(3)
+"""
+    request = RunCodeRequest(
+        code=code,
+        language="python",
+        files={
+            "data/a.csv": encoded("n\n1\n2\n"),
+            "helper.py": encoded("def total(rows):\n    return sum(int(row['n']) for row in rows)"),
+            "none.txt": None,
+        },
+        fetch_files=["out.txt", "none.txt", "data/a.csv"],
+    )
+    done = sandbox_fusion.run_code(request, endpoint=url, max_attempts=1)
+    assert (done.status, done.run_result.return_code) == (RunStatus.Failed, 3), done
+    assert done.files == {"out.txt": encoded("3"), "data/a.csv": encoded("n\n1\n2\n")}
+
+    async def again() -> None:
+        request = RunCodeRequest(
+            code="const fs = require('fs'); fs.writeFileSync('b.txt', fs.readFileSync('a.txt', 'utf8') + '!')",
+            language="nodejs",
+            files={"a.txt": encoded("é")},
+            fetch_files=["b.txt"],
+        )
+        done = await sandbox_fusion.run_code_async(request, endpoint=url, max_attempts=1)
+        assert (done.status, done.files) == (RunStatus.Success, {"b.txt": encoded("é!")}), done
+
+    asyncio.run(again())
+
+
+def test_the_other_paths_of_sandbox_fusion_are_not_there(url: str) -> None:
+    request = RunJupyterRequest(cells=["1"])
+    with pytest.raises(Exception, match="code 404"):
+        sandbox_fusion.run_jupyter(request, endpoint=url, max_attempts=1)
+    submitted = SubmitRequest(dataset="a", id=1, completion="a", config=TestConfig())
+    with pytest.raises(Exception, match="code 404"):
+        sandbox_fusion.submit(submitted, endpoint=url, max_attempts=1)
+
+
 def test_the_client_of_sandbox_fusion_is_told_why(url: str) -> None:
     request = RunCodeRequest(code="1", language="lean")
     with pytest.raises(Exception, match="code 422.*no such language") as told:
@@ -84,8 +139,8 @@ def test_pistonapi_runs_programs(url: str) -> None:
     assert "ValueError: what" in client.execute("py", "3.x", PROGRAMS["raises"], stdin="what")
     with pytest.raises(PistonError, match="runtime is unknown"):
         client.execute("brainfuck", "*", "+")
-    with pytest.raises(PistonError, match="no arguments"):
-        client.execute("python", "*", "1", args=["a"])
+    code = "import sys; print(sys.argv[1:], sys.stdin.read())"
+    assert client.execute("python", "*", code, stdin="in", args=["a", "b c"]) == "['a', 'b c'] in\n"
 
 
 def test_piston_rspy_runs_programs_of_several_files(url: str) -> None:

@@ -2,11 +2,15 @@
 //
 // Standard input starts with two numbers, each as four bytes with the lowest first: the bytes of
 // stack that the program may use, and the length of the program. The program follows, as UTF-8, and
-// then its own standard input. Arguments after the first are the program's own.
+// then its own standard input. The first argument is the path of the program, and those after it are the
+// program's own. Files are those that the host gives.
 //
 // The engine and the prelude are started when the guest is built: wizer runs `wizer.initialize`, and
 // the memory that it leaves behind is what every program starts with.
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdbool.h>
@@ -14,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,7 +42,7 @@ static bool STARTED;
 #define PRELUDE_BYTES_MAX (1 << 20)
 
 static JSContext *CONTEXT;
-static JSValue LOAD, RUN, REJECTED;
+static JSValue LOAD, RESOLVE, RUN, REJECTED;
 static char HELD[2][HELD_BYTES_MAX];
 
 static void flush(void) {
@@ -169,6 +174,142 @@ FUNCTION(read) {
         return JS_EXCEPTION;
     uint8_t *bytes = gather(limit < 0 ? SIZE_MAX / 4 : (size_t)limit, &length);
     return buffer(ctx, bytes, length);
+}
+
+// What a call on a file gives: a number that is not negative, or the number of the error below zero.
+static JSValue outcome(JSContext *ctx, int64_t result) {
+    return JS_NewInt64(ctx, result < 0 ? -errno : result);
+}
+
+// open(path, flags as node has them) -> fd
+FUNCTION(open) {
+    static const struct { int node, here; } FLAGS[] = {
+        {0100, O_CREAT}, {0200, O_EXCL}, {01000, O_TRUNC}, {02000, O_APPEND}};
+    int32_t asked;
+    if (JS_ToInt32(ctx, &asked, argv[1]))
+        return JS_EXCEPTION;
+    int flags = (asked & 3) == 2 ? O_RDWR : (asked & 3) == 1 ? O_WRONLY : O_RDONLY;
+    for (size_t at = 0; at < countof(FLAGS); at++)
+        if (asked & FLAGS[at].node)
+            flags |= FLAGS[at].here;
+    const char *path = JS_ToCString(ctx, argv[0]);
+    if (!path)
+        return JS_EXCEPTION;
+    JSValue result = outcome(ctx, open(path, flags, 0666));
+    JS_FreeCString(ctx, path);
+    return result;
+}
+
+// close(fd)
+FUNCTION(close) {
+    int32_t fd;
+    if (JS_ToInt32(ctx, &fd, argv[0]))
+        return JS_EXCEPTION;
+    return outcome(ctx, close(fd));
+}
+
+// get(fd, limit, place or -1) -> buffer
+FUNCTION(get) {
+    int32_t fd;
+    int64_t limit, at;
+    if (JS_ToInt32(ctx, &fd, argv[0]) || JS_ToInt64(ctx, &limit, argv[1]) || JS_ToInt64(ctx, &at, argv[2]))
+        return JS_EXCEPTION;
+    uint8_t *bytes = malloc((size_t)limit + 1);
+    size_t length = 0;
+    while (bytes && length < (size_t)limit) {
+        ssize_t more = at < 0 ? read(fd, bytes + length, (size_t)limit - length)
+                              : pread(fd, bytes + length, (size_t)limit - length, at + (off_t)length);
+        if (more < 0) {
+            free(bytes);
+            return outcome(ctx, more);
+        }
+        if (more == 0)
+            break;
+        length += (size_t)more;
+    }
+    return buffer(ctx, bytes, length);
+}
+
+// put(fd, bytes, place or -1) -> how many
+FUNCTION(put) {
+    int32_t fd;
+    int64_t at;
+    size_t length, done = 0;
+    if (JS_ToInt32(ctx, &fd, argv[0]) || JS_ToInt64(ctx, &at, argv[2]))
+        return JS_EXCEPTION;
+    uint8_t *bytes = view(ctx, argv[1], &length);
+    if (!bytes && length)
+        return JS_EXCEPTION;
+    while (done < length) {
+        ssize_t more = at < 0 ? write(fd, bytes + done, length - done)
+                              : pwrite(fd, bytes + done, length - done, at + (off_t)done);
+        if (more < 0)
+            return outcome(ctx, more);
+        done += (size_t)more;
+    }
+    return JS_NewInt64(ctx, (int64_t)done);
+}
+
+// truncate(fd, length)
+FUNCTION(truncate) {
+    int32_t fd;
+    int64_t length;
+    if (JS_ToInt32(ctx, &fd, argv[0]) || JS_ToInt64(ctx, &length, argv[1]))
+        return JS_EXCEPTION;
+    return outcome(ctx, ftruncate(fd, length));
+}
+
+// stat(path or fd) -> [whether it is a folder, its size, milliseconds of its last change, its number]
+FUNCTION(stat) {
+    struct stat found;
+    int32_t fd;
+    const char *path = JS_IsNumber(argv[0]) ? NULL : JS_ToCString(ctx, argv[0]);
+    if (!path && (!JS_IsNumber(argv[0]) || JS_ToInt32(ctx, &fd, argv[0])))
+        return JS_EXCEPTION;
+    int failed = path ? stat(path, &found) : fstat(fd, &found);
+    JS_FreeCString(ctx, path);
+    if (failed)
+        return outcome(ctx, failed);
+    double changed = (double)found.st_mtim.tv_sec * 1e3 + (double)found.st_mtim.tv_nsec / 1e6;
+    JSValue parts[] = {JS_NewBool(ctx, S_ISDIR(found.st_mode)), JS_NewInt64(ctx, found.st_size),
+                       JS_NewFloat64(ctx, changed), JS_NewInt64(ctx, (int64_t)found.st_ino)};
+    return JS_NewArrayFrom(ctx, 4, parts);
+}
+
+// list(path) -> the names in a folder
+FUNCTION(list) {
+    const char *path = JS_ToCString(ctx, argv[0]);
+    if (!path)
+        return JS_EXCEPTION;
+    DIR *folder = opendir(path);
+    JS_FreeCString(ctx, path);
+    if (!folder)
+        return outcome(ctx, -1);
+    JSValue names = JS_NewArray(ctx);
+    uint32_t count = 0;
+    for (struct dirent *entry; (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+            JS_SetPropertyUint32(ctx, names, count++, JS_NewString(ctx, entry->d_name));
+    closedir(folder);
+    return names;
+}
+
+// alter(what, path, other path): `unlink`, `rmdir`, `mkdir` or `rename`
+FUNCTION(alter) {
+    const char *what = JS_ToCString(ctx, argv[0]);
+    const char *path = what ? JS_ToCString(ctx, argv[1]) : NULL;
+    const char *other = path ? JS_ToCString(ctx, argv[2]) : NULL;
+    if (!other)
+        return JS_EXCEPTION;
+    int result = !strcmp(what, "unlink")  ? unlink(path)
+                 : !strcmp(what, "rmdir") ? rmdir(path)
+                 : !strcmp(what, "mkdir") ? mkdir(path, 0777)
+                                          : rename(path, other);
+    JSValue told = outcome(ctx, result);
+    JS_FreeCString(ctx, other);
+    JS_FreeCString(ctx, path);
+    JS_FreeCString(ctx, what);
+    return told;
 }
 
 // exit(code)
@@ -351,14 +492,18 @@ FUNCTION(module) {
 #define ENTRY(name) JS_CFUNC_DEF(#name, 3, host_##name)
 
 static const JSCFunctionListEntry FUNCTIONS[] = {
-    ENTRY(decode), ENTRY(encode), ENTRY(exit), ENTRY(jobs), ENTRY(kind), ENTRY(module),
-    ENTRY(names), ENTRY(now), ENTRY(promise), ENTRY(random), ENTRY(read), ENTRY(rejections),
-    ENTRY(remaining), ENTRY(script), ENTRY(sleep), ENTRY(target), ENTRY(write),
+    ENTRY(alter), ENTRY(close), ENTRY(decode), ENTRY(encode), ENTRY(exit), ENTRY(get), ENTRY(jobs),
+    ENTRY(kind), ENTRY(list), ENTRY(module), ENTRY(names), ENTRY(now), ENTRY(open), ENTRY(promise),
+    ENTRY(put), ENTRY(random), ENTRY(read), ENTRY(rejections), ENTRY(remaining), ENTRY(script),
+    ENTRY(sleep), ENTRY(stat), ENTRY(target), ENTRY(truncate), ENTRY(write),
 };
 
-// `import` takes the modules that `require` knows, by whole name.
+// `import` takes the modules that `require` knows, by whole name, and files by their paths.
 static char *normalize(JSContext *ctx, const char *base, const char *name, void *opaque) {
-    return js_strdup(ctx, name);
+    JSValueConst args[] = {JS_NewString(ctx, base), JS_NewString(ctx, name)};
+    JSValue found = JS_Call(ctx, RESOLVE, JS_UNDEFINED, 2, args);
+    const char *text = JS_IsException(found) ? NULL : JS_ToCString(ctx, found);
+    return text ? js_strdup(ctx, text) : NULL;
 }
 
 // The prelude gives the source of a module, and what its `import.meta` holds.
@@ -428,6 +573,7 @@ __attribute__((export_name("wizer.initialize"))) void initialize(void) {
         abort();
     }
     LOAD = JS_GetPropertyStr(ctx, given, "load");
+    RESOLVE = JS_GetPropertyStr(ctx, given, "resolve");
     RUN = JS_GetPropertyStr(ctx, given, "run");
     JS_FreeValue(ctx, given);
     JS_FreeValue(ctx, made);
@@ -461,8 +607,9 @@ int main(int argc, char **argv) {
     JSValue args = JS_NewArray(CONTEXT);
     for (int at = 1; at < argc; at++)
         JS_SetPropertyUint32(CONTEXT, args, at - 1, JS_NewString(CONTEXT, argv[at]));
-    JSValueConst given[] = {JS_NewStringLen(CONTEXT, program, length), args};
-    bool failed = JS_IsException(JS_Call(CONTEXT, RUN, JS_UNDEFINED, 2, given));
+    JSValueConst given[] = {JS_NewStringLen(CONTEXT, program, length), args,
+                            JS_NewString(CONTEXT, argc > 0 ? argv[0] : "/main.js")};
+    bool failed = JS_IsException(JS_Call(CONTEXT, RUN, JS_UNDEFINED, 3, given));
     // The prelude catches what programs throw, so only want of memory or stack leads here.
     const char *why = failed ? JS_ToCString(CONTEXT, JS_GetException(CONTEXT)) : NULL;
     if (failed)

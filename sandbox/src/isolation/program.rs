@@ -8,11 +8,20 @@ use crate::value::{PyValue, marshal};
 /// Runs a program in a fresh interpreter.
 pub fn run_program(python: &Guest, source: &str, stdin: &[u8], context: RunContext<'_>) -> Run {
     let RunContext { limits, seed, expired } = context;
+    let setup = Setup { limits, seed, stdin: stdin.to_vec(), ..Setup::default() };
+    run_program_with(python, source, setup, expired)
+}
+
+/// The same for a program that has more than that, such as files.
+pub fn run_program_with(
+    python: &Guest,
+    source: &str,
+    setup: Setup,
+    expired: &mut dyn FnMut() -> bool,
+) -> Run {
     let mut used = RunRecord::default();
-    let length = PyValue::Int(stdin.len().into());
-    let stdin = stdin.to_vec();
+    let length = PyValue::Int(setup.stdin.len().into());
     let work = async {
-        let setup = Setup { limits, seed, stdin, ..Setup::default() };
         let mut instance = python.start(setup).await?;
         let reply = instance.call(request("run", [source.into(), length])).await;
         used = instance.record();

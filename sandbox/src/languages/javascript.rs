@@ -12,6 +12,8 @@ pub struct JavaScript(Program);
 impl JavaScript {
     /// The name of the guest.
     pub const GUEST: &str = "javascript.wasm";
+    /// The path of a program that has no other.
+    pub const PATH: &str = "/main.js";
 
     /// Takes the interpreter from the sandbox.
     ///
@@ -27,13 +29,22 @@ impl JavaScript {
     }
 
     /// Runs `source` as node would: a script, unless only a module can be meant. `start` says what
-    /// the program reads and the arguments that it gets beyond its own name. It ends with exit
-    /// code 1 where an error or a broken promise is not caught.
+    /// the program reads, the arguments that it gets beyond its own name, and the files that it
+    /// finds. It ends with exit code 1 where an error or a broken promise is not caught.
     ///
     /// # Errors
     /// [`Stop::Internal`] where it could not be started at all.
     pub async fn run(&self, source: &str, start: Start) -> Result<Run, Stop> {
-        let args = std::iter::once("javascript".to_owned()).chain(start.args).collect();
+        self.run_at(Self::PATH, source, start).await
+    }
+
+    /// The same for a program that lies at a path among its files.
+    ///
+    /// # Errors
+    /// As [`JavaScript::run`].
+    pub async fn run_at(&self, path: &str, source: &str, start: Start) -> Result<Run, Stop> {
+        let path = format!("/{}", path.trim_start_matches('/'));
+        let args = std::iter::once(path).chain(start.args).collect();
         let stdin = input(source, &start.stdin)?;
         self.0.run(Start { stdin, args, ..start }).await
     }

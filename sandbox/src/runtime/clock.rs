@@ -8,7 +8,7 @@ use std::time::Duration;
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
 /// The time at which every guest starts: 2025-01-01T00:00:00Z.
-const START: Duration = Duration::from_hours(482_136);
+pub(super) const START: Duration = Duration::from_hours(482_136);
 /// Ten units of fuel take a nanosecond: near what they take on a real machine.
 const FUEL_PER_NS: u64 = 10;
 

@@ -14,6 +14,8 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView, async_trait};
 use super::clock::GuestClock;
 use super::compiled;
 use super::engine::{Runtime, SandboxError};
+use super::files::MemoryFiles;
+use super::files::component as files;
 use super::limits::{Limits, Stop};
 use super::record::RunRecord;
 use super::state::{Host, Quota, metered, record};
@@ -44,6 +46,8 @@ pub struct Setup {
     pub seed: u64,
     /// Its standard input.
     pub stdin: Vec<u8>,
+    /// Its files; without any, nothing can be opened.
+    pub files: Option<MemoryFiles>,
     /// Answers its calls. Without it, a call ends the instance.
     pub invoke: Option<Invoke>,
 }
@@ -55,6 +59,7 @@ impl Default for Setup {
             clock: GuestClock::new(),
             seed: 0,
             stdin: Vec::new(),
+            files: None,
             invoke: None,
         }
     }
@@ -74,14 +79,16 @@ pub(super) type State = Host<Wasi>;
 pub(super) struct Wasi {
     ctx: WasiCtx,
     table: ResourceTable,
+    files: Option<MemoryFiles>,
     invoke: Option<Invoke>,
 }
 
 impl State {
     pub(super) fn new(setup: Setup) -> Self {
-        let quota = Quota::new(setup.limits, setup.clock);
-        let ctx = quota.wasi(setup.stdin, setup.seed).build();
-        Self { quota, wasi: Wasi { ctx, table: ResourceTable::new(), invoke: setup.invoke } }
+        let Setup { limits, clock, seed, stdin, files, invoke } = setup;
+        let quota = Quota::new(limits, clock);
+        let ctx = quota.wasi(stdin, seed).build();
+        Self { quota, wasi: Wasi { ctx, table: ResourceTable::new(), files, invoke } }
     }
 
     fn sleep(&mut self, ns: u64) -> wasmtime::Result<Resource<DynPollable>> {
@@ -191,6 +198,10 @@ pub(super) fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(runtime.engine());
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     linker.allow_shadowing(true);
+    files::add_to_linker(&mut linker, |state: &mut State| files::View {
+        files: state.wasi.files.as_ref(),
+        table: &mut state.wasi.table,
+    })?;
     let mut clock = linker.instance(MONOTONIC_CLOCK)?;
     clock.func_wrap(
         "subscribe-instant",

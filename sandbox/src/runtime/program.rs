@@ -5,18 +5,20 @@ use std::path::Path;
 use assay_verifiers::Digest;
 use sha2::{Digest as _, Sha256};
 use wasmtime::{Caller, Extern, InstancePre, Linker, Module};
-use wasmtime_wasi::p1::{self, WasiP1Ctx};
+use wasmtime_wasi::p1;
 
 use super::clock::GuestClock;
 use super::compiled;
 use super::component::refused;
 use super::engine::{Runtime, SandboxError};
+use super::files::MemoryFiles;
+use super::files::program as files;
 use super::limits::{Limits, Stop};
 use super::record::Run;
 use super::state::{Host, Quota, metered, record};
 
 /// The state of a program.
-type Process = Host<WasiP1Ctx>;
+type Process = Host<files::Process>;
 
 /// A compiled program. Cheap to clone.
 #[derive(Clone)]
@@ -37,6 +39,8 @@ pub struct Start {
     pub stdin: Vec<u8>,
     /// Its arguments, the name of the program first.
     pub args: Vec<String>,
+    /// Its files; without any, nothing can be opened.
+    pub files: Option<MemoryFiles>,
 }
 
 impl Program {
@@ -79,6 +83,8 @@ impl Program {
     pub async fn run(&self, start: Start) -> Result<Run, Stop> {
         let quota = Quota::new(start.limits, GuestClock::new());
         let wasi = quota.wasi(start.stdin, start.seed).args(&start.args).build_p1();
+        let wasi = files::Process::new(wasi, start.files.as_ref());
+        let wasi = wasi.map_err(|error| Stop::Internal(error.to_string()))?;
         let mut store = metered(&self.runtime, Host { quota, wasi })?;
         let end = match self.pre.instantiate_async(&mut store).await {
             Ok(instance) => match instance.get_typed_func::<(), ()>(&mut store, "_start") {
@@ -98,8 +104,9 @@ impl Program {
 
 fn linker(runtime: &Runtime) -> wasmtime::Result<Linker<Process>> {
     let mut linker = Linker::new(runtime.engine());
-    p1::add_to_linker_async(&mut linker, |process: &mut Process| &mut process.wasi)?;
+    p1::add_to_linker_async(&mut linker, |process: &mut Process| &mut process.wasi.ctx)?;
     linker.allow_shadowing(true);
+    files::add_to_linker(&mut linker, |process: &mut Process| &mut process.wasi)?;
     linker.func_wrap("wasi_snapshot_preview1", "poll_oneoff", poll)?;
     Ok(linker)
 }

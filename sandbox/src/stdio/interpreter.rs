@@ -17,7 +17,7 @@ use crate::runtime::Guest;
 /// The language of the programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Written {
+pub enum Written {
     /// Python 3.14.
     #[default]
     Python,

@@ -2,9 +2,27 @@
 
 use assay_verifiers::{Fault, Meter};
 
-use crate::isolation::{RunContext, run_program};
+use crate::isolation::run_program_with;
 use crate::languages::javascript::JavaScript;
-use crate::runtime::{Guest, Limits, Program, Run, Start, drive};
+use crate::languages::python;
+use crate::runtime::{Guest, Limits, MemoryFiles, Program, Run, Setup, Start, drive};
+
+/// What a program is run with.
+#[derive(Clone, Copy, Default)]
+pub struct Input<'a> {
+    /// What it reads.
+    pub stdin: &'a str,
+    /// Its arguments, without its own name.
+    pub args: &'a [String],
+    /// The files that it sees, and its own path among them. Without any it can open none.
+    pub files: Option<(&'a MemoryFiles, &'a str)>,
+}
+
+impl<'a> From<&'a str> for Input<'a> {
+    fn from(stdin: &'a str) -> Self {
+        Self { stdin, ..Self::default() }
+    }
+}
 
 /// A program that can be run on any number of inputs.
 pub(crate) enum Ready<'a> {
@@ -28,20 +46,37 @@ pub(crate) enum Unready {
 
 impl Ready<'_> {
     /// Runs the program on an input.
-    pub(crate) fn run(&self, stdin: &str, limits: &Limits, meter: &Meter<'_>) -> Run {
+    pub(crate) fn run<'a>(
+        &self,
+        input: impl Into<Input<'a>>,
+        limits: &Limits,
+        meter: &Meter<'_>,
+    ) -> Run {
+        let Input { stdin, args, files } = input.into();
         let (limits, expired) = (limits.clone(), &mut || meter.expired());
-        let stdin = stdin.as_bytes();
+        let (files, path) = files.map(|(files, path)| (files.clone(), path)).unzip();
+        let stdin = stdin.as_bytes().to_vec();
         match self {
             Self::Python(guest, source) => {
-                run_program(guest, source, stdin, RunContext { limits, seed: 0, expired })
+                let setup = Setup { limits, stdin, files, ..Setup::default() };
+                match path {
+                    Some(path) => {
+                        let source = python::started(source, path, args);
+                        run_program_with(guest, &source, setup, expired)
+                    }
+                    None => run_program_with(guest, source, setup, expired),
+                }
             }
             Self::JavaScript(guest, source) => {
-                let start = Start { limits, stdin: stdin.to_vec(), ..Start::default() };
-                drive(guest.run(source, start), expired).into()
+                let args = args.to_vec();
+                let start = Start { limits, stdin, args, files, ..Start::default() };
+                let path = path.unwrap_or(JavaScript::PATH);
+                drive(guest.run_at(path, source, start), expired).into()
             }
-            Self::Program { program, args, head } => {
-                let stdin = [head.as_slice(), stdin].concat();
-                let start = Start { limits, seed: 0, stdin, args: args.clone() };
+            Self::Program { program, args: own, head } => {
+                let args = own.iter().chain(args).cloned().collect();
+                let stdin = [head.as_slice(), &stdin].concat();
+                let start = Start { limits, seed: 0, stdin, args, files };
                 drive(program.run(start), expired).into()
             }
         }

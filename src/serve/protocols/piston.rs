@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,9 +13,9 @@ use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
 use super::super::payload::{JsonOrForm, parse};
 use super::super::shared::{Asked, Shared};
-use super::bundle::{self, ProgramFile};
+use super::program_files::{self, ProgramFiles};
 use super::programs::{self, End, Language, Program, Ran, Stage};
-use crate::sandbox::execute::ProgramLanguage;
+use crate::sandbox::runtime::MemoryFiles;
 
 /// A program to run.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -27,12 +25,12 @@ struct ExecuteRequest {
     /// The version, as in `3.14.0`, `3.x`, `^3.10` or `*`.
     #[serde(default = "any")]
     version: String,
-    /// The program: its main file, and for Python and JavaScript others, which it finds beside it.
+    /// The program: its main file, and others that it finds beside it. C and C++ include none of them.
     files: Vec<SourceFile>,
     /// What the program reads.
     #[serde(default)]
     stdin: Option<String>,
-    /// Programs get no arguments: anything here is refused.
+    /// The arguments of the program.
     #[serde(default)]
     args: Option<Vec<String>>,
     /// The longest that compiling may take, in milliseconds; by default 10000.
@@ -178,13 +176,17 @@ fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
         let message = format!("{language}-{version} runtime is unknown; there are: {known}");
         return Err(ApiError::bad_request(message).at("language"));
     };
-    if args.is_some_and(|args| !args.is_empty()) {
-        return Err(ApiError::bad_request("programs get no arguments").at("args"));
+    let args = args.unwrap_or_default();
+    if let Some(at) = args.iter().position(|arg| arg.contains('\0')) {
+        return Err(ApiError::bad_request("an argument has no NUL").at(format!("args[{at}]")));
     }
+    let (source, files) = placed(request.files)?;
     let memory = request.run_memory_limit.filter(|bytes| *bytes > 0.0);
     Ok(Program {
         language: found,
-        source: source(found, request.files)?,
+        source,
+        args,
+        files,
         stdin: stdin.unwrap_or_default(),
         compile: milliseconds(request.compile_timeout, 10_000.0),
         run: milliseconds(request.run_timeout, 3000.0),
@@ -192,37 +194,34 @@ fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
     })
 }
 
-/// The source of a program of these files.
-fn source(language: &Language, files: Vec<SourceFile>) -> Result<String, ApiError> {
-    let read = |(at, file)| content(at, file);
-    let mut files: Vec<ProgramFile> =
-        files.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
-    match language.program {
-        ProgramLanguage::Python if files.len() > 1 => return bundle::python(files),
-        ProgramLanguage::JavaScript if files.len() > 1 => return bundle::javascript(files),
-        _ => {}
+/// The source of a program, which the first of the files is, and all of the files where it finds them.
+fn placed(files: Vec<SourceFile>) -> Result<(String, ProgramFiles), ApiError> {
+    let placed = MemoryFiles::default();
+    let mut main = None;
+    for (at, file) in files.into_iter().enumerate() {
+        let path = program_files::below(file.name.as_deref().unwrap_or_default(), at)?;
+        let bytes = content(at, file)?;
+        program_files::put(&placed, &path, &bytes, &format!("files[{at}].name"))?;
+        main = main.or(Some((path, bytes)));
     }
-    let (Some(file), true) = (files.pop(), files.is_empty()) else {
-        let message = format!("expected one file: {} programs see no others", language.name);
-        return Err(ApiError::bad_request(message).at("files"));
+    let Some((path, source)) = main else {
+        return Err(ApiError::bad_request("expected a file").at("files"));
     };
     let refused = |_| ApiError::bad_request("expected UTF-8 text").at("files[0].content");
-    String::from_utf8(file.content).map_err(refused)
+    Ok((String::from_utf8(source).map_err(refused)?, ProgramFiles { files: placed, path }))
 }
 
 /// What is in a file.
-fn content(at: usize, file: SourceFile) -> Result<ProgramFile, ApiError> {
+fn content(at: usize, file: SourceFile) -> Result<Vec<u8>, ApiError> {
     let refused = |message: &str, field: &str| {
         ApiError::bad_request(message).at(format!("files[{at}].{field}"))
     };
-    let content = match file.encoding.as_deref().unwrap_or("utf8") {
-        "utf8" => file.content.into_bytes(),
-        "base64" => STANDARD
-            .decode(file.content.trim())
-            .map_err(|_| refused("expected a text as base64", "content"))?,
-        _ => return Err(refused("expected utf8 or base64", "encoding")),
-    };
-    Ok(ProgramFile { name: file.name.unwrap_or_default(), content })
+    match file.encoding.as_deref().unwrap_or("utf8") {
+        "utf8" => Ok(file.content.into_bytes()),
+        "base64" => program_files::decoded(&file.content)
+            .ok_or_else(|| refused("expected a text as base64", "content")),
+        _ => Err(refused("expected utf8 or base64", "encoding")),
+    }
 }
 
 /// A request as a form: each of `files` is the text of one.
@@ -231,7 +230,7 @@ fn form(bytes: &[u8]) -> Result<ExecuteRequest, ApiError> {
     let mut has_language = false;
     for pair in bytes.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
         let mut halves = pair.splitn(2, |byte| *byte == b'=');
-        let mut half = || decoded(halves.next().unwrap_or_default());
+        let mut half = || unescaped(halves.next().unwrap_or_default());
         let (Some(name), Some(value)) = (half(), half()) else {
             return Err(ApiError::unreadable("expected a form of UTF-8 text"));
         };
@@ -260,7 +259,7 @@ fn form(bytes: &[u8]) -> Result<ExecuteRequest, ApiError> {
 }
 
 /// The text that a form has as these bytes.
-fn decoded(bytes: &[u8]) -> Option<String> {
+fn unescaped(bytes: &[u8]) -> Option<String> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let mut text = Vec::with_capacity(bytes.len());
     let mut rest = bytes.iter();

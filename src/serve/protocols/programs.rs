@@ -13,15 +13,17 @@ use tokio::sync::Semaphore;
 use super::super::error::{ApiError, ErrorKind};
 use super::super::runtime::now;
 use super::super::shared::Asked;
+use super::program_files::ProgramFiles;
 use crate::sandbox::Sandbox;
-use crate::sandbox::execute::{Executor, ProgramLanguage, Uncompiled};
+use crate::sandbox::execute::{Executor, Input, Uncompiled, Written};
 use crate::sandbox::runtime::{Limits, Run, Stop};
 
 /// A program, and what it may use.
-#[derive(Debug)]
 pub(super) struct Program {
     pub(super) language: &'static Language,
     pub(super) source: String,
+    pub(super) args: Vec<String>,
+    pub(super) files: ProgramFiles,
     pub(super) stdin: String,
     /// The longest that compiling may take.
     pub(super) compile: Duration,
@@ -75,13 +77,15 @@ const MEMORY_BYTES_MAX: usize = 1 << 30;
 /// A language of programs.
 #[derive(Debug)]
 pub(super) struct Language {
-    pub(super) program: ProgramLanguage,
+    pub(super) written: Written,
     /// What it is called.
     pub(super) name: &'static str,
     /// What else it is called.
     pub(super) aliases: &'static [&'static str],
     /// The version that programs see: of the interpreter, or the year of the standard.
     pub(super) version: [u32; 3],
+    /// What a program is called that has no name.
+    pub(super) main: &'static str,
     /// Whether its programs are compiled, which is told apart from their run.
     is_compiled: bool,
 }
@@ -89,33 +93,37 @@ pub(super) struct Language {
 /// The languages of this build.
 static LANGUAGES: &[Language] = &[
     Language {
-        program: ProgramLanguage::Python,
+        written: Written::Python,
         name: "python",
         aliases: &["python3", "py", "py3"],
         version: [3, 14, 0],
+        main: "main.py",
         is_compiled: false,
     },
     Language {
-        program: ProgramLanguage::JavaScript,
+        written: Written::JavaScript,
         name: "javascript",
         aliases: &["nodejs", "node", "js"],
         version: [22, 0, 0],
+        main: "main.js",
         is_compiled: false,
     },
     #[cfg(feature = "c")]
     Language {
-        program: ProgramLanguage::C,
+        written: Written::C,
         name: "c",
         aliases: &["gcc"],
         version: [17, 0, 0],
+        main: "main.c",
         is_compiled: true,
     },
     #[cfg(feature = "c")]
     Language {
-        program: ProgramLanguage::Cpp,
+        written: Written::Cpp,
         name: "c++",
         aliases: &["cpp", "g++"],
         version: [20, 0, 0],
+        main: "main.cpp",
         is_compiled: true,
     },
 ];
@@ -227,8 +235,8 @@ impl Cancellation for Backstop<'_> {
 impl Work {
     fn run(&self, sandbox: &Arc<Sandbox>) -> Result<Ran, ApiError> {
         let broken = |error: BuildError| ApiError::fault(&Fault::internal(error.to_string()));
-        let executor = Executor::of(sandbox, self.program.language.program).map_err(broken)?;
-        let Program { source, stdin, compile, .. } = &self.program;
+        let executor = Executor::of(sandbox, &self.program.language.written).map_err(broken)?;
+        let Program { source, stdin, args, files, compile, .. } = &self.program;
         let start = now();
         let backstop = self.backstop(start, *compile);
         let compiled = executor.compile(source, &meter(&backstop));
@@ -244,7 +252,8 @@ impl Work {
         let limits = limits(&self.program);
         let start = now();
         let backstop = self.backstop(start, self.program.run * 2 + GRACE);
-        let run = executable.run(stdin, &limits, &meter(&backstop));
+        let files = Some((&files.files, files.path.as_str()));
+        let run = executable.run(Input { stdin, args, files }, &limits, &meter(&backstop));
         Ok(Ran { compile, run: Some(self.ended(run, start.elapsed())?) })
     }
 

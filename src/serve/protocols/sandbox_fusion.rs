@@ -14,7 +14,9 @@ use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
 use super::super::shared::{Asked, Shared};
+use super::program_files::{self, ProgramFiles};
 use super::programs::{self, End, Language, Program, Ran, Stage};
+use crate::sandbox::runtime::MemoryFiles;
 
 /// How long verl's client waits beyond the times that it asks for, less a second in which the answer
 /// travels.
@@ -44,10 +46,11 @@ struct RunCodeRequest {
     /// The most memory of the program, up to 1024; by default, and where it is not positive, 512.
     #[serde(default, rename = "memory_limit_MB")]
     memory_limit_mb: Option<f64>,
-    /// Programs see no files: anything here is refused.
+    /// What the program finds in its working directory: the content of each file by its path, as
+    /// base64. A file whose content is null is none.
     #[serde(default)]
     files: Option<BTreeMap<String, Option<String>>>,
-    /// Programs write no files: anything here is refused.
+    /// The paths of the files that are to come back, as the program leaves them.
     #[serde(default)]
     fetch_files: Option<Vec<String>>,
 }
@@ -64,7 +67,7 @@ struct RunCodeReply {
     run_result: Option<CommandResult>,
     /// Always null.
     executor_pod_name: Option<String>,
-    /// Always empty.
+    /// The files that were asked for and are there, as base64.
     files: BTreeMap<String, String>,
 }
 
@@ -85,6 +88,8 @@ struct CommandResult {
     status: CommandStatus,
     /// Real time, in seconds.
     execution_time: f64,
+    /// Time on the program's own clock, in seconds; null for compiling.
+    cpu_time: Option<f64>,
     /// The exit code; null where the time was up. One above 128 stands for a signal, as in a shell:
     /// 137 for a limit of memory or of calls, 134 for a trap, 153 for too much output.
     return_code: Option<i32>,
@@ -125,11 +130,16 @@ async fn run_code(
     let mut asked = asked.map_err(again)?;
     programs::check(&asked)?;
     let Payload(request) = body?;
-    let program = program(request)?;
+    let Request { program, fetch } = read(request)?;
+    let files = program.files.files.clone();
     let longest = program.compile + program.run + CLIENT_WAITS;
     asked.shorten(u64::try_from(longest.as_millis()).ok());
     match programs::run(&asked, program).await {
-        Ok(ran) => Ok(Json(reply(ran))),
+        Ok(ran) if ran.run.is_none() => Ok(Json(reply(ran, BTreeMap::new()))),
+        Ok(ran) => Ok(Json(match program_files::fetched(&files, fetch) {
+            Some(files) => reply(ran, files),
+            None => sandbox_error("the files to fetch are too large for an answer".to_owned()),
+        })),
         Err(error) if error.status == StatusCode::INTERNAL_SERVER_ERROR => {
             Ok(Json(sandbox_error(error.message)))
         }
@@ -145,28 +155,54 @@ fn again(error: ApiError) -> ApiError {
     error
 }
 
-fn program(request: RunCodeRequest) -> Result<Program, ApiError> {
+/// A program, and the files that are to come back.
+struct Request {
+    program: Program,
+    fetch: Vec<String>,
+}
+
+fn read(request: RunCodeRequest) -> Result<Request, ApiError> {
     let RunCodeRequest { code, language, stdin, memory_limit_mb, files, fetch_files, .. } = request;
     let language = Language::of_name(&language).ok_or_else(|| {
         let known: Vec<&str> = Language::all().flat_map(Language::names).collect();
         let message = format!("no such language here; there are: {}", known.join(", "));
         ApiError::unreadable(message).at("language")
     })?;
-    if files.is_some_and(|files| !files.is_empty()) {
-        return Err(ApiError::bad_request("programs see no files").at("files"));
-    }
-    if fetch_files.is_some_and(|names| !names.is_empty()) {
-        return Err(ApiError::bad_request("programs write no files").at("fetch_files"));
-    }
     let memory = memory_limit_mb.filter(|mb| *mb > 0.0);
-    Ok(Program {
+    let program = Program {
         language,
+        files: placed(language, &code, files.unwrap_or_default())?,
         source: code,
+        args: Vec::new(),
         stdin: stdin.unwrap_or_default(),
         compile: seconds("compile_timeout", request.compile_timeout)?,
         run: seconds("run_timeout", request.run_timeout)?,
         memory: memory.map(programs::mebibytes),
-    })
+    };
+    Ok(Request { program, fetch: fetch_files.unwrap_or_default() })
+}
+
+/// The files of a program, which lies beside them under a name that none of them has.
+fn placed(
+    language: &Language,
+    code: &str,
+    given: BTreeMap<String, Option<String>>,
+) -> Result<ProgramFiles, ApiError> {
+    let files = MemoryFiles::default();
+    for (path, content) in given {
+        let Some(content) = content else { continue };
+        let field = format!("files.{path}");
+        let refused = || ApiError::bad_request("expected a file as base64").at(field.as_str());
+        let bytes = program_files::decoded(&content).ok_or_else(refused)?;
+        program_files::put(&files, &path, &bytes, &field)?;
+    }
+    let mut path = language.main.to_owned();
+    while files.has(&path) {
+        path.insert(0, '_');
+    }
+    let put = files.put_unlisted(&path, code.as_bytes());
+    put.map_err(|error| ApiError::bad_request(error.to_string()).at("code"))?;
+    Ok(ProgramFiles { files, path })
 }
 
 fn seconds(field: &str, value: Option<f64>) -> Result<Duration, ApiError> {
@@ -176,7 +212,7 @@ fn seconds(field: &str, value: Option<f64>) -> Result<Duration, ApiError> {
     time.filter(|time| !time.is_zero()).ok_or_else(refused)
 }
 
-fn reply(ran: Ran) -> RunCodeReply {
+fn reply(ran: Ran, files: BTreeMap<String, String>) -> RunCodeReply {
     let stages = [&ran.compile, &ran.run];
     let is_fine = stages.into_iter().flatten().all(|stage| stage.end == End::Code(0));
     RunCodeReply {
@@ -185,13 +221,14 @@ fn reply(ran: Ran) -> RunCodeReply {
         compile_result: ran.compile.map(result),
         run_result: ran.run.map(result),
         executor_pod_name: None,
-        files: BTreeMap::new(),
+        files,
     }
 }
 
 fn sandbox_error(message: String) -> RunCodeReply {
     let status = RunStatus::SandboxError;
-    RunCodeReply { status, message, ..reply(Ran { compile: None, run: None }) }
+    let nothing = reply(Ran { compile: None, run: None }, BTreeMap::new());
+    RunCodeReply { status, message, ..nothing }
 }
 
 fn result(stage: Stage) -> CommandResult {
@@ -211,5 +248,6 @@ fn result(stage: Stage) -> CommandResult {
         stderr.push('\n');
     }
     let execution_time = stage.took.as_secs_f64();
-    CommandResult { status, execution_time, return_code, stdout: stage.stdout, stderr }
+    let cpu_time = Some(stage.counted.as_secs_f64()).filter(|seconds| *seconds > 0.0);
+    CommandResult { status, execution_time, cpu_time, return_code, stdout: stage.stdout, stderr }
 }

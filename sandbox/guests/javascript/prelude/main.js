@@ -28,19 +28,64 @@ const MODULES = {
   tty: { isatty: () => false }, url: web.url, util, 'util/types': util.types, worker_threads: system.threads,
 };
 
-const require_ = (name) => {
-  if (typeof name !== 'string') {
-    throw Object.assign(new TypeError('The "id" argument must be of type string'), { code: 'ERR_INVALID_ARG_TYPE' });
-  }
-  const found = MODULES[name.startsWith('node:') ? name.slice(5) : name];
-  if (found !== undefined) return found;
-  throw Object.assign(new Error(`Cannot find module '${name}'\nRequire stack:\n- /main.js`),
-    { code: 'MODULE_NOT_FOUND', requireStack: ['/main.js'] });
+const { readFileSync } = fs;
+const isFile = (name) => {
+  const found = host.stat(name);
+  return typeof found !== 'number' && !found[0];
 };
-put(require_, 'name', 'require');
-require_.cache = { __proto__: null };
-require_.resolve = (name) => name;
-MODULES.module = { builtinModules: Object.keys(MODULES), createRequire: () => require_, isBuiltin: (name) => name.replace(/^node:/, '') in MODULES };
+
+// The file that a path names, seen from a file.
+const fileOf = (from, name) => {
+  if (!/^\.{0,2}\/|^\.{1,2}$/.test(name)) return undefined;
+  const base = path.resolve(path.dirname(from), name);
+  return [base, ...['.js', '.cjs', '.mjs', '.json', '/index.js'].map((end) => base + end)].find(isFile);
+};
+
+const cache = { __proto__: null };
+let mainModule;
+const moduleOf = (file) => ({ exports: {}, id: file, path: path.dirname(file), filename: file, loaded: false, children: [], paths: [] });
+
+// What a source does as a script of node.
+const perform = (source, module) => {
+  const script = host.script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, module.filename);
+  const args = [module.exports, requireFrom(module.filename), module, module.filename, module.path];
+  return () => void Reflect.apply(script, module.exports, args);
+};
+
+const sourceOf = (file) => readFileSync(file, 'utf8').replace(/^\uFEFF/, '').replace(/^#!/, '//#!');
+
+const loaded = (file) => {
+  if (cache[file] !== undefined) return cache[file].exports;
+  const module = moduleOf(file);
+  cache[file] = module;
+  try {
+    if (file.endsWith('.json')) module.exports = JSON.parse(sourceOf(file));
+    else perform(sourceOf(file), module)();
+  } catch (error) {
+    delete cache[file];
+    throw error;
+  }
+  module.loaded = true;
+  return module.exports;
+};
+
+const requireFrom = (from) => {
+  const require_ = (name) => {
+    if (typeof name !== 'string') {
+      throw Object.assign(new TypeError('The "id" argument must be of type string'), { code: 'ERR_INVALID_ARG_TYPE' });
+    }
+    const found = MODULES[name.startsWith('node:') ? name.slice(5) : name];
+    if (found !== undefined) return found;
+    const file = fileOf(from, name);
+    if (file !== undefined) return loaded(file);
+    throw Object.assign(new Error(`Cannot find module '${name}'\nRequire stack:\n- ${from}`),
+      { code: 'MODULE_NOT_FOUND', requireStack: [from] });
+  };
+  put(require_, 'name', 'require');
+  return Object.assign(require_, { cache, main: mainModule, resolve: (name) => fileOf(from, name) ?? name });
+};
+MODULES.module = { builtinModules: Object.keys(MODULES), isBuiltin: (name) => name.replace(/^node:/, '') in MODULES,
+  createRequire: (from) => requireFrom(`${from?.pathname ?? from}`.replace(/^file:\/\//, '')) };
 
 const { promises, ...timers } = system.timers;
 const { url, ...globals } = web;
@@ -70,46 +115,53 @@ Object.defineProperty(Error.prototype, 'stack', {
   },
 });
 
+const isModule = (source) => /^\s*(import|export)\b/m.test(source);
+const metaOf = (file) => ({ url: `file://${file}`, filename: file, dirname: path.dirname(file), main: false });
+
+// The whole name of a module that a file imports.
+const resolve = (from, name) => fileOf(from, name.replace(/^file:\/\//, '')) ?? name;
+
 // A module as `import` takes it: source, and what its `import.meta` holds.
 const load = (name) => {
-  const exports = require_(name);
+  const isSource = name.startsWith('/') && isFile(name) && !name.endsWith('.json');
+  if (isSource && (name.endsWith('.mjs') || isModule(sourceOf(name)))) return [sourceOf(name), metaOf(name)];
+  const exports = requireFrom('/')(name);
   const names = Object.keys(exports).filter((key) => key !== 'default').map((key) => JSON.stringify(key));
   const list = (join) => names.map((key, at) => join(key, `$${at}`)).join(', ');
   return [`export default import.meta.exports; const { ${list((key, own) => `${key}: ${own}`)} } = import.meta.exports;
     export { ${list((key, own) => `${own} as ${key}`)} };`, { exports }];
 };
 
-const NAME = '/main.js';
-
 // As node: a script, unless only a module can be meant.
-const start = (source) => {
+const start = (source, file) => {
   const program = source.startsWith('#!') ? `//${source}` : source;
+  mainModule = { ...moduleOf(file), id: '.' };
   let script;
   try {
-    script = host.script(`(function (exports, require, module, __filename, __dirname) { ${program}\n})`, NAME);
+    script = perform(program, mainModule);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     try {
-      return host.module(program, NAME, { url: `file://${NAME}`, filename: NAME, dirname: '/', main: true });
+      return host.module(program, file, { ...metaOf(file), main: true });
     } catch (other) {
-      throw /^\s*(import|export)\b/m.test(program) ? other : error;
+      throw isModule(program) ? other : error;
     }
   }
-  const module = { exports: {}, id: '.', path: '/', filename: NAME, loaded: false, children: [], paths: [] };
-  require_.main = module;
-  Reflect.apply(script, module.exports, [module.exports, require_, module, NAME, '/']);
+  cache[file] = mainModule;
+  script();
   return undefined;
 };
 
-const run = (source, args) => {
+const run = (source, args, file) => {
+  process.argv[1] = file;
   process.argv.push(...args);
   let module;
   loop.run(() => {
-    module = start(source);
+    module = start(source, file);
   });
   const pending = module !== undefined && host.promise(module)[0] === 0;
   if (pending) host.write(2, 'Warning: Detected unsettled top-level await\n');
   loop.exit(pending ? 13 : undefined);
 };
 
-module.exports = { load, run };
+module.exports = { load, resolve, run };
