@@ -106,12 +106,8 @@ fn a_run_by_hand() {
 #[test]
 fn labels_that_say_nothing_are_told() {
     let place = place();
-    let data = fs::read_to_string(place.path("trained.jsonl")).unwrap();
-    fs::write(
-        place.path("trained.jsonl"),
-        data.replacen("\"human\":false", "\"human\":\"maybe\"", 2),
-    )
-    .unwrap();
+    let data = samples(TRAINED).replacen("\"human\":false", "\"human\":\"maybe\"", 2);
+    place.write("trained.jsonl", &data);
     assert_eq!(place.run("score a.toml trained.jsonl -o trained --fresh -q").code, 0);
     let found = diagnosed(&place, "trained --with trained.jsonl --label human");
     let run = &found["runs"][0];

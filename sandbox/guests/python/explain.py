@@ -63,7 +63,8 @@ class Explainer:
         if not isinstance(error, Exception) or hasattr(error, "_assay_line") or is_of_program(error):
             return test.ended(claim, negated)
         crossings = before - self.recorder.start if type(key) is int else 0
-        return test.compared(claim, negated, crossings)
+        has_message = type(statement) is ast.Assert and statement.msg is not None
+        return test.compared(claim, negated, crossings, has_message)
 
 
 def _place(key, error):
@@ -158,14 +159,15 @@ class _Test:
     def __init__(self, explainer, frame, line, record):
         self.explainer, self.suite, self.recorder = explainer, explainer.suite, explainer.recorder
         self.frame, self.line, self.record = frame, line, record
-        self.recall = recall.Recall((frame.f_locals, frame.f_globals), self.suite.constants,
+        self.recall = recall.Recall((frame.f_locals, frame.f_globals), self.suite,
                                     self.recorder.constant, _STEPS_MAX)
         self.value = self.recall.value
         self.theirs = {}
 
-    def compared(self, claim, negated, crossings):
+    def compared(self, claim, negated, crossings, has_message):
         """What an assertion compared. Its crossings are the latest, and so many at least; where constants
-        were read, or it began another assertion, as many as it takes to ask for them again."""
+        were read, or it began another assertion, as many as it takes to ask for them again. Its message
+        may have made some."""
         for length in range(crossings, len(self.record) + 1):
             self.recall.replay(self.record[len(self.record) - length:])
             try:
@@ -176,7 +178,7 @@ class _Test:
                 continue
             except Exception:
                 break
-            if self.recall.is_through():
+            if has_message or self.recall.is_through():
                 return told
         return self.last(f"that {self.text(claim)}")
 
@@ -224,7 +226,7 @@ class _Test:
         got = given[1] if given is not None and given[0] == "truth" else self.value(node)
         if recall.is_data(got) and bool(got) != negated:
             raise Unrecorded
-        return self._input(node, got), _TRUTHS[negated], written(got)
+        return self._input(node), _TRUTHS[negated], written(got)
 
     def _parts(self, node, negated):
         """The part of `and` that does not hold; all parts of `or`, where they ask for one value."""
@@ -262,7 +264,7 @@ class _Test:
                     map(recall.is_data, values)) and recall.holds(symbol, *values) != negated:
                 raise Unrecorded
         got, expected = reversed(values) if sides.is_swapped else values
-        return self._input(sides.got, got), sides.expected_of(expected), written(got)
+        return self._input(sides.got), sides.expected_of(expected), written(got)
 
     def _is_special(self, call):
         name = _name(call)
@@ -279,7 +281,7 @@ class _Test:
         if name == "isinstance":
             got = self.value(call.args[0])
             kind = "" if is_stand(got) else f", of type {class_name(got)}"
-            return self._input(call.args[0], got), \
+            return self._input(call.args[0]), \
                 f"an instance of {ast.unparse(call.args[1])}", f"{written(got)}{kind}"
         raise Unknown
 
@@ -288,7 +290,7 @@ class _Test:
         sides = _Sides(self, left, "==", right, False)
         values = self._both(sides)
         got, expected = reversed(values) if sides.is_swapped else values
-        return self._input(sides.got, got), words.format(sides.expected_of(expected)), written(got)
+        return self._input(sides.got), words.format(sides.expected_of(expected)), written(got)
 
     def _both(self, sides):
         """The values of two sides, in their order; that of the expected one may be nothing."""
@@ -317,13 +319,14 @@ class _Test:
             return True
         return any(is_stand(scope.get(name)) for scope in self.recall.scopes[:2])
 
-    def _input(self, node, got):
+    def _input(self, node):
         """The expression that was judged; of a variable, what it was assigned."""
-        if type(node) is ast.Name:
-            return self._origin(node.id, got) or node.id
-        return self.text(node)
+        if self.is_theirs(node):
+            return self.text(node)
+        names = {part.id for part in ast.walk(node) if type(part) is ast.Name}
+        return _Words(self, {name: self._origin(name) or name for name in names}).visit(node)
 
-    def _origin(self, name, got):
+    def _origin(self, name):
         assigned = re.compile(rf"\s*{name}\s*=\s*([^=\s].*)")
         before = self.explainer.lines[max(self.line - 1 - _LINES_BEFORE_MAX, 0):self.line - 1]
         match = next(filter(None, map(assigned.fullmatch, reversed(before))), None)
@@ -335,15 +338,15 @@ class _Test:
             return None
         if not self.is_theirs(node):
             return None
-        return self.text(node) if self._came_of(node, got) else ast.unparse(node)
+        return self.text(node) if self._came_of(node, name) else ast.unparse(node)
 
-    def _came_of(self, node, got):
-        """Whether the record says that an expression had this value, so that its variables have, too,
-        the values that they have now."""
+    def _came_of(self, node, name):
+        """Whether the record says that an expression had the value of a variable, so that the variables
+        in it have, too, the values that they have now."""
         for start in reversed(range(len(self.record))):
             self.recall.replay(self.record[start:])
             try:
-                return written(self.value(node)) == written(got)
+                return written(self.value(node)) == written(self.recall.found(name))
             except Exception:
                 continue
         return False
@@ -359,7 +362,7 @@ class _Test:
     def shown(self, name):
         """What stands for a name in a text: its value, where that is plain."""
         for scope in self.recall.scopes[:2]:
-            if name in scope:
+            if name in scope and name not in self.suite.constants:
                 value = scope[name]
                 return written(value) if recall.is_data(value) else self.name_of(name)
         return self.name_of(name)
@@ -432,14 +435,14 @@ _EXPECTED = {
 class _Words(Unparser):
     """Writes an expression with values in the place of variables."""
 
-    def __init__(self, test=None):
+    def __init__(self, test=None, words=()):
         super().__init__()
-        self.test = test
-        self.own = ()
+        self.test, self.words = test, dict(words)
 
     def visit_Name(self, node):
-        is_shown = self.test is not None and node.id not in self.own
-        self.write(self.test.shown(node.id) if is_shown else node.id)
+        if node.id not in self.words and self.test is not None:
+            self.words[node.id] = self.test.shown(node.id)
+        self.write(self.words.get(node.id, node.id))
 
     def visit_Starred(self, node):
         name = node.value.id if type(node.value) is ast.Name and self.test is not None else None
@@ -458,11 +461,11 @@ class _Words(Unparser):
             super().visit_Call(node)
 
     def _comprehension(self, node):
-        before, self.own = self.own, {*self.own, *(
-            part.id for inner in node.generators for part in ast.walk(inner.target)
-            if type(part) is ast.Name)}
+        before, self.words = self.words, {**self.words, **{
+            part.id: part.id for inner in node.generators for part in ast.walk(inner.target)
+            if type(part) is ast.Name}}
         getattr(super(), f"visit_{type(node).__name__}")(node)
-        self.own = before
+        self.words = before
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 

@@ -35,9 +35,11 @@ class TooLarge(Unrecorded):
 class Recall:
     """Values of expressions, as a frame of the tests and a record of crossings have them."""
 
-    def __init__(self, scopes, constants, constant, steps):
+    def __init__(self, scopes, suite, constant, steps):
         self.scopes = [*scopes, _BUILTINS]
-        self.constants, self.constant = constants, constant
+        self.constants, self.constant = suite.constants, constant
+        # Where the candidate has a room of its own, objects of this one are none of its making.
+        self.is_apart = not suite.is_shared
         self.steps = steps
         self.replay(())
 
@@ -182,6 +184,13 @@ def _attribute(recall, node):
         if "__getattr__" in found and getattr(found["__getattr__"], "__module__", "") == "judge":
             return found["__getattr__"](node.attr)
         raise Unknown
+    if recall.is_apart and not is_stand(owner) and not is_data(owner):
+        own = getattr(owner, "__dict__", None)
+        if type(own) is dict and node.attr in own:
+            return own[node.attr]
+        if not isinstance(owner, BaseException):
+            raise Unknown
+        return getattr(owner, node.attr)
     return getattr(owner if is_stand(owner) else _data(owner), node.attr)
 
 
@@ -213,11 +222,16 @@ def _call(recall, node):
     if not (is_theirs or _is_pure(function)):
         raise Unknown
     for value in (*args, *named.values()):
-        if not (is_stand(value) or not is_theirs and (
-                _is_pure(value) or type(value) is types.GeneratorType
-                and value.gi_code is _generated.__code__)):
+        if not (is_stand(value) or not is_theirs and _may_be_given(recall, value)):
             _data(value)
     return function(*args, **named)
+
+
+def _may_be_given(recall, value):
+    """Whether a function of the library may have what is no data."""
+    if type(value) is types.GeneratorType:
+        return value.gi_code is _generated.__code__
+    return _is_pure(value) or recall.is_apart and isinstance(value, BaseException)
 
 
 def _is_pure(function):

@@ -42,11 +42,13 @@ class Results:
             row = self._new(key)
         else:
             row[1] += 1
+        if not row[2]:
+            row[3] = error if type(error) is str else shown(error)
         row[2] += 1
         if row[2] == 1:
-            row[3] = error if type(error) is str else shown(error)
-            # There may be no room left to look closer.
-            if not isinstance(error, (str, RecursionError, MemoryError)):
+            # Tests that have no stack or memory left have none to look closer.
+            if not isinstance(error, (str, RecursionError, MemoryError)) \
+                    or getattr(error, "_assay_line", 0):
                 row[4] = self.explain(key, error)
         # Tests that call themselves without end fail at every depth, again and again.
         if self.stop_at_first or type(error) is RecursionError:
