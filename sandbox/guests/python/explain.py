@@ -20,7 +20,7 @@ from written import class_name, is_stand, written
 EXPLAINED_MAX = 20
 """Failures that are explained; evidence shows fewer."""
 _SOURCE_CHARS_MAX, _LINES_MAX, _LINES_BEFORE_MAX = 8000, 40, 30
-_STEPS_MAX = 2000
+_STEPS_MAX = 10_000
 _FILE = "<tests>"
 
 

@@ -133,6 +133,7 @@ def is_true(value):
 def _display(make):
     def read(recall, node):
         if names.is_literal(node):
+            recall.steps -= sum(1 for _ in ast.walk(node))
             return ast.literal_eval(node)
         return make([recall.value(part) for part in node.elts])
     return read
