@@ -230,9 +230,13 @@ class _Test:
 
     def _parts(self, node, negated):
         """The part of `and` that does not hold; all parts of `or`, where they ask for one value."""
+        is_one = (type(node.op) is ast.And) != negated
         if self.recorder.last is not None:
-            raise Unknown
-        if (type(node.op) is ast.And) != negated:
+            parts = [part for part in node.values if self._is_last(part)]
+            if not is_one or len(parts) != 1:
+                raise Unknown
+            return self._condition(parts[0], negated)
+        if is_one:
             for part in node.values:
                 if recall.is_true(self.value(part)) == negated:
                     return self._condition(part, negated)
@@ -241,6 +245,19 @@ class _Test:
         if len({(row[0], row[2]) for row in told}) > 1:
             raise Unknown
         return told[0][0], " or ".join(row[1] for row in told), told[0][2]
+
+    def _is_last(self, part):
+        """Whether a part of a condition may be what the recorder compared last."""
+        while type(part) is ast.UnaryOp and type(part.op) is ast.Not:
+            part = part.operand
+        symbol, *values = self.recorder.last
+        if type(part) is not ast.Compare:
+            return symbol == "truth" and type(part) is not ast.BoolOp
+        if len(part.ops) > 1 or SYMBOLS[type(part.ops[0])] != symbol:
+            return False
+        sides = [self._read(node) for node in (part.left, part.comparators[0])]
+        return all(type(side) is _NOTHING or written(side) == written(value)
+                   for side, value in zip(sides, values))
 
     def _chain(self, node):
         sides = [node.left, *node.comparators]
