@@ -72,7 +72,8 @@ pub use session::{Report, RunSession};
 pub use shard::Shard;
 pub use stream_spec::{BadRows, Ended, OldRow, Resume, StreamError, StreamSpec};
 pub use summary::{
-    Agreement, Disagreement, NamedTally, RIGHT_FROM, Summary, Tally, UnreadLabel, label_truth,
+    Agreement, Disagreement, NamedTally, RIGHT_FROM, Summary, Tally, UnreadLabel, UnreadLabels,
+    label_truth,
 };
 pub use tokio_util::sync::CancellationToken;
 pub use turns::JudgedTurn;

@@ -11,7 +11,9 @@ mod marks;
 mod message;
 mod program;
 
-pub use assertions::{AssertionRun, AssertionTask, Isolation, Ruling, TestResult, run_assertions};
+pub use assertions::{
+    AssertionRun, AssertionTask, Isolation, Ruling, TestResult, Told, run_assertions,
+};
 pub use calls::{CallResult, Callee, CallsRun, run_calls};
 pub use program::{run_program, run_program_with};
 

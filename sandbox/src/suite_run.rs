@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::answer::Asked;
 use crate::isolation::{
     AssertionRun, AssertionTask, CallResult, Callee, CallsRun, Ruling, RunContext, Side,
-    run_assertions, run_calls,
+    TestResult, Told, run_assertions, run_calls,
 };
 use crate::runtime::{Guest, Limits, Stop};
 use crate::stub;
@@ -18,6 +18,8 @@ use crate::value::{equal_json, truncated};
 
 /// What stands before the reason why a program could not be loaded.
 const NOT_LOADED: &str = "the program does not load: ";
+/// What stands before the reason why a call gave nothing.
+const NO_ANSWER: &str = "no answer: ";
 /// Characters of a value that evidence repeats.
 const SHOWN_CHARS_MAX: usize = 200;
 
@@ -92,13 +94,7 @@ fn asserted(run: &AssertionRun, all: bool) -> SuiteReport {
         let error = test.error.as_deref().unwrap_or("failed");
         let is_assertion = error.starts_with("AssertionError");
         report.cause(if is_assertion { "failed-assertion" } else { "exception" });
-        let told = if error == "AssertionError" { "it does not hold" } else { error };
-        let line = match test.line {
-            0 => format!("{}: {told}", test.text),
-            line => format!("line {line}, {}: {told}", test.text),
-        };
-        let test = json!({"line": test.line, "test": test.text, "error": test.error});
-        report.fail(test, &line);
+        report.fail(described(test), &in_words(test, error, run.poisoned.as_deref()));
     }
     for why in [&run.poisoned, &run.error].into_iter().flatten() {
         report.end(why.clone());
@@ -117,6 +113,54 @@ fn asserted(run: &AssertionRun, all: bool) -> SuiteReport {
         report.note("why_shared", why.clone());
     }
     report
+}
+
+/// A failed test, as data.
+fn described(test: &TestResult) -> Value {
+    let mut found = json!({"line": test.line, "test": test.text, "error": test.error});
+    let Told { input, expected, got } = &test.told;
+    for (key, text) in [("input", input), ("expected", expected), ("got", got)] {
+        if let (Some(text), Some(found)) = (text, found.as_object_mut()) {
+            found.insert(key.to_owned(), truncated(text, SHOWN_CHARS_MAX).into());
+        }
+    }
+    found
+}
+
+/// The same in a line of words; `stopped` is what stopped the candidate.
+fn in_words(test: &TestResult, error: &str, stopped: Option<&str>) -> String {
+    let shown = |text: &str| truncated(text, SHOWN_CHARS_MAX);
+    let Told { input, expected, got } = &test.told;
+    let subject = input.as_deref().map_or_else(|| test.text.clone(), shown);
+    let place = match (test.line, input) {
+        (0, None) => String::new(),
+        (0, Some(_)) => format!("{}, ", test.text),
+        (line, _) => format!("line {line}, "),
+    };
+    let (got, message) = match got {
+        Some(got) => (shown(got), message(test, error)),
+        None if error == "AssertionError" => {
+            return format!("{place}{}: it does not hold", test.text);
+        }
+        None if stopped == Some(error) => (format!("{NO_ANSWER}{error}"), None),
+        None => (error.to_owned(), None),
+    };
+    let expected = expected.as_deref().filter(|_| input.is_some()).map(shown);
+    let message = message.map_or_else(String::new, |message| format!(" ({})", shown(&message)));
+    match expected {
+        Some(expected) => format!("{place}{subject}: expected {expected}, got {got}{message}"),
+        None => format!("{place}{subject}: {got}{message}"),
+    }
+}
+
+/// What an error says beside the values that were compared: the message of an assertion, or another
+/// exception.
+fn message(test: &TestResult, error: &str) -> Option<String> {
+    let Some(message) = error.strip_prefix("AssertionError") else { return Some(error.to_owned()) };
+    let message = message.trim_start_matches(": ");
+    // What unittest says of the values precedes a message of the tests' own.
+    let own = if test.line == 0 { message.rsplit_once(" : ")?.1 } else { message };
+    (!own.is_empty()).then(|| own.to_owned())
 }
 
 /// Says what ended the tests as a whole.
@@ -176,8 +220,8 @@ fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
             }
             CallResult::Returned(value) => shown(value),
             CallResult::NotPlain => "an object of its own".to_owned(),
-            CallResult::Raised(why) => format!("raised {why}"),
-            CallResult::Refused(why) => why.clone(),
+            CallResult::Raised(why) => why.clone(),
+            CallResult::Refused(why) => format!("{NO_ANSWER}{why}"),
         };
         report.cause(match result {
             CallResult::Returned(_) | CallResult::NotPlain => "wrong-value",

@@ -1,6 +1,6 @@
 //! What a run came to, as people read it.
 
-use assay::engine::{Agreement, NamedTally, RowReason, Summary, Tally};
+use assay::engine::{Agreement, NamedTally, RowReason, Summary, Tally, UnreadLabels};
 
 use super::output::{self, count, percent};
 
@@ -132,6 +132,18 @@ fn judge_lines(report: &serde_json::Value) -> Vec<String> {
     judges.into_iter().flatten().map(line).collect()
 }
 
+/// That labels are neither right nor wrong, with the first of them; `from` is the number of the first row.
+pub(super) fn unread_text(labels: &UnreadLabels, from: u64) -> Option<String> {
+    let first = labels.first_unread.as_ref()?;
+    let (id, label) = (assay::data::escape(&first.id), assay::data::escape(&first.label));
+    Some(format!(
+        "{} labels are neither right nor wrong and count as none, the first that of row {} ({id}): \
+         {label}; expected true or false, a number, or a word such as \"yes\" and \"no\"",
+        count(labels.unread),
+        first.row + 1 - from,
+    ))
+}
+
 fn agreement_text(labels: &Agreement) -> String {
     let mut text = format!(
         "\nlabels in `{}`: {} of {} agree ({})\n  false accepts {}, false rejects {}, unscored {}, \
@@ -145,14 +157,8 @@ fn agreement_text(labels: &Agreement) -> String {
         count(labels.unscored),
         count(labels.unlabelled),
     );
-    if let Some(first) = &labels.first_unread {
-        let (id, label) = (assay::data::escape(&first.id), assay::data::escape(&first.label));
-        text.push_str(&format!(
-            "\n  {} labels are neither right nor wrong and count as none, the first that of row {} \
-             ({id}): {label}; expected true or false, a number, or a word such as \"yes\" and \"no\"",
-            count(labels.unread),
-            first.row + 1,
-        ));
+    if let Some(unread) = unread_text(&labels.unread, 0) {
+        text.push_str(&format!("\n  {unread}"));
     }
     for one in labels.disagreements.iter().take(SHOWN_MAX) {
         let label = if one.label { "right" } else { "wrong" };

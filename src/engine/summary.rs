@@ -112,13 +112,21 @@ pub struct Agreement {
     /// Rows without a label (missing, null, or neither right nor wrong).
     pub unlabelled: u64,
     /// Those of them whose label is neither right nor wrong.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unread: u64,
-    /// The first of these.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_unread: Option<UnreadLabel>,
+    #[serde(flatten)]
+    pub unread: UnreadLabels,
     /// The rows that disagree, at most 10,000 of them.
     pub disagreements: Vec<Disagreement>,
+}
+
+/// Labels that are neither right nor wrong.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnreadLabels {
+    /// How many there are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread: u64,
+    /// The first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_unread: Option<UnreadLabel>,
 }
 
 /// A label that is neither right nor wrong.
@@ -165,14 +173,7 @@ impl Agreement {
     fn add(&mut self, of: &RowLabel, reward: Option<f64>) {
         let Some(label) = of.label.as_ref().and_then(label_truth) else {
             self.unlabelled += 1;
-            if let Some(label) = of.label.as_ref().filter(|label| !label.is_null()) {
-                self.unread += 1;
-                self.first_unread.get_or_insert_with(|| UnreadLabel {
-                    row: of.row,
-                    id: of.id.clone(),
-                    label: label.to_string().chars().take(LABEL_MAX).collect(),
-                });
-            }
+            self.unread.add(of.label.as_ref(), of.row, &of.id);
             return;
         };
         let accepted = reward.map(|reward| reward >= RIGHT_FROM);
@@ -200,12 +201,30 @@ impl Agreement {
         self.false_rejects += part.false_rejects;
         self.unscored += part.unscored;
         self.unlabelled += part.unlabelled;
-        self.unread += part.unread;
-        let unread = self.first_unread.take().into_iter().chain(part.first_unread);
-        self.first_unread = unread.min_by_key(|one| one.row);
+        self.unread.absorb(part.unread);
         self.disagreements.extend(part.disagreements);
         self.disagreements.sort_by_key(|one| one.row);
         self.disagreements.truncate(DISAGREEMENTS_MAX);
+    }
+}
+
+impl UnreadLabels {
+    /// Counts the label of a row, where it has one that says neither.
+    pub fn add(&mut self, label: Option<&Value>, row: u64, id: &str) {
+        let says_neither = |label: &&Value| !label.is_null() && label_truth(label).is_none();
+        let Some(label) = label.filter(says_neither) else { return };
+        self.unread += 1;
+        self.first_unread.get_or_insert_with(|| UnreadLabel {
+            row,
+            id: id.to_owned(),
+            label: label.to_string().chars().take(LABEL_MAX).collect(),
+        });
+    }
+
+    fn absorb(&mut self, part: Self) {
+        self.unread += part.unread;
+        let unread = self.first_unread.take().into_iter().chain(part.first_unread);
+        self.first_unread = unread.min_by_key(|one| one.row);
     }
 }
 

@@ -104,6 +104,25 @@ fn a_run_by_hand() {
 }
 
 #[test]
+fn labels_that_say_nothing_are_told() {
+    let place = place();
+    let data = samples(TRAINED).replacen("\"human\":false", "\"human\":\"maybe\"", 2);
+    place.write("trained.jsonl", &data);
+    assert_eq!(place.run("score a.toml trained.jsonl -o trained --fresh -q").code, 0);
+    let found = diagnosed(&place, "trained --with trained.jsonl --label human");
+    let run = &found["runs"][0];
+    let (unread, first) = (&run["labels"]["unread"], &run["labels"]["first_unread"]["label"]);
+    assert_eq!((unread, first), (&json!(2), &json!("\"maybe\"")), "{run}");
+    let told = run["missing"].as_array().unwrap().iter().filter_map(Value::as_str);
+    let told: Vec<&str> = told.filter(|note| note.contains("neither right nor wrong")).collect();
+    assert_eq!(told.len(), 1, "{run}");
+    assert!(
+        told[0].starts_with("2 labels are neither right nor wrong and count as none, the first"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn two_runs_by_hand() {
     let place = place();
     let words = "trained --against base --correct correct --with base.jsonl --with trained.jsonl";

@@ -95,6 +95,12 @@ fn labels_and_other_rewards_are_disagreed_with() {
     assert_eq!(labels["unpaid"]["first"], json!([{"row": 2, "id": "b", "rewards": [0.0]}]));
     assert_eq!(labels["paid"]["first"], json!([{"row": 7, "id": "g", "rewards": [1.1]}]));
     assert_eq!((&labels["unscored"], &labels["unlabelled"]), (&json!(2), &json!(2)));
+    let first = json!({"row": 8, "id": "h", "label": "\"who knows\""});
+    assert_eq!((&labels["unread"], &labels["first_unread"]), (&json!(1), &first));
+    let text = place.run("explain run --disagree --labels right").out;
+    let told = "\n  1 labels are neither right nor wrong and count as none, the first that of row 8 (h): \
+                \"who knows\"; expected true or false, a number, or a word";
+    assert!(text.contains(told), "{text}");
     let pairs = &ran.json()["rewards"];
     assert_eq!(
         pairs,

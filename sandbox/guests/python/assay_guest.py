@@ -16,6 +16,7 @@ import shims  # noqa: E402
 
 shims.install()
 
+import explain  # noqa: E402
 import instrument  # noqa: E402
 import isolation  # noqa: E402
 import judge  # noqa: E402
@@ -25,6 +26,7 @@ import plain  # noqa: E402
 import proxies  # noqa: E402
 import pytest_run  # noqa: E402
 import pytest_shim  # noqa: E402
+import recall  # noqa: E402
 import results  # noqa: E402
 import runner  # noqa: E402
 import shared  # noqa: E402
@@ -32,6 +34,7 @@ import solver  # noqa: E402
 import suite  # noqa: E402
 import warm  # noqa: E402
 import wit_world  # noqa: E402
+import written  # noqa: E402
 from marshal import loads  # noqa: E402
 
 
@@ -55,8 +58,8 @@ class WitWorld(wit_world.WitWorld):
 
 
 # What a run uses of ours, and what only makes the snapshot.
-_OURS = (instrument, isolation, judge, library, names, plain, proxies, pytest_run, pytest_shim,
-         results, runner, shared, solver, suite)
+_OURS = (explain, instrument, isolation, judge, library, names, plain, proxies, pytest_run,
+         pytest_shim, recall, results, runner, shared, solver, suite, written)
 _BUILDERS = ("common", "heap", "loop", "shims", "stdlib", "threads", "warm")
 
 

@@ -145,21 +145,22 @@ class _Comparisons(ast.NodeTransformer):
             sides = ast.Call(_attribute("sides", at), [operation, *node.args], [], **at)
             node.args = [ast.Starred(sides, _LOAD, **at)]
         elif name in ("assertTrue", "assertFalse") and node.args:
-            node.args[0] = self._judged(node.args[0])
+            node.args[0] = self._judged(node.args[0], name == "assertFalse")
         return node
 
-    def _judged(self, node):
+    def _judged(self, node, is_negated=False):
         kind, at = type(node), _at(node)
         if kind is ast.Compare and len(node.ops) == 1:
             operation = ast.Constant(_OPERATIONS[type(node.ops[0])], **at)
-            return ast.Call(_attribute("compare", at),
+            return ast.Call(_attribute("contrast" if is_negated else "compare", at),
                             [operation, node.left, node.comparators[0]], [], **at)
         if kind is ast.BoolOp:
-            node.values = [self._judged(part) for part in node.values]
+            node.values = [self._judged(part, is_negated) for part in node.values]
             return node
         if kind is ast.UnaryOp and type(node.op) is ast.Not:
-            node.operand = self._judged(node.operand)
+            node.operand = self._judged(node.operand, not is_negated)
             return node
         if kind is ast.Compare:
             return node
-        return ast.Call(_attribute("truth", at), [_judging(node)], [], **at)
+        truth = "untruth" if is_negated else "truth"
+        return ast.Call(_attribute(truth, at), [_judging(node)], [], **at)

@@ -5,8 +5,10 @@ returns to the host is the result; nothing that it prints counts.
 """
 
 import sys
+import traceback
 import types
 
+import explain
 import library
 import names
 import proxies
@@ -83,6 +85,7 @@ def judged(suite, options, find, is_shared):
         broken = str(why)
     except Poisoned as why:
         error = str(why)
+        results.ended(_line_of(why), why)
     except BaseException as why:
         error = shown(why)
         results.is_unnamed |= isinstance(why, NameError)
@@ -96,6 +99,13 @@ def judged(suite, options, find, is_shared):
             else "the tests end without reaching the program"
     return dumps((0, results.plain(), error, broken or state.unsupported, state.poisoned,
                   state.crossings), 2)
+
+
+def _line_of(error):
+    """The line of the tests at which an exception came to them."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__)
+             if frame.f_code.co_filename == suites.TESTS]
+    return lines[-1] if lines else "the tests"
 
 
 def _is_touched():
@@ -112,6 +122,7 @@ def _run(suite, options, results, find, is_shared):
     recorder = options.recorder(results, suite.classes, lambda name: _constant(name, find))
     recorder.namespace = namespace
     namespace[RECORDER] = options.made = recorder
+    results.explain = explain.Explainer(results.lines, suite, options.entry_points, recorder)
     _install(suite, results, namespace, find, options)
     state.crossings = 0
     if suite.setup is not None:

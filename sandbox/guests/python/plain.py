@@ -211,6 +211,10 @@ _RULES = {
 }
 
 
+RULED = tuple(_RULES)
+"""Types of the library that cross as they are."""
+
+
 def _keys(value, keep, depth):
     items = [*value]
     return (MARK, "K", items) if _is_plain(items) else keep(value, depth)

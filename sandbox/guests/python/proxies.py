@@ -5,6 +5,7 @@ order or truth: what judges the candidate must be data of this room.
 """
 
 import builtins
+import collections
 import decimal
 
 import plain
@@ -43,6 +44,11 @@ class State:
 
 state = State()
 
+# The latest crossings: what was asked, and the reply. Two empty texts where these are large.
+SEEN_MAX, SEEN_BYTES_MAX = 32, 16_384
+seen = collections.deque(maxlen=SEEN_MAX)
+_TOO_LARGE = b"", b""
+
 
 def poison(why):
     """Ends all hope of a pass."""
@@ -56,10 +62,13 @@ def ask(verb, *arguments):
     if state.poisoned is not None:
         raise Poisoned(state.poisoned)
     state.crossings += 1
-    reply = loads(invoke(pack(("do", verb), arguments, _keep)))
+    message = pack(("do", verb), arguments, _keep)
+    reply = invoke(message)
+    seen.append((message, reply) if len(message) + len(reply) <= SEEN_BYTES_MAX else _TOO_LARGE)
+    reply = loads(reply)
     status = reply[0]
     if status == 0:
-        return _received(reply[2]) if reply[1] else reply[2]
+        return received(reply[2]) if reply[1] else reply[2]
     if status == 2:
         raise _error(*reply[1:])
     if status == 3:
@@ -67,7 +76,8 @@ def ask(verb, *arguments):
     poison(reply[1])
 
 
-def _received(value):
+def received(value):
+    """The value that a reply with marks stands for."""
     try:
         return unmarked(value, _KINDS)
     except Poisoned:
@@ -273,6 +283,11 @@ def _error_class(kinds, number, name, bases):
 
 
 _derived = {}
+
+
+def derived():
+    """Classes that stand for those of the candidate's that are derived from plain types."""
+    return _derived.values()
 
 
 def _derived_value(kinds, number, name, value):

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 from plain import cut
-from proxies import Stand
+from proxies import Poisoned, Stand, state
 
 RESULTS_MAX = 2000
 # The file that the candidate's program has in tracebacks.
@@ -14,16 +14,19 @@ PROGRAM = "<solution>"
 
 
 class Results:
-    """What became of each assertion and each test, in the order in which they were first reached."""
+    """What became of each assertion and each test, in the order in which they were first reached.
 
-    __slots__ = ("lines", "stop_at_first", "rows", "ran", "is_unnamed")
+    `explain` says of a failure what was compared."""
+
+    __slots__ = ("lines", "stop_at_first", "rows", "ran", "is_unnamed", "is_ended", "explain")
 
     def __init__(self, lines, stop_at_first):
         self.lines = lines
         self.stop_at_first = stop_at_first
         self.rows = {}
         self.ran = set()
-        self.is_unnamed = False
+        self.is_unnamed = self.is_ended = False
+        self.explain = lambda key, error: None
 
     def passed(self, key):
         row = self.rows.get(key)
@@ -42,6 +45,11 @@ class Results:
         if not row[2]:
             row[3] = error if type(error) is str else shown(error)
         row[2] += 1
+        if row[2] == 1:
+            # Tests that have no stack or memory left have none to look closer.
+            if not isinstance(error, (str, RecursionError, MemoryError)) \
+                    or getattr(error, "_assay_line", 0):
+                row[4] = self.explain(key, error)
         # Tests that call themselves without end fail at every depth, again and again.
         if self.stop_at_first or type(error) is RecursionError:
             raise error if isinstance(error, Exception) else AssertionError(error)
@@ -56,6 +64,12 @@ class Results:
         finally:
             self.stop_at_first = stops
 
+    def ended(self, key, error):
+        """Records where the program was stopped."""
+        if not self.is_ended:
+            self.is_ended = True
+            self.note_failed(key, error)
+
     def has_failed(self, key):
         row = self.rows.get(key)
         return row is not None and row[2] > 0
@@ -64,13 +78,13 @@ class Results:
         # The rest share the last row: each failure counts, though not each has a row.
         if len(self.rows) >= RESULTS_MAX:
             key = "the other tests"
-        row = self.rows.setdefault(key, [key, 0, 0, None])
+        row = self.rows.setdefault(key, [key, 0, 0, None, None])
         row[1] += 1
         return row
 
     def plain(self):
         return [
-            (key if type(key) is int else 0, self._text(key), row[1], row[2], row[3])
+            (key if type(key) is int else 0, self._text(key), row[1], row[2], row[3], row[4])
             for key, row in self.rows.items()
         ]
 
@@ -86,6 +100,11 @@ class Recorder:
     As a context it records one assertion, by its line.
     """
 
+    last = None
+    """The last comparison that came out wrong, where the recorder compares."""
+    start = 0
+    """Crossings before the last assertion began."""
+
     def __init__(self, results, classes, constant):
         self.results = results
         self.classes = classes
@@ -93,7 +112,7 @@ class Recorder:
         self.passing = _Passing(results)
 
     def __enter__(self):
-        pass
+        self.start = state.crossings
 
     def __exit__(self, kind, error, trace):
         line = sys._getframe(1).f_lineno
@@ -102,6 +121,8 @@ class Recorder:
         elif isinstance(error, Exception) and not is_skip(error):
             self.results.failed(line, error)
             return True
+        elif isinstance(error, Poisoned):
+            self.results.ended(line, error)
         return False
 
     def item(self, name):
@@ -183,6 +204,8 @@ def shown(error):
         text = str(error)
     except BaseException:
         text = ""
+    if isinstance(error, Poisoned):
+        return cut(text)
     name = type(error).__name__
     line = getattr(error, "_assay_line", 0)
     where = f" (line {line} of the program)" if line else ""

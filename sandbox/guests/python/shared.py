@@ -27,6 +27,7 @@ import results
 import solver
 from marshal import loads
 from proxies import state
+from written import written
 
 _WATCHED = {
     "builtins": builtins, "collections": collections, "contextlib": contextlib, "copy": copy,
@@ -134,13 +135,35 @@ class _Comparer(results.Recorder):
         return value
 
     def truth(self, value):
-        """The truth of a value."""
+        """The truth of a value, which is to be true."""
+        truth = self._truth(value)
+        self.last = None if truth else ("truth", value)
+        return truth
+
+    def untruth(self, value):
+        """The same of a value which is to be false."""
+        truth = self._truth(value)
+        self.last = ("truth", value) if truth else None
+        return truth
+
+    def _truth(self, value):
         if self._is_trusted(value):
             return bool(value)
         return bool(self._plain(value))
 
     def compare(self, operation, left, right):
-        """One comparison, as the operator says."""
+        """One comparison, which is to hold."""
+        is_so = self._compared(operation, left, right)
+        self.last = None if is_so else (operation, left, right)
+        return is_so
+
+    def contrast(self, operation, left, right):
+        """One comparison, which is not to hold."""
+        is_so = self._compared(operation, left, right)
+        self.last = (operation, left, right) if is_so else None
+        return is_so
+
+    def _compared(self, operation, left, right):
         if operation in _IDENTITIES:
             return _IDENTITIES[operation](left, right)
         if operation == "==":
@@ -154,7 +177,7 @@ class _Comparer(results.Recorder):
     def sides(self, operation, left, right, *rest):
         """The arguments of `assertEqual` and its like, once they have been compared."""
         if not self.compare(operation, left, right):
-            raise AssertionError(f"not {plain.cut(_text(left))} {operation} {plain.cut(_text(right))}")
+            raise AssertionError(f"not {written(left)} {operation} {written(right)}")
         return (left, right, *rest)
 
     def _plain(self, value):
@@ -189,13 +212,6 @@ class _Comparer(results.Recorder):
         if type(container) in (list, tuple, set, frozenset, dict):
             return any(self._equal(part, item) for part in container)
         return item in self._plain(container)
-
-
-def _text(value):
-    try:
-        return repr(value)
-    except Exception:
-        return type(value).__name__
 
 
 _IDENTITIES = {"is": lambda left, right: left is right, "is not": lambda left, right: left is not right}

@@ -78,12 +78,12 @@ def run(source, stdin_bytes):
         sys.stdout.flush()
     except BaseException:
         code = code or 120
-    _flush_errors(sys.stderr)
+    _flush(sys.stderr)
     return plain.dumps((OK, 0, code), 2)
 
 
-def _flush_errors(stream):
-    """Writes a last line without an end, which Python holds back; what fails there is no news."""
+def _flush(stream):
+    """Writes what Python holds back; what fails there is no news."""
     try:
         stream.flush()
     except BaseException:
@@ -204,20 +204,29 @@ def _guarded(function, *arguments):
     try:
         reply = function(*arguments)
         sys.__stdout__.flush()
-        _flush_errors(sys.__stderr__)
+        _flush(sys.__stderr__)
         return reply
     except SystemExit as error:
+        _flush_all()
         return plain.dumps((EXITED, cut(repr(error.code))), 2)
     except plain.Uncrossable as error:
+        _flush_all()
         return plain.dumps((UNCROSSABLE, str(error)), 2)
     except Exception as error:
         return _raised(error)
     except BaseException as error:
+        _flush_all()
         return plain.dumps((EXITED, type(error).__name__), 2)
 
 
+def _flush_all():
+    """Hands out what a call wrote that did not come to its end."""
+    _flush(sys.__stdout__)
+    _flush(sys.__stderr__)
+
+
 def _raised(error):
-    _flush_errors(sys.__stderr__)
+    _flush_all()
     names, text = _names_of(error), _text_of(error)
     args = [text]
     try:

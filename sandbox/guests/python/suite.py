@@ -46,6 +46,8 @@ class Suite:
     """Names that are the candidate's to define."""
     classes = frozenset()
     """Those of them that are classes."""
+    theirs = frozenset()
+    """All names under which the tests have what is the candidate's."""
     constants = frozenset()
     """Those that are read and never called: they are asked for anew each time."""
     members = {}
@@ -78,6 +80,7 @@ def read(room, prompt, setup, test, entry_points):
     suite.asked = _asked(names, bound, entry_points)
     suite.imports = [*suite.imports, *_imports(tree.body)]
     every = suite.asked | names.solution
+    suite.theirs = every | names.modules
     suite.classes = naming.classes(tree, every, entry_points)
     suite.members = _members(names.free - bound, names.called_by_name)
     suite.constants = suite.asked - names.called - suite.classes - set(entry_points)
@@ -272,7 +275,7 @@ def _read_quickly(suite, test, bound, entry_points):
         return False
     suite.code, suite.asserts, suite.required = code, asserts, required
     suite.members = _members(loaded, called & loaded)
-    suite.asked = frozenset(asked)
+    suite.asked = suite.theirs = frozenset(asked)
     suite.imports = [*suite.imports, *_imports(statements)]
     suite.tests = tests
     suite.called = set(tests).intersection(_CALLED_AT_TOP.findall(test))

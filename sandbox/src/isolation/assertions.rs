@@ -78,6 +78,19 @@ pub struct TestResult {
     pub failures: u64,
     /// Its first failure.
     pub error: Option<String>,
+    /// What it compared when it failed first.
+    pub told: Told,
+}
+
+/// What a failed test compared, as texts; each is missing where it is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// What the candidate was asked: `add(1, 2)`.
+    pub input: Option<String>,
+    /// What was expected: `3`, or in words.
+    pub expected: Option<String>,
+    /// What came instead.
+    pub got: Option<String>,
 }
 
 /// What both sides came to.
@@ -369,7 +382,7 @@ fn load<'a>(task: &AssertionTask<'a>) -> Load<'a> {
 
 fn test_result(row: &PyValue) -> Option<TestResult> {
     let PyValue::Tuple(row) = row else { return None };
-    let [PyValue::Int(line), name, PyValue::Int(runs), PyValue::Int(failures), error] =
+    let [PyValue::Int(line), name, PyValue::Int(runs), PyValue::Int(failures), error, told] =
         row.as_slice()
     else {
         return None;
@@ -380,7 +393,14 @@ fn test_result(row: &PyValue) -> Option<TestResult> {
         runs: u64::try_from(runs).ok()?,
         failures: u64::try_from(failures).ok()?,
         error: said(error),
+        told: told_of(told).unwrap_or_default(),
     })
+}
+
+fn told_of(value: &PyValue) -> Option<Told> {
+    let PyValue::Tuple(items) = value else { return None };
+    let [input, expected, got] = items.as_slice() else { return None };
+    Some(Told { input: said(input), expected: said(expected), got: said(got) })
 }
 
 fn said(value: &PyValue) -> Option<String> {

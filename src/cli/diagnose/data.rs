@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 
 use assay::data::{Columns, ReadLimits, Source};
-use assay::engine::label_truth;
 use assay::engine::runs::{RunManifest, hash_file};
+use assay::engine::{UnreadLabels, label_truth};
 use serde_json::Value;
 
 use super::args::Args;
@@ -13,6 +13,7 @@ use super::input::RunInput;
 use crate::cli::exit::Failure;
 use crate::cli::run_files;
 use crate::cli::spooled::Spooled;
+use crate::cli::summary::unread_text;
 
 /// The files of `--with`, by the digest of their bytes.
 pub(super) struct DataFiles(
@@ -26,6 +27,8 @@ pub(super) struct RunData {
     pub(super) rows: Vec<Option<DataRow>>,
     /// The column of the labels, where there is one.
     pub(super) label: Option<String>,
+    /// Labels in it that are neither right nor wrong.
+    pub(super) unread: UnreadLabels,
     /// What is to be said of it.
     pub(super) notes: Vec<String>,
 }
@@ -71,16 +74,18 @@ impl DataFiles {
         let files = self.files(run.manifest.as_ref(), &mut notes);
         let columns = columns(run, args)?;
         let mut by_id: BTreeMap<String, VecDeque<DataRow>> = BTreeMap::new();
+        let mut unread = UnreadLabels::default();
         if !files.is_empty() {
-            read(&files, &columns, args, &mut by_id)?;
+            read(&files, &columns, args, &mut by_id, &mut unread)?;
         }
+        notes.extend(unread_text(&unread, 0));
         let take = |id: &String| by_id.get_mut(id).and_then(VecDeque::pop_front);
         let rows: Vec<Option<DataRow>> = run.rows.ids.iter().map(take).collect();
         let missing = rows.iter().filter(|row| row.is_none()).count();
         if missing > 0 {
             notes.push(format!("{missing} of {} rows are not in the data by their id", rows.len()));
         }
-        Ok(Some(RunData { rows, label: columns.label, notes }))
+        Ok(Some(RunData { rows, label: columns.label, unread, notes }))
     }
 
     /// The files that the run scored, in its order; all of them for a run that does not say.
@@ -125,12 +130,14 @@ fn read(
     columns: &Columns,
     args: &Args,
     by_id: &mut BTreeMap<String, VecDeque<DataRow>>,
+    unread: &mut UnreadLabels,
 ) -> Result<(), Failure> {
     for block in Source::open(files, &ReadLimits::default()).map_err(anyhow::Error::from)? {
         for row in block.map_err(anyhow::Error::from)?.rows(columns) {
             // A row that cannot be read was not scored either.
             let Ok(sample) = row.sample else { continue };
             let stratum = args.stratum.as_ref().and_then(|column| sample.meta().get(column));
+            unread.add(row.label.as_ref(), row.index, sample.id());
             let own = DataRow {
                 prompt: sample.group().unwrap_or_else(|| sample.prompt()).to_owned(),
                 completion: sample.completion().to_owned(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay::engine::UnreadLabels;
 use assay::trainer::diagnostics::{
     CalibrationReport, Correlation, CorrelationMatrix, DecisionQuality, Discriminability, Estimate,
     FaultShares, LengthBias, PartShare, PassCurve,
@@ -24,6 +25,8 @@ pub(super) struct RunReport {
     pub(super) above: f64,
     /// Where the labels come from that rewards are held against.
     pub(super) labelled_by: Option<String>,
+    /// Labels of the data that are neither right nor wrong.
+    pub(super) labels: UnreadLabels,
     pub(super) outcomes: Outcomes,
     /// The mean of the combined reward.
     pub(super) mean_reward: Option<f64>,

@@ -57,6 +57,7 @@ pub(super) fn report(view: &RunView<'_>, args: &Args) -> Result<RunReport, Failu
         correct: args.correct.clone(),
         above: args.above,
         labelled_by: view.labelled_by.clone(),
+        labels: view.unread_labels(),
         outcomes: outcomes(view),
         mean_reward: mean(&rows.total),
         mean_trusted: if view.trusted { mean_label(&view.labels) } else { None },

@@ -1,5 +1,6 @@
 //! A run as the diagnostics see it: rows in groups, and what is correct.
 
+use assay::engine::UnreadLabels;
 use assay::trainer::Groups;
 use assay::trainer::advantages::RewardPart;
 use assay::trainer::diagnostics::AnswerCluster;
@@ -110,6 +111,11 @@ impl<'a> RunView<'a> {
     /// The data of each row, where there are data.
     pub(super) fn data(&self) -> Option<&[Option<DataRow>]> {
         self.data.as_ref().map(|data| data.rows.as_slice())
+    }
+
+    /// Labels of the data that are neither right nor wrong.
+    pub(super) fn unread_labels(&self) -> UnreadLabels {
+        self.data.as_ref().map(|data| data.unread.clone()).unwrap_or_default()
     }
 
     /// The combined reward and every reward, by name.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assay::engine::{RIGHT_FROM, label_truth};
+use assay::engine::{RIGHT_FROM, UnreadLabels, label_truth};
 use assay::verifiers::{Reward, Scored};
 use serde::Serialize;
 
 use super::listing::{ListedRow, ListedRun, same_row};
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, count};
+use crate::cli::summary::unread_text;
 use crate::cli::text::inline;
 
 /// Rows that are held of one kind of disagreement; all are counted.
@@ -39,6 +40,9 @@ struct AgainstLabels {
     unscored: u64,
     /// Rows without a label that says right or wrong.
     unlabelled: u64,
+    /// Those of them whose label is neither right nor wrong.
+    #[serde(flatten)]
+    unread: UnreadLabels,
 }
 
 /// Two rewards of a row, of which one accepts.
@@ -131,6 +135,7 @@ fn compared(
             return Err(Failure::usage(why));
         };
         same_row(&row, &listed)?;
+        labels.unread.add(row.label.as_ref(), listed.row, &listed.scored.id);
         labels.add(row.label.as_ref().and_then(label_truth), &listed);
     }
     let rewards = pairs
@@ -214,6 +219,9 @@ impl DisagreeList {
                 count(labels.unscored),
                 count(labels.unlabelled)
             ));
+            if let Some(unread) = unread_text(&labels.unread, 1) {
+                text.push_str(&format!("  {unread}\n"));
+            }
             let kinds = [
                 ("paid, wrong by the label", &labels.paid),
                 ("unpaid, right by the label", &labels.unpaid),
