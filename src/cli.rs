@@ -188,12 +188,30 @@ pub(crate) fn main() -> ExitCode {
 /// beside it, as its own are not told from them.
 fn refused(error: &clap::Error) {
     let is_plain = std::env::args_os().all(|arg| !arg.to_string_lossy().contains(char::is_control));
-    if is_plain {
+    let told = error.render().to_string();
+    let reworded = in_words(&told);
+    if reworded != told {
+        output::note(reworded.trim_end());
+    } else if is_plain {
         // There is nowhere left to say that stderr is gone.
         let _ = error.print();
     } else {
-        output::note(error.render().to_string().trim_end());
+        output::note(told.trim_end());
     }
+}
+
+/// What the parsers of numbers say, in words.
+fn in_words(told: &str) -> String {
+    const WORDS: [(&str, &str); 7] = [
+        ("invalid digit found in string", "expected a whole number, as in 1000"),
+        ("cannot parse integer from empty string", "expected a whole number, as in 1000"),
+        ("number too large to fit in target type", "the number is too large"),
+        ("invalid float literal", "expected a number, as in 0.5"),
+        ("cannot parse float from empty string", "expected a number, as in 0.5"),
+        ("is not in 1..18446744073709551615", "is not 1 or more"),
+        ("is not in 1..=18446744073709551615", "is not 1 or more"),
+    ];
+    WORDS.iter().fold(told.to_owned(), |told, (own, words)| told.replace(own, words))
 }
 
 /// How the process ends, once everything was printed: what did not reach its reader is a failure.

@@ -1,6 +1,7 @@
 //! The engine: builds a configuration into a plan, runs it over samples, and keeps what it found.
 
 mod activity;
+mod advice;
 mod batch;
 mod blocks;
 mod build_context;
@@ -39,7 +40,9 @@ mod stream_spec;
 mod summary;
 mod synonyms;
 mod temporary;
+mod translate;
 mod turns;
+mod unique_keys;
 mod verify;
 mod verify_group;
 mod when;
@@ -76,5 +79,6 @@ pub use summary::{
     label_truth,
 };
 pub use tokio_util::sync::CancellationToken;
+pub use translate::in_rhai;
 pub use turns::JudgedTurn;
 pub use when::When;

@@ -49,8 +49,7 @@ pub(crate) fn suite<'a>(
 ) -> Result<Option<(Cow<'a, Value>, Suite)>, Fault> {
     let Some(value) = tests(sample, from) else { return Ok(None) };
     meter.spend(sample.completion().len() as u64)?;
-    let suite = Suite::from_value(&value)
-        .map_err(|error| Fault::bad_reference(format!("tests: {error}")))?;
+    let suite = Suite::from_value(&value)?;
     Ok(Some((value, suite)))
 }
 

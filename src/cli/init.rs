@@ -37,6 +37,12 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             return Err(Failure::usage(format!("{path} is there already; nothing was written")));
         }
     }
+    if args.dir.is_file() {
+        let dir = args.dir.display();
+        return Err(Failure::usage(format!(
+            "{dir} is a file: name a folder, or none for this one"
+        )));
+    }
     let fail = |path: &Path, error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
     std::fs::create_dir_all(&args.dir).map_err(|error| fail(&args.dir, error))?;
     for (name, text) in &files {

@@ -53,7 +53,8 @@ struct Job<'a> {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let form = args.form();
+    let form = args.form()?;
+    args.refuse_inputs()?;
     if form == Form::Parquet && args.output.is_none() {
         return Err(Failure::usage("Parquet is no text for standard output: -o FILE.parquet"));
     }
@@ -85,13 +86,34 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    fn form(&self) -> Form {
+    fn form(&self) -> Result<Form, Failure> {
+        if let Some(form) = self.format {
+            return Ok(form);
+        }
         let ending = self.output.as_ref().and_then(|path| path.extension()?.to_str());
-        self.format.unwrap_or(match ending {
-            Some("parquet") => Form::Parquet,
-            Some("csv") => Form::Csv,
-            _ => Form::Jsonl,
-        })
+        match ending {
+            Some("parquet") => Ok(Form::Parquet),
+            Some("csv") => Ok(Form::Csv),
+            None | Some("jsonl" | "json" | "ndjson") => Ok(Form::Jsonl),
+            Some(_) => {
+                let why = "the ending of the file names no form: .jsonl, .parquet or .csv, or --format FORM";
+                Err(Failure::usage(format!("-o: {why}")))
+            }
+        }
+    }
+
+    /// Refuses to write over what is read.
+    fn refuse_inputs(&self) -> Result<(), Failure> {
+        let Some(real) = self.output.as_ref().and_then(|path| path.canonicalize().ok()) else {
+            return Ok(());
+        };
+        let is_read = |path: &PathBuf| path.canonicalize().is_ok_and(|own| own == real);
+        let in_run = self.run.canonicalize().is_ok_and(|run| real.starts_with(run));
+        if in_run || self.with.iter().any(is_read) {
+            let shown = real.display();
+            return Err(Failure::usage(format!("-o: {shown} is read: write to another file")));
+        }
+        Ok(())
     }
 }
 

@@ -73,9 +73,18 @@ pub(super) fn other_row(row: &Row, id: &str) -> Option<String> {
     (own != id).then(|| format!("{place} has id \"{have}\", the run has \"{wanted}\" there"))
 }
 
+/// A share of rows, from 0 to 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a share from 0 to 1, as in 0.05".to_owned())
+}
+
 /// The run folder that `-o` names.
 pub(super) fn folder_out(text: &str) -> Result<PathBuf, String> {
     match text {
+        _ if Path::new(text).is_file() => {
+            Err("it is a file, and a run is a folder: name one, as in `-o run`".to_owned())
+        }
         "-" => Err("a run is a folder, and does not fit into standard output: name one, as in \
                     `-o run`; its rows are then in run/verdicts.jsonl"
             .to_owned()),

@@ -15,7 +15,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, percent};
 use super::progress::{Expected, Progress};
-use super::run_files::folder_out;
+use super::run_files::{folder_out, share};
 use super::setup::{ConfigArgs, EngineArgs, TrainingArgs};
 use super::signals::stop_on_signals;
 use super::summary;
@@ -41,7 +41,7 @@ pub(super) struct Args {
     #[arg(long)]
     fresh: bool,
     /// Read at most this many rows; a group that this would cut is read to its end
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
     /// Score one of N parts, counted from 0, into a folder of its own inside RUN
     #[arg(long, value_name = "I/N")]
@@ -58,13 +58,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "COLUMN")]
     labels: Option<String>,
     /// Exit with 3 when a larger share of rows failed
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
     max_fault_rate: f64,
     /// Exit with 1 when the mean reward is lower
     #[arg(long, value_name = "REWARD")]
     min_mean: Option<f64>,
     /// Exit with 1 when a smaller share of labelled rows agrees
-    #[arg(long, value_name = "SHARE", requires = "labels")]
+    #[arg(long, value_name = "SHARE", requires = "labels", value_parser = share)]
     min_agreement: Option<f64>,
     /// The form of the verdict rows
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]

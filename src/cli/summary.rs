@@ -1,6 +1,7 @@
 //! What a run came to, as people read it.
 
 use assay::engine::{Agreement, NamedTally, RowReason, Summary, Tally, UnreadLabels};
+use assay::verifiers::Verdict;
 
 use super::output::{self, count, percent};
 
@@ -65,12 +66,20 @@ fn first(row: &RowReason) -> String {
 fn silent(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
     for NamedTally { name, tally } in &summary.rewards {
-        if tally.scored == 0 && tally.failed == 0 && tally.abstained > 0 {
-            let why = tally.first_abstained.as_ref().map_or("", |row| row.reason.as_str());
+        if let Some(why) = abstained(tally) {
+            let help = if why == Verdict::NO_REFERENCE {
+                "; [data] reference = \"COLUMN\" says where it is"
+            } else {
+                ""
+            };
             let (name, why) = (assay::data::escape(name), assay::data::escape(why));
-            lines.push(format!("note: {name} abstained on every row: {why}"));
+            lines.push(format!("note: {name} abstained on every row: {why}{help}"));
         }
     }
+    if let Some(why) = abstained(&summary.total) {
+        lines.push(format!("note: no row has a reward: {}", assay::data::escape(why)));
+    }
+    lines.extend(constant(summary));
     if summary.unreferenced > 0 {
         lines.push(format!(
             "note: {} rows earn although a reward abstained because they have no reference; \
@@ -87,6 +96,20 @@ fn silent(summary: &Summary) -> Vec<String> {
         lines.push(format!("note: all {rows} rows are one group: see `group` in [data]"));
     }
     lines
+}
+
+/// Why a reward abstained, where it did on every row.
+fn abstained(tally: &Tally) -> Option<&str> {
+    let all = tally.scored == 0 && tally.failed == 0 && tally.abstained > 0;
+    all.then(|| tally.first_abstained.as_ref().map_or("", |row| row.reason.as_str()))
+}
+
+/// That every row earns the same, and nothing is learnt from it.
+fn constant(summary: &Summary) -> Option<String> {
+    let reward = summary.total.constant()?;
+    let (rows, look) =
+        (count(summary.total.scored), "`assay explain RUN --lowest 3` shows what was found");
+    Some(format!("note: all {rows} rows earn {reward}, and nothing tells them apart; {look}"))
 }
 
 /// The rewards within groups; `None` where there are no groups.
@@ -159,6 +182,13 @@ fn agreement_text(labels: &Agreement) -> String {
     );
     if let Some(unread) = unread_text(&labels.unread, 0) {
         text.push_str(&format!("\n  {unread}"));
+    }
+    let right = labels.true_accepts + labels.false_rejects;
+    if labels.compared() > 1 && (right == 0 || right == labels.compared()) {
+        let word = if right == 0 { "wrong" } else { "right" };
+        text.push_str(&format!(
+            "\n  note: every label says {word}: true, \"yes\" and numbers from 0.5 on say right"
+        ));
     }
     for one in labels.disagreements.iter().take(SHOWN_MAX) {
         let label = if one.label { "right" } else { "wrong" };

@@ -6,6 +6,7 @@ mod faults;
 mod finding;
 mod gold;
 mod hacks;
+mod lint;
 mod members;
 #[cfg(feature = "models")]
 mod model;
@@ -35,6 +36,7 @@ use super::output;
 use super::setup::{ConfigArgs, EngineArgs};
 use faults::{Faults, Found};
 use finding::{Finding, list};
+use lint::Lint;
 use names::{Columns, Names};
 use probe::Probe;
 use problem::Problem;
@@ -54,7 +56,7 @@ pub(super) struct Args {
     /// JSON lines (also .gz, .zst), Parquet, a dataset folder (FOLDER:SPLIT), or - for stdin
     data: Vec<PathBuf>,
     /// Read at most this many rows
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Ask models and judges too, on 5 rows each
     #[arg(long)]
@@ -146,8 +148,10 @@ impl Whole<'_> {
     fn problems(&self, rewards: &[RewardReport], combined: Option<&RowsTally>) -> Found {
         let (plan, mut found) = (self.engine.plan(), Found::default());
         found.errors.extend(self.rows.and_then(|rows| rows.absent.as_ref()).map(|absent| {
-            let error = self.document.error(&format!("data.{}", absent.key), &absent.message);
-            Problem::new(format!("data.{}", absent.key), error)
+            let (message, help) = absent.message.split_once('\n').unwrap_or((&absent.message, ""));
+            let error = self.document.error(&format!("data.{}", absent.key), message);
+            let help = Some(help.trim().to_owned()).filter(|help| !help.is_empty());
+            Problem::new(format!("data.{}", absent.key), error.help(help))
         }));
         let columns = Columns::of(read::all(self.rows), plan.config.data.optional);
         let names = Names { plan, document: self.document, columns: &columns };
@@ -171,6 +175,8 @@ impl Whole<'_> {
                 faults.of_reward(own, tally, &misnamed, &mut found);
             }
         }
+        Lint { plan, document: self.document, rows: read::all(self.rows) }.find(&mut found);
+        faults.of_weights(rewards, &mut found);
         if let Some(tally) = combined {
             faults.of_combination(tally, &misnamed, &mut found);
             faults.of_rows(&mut found);

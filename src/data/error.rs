@@ -102,17 +102,34 @@ pub enum DataError {
 
 /// What is said of a column that no row has.
 fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
-    let near = nearest(column, has.iter().map(String::as_str));
-    let near =
-        near.map_or_else(String::new, |(_, near)| format!("; did you mean \"{}\"?", escape(near)));
+    let shown = escape(column);
+    let help = format!(
+        "\n  set data.{key} to the column, or data.optional = true where it may be missing from all"
+    );
+    let parent = column.split_once('.').map_or(column, |(parent, _)| parent);
+    if has.iter().any(|name| name == column) {
+        let rows =
+            if rows == 1 { "the only row".to_owned() } else { format!("each of {rows} rows") };
+        return format!("data.{key} = \"{shown}\": null in {rows}{help}");
+    }
+    let near = if column.contains('[') {
+        let dotted = column.replace(['\'', '"', ']'], "").replace('[', ".");
+        format!("; a member is named by a dot: write \"{}\"", escape(&dotted))
+    } else if has.iter().any(|name| name == parent) {
+        let (parent, rest) =
+            (escape(parent), escape(column.get(parent.len() + 1..).unwrap_or_default()));
+        format!(
+            "; \"{parent}\" holds no \"{rest}\": where it is JSON in a text, write it as an object"
+        )
+    } else {
+        let alike = has.iter().find(|name| name.trim().eq_ignore_ascii_case(column.trim()));
+        let near = nearest(column, has.iter().map(String::as_str)).map(|(_, near)| near);
+        let near = alike.map(String::as_str).or(near);
+        near.map_or_else(String::new, |near| format!("; did you mean \"{}\"?", escape(near)))
+    };
     let has: Vec<String> = has.iter().map(|name| escape(name)).collect();
     let rows = if rows == 1 { "the only row".to_owned() } else { format!("any of {rows} rows") };
-    format!(
-        "data.{key} = \"{}\": not in {rows}, which have: {}{near}\n  set data.{key} to the column, or \
-         data.optional = true where it may be missing from all",
-        escape(column),
-        has.join(", ")
-    )
+    format!("data.{key} = \"{shown}\": not in {rows}, which have: {}{near}{help}", has.join(", "))
 }
 
 /// How a file of another kind becomes one that is read.

@@ -14,6 +14,8 @@ const DEPTH_MAX: usize = 12;
 
 /// How many files beside one that is not there are looked at.
 const BESIDE_MAX: usize = 1000;
+/// The most names of files that a message lists.
+const NAMES_MAX: usize = 8;
 
 /// How many files a folder may hold.
 const FILES_MAX: usize = 100_000;
@@ -81,6 +83,9 @@ fn with_near(path: &Path, error: std::io::Error) -> std::io::Error {
     let (Some(wanted), std::io::ErrorKind::NotFound) = (path.file_name(), error.kind()) else {
         return error;
     };
+    if let Some(why) = elsewhere(path) {
+        return std::io::Error::new(std::io::ErrorKind::NotFound, why);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
     let names: Vec<String> = beside
@@ -96,6 +101,48 @@ fn with_near(path: &Path, error: std::io::Error) -> std::io::Error {
     let near = shown(&path.with_file_name(near));
     let why = format!("no such file or folder; did you mean \"{near}\"?");
     std::io::Error::new(std::io::ErrorKind::NotFound, why)
+}
+
+/// What is said of a name of something that lies on no disk.
+fn elsewhere(path: &Path) -> Option<String> {
+    let name = path.to_str()?;
+    if name.contains("://") {
+        return Some("an address; files are read from disk: download it first".to_owned());
+    }
+    let (owner, dataset) = name.split_once('/')?;
+    let is_plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains('/');
+    (is_plain(owner) && is_plain(dataset) && stem(path).is_none() && !Path::new(owner).exists()).then(|| {
+        let name = shown(path);
+        format!(
+            "no such file or folder; a dataset of the Hugging Face Hub is downloaded first: `hf download \
+             --repo-type dataset {name} --local-dir DATA`"
+        )
+    })
+}
+
+/// What a folder without data has.
+fn without_data(root: &Path) -> String {
+    let mut names: Vec<String> = fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .take(BESIDE_MAX)
+        .filter_map(|entry| entry.file_name().to_str().map(str::to_owned))
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    let is_saved =
+        ["dataset_dict.json", "state.json"].iter().any(|own| names.iter().any(|name| name == own));
+    let help = if is_saved {
+        "; `datasets.load_from_disk(FOLDER)[\"train\"].to_json(\"rows.jsonl\")` writes rows that are read"
+    } else {
+        ""
+    };
+    let more = if names.len() > NAMES_MAX { ", …" } else { "" };
+    let has: Vec<String> =
+        names.iter().take(NAMES_MAX).map(|name| shown(Path::new(name))).collect();
+    let has = if has.is_empty() { "nothing".to_owned() } else { has.join(", ") };
+    format!("no data files; it has: {has}{more}; accepted: {}{help}", super::error::ACCEPTED)
 }
 
 /// `FOLDER:split`, where the folder exists.
@@ -120,10 +167,15 @@ fn stem(path: &Path) -> Option<&str> {
 
 fn folder(root: &Path, split: Option<&str>, inputs: &mut Vec<Input>) -> Result<(), DataError> {
     let mut files = Vec::new();
-    walk(root, DEPTH_MAX, &mut files)?;
     let fail = |why: String| DataError::Folder { folder: shown(root), why };
+    if ["verdicts.jsonl", "manifest.json"].iter().all(|name| root.join(name).is_file()) {
+        return Err(fail(
+            "a run folder, which holds no rows: name the data that it was made of".to_owned(),
+        ));
+    }
+    walk(root, DEPTH_MAX, &mut files)?;
     if files.is_empty() {
-        return Err(fail(format!("no data files; accepted: {}", super::error::ACCEPTED)));
+        return Err(fail(without_data(root)));
     }
     files.sort();
     let mut splits = by_split(root, files);

@@ -66,7 +66,9 @@ fn defect(error: &serde_json::Error, line: Line<'_>, column: Option<&str>) -> De
     let odd = ["NaN", "Infinity"].into_iter().find(|odd| rest.starts_with(odd.as_bytes()));
     let message = match (message, odd) {
         ("expected value" | "invalid number", Some(odd)) => format!("{odd} is not a JSON number"),
-        (message, _) => of_python(message, rest).unwrap_or_else(|| reworded(message)),
+        (message, _) => of_python(message, rest)
+            .or_else(|| between_rows(message, rest, at).map(str::to_owned))
+            .unwrap_or_else(|| reworded(message)),
     };
     let field = column.map(field_name);
     Defect { field, message, byte: Some(at).filter(|at| *at > 0) }
@@ -89,6 +91,23 @@ fn of_python(message: &str, rest: &[u8]) -> Option<String> {
     Some(format!("{told} (write rows by json.dumps)"))
 }
 
+/// What is said of what stands around rows.
+fn between_rows(message: &str, rest: &[u8], at: usize) -> Option<&'static str> {
+    let is_comma = rest.trim_ascii_start().starts_with(b",");
+    match message {
+        "trailing characters" if is_comma => {
+            Some("a comma follows the object (write one object a line, and no commas between them)")
+        }
+        "expected value" if at <= 1 && is_comma => {
+            Some("expected value (rows have no commas between them)")
+        }
+        "expected value" if at <= 1 => {
+            Some("expected value (a row is an object, {\"completion\": ...})")
+        }
+        _ => None,
+    }
+}
+
 /// The parser's words where they say little to who has the file in front of them.
 fn reworded(message: &str) -> String {
     if let Some(inside) = message.strip_prefix("EOF while parsing ") {
@@ -103,9 +122,10 @@ fn reworded(message: &str) -> String {
         "recursion limit exceeded" => "nested deeper than 127 levels",
         "number out of range" => "number beyond the range of a float",
         "control character (\\u0000-\\u001F) found while parsing a string" => {
-            "raw control character in text"
+            "raw control character in text (write \\t for a tab, \\n for the end of a line)"
         }
         "trailing characters" => "something follows the object (write one object a line)",
+        "invalid escape" => "invalid escape (a backslash is written twice, as in \\\\sqrt)",
         "trailing comma" => "a comma with nothing behind it",
         "key must be a string" => "a key without double quotes",
         "expected ident" => "expected value",
@@ -205,8 +225,13 @@ impl<'de> Visitor<'de> for RowVisitor<'_> {
         Err(found("number"))
     }
 
-    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
-        Err(found("text"))
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        let twice = text.trim_start().starts_with('{');
+        Err(found(if twice {
+            "text that holds one (the row was written by json.dumps twice)"
+        } else {
+            "text"
+        }))
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {

@@ -24,7 +24,13 @@ const ARROW: &str = "Arrow data; write Parquet, as by pyarrow.parquet.write_tabl
                      datasets.Dataset.to_parquet";
 
 /// What stands at a place of files of a kind.
-const MAGIC: [(usize, &[u8], &str); 14] = [
+const MAGIC: [(usize, &[u8], &str); 16] = [
+    (0, b"\x1f\x8b", "gzip data that were compressed again; unpack them once (`gunzip FILE`)"),
+    (
+        0,
+        b"\x28\xb5\x2f\xfd",
+        "zstd data that were compressed again; unpack them once (`zstd -d FILE`)",
+    ),
     (0, b"PK\x03\x04", "a ZIP archive; unpack it (`unzip FILE`) and name a file of it"),
     (0, b"\xfd7zXZ\0", "xz data; unpack it first (`xz -d FILE`)"),
     (0, b"BZh", "bzip2 data; unpack it first (`bzip2 -d FILE`)"),

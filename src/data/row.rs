@@ -128,13 +128,56 @@ fn missing(row: &Map<String, Value>, path: &Path) -> Defect {
     }
     let has = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     let why = format!("missing or null; the row has: {has}");
+    named(Defect::new(format!("{why}{}", where_it_is(row, path))), path, "completion")
+}
+
+/// Columns that hold completions in the data of others: TRL, verl, open-r1, lm-eval.
+const COMPLETIONS: [&str; 14] = [
+    "response",
+    "generation",
+    "output",
+    "model_output",
+    "solution_str",
+    "generated_text",
+    "prediction",
+    "rollout",
+    "completions",
+    "responses",
+    "generations",
+    "outputs",
+    "resps",
+    "messages",
+];
+
+/// Where the completion is, as far as the names of the columns tell.
+fn where_it_is(row: &Map<String, Value>, path: &Path<'_>) -> String {
     let is_there = row.keys().any(|key| path.text.starts_with(key.as_str()));
-    let hint = if is_there || row.is_empty() {
-        ""
-    } else {
-        " (the column that holds it is named by [data] completion)"
+    if is_there || row.is_empty() {
+        return String::new();
+    }
+    if row.contains_key("chosen") && row.contains_key("rejected") {
+        return " (a row is one completion: write a row with `chosen` and one with `rejected`, or name one \
+                of them by [data] completion)"
+            .to_owned();
+    }
+    let alike = row.keys().find(|key| key.trim().eq_ignore_ascii_case(path.text));
+    let of_others =
+        || COMPLETIONS.iter().find_map(|name| row.get_key_value(*name)).map(|(key, _)| key);
+    if let Some(found) = alike.or_else(of_others) {
+        let is_list = row.get(found).and_then(Value::as_array).is_some_and(|values| {
+            values.first().is_some_and(|first| first.is_string() || first.is_array())
+        });
+        let each = if is_list { ", with a row for each of its list" } else { "" };
+        return format!(" (write [data] completion = \"{}\"{each})", escape(found));
+    }
+    let nested = |(key, value): (&String, &Value)| {
+        value
+            .get(path.text)
+            .map(|_| format!(" (write [data] completion = \"{}.{}\")", escape(key), path.text))
     };
-    named(Defect::new(why + hint), path, "completion")
+    row.iter()
+        .find_map(nested)
+        .unwrap_or_else(|| " (the column that holds it is named by [data] completion)".to_owned())
 }
 
 /// Moves the members of the column `meta` up. A member whose name is a column stays where it is.
@@ -168,16 +211,58 @@ fn content(value: Value) -> Result<Content, Defect> {
                    system) and \"content\": rename them";
         return Err(Defect::new(why));
     }
-    Content::from_value(value).map_err(Defect::new)
+    let hint = hint(&value);
+    foreign_message(&value)?;
+    Content::from_value(value).map_err(|why| Defect::new(why + hint))
+}
+
+/// What to write in the place of a value that is neither text nor messages.
+fn hint(value: &Value) -> &'static str {
+    match value {
+        Value::Array(values) => match values.first() {
+            Some(Value::String(_) | Value::Array(_)) => {
+                " (a row is one completion: write a row for each of the list)"
+            }
+            Some(Value::Number(_)) => {
+                " (token ids are no text: write the text, and name their column in [data] token_ids)"
+            }
+            _ => "",
+        },
+        Value::Object(members) if members.contains_key("role") => {
+            " (messages stand in a list: write [{role, content}])"
+        }
+        Value::Object(members) if members.contains_key("choices") => {
+            " (a response of an API: its text is choices[0].message.content)"
+        }
+        _ => "",
+    }
+}
+
+/// Members in which other APIs have what a message says.
+const CONTENTS: [&str; 5] = ["parts", "text", "value", "message", "body"];
+
+/// Refuses a message whose content stands under another name: it would be judged as an empty answer.
+fn foreign_message(value: &Value) -> Result<(), Defect> {
+    let messages = value.as_array().map_or(&[][..], Vec::as_slice);
+    let foreign = |message: &Value| {
+        let members = message.as_object()?;
+        let is_silent = members.contains_key("role") && !members.contains_key("content");
+        CONTENTS.into_iter().find(|name| is_silent && members.contains_key(*name))
+    };
+    let found = messages.iter().enumerate().find_map(|(at, message)| Some((at, foreign(message)?)));
+    let Some((at, name)) = found else { return Ok(()) };
+    let at = at + 1;
+    Err(Defect::new(format!("message {at}: no content, but `{name}`: write {{role, content}}")))
 }
 
 /// Roles whose messages are never what a model answered.
-const NOT_ANSWERS: [&str; 5] = ["system", "developer", "user", "tool", "function"];
+const NOT_ANSWERS: [&str; 6] = ["system", "developer", "user", "human", "tool", "function"];
 
 /// Refuses a conversation in which nobody answers: its last message would be judged as an answer.
 fn answer(content: Content) -> Result<Content, Defect> {
     let Some(messages) = content.messages() else { return Ok(content) };
-    if messages.iter().any(|message| !NOT_ANSWERS.contains(&message.role.as_str())) {
+    let is_other = |role: &str| NOT_ANSWERS.iter().any(|other| role.eq_ignore_ascii_case(other));
+    if messages.iter().any(|message| !is_other(&message.role)) {
         return Ok(content);
     }
     let mut roles: Vec<String> = messages.iter().map(|message| escape(&message.role)).collect();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use assay_verifiers::schedule::Schedule;
-use assay_verifiers::script::{Script, shared_engine};
+use assay_verifiers::script::{Script, shared_engine, type_words};
 use assay_verifiers::{Cancellation, Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
@@ -12,6 +12,10 @@ use super::scale::{Normalise, Scale};
 
 /// Why a reward abstains to which a sample does not apply.
 pub(super) const WHEN_IS_FALSE: &str = "`when` is false";
+
+/// Why a sample has no reward.
+const ALL_ABSTAINED: &str = "every verifier that counts abstained";
+const NO_SAY: &str = "no reward has a say: the weight of each is 0";
 
 /// The rule by which the rewards of a sample become its reward.
 pub struct Combiner {
@@ -41,6 +45,12 @@ impl Combiner {
         let clamp = combine.clamp.map(|[low, high]| (low, high));
         if clamp.is_some_and(|(low, high)| !(low.is_finite() && high.is_finite() && low <= high)) {
             return fail("clamp", "`clamp` must be two finite numbers, the lower one first");
+        }
+        if combine.floor.is_some() && combine.on_fault != OnFault::Floor {
+            return fail("floor", "`floor` needs on_fault = \"floor\"");
+        }
+        if combine.pass.to_bits() != 1.0_f64.to_bits() && combine.how != CombineBy::Gate {
+            return fail("pass", "`pass` needs how = \"gate\"");
         }
         let floor = combine.floor.or(clamp.map(|(low, _)| low)).unwrap_or(0.0);
         let Some(floor) = Reward::new(floor) else {
@@ -163,7 +173,8 @@ impl Combiner {
             },
         };
         let Some(total) = total else {
-            return Outcome::Abstained("every verifier that counts abstained".into());
+            let silent = !self.parts.iter().any(|part| self.counts(part, step));
+            return Outcome::Abstained(if silent { NO_SAY } else { ALL_ABSTAINED }.into());
         };
         let clamped = self.clamp.map_or(total, |(low, high)| total.clamp(low, high));
         match Reward::new(clamped) {
@@ -261,7 +272,8 @@ impl Combiner {
         }
         let value = program.run(&shared_engine(), &mut scope, &mut meter)?;
         number(&value).ok_or_else(|| {
-            Fault::internal(format!("`expression` gave {}, expected a number", value.type_name()))
+            let found = type_words(value.type_name());
+            Fault::internal(format!("`expression` gave {found}, expected a number"))
         })
     }
 }

@@ -9,8 +9,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
+use super::advice::{self, Slip, quoted, segments};
 use super::config::Config;
 use super::error::{ConfigError, did_you_mean};
+use super::unique_keys::UniqueKeys;
 use super::{foreign, wording};
 
 /// A parsed file, with its text at hand for errors.
@@ -61,7 +63,7 @@ impl Document {
         };
         let document =
             Self { name: name.to_owned(), text: text.to_owned(), tree, sets: Vec::new() };
-        let is_known = |key: &str| ROOMS.contains(&key);
+        let is_known = |key: &str| advice::ROOMS.contains(&key);
         match foreign::rows(&document.tree, is_known).filter(|_| document.is_json()) {
             Some((message, help)) => Err(document.whole(message).help(Some(help))),
             None => Ok(document),
@@ -83,14 +85,27 @@ impl Document {
     /// # Errors
     /// A path that leads through something other than a table.
     pub fn set_by(&mut self, path: &str, value: &str, origin: Origin) -> Result<(), ConfigError> {
-        let value = Self::value(value);
-        let mut place = &mut self.tree;
+        if ["nan", "inf", "+nan", "-nan", "+inf", "-inf"].contains(&value.trim()) {
+            let message =
+                format!("`{}`: expected a finite number, found {}", path.trim(), value.trim());
+            return Err(origin.error(message).help(Some("write a finite number".to_owned())));
+        }
+        let value = Self::value(value.trim());
+        let (path, mut place) = (path.trim(), &mut self.tree);
         let mut resolved = Vec::new();
-        for segment in path.split('.') {
+        for segment in segments(path) {
             let known = names(place);
             let (name, Some(next)) = step(place, segment) else {
                 let near = did_you_mean(segment, known.iter().map(String::as_str));
-                let help = near.map(|near| format!("did you mean `{near}`?"));
+                let near = near.map(|near| format!("did you mean `{near}`?"));
+                // A key of a reward, without the reward.
+                let of_reward = || {
+                    let is_key = resolved == ["reward"] && segment.parse::<usize>().is_err();
+                    let name = known.first().filter(|_| is_key)?;
+                    let name = if known.len() == 1 { name } else { "NAME" };
+                    Some(format!("a reward is named first: reward.{name}.{segment}"))
+                };
+                let help = near.or_else(of_reward);
                 let has = if known.is_empty() {
                     String::new()
                 } else {
@@ -120,6 +135,9 @@ impl Document {
     /// # Errors
     /// An unknown key, or a value of the wrong type.
     pub fn config(&self) -> Result<Config, ConfigError> {
+        if let Some((path, message, help)) = advice::listed_table(&self.tree) {
+            return Err(self.error(&path, format!("`{path}`: {message}")).help(Some(help)));
+        }
         let config: Config =
             serde_path_to_error::deserialize(&self.tree).map_err(|error| self.untyped(&error))?;
         if config.version != 1 {
@@ -187,7 +205,7 @@ impl Document {
     }
 
     fn is_json(&self) -> bool {
-        self.text.trim_start().starts_with(['{', '['])
+        self.text.trim_start().starts_with('{')
     }
 
     fn untyped(&self, error: &serde_path_to_error::Error<serde_json::Error>) -> ConfigError {
@@ -199,7 +217,10 @@ impl Document {
         {
             path = if path == "." { key.to_owned() } else { format!("{path}.{key}") };
         }
-        let help = self.help(&path, &message);
+        let parts = segments(&path);
+        let is_set = self.sets.iter().any(|set| set.is_at(&parts) || set.is_below(&parts));
+        let slip = Slip { tree: &self.tree, path: &path, message: &message, is_set };
+        let help = slip.help();
         if path == "." {
             if self.text.trim().is_empty() {
                 return self.whole("the configuration is empty").help(help);
@@ -207,47 +228,6 @@ impl Document {
             return self.whole(message).help(help);
         }
         self.error(&path, format!("`{path}`: {message}")).help(help)
-    }
-
-    /// What to type.
-    fn help(&self, path: &str, message: &str) -> Option<String> {
-        let first = foreign::FIRST;
-        let reward = || Some(format!("a reward is a table of a list:\n{}", after_line(first)));
-        let near = suggestion(message);
-        if message.starts_with("missing field `version`") {
-            return Some(format!("begin with\n{first}\nor let `assay init` write one"));
-        }
-        let parts = segments(path);
-        match *parts.as_slice() {
-            ["reward"] => match self.tree.get("reward") {
-                Some(Value::Object(table)) => Some(of_one_table(table)),
-                _ => reward(),
-            },
-            [_] if near.as_deref() == Some("did you mean `reward`?") => {
-                Some([near?, reward()?].join(" "))
-            }
-            ["reward", at] => {
-                let table = self.tree.get("reward")?.get(at.parse::<usize>().ok()?)?;
-                let id = table.get("verifier").and_then(Value::as_str).unwrap_or("math");
-                if message.starts_with("missing field `name`") {
-                    Some(format!("write name = \"{id}\", or any name of your own"))
-                } else if message.starts_with("missing field `verifier`") {
-                    Some("write verifier = \"math\"; `assay list` names all".to_owned())
-                } else {
-                    reward()
-                }
-            }
-            ["reward", at, key] if message.starts_with("unknown field") => {
-                let table = self.tree.get("reward")?.get(at.parse::<usize>().ok()?)?;
-                let value = table.get(key).map(in_one_line).unwrap_or_default();
-                let own =
-                    format!("a setting of the verifier stands in config = {{ {key} = {value} }}");
-                Some(near.map_or(own.clone(), |near| format!("{near} Else: {own}")))
-            }
-            ["reward", _, "shape"] => Some("write shape = [{ kind = ... }]".to_owned()),
-            ["reward", _, "config"] => Some("write config = { KEY = VALUE }".to_owned()),
-            _ => near,
-        }
     }
 
     /// The bytes of the key at a dotted path, or of the nearest thing above it that is there, and how
@@ -306,22 +286,6 @@ impl Document {
     }
 }
 
-/// The tables and values at the top of a configuration.
-const ROOMS: [&str; 12] = [
-    "version",
-    "data",
-    "reward",
-    "judges",
-    "combine",
-    "limits",
-    "cache",
-    "advantage",
-    "select",
-    "loss",
-    "train",
-    "serve",
-];
-
 impl Origin {
     fn error(&self, message: impl Into<String>) -> ConfigError {
         ConfigError::new(self.place, &self.text, message).at(Some(self.key.clone()))
@@ -341,7 +305,9 @@ impl Set {
 }
 
 fn json(name: &str, text: &str) -> Result<Value, ConfigError> {
-    serde_json::from_str(text).map_err(|error| {
+    let read = serde_json::from_str(text);
+    let read = read.and_then(|tree: Value| serde_json::from_str::<UniqueKeys>(text).map(|_| tree));
+    read.map_err(|error| {
         let at = offset(text, error.line(), error.column());
         let told = error.to_string();
         let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
@@ -395,43 +361,6 @@ fn odd_float(text: &str) -> Option<(String, Range<usize>)> {
     Some((format!("{told}: expected a finite number, found {}", text.get(span.clone())?), span))
 }
 
-fn segments(path: &str) -> Vec<&str> {
-    path.split(['.', '[', ']']).filter(|segment| !segment.is_empty()).collect()
-}
-
-/// What stands behind the first line.
-fn after_line(text: &str) -> &str {
-    text.split_once('\n').map_or(text, |(_, rest)| rest)
-}
-
-/// How a table under `reward` is written as a list of tables.
-fn of_one_table(table: &Map<String, Value>) -> String {
-    let text = |value: Option<&Value>, other: &str| match value.and_then(Value::as_str) {
-        Some(text) => Value::from(text).to_string(),
-        None => Value::from(other).to_string(),
-    };
-    let (name, first) = match table.iter().find(|(_, value)| value.is_object()) {
-        Some((name, first)) if table.values().all(Value::is_object) => {
-            (Value::from(name.as_str()).to_string(), first.get("verifier"))
-        }
-        _ => (text(table.get("name"), "correct"), table.get("verifier")),
-    };
-    let verifier = text(first, "math");
-    format!(
-        "rewards are a list: write [[reward]], with two brackets\n[[reward]]\nname = {name}\nverifier = {verifier}"
-    )
-}
-
-/// A value as TOML has it within a line; of a long one, its place.
-fn in_one_line(value: &Value) -> String {
-    let shown = match value {
-        Value::Object(_) => return "{ ... }".to_owned(),
-        Value::Null => return "...".to_owned(),
-        value => toml::Value::try_from(value).map_or_else(|_| "...".to_owned(), |v| v.to_string()),
-    };
-    if shown.chars().count() > 60 || shown.contains('\n') { "...".to_owned() } else { shown }
-}
-
 impl Config {
     /// Reads a configuration: TOML, or JSON of the same shape where the text starts with a brace.
     ///
@@ -483,22 +412,6 @@ fn step<'a>(place: &'a mut Value, segment: &str) -> (String, Option<&'a mut Valu
         }
         _ => (segment.to_owned(), None),
     }
-}
-
-/// Serde lists what it expected in backticks after the word that it did not know.
-pub(super) fn suggestion(message: &str) -> Option<String> {
-    if !message.starts_with("unknown ") {
-        return None;
-    }
-    let mut words = quoted(message);
-    let unknown = words.next()?;
-    // A value is text, a key is not.
-    let mark = if message.starts_with("unknown variant") { '"' } else { '`' };
-    did_you_mean(unknown, words).map(|near| format!("did you mean {mark}{near}{mark}?"))
-}
-
-fn quoted(message: &str) -> impl Iterator<Item = &str> {
-    message.split('`').skip(1).step_by(2)
 }
 
 fn offset(text: &str, line: usize, column: usize) -> Range<usize> {

@@ -1,6 +1,7 @@
 //! The files that a configuration may name.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use assay_verifiers::Files;
@@ -53,7 +54,12 @@ impl ConfigFolder {
     fn resolve(&self, name: &str) -> Result<(PathBuf, PathBuf), String> {
         let path = self.root.join(name);
         let shown = path.display();
-        let real = fs::canonicalize(&path).map_err(|error| format!("{shown}: {error}"))?;
+        let real = fs::canonicalize(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                format!("{shown}: {error}; a path is relative to the folder of the configuration")
+            }
+            _ => format!("{shown}: {error}"),
+        })?;
         let within = |folder: &Path| fs::canonicalize(folder).is_ok_and(|f| real.starts_with(f));
         if within(&self.root) || self.allowed.iter().any(|folder| within(folder)) {
             return Ok((path, real));

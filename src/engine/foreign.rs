@@ -107,6 +107,13 @@ pub(super) fn rows(tree: &Value, is_known: impl Fn(&str) -> bool) -> Option<(Str
     }
 }
 
+/// What a text of JSON lacks that ends too early.
+const ENDS: [(&str, &str); 3] = [
+    ("EOF while parsing a list", "]"),
+    ("EOF while parsing an object", "}"),
+    ("EOF while parsing a string", "\""),
+];
+
 /// What to make of an error of JSON: lines of rows, or a slip.
 pub(super) fn json_help(text: &str, message: &str, at: usize) -> (String, Option<String>) {
     let before = text.get(..at).unwrap_or_default().trim_end();
@@ -118,6 +125,19 @@ pub(super) fn json_help(text: &str, message: &str, at: usize) -> (String, Option
         || before.ends_with(',') && rest.starts_with(['}', ']'])
     {
         "JSON has no comma behind the last value: leave it out"
+    } else if let Some(ending) =
+        ENDS.iter().find_map(|(start, end)| message.starts_with(start).then_some(end))
+    {
+        return (
+            format!("not JSON: the text ends before its {ending}"),
+            Some(format!("add the {ending}")),
+        );
+    } else if rest.starts_with("NaN") || rest.trim_start_matches('-').starts_with("Infinity") {
+        "JSON has finite numbers alone: write one"
+    } else if ["True", "False", "None"].iter().any(|word| rest.starts_with(word)) {
+        "JSON writes true, false and null in small letters"
+    } else if message.contains("is written twice") {
+        "write it once"
     } else if comment(rest.trim_start()) || rest.starts_with('#') {
         "JSON has no comment: leave it out, or write TOML, where a comment begins with #"
     } else if rest.starts_with('\'') {
@@ -141,6 +161,12 @@ pub(super) fn toml_help(
     let line = text.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
     let found = text.get(span.cloned().unwrap_or_default()).unwrap_or_default();
     let plain = |help: String| (message.to_owned(), Some(help));
+    if message.contains("number out of range") {
+        return (
+            format!("{found} is too large for a number"),
+            Some("write a smaller number".to_owned()),
+        );
+    }
     if message.starts_with("duplicate key") {
         let what = if line.starts_with('[') { "table" } else { "key" };
         let help = "write it once; a list of tables has two brackets, as in [[reward]]";
@@ -157,6 +183,17 @@ pub(super) fn toml_help(
         let help = "in double quotes a backslash begins an escape: write the text in single quotes, as \
                     in '\\d+' or 'C:\\folder'";
         return plain(help.to_owned());
+    }
+    if line.trim_start().starts_with("//") {
+        return plain("a comment begins with #".to_owned());
+    }
+    if let Some((_, rest)) = line.split_once("r\"").or_else(|| line.split_once("r'"))
+        && message.starts_with("missing opening quote")
+    {
+        let text = rest.split(['"', '\'']).next().unwrap_or_default();
+        return plain(format!(
+            "no letter stands before the quotes; single quotes hold a pattern as it is: write '{text}'"
+        ));
     }
     if message.starts_with("unclosed") && line.starts_with('[') {
         let name = line.trim().trim_matches(['[', ']']);
@@ -202,6 +239,13 @@ fn bare(text: &str, at: usize, message: &str) -> (String, Option<String>) {
             let help = "a value is not read from the environment in the file: set it by --set KEY=VALUE, \
                         by a variable such as ASSAY_COMBINE__HOW, or name the variable of a key by key_env";
             (format!("`{word}` is no value"), help.to_owned())
+        }
+        _ if word.ends_with(';') => {
+            let help = format!(
+                "a line ends without a semicolon: write {}",
+                quoted(word.trim_end_matches(';'))
+            );
+            ("TOML has no semicolons".to_owned(), help)
         }
         _ if !word.is_empty() => {
             ("a string stands in quotes".to_owned(), format!("write {}", quoted(word)))

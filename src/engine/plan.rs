@@ -1,5 +1,6 @@
 //! The plan: a configuration with everything built, checked and put in order.
 
+mod refused;
 mod shapes;
 mod trainers;
 
@@ -9,13 +10,13 @@ use std::sync::Arc;
 use assay_verifiers::canonical::{self, Digest};
 use assay_verifiers::schedule::Schedule;
 use assay_verifiers::shape::BuiltShape;
-use assay_verifiers::{BuildError, Built, Files, Lane};
+use assay_verifiers::{Built, Files, Lane};
 use serde_json::{Value, json};
 
 use super::build_context::BuildContext;
 use super::combine::Combiner;
 use super::config::{CombineBy, Config, OnFault, RewardConfig};
-use super::document::{Document, suggestion};
+use super::document::Document;
 use super::error::{ConfigError, did_you_mean};
 use super::registry::Registry;
 use super::turns::JudgedTurn;
@@ -91,6 +92,7 @@ impl Plan {
     ) -> Result<Self, ConfigError> {
         let config = document.config()?;
         check_names(document, &config)?;
+        refused::check_values(document, &config)?;
         let names: Vec<String> = config.rewards.iter().map(|reward| reward.name.clone()).collect();
         #[cfg(not(feature = "rubrics"))]
         let _ = judges;
@@ -113,8 +115,14 @@ impl Plan {
         shapes::refuse_gates(document, &config, &gates)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
-        let combiner = Combiner::build(&config, &gates)
-            .map_err(|(path, message)| document.error(&path, message))?;
+        let combiner = Combiner::build(&config, &gates).map_err(|(path, message)| {
+            match (&config.combine.expression, message.strip_prefix("`expression`: ")) {
+                (Some(source), Some(error)) => {
+                    refused::expression(document, &path, source, error, &names)
+                }
+                _ => document.error(&path, message),
+            }
+        })?;
         trainers::check(document, &config)?;
         let names = names.into();
         Ok(Self {
@@ -280,13 +288,18 @@ fn planned(
         let unknown = registry.unknown(&reward.verifier);
         let message = format!("{unknown}; known: {}", known.join(", "));
         let page = "`assay list` says what each judges";
+        let own = [".py", ":"].iter().any(|mark| reward.verifier.contains(mark));
         let help = Some(match near {
+            _ if own => {
+                let own = "verifier = \"python_check\" and config = { file = \"reward.py\" }";
+                format!("a function of your own is named by {own} (`assay show python_check`)")
+            }
             Some(near) => format!("did you mean \"{near}\"? {page}"),
             None => page.to_owned(),
         });
         return Err(document.error(&format!("reward[{at}].verifier"), message).help(help));
     };
-    let built = built.map_err(|error| settings_error(document, at, reward, &error))?;
+    let built = built.map_err(|error| refused::settings(document, at, reward, &error))?;
     pinned(document, registry, (at, reward), &built)?;
     let fuel = reward.fuel.unwrap_or(config.limits.fuel);
     #[cfg(feature = "rubrics")]
@@ -328,7 +341,7 @@ fn when(
 ) -> Result<Option<Arc<When>>, ConfigError> {
     let Some(source) = &reward.when else { return Ok(None) };
     let when = When::compile(source, names, known).map_err(|error| {
-        document.error(&format!("reward[{at}].when"), format!("`when`: {error}"))
+        refused::expression(document, &format!("reward[{at}].when"), source, &error, names)
     })?;
     Ok(Some(when))
 }
@@ -357,27 +370,6 @@ fn pinned(
     Err(document.error(&format!("reward[{at}].pin"), message).help(Some(help)))
 }
 
-fn settings_error(
-    document: &Document,
-    at: usize,
-    reward: &RewardConfig,
-    error: &BuildError,
-) -> ConfigError {
-    let path = match error.setting.as_str() {
-        "" => format!("reward[{at}].config"),
-        setting => format!("reward[{at}].config.{setting}"),
-    };
-    let message = format!("reward \"{}\": {}: {}", reward.name, reward.verifier, error.message);
-    let id = &reward.verifier;
-    let page = format!("`assay show {id}` names its settings, with an example");
-    let help = match error.message.strip_prefix("missing field `").and_then(|m| m.split('`').next())
-    {
-        Some(key) => format!("write config = {{ {key} = ... }}; {page}"),
-        None => suggestion(&error.message).map_or(page.clone(), |near| format!("{near} {page}")),
-    };
-    document.error(&path, message).help(Some(help))
-}
-
 fn gates(
     document: &Document,
     config: &Config,
@@ -390,6 +382,17 @@ fn gates(
         };
     }
     let Some(gates) = &config.combine.gates else { return Ok(vec![0]) };
+    let twice = |(at, gate): &(usize, &String)| gates.iter().take(*at).any(|other| other == *gate);
+    if gates.is_empty() {
+        let help = "write gates = [\"NAME\"], or leave it out: the first reward is the gate then";
+        return Err(document
+            .error("combine.gates", "`gates` is empty")
+            .help(Some(help.to_owned())));
+    }
+    if let Some((_, gate)) = gates.iter().enumerate().find(twice) {
+        let message = format!("the gate \"{gate}\" is named twice");
+        return Err(document.error("combine.gates", message).help(Some("name it once".to_owned())));
+    }
     gates
         .iter()
         .map(|gate| {
@@ -477,8 +480,16 @@ impl Order<'_> {
             }
             let late = other >= at || reward.built.lane.is_group();
             if late || (gate && !self.gates.contains(&other)) {
-                let message = format!("`when` names \"{}\", which is judged later", reward.name);
-                return Err(self.document.error(&format!("reward[{at}].when"), message));
+                let (message, help) = if other == at {
+                    let why =
+                        format!("`when` names \"{}\", the reward that it decides on", reward.name);
+                    (why, "name a reward that stands above it".to_owned())
+                } else {
+                    let why = format!("`when` names \"{}\", which is judged later", reward.name);
+                    (why, format!("put the [[reward]] \"{}\" above this one", reward.name))
+                };
+                let wrong = self.document.error(&format!("reward[{at}].when"), message);
+                return Err(wrong.help(Some(help)));
             }
             needs.push(other);
         }

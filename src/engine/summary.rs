@@ -67,6 +67,12 @@ pub struct Tally {
     pub failed: u64,
     /// The mean over the scored rows.
     pub mean: Option<f64>,
+    /// The least reward of the scored rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// The greatest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
     /// Failed rows by fault.
     pub faults: BTreeMap<FaultKind, u64>,
     /// The first row of each fault.
@@ -256,10 +262,13 @@ pub fn label_truth(label: &Value) -> Option<bool> {
     match label {
         Value::Bool(label) => Some(*label),
         Value::Number(number) => number.as_f64().map(|number| number >= RIGHT_FROM),
-        Value::String(text) => match text.to_ascii_lowercase().as_str() {
+        Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" | "correct" | "right" => Some(true),
             "false" | "0" | "no" | "incorrect" | "wrong" => Some(false),
-            _ => None,
+            text => {
+                let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+                number.map(|number| number >= RIGHT_FROM)
+            }
         },
         _ => None,
     }
@@ -286,6 +295,8 @@ impl Tally {
             Tallied::Scored(reward) => {
                 self.scored += 1;
                 self.sum += reward;
+                self.min = Some(self.min.map_or(reward, |least| least.min(reward)));
+                self.max = Some(self.max.map_or(reward, |most| most.max(reward)));
                 if is_grouped {
                     self.in_groups.add(reward);
                 }
@@ -297,6 +308,11 @@ impl Tally {
             Tallied::Abstained => self.abstained += 1,
             Tallied::Missing => {}
         }
+    }
+
+    /// The reward that every scored row has, where there are several of them.
+    pub fn constant(&self) -> Option<f64> {
+        self.min.filter(|least| self.scored > 1 && self.max == Some(*least))
     }
 
     /// Keeps a reason, where it is the first of its kind.

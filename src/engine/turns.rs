@@ -2,10 +2,12 @@
 
 use assay_verifiers::{Fault, Outcome, Reward, Sample, Step, Turn, Verdict};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// Which message of a completion a reward judges. A completion that is text has one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgedTurn {
     /// The last message of the assistant; of a conversation without one, the last message.
@@ -21,6 +23,24 @@ pub enum JudgedTurn {
     /// The message at this place, counted from 0.
     #[serde(untagged)]
     At(usize),
+}
+
+impl<'de> Deserialize<'de> for JudgedTurn {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let turn = match value.as_str() {
+            Some("last_assistant") => Some(Self::LastAssistant),
+            Some("first_assistant") => Some(Self::FirstAssistant),
+            Some("last") => Some(Self::Last),
+            Some("each_assistant") => Some(Self::EachAssistant),
+            _ => value.as_u64().and_then(|at| usize::try_from(at).ok()).map(Self::At),
+        };
+        turn.ok_or_else(|| {
+            let known = "\"last_assistant\", \"first_assistant\", \"last\", \"each_assistant\", or the \
+                         place of a message, from 0";
+            D::Error::custom(format!("expected {known}, found {value}"))
+        })
+    }
 }
 
 /// The samples that a reward judges of one.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use assay_verifiers::script::{
-    SAMPLE_NAMES, Script, push_verdicts, reads_verdicts, sample_value, shared_engine,
+    SAMPLE_NAMES, Script, push_verdicts, reads_verdicts, sample_value, shared_engine, type_words,
 };
 use assay_verifiers::{Cancellation, Earlier, Fault, FaultKind, Meter, Sample, Verdict};
 use rhai::{Dynamic, Scope};
@@ -137,6 +137,7 @@ impl RowConditions {
         let value = when.script.run(&shared_engine(), scope, &mut meter);
         scope.rewind(variables);
         value?.as_bool().map_err(|found| {
+            let found = type_words(found);
             Fault::new(FaultKind::Trap, format!("`when` gave {found}, expected true or false"))
         })
     }

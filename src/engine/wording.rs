@@ -84,7 +84,7 @@ fn described(found: &str) -> String {
 }
 
 /// What serde expected.
-fn wanted(expected: &str) -> String {
+pub(super) fn wanted(expected: &str) -> String {
     let words = match expected {
         "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => "an integer of 0 or more",
         "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => "an integer",

@@ -25,6 +25,7 @@ mod kills;
 mod lanes;
 mod mistakes;
 mod models;
+mod newcomers;
 mod place;
 mod plugins;
 mod promises;

@@ -37,8 +37,21 @@ impl Pattern {
             .size_limit(Self::PROGRAM_BYTES_MAX)
             .build()
             .map(Self)
-            .map_err(|error| error.to_string())
+            .map_err(|error| told(&error.to_string()))
     }
+}
+
+/// What is wrong with a pattern, and what helps where no pattern can say it.
+fn told(error: &str) -> String {
+    let beyond = ["look-around", "backreferences"].iter().any(|word| error.contains(word))
+        || error.contains("(?P=");
+    if !beyond {
+        return error.to_owned();
+    }
+    format!(
+        "{error}\na pattern takes linear time, without look-ahead, look-behind and backreferences: what \
+         must not match is a reward of its own, with negate = true"
+    )
 }
 
 impl Deref for Pattern {

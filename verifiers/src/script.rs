@@ -161,7 +161,32 @@ fn fault(error: &EvalAltResult) -> Fault {
         }
         _ => FaultKind::Trap,
     };
-    Fault::new(kind, format!("script: {error}"))
+    let told = match error.unwrap_inner() {
+        EvalAltResult::ErrorFunctionNotFound(..)
+        | EvalAltResult::ErrorMismatchDataType(..)
+        | EvalAltResult::ErrorMismatchOutputType(..)
+        | EvalAltResult::ErrorIndexingType(..) => type_words(&error.to_string()),
+        _ => error.to_string(),
+    };
+    Fault::new(kind, format!("script: {told}"))
+}
+
+/// The types of values as people who write scripts call them.
+const TYPES: [(&str, &str); 5] = [
+    ("&str | ImmutableString | String", "string"),
+    ("ImmutableString", "string"),
+    ("i64", "integer"),
+    ("f64", "number"),
+    ("Dynamic", "any"),
+];
+
+/// A message in which types have the names that scripts know.
+pub fn type_words(message: &str) -> String {
+    let mut told = message.to_owned();
+    for (name, word) in TYPES {
+        told = told.replace(name, word);
+    }
+    told
 }
 
 /// Puts what the program mentions of `sample` into `scope`: `completion`, `prompt`, `reference`,

@@ -130,6 +130,28 @@ impl Default for JudgeConfig {
     }
 }
 
+/// What is wrong with the base URL of a server.
+fn flaw_in_url(url: &str) -> Option<String> {
+    if url.contains("${") || url.starts_with('$') {
+        let why = "a value is not read from the environment in the file: write the URL, or set it by \
+                   --set or a variable such as ASSAY_JUDGES__NAME__URL";
+        return Some(why.to_owned());
+    }
+    if !["http://", "https://"].iter().any(|scheme| url.to_ascii_lowercase().starts_with(scheme)) {
+        return Some(format!("expected a URL with its scheme, as in http://{url}"));
+    }
+    let end = ["/chat/completions", "/completions", "/responses"]
+        .into_iter()
+        .find_map(|end| url.trim_end_matches('/').strip_suffix(end));
+    end.map(|base| format!("the path of the API is added to it: write url = \"{base}\""))
+}
+
+/// Whether a text is rather a key than the name of a variable.
+fn is_key(text: &str) -> bool {
+    let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    text.starts_with("sk-") || !text.chars().all(is_name) || text.len() > 64
+}
+
 /// Members of a request that are ours to set.
 const RESERVED: [&str; 5] = ["input", "messages", "model", "n", "stream"];
 
@@ -145,10 +167,23 @@ impl JudgeConfig {
         let given = [&self.url, &self.folder, &self.column].into_iter().flatten().count();
         let wrong = |setting: &str, why: &str| Err(BuildError::new(setting, why));
         if given != 1 {
-            return wrong("", "exactly one of `url`, `folder` and `column` is expected");
+            let why = "exactly one of `url`, `folder` and `column` is expected: write url = \
+                       \"http://localhost:8000/v1\" for a server, folder for a model of this machine, or \
+                       column for recorded replies";
+            return wrong("", why);
         }
         if self.url.is_some() && self.model.is_empty() {
-            return wrong("model", "a judge with a `url` has a `model`");
+            let why = "a judge with a `url` has a `model`: write model = \"NAME\", as the server knows it";
+            return wrong("model", why);
+        }
+        if let Some(why) = self.url.as_deref().and_then(flaw_in_url) {
+            return wrong("url", &why);
+        }
+        if self.key_env.as_deref().is_some_and(is_key) {
+            // Pointing at the key would print it.
+            let why = "`key_env` holds a key, and not the name of a variable: put the key into an \
+                       environment variable, and write its name, as in key_env = \"OPENAI_API_KEY\"";
+            return wrong("", why);
         }
         if self.in_flight_max == 0 {
             return wrong("in_flight_max", "expected at least 1");

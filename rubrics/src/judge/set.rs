@@ -179,7 +179,11 @@ impl JudgeSet {
 
     fn unknown(&self, name: &str) -> BuildError {
         let known: Vec<String> = self.names().map(|name| format!("\"{name}\"")).collect();
-        let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let has = if known.is_empty() {
+            format!("none: write [judges.{name}] with url and model")
+        } else {
+            known.join(", ")
+        };
         BuildError::new("judge", format!("no judge is called \"{name}\"; there are: {has}"))
     }
 

@@ -64,8 +64,29 @@ impl<'a> Reader<'a> {
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         let found: String = self.rest().chars().take(20).collect();
         let found = if found.is_empty() { "the end".to_owned() } else { format!("{found:?}") };
-        let why = format!("line {line}, column {column}: expected {expected}, found {found}");
+        let why = format!(
+            "line {line}, column {column}: expected {expected}, found {found}{}",
+            self.hint().unwrap_or_default()
+        );
         SuiteError::NotJson { key: self.key.to_owned(), why }
+    }
+
+    /// What to write in the place of tests that are a program, or a list as Python prints it.
+    fn hint(&self) -> Option<&'static str> {
+        let before = self.text.get(..self.at)?.trim();
+        let rest = self.rest().trim_start();
+        let is_program = ["assert ", "def ", "import ", "from ", "class "]
+            .iter()
+            .any(|own| rest.starts_with(own));
+        match before {
+            "" if is_program => {
+                Some(" (tests are a JSON list, an assert each: [\"assert f(1) == 2\"])")
+            }
+            _ if rest.starts_with('\'') => {
+                Some(" (a value as Python prints it: write it by json.dumps)")
+            }
+            _ => None,
+        }
     }
 
     fn value(&mut self) -> Result<PyValue, SuiteError> {

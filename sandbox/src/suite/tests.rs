@@ -189,7 +189,7 @@ fn errors_name_the_key_and_what_stands_there() {
         (json!(null), "tests: expected an object, a list, or JSON text of one, found null"),
         (
             json!("def check(c): ..."),
-            "tests: not JSON: line 1, column 1: expected a value, found \"def check(c): ...\"",
+            "tests: not JSON: line 1, column 1: expected a value, found \"def check(c): ...\" (tests are a JSON list, an assert each: [\"assert f(1) == 2\"])",
         ),
         (
             json!({"test": ""}),

@@ -88,7 +88,16 @@ impl Check for PythonCheck {
         let python = self.python.guest::<Self>();
         let python = python.map_err(|_| BuildError::new("", "python_check needs the sandbox"))?;
         let compiled = script::compile(python, &source, self.function.as_deref(), &self.limits);
-        self.compiled = Some(compiled.map_err(|why| BuildError::new(setting, why.to_string()))?);
+        self.compiled = Some(compiled.map_err(|why| {
+            // In single quotes TOML leaves a backslash as it is.
+            let is_one_line = !source.contains('\n') && source.contains("\\n");
+            let help = if is_one_line {
+                "; \\n in single quotes is no line end: write the script over several lines, between ''' and '''"
+            } else {
+                ""
+            };
+            BuildError::new(setting, format!("{why}{help}"))
+        })?);
         Ok(())
     }
 

@@ -168,6 +168,12 @@ fn on_answers(data: &RewardOnData) -> String {
         count(data.gold_rows)
     );
     text.push_str(&findings(&data.gold_rejected, data.gold_rows - data.gold_accepted));
+    if data.gold_rows > 0 && data.gold_accepted == 0 {
+        text.push_str(
+            "    help: no reference earns full reward as its own answer: is it the right column in [data], \
+             and this the verifier for it? (`assay list`)\n",
+        );
+    }
     let (paid, tried) = (count(data.hacks_paid), count(data.hacks_tried));
     text.push_str(&format!("  hacks made of them   {paid} of {tried} paid\n"));
     text.push_str(&findings(&data.paid, data.hacks_paid));

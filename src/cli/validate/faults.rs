@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use assay::engine::config::CombineBy;
 use assay::engine::{Applicability, Document, Planned};
 use assay::verifiers::{Outcome, Verdict};
 use assay::{Engine, Plan};
@@ -10,6 +11,7 @@ use assay::{Engine, Plan};
 use super::paths::paths;
 use super::problem::{Problem, listed};
 use super::read::Row;
+use super::report::RewardReport;
 use super::sources::{Role, Source};
 use super::tally::{Example, RowsTally, reason};
 use super::trial::{EXHAUSTED_MAX, Trial, Tried};
@@ -20,6 +22,26 @@ use crate::cli::output::count;
 const BEHIND_GATE_ROWS: usize = 5;
 /// Values of a column that are named.
 const VALUES_MAX: usize = 5;
+
+/// Columns that hold references in the data of others.
+const REFERENCES: [&str; 16] = [
+    "answer",
+    "ground_truth",
+    "solution",
+    "gold",
+    "target",
+    "final_answer",
+    "expected",
+    "expected_output",
+    "answers",
+    "label",
+    "test_list",
+    "tests",
+    "test_cases",
+    "unit_tests",
+    "verification_info",
+    "input_output",
+];
 
 /// Errors, and what is worth knowing.
 #[derive(Default)]
@@ -68,6 +90,7 @@ impl Faults<'_> {
         if tally.rows > 0 && tally.behind_gate == tally.rows {
             self.behind_gate(&judged, found);
         }
+        self.constant(&judged, found);
         if self.trial.exhausted == Some(at) {
             let (tried, name) = (count(tally.rows), &planned.name);
             let message = format!(
@@ -120,11 +143,83 @@ impl Faults<'_> {
             format!("no row has a reward: it abstains on {abstained} and fails on {failed}: {why}")
         };
         let help = if first.reason == Verdict::NO_REFERENCE {
-            "write the column that holds it: [data] reference = \"...\"".to_owned()
+            let column = self.column_of_references().unwrap_or_else(|| "...".to_owned());
+            format!("write the column that holds it: [data] reference = \"{column}\"")
         } else {
             self.look(first)
         };
         found.errors.push(self.at_reward(judged, None, message, Some(help)));
+    }
+
+    /// A reward that is the same on rows whose completions differ.
+    fn constant(&self, judged: &Judged<'_>, found: &mut Found) {
+        let Some(reward) = judged.tally.constant().filter(|_| self.completions_differ()) else {
+            return;
+        };
+        let rows = count(judged.tally.scored);
+        let message =
+            format!("it gives {reward} on each of {rows} rows, and tells none of them apart");
+        let first = self.trial.rows.first().map(|tried| Example::of(tried.row, ""));
+        let help = first.map(|first| self.look(&first));
+        found.warnings.push(self.at_reward(judged, None, message, help));
+    }
+
+    fn completions_differ(&self) -> bool {
+        let mut texts = self.trial.rows.iter().map(|tried| tried.row.sample.completion());
+        texts.next().is_some_and(|first| texts.any(|text| text != first))
+    }
+
+    /// The column that most likely holds the references.
+    fn column_of_references(&self) -> Option<String> {
+        let meta = self.trial.rows.first()?.row.sample.meta();
+        let own = &self.plan().config.data.reference;
+        let alike = meta.keys().find(|key| key.trim().eq_ignore_ascii_case(own.trim()));
+        let known = || {
+            REFERENCES.iter().find(|name| meta.contains_key(**name)).map(|name| (*name).to_owned())
+        };
+        let nested = || {
+            let holds = |(key, value): (&String, &serde_json::Value)| {
+                value.get("ground_truth").map(|_| format!("{key}.ground_truth"))
+            };
+            meta.iter().find_map(holds)
+        };
+        alike.cloned().or_else(known).or_else(nested)
+    }
+
+    /// Weights that leave rewards without a say, or pay for what is wrong.
+    pub(super) fn of_weights(&self, rewards: &[RewardReport], found: &mut Found) {
+        let plan = self.plan();
+        let weights = plan.rewards.iter().map(|planned| planned.weight.at(0));
+        let how = plan.config.combine.how;
+        if how != CombineBy::Expression
+            && plan.gates.is_empty()
+            && weights.clone().all(|own| own == 0.0)
+        {
+            let constant = plan.rewards.iter().all(|planned| planned.weight.constant().is_some());
+            let (when, help) = if constant {
+                ("", "write weight = 1.0 for what counts")
+            } else {
+                (" at step 0", "`assay score --step N` takes a later step")
+            };
+            let message = format!("no reward has a say: every weight is 0{when}");
+            let error = self.document.error("reward[0].weight", message);
+            let problem = Problem::new("reward.weight", error.help(Some(help.to_owned())));
+            found.errors.push(problem);
+        }
+        let is_sum = matches!(how, CombineBy::WeightedSum | CombineBy::Gate);
+        for ((at, weight), report) in weights.enumerate().zip(rewards).filter(|_| is_sum) {
+            let gold =
+                report.data.as_ref().filter(|data| data.uses_reference && data.gold_accepted > 0);
+            if weight < 0.0 && gold.is_some() {
+                let message =
+                    format!("its weight is {weight}: a right answer earns less than a wrong one");
+                let error = self.document.error(&format!("reward[{at}].weight"), message);
+                let help = Some(format!("write weight = {}", -weight));
+                found
+                    .warnings
+                    .push(Problem::new(format!("reward.{}", report.name), error.help(help)));
+            }
+        }
     }
 
     /// A reward that no gate lets through is tried beside its gates.
@@ -170,6 +265,19 @@ impl Faults<'_> {
 
     /// What is wrong with how rewards become one.
     pub(super) fn of_combination(&self, tally: &RowsTally, named: &[Role], found: &mut Found) {
+        let is_told = found.warnings.iter().any(|problem| problem.key.starts_with("reward."));
+        let is_whole = !(0..self.plan().rewards.len()).any(|at| self.trial.depends.any(at));
+        let is_silent = !is_told && is_whole && self.completions_differ();
+        if let Some(reward) = tally.constant().filter(|_| is_silent) {
+            let rows = count(tally.scored);
+            let message =
+                format!("each of {rows} rows earns {reward}, and nothing tells them apart");
+            let key =
+                if self.source(Role::Combine).is_some() { "combine.expression" } else { "combine" };
+            let help = "see how rewards become one: weight, clamp, gates, expression".to_owned();
+            let error = self.document.error(key, message).help(Some(help));
+            found.warnings.push(Problem::new(key, error));
+        }
         let Some(first) = tally.first_failed.as_ref().filter(|_| !named.contains(&Role::Combine))
         else {
             return;
@@ -178,7 +286,10 @@ impl Faults<'_> {
         let message = failing("the combination", failed, all, first);
         let problem = if let Some(source) = self.source(Role::Combine) {
             let part = source.place_in(&first.reason);
-            let help = "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
+            let is_unit = !first.reason.contains("not a finite")
+                && (first.reason.contains("()") || !first.reason.contains("Function not found"));
+            let unit = || "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
+            let help = if is_unit { unit() } else { self.look(first) };
             source.problem(self.document, part, message, Some(help))
         } else {
             let error = self.document.error("combine.how", message);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use assay::engine::{ConfigFolder, Document};
+use assay::engine::{ConfigFolder, Document, in_rhai};
 use assay::verifiers::Files as _;
 use assay::{ConfigError, Plan};
 use serde_json::Value;
@@ -32,6 +32,8 @@ pub(super) struct Source {
     file: Option<String>,
     key: String,
     path: String,
+    /// The same in rhai, where it is written as in Python.
+    meant: Option<String>,
 }
 
 impl Source {
@@ -47,7 +49,11 @@ impl Source {
             (None, Some(part)) => document.error_in(&self.path, part, message),
             (None, None) => document.error(&self.path, message),
         };
-        Problem::new(self.key.clone(), error.help(help))
+        let meant = self.meant.as_ref().map(|meant| {
+            let key = self.path.rsplit('.').next().unwrap_or_default();
+            format!("write {key} = {}", toml::Value::from(meant.as_str()))
+        });
+        Problem::new(self.key.clone(), error.help(meant.or(help)))
     }
 
     /// What people call it.
@@ -109,6 +115,7 @@ pub(super) fn sources(plan: &Plan, files: &ConfigFolder) -> Vec<Source> {
                 file: None,
                 key: format!("reward.{}.when", reward.name),
                 path: format!("reward[{at}].when"),
+                meant: in_rhai(when, &plan.names, false),
             });
         }
         let language = match plan.rewards.get(at).map(|planned| &*planned.built.spec.id) {
@@ -134,6 +141,7 @@ pub(super) fn sources(plan: &Plan, files: &ConfigFolder) -> Vec<Source> {
             file,
             key: format!("reward.{}.config.{setting}", reward.name),
             path: format!("reward[{at}].config.{setting}"),
+            meant: None,
         });
     }
     if let Some(expression) = &plan.config.combine.expression {
@@ -145,6 +153,7 @@ pub(super) fn sources(plan: &Plan, files: &ConfigFolder) -> Vec<Source> {
             file: None,
             key: "combine.expression".to_owned(),
             path: "combine.expression".to_owned(),
+            meant: in_rhai(expression, &plan.names, true),
         });
     }
     sources

@@ -26,6 +26,9 @@ pub(super) struct RowsTally {
     pub(super) behind_gate: u64,
     /// It hangs on a model or a judge, which was not asked.
     pub(super) not_asked: u64,
+    /// The least and the greatest reward.
+    #[serde(skip)]
+    range: Option<(f64, f64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_abstained: Option<Example>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,9 +62,20 @@ impl RowsTally {
         self.judged() + self.not_applicable + self.when_failed
     }
 
+    /// The reward that every one of several rows has.
+    pub(super) fn constant(&self) -> Option<f64> {
+        let (least, most) = self.range?;
+        (self.scored > 1 && least.to_bits() == most.to_bits()).then_some(least)
+    }
+
     fn add(&mut self, row: &Row, outcome: &Outcome) {
         match outcome {
-            Outcome::Scored(_) => self.scored += 1,
+            Outcome::Scored(reward) => {
+                self.scored += 1;
+                let own = reward.get();
+                let (least, most) = self.range.unwrap_or((own, own));
+                self.range = Some((least.min(own), most.max(own)));
+            }
             Outcome::Abstained(why) => {
                 self.abstained += 1;
                 note(&mut self.first_abstained, row, why);

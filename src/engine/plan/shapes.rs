@@ -5,8 +5,9 @@ use assay_verifiers::shape::BuiltShape;
 use assay_verifiers::{Files, shaping};
 use serde_json::Value;
 
+use crate::engine::advice::suggestion;
 use crate::engine::config::{Config, RewardConfig};
-use crate::engine::document::{Document, suggestion};
+use crate::engine::document::Document;
 use crate::engine::error::{ConfigError, did_you_mean};
 
 /// Builds the shapes of a reward.

@@ -4,8 +4,9 @@ use assay_trainer::TrainerError;
 use assay_trainer::training::TrainConfig;
 use serde_json::{Value, json};
 
+use crate::engine::advice::suggestion;
 use crate::engine::config::Config;
-use crate::engine::document::{Document, suggestion};
+use crate::engine::document::Document;
 use crate::engine::error::{ConfigError, did_you_mean};
 
 /// Whether what trainers read can be built.

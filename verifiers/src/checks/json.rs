@@ -89,6 +89,11 @@ impl Check for Json {
                 return Err(BuildError::new("schema_file", "the schema is given twice"));
             }
             (None, None) => return Ok(()),
+            (Some(Value::String(_)), None) => {
+                let message = "a JSON Schema is a table, as in schema = { type = \"object\" }; a file of one \
+                               is named by schema_file";
+                return Err(BuildError::new("schema", message));
+            }
             (Some(schema), None) => ("schema", schema.clone()),
             (None, Some(file)) => ("schema_file", schema_in(file, files)?),
         };

@@ -51,7 +51,13 @@ impl Check for Rhai {
             (None, Some(file)) => ("file", source_in(file, files)?),
             _ => return Err(BuildError::new("script", "give either script or file")),
         };
-        let program = Script::compile(&source).map_err(|why| BuildError::new(name, why))?;
+        let program = Script::compile(&source).map_err(|why| {
+            let is_python = source.lines().any(|line| {
+                line.starts_with("def ") || line.starts_with("import ") && !line.contains('"')
+            });
+            let help = if is_python { "; this is Python: verifier = \"python_check\" runs it" } else { "" };
+            BuildError::new(name, why + help)
+        })?;
         self.program = Some(Loaded(program));
         Ok(())
     }

@@ -54,7 +54,9 @@ impl Check for Tags {
         let references = sample.references();
         let names: Vec<&str> = references.iter().map(AsRef::as_ref).collect();
         match flaw_in_names(&names) {
-            Some(why) => Err(Fault::bad_reference(why)),
+            Some(why) => Err(Fault::bad_reference(format!(
+                "the settings name no tags, and the reference no names of tags: {why}"
+            ))),
             None => self.judge(sample.completion(), &names, meter),
         }
     }
@@ -145,5 +147,14 @@ fn flaw_in_names(names: &[&str]) -> Option<String> {
     let bad = names.iter().enumerate().find(|(at, name)| {
         !is_name(name) || names.iter().take(*at).any(|earlier| earlier == *name)
     });
-    bad.map(|(_, name)| format!("tag \"{name}\" is no name, or is given twice"))
+    bad.map(|(_, name)| {
+        let bare = name.trim_matches(['<', '>', '/', ' ']);
+        if is_name(name) {
+            format!("tag \"{name}\" is given twice: name it once")
+        } else if is_name(bare) {
+            format!("tag \"{name}\" is no name: write \"{bare}\", without < and >")
+        } else {
+            format!("tag \"{name}\" is no name")
+        }
+    })
 }

@@ -51,7 +51,9 @@ impl PreparedRubric {
             let refuse =
                 |why: String| RubricError::new(format!("criterion \"{}\"", leaf.name), why);
             if leaf.asks_judge() && !has_judge {
-                return Err(refuse("it is for a judge, and no `judge` is set".to_owned()));
+                let why = "it is for a judge, and no `judge` is set: write [judges.NAME] with url and \
+                           model, and judge = \"NAME\" here";
+                return Err(refuse(why.to_owned()));
             }
             let Some(id) = &leaf.verifier else { continue };
             let own = build(id, Value::Object(leaf.config.clone())).map_err(|error| {

@@ -1,0 +1,205 @@
+//! Slips in the data that no verifier can tell: groups that do not stand together, references and
+//! completions that hold something else than an answer, ids that name several rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay::Plan;
+use assay::engine::{Document, group_key};
+use serde_json::Value;
+
+use super::faults::Found;
+use super::problem::Problem;
+use super::read::Row;
+
+/// Members of a table that hold the answer, in the data of others.
+const ANSWERS: [&str; 6] =
+    ["ground_truth", "final_answer", "answer", "gold", "target", "expected_answer"];
+
+/// Words that stand for nothing where they stand alone.
+const NOTHING: [&str; 8] = ["none", "null", "nan", "n/a", "na", "nil", "undefined", "?"];
+
+/// The rows, and where the columns are named.
+pub(super) struct Lint<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) document: &'a Document,
+    pub(super) rows: &'a [Row],
+}
+
+/// How many rows have a slip, and which is the first.
+struct Slips {
+    count: usize,
+    first: u64,
+}
+
+impl Lint<'_> {
+    /// What is wrong with the rows.
+    pub(super) fn find(&self, found: &mut Found) {
+        if self.plan.needs_groups() {
+            found.errors.extend(self.scattered());
+        }
+        let warnings = [
+            self.ids(),
+            self.nested_references(),
+            self.words_for_nothing(),
+            self.copied(),
+            self.messages_as_text(),
+            self.control_characters(),
+            self.empty(),
+        ];
+        found.warnings.extend(warnings.into_iter().flatten());
+    }
+
+    fn problem(&self, key: &str, message: String, help: String) -> Problem {
+        let path = format!("data.{key}");
+        let error = self.document.error(&path, message).help(Some(help));
+        Problem::new(path, error)
+    }
+
+    /// The rows of which `is_slip` holds.
+    fn slips(&self, is_slip: impl Fn(&Row) -> bool) -> Option<Slips> {
+        let mut all = self.rows.iter().filter(|row| is_slip(row));
+        let first = all.next()?.number;
+        Some(Slips { count: 1 + all.count(), first })
+    }
+
+    /// A group that goes on behind another one.
+    fn scattered(&self) -> Option<Problem> {
+        let (mut seen, mut key) = (BTreeSet::new(), None);
+        let again = self.rows.iter().find(|row| {
+            let own = group_key(&row.sample);
+            let is_new = key != Some(own);
+            key = Some(own);
+            is_new && !seen.insert(own)
+        })?;
+        let (row, group) = (again.number, group_key(&again.sample));
+        let message =
+            format!("the group {group:?} goes on at row {row}, behind rows of another group");
+        let help = "rewards are compared within groups, so the rows of a group stand together: sort the \
+                    rows by their group";
+        Some(self.problem("group", message, help.to_owned()))
+    }
+
+    /// Ids that name several rows.
+    fn ids(&self) -> Option<Problem> {
+        let mut rows: BTreeMap<&str, u64> = BTreeMap::new();
+        let again = self.rows.iter().find_map(|row| {
+            let first = rows.insert(row.sample.id(), row.number)?;
+            Some((row.sample.id(), first, row.number))
+        });
+        let (id, first, second) = again?;
+        let message = format!("the rows {first} and {second} have one id, {id:?}");
+        let help = "name a column that tells rows apart: [data] id = \"COLUMN\"; `explain --id` shows the \
+                    first of them alone";
+        Some(self.problem("id", message, help.to_owned()))
+    }
+
+    /// References that hold the answer in a table.
+    fn nested_references(&self) -> Option<Problem> {
+        let column = &self.plan.config.data.reference;
+        let own = |row: &Row| row.sample.reference().and_then(member);
+        let (key, is_text) = self.rows.iter().find_map(own)?;
+        let slips = self.slips(|row| own(row).is_some())?;
+        let place = format!("{column}.{key}");
+        let (what, help) = if is_text {
+            (
+                "text that holds a table",
+                format!("write it as an object, and [data] reference = \"{place}\""),
+            )
+        } else {
+            ("table", format!("write [data] reference = \"{place}\""))
+        };
+        let message = format!(
+            "{}: the reference is a {what} with `{key}` in it, and not the answer alone",
+            slips.text()
+        );
+        Some(self.problem("reference", message, help))
+    }
+
+    fn words_for_nothing(&self) -> Option<Problem> {
+        let slips = self.slips(|row| {
+            let text = row.sample.reference().and_then(Value::as_str).unwrap_or_default();
+            NOTHING.contains(&text.trim().to_ascii_lowercase().as_str())
+        })?;
+        let message =
+            format!("{}: the reference is a word for nothing, such as \"None\"", slips.text());
+        let help = "a row without a reference has null, or no such column: its rewards abstain";
+        Some(self.problem("reference", message, help.to_owned()))
+    }
+
+    /// Completions that are the reference, all of them.
+    fn copied(&self) -> Option<Problem> {
+        let is_copy = |row: &Row| {
+            let reference = row.sample.reference_text();
+            let completion = row.sample.completion();
+            !completion.is_empty() && reference.is_some_and(|own| own == completion)
+        };
+        let all = self.rows.len() > 1 && self.rows.iter().all(is_copy);
+        all.then(|| {
+            let message =
+                "the completion is the reference, letter by letter, on every row".to_owned();
+            let help = "[data] completion names the answers of the policy, and not the solutions";
+            self.problem("completion", message, help.to_owned())
+        })
+    }
+
+    /// Conversations that were written as text.
+    fn messages_as_text(&self) -> Option<Problem> {
+        let slips = self.slips(|row| {
+            let text = row.sample.completion().trim();
+            text.starts_with('[') && text.contains("\"role\"") && is_messages(text)
+        })?;
+        let message = format!("{}: the completion is a text that holds messages", slips.text());
+        let help = "write the list itself: json.dumps once, over the whole row";
+        Some(self.problem("completion", message, help.to_owned()))
+    }
+
+    /// LaTeX with one backslash: `\boxed` and `\frac` are read as a backspace and a form feed.
+    fn control_characters(&self) -> Option<Problem> {
+        let slips = self.slips(|row| row.sample.completion().contains(['\u{8}', '\u{c}']))?;
+        let message = format!(
+            "{}: the completion has a backspace or a form feed, as `\\boxed` and `\\frac` become with one \
+             backslash",
+            slips.text()
+        );
+        let help = "JSON writes a backslash as two, which json.dumps does";
+        Some(self.problem("completion", message, help.to_owned()))
+    }
+
+    fn empty(&self) -> Option<Problem> {
+        let all = !self.rows.is_empty()
+            && self.rows.iter().all(|row| row.sample.completion().trim().is_empty());
+        all.then(|| {
+            let help = "[data] completion names the column of the answers";
+            self.problem("completion", "every completion is empty".to_owned(), help.to_owned())
+        })
+    }
+}
+
+impl Slips {
+    fn text(&self) -> String {
+        match self.count {
+            1 => format!("row {}", self.first),
+            count => format!("{count} rows, first row {}", self.first),
+        }
+    }
+}
+
+/// The member that holds the answer, and whether it stands in a text.
+fn member(reference: &Value) -> Option<(&'static str, bool)> {
+    let of = |table: &Value| ANSWERS.iter().copied().find(|name| table.get(*name).is_some());
+    match reference {
+        Value::Object(_) => of(reference).map(|name| (name, false)),
+        Value::String(text) if text.trim_start().starts_with('{') => {
+            let quoted = |name: &&str| {
+                text.contains(&format!("\"{name}\"")) || text.contains(&format!("'{name}'"))
+            };
+            ANSWERS.iter().copied().find(|name| quoted(name)).map(|name| (name, true))
+        }
+        _ => None,
+    }
+}
+
+fn is_messages(text: &str) -> bool {
+    let read: Result<Vec<Value>, _> = serde_json::from_str(text);
+    read.is_ok_and(|values| values.iter().any(|value| value.get("role").is_some()))
+}

@@ -1,0 +1,158 @@
+//! Configurations and rows of people who come from other libraries: what is said of each, by `assay
+//! validate` and by `assay score`.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::place::{Place, Ran};
+
+const CONFIGS: &str = include_str!("../../fixtures/mistakes/newcomers-configs.toml");
+const DATASETS: &str = include_str!("../../fixtures/mistakes/newcomers-datasets.toml");
+const ROWS: &str = r#"{"id": "q1", "prompt": "2+1?", "completion": "<think>so</think> \\boxed{3}", "reference": "3", "kind": "math", "split": "train"}
+{"id": "q2", "prompt": "2+1?", "completion": "It is \\boxed{5}", "reference": "3", "kind": "math", "split": "train"}
+{"id": "q3", "prompt": "2+5?", "completion": "<think>so</think> \\boxed{7}", "reference": "7", "kind": "math", "split": "test"}
+{"id": "q4", "prompt": "2+5?", "completion": "no idea", "reference": "7", "kind": "word", "split": "test"}
+"#;
+const MATH: &str = "version = 1\n[[reward]]\nname = \"correct\"\nverifier = \"math\"\n";
+
+/// Words of the language that assay is written in, which say nothing to who writes TOML.
+const RUST: [&str; 12] = [
+    "i64",
+    "u32",
+    "u64",
+    "f64",
+    "usize",
+    "struct ",
+    "enum ",
+    "untagged",
+    "a sequence",
+    "expected a map",
+    "unit value",
+    "panicked",
+];
+
+#[derive(Deserialize)]
+struct Cases<T> {
+    case: Vec<T>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    name: String,
+    file: Option<String>,
+    text: String,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    data: Option<String>,
+    exit: Option<i32>,
+    says: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    name: String,
+    config: Option<String>,
+    /// What the command names, `d.jsonl` by default.
+    data: Option<String>,
+    text: Option<String>,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// Files by their bytes.
+    #[serde(default)]
+    hex: BTreeMap<String, String>,
+    #[serde(default)]
+    score_args: Vec<String>,
+    exits: [i32; 2],
+    says: Vec<String>,
+    #[serde(default)]
+    validate_says: Vec<String>,
+    #[serde(default)]
+    score_says: Vec<String>,
+}
+
+/// What was told, without the drawing around it and the line breaks in it.
+fn plain(text: &str) -> String {
+    text.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is wrong with what was told.
+fn flaw(ran: &Ran, exit: i32, says: &[&String]) -> Option<String> {
+    let told = plain(&format!("{} {}", ran.err, ran.out));
+    let missing: Vec<&&String> =
+        says.iter().filter(|words| !told.contains(&plain(words))).collect();
+    let rust: Vec<&str> = RUST.into_iter().filter(|word| told.contains(word)).collect();
+    let wrong = ran.code != exit || !missing.is_empty() || !rust.is_empty();
+    wrong.then(|| {
+        format!("exit {}, lacks {missing:?}, has {rust:?}:\n{}{}", ran.code, ran.err, ran.out)
+    })
+}
+
+fn write(place: &Place, name: &str, bytes: &[u8]) {
+    let path = place.path(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    assay::engine::runs::write_atomic(&path, bytes).unwrap();
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digit = |char: u8| char::from(char).to_digit(16).unwrap();
+    let byte = |two: &[u8]| two.iter().fold(0, |value, char| value * 16 + digit(*char));
+    hex.as_bytes().chunks(2).map(|two| u8::try_from(byte(two)).unwrap()).collect()
+}
+
+#[test]
+fn configurations_of_newcomers_are_told_what_to_type() {
+    let cases: Cases<Config> = toml::from_str(CONFIGS).unwrap();
+    assert!(cases.case.len() >= 80);
+    let mut wrong = Vec::new();
+    for case in &cases.case {
+        let place = Place::with(&[("d.jsonl", case.data.as_deref().unwrap_or(ROWS))]);
+        let file = case.file.as_deref().unwrap_or("assay.toml");
+        write(&place, file, case.text.as_bytes());
+        let mut command = place.command("validate");
+        command.arg(file).arg("d.jsonl").args(&case.args).envs(&case.env);
+        let ran = Ran::of(command.output().unwrap());
+        let says: Vec<&String> = case.says.iter().collect();
+        wrong.extend(
+            flaw(&ran, case.exit.unwrap_or(2), &says).map(|why| format!("{}: {why}", case.name)),
+        );
+    }
+    assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn rows_of_newcomers_are_told_what_to_write() {
+    let cases: Cases<Rows> = toml::from_str(DATASETS).unwrap();
+    assert!(cases.case.len() >= 40);
+    let mut wrong = Vec::new();
+    for case in &cases.case {
+        let place = Place::with(&[("assay.toml", case.config.as_deref().unwrap_or(MATH))]);
+        let data = case.data.as_deref().unwrap_or("d.jsonl");
+        if let Some(text) = &case.text {
+            write(&place, data, text.as_bytes());
+        }
+        case.files.iter().for_each(|(name, text)| write(&place, name, text.as_bytes()));
+        case.hex.iter().for_each(|(name, hex)| write(&place, name, &bytes(hex)));
+        let [validate, score] = case.exits;
+        let none = Vec::new();
+        for (words, exit, args, own) in [
+            ("validate assay.toml", validate, &none, &case.validate_says),
+            ("score -q -o run assay.toml", score, &case.score_args, &case.score_says),
+        ] {
+            let mut command = place.command(words);
+            command.args(data.split(' ')).args(args);
+            let ran = Ran::of(command.output().unwrap());
+            let says: Vec<&String> = case.says.iter().chain(own).collect();
+            wrong.extend(
+                flaw(&ran, exit, &says).map(|why| format!("{}, {words}: {why}", case.name)),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));
+}
