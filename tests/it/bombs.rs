@@ -243,13 +243,14 @@ fn run(bomb: &Bomb, dir: &Path) -> Ended {
         .args(other.unwrap_or_else(|| SCORE.map(str::to_owned).to_vec()))
         .current_dir(dir)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(fs::File::create(dir.join("out")).unwrap())
         .stderr(told)
         .spawn()
         .unwrap();
     let (memory_kb, code) = watched(&mut child);
     let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap_or_default();
-    Ended { said: format!("{}{}", read("run/verdicts.jsonl"), read("told")), memory_kb, code }
+    let said = format!("{}{}{}", read("run/verdicts.jsonl"), read("told"), read("out"));
+    Ended { said, memory_kb, code }
 }
 
 /// The peak of a process only grows, so that looking often enough sees nearly all of it.

@@ -46,9 +46,9 @@ const NOTES_MAX: usize = 16;
 /// Characters that are kept of a text from the component.
 const TEXT_CHARS_MAX: usize = 200;
 
-/// The longest function of a component, in bytes: compiling one takes more than its length. That of `CPython`
-/// has 165 kB.
-const FUNCTION_BYTES_MAX: usize = 256 << 10;
+/// The longest function of a component, in bytes: the time that one takes to compile grows faster than
+/// it does. The longest of a plugin in Python has 427 kB.
+const FUNCTION_BYTES_MAX: usize = 512 << 10;
 
 /// Refuses a function that would take too long to compile. What is no WebAssembly is refused once it is
 /// compiled.
