@@ -142,8 +142,13 @@ impl Model {
     /// # Errors
     /// A template that fails on it, or a text that is too long.
     pub fn tokens(&self, view: &View) -> Result<Tokens, ModelError> {
-        let tokens = self.encoder.tokens(&self.template.text(view)?)?;
         let most = self.manifest.limits.max_tokens;
+        self.short_enough(&view.completion)?;
+        let text = self.template.text(view)?;
+        if self.manifest.limits.on_overflow == OnOverflow::Error {
+            text.parts.iter().try_for_each(|part| self.short_enough(part))?;
+        }
+        let tokens = self.encoder.tokens(&text)?;
         let over = tokens.ids.len().saturating_sub(most);
         if over == 0 {
             return Ok(tokens);
@@ -154,6 +159,16 @@ impl Model {
             return Ok(tokens);
         }
         Err(too_long(tokens.ids.len(), most))
+    }
+
+    /// Refuses a part of a text that is too long by itself, before all of it is read.
+    fn short_enough(&self, part: &str) -> Result<(), ModelError> {
+        let most = self.manifest.limits.max_tokens;
+        if !self.encoder.exceeds(part, most)? {
+            return Ok(());
+        }
+        let why = format!("the text has more than {most} tokens; the model takes {most}");
+        Err(ModelError::Input(why.into()))
     }
 
     /// The scores of the `steps` steps of a text; `None` where the generated text has none.

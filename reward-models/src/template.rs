@@ -4,16 +4,13 @@
 //! A mark, a cut and the border of a pair are noncharacters of Unicode while the template runs; no
 //! sample can hold one, because they are replaced in its text first.
 //!
-//! A template comes with a model, from wherever that comes: it may spend so many instructions, make so
-//! many bytes of values, and do so much work on them.
-
-mod account;
-mod bounded;
-mod json;
-mod program;
+//! A template comes with a model, from wherever that comes: [`jinja`] holds it to so many instructions, so many
+//! bytes of values, and so much work on them.
 
 use std::sync::Arc;
+use std::thread;
 
+use assay_verifiers::jinja::{self, BoundedTemplate};
 use assay_verifiers::{Message, ToolCall};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Serde, Value, ValueKind};
@@ -22,16 +19,10 @@ use serde_json::Value as Json;
 
 use crate::error::ModelError;
 use crate::special::SpecialTokens;
-use program::Program;
 
 const MARK: char = '\u{FDD0}';
 const CUT: char = '\u{FDD1}';
 const PAIR: char = '\u{FDD2}';
-
-/// What a template may spend. A long conversation takes a few thousand.
-const FUEL: u64 = 1_000_000;
-/// Calls of templates and macros that may be open at a time, four each: each takes some of the stack.
-const LEVELS_MAX: usize = 160;
 
 /// What the template sees of a sample.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +53,7 @@ pub struct Text {
 /// A template, compiled.
 pub struct Template {
     environment: Environment<'static>,
-    program: Program,
+    program: BoundedTemplate,
     system: String,
     special: SpecialTokens,
 }
@@ -79,16 +70,12 @@ impl Template {
         tokens: impl IntoIterator<Item = (String, String)>,
         special: SpecialTokens,
     ) -> Result<Self, ModelError> {
-        let mut environment = Environment::new();
+        let mut environment = jinja::environment();
         let refuse = |error: Error| ModelError::Input(format!("template: {error:#}").into());
         // As chat templates are written for.
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         let syntax = syntax.map_err(refuse)?;
-        environment.set_fuel(Some(FUEL));
-        environment.set_recursion_limit(LEVELS_MAX);
-        bounded::register(&mut environment);
-        program::register(&mut environment);
-        environment.add_filter("tojson", json::text);
+        environment.add_filter("tojson", jinja::python_json);
         environment.add_function("raise_exception", |why: String| -> Result<String, Error> {
             Err(Error::new(ErrorKind::InvalidOperation, why))
         });
@@ -98,7 +85,7 @@ impl Template {
         for (name, token) in tokens {
             environment.add_global(name, Value::from(token));
         }
-        let chat = chat.map(|chat| Program::new("chat", chat, &syntax));
+        let chat = chat.map(|chat| compiled("chat", chat, &syntax));
         let chat = chat.transpose().map_err(refuse)?.map(Arc::new);
         environment.add_function(
             "chat",
@@ -106,7 +93,7 @@ impl Template {
                 chat_text(chat.as_deref(), state, &messages, &options)
             },
         );
-        let program = Program::new("template", template, &syntax).map_err(refuse)?;
+        let program = compiled("template", template, &syntax).map_err(refuse)?;
         Ok(Self { environment, program, system: system.to_owned(), special })
     }
 
@@ -115,7 +102,7 @@ impl Template {
     /// # Errors
     /// A template that fails on this sample.
     pub fn text(&self, view: &View) -> Result<Text, ModelError> {
-        let rendered = account::within(view.bytes(), || {
+        let rendered = jinja::within(view.bytes(), || {
             let scope = self.scope(view)?;
             let rendered = self.program.render(&self.environment, scope);
             rendered.map_err(|error| ModelError::Input(format!("template: {error:#}").into()))
@@ -231,9 +218,25 @@ impl View {
     }
 }
 
+/// A template, compiled on a stack that is large enough for any.
+fn compiled(
+    name: &'static str,
+    source: &str,
+    syntax: &SyntaxConfig,
+) -> Result<BoundedTemplate, Error> {
+    let refuse = |why: String| Error::new(ErrorKind::InvalidOperation, why);
+    thread::scope(|scope| {
+        let work = || BoundedTemplate::new(name, source, syntax);
+        let worker =
+            thread::Builder::new().stack_size(jinja::STACK_BYTES).spawn_scoped(scope, work);
+        let worker = worker.map_err(|error| refuse(error.to_string()))?;
+        worker.join().unwrap_or_else(|_| Err(refuse("its compilation panicked".to_owned())))
+    })
+}
+
 /// `chat(messages, add_generation_prompt=false)`: the tokenizer's own template.
 fn chat_text(
-    chat: Option<&Program>,
+    chat: Option<&BoundedTemplate>,
     state: &State<'_, '_>,
     messages: &Value,
     options: &Kwargs,
@@ -244,9 +247,9 @@ fn chat_text(
     let generate: bool = options.get::<Option<bool>>("add_generation_prompt")?.unwrap_or(false);
     options.assert_all_used()?;
     let scope = context! { messages, add_generation_prompt => generate };
-    let (text, spent) = account::chatting(|| chat.render(state.env(), scope))?;
+    let (text, spent) = jinja::chatting(|| chat.render(state.env(), scope))?;
     // What it spent was on an account of its own.
-    account::work(4 * usize::try_from(spent).unwrap_or(usize::MAX))?;
+    jinja::work(4 * usize::try_from(spent).unwrap_or(usize::MAX))?;
     Ok(Value::from_safe_string(text))
 }
 

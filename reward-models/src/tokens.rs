@@ -1,7 +1,6 @@
 //! Tokenization: from the text of a sample to token ids and the positions at which scores are read.
 
-mod bounds;
-
+use assay_verifiers::tokenizer;
 use tokenizers::{EncodeInput, Encoding, Tokenizer};
 
 use crate::error::ModelError;
@@ -39,6 +38,10 @@ impl Tokens {
     }
 }
 
+/// How many tokens more the beginning of a text may have than the same bytes have within the whole: where it
+/// is cut, a word falls apart.
+const CUT_TOKENS_MAX: usize = 1_024;
+
 /// A tokenizer and how the model uses it.
 pub struct Encoder {
     tokenizer: Tokenizer,
@@ -54,7 +57,7 @@ impl Encoder {
     /// A file that is no tokenizer, or does not know the token that pads or the BOS that is to be
     /// stripped.
     pub fn new(bytes: &[u8], manifest: &TokenizerFile) -> Result<Self, String> {
-        bounds::check(bytes)?;
+        tokenizer::check(bytes)?;
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
@@ -97,6 +100,24 @@ impl Encoder {
     /// What the tokenizer says.
     pub fn plain(&self, text: &str) -> Result<Encoding, ModelError> {
         self.tokenizer.encode(text, false).map_err(failed)
+    }
+
+    /// Whether a text has more than `most` tokens, told from its beginning: the tokens of a long text take
+    /// hundreds of times its bytes. False where only the whole text tells.
+    ///
+    /// # Errors
+    /// What the tokenizer says.
+    pub fn exceeds(&self, text: &str, most: usize) -> Result<bool, ModelError> {
+        let enough = most.saturating_add(CUT_TOKENS_MAX);
+        let mut bytes = enough.saturating_mul(4);
+        while bytes < text.len() {
+            let part = text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
+            if self.tokenizer.encode_fast(part, false).map_err(failed)?.len() > enough {
+                return Ok(true);
+            }
+            bytes = bytes.saturating_mul(2);
+        }
+        Ok(false)
     }
 
     /// The text of ids, special tokens left out.

@@ -8,7 +8,7 @@ use std::fmt;
 
 use assay_verifiers::extract::{Thinking, thinking};
 use assay_verifiers::sample::value_text;
-use assay_verifiers::{Sample, ToolCall, Verdict};
+use assay_verifiers::{Fault, Meter, Sample, ToolCall, Verdict};
 use serde_json::{Value, json};
 
 /// The most steps of a path.
@@ -27,11 +27,11 @@ const STEPS_MAX: usize = 32;
 ///
 /// ```
 /// use assay_rubrics::template::GraderTemplate;
-/// use assay_verifiers::Sample;
+/// use assay_verifiers::{Meter, Sample};
 ///
 /// let template = GraderTemplate::parse("{{ item.reference }} or {{ sample.output_text }}")?;
 /// let sample = Sample::builder("{{ 4 }}").reference("5").build();
-/// assert_eq!(template.fill(&sample), Ok("5 or {{ 4 }}".to_owned()));
+/// assert_eq!(template.fill(&sample, &mut Meter::default()), Ok("5 or {{ 4 }}".to_owned()));
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -65,13 +65,18 @@ enum Hop {
     Index(usize),
 }
 
-/// What a template names and a sample lacks.
+/// Why a template is not filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfilled {
-    /// The path, as the template has it.
-    pub path: String,
-    /// Whether the completion lacks it; else it is the row.
-    pub by_completion: bool,
+pub enum Unfilled {
+    /// It names what the sample lacks.
+    Missing {
+        /// The path, as the template has it.
+        path: String,
+        /// Whether the completion lacks it; else it is the row.
+        by_completion: bool,
+    },
+    /// It becomes more text than the meter pays for.
+    Fault(Fault),
 }
 
 impl GraderTemplate {
@@ -128,16 +133,16 @@ impl GraderTemplate {
         self.parts.iter().all(|part| matches!(part, Part::Text(_)))
     }
 
-    /// The text with everything filled in.
+    /// The text with everything filled in. The meter pays for each byte, as often as it is filled in.
     ///
     /// # Errors
-    /// The first path that leads nowhere.
-    pub fn fill(&self, sample: &Sample) -> Result<String, Unfilled> {
+    /// The first path that leads nowhere, and a meter that runs out.
+    pub fn fill(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<String, Unfilled> {
         let mut out = String::new();
         for part in &self.parts {
             match part {
                 Part::Text(text) => out.push_str(text),
-                Part::Path(path) => out.push_str(&path.text_in(sample)?),
+                Part::Path(path) => out.push_str(&path.text_in(sample, meter)?),
             }
         }
         Ok(out)
@@ -156,13 +161,16 @@ fn quoted(text: &str) -> String {
 }
 
 impl Unfilled {
-    /// The verdict on a sample that lacks what a template names: a completion without it is wrong, a
-    /// row without it is not judged.
+    /// The verdict on the sample: a completion without what is named is wrong, a row without it is not
+    /// judged.
     pub(crate) fn verdict(&self) -> Verdict {
-        if self.by_completion {
-            return Verdict::graded(false).with("missing", self.path.as_str()).because("no-output");
+        match self {
+            Self::Missing { path, by_completion: true } => {
+                Verdict::graded(false).with("missing", path.as_str()).because("no-output")
+            }
+            Self::Missing { path, .. } => Verdict::abstained(format!("the row has no {path}")),
+            Self::Fault(fault) => Verdict::failed(fault.clone()),
         }
-        Verdict::abstained(format!("the row has no {}", self.path))
     }
 }
 
@@ -248,9 +256,13 @@ fn hop(text: &str) -> Result<Option<(Hop, &str)>, String> {
 }
 
 impl Path {
-    fn text_in(&self, sample: &Sample) -> Result<String, Unfilled> {
-        let missing =
-            || Unfilled { path: self.text.clone(), by_completion: self.root == Root::Sample };
+    fn text_in(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<String, Unfilled> {
+        let by_completion = self.root == Root::Sample;
+        let missing = || Unfilled::Missing { path: self.text.clone(), by_completion };
+        if by_completion {
+            // It is read anew for every path.
+            meter.spend(sample.completion().len() as u64).map_err(Unfilled::Fault)?;
+        }
         let (value, steps) = match self.root {
             Root::Item => self.column(sample).ok_or_else(missing)?,
             Root::Sample => {
@@ -269,7 +281,9 @@ impl Path {
         if value.is_null() {
             return Err(missing());
         }
-        Ok(value_text(value).into_owned())
+        let text = value_text(value);
+        meter.spend(text.len() as u64).map_err(Unfilled::Fault)?;
+        Ok(text.into_owned())
     }
 
     /// Whether it leads to the completion by way of the row.
@@ -338,7 +352,10 @@ mod tests {
             .meta(row.as_object().unwrap().clone())
             .build();
         let template = GraderTemplate::parse(text)?;
-        template.fill(&sample).map_err(|missing| format!("no {}", missing.path))
+        template.fill(&sample, &mut Meter::default()).map_err(|error| match error {
+            Unfilled::Missing { path, .. } => format!("no {path}"),
+            Unfilled::Fault(fault) => fault.why.into_owned(),
+        })
     }
 
     #[test]
@@ -381,7 +398,8 @@ mod tests {
         for text in ["plain", "{{ item.x }}", "\"{{\" }}", "{{"] {
             let template = GraderTemplate::parse(&GraderTemplate::literal(text)).unwrap();
             assert!(template.is_constant());
-            assert_eq!(template.fill(&Sample::builder("").build()).as_deref(), Ok(text));
+            let filled = template.fill(&Sample::builder("").build(), &mut Meter::default());
+            assert_eq!(filled.as_deref(), Ok(text));
         }
     }
 
@@ -397,7 +415,8 @@ mod tests {
         #[test]
         fn a_literal_of_any_text_stands_for_itself(text in "[{}\"\\\\a \n]{0,12}") {
             let template = GraderTemplate::parse(&GraderTemplate::literal(&text)).unwrap();
-            prop_assert_eq!(template.fill(&Sample::builder("").build()), Ok(text));
+            let filled = template.fill(&Sample::builder("").build(), &mut Meter::default());
+            prop_assert_eq!(filled, Ok(text));
         }
     }
 }

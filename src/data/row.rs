@@ -196,7 +196,7 @@ fn lift(row: &mut Map<String, Value>, path: &Path) {
         }
     }
     if !kept.is_empty() && !row.contains_key(&path.text) {
-        row.insert(path.text.to_owned(), Value::Object(kept));
+        row.insert(path.text.clone(), Value::Object(kept));
     }
 }
 

@@ -49,6 +49,9 @@ pub struct Origin {
     pub key: Range<usize>,
 }
 
+/// The most parts of a key that is set from outside: each becomes a table within a table.
+const SEGMENTS_MAX: usize = 32;
+
 impl Document {
     /// Parses TOML, or JSON where the text starts with a brace.
     ///
@@ -85,6 +88,10 @@ impl Document {
     /// # Errors
     /// A path that leads through something other than a table.
     pub fn set_by(&mut self, path: &str, value: &str, origin: Origin) -> Result<(), ConfigError> {
+        if path.split('.').count() > SEGMENTS_MAX {
+            let message = format!("the key has more than {SEGMENTS_MAX} parts");
+            return Err(origin.error(message));
+        }
         if ["nan", "inf", "+nan", "-nan", "+inf", "-inf"].contains(&value.trim()) {
             let message =
                 format!("`{}`: expected a finite number, found {}", path.trim(), value.trim());
@@ -316,8 +323,24 @@ fn json(name: &str, text: &str) -> Result<Value, ConfigError> {
     })
 }
 
+/// The most tables that headers and dotted keys may make: each takes hundreds of times its bytes.
+const TABLES_MAX: usize = 10_000;
+
+/// How many tables headers and dotted keys make; lines within a text count as well.
+fn tables(text: &str) -> usize {
+    let of = |line: &str| match line.trim_start() {
+        header if header.starts_with('[') => 1 + header.matches('.').count(),
+        line => line.split_once('=').map_or(0, |(key, _)| key.matches('.').count()),
+    };
+    text.lines().map(of).sum()
+}
+
 fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
     let fail = |message, help, span| ConfigError::new(name, text, message).at(span).help(help);
+    if tables(text) > TABLES_MAX {
+        let message = format!("more than {TABLES_MAX} tables");
+        return Err(fail(message, None, Some(0..1)));
+    }
     match toml::from_str(text) {
         Ok(tree) => match odd_float(text) {
             Some((message, span)) => {
@@ -335,6 +358,11 @@ fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
                 return Err(fail(misread.message, Some(misread.help), misread.span));
             }
             let span = error.span();
+            // It comes without a place.
+            if error.message() == "recursion limit" {
+                let message = "tables and dotted keys nest too deep".to_owned();
+                return Err(fail(message, None, Some(0..1)));
+            }
             let (message, help) = foreign::toml_help(text, error.message(), span.as_ref());
             Err(fail(message, help, span))
         }

@@ -17,7 +17,10 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 const FOLDER: &str = "fixtures/bombs/";
-const FILES: [&str; 6] = ["answers", "patterns", "plugins", "queries", "schemas", "scripts"];
+const FILES: [&str; 11] = [
+    "answers", "configs", "models", "patterns", "plugins", "prompts", "queries", "rows", "rubrics",
+    "schemas", "scripts",
+];
 /// What a bomb may take beyond a row that is none.
 const MEMORY_KB_MAX: u64 = 100 << 10;
 /// Looks at a process before it is ended: a minute, far more than any of them takes.
@@ -29,6 +32,8 @@ struct Bombs {
     /// What the text of each bomb stands in.
     #[serde(default = "bare")]
     frame: String,
+    /// The configuration of each bomb that has none of its own.
+    assay: Option<String>,
     bomb: Vec<Bomb>,
 }
 
@@ -44,11 +49,35 @@ struct Part {
     repeat: usize,
 }
 
+/// A text in a file that was copied, and what stands in its place.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    file: String,
+    from: String,
+    to: String,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bomb {
     name: String,
+    #[serde(default)]
     verifier: String,
+    /// The whole configuration.
+    assay: Option<String>,
+    /// A folder of the fixtures that lies beside the configuration.
+    copy: Option<String>,
+    #[serde(default)]
+    change: Vec<Change>,
+    /// What `assay` is called with, where that is not `score`.
+    command: Option<Vec<String>>,
+    /// All rows.
+    data: Option<String>,
+    /// More columns of the row.
+    #[serde(default)]
+    row: Table,
+    prompt: Option<String>,
     #[serde(default)]
     config: Table,
     when: Option<String>,
@@ -114,7 +143,10 @@ impl Bomb {
         }
     }
 
-    fn configuration(&self, source: &str) -> String {
+    fn configuration(&self, all: Option<&str>, source: &str) -> String {
+        if let Some(text) = self.assay.as_deref().or(all.filter(|_| self.verifier.is_empty())) {
+            return self.filled(text, source);
+        }
         let mut reward = Table::new();
         reward.insert("name".into(), "one".into());
         reward.insert("verifier".into(), self.verifier.as_str().into());
@@ -137,23 +169,56 @@ impl Bomb {
     }
 
     /// Writes everything that the command reads.
-    fn write(&self, frame: &str, dir: &Path) {
+    fn write(&self, bombs: &Bombs, dir: &Path) {
         let source = self.source();
-        write_atomic(&dir.join("assay.toml"), self.configuration(&source).as_bytes()).unwrap();
+        let write =
+            |name: &str, text: &str| write_atomic(&dir.join(name), text.as_bytes()).unwrap();
+        if let Some(folder) = &self.copy {
+            copy(Path::new(folder), dir);
+        }
+        write("assay.toml", &self.configuration(bombs.assay.as_deref(), &source));
         if let Some(file) = &self.file {
-            write_atomic(&dir.join(file), frame.replace("{bomb}", &source).as_bytes()).unwrap();
+            write(file, &self.filled(&bombs.frame, &source));
         }
         for (name, text) in &self.files {
-            write_atomic(&dir.join(name), text.as_bytes()).unwrap();
+            write(name, &self.filled(text, &source));
         }
-        let completion = self.filled(self.completion.as_deref().unwrap_or("x"), &source);
-        let mut row = serde_json::json!({"id": "a", "prompt": "p", "completion": completion});
-        let given = self.reference.as_deref().map(|text| self.filled(text, &source));
+        for Change { file, from, to } in &self.change {
+            let text = fs::read_to_string(dir.join(file)).unwrap();
+            assert!(text.contains(from.as_str()), "{}: {file} has {from}", self.name);
+            write(file, &text.replacen(from.as_str(), &self.filled(to, &source), 1));
+        }
+        match &self.data {
+            Some(rows) => write("data.jsonl", &self.filled(rows, &source)),
+            None => write("data.jsonl", &self.one_row(&source)),
+        }
+    }
+
+    fn one_row(&self, source: &str) -> String {
+        let text =
+            |given: &Option<String>, other| self.filled(given.as_deref().unwrap_or(other), source);
+        let (prompt, completion) = (text(&self.prompt, "p"), text(&self.completion, "x"));
+        let mut row = serde_json::json!({"id": "a", "prompt": prompt, "completion": completion});
+        let mut more = Value::Table(self.row.clone());
+        self.fill(&mut more, source);
+        let more = serde_json::to_value(more).unwrap();
+        row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let given = self.reference.as_deref().map(|text| self.filled(text, source));
         let by_default = || (self.verifier == "sql").then(|| "SELECT 1".to_owned());
         if let Some(reference) = given.or_else(by_default) {
             row.as_object_mut().unwrap().insert("reference".to_owned(), reference.into());
         }
-        write_atomic(&dir.join("data.jsonl"), format!("{row}\n").as_bytes()).unwrap();
+        format!("{row}\n")
+    }
+}
+
+/// A folder of the fixtures, under its own name.
+fn copy(folder: &Path, dir: &Path) {
+    let to = dir.join(folder.file_name().unwrap());
+    fs::create_dir(&to).unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
     }
 }
 
@@ -166,19 +231,26 @@ struct Ended {
     code: Option<i32>,
 }
 
-fn run(dir: &Path) -> Ended {
+const SCORE: [&str; 7] =
+    ["score", "assay.toml", "data.jsonl", "-o", "run", "--quiet", "--no-cache"];
+
+fn run(bomb: &Bomb, dir: &Path) -> Ended {
     let told = fs::File::create(dir.join("told")).unwrap();
+    let source = bomb.source();
+    let other = bomb.command.as_ref();
+    let other = other.map(|all| all.iter().map(|one| bomb.filled(one, &source)).collect());
     let mut child = Command::new(env!("CARGO_BIN_EXE_assay"))
-        .args(["score", "assay.toml", "data.jsonl", "-o", "run", "--quiet", "--no-cache"])
+        .args(other.unwrap_or_else(|| SCORE.map(str::to_owned).to_vec()))
         .current_dir(dir)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(fs::File::create(dir.join("out")).unwrap())
         .stderr(told)
         .spawn()
         .unwrap();
     let (memory_kb, code) = watched(&mut child);
     let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap_or_default();
-    Ended { said: format!("{}{}", read("run/verdicts.jsonl"), read("told")), memory_kb, code }
+    let said = format!("{}{}{}", read("run/verdicts.jsonl"), read("told"), read("out"));
+    Ended { said, memory_kb, code }
 }
 
 /// The peak of a process only grows, so that looking often enough sees nearly all of it.
@@ -204,10 +276,11 @@ fn peak_kb(process: u32) -> Option<u64> {
 
 /// What a row takes that is no bomb, on the same machine.
 fn ordinary_kb() -> u64 {
-    let bomb: Bomb = toml::from_str("name = ''\nverifier = 'exact'\nsays = ''").unwrap();
-    let dir = tempfile::tempdir().unwrap();
-    bomb.write("", dir.path());
-    let ended = run(dir.path());
+    let bombs: Bombs =
+        toml::from_str("[[bomb]]\nname = ''\nverifier = 'exact'\nsays = ''").unwrap();
+    let (dir, bomb) = (tempfile::tempdir().unwrap(), bombs.bomb.first().unwrap());
+    bomb.write(&bombs, dir.path());
+    let ended = run(bomb, dir.path());
     assert_eq!(ended.code, Some(0), "{}", ended.said);
     ended.memory_kb
 }
@@ -223,12 +296,12 @@ fn defused(file: &str) {
     let mut wrong = String::new();
     for bomb in &bombs.bomb {
         let dir = tempfile::tempdir().unwrap();
-        bomb.write(&bombs.frame, dir.path());
-        let Ended { said, memory_kb, code } = run(dir.path());
+        bomb.write(&bombs, dir.path());
+        let Ended { said, memory_kb, code } = run(bomb, dir.path());
         let short: String = said.chars().take(400).collect();
         let mut tell = |what: String| writeln!(wrong, "{}: {what}: {short}", bomb.name).unwrap();
-        // 0: judged; 2: the configuration is refused; 3: the row has a fault.
-        if !matches!(code, Some(0 | 2 | 3)) {
+        // 0: judged; 1: `validate` found it; 2: the configuration is refused; 3: the row has a fault.
+        if !matches!(code, Some(0..=3)) {
             tell(format!("ended by {code:?}"));
         }
         if !said.contains(&bomb.says) || said.is_empty() {
@@ -244,12 +317,23 @@ fn defused(file: &str) {
 #[test]
 fn there_are_many() {
     let count: usize = FILES.iter().map(|file| read(file).bomb.len()).sum();
-    assert!(count >= 120, "{count}");
+    assert!(count >= 400, "{count}");
 }
 
 #[test]
 fn answers() {
     defused("answers");
+}
+
+#[test]
+fn configs() {
+    defused("configs");
+}
+
+#[cfg(feature = "models")]
+#[test]
+fn models() {
+    defused("models");
 }
 
 #[test]
@@ -263,10 +347,27 @@ fn plugins() {
     defused("plugins");
 }
 
+#[cfg(feature = "rubrics")]
+#[test]
+fn prompts() {
+    defused("prompts");
+}
+
 #[cfg(feature = "sql")]
 #[test]
 fn queries() {
     defused("queries");
+}
+
+#[test]
+fn rows() {
+    defused("rows");
+}
+
+#[cfg(feature = "rubrics")]
+#[test]
+fn rubrics() {
+    defused("rubrics");
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub mod extract;
 pub mod fault;
 pub mod group_check;
 pub mod group_checks;
+#[cfg(feature = "jinja")]
+pub mod jinja;
 pub mod math;
 mod measure;
 pub mod meter;
@@ -29,6 +31,7 @@ pub mod scored;
 pub mod script;
 pub mod shape;
 pub mod shaping;
+pub mod tokenizer;
 pub mod training_state;
 pub mod verdict;
 pub mod verifier;

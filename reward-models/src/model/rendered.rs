@@ -62,6 +62,7 @@ impl Model {
     /// # Errors
     /// A text that is too long.
     pub fn text_tokens(&self, text: &Text) -> Result<Tokens, ModelError> {
+        text.parts.iter().try_for_each(|part| self.short_enough(part))?;
         let tokens = self.encoder.tokens(text)?;
         let (count, most) = (tokens.ids.len(), self.manifest.limits.max_tokens);
         if count > most { Err(too_long(count, most)) } else { Ok(tokens) }

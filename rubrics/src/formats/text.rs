@@ -4,8 +4,15 @@ use serde_json::Value;
 
 use crate::rubric::{Rubric, RubricError};
 
+/// The longest file.
+const FILE_BYTES_MAX: usize = 4 << 20;
+
 /// The value that a file holds.
 pub(super) fn value_of(name: &str, bytes: &[u8]) -> Result<Value, RubricError> {
+    if bytes.len() > FILE_BYTES_MAX {
+        let why = format!("it has {} bytes; at most {FILE_BYTES_MAX} are allowed", bytes.len());
+        return Err(RubricError::new("the file", why));
+    }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         RubricError::new(format!("byte {}", error.valid_up_to()), "the text is not UTF-8")
     })?;

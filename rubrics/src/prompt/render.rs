@@ -1,19 +1,25 @@
 //! The messages of a request, by templates.
 
+use std::thread;
+
+use assay_verifiers::jinja::{self, BoundedTemplate};
+use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, Error, Value, context};
+use minijinja::{Environment, Error, UndefinedBehavior, Value, context};
 use serde::Serialize;
 
 use super::escape::escaped;
 use super::fence::Fence;
 use crate::judge::ChatMessage;
 
-/// What a template may spend.
+/// Instructions that a template may take: thousands of criteria may stand in one request.
 const FUEL: u64 = 5_000_000;
 
 /// The templates of the two messages that a judge is sent.
 pub struct PromptTemplate {
     environment: Environment<'static>,
+    system: BoundedTemplate,
+    user: BoundedTemplate,
 }
 
 /// The texts of a request, as they came.
@@ -76,13 +82,11 @@ impl PromptTemplate {
     /// # Errors
     /// A template that does not parse; the message names the line.
     pub fn new(system: &str, user: &str) -> Result<Self, String> {
-        let mut environment = Environment::new();
+        let mut environment = jinja::environment();
         environment.set_fuel(Some(FUEL));
-        environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
-        let told = |error: Error| format!("{error:#}");
-        environment.add_template_owned("system", system.to_owned()).map_err(told)?;
-        environment.add_template_owned("user", user.to_owned()).map_err(told)?;
-        Ok(Self { environment })
+        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        let (system, user) = compiled(system, user)?;
+        Ok(Self { environment, system, user })
     }
 
     /// The messages about `material`. `words` are the other texts of the request, such as the
@@ -102,7 +106,10 @@ impl PromptTemplate {
         texts.extend(words);
         let fence = Fence::of(&texts);
         let code = fence.code().to_owned();
-        let around = move |label: &str, text: &str| fence.around(label, text);
+        let around = move |label: &str, text: &str| {
+            let fenced = Value::from(fence.around(label, text));
+            jinja::fits(&fenced).map(|()| fenced)
+        };
         let scope = context! {
             prompt => prompt,
             reference => reference,
@@ -114,14 +121,29 @@ impl PromptTemplate {
             fenced => Value::from_function(around),
             ..Value::from(Serde(more(&code))),
         };
-        let render = |role: &'static str| {
-            let template = self.environment.get_template(role);
-            let content = template.and_then(|template| template.render(&scope));
-            let content = content.map_err(|error| format!("the prompt of the judge: {error:#}"))?;
+        let bytes = texts.iter().map(|text| text.len()).sum();
+        let render = |role: &'static str, program: &BoundedTemplate| {
+            let done = jinja::within(bytes, || program.render(&self.environment, scope.clone()));
+            let (content, _) =
+                done.map_err(|error| format!("the prompt of the judge: {error:#}"))?;
             Ok::<_, String>(ChatMessage { role, content: content.trim().to_owned() })
         };
-        let mut messages = vec![render("system")?, render("user")?];
+        let mut messages = vec![render("system", &self.system)?, render("user", &self.user)?];
         messages.retain(|message| !message.content.is_empty());
         Ok(Rendered { messages, code })
     }
+}
+
+/// The templates of both messages, compiled on a stack that is large enough for any.
+fn compiled(system: &str, user: &str) -> Result<(BoundedTemplate, BoundedTemplate), String> {
+    let syntax = SyntaxConfig::default();
+    let one = |name, source| BoundedTemplate::new(name, source, &syntax);
+    let work = || Ok((one("system", system)?, one("user", user)?));
+    thread::scope(|scope| {
+        let worker =
+            thread::Builder::new().stack_size(jinja::STACK_BYTES).spawn_scoped(scope, work);
+        let worker = worker.map_err(|error| error.to_string())?;
+        let done = worker.join().map_err(|_| "its compilation panicked".to_owned())?;
+        done.map_err(|error: Error| format!("{error:#}"))
+    })
 }

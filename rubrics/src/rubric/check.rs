@@ -12,6 +12,8 @@ pub const CRITERIA_MAX: usize = 10_000;
 pub const DEPTH_MAX: usize = 32;
 /// The longest scale.
 const SCALE_MAX: i64 = 1_000;
+/// The most choices.
+const CHOICES_MAX: usize = 1_000;
 
 /// A criterion with its place and its index in the order of the file.
 struct Found<'a> {
@@ -126,6 +128,10 @@ impl Found<'_> {
     fn check_choices(&self, choices: &[AnswerChoice]) -> Result<(), RubricError> {
         if choices.len() < 2 {
             return Err(self.refuse("kind.choices", "at least two choices are needed"));
+        }
+        if choices.len() > CHOICES_MAX {
+            let why = format!("expected at most {CHOICES_MAX} choices, found {}", choices.len());
+            return Err(self.refuse("kind.choices", why));
         }
         for (at, choice) in choices.iter().enumerate() {
             let key = format!("kind.choices[{at}]");

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use assay_verifiers::Sample;
+use assay_verifiers::{Meter, Sample};
 
 use super::types::{Criterion, Rubric, RubricError};
 use crate::template::{GraderTemplate, Unfilled};
@@ -12,31 +12,39 @@ impl Rubric {
     /// where they are `templates`. Nothing of the completion is filled in: words stand for it.
     ///
     /// # Errors
-    /// What a template names and the sample lacks.
-    pub fn filled(&self, sample: &Sample) -> Result<Cow<'_, Self>, Unfilled> {
+    /// What a template names and the sample lacks, and more text than the meter pays for.
+    pub fn filled(
+        &self,
+        sample: &Sample,
+        meter: &mut Meter<'_>,
+    ) -> Result<Cow<'_, Self>, Unfilled> {
         if !self.templates {
             return Ok(Cow::Borrowed(self));
         }
         let mut filled = self.clone();
-        fill(&mut filled.instructions, sample)?;
-        fill_all(&mut filled.criteria, sample)?;
+        fill(&mut filled.instructions, sample, meter)?;
+        fill_all(&mut filled.criteria, sample, meter)?;
         filled.templates = false;
         Ok(Cow::Owned(filled))
     }
 }
 
-fn fill_all(criteria: &mut [Criterion], sample: &Sample) -> Result<(), Unfilled> {
+fn fill_all(
+    criteria: &mut [Criterion],
+    sample: &Sample,
+    meter: &mut Meter<'_>,
+) -> Result<(), Unfilled> {
     criteria.iter_mut().try_for_each(|one| {
-        fill(&mut one.text, sample)?;
-        fill_all(&mut one.criteria, sample)
+        fill(&mut one.text, sample, meter)?;
+        fill_all(&mut one.criteria, sample, meter)
     })
 }
 
-fn fill(text: &mut String, sample: &Sample) -> Result<(), Unfilled> {
+fn fill(text: &mut String, sample: &Sample, meter: &mut Meter<'_>) -> Result<(), Unfilled> {
     // A text that is no template is refused when the rubric is read.
     let shown = GraderTemplate::parse(text).map(|template| template.for_judge());
     if let Ok(template) = shown.and_then(|shown| GraderTemplate::parse(&shown)) {
-        *text = template.fill(sample)?;
+        *text = template.fill(sample, meter)?;
     }
     Ok(())
 }
@@ -65,12 +73,14 @@ mod tests {
         let rubric = rubric("Is it {{ item.reference }}?").unwrap();
         let meta = json!({"kind": "{{ item.x }}"}).as_object().unwrap().clone();
         let sample = Sample::builder("c").reference(4).meta(meta).build();
-        let filled = rubric.filled(&sample).unwrap().into_owned();
+        let meter = &mut Meter::default();
+        let filled = rubric.filled(&sample, meter).unwrap().into_owned();
         assert_eq!(filled.instructions, "Of {{ item.x }}.");
         assert_eq!(filled.leaves().first().map(|leaf| leaf.text.as_str()), Some("Is it 4?"));
-        assert_eq!(filled.filled(&sample).as_deref(), Ok(&filled), "once");
+        assert_eq!(filled.filled(&sample, meter).as_deref(), Ok(&filled), "once");
         let bare = Sample::builder("c").build();
-        assert_eq!(rubric.filled(&bare).unwrap_err().path, "item.kind");
+        let missing = Unfilled::Missing { path: "item.kind".to_owned(), by_completion: false };
+        assert_eq!(rubric.filled(&bare, meter).unwrap_err(), missing);
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Check for StringCheck {
         let unset = || Fault::internal("string_check was not loaded");
         let (input, reference) = self.parsed.as_ref().ok_or_else(unset)?;
         meter.spend(sample.completion().len() as u64)?;
-        let (input, reference) = match (input.fill(sample), reference.fill(sample)) {
+        let (input, reference) = match (input.fill(sample, meter), reference.fill(sample, meter)) {
             (Ok(input), Ok(reference)) => (input, reference),
             (Err(missing), _) | (_, Err(missing)) => return Ok(missing.verdict()),
         };

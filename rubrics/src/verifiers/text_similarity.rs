@@ -109,7 +109,8 @@ impl Check for TextSimilarity {
         let unset = || Fault::internal("text_similarity was not loaded");
         let loaded = self.loaded.as_ref().ok_or_else(unset)?;
         meter.spend(sample.completion().len() as u64)?;
-        let (input, reference) = match (loaded.input.fill(sample), loaded.reference.fill(sample)) {
+        let filled = (loaded.input.fill(sample, meter), loaded.reference.fill(sample, meter));
+        let (input, reference) = match filled {
             (Ok(input), Ok(reference)) => (input, reference),
             (Err(missing), _) | (_, Err(missing)) => return Ok(missing.verdict()),
         };

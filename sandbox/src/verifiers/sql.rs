@@ -8,6 +8,7 @@ mod functions;
 mod gauge;
 mod gold;
 mod grade;
+mod growth;
 mod guard;
 mod lex;
 mod partial;

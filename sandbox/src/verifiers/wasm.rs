@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use assay_verifiers::Digest;
 use assay_verifiers::prelude::*;
+use serde::Deserializer;
+use serde::de::Error as _;
+use wasmparser::{Parser, Payload};
 
 use super::sandboxed::Sandboxed;
 use crate::Sandbox;
@@ -26,7 +29,7 @@ pub struct Wasm {
     #[serde(default)]
     settings: Value,
     /// What one verdict may use.
-    #[serde(default)]
+    #[serde(default = "plugin_limits", deserialize_with = "over_plugin_limits")]
     limits: Limits,
     #[serde(skip)]
     runtime: Option<Runtime>,
@@ -34,12 +37,45 @@ pub struct Wasm {
     plugin: Option<Plugin>,
 }
 
-/// Fuel of a guest that costs as much time as one unit of the meter.
-const FUEL_PER_UNIT: u64 = 100;
+/// Fuel of a guest for one unit of the meter: the fuel of a verdict ends after less than a second.
+const FUEL_PER_UNIT: u64 = 32;
+/// The memory of a component, where nothing else is said.
+const MEMORY_BYTES: usize = 72 << 20;
 /// Notes that are kept of the evidence.
 const NOTES_MAX: usize = 16;
 /// Characters that are kept of a text from the component.
 const TEXT_CHARS_MAX: usize = 200;
+
+/// The longest function of a component, in bytes: the time that one takes to compile grows faster than
+/// it does. The longest of a plugin in Python has 427 kB.
+const FUNCTION_BYTES_MAX: usize = 512 << 10;
+
+/// Refuses a function that would take too long to compile. What is no WebAssembly is refused once it is
+/// compiled.
+fn short_functions(wasm: &[u8]) -> Result<(), String> {
+    for payload in Parser::new(0).parse_all(wasm).map_while(Result::ok) {
+        if let Payload::CodeSectionEntry(body) = payload
+            && body.as_bytes().len() > FUNCTION_BYTES_MAX
+        {
+            let found = body.as_bytes().len();
+            return Err(format!(
+                "a function has {found} bytes; at most {FUNCTION_BYTES_MAX} are allowed"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn plugin_limits() -> Limits {
+    Limits { memory_bytes_max: MEMORY_BYTES, ..Limits::default() }
+}
+
+/// The limits that are given, over those of a component.
+fn over_plugin_limits<'de, D: Deserializer<'de>>(given: D) -> Result<Limits, D::Error> {
+    let mut given = serde_json::Map::deserialize(given)?;
+    given.entry("memory_bytes_max").or_insert_with(|| MEMORY_BYTES.into());
+    Limits::deserialize(Value::Object(given)).map_err(D::Error::custom)
+}
 
 impl Sandboxed for Wasm {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
@@ -56,6 +92,7 @@ impl Check for Wasm {
         let refused = |why: String| BuildError::new("path", why);
         let bytes = files.read(&self.path).map_err(refused)?;
         let wasm = binary(&self.path, &bytes).map_err(refused)?;
+        short_functions(&wasm).map_err(refused)?;
         let Some(runtime) = &self.runtime else {
             return Err(BuildError::new("", "wasm needs the sandbox"));
         };

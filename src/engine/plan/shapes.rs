@@ -10,6 +10,9 @@ use crate::engine::config::{Config, RewardConfig};
 use crate::engine::document::Document;
 use crate::engine::error::{ConfigError, did_you_mean};
 
+/// The most shapes of a reward: evidence notes what each did.
+const SHAPES_MAX: usize = 64;
+
 /// Builds the shapes of a reward.
 pub(super) fn built(
     document: &Document,
@@ -17,6 +20,12 @@ pub(super) fn built(
     (at, reward): (usize, &RewardConfig),
     files: &dyn Files,
 ) -> Result<Vec<BuiltShape>, ConfigError> {
+    if reward.shape.len() > SHAPES_MAX {
+        let (name, count) = (&reward.name, reward.shape.len());
+        let message =
+            format!("reward \"{name}\": {count} shapes; at most {SHAPES_MAX} are allowed");
+        return Err(document.error(&format!("reward[{at}].shape"), message));
+    }
     let names = || config.rewards.iter().map(|reward| reward.name.as_str());
     let build = |(place, given): (usize, &serde_json::Map<String, Value>)| {
         let fail = |setting: &str, message: &str, help: Option<String>| {

@@ -9,6 +9,8 @@ use crate::prelude::*;
 /// The longest n-grams.
 pub(super) const N_MAX: u8 = 10;
 
+/// The most members of a group of which each two are compared: a count is kept for each pair.
+const MEMBERS_MAX: usize = 4_096;
 /// What the number of one n-gram costs, in fuel.
 const INTERN_FUEL: u64 = 20;
 
@@ -116,6 +118,10 @@ impl Shared {
     /// Counts by n-gram: each pair of members that have one shares it.
     pub(super) fn count(sets: &[Vec<u32>], meter: &mut Meter<'_>) -> Result<Self, Fault> {
         let members = sets.len();
+        if members > MEMBERS_MAX {
+            let why = format!("each two of {members} members; at most {MEMBERS_MAX} are compared");
+            return Err(Fault::new(FaultKind::OutOfMemory, why));
+        }
         meter.spend((members as u64).saturating_mul(members as u64))?;
         let mut holders: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (at, set) in sets.iter().enumerate() {

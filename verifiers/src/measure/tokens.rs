@@ -15,6 +15,7 @@ impl Tokens {
         let bad = |why: String| BuildError::new(SETTING, why);
         let wrong = |why: &dyn std::fmt::Display| bad(format!("file \"{file}\": {why}"));
         let bytes = files.read(file).map_err(bad)?;
+        crate::tokenizer::check(&bytes).map_err(|why| wrong(&why))?;
         let mut tokenizer =
             tokenizers::Tokenizer::from_bytes(bytes).map_err(|error| wrong(&error))?;
         // Padding and truncation would change the count.

@@ -38,6 +38,11 @@ impl Effort {
         Ok(Self { nfa, weight: 1 + captures as u64 / 8 })
     }
 
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.nfa.memory_usage()
+    }
+
     /// Searches of one text, none of which is paid yet.
     pub(crate) fn of<'e>(&'e self, text: &'e str) -> Searches<'e> {
         let nothing = Set { marks: Vec::new(), mark: 0 };

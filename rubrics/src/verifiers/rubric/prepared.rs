@@ -12,6 +12,9 @@ use crate::verifiers::scope::BuildVerifier;
 
 /// The most rubrics of rows that are kept built.
 const KEPT_MAX: usize = 4_096;
+/// The most verifiers that the rubric of a row may name, and that those which are kept may name in all: each
+/// may have compiled a pattern of a megabyte.
+const ROW_VERIFIERS_MAX: usize = 48;
 
 /// A rubric, checked, and the verifiers of its criteria.
 pub(super) struct PreparedRubric {
@@ -32,7 +35,14 @@ pub(super) struct ColumnSource {
     column: String,
     build: Arc<BuildVerifier>,
     has_judge: bool,
-    kept: Mutex<BTreeMap<Digest, Arc<PreparedRubric>>>,
+    kept: Mutex<Kept>,
+}
+
+/// Rubrics of rows that are built, and the verifiers that they name in all.
+#[derive(Default)]
+struct Kept {
+    rubrics: BTreeMap<Digest, Arc<PreparedRubric>>,
+    verifiers: usize,
 }
 
 impl PreparedRubric {
@@ -121,10 +131,19 @@ impl ColumnSource {
         };
         let digest = canonical::digest(value);
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = lock().get(&digest) {
+        if let Some(kept) = lock().rubrics.get(&digest) {
             return Ok(Arc::clone(kept));
         }
+        let mut verifiers = 0;
         let prepared = formats::read(value.clone()).and_then(|rubric| {
+            let by_code = rubric.leaves().into_iter().filter(|leaf| leaf.verifier.is_some());
+            verifiers = by_code.map(|leaf| 1 + leaf.config.values().map(named_in).sum::<usize>()).sum();
+            if verifiers > ROW_VERIFIERS_MAX {
+                let why = format!(
+                    "a rubric of a row names at most {ROW_VERIFIERS_MAX} verifiers, found {verifiers}"
+                );
+                return Err(RubricError::new("criterion", why));
+            }
             let prepared = PreparedRubric::new(rubric, self.has_judge, &*self.build)?;
             if prepared.rewards().next().is_some() {
                 return Err(RubricError::new("criterion", "a rubric of a row names no `reward`"));
@@ -138,10 +157,23 @@ impl ColumnSource {
             Box::new(Verdict::failed(Fault::bad_input(format!("column \"{column}\": {error}"))))
         })?;
         let mut kept = lock();
-        if kept.len() >= KEPT_MAX {
-            kept.clear();
+        if kept.rubrics.len() >= KEPT_MAX || kept.verifiers + verifiers > ROW_VERIFIERS_MAX {
+            *kept = Kept::default();
         }
-        kept.insert(digest, Arc::clone(&prepared));
+        kept.verifiers += verifiers;
+        kept.rubrics.insert(digest, Arc::clone(&prepared));
         Ok(prepared)
+    }
+}
+
+/// The verifiers that a setting names, such as a rubric within a rubric.
+fn named_in(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => values.iter().map(named_in).sum(),
+        Value::Object(members) => {
+            usize::from(members.contains_key("verifier"))
+                + members.values().map(named_in).sum::<usize>()
+        }
+        _ => 0,
     }
 }

@@ -53,7 +53,7 @@ impl Session {
         earlier: Earlier<'_>,
         meter: &mut Meter<'_>,
     ) -> Result<Self, Unfilled> {
-        let rubric = match prepared.rubric.filled(sample)? {
+        let rubric = match prepared.rubric.filled(sample, meter)? {
             Cow::Borrowed(_) => Arc::clone(&prepared.rubric),
             Cow::Owned(filled) => Arc::new(filled),
         };

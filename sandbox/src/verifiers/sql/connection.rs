@@ -9,6 +9,7 @@ use rusqlite::{Connection, Error, OpenFlags, StatementStatus};
 
 use super::functions::{self, CLOCK};
 use super::gauge::{Gauge, OPS_PER_LOOK, UNITS_PER_OP};
+use super::growth::{self, Columns, NAMES_MAX};
 use super::guard::{self, QUERY_BYTES_MAX, Reads, SharedSeen, guard};
 use super::table::{Cell, Table};
 
@@ -71,6 +72,8 @@ pub(super) struct QueryConnection {
     connection: Connection,
     gauge: Arc<Gauge>,
     seen: SharedSeen,
+    /// What the columns of views stand for.
+    columns: Columns,
 }
 
 impl QueryConnection {
@@ -80,6 +83,7 @@ impl QueryConnection {
         connection.deserialize_read_exact("main", image, image.len(), true)?;
         let (gauge, seen) = (Arc::new(Gauge::default()), SharedSeen::default());
         functions::register(&connection, &gauge, now)?;
+        let columns = columns(&connection)?;
         let tables = tables(&connection)?;
         guard(&mut connection, tables, Arc::clone(&seen))?;
         let looked = Arc::clone(&gauge);
@@ -87,7 +91,7 @@ impl QueryConnection {
             OPS_PER_LOOK,
             Some(move || !looked.spend_ops(OPS_PER_LOOK.unsigned_abs().into())),
         )?;
-        Ok(Self { connection, gauge, seen })
+        Ok(Self { connection, gauge, seen, columns })
     }
 
     /// Runs one query.
@@ -103,7 +107,7 @@ impl QueryConnection {
 
     fn attempts(&self, sql: &str, limits: QueryLimits) -> QueryRun {
         let mut ran = stopped("value-too-long", "values are longer than 1 MiB");
-        if let Err(stop) = plausible(sql) {
+        if let Err(stop) = plausible(sql, &self.columns) {
             return QueryRun { result: Err(stop), ..ran };
         }
         for (length, weight) in TIERS {
@@ -210,14 +214,28 @@ fn out_of_ops() -> QueryError {
     QueryError::new("out-of-ops", functions::OUT_OF_OPS)
 }
 
+/// What the columns of views stand for. Views that stand for more than a query may become cannot be read.
+fn columns(connection: &Connection) -> rusqlite::Result<Columns> {
+    let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view'")?;
+    let mut known = Columns::new();
+    for view in statement.query_map([], |row| row.get::<_, String>(0))? {
+        growth::names(&view?, &mut known);
+    }
+    Ok(known)
+}
+
 /// Checks that need no `SQLite`.
-fn plausible(sql: &str) -> Result<(), QueryError> {
+fn plausible(sql: &str, columns: &Columns) -> Result<(), QueryError> {
     if sql.len() > QUERY_BYTES_MAX {
         return Err(QueryError::new("query-too-long", format!("over {QUERY_BYTES_MAX} bytes")));
     }
     // SQLite would stop reading there, and not see what follows.
     if sql.contains('\0') {
         return Err(QueryError::new("syntax", "a NUL character"));
+    }
+    if growth::names(sql, &mut columns.clone()).is_none() {
+        let why = format!("names that stand for more than {NAMES_MAX} others");
+        return Err(QueryError::new("too-complex", why));
     }
     Ok(())
 }

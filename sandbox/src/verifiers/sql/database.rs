@@ -1,5 +1,6 @@
 //! A database: its bytes, and the connections that read copies of them.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::fallible_iterator::FallibleIterator as _;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value};
 use super::connection::{QueryConnection, bare};
 use super::functions::{self, OUT_OF_OPS};
 use super::gauge::{Gauge, OPS_PER_LOOK};
+use super::growth::{self, Columns, NAMES_MAX};
 use super::guard::{self, refused_function};
 
 /// How a file of `SQLite` begins.
@@ -28,6 +30,8 @@ const IMAGE_BYTES_MIN: usize = 24 << 20;
 const IMAGE_BYTES_PER_BYTE: usize = 8;
 /// The longest value, unless what it is made of is longer.
 const VALUE_BYTES_MAX: usize = 8 << 20;
+/// The most tables, views, indexes and triggers: the whole schema is read for each.
+const ENTRIES_MAX: usize = 2_000;
 /// A page of a database where nothing is said of it, and the largest one.
 const PAGE_BYTES: usize = 4096;
 const PAGE_BYTES_MAX: usize = 65_536;
@@ -147,6 +151,8 @@ fn told(error: rusqlite::Error) -> String {
 struct Builder {
     connection: Connection,
     gauge: Arc<Gauge>,
+    /// What it created so far.
+    entries: Arc<AtomicUsize>,
 }
 
 impl Builder {
@@ -164,10 +170,14 @@ impl Builder {
         let value = i32::try_from(given.max(VALUE_BYTES_MAX)).unwrap_or(i32::MAX);
         connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, value).map_err(told)?;
         connection.pragma_update(None, "max_page_count", pages).map_err(told)?;
-        connection
-            .authorizer(Some(|context: AuthContext<'_>| may_build(context.action)))
-            .map_err(told)?;
-        Ok(Self { connection, gauge })
+        let entries = Arc::new(AtomicUsize::new(0));
+        let made = Arc::clone(&entries);
+        let judge = move |context: AuthContext<'_>| {
+            let count = made.fetch_add(usize::from(creates(context.action)), Ordering::Relaxed);
+            if count > ENTRIES_MAX { Authorization::Deny } else { may_build(context.action) }
+        };
+        connection.authorizer(Some(judge)).map_err(told)?;
+        Ok(Self { connection, gauge, entries })
     }
 
     fn connection(gauge: &Arc<Gauge>, now: Option<&str>) -> rusqlite::Result<Connection> {
@@ -188,6 +198,9 @@ impl Builder {
         if let Some(at) = sql.find('\0') {
             return Err(format!("byte {at} is NUL, which SQL cannot hold"));
         }
+        if growth::names(sql, &mut Columns::new()).is_none() {
+            return Err(format!("names that stand for more than {NAMES_MAX} others"));
+        }
         let mut batch = Batch::new(&self.connection, sql);
         for statement in 1_usize.. {
             let at = |error| format!("statement {statement}: {}", self.told(error));
@@ -205,6 +218,9 @@ impl Builder {
     fn told(&self, error: rusqlite::Error) -> String {
         match error.sqlite_error_code() {
             _ if self.gauge.is_empty() => OUT_OF_OPS.to_owned(),
+            _ if self.entries.load(Ordering::Relaxed) > ENTRIES_MAX => {
+                format!("more than {ENTRIES_MAX} tables, views, indexes and triggers")
+            }
             Some(ErrorCode::DiskFull) => {
                 "the database grows too large for what it is made of".into()
             }
@@ -264,6 +280,17 @@ fn bound(value: &Value) -> Result<SqlValue, String> {
         Value::String(text) => SqlValue::Text(text.clone()),
         other => return Err(format!("expected a value, found {other}")),
     })
+}
+
+fn creates(action: AuthAction<'_>) -> bool {
+    matches!(
+        action,
+        AuthAction::CreateTable { .. }
+            | AuthAction::CreateIndex { .. }
+            | AuthAction::CreateView { .. }
+            | AuthAction::CreateTrigger { .. }
+            | AuthAction::CreateVtable { .. }
+    )
 }
 
 /// A dump may do to its own database what it likes, and nothing to the process around it.

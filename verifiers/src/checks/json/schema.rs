@@ -20,6 +20,7 @@ pub(super) struct Compiled {
 impl Compiled {
     /// Compiles the schema of a setting.
     pub(super) fn new(setting: &str, schema: &Value) -> Result<Self, BuildError> {
+        let texts = Texts::of(schema).map_err(|why| BuildError::new(setting, why))?;
         let patterns = jsonschema::PatternOptions::regex().size_limit(Pattern::PROGRAM_BYTES_MAX);
         let validator = jsonschema::options()
             .offline()
@@ -27,7 +28,6 @@ impl Compiled {
             .build(schema)
             .map_err(|error| BuildError::new(setting, error.to_string()))?;
         let bytes = schema.to_string().len();
-        let texts = Texts::of(schema);
         Ok(Self { validator, schema: schema.clone(), texts, bytes })
     }
 

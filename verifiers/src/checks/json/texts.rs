@@ -4,6 +4,10 @@
 use crate::pattern::effort::{Effort, is_dear};
 use crate::prelude::*;
 
+/// What the patterns of a schema may compile to, in bytes.
+const PROGRAMS_BYTES_MAX: usize = 12 << 20;
+/// The most schemas within one that have an `$id` of their own: all of them are gone through for each.
+const IDS_MAX: usize = 1_000;
 /// What a byte costs that is read as a regular expression.
 const FORMAT_UNITS_PER_BYTE: u64 = 64;
 
@@ -11,37 +15,52 @@ const FORMAT_UNITS_PER_BYTE: u64 = 64;
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     patterns: Vec<Effort>,
+    /// What they compiled to, in bytes.
+    bytes: usize,
+    ids: usize,
     /// The value may be read as a regular expression.
     reads_patterns: bool,
 }
 
 impl Texts {
-    pub(super) fn of(schema: &Value) -> Self {
+    /// What a schema reads of texts; why it is too large.
+    pub(super) fn of(schema: &Value) -> Result<Self, String> {
         let mut own = Self::default();
-        own.add(schema);
-        own
+        own.add(schema)?;
+        Ok(own)
     }
 
-    fn add(&mut self, schema: &Value) {
+    fn add(&mut self, schema: &Value) -> Result<(), String> {
         match schema {
             Value::Object(members) => {
                 if let Some(Value::String(pattern)) = members.get("pattern") {
-                    self.pattern(pattern);
+                    self.pattern(pattern)?;
                 }
                 if let Some(Value::Object(named)) = members.get("patternProperties") {
-                    named.keys().for_each(|pattern| self.pattern(pattern));
+                    named.keys().try_for_each(|pattern| self.pattern(pattern))?;
+                }
+                self.ids += usize::from(members.get("$id").is_some_and(Value::is_string));
+                if self.ids > IDS_MAX {
+                    return Err(format!("more than {IDS_MAX} schemas with an `$id`"));
                 }
                 self.reads_patterns |= members.get("format").is_some_and(|name| name == "regex");
-                members.values().for_each(|member| self.add(member));
+                members.values().try_for_each(|member| self.add(member))
             }
-            Value::Array(members) => members.iter().for_each(|member| self.add(member)),
-            _ => {}
+            Value::Array(members) => members.iter().try_for_each(|member| self.add(member)),
+            _ => Ok(()),
         }
     }
 
-    /// What does not compile is no pattern: the schema was compiled before.
-    fn pattern(&mut self, pattern: &str) {
-        self.patterns.extend(Effort::new(pattern, 0));
+    /// What does not compile is no pattern, or an error once the schema is compiled.
+    fn pattern(&mut self, pattern: &str) -> Result<(), String> {
+        if let Ok(pattern) = Effort::new(pattern, 0) {
+            self.bytes += pattern.bytes();
+            self.patterns.push(pattern);
+        }
+        if self.bytes > PROGRAMS_BYTES_MAX {
+            return Err(format!("its patterns compile to more than {PROGRAMS_BYTES_MAX} bytes"));
+        }
+        Ok(())
     }
 
     /// Pays for each text and pattern, wherever either stands.

@@ -13,8 +13,11 @@ use super::account;
 const INDENT_MAX: usize = 16;
 
 /// `tojson(indent=none)`: nothing is escaped that need not be.
+///
+/// # Errors
+/// A value that is too large as text.
 #[expect(clippy::needless_pass_by_value, reason = "the signature that a filter of minijinja has")]
-pub(super) fn text(value: Value, options: Kwargs) -> Result<Value, Error> {
+pub fn python_json(value: Value, options: Kwargs) -> Result<Value, Error> {
     let indent: Option<usize> = options.get("indent")?;
     let indent = indent.map(|indent| indent.min(INDENT_MAX));
     let weight = account::read(&value)?;

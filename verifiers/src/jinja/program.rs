@@ -20,7 +20,7 @@ const TOKENS_MAX: usize = 4_096;
 /// The most branches of a template.
 const BRANCHES_MAX: usize = 2_048;
 /// The stack on which templates are compiled.
-const STACK_BYTES: usize = 96 << 20;
+pub const STACK_BYTES: usize = 96 << 20;
 /// Raw text that is so short is paid for by the instruction that writes it.
 const RAW_FREE: usize = 16;
 
@@ -34,40 +34,37 @@ const INDEXED: &str = "~indexed";
 const TIMES: &str = "~times";
 
 /// A template that is ready to run.
-pub(super) struct Program {
+pub struct BoundedTemplate {
     instructions: Instructions<'static>,
     blocks: BTreeMap<&'static str, Instructions<'static>>,
     reads: BTreeSet<&'static str>,
 }
 
-impl Program {
-    /// Compiles a template. `name` is what messages call it.
-    pub(super) fn new(
-        name: &'static str,
-        source: &str,
-        syntax: &SyntaxConfig,
-    ) -> Result<Self, Error> {
+impl BoundedTemplate {
+    /// Compiles a template, on a stack of [`STACK_BYTES`]: what nests deep is parsed, compiled and dropped by
+    /// recursion. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// A template that does not parse, that names another one, or that is too large.
+    pub fn new(name: &'static str, source: &str, syntax: &SyntaxConfig) -> Result<Self, Error> {
         if source.len() > SOURCE_BYTES_MAX {
             let found = source.len();
             let why = format!("it has {found} bytes; at most {SOURCE_BYTES_MAX} are allowed");
             return Err(account::refuse(why));
         }
-        let source = kept(source);
-        let syntax = syntax.clone();
-        // What nests deep is parsed, compiled and dropped by recursion.
-        let work = move || compile(name, source, &syntax);
-        let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
-        let worker = worker.map_err(|error| account::refuse(error.to_string()))?;
-        worker.join().unwrap_or_else(|_| Err(account::refuse("its compilation panicked")))
+        compile(name, kept(source), syntax)
     }
 
     /// Whether it reads a variable.
-    pub(super) fn reads(&self, variable: &str) -> bool {
+    pub fn reads(&self, variable: &str) -> bool {
         self.reads.contains(variable)
     }
 
     /// The text, and the instructions that it took.
-    pub(super) fn render(
+    ///
+    /// # Errors
+    /// A template that fails, or that asks for more than it may.
+    pub fn render(
         &self,
         environment: &Environment<'_>,
         scope: Value,
@@ -104,7 +101,7 @@ fn compile(
     name: &'static str,
     source: &'static str,
     syntax: &SyntaxConfig,
-) -> Result<Program, Error> {
+) -> Result<BoundedTemplate, Error> {
     bounded(source, syntax)?;
     let tree = parse(source, name, syntax.clone())?;
     let mut writer = Writer::default();
@@ -120,7 +117,7 @@ fn compile(
     let mut code = CodeGenerator::new(name, source);
     code.compile_stmt(&tree);
     let (instructions, blocks) = code.finish();
-    Ok(Program { instructions, blocks, reads: writer.reads })
+    Ok(BoundedTemplate { instructions, blocks, reads: writer.reads })
 }
 
 /// Refuses what would nest too deep.

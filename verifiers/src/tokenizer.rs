@@ -38,7 +38,10 @@ struct Marks {
 }
 
 /// Refuses a tokenizer that makes far more of a text than the text is.
-pub(super) fn check(bytes: &[u8]) -> Result<(), String> {
+///
+/// # Errors
+/// The part of the file that is too large, or a file that is no JSON.
+pub fn check(bytes: &[u8]) -> Result<(), String> {
     let parts: Parts = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     for (key, part) in [
         ("normalizer", &parts.normalizer),

@@ -109,7 +109,7 @@ fn all_filters() -> Vec<(&'static str, Value)> {
         abs, attr, batch, bool, capitalize, chain, default, dictsort, escape, first, float, format,
         groupby, indent, int, items, join, last, length, lines, list, lower, map, max, min, pprint,
         reject, rejectattr, replace, reverse, round, safe, select, selectattr, slice, sort, split,
-        string, sum, title, trim, unique, upper, zip
+        string, sum, title, tojson, trim, unique, upper, zip
     ];
     table.extend([
         ("count", Value::from_function(filters::length)),
@@ -184,6 +184,10 @@ fn before(name: &str, args: &[Value]) -> Result<(), Error> {
         }
         "trim" => account::work(subject.len().saturating_mul(text(1).chars().count()) / 16),
         "pprint" => account::room(weight.printed(8)),
+        "tojson" => {
+            let escapes = weight.text.saturating_mul(4);
+            account::room(weight.printed(number(args)).saturating_add(escapes))
+        }
         "string" => account::room(weight.printed(0)),
         "groupby" | "unique" | "sort" | "dictsort" | "sum" => {
             account::work(weight.nodes.saturating_mul(8).saturating_add(weight.text / 2))?;

@@ -11,11 +11,11 @@ use minijinja::{Error, ErrorKind};
 /// Bytes of values that any rendering may make.
 const BYTES_MIN: usize = 16 << 20;
 /// Bytes of values for each byte of the sample.
-const BYTES_PER_BYTE: usize = 32;
+const BYTES_PER_BYTE: usize = 16;
 /// The largest value, beside the sample itself.
 const VALUE_BYTES: usize = 4 << 20;
 /// Work that any rendering may do: a unit is a part of a value that is looked at.
-const WORK_MIN: usize = 6 << 20;
+const WORK_MIN: usize = 3 << 20;
 /// How deep lists and maps may nest: they are printed, compared and dropped by recursion.
 const DEPTH_MAX: usize = 160;
 /// What an element of a list takes.
@@ -40,8 +40,9 @@ thread_local! {
     static ACCOUNT: RefCell<Account> = const { RefCell::new(NOTHING) };
 }
 
-/// Runs `work` on an account of its own, for a sample of so many bytes.
-pub(super) fn within<T>(sample: usize, work: impl FnOnce() -> T) -> T {
+/// Runs `work` on an account of its own, for a sample of so many bytes: templates that are rendered outside
+/// of it can make nothing.
+pub fn within<T>(sample: usize, work: impl FnOnce() -> T) -> T {
     let own = Account {
         bytes: BYTES_MIN.saturating_add(sample.saturating_mul(BYTES_PER_BYTE)),
         work: WORK_MIN.saturating_add(sample.saturating_mul(4)),
@@ -55,7 +56,10 @@ pub(super) fn within<T>(sample: usize, work: impl FnOnce() -> T) -> T {
 }
 
 /// Runs `work` as the chat template, which does not call itself.
-pub(super) fn chatting<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+///
+/// # Errors
+/// A call within a call, and the errors of `work`.
+pub fn chatting<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     if ACCOUNT.with_borrow_mut(|account| std::mem::replace(&mut account.chats, true)) {
         return Err(refuse("chat() is called within the chat template: it would not end"));
     }
@@ -89,7 +93,10 @@ pub(super) fn keep(bytes: usize) -> Result<(), Error> {
 }
 
 /// Pays for work.
-pub(super) fn work(units: usize) -> Result<(), Error> {
+///
+/// # Errors
+/// More of it than is left to the rendering.
+pub fn work(units: usize) -> Result<(), Error> {
     let paid = ACCOUNT.with_borrow_mut(|account| {
         let left = account.work.checked_sub(units);
         account.work = left.unwrap_or(0);
@@ -172,7 +179,10 @@ pub(super) fn elements(value: &Value) -> Result<usize, Error> {
 }
 
 /// Pays for a value that was made.
-pub(super) fn fits(value: &Value) -> Result<(), Error> {
+///
+/// # Errors
+/// A value that is too large, by itself or beside those that were made before.
+pub fn fits(value: &Value) -> Result<(), Error> {
     if let Some(text) = value.as_str() {
         return keep(text.len());
     }
