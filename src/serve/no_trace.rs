@@ -7,26 +7,26 @@ use axum::http::{HeaderValue, StatusCode};
 
 /// Nothing is traced.
 #[derive(Default)]
-pub(crate) struct Tracing;
+pub(crate) struct Tracing {}
 
 /// A request that is not traced.
 #[derive(Clone, Default)]
-pub(crate) struct Trace;
+pub(crate) struct Trace {}
 
 /// A part of a request that is not traced.
-pub(crate) struct Step;
+pub(crate) struct Step {}
 
 #[expect(clippy::unused_self, reason = "it stands in for what traces requests")]
 impl Tracing {
     pub(crate) fn begin(&self, _: &Request, _: Option<&str>, _: &HeaderValue) -> Trace {
-        Trace
+        Trace {}
     }
 }
 
 #[expect(clippy::unused_self, reason = "it stands in for what traces requests")]
 impl Trace {
     pub(crate) fn of(_: &Parts) -> Self {
-        Self
+        Self {}
     }
 
     pub(crate) fn attach(&self, _: &mut Request) {}
@@ -40,11 +40,11 @@ impl Trace {
     pub(crate) fn judged_by(&self, _: &str) {}
 
     pub(crate) fn score(&self, _: usize) -> Step {
-        Step
+        Step {}
     }
 
     pub(crate) fn step(&self, _: &'static str, _: usize) -> Step {
-        Step
+        Step {}
     }
 }
 
