@@ -59,7 +59,7 @@ macro_rules! functions {
                 Box::new(async move {
                     let fuel = caller.as_context_mut().hostcall_fuel();
                     let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
-                        return Ok(Errno::FAULT.0);
+                        return Err(wasmtime::format_err!("missing required memory export"));
                     };
                     let (bytes, host) = memory.data_and_store_mut(&mut caller);
                     let process = $process(host);
