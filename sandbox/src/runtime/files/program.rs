@@ -184,6 +184,7 @@ impl Process {
     }
 
     fn fd_prestat_get(&mut self, memory: &mut Memory<'_>, fd: i32, to: i32) -> Done {
+        self.get(fd).map(drop)?;
         if fd != ROOT {
             return Err(Errno::BADF);
         }
@@ -197,6 +198,7 @@ impl Process {
         to: i32,
         length: i32,
     ) -> Done {
+        self.get(fd).map(drop)?;
         match (fd, length) {
             (ROOT, 1..) => memory.put(to, b"/"),
             (ROOT, _) => Err(Errno::NAMETOOLONG),
