@@ -215,7 +215,7 @@ fn files_are_bounded() {
     let request = json!({ "code": code, "language": "python" });
     let run = &run_code(&daemon, &request)["run_result"];
     assert_eq!(run["stdout"], "OSError 31\n", "{run}");
-    let code = "import os\nopened = []\ntry:\n    while True:\n        opened.append(os.open('/', 0))\n\
+    let code = "import os\nopened = []\ntry:\n    while True:\n        opened.append(os.open('/', os.O_RDONLY))\n\
                 except OSError:\n    print(len(opened) > 500)";
     let run = &run_code(&daemon, &json!({ "code": code, "language": "python" }))["run_result"];
     assert_eq!(run["stdout"], "True\n", "{run}");

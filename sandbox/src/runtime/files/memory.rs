@@ -138,6 +138,7 @@ pub(super) struct Access {
 }
 
 /// How a file is opened.
+#[expect(clippy::struct_excessive_bools, reason = "flags, as systems have them")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct How {
     pub(super) access: Access,

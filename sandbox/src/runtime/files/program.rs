@@ -59,7 +59,7 @@ macro_rules! functions {
                 Box::new(async move {
                     let fuel = caller.as_context_mut().hostcall_fuel();
                     let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
-                        return Ok(Errno::FAULT.0);
+                        return Err(wasmtime::format_err!("missing required memory export"));
                     };
                     let (bytes, host) = memory.data_and_store_mut(&mut caller);
                     let process = $process(host);
@@ -184,6 +184,7 @@ impl Process {
     }
 
     fn fd_prestat_get(&mut self, memory: &mut Memory<'_>, fd: i32, to: i32) -> Done {
+        self.get(fd).map(drop)?;
         if fd != ROOT {
             return Err(Errno::BADF);
         }
@@ -197,6 +198,7 @@ impl Process {
         to: i32,
         length: i32,
     ) -> Done {
+        self.get(fd).map(drop)?;
         match (fd, length) {
             (ROOT, 1..) => memory.put(to, b"/"),
             (ROOT, _) => Err(Errno::NAMETOOLONG),
