@@ -150,7 +150,7 @@ const COMPLETIONS: [&str; 14] = [
 ];
 
 /// Where the completion is, as far as the names of the columns tell.
-fn where_it_is(row: &Map<String, Value>, path: &Path<'_>) -> String {
+fn where_it_is(row: &Map<String, Value>, path: &Path) -> String {
     let is_there = row.keys().any(|key| path.text.starts_with(key.as_str()));
     if is_there || row.is_empty() {
         return String::new();
@@ -160,7 +160,7 @@ fn where_it_is(row: &Map<String, Value>, path: &Path<'_>) -> String {
                 of them by [data] completion)"
             .to_owned();
     }
-    let alike = row.keys().find(|key| key.trim().eq_ignore_ascii_case(path.text));
+    let alike = row.keys().find(|key| key.trim().eq_ignore_ascii_case(&path.text));
     let of_others =
         || COMPLETIONS.iter().find_map(|name| row.get_key_value(*name)).map(|(key, _)| key);
     if let Some(found) = alike.or_else(of_others) {
