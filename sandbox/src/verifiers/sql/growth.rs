@@ -208,10 +208,9 @@ mod tests {
         for (head, body) in
             [("", "SELECT x+x AS x"), ("(x)", "SELECT x+x"), ("", "SELECT 'a' AS y, x+x 'x'")]
         {
-            let mut sql = format!("WITH t0{head} AS (SELECT 1 AS x)");
-            for at in 1..30 {
-                sql += &format!(", t{at}{head} AS ({body} FROM t{})", at - 1);
-            }
+            let step = |at: usize| format!(", t{at}{head} AS ({body} FROM t{})", at - 1);
+            let steps: String = (1..30).map(step).collect();
+            let sql = format!("WITH t0{head} AS (SELECT 1 AS x){steps}");
             assert_eq!(count(&format!("{sql} SELECT x FROM t29")), None, "{head}{body}");
         }
     }
