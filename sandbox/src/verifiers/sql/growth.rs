@@ -29,6 +29,8 @@ struct Column {
 #[derive(Default)]
 struct Scope {
     is_query: bool,
+    /// `AS` follows it.
+    is_list: bool,
     /// Within the columns that a query gives.
     in_columns: bool,
     column: Column,
@@ -54,12 +56,12 @@ pub(super) fn names(sql: &str, known: &mut Columns) -> Option<u64> {
             (Kind::Mark, "(") => scopes.push(Scope::default()),
             (Kind::Mark, ")") if is_outermost => {}
             (Kind::Mark, ")") => {
-                let inner = scopes.pop()?;
-                let is_list = next.is_some_and(|next| next.is("as"));
-                more = more.saturating_add(inner.close(known, scopes.last_mut()?, is_list));
+                let mut inner = scopes.pop()?;
+                inner.is_list = next.is_some_and(|next| next.is("as"));
+                more = more.saturating_add(inner.close(known, scopes.last_mut()?));
             }
             (Kind::Mark, ";") if is_outermost => {
-                std::mem::take(scope).close(known, &mut Scope::default(), false);
+                std::mem::take(scope).close(known, &mut Scope::default());
                 more = 0;
             }
             (Kind::Mark, ",") if scope.in_columns => scope.end_column(),
@@ -88,8 +90,7 @@ pub(super) fn names(sql: &str, known: &mut Columns) -> Option<u64> {
     }
     while let Some(scope) = scopes.pop() {
         let mut none = Scope::default();
-        more =
-            more.saturating_add(scope.close(known, scopes.last_mut().unwrap_or(&mut none), false));
+        more = more.saturating_add(scope.close(known, scopes.last_mut().unwrap_or(&mut none)));
     }
     (more <= NAMES_MAX).then_some(more)
 }
@@ -141,10 +142,10 @@ impl Scope {
 
     /// Counts its names, now that those of its subqueries are known; its columns become known to what is
     /// around it.
-    fn close(mut self, known: &mut Columns, around: &mut Self, is_list: bool) -> u64 {
+    fn close(mut self, known: &mut Columns, around: &mut Self) -> u64 {
         if !self.is_query {
             let Column { names, within, .. } = self.column;
-            if is_list {
+            if self.is_list {
                 around.list.clone_from(&names);
             }
             if around.is_open() {
@@ -207,10 +208,9 @@ mod tests {
         for (head, body) in
             [("", "SELECT x+x AS x"), ("(x)", "SELECT x+x"), ("", "SELECT 'a' AS y, x+x 'x'")]
         {
-            let mut sql = format!("WITH t0{head} AS (SELECT 1 AS x)");
-            for at in 1..30 {
-                sql += &format!(", t{at}{head} AS ({body} FROM t{})", at - 1);
-            }
+            let step = |at: usize| format!(", t{at}{head} AS ({body} FROM t{})", at - 1);
+            let steps: String = (1..30).map(step).collect();
+            let sql = format!("WITH t0{head} AS (SELECT 1 AS x){steps}");
             assert_eq!(count(&format!("{sql} SELECT x FROM t29")), None, "{head}{body}");
         }
     }
