@@ -172,7 +172,7 @@ fn where_it_is(row: &Map<String, Value>, path: &Path) -> String {
     }
     let nested = |(key, value): (&String, &Value)| {
         value
-            .get(path.text)
+            .get(&path.text)
             .map(|_| format!(" (write [data] completion = \"{}.{}\")", escape(key), path.text))
     };
     row.iter()
