@@ -158,7 +158,7 @@ fn what_does_not_go_together_is_refused_in_words() {
         ("explain run --faults --lowest 3", "cannot be used with"),
         ("explain run --faults --id a", "cannot be used with"),
         ("explain run --lowest 0", "1..=10000"),
-        ("explain run --lowest x", "invalid digit"),
+        ("explain run --lowest x", "expected a whole number"),
         ("explain run --faults --labels right", "--labels COLUMN goes with --disagree"),
         ("explain run d.jsonl --faults", "a run needs no data"),
         ("explain run d.jsonl --disagree", "add --labels COLUMN"),
