@@ -18,7 +18,7 @@ FILE = "<solution>"
 OK, RAISED, ENDED, UNCROSSABLE, EXITED = 0, 2, 3, 4, 5
 
 # Given back where memory is out, so that the end can be told.
-_spare = bytearray(256 << 10)
+_spare = bytearray(64 << 10)
 _handles = []
 _places = {}
 _namespace = {}
