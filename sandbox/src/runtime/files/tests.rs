@@ -129,7 +129,8 @@ fn everything_has_an_end() {
     assert_eq!(files.folder().err(), Some(FileError::TooManyOpen));
     drop(all);
     files.folder().unwrap();
-    let made = (0..=ENTRIES_MAX).take_while(|at| files.make_folder(&format!("f{at}")).is_ok()).count();
+    let made =
+        (0..=ENTRIES_MAX).take_while(|at| files.make_folder(&format!("f{at}")).is_ok()).count();
     assert!(made < ENTRIES_MAX);
     assert_eq!(files.make_folder("more"), Err(FileError::NoSpace));
 }
