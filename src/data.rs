@@ -51,6 +51,7 @@ pub use columns::Columns;
 pub use error::{DataError, Place, RowError, escape};
 pub use export::{ParquetWriter, TableWriter};
 pub use found_columns::{CellMembers, CellType, FoundColumns};
+pub use json::Line;
 pub use limits::ReadLimits;
 pub use near::nearest;
 pub use presence::Checked;

@@ -30,13 +30,27 @@ pub(super) fn row(line: Line<'_>, limits: &ReadLimits) -> Result<Map<String, Val
 
 /// A line that is known to be UTF-8, or one that is not.
 #[derive(Clone, Copy)]
-pub(super) enum Line<'a> {
+pub enum Line<'a> {
+    /// Known to be UTF-8.
     Text(&'a str),
+    /// Perhaps UTF-8.
     Bytes(&'a [u8]),
 }
 
+impl<'a> From<&'a str> for Line<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Line<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
 impl<'a> Line<'a> {
-    fn bytes(self) -> &'a [u8] {
+    pub(super) fn bytes(self) -> &'a [u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
             Self::Bytes(bytes) => bytes,

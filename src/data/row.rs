@@ -38,12 +38,17 @@ impl RowReader {
     ///
     /// # Errors
     /// Which column is at fault, and what was expected.
-    pub fn parse(&self, text: &[u8], limits: &ReadLimits) -> Result<Sample, String> {
-        if text.len() > limits.row_bytes_max {
-            let most = limits.row_bytes_max;
-            return Err(format!("the row has {} bytes; at most {most} are read", text.len()));
+    pub fn parse<'a>(
+        &self,
+        line: impl Into<Line<'a>>,
+        limits: &ReadLimits,
+    ) -> Result<Sample, String> {
+        let line = line.into();
+        let (length, most) = (line.bytes().len(), limits.row_bytes_max);
+        if length > most {
+            return Err(format!("the row has {length} bytes; at most {most} are read"));
         }
-        let row = json::row(Line::Bytes(text), limits).map_err(|defect| defect.to_string())?;
+        let row = json::row(line, limits).map_err(|defect| defect.to_string())?;
         self.sample(row)
     }
 }

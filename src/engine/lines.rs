@@ -1,5 +1,7 @@
 //! The lines of a run: what is written of a sample, and how one is read back.
 
+mod json;
+
 use std::sync::Arc;
 
 use assay_verifiers::Scored;
@@ -8,7 +10,7 @@ use assay_verifiers::Scored;
 pub fn verdict_line(out: &mut Vec<u8>, scored: &Scored) {
     // Neither the vector nor any of these values can fail to be written: keys are text and numbers
     // are finite.
-    let written = serde_json::to_writer(&mut *out, scored);
+    let written = json::write(out, scored);
     debug_assert!(written.is_ok(), "a verdict line has no JSON form");
     out.push(b'\n');
 }

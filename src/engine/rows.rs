@@ -9,6 +9,7 @@ use super::call::{Call, ScoreOptions};
 use super::groups::group_key;
 use super::score::Engine;
 use super::sequence::unread;
+use crate::data::Line;
 
 /// The most samples that are judged on the thread that asks, and how long that may take by what samples
 /// took lately.
@@ -27,9 +28,13 @@ pub struct Rows {
 impl Engine {
     /// Reads rows of JSON by the columns of the configuration. `first` is the number of the first of
     /// them, from 0: rows that cannot be read are named by their numbers.
-    pub fn read_rows<'a>(&self, first: u64, rows: impl IntoIterator<Item = &'a [u8]>) -> Rows {
+    pub fn read_rows<'a, L: Into<Line<'a>>>(
+        &self,
+        first: u64,
+        rows: impl IntoIterator<Item = L>,
+    ) -> Rows {
         let limits = self.plan().config.limits.data();
-        let read = |(row, at): (&'a [u8], u64)| {
+        let read = |(row, at): (L, u64)| {
             self.plan().reader.parse(row, &limits).map_err(|why| Box::new(unread(at, &why)))
         };
         Rows { rows: rows.into_iter().zip(first..).map(read).collect() }

@@ -76,14 +76,20 @@ impl Admission {
         if is_full { Err(self.refusal()) } else { Ok(()) }
     }
 
+    /// Permits for `samples` where nobody waits and there are so many.
+    pub(crate) fn enter_at_once(&self, samples: usize) -> Option<Admitted> {
+        let (count, weight) = self.weight(samples);
+        let permits = Arc::clone(&self.permits).try_acquire_many_owned(weight).ok()?;
+        Some(self.admitted(permits, count))
+    }
+
     /// Permits for `samples`, once there are so many; those of all where there are more samples than
     /// permits.
     pub(crate) async fn enter(&self, samples: usize, until: Instant) -> Result<Admitted, ApiError> {
-        let count = samples.clamp(1, self.in_flight_max);
-        let weight = u32::try_from(count).unwrap_or(u32::MAX);
-        if let Ok(permits) = Arc::clone(&self.permits).try_acquire_many_owned(weight) {
-            return Ok(self.admitted(permits, count));
+        if let Some(admitted) = self.enter_at_once(samples) {
+            return Ok(admitted);
         }
+        let (count, weight) = self.weight(samples);
         let ahead = self.waiting.fetch_add(count, Ordering::Relaxed);
         let _place = Place { waiting: &self.waiting, count };
         // A request that is larger than the queue may still be the only one in it.
@@ -95,6 +101,12 @@ impl Admission {
             Ok(Ok(permits)) => Ok(self.admitted(permits, count)),
             Ok(Err(_)) | Err(_) => Err(ApiError::overloaded("no permits within the deadline")),
         }
+    }
+
+    /// How many permits `samples` take, also as the semaphore counts them.
+    fn weight(&self, samples: usize) -> (usize, u32) {
+        let count = samples.clamp(1, self.in_flight_max);
+        (count, u32::try_from(count).unwrap_or(u32::MAX))
     }
 
     fn admitted(&self, permits: OwnedSemaphorePermit, count: usize) -> Admitted {

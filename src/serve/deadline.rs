@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName};
 
 use super::error::ApiError;
 
 /// Seconds, or a number with a unit: `2`, `0.5`, `500ms`, `2s`, `1m`.
-const REQUEST_TIMEOUT: &str = "x-request-timeout";
+const REQUEST_TIMEOUT: HeaderName = HeaderName::from_static("x-request-timeout");
 /// As gRPC has it: up to 8 digits and a unit, `500m` for milliseconds.
-const GRPC_TIMEOUT: &str = "grpc-timeout";
+const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
 /// The deadline that the headers ask for.
 pub(crate) fn of_headers(headers: &HeaderMap) -> Result<Option<Duration>, ApiError> {
-    let read = |name: &str, parse: fn(&str) -> Option<Duration>, expected: &str| {
-        let Some(value) = headers.get(name) else { return Ok(None) };
+    let read = |name: HeaderName, parse: fn(&str) -> Option<Duration>, expected: &str| {
+        let Some(value) = headers.get(&name) else { return Ok(None) };
         let parsed = value.to_str().ok().and_then(|value| parse(value.trim()));
         let wrong = || ApiError::bad_request(format!("header {name}: expected {expected}"));
         parsed.map(Some).ok_or_else(wrong)

@@ -4,6 +4,8 @@ use axum::http::{HeaderMap, StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::routes::BY_PROFILE;
+
 /// Whose words they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -51,7 +53,7 @@ enum Step {
 impl Dialect {
     /// The words for a request to this route.
     pub(crate) fn of(route: &str, headers: &HeaderMap) -> Self {
-        match route.strip_prefix("/profiles/{profile}").unwrap_or(route) {
+        match route.strip_prefix(BY_PROFILE).unwrap_or(route) {
             "/run_code" | "/verify" | "/seed_session" | "/close_session" | "/aggregate_metrics"
             | "/reverify_mode" => Self::FastApi,
             "" | "/" | "/info" | "/predict" | "/rerank" | "/similarity" | "/embed" => Self::Tei,
@@ -106,17 +108,12 @@ pub(crate) fn unreadable(field: Option<&str>, message: &str) -> Detail {
 
 /// Whether the body says that it is of a type with this ending: `json` is also of `application/x+json`.
 pub(crate) fn is_type(headers: &HeaderMap, ending: &str) -> bool {
-    let Some(value) = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
-    else {
-        return false;
-    };
-    let mime = value.split(';').next().unwrap_or_default().trim();
-    let Some((rest, end)) =
-        mime.len().checked_sub(ending.len()).and_then(|at| mime.split_at_checked(at))
-    else {
-        return false;
-    };
-    end.eq_ignore_ascii_case(ending) && rest.ends_with(['/', '+', '-'])
+    let Some(value) = headers.get(header::CONTENT_TYPE) else { return false };
+    let mime = value.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
+    let mime = mime.trim_ascii();
+    let parts = mime.len().checked_sub(ending.len()).and_then(|at| mime.split_at_checked(at));
+    let Some(([.., before], end)) = parts else { return false };
+    matches!(before, b'/' | b'+' | b'-') && end.eq_ignore_ascii_case(ending.as_bytes())
 }
 
 #[cfg(test)]

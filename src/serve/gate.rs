@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use assay_verifiers::canonical::hex;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -17,7 +18,7 @@ use super::shared::Shared;
 use super::trace::Trace;
 
 /// The header with the id of a request.
-const REQUEST_ID: &str = "x-request-id";
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that is taken over from a client.
 const REQUEST_ID_BYTES_MAX: usize = 128;
 
@@ -91,7 +92,7 @@ fn request_id(request: &Request) -> HeaderValue {
     };
     let given = request.headers().get(REQUEST_ID).filter(is_plain);
     given.cloned().unwrap_or_else(|| {
-        HeaderValue::from_str(&new_id()).unwrap_or(HeaderValue::from_static("unknown"))
+        HeaderValue::try_from(new_id()).unwrap_or(HeaderValue::from_static("unknown"))
     })
 }
 
@@ -102,7 +103,8 @@ fn new_id() -> String {
         use std::hash::{BuildHasher as _, RandomState};
         RandomState::new().hash_one(std::process::id())
     });
-    format!("{start:016x}-{:x}", NEXT.fetch_add(1, Ordering::Relaxed))
+    let count = NEXT.fetch_add(1, Ordering::Relaxed);
+    [hex(&start.to_be_bytes()), hex(&count.to_be_bytes())].join("-")
 }
 
 static START: std::sync::OnceLock<u64> = std::sync::OnceLock::new();

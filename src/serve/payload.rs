@@ -1,5 +1,6 @@
 //! Bodies: read within limits of size and time, and parsed so that errors name the field.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use futures_util::FutureExt as _;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -95,16 +96,17 @@ async fn read(request: Request, config: &ServeConfig) -> Result<Bytes, ApiError>
         discard(&mut body).await;
         return Err(too_large());
     }
-    let mut collecting = Box::pin(Limited::new(&mut body, bytes_max).collect());
-    // Most bodies are there with their heads, and need no timer.
-    let collected = match (&mut collecting).now_or_never() {
-        Some(collected) => Ok(collected),
-        None => tokio::time::timeout(time, &mut collecting).await,
+    let collected = {
+        let mut collecting = pin!(collect(&mut body, bytes_max));
+        // Most bodies are there with their heads, and need no timer.
+        match collecting.as_mut().now_or_never() {
+            Some(collected) => Ok(collected),
+            None => tokio::time::timeout(time, collecting).await,
+        }
     };
-    drop(collecting);
     match collected {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+        Ok(Ok(Some(bytes))) => Ok(bytes),
+        Ok(Ok(None)) => {
             discard(&mut body).await;
             Err(too_large())
         }
@@ -114,6 +116,24 @@ async fn read(request: Request, config: &ServeConfig) -> Result<Bytes, ApiError>
             Err(ApiError::new(ErrorKind::RequestTimeout, message))
         }
     }
+}
+
+/// All bytes of a body; `None` where there are more than `most`. One that comes in one piece is not copied.
+async fn collect(body: &mut Body, most: usize) -> Result<Option<Bytes>, axum::Error> {
+    let (mut only, mut all) = (Bytes::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let Ok(piece) = frame?.into_data() else { continue };
+        if only.len() + all.len() + piece.len() > most {
+            return Ok(None);
+        }
+        if only.is_empty() && all.is_empty() {
+            only = piece;
+        } else {
+            all.extend_from_slice(&std::mem::take(&mut only));
+            all.extend_from_slice(&piece);
+        }
+    }
+    Ok(Some(if all.is_empty() { only } else { all.into() }))
 }
 
 /// Reads on for a moment: most clients look for an answer once they sent all of a body.

@@ -24,6 +24,9 @@ pub(crate) const OPEN: [&str; 4] = ["/healthz", "/readyz", "/health", "/profiles
 /// The route that is asked every few seconds, and is not traced either.
 pub(crate) const METRICS: &str = "/metrics";
 
+/// Where the paths are that name the profile.
+pub(crate) const BY_PROFILE: &str = "/profiles/{profile}";
+
 /// All paths. What judges is there twice: by itself, for the first profile, and below
 /// `/profiles/NAME`.
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
@@ -49,7 +52,7 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
             get(async move || ([(header::CONTENT_TYPE, "application/json")], document)),
         )
         .route("/docs", get(async move || Html(page)))
-        .nest("/profiles/{profile}", judged.clone())
+        .nest(BY_PROFILE, judged.clone())
         .nest("/profiles/{profile}/", protocols::base())
         .merge(judged)
         .fallback(not_found)

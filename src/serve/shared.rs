@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use assay_verifiers::{Sample, Scored};
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
 use serde_json::json;
 
@@ -17,6 +17,7 @@ use super::error::{ApiError, ErrorKind};
 use super::inline::{self, Allowed, Inline};
 use super::metrics::{Metrics, Reason};
 use super::profiles::{Profile, Profiles};
+use super::routes::BY_PROFILE;
 use super::runtime::now;
 use super::tokens::AccessTokens;
 use super::trace::{Trace, Tracing};
@@ -68,6 +69,8 @@ impl FromRequestParts<Arc<Shared>> for Asked {
 
 /// The profile that a path names.
 async fn named(parts: &mut Parts, shared: &Arc<Shared>) -> Option<String> {
+    // Most paths name none, and to read their parameters costs more than this look.
+    parts.extensions.get::<MatchedPath>()?.as_str().strip_prefix(BY_PROFILE)?;
     let params = RawPathParams::from_request_parts(parts, shared).await.ok();
     let named = params.iter().flatten().find(|(name, _)| *name == "profile");
     named.map(|(_, value)| value.to_owned())
@@ -188,6 +191,10 @@ impl Asked {
 impl Shared {
     /// Waits for permits for so many samples.
     pub(crate) async fn enter(&self, samples: usize, until: Instant) -> Result<Admitted, ApiError> {
+        if let Some(admitted) = self.admission.enter_at_once(samples) {
+            self.metrics.queued.observe_ns(0);
+            return Ok(admitted);
+        }
         let start = now();
         let admitted = self.admission.enter(samples, until).await;
         match &admitted {

@@ -4,8 +4,6 @@
 //! and a JSON key that is missing are the same thing), numbers that are whole are written as
 //! integers, and there is no white space.
 
-use std::io::Write as _;
-
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -40,9 +38,16 @@ pub fn digest_parts(parts: &[&[u8]]) -> Digest {
 
 /// Lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'?'));
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    let mut out = vec![0; 2 * bytes.len()];
+    for (pair, byte) in out.chunks_exact_mut(2).zip(bytes) {
+        pair.copy_from_slice(&hex_digits(*byte));
+    }
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn hex_digits(byte: u8) -> [u8; 2] {
+    [byte >> 4, byte & 15]
+        .map(|nibble| if nibble < 10 { b'0' + nibble } else { b'a' - 10 + nibble })
 }
 
 /// The text of a number in canonical form: whole floats lose their fraction.
@@ -97,13 +102,46 @@ pub fn write_members<'a>(
     out.push(b'}');
 }
 
-/// Appends a JSON string.
+/// Appends a JSON string, byte for byte as `serde_json` writes it.
 pub fn write_text(out: &mut Vec<u8>, text: &str) {
-    // Writing to a vector cannot fail. If the serializer failed, the partial form would still be
-    // unique, so the error can be ignored.
-    if serde_json::to_writer(&mut *out, text).is_err() {
-        let _ = out.write_all(b"\"\\u0000\"");
+    let mut rest = text.as_bytes();
+    out.reserve(rest.len() + 2);
+    out.push(b'"');
+    while !rest.is_empty() {
+        let (plain, further) = rest.split_at(plain_prefix(rest));
+        out.extend_from_slice(plain);
+        let Some((&escaped, further)) = further.split_first() else { break };
+        write_escape(out, escaped);
+        rest = further;
     }
+    out.push(b'"');
+}
+
+/// How many bytes from the start a JSON string has as they are.
+fn plain_prefix(bytes: &[u8]) -> usize {
+    const LANES: usize = 16;
+    let is_escaped = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\\';
+    // Without a way out in the middle, so that the compiler compares all lanes at once.
+    let has_escaped = |lanes: &[u8]| lanes.iter().fold(false, |has, one| has | is_escaped(one));
+    let plain = bytes.chunks_exact(LANES).take_while(|lanes| !has_escaped(lanes)).count() * LANES;
+    let rest = bytes.get(plain..).unwrap_or_default();
+    plain + rest.iter().position(is_escaped).unwrap_or(rest.len())
+}
+
+fn write_escape(out: &mut Vec<u8>, byte: u8) {
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0C => b'f',
+        _ => {
+            out.extend_from_slice(b"\\u00");
+            return out.extend_from_slice(&hex_digits(byte));
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
 }
 
 /// The word for what a value is, for messages.
@@ -121,5 +159,44 @@ pub fn kind(value: &Value) -> &'static str {
 fn comma(out: &mut Vec<u8>, at: usize) {
     if at > 0 {
         out.push(b',');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(text: &str) -> String {
+        let mut out = Vec::new();
+        write_text(&mut out, text);
+        String::from_utf8(out).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_written_as_serde_json_writes_them(
+            text in r#"([ -~]{0,40}|[\x00-\x20"\\/\x7F]{0,3}|[é√😀\u{2028}]{0,9}|.{0,40}){0,6}"#,
+        ) {
+            prop_assert_eq!(written(&text), serde_json::to_string(&text).unwrap());
+        }
+    }
+
+    #[test]
+    fn every_byte_that_is_escaped_is_found_wherever_it_stands() {
+        for byte in 0..0x80_u8 {
+            for at in 0..40 {
+                let mut text = vec![b'a'; 40];
+                text[at] = byte;
+                let text = String::from_utf8(text).unwrap();
+                assert_eq!(written(&text), serde_json::to_string(&text).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn digests_are_written_in_lower_case() {
+        assert_eq!(hex(&[0x00, 0x9F, 0xAB, 0xFF]), "009fabff");
     }
 }

@@ -76,8 +76,9 @@ impl Verdict {
 
     /// Notes the text that was judged and where it stands in the completion.
     #[must_use]
-    pub fn with_extracted(self, text: &str, span: (usize, usize)) -> Self {
-        self.with("extracted", text).with("span", vec![span.0, span.1])
+    pub fn with_extracted(mut self, text: &str, span: (usize, usize)) -> Self {
+        self.evidence.push_text("extracted", text);
+        self.with("span", vec![span.0, span.1])
     }
 
     /// Notes as `unread` the types of the parts of `message` that are not text: a check that reads

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use assay_verifiers::Scored;
+use axum::body::Body;
 use axum::extract::{FromRequest as _, Request, State};
-use axum::http::header;
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -74,7 +75,7 @@ pub(super) async fn verify(
 }
 
 pub(super) fn rows(engine: &crate::Engine, samples: &[&RawValue]) -> Rows {
-    engine.read_rows(0, samples.iter().map(|row| row.get().as_bytes()))
+    engine.read_rows(0, samples.iter().map(|row| row.get()))
 }
 
 /// `{"results": [LINE, ...]}`, without the brace at the end.
@@ -100,5 +101,8 @@ fn results(scored: &[Scored]) -> Vec<u8> {
 }
 
 pub(super) fn json(body: Vec<u8>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+    let mut response = Response::new(Body::from(body));
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
 }

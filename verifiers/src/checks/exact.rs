@@ -1,5 +1,7 @@
 //! `exact`: the last line equals the reference.
 
+use memchr::memrchr;
+
 use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
 
@@ -27,7 +29,8 @@ impl Check for Exact {
         let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
         let (start, said) = (said.start, completion.get(said).unwrap_or_default());
         let said = said.trim_end();
-        let answer = said.rsplit('\n').next().unwrap_or_default().trim_start();
+        let last_line = memrchr(b'\n', said.as_bytes()).map_or(0, |end| end + 1);
+        let answer = said.get(last_line..).unwrap_or_default().trim_start();
         if answer.is_empty() {
             return Ok(Verdict::graded(false).because("empty"));
         }

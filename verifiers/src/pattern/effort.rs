@@ -39,6 +39,7 @@ impl Effort {
     }
 
     /// What it takes in memory.
+    #[cfg(feature = "json-schema")]
     pub(crate) fn bytes(&self) -> usize {
         self.nfa.memory_usage()
     }

@@ -20,11 +20,16 @@ impl Evidence {
 
     /// Notes one thing. Long texts are cut at a character and end in an ellipsis.
     pub fn push(&mut self, key: &'static str, value: impl Into<Value>) {
-        let value = match value.into() {
-            Value::String(text) if text.len() > Self::TEXT_BYTES_MAX => Value::String(cut(&text)),
-            value => value,
-        };
-        self.0.push(key, value);
+        match value.into() {
+            Value::String(text) if text.len() > Self::TEXT_BYTES_MAX => self.push_text(key, &text),
+            value => self.0.push(key, value),
+        }
+    }
+
+    /// Notes a text, as [`push`](Self::push) does, of which nothing is copied that is not kept.
+    pub fn push_text(&mut self, key: &'static str, text: &str) {
+        let is_whole = text.len() <= Self::TEXT_BYTES_MAX;
+        self.0.push(key, Value::String(if is_whole { text.to_owned() } else { cut(text) }));
     }
 
     /// The first value noted under `key`.
@@ -45,5 +50,5 @@ impl Evidence {
 
 fn cut(text: &str) -> String {
     let end = text.floor_char_boundary(Evidence::TEXT_BYTES_MAX);
-    format!("{}…", text.get(..end).unwrap_or_default())
+    [text.get(..end).unwrap_or_default(), "…"].concat()
 }
