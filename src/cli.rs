@@ -152,6 +152,7 @@ pub(crate) fn main() -> ExitCode {
     #[cfg(feature = "models")]
     environment.demand_ort_library(cli.ort_lib);
     let environment = &environment;
+    unread_variables(environment);
     let exit = match cli.verb {
         Verb::Score(args) => score::run(&args, environment),
         Verb::Validate(args) => validate::run(&args, environment),
@@ -182,6 +183,20 @@ pub(crate) fn main() -> ExitCode {
         Verb::Man(args) => man::run(&args, Cli::command()),
     };
     written(exit.unwrap_or_else(Failure::report)).into()
+}
+
+/// Says that a variable is not the flag that it is called after.
+fn unread_variables(environment: &Environment) {
+    for variable in &environment.unread {
+        let Some(name) = variable.strip_prefix("ASSAY_") else { continue };
+        let flag = name.to_ascii_lowercase().replace('_', "-");
+        let is_flag = |command: &clap::Command| {
+            command.get_arguments().any(|one| one.get_long() == Some(flag.as_str()))
+        };
+        if Cli::command().get_subcommands().any(is_flag) {
+            output::note(&format!("note: the variable {variable} sets nothing: write --{flag}"));
+        }
+    }
 }
 
 /// Says what is wrong with the command line. An argument that a terminal would obey has no colours

@@ -4,6 +4,7 @@
 //! permits of the one pool (`admission`), and is judged by the engine of a profile. Nothing else queues.
 //! Everything that a request is refused for is an `ApiError`, which has one form.
 
+mod bind;
 mod config;
 
 #[cfg(feature = "serve")]
@@ -54,9 +55,8 @@ mod trace;
 #[cfg(all(feature = "serve", not(feature = "otel")))]
 use no_trace as trace;
 
+pub use bind::Bind;
 pub use config::ServeConfig;
-#[cfg(feature = "serve")]
-pub use listen::Bind;
 #[cfg(feature = "serve")]
 pub use server::{LoadError, Loaded, Server};
 #[cfg(feature = "serve")]

@@ -66,6 +66,8 @@ pub struct Environment {
     pub settings: Vec<(String, String)>,
     /// Variables that name a setting with one underscore where two belong, and what they should be.
     pub misnamed: Vec<(String, String)>,
+    /// Further variables called `ASSAY_...` that nothing reads.
+    pub unread: Vec<String>,
     /// Called when something long starts.
     pub notice: Option<Notice>,
 }
@@ -74,6 +76,7 @@ impl Environment {
     /// Reads the environment of this process.
     pub fn read() -> Self {
         let assets = assets();
+        let (misnamed, unread) = unknown();
         Self {
             #[cfg(feature = "models")]
             ort_libraries: onnx_runtime::libraries(&assets),
@@ -82,7 +85,8 @@ impl Environment {
             cache_dir: variable("ASSAY_CACHE_DIR"),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             settings: settings(),
-            misnamed: misnamed(),
+            misnamed,
+            unread,
             notice: None,
         }
     }
@@ -328,18 +332,20 @@ fn settings() -> Vec<(String, String)> {
     settings
 }
 
-/// Variables of one underscore that would set something with two.
-fn misnamed() -> Vec<(String, String)> {
-    // `ASSAY_CACHE_DIR` is read as it is.
+/// The variables that are read as they are.
+const READ: [&str; 3] = ["ASSAY_ASSETS", "ASSAY_CACHE_DIR", "ASSAY_ORT_LIB"];
+
+/// Variables that nothing reads: those of one underscore that would set something with two, and what they
+/// should be; and the others.
+fn unknown() -> (Vec<(String, String)>, Vec<String>) {
     let names = env::vars_os().filter_map(|(key, _)| key.into_string().ok());
-    let mut names: Vec<String> = names
-        .filter(|name| {
-            name.starts_with(PREFIX) && !name.contains("__") && name != "ASSAY_CACHE_DIR"
-        })
-        .collect();
+    let is_unknown = |name: &String| {
+        name.starts_with(PREFIX) && !name.contains("__") && !READ.contains(&name.as_str())
+    };
+    let mut names: Vec<String> = names.filter(is_unknown).collect();
     names.sort();
     if names.is_empty() {
-        return Vec::new();
+        return Default::default();
     }
     let schema = Config::json_schema();
     let keys = |section: &serde_json::Value| -> Vec<String> {
@@ -353,13 +359,20 @@ fn misnamed() -> Vec<(String, String)> {
     let known: Vec<(String, Vec<String>)> = sections
         .map(|all| all.iter().map(|(name, section)| (name.clone(), keys(section))).collect())
         .unwrap_or_default();
-    let meant = |name: &String| {
+    let meant = |name: &str| {
         let key = name.strip_prefix(PREFIX)?.to_ascii_lowercase();
         let (section, key) = known.iter().find_map(|(section, keys)| {
             let rest = key.strip_prefix(section.as_str())?.strip_prefix('_')?;
             keys.iter().find(|known| known.as_str() == rest).map(|known| (section, known))
         })?;
-        Some((name.clone(), format!("{PREFIX}{section}__{key}").to_ascii_uppercase()))
+        Some(format!("{PREFIX}{section}__{key}").to_ascii_uppercase())
     };
-    names.iter().filter_map(meant).collect()
+    let (mut misnamed, mut unread) = (Vec::new(), Vec::new());
+    for name in names {
+        match meant(&name) {
+            Some(meant) => misnamed.push((name, meant)),
+            None => unread.push(name),
+        }
+    }
+    (misnamed, unread)
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use assay_verifiers::toml_bounds;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
@@ -323,22 +324,9 @@ fn json(name: &str, text: &str) -> Result<Value, ConfigError> {
     })
 }
 
-/// The most tables that headers and dotted keys may make: each takes hundreds of times its bytes.
-const TABLES_MAX: usize = 10_000;
-
-/// How many tables headers and dotted keys make; lines within a text count as well.
-fn tables(text: &str) -> usize {
-    let of = |line: &str| match line.trim_start() {
-        header if header.starts_with('[') => 1 + header.matches('.').count(),
-        line => line.split_once('=').map_or(0, |(key, _)| key.matches('.').count()),
-    };
-    text.lines().map(of).sum()
-}
-
 fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
     let fail = |message, help, span| ConfigError::new(name, text, message).at(span).help(help);
-    if tables(text) > TABLES_MAX {
-        let message = format!("more than {TABLES_MAX} tables");
+    if let Some(message) = toml_bounds::excess(text) {
         return Err(fail(message, None, Some(0..1)));
     }
     match toml::from_str(text) {

@@ -1,7 +1,10 @@
 //! `[serve]`: where the daemon listens, whom it lets in, and how much it takes on. It moves no reward.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::bind::Bind;
 
 /// How the daemon serves: `assay serve` reads it from the first configuration that it is given.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -9,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct ServeConfig {
     /// The address: `IP:PORT`, or `unix:PATH` for a socket in the file system. An address that is not
     /// loopback needs a token.
+    #[serde(deserialize_with = "bind")]
     pub bind: String,
     /// The environment variable with the bearer tokens that are let in, separated by white space.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +83,12 @@ impl Default for ServeConfig {
             run_programs: false,
         }
     }
+}
+
+/// An address that can be read.
+fn bind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Bind::parse(&text).map(|_| text).map_err(D::Error::custom)
 }
 
 impl ServeConfig {

@@ -1,7 +1,6 @@
 //! Sockets: TCP, TLS or Unix; limits of time and number; and the orderly end.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +23,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::ahead::{Ahead, Watch};
+use super::bind::Bind;
 use super::head_limit::HeadLimit;
 use super::runtime::spawn_connection;
 use super::shared::Shared;
@@ -36,43 +36,6 @@ const LOOK_AFTER: Duration = Duration::from_millis(100);
 const DRAIN_LOOK: Duration = Duration::from_millis(20);
 /// How long those that came in the last moment of the drain are waited for.
 const LAST_MOMENT: Duration = Duration::from_millis(250);
-
-/// Where the daemon listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bind {
-    /// An address.
-    Tcp(SocketAddr),
-    /// A socket in the file system.
-    Unix(PathBuf),
-}
-
-impl Bind {
-    /// Reads `IP:PORT`, `localhost:PORT` or `unix:PATH`.
-    ///
-    /// # Errors
-    /// What was expected.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        if let Some(path) = text.strip_prefix("unix:") {
-            return Ok(Self::Unix(PathBuf::from(path)));
-        }
-        let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
-        let address = named.as_deref().unwrap_or(text).parse();
-        address.map(Self::Tcp).map_err(|_| format!("\"{text}\": expected IP:PORT or unix:PATH"))
-    }
-
-    /// Whether only this machine can reach it.
-    pub fn is_local(&self) -> bool {
-        match self {
-            Self::Tcp(address) => match address.ip() {
-                IpAddr::V4(ip) => ip.is_loopback(),
-                IpAddr::V6(ip) => {
-                    ip.is_loopback() || ip.to_ipv4_mapped().is_some_and(|ip| ip.is_loopback())
-                }
-            },
-            Self::Unix(_) => true,
-        }
-    }
-}
 
 /// An open socket.
 pub(crate) enum Listener {

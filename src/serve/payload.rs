@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use futures_util::FutureExt as _;
@@ -129,6 +129,11 @@ async fn collect(body: &mut Body, most: usize) -> Result<Option<Bytes>, axum::Er
         if only.is_empty() && all.is_empty() {
             only = piece;
         } else {
+            if all.is_empty() {
+                // What the head says is left, so that the bytes move no more.
+                let left = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+                all.reserve_exact((only.len() + piece.len()).saturating_add(left).min(most));
+            }
             all.extend_from_slice(&std::mem::take(&mut only));
             all.extend_from_slice(&piece);
         }

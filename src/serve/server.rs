@@ -10,10 +10,11 @@ use axum::middleware::from_fn_with_state;
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Admission;
+use super::bind::Bind;
 use super::config::ServeConfig;
 use super::gate::gate;
 use super::inline::Inline;
-use super::listen::{self, Bind, Listener};
+use super::listen::{self, Listener};
 use super::metrics::{Metrics, Reload};
 use super::profiles::Profiles;
 use super::routes;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// How long a test waits for an answer.
 const ANSWER: Duration = Duration::from_mins(2);
@@ -96,6 +96,21 @@ impl Daemon {
         self.send("GET", path, &[], b"")
     }
 
+    /// A figure of the metrics.
+    pub(crate) fn gauge(&self, name: &str) -> u64 {
+        let page = self.get("/metrics").text();
+        let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
+        line.unwrap().parse().unwrap()
+    }
+
+    /// Whether a figure of the metrics comes to be `wanted`.
+    pub(crate) fn becomes(&self, name: &str, wanted: u64) -> bool {
+        (0..1500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            self.gauge(name) == wanted
+        })
+    }
+
     pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
         let kind = [("content-type", "application/json")];
         self.send("POST", path, &kind, body.to_string().as_bytes())
@@ -146,4 +161,25 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
         }
     }
     body
+}
+
+/// A profile that runs programs.
+pub(crate) const PROGRAMS: &str = "[[reward]]\nname = 'runs'\nverifier = 'unit_tests'\n";
+
+/// A sample whose program never ends by itself.
+pub(crate) fn endless() -> Value {
+    json!({
+        "completion": "```python\ndef f():\n    while True:\n        pass\n```",
+        "reference": { "entry_point": "f", "cases": [{ "args": [], "expected": 1 }] },
+    })
+}
+
+/// The bytes of a request that wants `samples` judged.
+pub(crate) fn verify_request(samples: &Value) -> String {
+    let body = json!({ "samples": samples }).to_string();
+    let length = body.len();
+    format!(
+        "POST /v1/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    )
 }

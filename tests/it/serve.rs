@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::daemon::{Answer, Daemon};
+use super::daemon::{Answer, Daemon, PROGRAMS, endless, verify_request};
 
 const RULES: &str = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
                      [[reward]]\nname = 'form'\nverifier = 'regex'\nweight = 0.5\n\
@@ -289,76 +289,42 @@ fn slow_clients_are_cut() {
 
 #[test]
 fn a_terminated_daemon_answers_what_is_under_way() {
-    let slow = "[limits]\nfuel = 400000000\n[[reward]]\nname = 'slow'\nverifier = 'rhai'\n\
-                config = { script = 'let x = 0; while x < 3000000 { x += 1; } 1.0' }\n";
-    let mut daemon = Daemon::start(&[("a", slow)], &[]);
-    let body = json!({ "samples": [{ "completion": "3" }] }).to_string();
-    let head = format!(
-        "POST /v1/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let ends = format!("[limits]\nfuel = 100000000000\ndeadline_ms = 3000\n{PROGRAMS}");
+    let mut daemon = Daemon::start(&[("a", &ends)], &[]);
     let mut under_way = TcpStream::connect(&daemon.address).unwrap();
-    under_way.write_all(head.as_bytes()).unwrap();
-    let is_judged = (0..1000).any(|_| {
-        std::thread::sleep(Duration::from_millis(1));
-        daemon.get("/metrics").text().contains("assay_in_flight 1")
-    });
-    assert!(is_judged);
+    under_way.write_all(verify_request(&json!([endless()])).as_bytes()).unwrap();
+    assert!(daemon.becomes("assay_in_flight", 1));
     let id = daemon.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let mut answer = String::new();
     under_way.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    assert!(answer.contains(r#""outcome":"#), "{answer}");
+    assert!(answer.contains(r#""outcome":"failed""#), "{answer}");
     assert_eq!(daemon.child.wait().unwrap().code(), Some(0));
-}
-
-fn gauge(daemon: &Daemon, name: &str) -> u64 {
-    let page = daemon.get("/metrics").text();
-    let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
-    line.unwrap().parse().unwrap()
-}
-
-fn becomes(daemon: &Daemon, name: &str, wanted: u64) -> bool {
-    (0..1500).any(|_| {
-        std::thread::sleep(Duration::from_millis(10));
-        gauge(daemon, name) == wanted
-    })
 }
 
 #[test]
 fn the_work_of_a_client_that_leaves_is_dropped() {
-    let programs = "[[reward]]\nname = 'runs'\nverifier = 'unit_tests'\n";
-    let daemon = Daemon::start(&[("a", programs)], &["--in-flight-max", "4"]);
-    let endless = json!({
-        "completion": "```python\ndef f():\n    while True:\n        pass\n```",
-        "reference": { "entry_point": "f", "cases": [{ "args": [], "expected": 1 }] },
-    });
-    let body = json!({ "samples": [endless] }).to_string();
-    let head = format!(
-        "POST /v1/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
+    let daemon = Daemon::start(&[("a", PROGRAMS)], &["--in-flight-max", "4"]);
+    let request = verify_request(&json!([endless()]));
     let leaving: Vec<TcpStream> = (0..7)
         .map(|_| {
             let mut stream = TcpStream::connect(&daemon.address).unwrap();
-            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
             stream
         })
         .collect();
-    assert!(becomes(&daemon, "assay_in_flight", 4));
-    assert!(becomes(&daemon, "assay_waiting", 3));
+    assert!(daemon.becomes("assay_in_flight", 4));
+    assert!(daemon.becomes("assay_waiting", 3));
     // What finds no place is told so.
-    let full = json!({ "samples": [endless, endless] });
+    let full = json!({ "samples": [endless(), endless()] });
     let error = assert_refused(&daemon.post("/v1/verify", &full), 429, "overloaded");
     assert_eq!(error.get("retryable").unwrap(), true);
     assert!(daemon.post("/v1/verify", &full).head.contains("retry-after: "));
     drop(leaving);
-    assert!(becomes(&daemon, "assay_in_flight", 0));
-    assert_eq!(gauge(&daemon, "assay_waiting"), 0);
-    assert!(becomes(&daemon, "assay_connections", 1));
+    assert!(daemon.becomes("assay_in_flight", 0));
+    assert_eq!(daemon.gauge("assay_waiting"), 0);
+    assert!(daemon.becomes("assay_connections", 1));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::daemon::{Answer, Daemon};
+use super::daemon::{Answer, Daemon, PROGRAMS, endless, verify_request};
 
 const RULES: &str = "[data]\nreference = 'answer'\n[limits]\nfuel = 100000000\n\
                      [[reward]]\nname = 'correct'\nverifier = 'exact'\n";
@@ -161,21 +161,9 @@ fn a_name_that_is_none_is_told_at_the_start() {
 
 #[test]
 fn a_client_that_leaves_behind_another_request_is_noticed() {
-    let slow = "[limits]\nfuel = 100000000000\n[[reward]]\nname = 'slow'\nverifier = 'rhai'\n\
-                config = { script = 'let x = 0; while x < 3000000000 { x += 1; } 1.0' }\n";
-    let daemon = Daemon::start(&[("a", slow)], &["--in-flight-max", "1"]);
-    let body = json!({ "samples": [{ "completion": "3" }] }).to_string();
-    let request = format!(
-        "POST /v1/verify HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n",
-        body.len()
-    );
-    let becomes = |line: &str| {
-        (0..1500).any(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            daemon.get("/metrics").text().contains(line)
-        })
-    };
+    let programs = format!("[limits]\nfuel = 100000000000\n{PROGRAMS}");
+    let daemon = Daemon::start(&[("a", &programs)], &["--in-flight-max", "1"]);
+    let request = verify_request(&json!([endless()])) + "GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n";
     let leaving: Vec<TcpStream> = (0..2)
         .map(|_| {
             let mut stream = TcpStream::connect(&daemon.address).unwrap();
@@ -183,11 +171,11 @@ fn a_client_that_leaves_behind_another_request_is_noticed() {
             stream
         })
         .collect();
-    assert!(becomes("assay_waiting 1\n"));
+    assert!(daemon.becomes("assay_waiting", 1));
     drop(leaving);
-    assert!(becomes("assay_waiting 0\n"), "a client that is gone waits on");
-    assert!(becomes("assay_in_flight 0\n"), "work for a client that is gone goes on");
-    assert!(becomes("assay_connections 1\n"));
+    assert!(daemon.becomes("assay_waiting", 0), "a client that is gone waits on");
+    assert!(daemon.becomes("assay_in_flight", 0), "work for a client that is gone goes on");
+    assert!(daemon.becomes("assay_connections", 1));
 }
 
 #[test]

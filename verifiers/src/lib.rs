@@ -32,6 +32,7 @@ pub mod script;
 pub mod shape;
 pub mod shaping;
 pub mod tokenizer;
+pub mod toml_bounds;
 pub mod training_state;
 pub mod verdict;
 pub mod verifier;

@@ -1,5 +1,6 @@
 //! Rubrics as text: read from TOML, YAML and JSON, written as TOML.
 
+use assay_verifiers::toml_bounds;
 use serde_json::Value;
 
 use crate::rubric::{Rubric, RubricError};
@@ -35,6 +36,9 @@ fn of_json(text: &str) -> Result<Value, RubricError> {
 }
 
 fn of_toml(text: &str) -> Result<Value, RubricError> {
+    if let Some(excess) = toml_bounds::excess(text) {
+        return Err(RubricError::new("the rubric", excess));
+    }
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let before = text.get(..at).unwrap_or(text);
