@@ -4,8 +4,6 @@ use axum::http::{HeaderMap, StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::routes::BY_PROFILE;
-
 /// Whose words they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -53,7 +51,7 @@ enum Step {
 impl Dialect {
     /// The words for a request to this route.
     pub(crate) fn of(route: &str, headers: &HeaderMap) -> Self {
-        match route.strip_prefix(BY_PROFILE).unwrap_or(route) {
+        match route.strip_prefix("/profiles/{profile}").unwrap_or(route) {
             "/run_code" | "/verify" | "/seed_session" | "/close_session" | "/aggregate_metrics"
             | "/reverify_mode" => Self::FastApi,
             "" | "/" | "/info" | "/predict" | "/rerank" | "/similarity" | "/embed" => Self::Tei,

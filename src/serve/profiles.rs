@@ -6,6 +6,9 @@ use super::error::{ApiError, ErrorKind};
 use super::metrics::{Metrics, ProfileMetrics};
 use crate::engine::Engine;
 
+/// Where the paths are that name the profile.
+pub(crate) const BY_PROFILE: &str = "/profiles/{profile}";
+
 /// A configuration at work.
 pub(crate) struct Profile {
     pub(crate) name: String,

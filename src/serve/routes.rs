@@ -16,6 +16,7 @@ use axum::{Router, body::Bytes};
 
 use super::error::{ApiError, ErrorKind};
 use super::openapi;
+use super::profiles::BY_PROFILE;
 use super::protocols;
 use super::shared::Shared;
 
@@ -23,9 +24,6 @@ use super::shared::Shared;
 pub(crate) const OPEN: [&str; 4] = ["/healthz", "/readyz", "/health", "/profiles/{profile}/health"];
 /// The route that is asked every few seconds, and is not traced either.
 pub(crate) const METRICS: &str = "/metrics";
-
-/// Where the paths are that name the profile.
-pub(crate) const BY_PROFILE: &str = "/profiles/{profile}";
 
 /// All paths. What judges is there twice: by itself, for the first profile, and below
 /// `/profiles/NAME`.

@@ -2,8 +2,8 @@
 # The adapters under the trainers' own code, each set of trainers in an environment of its own under
 # target/trainers. `run.sh NAME...` runs the sets of those names alone: requirements-NAME.txt holds a set.
 #
-# The first lines of such a file say which tests are run (`# tests:`), and which packages are installed
-# without their dependencies (`# alone:`). The wheel of `wheel.sh dev` is tested, else the package as it
+# The first lines of such a file say which tests are run (`# tests:`), which packages are installed
+# without their dependencies (`# alone:`), and what is set in the environment (`# env:`). The wheel of `wheel.sh dev` is tested, else the package as it
 # lies in the checkout, with the extension that was built there.
 set -eu
 
@@ -41,6 +41,6 @@ for name in "$@"; do
     fi
     echo "$name: $(listed tests "$name")"
     # Nothing is fetched while tests run.
-    HF_HUB_OFFLINE=1 PYTHONPATH=$package "$env/bin/python" -m pytest --quiet -W ignore \
+    env HF_HUB_OFFLINE=1 $(listed env "$name") PYTHONPATH=$package "$env/bin/python" -m pytest --quiet -W ignore \
         $(listed tests "$name")
 done
