@@ -4,15 +4,13 @@
 //! follows the prompt. A prompt is never judged.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use assay_verifiers::{Outcome, Reward, Sample, Scored};
-use axum::Router;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::StatusCode;
 use axum::routing::post;
+use axum::{Json, Router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,9 +52,8 @@ struct RewardReply {
     /// The same: what `OpenRLHF` filters groups by.
     scores: Vec<f64>,
     /// Metrics, one value a sample: `assay/fault_rate`, `assay/abstained_rate`, `assay/latency_ms`,
-    /// `assay/sample_ms` and `assay/reward/NAME`. `NaN`, which is no JSON but what its client reads,
-    /// where a reward does not apply to a sample.
-    #[schemars(with = "BTreeMap<String, Vec<Option<f64>>>")]
+    /// `assay/sample_ms` and `assay/reward/NAME`. Where a reward does not apply to a sample, the mean of
+    /// those to which it applies; 0 where there are none.
     extra_logs: BTreeMap<String, Vec<f64>>,
 }
 
@@ -76,7 +73,7 @@ pub(super) fn operations() -> Vec<Operation> {
 async fn get_reward(
     asked: Asked,
     Payload(request): Payload<RewardRequest>,
-) -> Result<Response, ApiError> {
+) -> Result<Json<RewardReply>, ApiError> {
     let start = now();
     let profile = asked.profile(None)?;
     let scored = asked.score(samples(request)?).await?;
@@ -86,7 +83,7 @@ async fn get_reward(
     let rewards: Vec<f64> = scored.iter().enumerate().map(reward).collect::<Result<_, _>>()?;
     let extra_logs = extra_logs(&profile, &scored, start.elapsed());
     let reply = RewardReply { scores: rewards.clone(), rewards, extra_logs };
-    Ok(([(header::CONTENT_TYPE, "application/json")], reply.text()).into_response())
+    Ok(Json(reply))
 }
 
 /// A fault that another try may mend is 503, as the Python adapter has it for every fault.
@@ -228,42 +225,18 @@ fn extra_logs(profile: &Profile, scored: &[Scored], took: Duration) -> BTreeMap<
     ]);
     for name in plan.names.iter() {
         let reward = |one: &Scored| one.verdict(name)?.outcome.reward().map(Reward::get);
-        let rewards = every(&|one| reward(one).unwrap_or(f64::NAN));
+        // JSON has no NaN, and OpenRLHF wants a number of every sample and logs their mean.
+        let mean = mean(scored.iter().filter_map(reward));
+        let rewards = every(&|one| reward(one).unwrap_or(mean));
         logs.insert(format!("assay/reward/{name}"), rewards);
     }
     logs
 }
 
-impl RewardReply {
-    /// The reply as text. Numbers that are none are `NaN`, as Python writes and reads them.
-    fn text(&self) -> String {
-        let mut text = String::from("{");
-        let lists = [("rewards", &self.rewards), ("scores", &self.scores)];
-        for (name, values) in lists {
-            write_list(&mut text, name, values);
-            text.push(',');
-        }
-        text.push_str(r#""extra_logs":{"#);
-        for (at, (name, values)) in self.extra_logs.iter().enumerate() {
-            if at > 0 {
-                text.push(',');
-            }
-            write_list(&mut text, name, values);
-        }
-        text.push_str("}}");
-        text
-    }
-}
-
-fn write_list(text: &mut String, name: &str, values: &[f64]) {
-    let numbers: Vec<String> = values
-        .iter()
-        .map(
-            |value| if value.is_nan() { "NaN".to_owned() } else { Value::from(*value).to_string() },
-        )
-        .collect();
-    // Writing to a text cannot fail.
-    let _ = write!(text, "{}:[{}]", Value::from(name), numbers.join(","));
+/// The mean; 0 of none.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = values.fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value));
+    if count > 0.0 { sum / count } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -313,10 +286,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_written_as_python_reads_it() {
-        let extra_logs = BTreeMap::from([("a\"".to_owned(), vec![f64::NAN, 0.5])]);
-        let reply = RewardReply { rewards: vec![1.0], scores: vec![1.0], extra_logs };
-        let expected = r#"{"rewards":[1.0],"scores":[1.0],"extra_logs":{"a\"":[NaN,0.5]}}"#;
-        assert_eq!(reply.text(), expected);
+    fn a_mean_of_none_is_a_number() {
+        assert_eq!(mean([1.0, 0.0, 0.5].into_iter()).to_bits(), 0.5_f64.to_bits());
+        assert_eq!(mean([].into_iter()).to_bits(), 0.0_f64.to_bits());
     }
 }
