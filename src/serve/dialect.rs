@@ -106,9 +106,9 @@ pub(crate) fn unreadable(field: Option<&str>, message: &str) -> Detail {
 
 /// Whether the body says that it is of a type with this ending: `json` is also of `application/x+json`.
 pub(crate) fn is_type(headers: &HeaderMap, ending: &str) -> bool {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else { return false };
-    let mime = value.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
-    let mime = mime.trim_ascii();
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let mime = value.unwrap_or_default().as_bytes().split(|byte| *byte == b';').next();
+    let mime = mime.unwrap_or_default().trim_ascii();
     let parts = mime.len().checked_sub(ending.len()).and_then(|at| mime.split_at_checked(at));
     let Some(([.., before], end)) = parts else { return false };
     matches!(before, b'/' | b'+' | b'-') && end.eq_ignore_ascii_case(ending.as_bytes())
@@ -122,6 +122,31 @@ mod tests {
 
     fn told(field: Option<&str>, message: &str) -> Value {
         serde_json::to_value(unreadable(field, message)).unwrap()
+    }
+
+    #[test]
+    fn a_type_is_known_by_its_ending() {
+        let is_json = |value: &[u8]| {
+            let value = axum::http::HeaderValue::from_bytes(value).unwrap();
+            is_type(&HeaderMap::from_iter([(header::CONTENT_TYPE, value)]), "json")
+        };
+        let types: [&[u8]; 4] = [
+            b"application/json",
+            b"text/JSON ; charset=utf-8",
+            b"application/problem+json",
+            b"x-json",
+        ];
+        assert!(types.into_iter().all(is_json));
+        let others: [&[u8]; 6] = [
+            b"",
+            b"json",
+            b"application/xjson",
+            b"text/plain; a/json",
+            b"application/\xff+json",
+            b"a/json; a=\xff",
+        ];
+        assert!(!others.into_iter().any(is_json));
+        assert!(!is_type(&HeaderMap::new(), "json"));
     }
 
     #[test]

@@ -3,8 +3,9 @@
 # target/trainers. `run.sh NAME...` runs the sets of those names alone: requirements-NAME.txt holds a set.
 #
 # The first lines of such a file say which tests are run (`# tests:`), which packages are installed
-# without their dependencies (`# alone:`), and what is set in the environment (`# env:`). The wheel of `wheel.sh dev` is tested, else the package as it
-# lies in the checkout, with the extension that was built there.
+# without their dependencies (`# alone:`), and what is set in the environment (`# env:`). The wheel of
+# `wheel.sh dev` is tested, else the package as it lies in the checkout, with the extension that was built
+# there.
 set -eu
 
 cd "$(dirname "$0")"

@@ -24,11 +24,6 @@ struct Members<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// What needs no lanes.
-    fn plain<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
-        serde_json::to_writer(self.0, value)
-    }
-
     fn members(self, start: u8, end: &'static [u8]) -> Members<'a> {
         self.0.push(start);
         Members { out: self.0, is_first: true, end }
@@ -67,10 +62,11 @@ impl Members<'_> {
     }
 }
 
+/// What needs no lanes.
 macro_rules! plain {
     ($($method:ident: $type:ty,)*) => {
         $(fn $method(self, value: $type) -> Result<(), Error> {
-            self.plain(&value)
+            serde_json::to_writer(self.0, &value)
         })*
     };
 }

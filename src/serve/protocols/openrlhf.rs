@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_trainer::advantages::statistics::mean;
 use assay_verifiers::{Outcome, Reward, Sample, Scored};
 use axum::http::StatusCode;
 use axum::routing::post;
@@ -226,17 +227,11 @@ fn extra_logs(profile: &Profile, scored: &[Scored], took: Duration) -> BTreeMap<
     for name in plan.names.iter() {
         let reward = |one: &Scored| one.verdict(name)?.outcome.reward().map(Reward::get);
         // JSON has no NaN, and OpenRLHF wants a number of every sample and logs their mean.
-        let mean = mean(scored.iter().filter_map(reward));
+        let mean = mean(&scored.iter().filter_map(reward).collect::<Vec<f64>>());
         let rewards = every(&|one| reward(one).unwrap_or(mean));
         logs.insert(format!("assay/reward/{name}"), rewards);
     }
     logs
-}
-
-/// The mean; 0 of none.
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (count, sum) = values.fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value));
-    if count > 0.0 { sum / count } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -287,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_mean_of_none_is_a_number() {
-        assert_eq!(mean([1.0, 0.0, 0.5].into_iter()).to_bits(), 0.5_f64.to_bits());
-        assert_eq!(mean([].into_iter()).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(mean(&[1.0, 0.0, 0.5]).to_bits(), 0.5_f64.to_bits());
+        assert_eq!(mean(&[]).to_bits(), 0.0_f64.to_bits());
     }
 }
