@@ -8,6 +8,7 @@
 
 mod cache_model;
 mod clock;
+mod code_bounds;
 mod compiled;
 mod component;
 mod engine;

@@ -82,8 +82,17 @@ impl Interpreter {
     }
 }
 
+/// The longest text of WebAssembly, in bytes: reading one takes twenty times its size.
+const TEXT_BYTES_MAX: usize = 2 << 20;
+
 /// WebAssembly in its binary form, from either form.
 pub(crate) fn binary(name: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    if bytes.len() > TEXT_BYTES_MAX && !bytes.starts_with(b"\0asm") {
+        let found = bytes.len();
+        return Err(format!(
+            "file \"{name}\": a text of {found} bytes; at most {TEXT_BYTES_MAX} are read: give the binary form"
+        ));
+    }
     let wasm = wat::parse_bytes(bytes).map_err(|error| format!("file \"{name}\": {error}"))?;
     Ok(wasm.into_owned())
 }

@@ -7,6 +7,7 @@
 //!
 //! A compiled form that lies beside its guest is taken first: see [`precompiled`].
 
+use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash as _, Hasher as _};
@@ -20,6 +21,7 @@ use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
 use super::cache_model::{instrument, instrument_component};
+use super::code_bounds;
 use super::engine::Runtime;
 use super::precompiled::{self, Sums, VERSION};
 
@@ -35,20 +37,31 @@ pub(super) struct Form<C> {
 // refuses forms of other versions and settings.
 #[expect(unsafe_code, reason = "the file is ours alone; see `own` and `Sums`")]
 pub(super) const COMPONENT: Form<Component> = Form {
-    compile: |engine, wasm| {
-        Component::from_binary(engine, instrument_component(wasm).as_deref().unwrap_or(wasm))
-    },
+    compile: |engine, wasm| Component::from_binary(engine, &counted(wasm, instrument_component)?),
     serialize: Component::serialize,
     map: |engine, path| unsafe { Component::deserialize_file(engine, path) },
 };
 #[expect(unsafe_code, reason = "the file is ours alone; see `own` and `Sums`")]
 pub(super) const MODULE: Form<Module> = Form {
-    compile: |engine, wasm| {
-        Module::from_binary(engine, instrument(wasm).as_deref().unwrap_or(wasm))
-    },
+    compile: |engine, wasm| Module::from_binary(engine, &counted(wasm, instrument)?),
     serialize: Module::serialize,
     map: |engine, path| unsafe { Module::deserialize_file(engine, path) },
 };
+
+/// A guest with its accesses to memory counted, where it can be.
+fn counted(
+    wasm: &[u8],
+    instrument: fn(&[u8]) -> Option<Vec<u8>>,
+) -> wasmtime::Result<Cow<'_, [u8]>> {
+    let Some(counted) = instrument(wasm) else { return Ok(Cow::Borrowed(wasm)) };
+    bounded(&counted)?;
+    Ok(Cow::Owned(counted))
+}
+
+/// Refuses code that would take too long to compile.
+fn bounded(wasm: &[u8]) -> wasmtime::Result<()> {
+    code_bounds::check(wasm).map_err(wasmtime::Error::msg)
+}
 
 /// The guest of a file and its digest. The file is not read where its compiled form is kept and it
 /// has not changed.
@@ -154,6 +167,8 @@ pub(super) fn load<C>(
     wasm: &[u8],
     digest: &Digest,
 ) -> wasmtime::Result<C> {
+    // Also where it is kept, so that no machine takes what another refuses.
+    bounded(wasm)?;
     let engine = runtime.engine();
     let Some(dir) = runtime.compiled() else { return (form.compile)(engine, wasm) };
     let path = dir.join(file_name(engine, digest));

@@ -6,7 +6,6 @@ use assay_verifiers::Digest;
 use assay_verifiers::prelude::*;
 use serde::Deserializer;
 use serde::de::Error as _;
-use wasmparser::{Parser, Payload};
 
 use super::sandboxed::Sandboxed;
 use crate::Sandbox;
@@ -46,26 +45,6 @@ const NOTES_MAX: usize = 16;
 /// Characters that are kept of a text from the component.
 const TEXT_CHARS_MAX: usize = 200;
 
-/// The longest function of a component, in bytes: the time that one takes to compile grows faster than
-/// it does. The longest of a plugin in Python has 427 kB.
-const FUNCTION_BYTES_MAX: usize = 512 << 10;
-
-/// Refuses a function that would take too long to compile. What is no WebAssembly is refused once it is
-/// compiled.
-fn short_functions(wasm: &[u8]) -> Result<(), String> {
-    for payload in Parser::new(0).parse_all(wasm).map_while(Result::ok) {
-        if let Payload::CodeSectionEntry(body) = payload
-            && body.as_bytes().len() > FUNCTION_BYTES_MAX
-        {
-            let found = body.as_bytes().len();
-            return Err(format!(
-                "a function has {found} bytes; at most {FUNCTION_BYTES_MAX} are allowed"
-            ));
-        }
-    }
-    Ok(())
-}
-
 fn plugin_limits() -> Limits {
     Limits { memory_bytes_max: MEMORY_BYTES, ..Limits::default() }
 }
@@ -92,7 +71,6 @@ impl Check for Wasm {
         let refused = |why: String| BuildError::new("path", why);
         let bytes = files.read(&self.path).map_err(refused)?;
         let wasm = binary(&self.path, &bytes).map_err(refused)?;
-        short_functions(&wasm).map_err(refused)?;
         let Some(runtime) = &self.runtime else {
             return Err(BuildError::new("", "wasm needs the sandbox"));
         };
@@ -177,7 +155,7 @@ fn cut(text: &str) -> String {
 }
 
 fn trap<T>(why: String) -> Result<T, Fault> {
-    Err(Fault::new(FaultKind::Trap, why))
+    Err(Fault::trap(why))
 }
 
 #[cfg(test)]
