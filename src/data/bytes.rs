@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 
 use super::error::DataError;
-use super::kinds::UTF_16;
+use super::kinds::wide;
 use super::limits::ReadLimits;
 
 /// The first bytes of a Parquet file.
@@ -175,8 +175,8 @@ fn form(head: &[u8], file: &str) -> Result<Form, DataError> {
     if head == PARQUET_MAGIC {
         return Err(refused("Parquet cannot be read from a stream; save it to a file first"));
     }
-    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-        return Err(refused(UTF_16));
+    if let Some(what) = wide(head) {
+        return Err(refused(what));
     }
     let damaged = |form| {
         let why = "the first bytes are not those of its format".to_owned();

@@ -13,7 +13,10 @@ pub(super) enum Start {
     List,
 }
 
-pub(super) const UTF_16: &str = "the text is UTF-16; save it as UTF-8";
+const UTF_16: &str = "the text is UTF-16; save it as UTF-8";
+const UTF_32: &str = "the text is UTF-32; save it as UTF-8";
+const CR: &str =
+    "its lines end by a carriage return alone; end them by \\n, as by `tr '\\r' '\\n' < FILE`";
 const OVER_LINES: &str =
     "one JSON object over many lines; write one object a line, as by `jq -c . FILE > rows.jsonl`";
 const YAML: &str = "it looks like YAML; rows are JSON, one object a line. A configuration is TOML and \
@@ -59,7 +62,10 @@ pub(super) fn start(head: &[u8], ended: bool) -> Result<Option<Start>, String> {
     let line = text.get(..broken.unwrap_or(text.len())).unwrap_or_default();
     let inner = line.get(1..).unwrap_or_default().trim_ascii();
     match text.first() {
-        Some(b'{' | b'[') if inner.first() == Some(&0) => Err(UTF_16.to_owned()),
+        Some(b'{' | b'[') if inner.first() == Some(&0) => {
+            Err(wide(text).unwrap_or(UTF_16).to_owned())
+        }
+        Some(b'{') if memchr::memmem::find(line, b"}\r{").is_some() => Err(CR.to_owned()),
         Some(b'{') if !inner.is_empty() => Ok(Some(Start::Lines)),
         Some(b'{') if broken.is_some() => Err(OVER_LINES.to_owned()),
         Some(b'[') if inner.first() == Some(&b'{') => Ok(Some(Start::List)),
@@ -72,6 +78,18 @@ pub(super) fn start(head: &[u8], ended: bool) -> Result<Option<Start>, String> {
         Some(b'{' | b'[') | None => Ok(all.then_some(Start::Lines)),
         Some(_) if !all => Ok(None),
         Some(_) => foreign(head).map_or(Ok(Some(Start::Lines)), Err),
+    }
+}
+
+/// Text of units of more than a byte, by its byte order mark or its first character.
+pub(super) fn wide(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [0xff, 0xfe, 0, 0, ..]
+        | [0, 0, 0xfe, 0xff, ..]
+        | [b'{' | b'[', 0, 0, 0, ..]
+        | [0, 0, 0, b'{' | b'[', ..] => Some(UTF_32),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, b'{' | b'[', ..] => Some(UTF_16),
+        _ => None,
     }
 }
 
@@ -89,7 +107,8 @@ pub(super) fn foreign(head: &[u8]) -> Option<String> {
                               write its rows by json.dumps, one a line"
         }
         [_, _, _, _, _, 0, 0, 0, b'{', b'"', ..] => "weights (safetensors), not rows",
-        [0, b'{' | b'[', ..] | [_, 0, _, ..] => UTF_16,
+        _ if let Some(what) = wide(head) => what,
+        [_, 0, _, ..] => UTF_16,
         _ if head.iter().take(512).any(|byte| *byte == 0) => {
             "binary data; write rows as JSON lines or Parquet"
         }
@@ -201,6 +220,10 @@ mod tests {
             (b"\x80\x04\x95", "pickle"),
             (b"{\0\"\0", "UTF-16"),
             (b"\0{\0\"", "UTF-16"),
+            (b"{\0\0\0\"\0\0\0", "UTF-32"),
+            (b"\xff\xfe\0\0{\0\0\0", "UTF-32"),
+            (b"\0\0\0{\0\0\0\"", "UTF-32"),
+            (b"{\"a\": 1}\r{\"a\": 2}", "carriage return"),
             (b"\x40\0\0\0\0\0\0\0{\"a\":", "safetensors"),
         ] {
             assert!(said(head).contains(what), "{what}: {}", said(head));

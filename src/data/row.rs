@@ -180,9 +180,25 @@ fn where_it_is(row: &Map<String, Value>, path: &Path) -> String {
             .get(&path.text)
             .map(|_| format!(" (write [data] completion = \"{}.{}\")", escape(key), path.text))
     };
+    if row.get("columns").is_some_and(Value::is_array) && row.contains_key("data") {
+        return COLUMNS.to_owned();
+    }
     row.iter()
         .find_map(nested)
+        .or_else(|| rows_within(row, &path.text))
         .unwrap_or_else(|| " (the column that holds it is named by [data] completion)".to_owned())
+}
+
+/// The column that holds rows, of a file that is one object.
+fn rows_within(row: &Map<String, Value>, completion: &str) -> Option<String> {
+    let first = |(key, value): (_, &Value)| {
+        let first = value.as_array()?.first()?.as_object()?;
+        first.contains_key(completion).then_some(key)
+    };
+    let key = escape(row.iter().find_map(first)?);
+    Some(format!(
+        " (its rows are in \"{key}\": write one a line, as by `jq -c '.{key}[]' FILE > rows.jsonl`)"
+    ))
 }
 
 /// Moves the members of the column `meta` up. A member whose name is a column stays where it is.
@@ -221,6 +237,14 @@ fn content(value: Value) -> Result<Content, Defect> {
     Content::from_value(value).map_err(|why| Defect::new(why + hint))
 }
 
+/// Who has columns by the index of a table, as pandas writes them by default.
+const COLUMNS: &str = " (columns of a table, as pandas writes them: write rows, by \
+                       to_json(\"rows.jsonl\", orient=\"records\", lines=True))";
+
+fn is_index(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// What to write in the place of a value that is neither text nor messages.
 fn hint(value: &Value) -> &'static str {
     match value {
@@ -233,6 +257,7 @@ fn hint(value: &Value) -> &'static str {
             }
             _ => "",
         },
+        Value::Object(members) if members.keys().next().is_some_and(|key| is_index(key)) => COLUMNS,
         Value::Object(members) if members.contains_key("role") => {
             " (messages stand in a list: write [{role, content}])"
         }
