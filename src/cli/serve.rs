@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay::engine::Registry;
-use assay::serve::{AccessTokens, LoadError, Loaded, ServeConfig, Server};
+use assay::serve::{AccessTokens, Bind, LoadError, Loaded, ServeConfig, Server};
 use assay::setup::{Environment, variable_text};
 use clap::Args as ClapArgs;
 use signal_hook::consts::SIGHUP;
@@ -24,7 +24,7 @@ pub(super) struct Args {
     configs: Vec<String>,
     /// The address: IP:PORT, or unix:PATH; port 0 takes a free one. By default 127.0.0.1:7878
     #[arg(long, value_name = "ADDRESS")]
-    bind: Option<String>,
+    bind: Option<Bind>,
     /// The file with the bearer tokens that are let in, one a line
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,

@@ -83,12 +83,9 @@ impl Admission {
         Some(self.admitted(permits, count))
     }
 
-    /// Permits for `samples`, once there are so many; those of all where there are more samples than
+    /// Waits in the queue for permits for `samples`; for all of them where there are more samples than
     /// permits.
-    pub(crate) async fn enter(&self, samples: usize, until: Instant) -> Result<Admitted, ApiError> {
-        if let Some(admitted) = self.enter_at_once(samples) {
-            return Ok(admitted);
-        }
+    pub(crate) async fn wait(&self, samples: usize, until: Instant) -> Result<Admitted, ApiError> {
         let (count, weight) = self.weight(samples);
         let ahead = self.waiting.fetch_add(count, Ordering::Relaxed);
         let _place = Place { waiting: &self.waiting, count };
@@ -133,6 +130,13 @@ mod tests {
     use super::super::runtime::now;
     use super::*;
 
+    async fn enter(pool: &Admission, samples: usize, until: Instant) -> Result<Admitted, ApiError> {
+        match pool.enter_at_once(samples) {
+            Some(admitted) => Ok(admitted),
+            None => pool.wait(samples, until).await,
+        }
+    }
+
     fn later() -> Instant {
         now() + Duration::from_hours(1)
     }
@@ -140,15 +144,15 @@ mod tests {
     #[tokio::test]
     async fn what_finds_no_place_is_refused_and_what_leaves_makes_room() {
         let pool = Admission::new(4, 3);
-        let first = pool.enter(3, later()).await.unwrap();
-        let mut second = Box::pin(pool.enter(2, later()));
+        let first = enter(&pool, 3, later()).await.unwrap();
+        let mut second = Box::pin(enter(&pool, 2, later()));
         assert!((&mut second).now_or_never().is_none());
         assert_eq!((pool.in_flight(), pool.waiting()), (3, 2));
-        let refused = pool.enter(2, later()).now_or_never().unwrap().unwrap_err();
+        let refused = enter(&pool, 2, later()).now_or_never().unwrap().unwrap_err();
         assert_eq!(refused.status, 429);
         assert_eq!(pool.waiting(), 2);
         // One that gives up leaves the queue.
-        let mut third = Box::pin(pool.enter(1, later()));
+        let mut third = Box::pin(enter(&pool, 1, later()));
         let _ = (&mut third).now_or_never();
         drop(third);
         drop(first);
@@ -159,12 +163,12 @@ mod tests {
     #[tokio::test]
     async fn a_request_larger_than_the_pool_takes_all_of_it() {
         let pool = Admission::new(4, 4);
-        let all = pool.enter(1000, later()).await.unwrap();
+        let all = enter(&pool, 1000, later()).await.unwrap();
         assert_eq!(pool.in_flight(), 4);
         assert!(pool.look().is_ok());
         let queue: Vec<_> = (0..4)
             .map(|_| {
-                let mut one = Box::pin(pool.enter(1, later()));
+                let mut one = Box::pin(enter(&pool, 1, later()));
                 assert!((&mut one).now_or_never().is_none());
                 one
             })
@@ -178,8 +182,8 @@ mod tests {
     #[tokio::test]
     async fn nobody_waits_beyond_the_deadline() {
         let pool = Admission::new(1, 1);
-        let _held = pool.enter(1, later()).await.unwrap();
-        let refused = pool.enter(1, now()).await.unwrap_err();
+        let _held = enter(&pool, 1, later()).await.unwrap();
+        let refused = enter(&pool, 1, now()).await.unwrap_err();
         assert_eq!(refused.status, 429);
         assert_eq!(pool.waiting(), 0);
     }

@@ -1,10 +1,15 @@
 //! The address of the daemon.
 
-use std::net::{IpAddr, SocketAddr};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 
-/// Where the daemon listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// Where the daemon listens: `IP:PORT`, `localhost:PORT` or `unix:PATH`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum Bind {
     /// An address.
     Tcp(SocketAddr),
@@ -12,12 +17,10 @@ pub enum Bind {
     Unix(PathBuf),
 }
 
-impl Bind {
-    /// Reads `IP:PORT`, `localhost:PORT` or `unix:PATH`.
-    ///
-    /// # Errors
-    /// What was expected.
-    pub fn parse(text: &str) -> Result<Self, String> {
+impl FromStr for Bind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             return Ok(Self::Unix(PathBuf::from(path)));
         }
@@ -25,7 +28,39 @@ impl Bind {
         let address = named.as_deref().unwrap_or(text).parse();
         address.map(Self::Tcp).map_err(|_| format!("\"{text}\": expected IP:PORT or unix:PATH"))
     }
+}
 
+impl TryFrom<String> for Bind {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Bind> for String {
+    fn from(bind: Bind) -> Self {
+        bind.to_string()
+    }
+}
+
+impl fmt::Display for Bind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// Port 7878 of loopback.
+impl Default for Bind {
+    fn default() -> Self {
+        Self::Tcp((Ipv4Addr::LOCALHOST, 7878).into())
+    }
+}
+
+impl Bind {
     /// Whether only this machine can reach it.
     pub fn is_local(&self) -> bool {
         match self {
@@ -55,7 +90,9 @@ mod tests {
             ("0.0.0.0:80", false),
             ("[::]:80", false),
         ] {
-            assert_eq!(Bind::parse(text).unwrap().is_local(), is_local, "{text}");
+            let bind: Bind = text.parse().unwrap();
+            assert_eq!(bind.is_local(), is_local, "{text}");
+            assert_eq!(bind.to_string().parse(), Ok(bind), "{text}");
         }
         for text in [
             "",
@@ -66,7 +103,7 @@ mod tests {
             "example.org:80",
             "http://127.0.0.1:80",
         ] {
-            assert!(Bind::parse(text).is_err(), "{text}");
+            assert!(text.parse::<Bind>().is_err(), "{text}");
         }
     }
 }

@@ -1,8 +1,7 @@
 //! `[serve]`: where the daemon listens, whom it lets in, and how much it takes on. It moves no reward.
 
 use schemars::JsonSchema;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::bind::Bind;
 
@@ -12,8 +11,8 @@ use super::bind::Bind;
 pub struct ServeConfig {
     /// The address: `IP:PORT`, or `unix:PATH` for a socket in the file system. An address that is not
     /// loopback needs a token.
-    #[serde(deserialize_with = "bind")]
-    pub bind: String,
+    #[schemars(with = "String")]
+    pub bind: Bind,
     /// The environment variable with the bearer tokens that are let in, separated by white space.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_env: Option<String>,
@@ -63,7 +62,7 @@ pub struct ServeConfig {
 impl Default for ServeConfig {
     fn default() -> Self {
         Self {
-            bind: "127.0.0.1:7878".to_owned(),
+            bind: Bind::default(),
             token_env: None,
             token_file: None,
             tls_cert: None,
@@ -83,12 +82,6 @@ impl Default for ServeConfig {
             run_programs: false,
         }
     }
-}
-
-/// An address that can be read.
-fn bind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    Bind::parse(&text).map(|_| text).map_err(D::Error::custom)
 }
 
 impl ServeConfig {

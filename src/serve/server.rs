@@ -47,7 +47,6 @@ pub struct Server {
     shared: Arc<Shared>,
     tls: ArcSwapOption<rustls::ServerConfig>,
     load: Load,
-    bind: Bind,
 }
 
 /// A daemon whose socket is open.
@@ -65,10 +64,8 @@ impl Server {
         config: ServeConfig,
         load: impl Fn() -> Result<Loaded, LoadError> + Send + Sync + 'static,
     ) -> Result<Self, LoadError> {
-        let bind =
-            Bind::parse(&config.bind).map_err(|why| LoadError(format!("serve.bind: {why}")))?;
         let loaded = load()?;
-        check(&bind, &loaded)?;
+        check(&config.bind, &loaded)?;
         let metrics = Metrics::new();
         let tls = tls(&loaded)?;
         let shared = Shared {
@@ -83,12 +80,7 @@ impl Server {
             open_requests: AtomicUsize::new(0),
             config,
         };
-        Ok(Self {
-            shared: Arc::new(shared),
-            tls: ArcSwapOption::new(tls),
-            load: Box::new(load),
-            bind,
-        })
+        Ok(Self { shared: Arc::new(shared), tls: ArcSwapOption::new(tls), load: Box::new(load) })
     }
 
     /// Loads everything again. Requests that are under way end with what they began with. Where anything
@@ -105,7 +97,7 @@ impl Server {
 
     fn take_over(&self) -> Result<(), LoadError> {
         let loaded = (self.load)()?;
-        check(&self.bind, &loaded)?;
+        check(&self.shared.config.bind, &loaded)?;
         let tls = tls(&loaded)?;
         if tls.is_some() != self.tls.load().is_some() {
             return Err(LoadError("TLS is turned on or off by a restart alone".to_owned()));
@@ -134,7 +126,7 @@ impl Server {
     /// # Errors
     /// What the operating system refuses.
     pub async fn listen(&self) -> io::Result<Listening<'_>> {
-        Ok(Listening { server: self, listener: Listener::open(&self.bind).await? })
+        Ok(Listening { server: self, listener: Listener::open(&self.shared.config.bind).await? })
     }
 }
 

@@ -195,7 +195,7 @@ impl Shared {
             return Ok(admitted);
         }
         let start = now();
-        let admitted = self.admission.enter(samples, until).await;
+        let admitted = self.admission.wait(samples, until).await;
         match &admitted {
             Ok(_) => self.metrics.queued.observe(start.elapsed()),
             Err(_) => self.shed("queue"),
