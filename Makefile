@@ -103,6 +103,7 @@ wheel: assets-portable
 test-c: assets-c
 	cargo clippy --workspace --all-targets --features c,train --locked -- -D warnings
 	cargo test --workspace --features c,train --locked --test cases -- "[c]"
+	cargo test --workspace --features c,train --locked --test it serve_files::
 
 # Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
 features:

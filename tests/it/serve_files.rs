@@ -247,3 +247,112 @@ fn a_program_of_piston_has_arguments() {
     );
     assert_eq!(run["stdout"], "[ '/index.js', '--flag', \"ü 'x'\", '' ] true\n", "{run}");
 }
+
+#[cfg(feature = "c")]
+const C: &str = r#"
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+    char text[32] = {0}, line[8] = {0};
+    FILE *in = fopen("a.csv", "r");
+    fread(text, 1, sizeof text - 1, in);
+    fclose(in);
+    fgets(line, sizeof line, stdin);
+    printf("%d %s %s", argc, line, text);
+    struct stat about;
+    printf("%d %d %d\n", stat("d", &about), S_ISDIR(about.st_mode) != 0, access("none", F_OK));
+    FILE *out = fopen("out.txt", "w");
+    fprintf(out, "first\n");
+    fclose(out);
+    out = fopen("out.txt", "a");
+    fputs("second", out);
+    fclose(out);
+    FILE *both = fopen("d/more.bin", "w+b");
+    fputs("bytes", both);
+    fseek(both, 2, SEEK_SET);
+    fputs("TE", both);
+    rewind(both);
+    fgets(text, sizeof text, both);
+    fclose(both);
+    puts(text);
+    int names = 0;
+    DIR *here = opendir(".");
+    while (readdir(here)) names++;
+    closedir(here);
+    mkdir("x", 0777);
+    rename("out.txt", "x/moved");
+    rename("x/moved", "out.txt");
+    printf("%d %d %d\n", names >= 3, rmdir("x"), unlink("a.csv"));
+    out = fopen("/tmp/far.txt", "w");
+    fputs("far", out);
+    fclose(out);
+    printf("%s %s\n", fopen("none", "r") ? "there" : strerror(errno), fopen("/etc/passwd", "r") ? "there" : "none");
+}
+"#;
+
+#[cfg(feature = "c")]
+const CPP: &str = r#"
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+int main() {
+    std::string word, text, name;
+    std::cin >> word;
+    std::ifstream in("a.csv");
+    while (in >> name) text += name + ";";
+    std::cout << word << " " << text << " " << std::filesystem::is_directory("d") << std::ifstream("none").good() << "\n";
+    std::ofstream("out.txt") << "first\n";
+    std::ofstream("out.txt", std::ios::app) << "second";
+    std::fstream more("d/more.bin", std::ios::in | std::ios::out | std::ios::binary | std::ios::trunc);
+    more << "bytes";
+    more.seekp(2);
+    more << "TE";
+    std::filesystem::create_directories("x/y");
+    std::cout << std::filesystem::remove_all("x") << std::filesystem::file_size("out.txt") << "\n";
+    std::ofstream("/tmp/far.txt") << "far";
+}
+"#;
+
+#[cfg(feature = "c")]
+#[test]
+fn programs_of_c_and_cpp_have_files() {
+    let daemon = daemon();
+    for (language, code, expected) in [
+        ("c", C, "1 in n,m\n1,2\n0 1 -1\nbyTEs\n1 0 0\nNo such file or directory none\n"),
+        ("cpp", CPP, "in n,m;1,2; 10\n212\n"),
+    ] {
+        let files = [("a.csv", "n,m\n1,2\n"), ("d/b.json", "[1]")];
+        let reply = with_files(&daemon, language, code, &files);
+        let run = &reply["run_result"];
+        assert_eq!((&run["stdout"], &run["stderr"]), (&json!(expected), &json!("")), "{reply}");
+        assert_eq!(reply["status"], "Success", "{reply}");
+        let expected =
+            [("/tmp/far.txt", "far"), ("d/more.bin", "byTEs"), ("out.txt", "first\nsecond")];
+        assert_eq!(fetched(&reply), pairs(&expected), "{language}");
+    }
+}
+
+#[cfg(feature = "c")]
+#[test]
+fn programs_of_c_have_the_arguments_of_piston() {
+    let daemon = daemon();
+    let code = "#include <stdio.h>\nint main(int argc, char **argv) {\n    for (int at = 1; at < argc; at++) \
+                printf(\"[%s]\", argv[at]);\n    return argc;\n}";
+    for (language, version) in [("c", "*"), ("c++", "*")] {
+        let request = json!({
+            "language": language, "version": version, "args": ["a", "", "b c"],
+            "files": [{ "content": code }],
+        });
+        let answer = daemon.post("/api/v2/execute", &request);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let run = &answer.json()["run"];
+        assert_eq!((&run["stdout"], &run["code"]), (&json!("[a][][b c]"), &json!(4)), "{run}");
+    }
+}
