@@ -176,11 +176,10 @@ impl Combiner {
             let silent = !self.parts.iter().any(|part| self.counts(part, step));
             return Outcome::Abstained(if silent { NO_SAY } else { ALL_ABSTAINED }.into());
         };
-        let clamped = self.clamp.map_or(total, |(low, high)| total.clamp(low, high));
-        match Reward::new(clamped) {
-            Some(reward) => Outcome::Scored(reward),
-            None => Outcome::Failed(Fault::internal("the combined reward is not a finite number")),
-        }
+        // A clamp is for numbers: it would make its upper end of a division by zero.
+        let clamp = |total: f64| self.clamp.map_or(total, |(low, high)| total.clamp(low, high));
+        let clamped = Reward::new(total).and_then(|total| Reward::new(clamp(total.get())));
+        clamped.map_or_else(|| Outcome::Failed(self.not_finite(total)), Outcome::Scored)
     }
 
     /// Whether no gate is closed. The gates see rewards as they were judged.
@@ -273,8 +272,15 @@ impl Combiner {
         let value = program.run(&shared_engine(), &mut scope, &mut meter)?;
         number(&value).ok_or_else(|| {
             let found = type_words(value.type_name());
-            Fault::internal(format!("`expression` gave {found}, expected a number"))
+            Fault::trap(format!("`expression` gave {found}, expected a number"))
         })
+    }
+
+    /// What the numbers of a configuration make of a sample where they divide by zero or grow beyond all
+    /// bounds.
+    fn not_finite(&self, total: f64) -> Fault {
+        let rule = if self.expression.is_some() { "`expression`" } else { "`combine`" };
+        Fault::trap(format!("{rule} gave {total}, expected a finite number"))
     }
 }
 
@@ -313,7 +319,7 @@ fn number(value: &Dynamic) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use crate::rubrics::judge::JudgeParts;
-    use assay_verifiers::NoFiles;
+    use assay_verifiers::{FaultKind, NoFiles};
     use proptest::prelude::*;
 
     use super::*;
@@ -411,9 +417,15 @@ mod tests {
     fn an_expression_that_gives_no_number_is_a_fault() {
         for expression in ["`text`", "()", "missing", "1.0 / 0.0", "if a == 1.0 { `x` } else { 2 }"]
         {
-            let rule = format!("how = 'expression'\nexpression = {expression:?}");
-            let verdicts = [scored(1.0), scored(1.0), scored(1.0)];
-            assert_eq!(total(&rule, &verdicts), None, "{expression}");
+            for clamp in ["", "clamp = [0.0, 1.0]\n"] {
+                let rule = format!("{clamp}how = 'expression'\nexpression = {expression:?}");
+                let verdicts = [scored(1.0), scored(1.0), scored(1.0)];
+                match combiner(&rule).combine(&verdicts, 0) {
+                    // What the user wrote is at fault, and a retry changes nothing.
+                    Outcome::Failed(fault) => assert_eq!(fault.kind, FaultKind::Trap, "{rule}"),
+                    other => panic!("{rule}: {other:?}"),
+                }
+            }
         }
     }
 

@@ -73,6 +73,6 @@ fn number(outcome: &Outcome) -> f64 {
 fn scored(reward: f64) -> Outcome {
     match Reward::new(reward) {
         Some(reward) => Outcome::Scored(reward),
-        None => Outcome::Failed(Fault::internal("the normalised reward is not a finite number")),
+        None => Outcome::Failed(Fault::trap("the normalised reward is not a finite number")),
     }
 }

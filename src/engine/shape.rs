@@ -140,7 +140,7 @@ fn replace(verdict: &mut Verdict, kind: &str, shaped: Result<Shaped, Fault>) -> 
 /// Takes the rewards over, of the whole and of its steps.
 fn taken(verdict: &mut Verdict, shaped: Shaped) -> Result<(Reward, Notes), Fault> {
     let finite = |reward: f64| {
-        Reward::new(reward).ok_or_else(|| Fault::internal(format!("the reward became {reward}")))
+        Reward::new(reward).ok_or_else(|| Fault::trap(format!("the reward became {reward}")))
     };
     let failed = shaped.notes.iter().find(|(key, _)| *key == "failed");
     if let Some((_, why)) = failed.filter(|_| shaped.reward.is_nan()) {

@@ -125,9 +125,7 @@ pub(super) fn merged(turns: Vec<TurnVerdict>) -> Verdict {
         Some(why) if scored == 0 => Outcome::Abstained(why),
         _ => match Reward::new(sum / f64::from(scored.max(1))) {
             Some(mean) => Outcome::Scored(mean),
-            None => {
-                Outcome::Failed(Fault::internal("the mean of the turns is not a finite number"))
-            }
+            None => Outcome::Failed(Fault::trap("the mean of the turns is not a finite number")),
         },
     };
     merged

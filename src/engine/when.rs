@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assay_verifiers::script::{
     SAMPLE_NAMES, Script, push_verdicts, reads_verdicts, sample_value, shared_engine, type_words,
 };
-use assay_verifiers::{Cancellation, Earlier, Fault, FaultKind, Meter, Sample, Verdict};
+use assay_verifiers::{Cancellation, Earlier, Fault, Meter, Sample, Verdict};
 use rhai::{Dynamic, Scope};
 
 use super::combine::push_step;
@@ -138,7 +138,7 @@ impl RowConditions {
         scope.rewind(variables);
         value?.as_bool().map_err(|found| {
             let found = type_words(found);
-            Fault::new(FaultKind::Trap, format!("`when` gave {found}, expected true or false"))
+            Fault::trap(format!("`when` gave {found}, expected true or false"))
         })
     }
 

@@ -14,7 +14,8 @@ pub enum FaultKind {
     Timeout,
     /// A memory limit was reached.
     OutOfMemory,
-    /// The verifier's own machinery trapped.
+    /// What the user supplied went wrong: a component trapped, a script raised an error, a formula gave
+    /// no finite number.
     Trap,
     /// The row could not be read as a sample.
     BadInput,
@@ -82,6 +83,11 @@ impl Fault {
     /// The reference is at fault, not the completion.
     pub fn bad_reference(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(FaultKind::BadReference, why)
+    }
+
+    /// What the user supplied went wrong.
+    pub fn trap(why: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(FaultKind::Trap, why)
     }
 
     /// A defect of ours.

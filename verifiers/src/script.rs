@@ -115,7 +115,7 @@ impl Script {
             (Some(ended), _) => Err(limit(ended)),
             (None, Ok(Ok(value))) => Ok(value),
             (None, Ok(Err(error))) => Err(fault(&error)),
-            (None, Err(_)) => Err(Fault::new(FaultKind::Trap, "script: the interpreter gave up")),
+            (None, Err(_)) => Err(Fault::trap("script: the interpreter gave up")),
         }
     }
 }

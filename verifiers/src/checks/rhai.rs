@@ -102,9 +102,9 @@ fn verdict(value: &Dynamic) -> Result<Verdict, Fault> {
     let Some(map) = value.read_lock::<rhai::Map>() else {
         return Ok(Verdict::scored(reward(value)?));
     };
-    let decided = map.get("reward").ok_or_else(|| {
-        Fault::new(FaultKind::Trap, "script: the map that it returned has no reward")
-    })?;
+    let decided = map
+        .get("reward")
+        .ok_or_else(|| Fault::trap("script: the map that it returned has no reward"))?;
     if decided.is_unit() {
         return Ok(Verdict::abstained("the script returned ()"));
     }
@@ -127,10 +127,7 @@ fn reward(value: &Dynamic) -> Result<Reward, Fault> {
     };
     number.and_then(Reward::new).ok_or_else(|| {
         let kind = value.type_name();
-        Fault::new(
-            FaultKind::Trap,
-            format!("script: a {kind} that it returned is no finite reward"),
-        )
+        Fault::trap(format!("script: a {kind} that it returned is no finite reward"))
     })
 }
 

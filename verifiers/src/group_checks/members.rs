@@ -82,10 +82,10 @@ fn reward(member: &Member<'_>, of: &str) -> Known<f64> {
     }
 }
 
-/// A finite reward; what is not one is a defect of the formula.
+/// A finite reward; the settings of a formula can make it another one.
 pub(super) fn scored(value: f64) -> Verdict {
     Reward::new(value).map_or_else(
-        || Verdict::failed(Fault::internal(format!("the reward {value} is not finite"))),
+        || Verdict::failed(Fault::trap(format!("the reward {value} is not finite"))),
         Verdict::scored,
     )
 }
