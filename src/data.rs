@@ -51,12 +51,13 @@ pub use columns::Columns;
 pub use error::{DataError, Place, RowError, escape};
 pub use export::{ParquetWriter, TableWriter};
 pub use found_columns::{CellMembers, CellType, FoundColumns};
+pub use inputs::skipped;
 pub use json::Line;
 pub use limits::ReadLimits;
 pub use near::nearest;
 pub use presence::Checked;
 pub use regular::{is_stream, open_once, open_regular, read_regular};
-pub use row::RowReader;
+pub use row::{RowReader, check_exact};
 pub use source::{Block, Row, Source};
 pub use streams::StreamNotes;
 #[cfg(feature = "parquet")]

@@ -340,6 +340,14 @@ fn name(value: Value) -> Result<String, Defect> {
 
 const TOO_LARGE: &str = "the integer is too large to be kept exactly as a number; write it as text";
 
+/// Refuses numbers that were rounded when they were read.
+///
+/// # Errors
+/// What to write in their place.
+pub fn check_exact(value: &Value) -> Result<(), String> {
+    exact(value).map_err(|defect| defect.to_string())
+}
+
 /// Refuses numbers that were rounded when they were read: an answer must not turn right or wrong
 /// because of it.
 fn exact(value: &Value) -> Result<(), Defect> {

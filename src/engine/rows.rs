@@ -33,7 +33,18 @@ impl Engine {
         first: u64,
         rows: impl IntoIterator<Item = L>,
     ) -> Rows {
-        let limits = self.plan().config.limits.data();
+        self.read_rows_within(usize::MAX, first, rows)
+    }
+
+    /// The same, of rows of at most so many bytes.
+    pub(crate) fn read_rows_within<'a, L: Into<Line<'a>>>(
+        &self,
+        bytes_max: usize,
+        first: u64,
+        rows: impl IntoIterator<Item = L>,
+    ) -> Rows {
+        let mut limits = self.plan().config.limits.data();
+        limits.row_bytes_max = limits.row_bytes_max.min(bytes_max);
         let read = |(row, at): (L, u64)| {
             self.plan().reader.parse(row, &limits).map_err(|why| Box::new(unread(at, &why)))
         };

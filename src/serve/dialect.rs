@@ -84,18 +84,13 @@ pub(crate) fn unreadable(field: Option<&str>, message: &str) -> Detail {
             None => loc.push(Step::Member(part.trim_end_matches(']').to_owned())),
         }
     }
-    let missing = message.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
-    if let Some((name, _)) = missing {
-        loc.push(Step::Member(name.to_owned()));
-    }
     let expects = |word: &str| message.contains(&format!("expected {word}"));
     let is_syntax = || field.is_none() && message.contains(" at line ");
     let kind = match () {
         () if message.starts_with("missing ") => "missing",
         () if expects("a string") => "string_type",
-        () if expects("a sequence") => "list_type",
-        () if expects("a map") => "dict_type",
-        () if expects("struct") => "model_attributes_type",
+        () if expects("a list") => "list_type",
+        () if expects("an object") => "model_attributes_type",
         () if expects("f64") => "float_type",
         () if message.starts_with("no such ") => "literal_error",
         () if is_syntax() => "json_invalid",
@@ -152,7 +147,7 @@ mod tests {
     #[test]
     fn places_are_those_of_pydantic() {
         for (field, message, kind, loc) in [
-            (None, "missing field `code` at line 1", "missing", json!(["body", "code"])),
+            (Some("code"), "missing field `code` at line 1", "missing", json!(["body", "code"])),
             (Some("a"), "missing member `a`", "missing", json!(["body", "a"])),
             (
                 Some("a.b[2][10].c"),
@@ -160,7 +155,7 @@ mod tests {
                 "string_type",
                 json!(["body", "a", "b", 2, 10, "c"]),
             ),
-            (Some("[0]"), "expected a sequence", "list_type", json!(["body", 0])),
+            (Some("[0]"), "expected a list", "list_type", json!(["body", 0])),
             (None, "EOF while parsing a value at line 1 column 0", "json_invalid", json!(["body"])),
             (Some("x"), "odd", "value_error", json!(["body", "x"])),
         ] {

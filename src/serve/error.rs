@@ -9,9 +9,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::dialect::{self, Detail, Dialect};
+use crate::data::check_exact;
 
 /// Why a request is refused.
 #[derive(Clone, Debug)]
@@ -131,6 +132,11 @@ impl ApiError {
     pub(crate) fn fault(fault: &Fault) -> Self {
         let message = format!("{}: {}", fault.kind, fault.why);
         Self { status: status(fault.kind), ..Self::new(ErrorKind::Fault, message) }
+    }
+
+    /// A value of a sample that was rounded when it was read.
+    pub(crate) fn exact(value: &Value) -> Result<(), Self> {
+        check_exact(value).map_err(|why| Self::fault(&Fault::bad_input(why)))
     }
 
     /// Whether another try may succeed.

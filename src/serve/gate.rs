@@ -66,12 +66,12 @@ pub(crate) async fn gate(
         tokio::time::sleep(REFUSAL_DELAY).await;
     }
     let (code, took) = (response.status().as_u16(), start.elapsed());
+    let request_id = id.to_str().unwrap_or_default();
+    let us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     if response.status().is_server_error() {
-        let ms = took.as_millis();
-        tracing::warn!(request_id = ?id, trace_id = trace.id(), %method, route, code, ms, "failed");
+        tracing::warn!(request_id, trace_id = trace.id(), %method, route, code, us, "failed");
     } else {
-        let us = took.as_micros();
-        tracing::debug!(request_id = ?id, trace_id = trace.id(), %method, route, code, us, "answered");
+        tracing::debug!(request_id, trace_id = trace.id(), %method, route, code, us, "answered");
     }
     trace.answered(response.status());
     shared.metrics.request(route, code, took);

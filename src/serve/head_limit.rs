@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hyper::body::{Body, Frame, SizeHint};
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
@@ -32,27 +33,27 @@ impl Phase {
 
     /// The body of an answer. A head is next once all of it is written: until then what comes may be
     /// more of the body of the request.
-    pub(crate) fn until_written<B, S>(self, body: B, watch: Watch<S>) -> Answering<B, S> {
+    pub(crate) fn until_written<S>(self, body: Body, watch: Watch<S>) -> Answering<S> {
         Answering { body, phase: self, watch }
     }
 }
 
 /// The body of an answer that is under way.
-pub(crate) struct Answering<B, S> {
-    body: B,
+pub(crate) struct Answering<S> {
+    body: Body,
     phase: Phase,
     watch: Watch<S>,
 }
 
-impl<B, S> Drop for Answering<B, S> {
+impl<S> Drop for Answering<S> {
     fn drop(&mut self) {
         self.phase.head_is_next();
     }
 }
 
-impl<B: Body + Unpin, S: AsyncRead + Unpin> Body for Answering<B, S> {
-    type Data = B::Data;
-    type Error = B::Error;
+impl<S: AsyncRead + Unpin> HttpBody for Answering<S> {
+    type Data = Bytes;
+    type Error = axum::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
@@ -60,8 +61,9 @@ impl<B: Body + Unpin, S: AsyncRead + Unpin> Body for Answering<B, S> {
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
         if frame.is_pending() && self.watch.poll_left(context).is_ready() {
-            // Nobody reads how it would go on.
-            return Poll::Ready(None);
+            // Nobody sends or reads how it would go on. Whoever still reads is not told that it is whole.
+            let left = io::Error::from(io::ErrorKind::UnexpectedEof);
+            return Poll::Ready(Some(Err(axum::Error::new(left))));
         }
         frame
     }

@@ -1,16 +1,18 @@
 //! Bodies: read within limits of size and time, and parsed so that errors name the field.
 
+use std::fmt::Write as _;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, Request};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use futures_util::FutureExt as _;
 use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_path_to_error::Segment;
 
 use super::config::ServeConfig;
 use super::dialect::is_type;
@@ -20,6 +22,9 @@ use super::shared::Shared;
 /// How much of a body that is refused is read and dropped, and for how long.
 const DISCARDED_BYTES_MAX: usize = 64 << 20;
 const DISCARD: Duration = Duration::from_secs(2);
+
+/// Some clients of Windows put one before a text.
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The bytes of a JSON body.
 pub(crate) struct JsonBytes(pub(crate) Bytes);
@@ -68,22 +73,91 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Payload<T> {
     }
 }
 
-/// Parses a body, of which texts may be borrowed. Errors name the field.
+/// Parses a body that is an object, of which texts may be borrowed. Errors name the field.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
+    // Its members would be read by their places.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(ApiError::unreadable("expected an object, found a list"));
+    }
+    parse_any(bytes)
+}
+
+/// Parses a body that is an object, or a list of them.
+pub(crate) fn parse_any<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
     serde_json::from_slice(bytes).map_err(|plain| {
         // Once more with the path, which costs time that a good body need not spend.
         let mut json = serde_json::Deserializer::from_slice(bytes);
-        match serde_path_to_error::deserialize::<_, T>(&mut json) {
-            Err(error) if error.path().iter().len() > 0 => {
-                let path = error.path().to_string();
-                ApiError::unreadable(error.into_inner().to_string()).at(path)
-            }
-            _ => ApiError::unreadable(plain.to_string()),
-        }
+        let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut json) else {
+            return ApiError::unreadable(in_json(&plain.to_string()));
+        };
+        let path = error.path().clone();
+        let message = error.into_inner().to_string();
+        let field = field(&path, &message);
+        ApiError::unreadable(in_json(&message)).at(field)
     })
 }
 
+/// The field at fault: what was being read, and the member of it that the message names.
+fn field(path: &serde_path_to_error::Path, message: &str) -> String {
+    let mut field = String::new();
+    for segment in path {
+        match segment {
+            // Writing to a text cannot fail.
+            Segment::Seq { index } => {
+                let _ = write!(field, "[{index}]");
+            }
+            Segment::Map { key } | Segment::Enum { variant: key } => member(&mut field, key),
+            Segment::Unknown => break,
+        }
+    }
+    let told = ["missing field `", "duplicate field `"];
+    let told = told.iter().find_map(|lead| message.strip_prefix(lead)?.split('`').next());
+    if let Some(name) = told {
+        member(&mut field, name);
+    }
+    field
+}
+
+fn member(field: &mut String, name: &str) {
+    if !field.is_empty() {
+        field.push('.');
+    }
+    field.push_str(name);
+}
+
+/// What serde says, in the words of JSON.
+fn in_json(message: &str) -> String {
+    if message.contains("untagged enum") {
+        return "a value of none of the types that are taken here".to_owned();
+    }
+    let message = message
+        .replace("invalid type: map", "invalid type: object")
+        .replace("invalid type: sequence", "invalid type: list")
+        .replace("expected a sequence", "expected a list")
+        .replace("expected a map", "expected an object");
+    let Some((before, behind)) = message.split_once("expected struct ") else { return message };
+    let rest = behind.find(' ').and_then(|at| behind.get(at..)).unwrap_or_default();
+    format!("{before}expected an object{rest}")
+}
+
+/// Refuses a body whose bytes are not its text.
+pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
+    for (name, plain) in
+        [(header::CONTENT_ENCODING, "identity"), (header::TRANSFER_ENCODING, "chunked")]
+    {
+        if let Some(value) = headers.get(&name)
+            && !value.as_bytes().eq_ignore_ascii_case(plain.as_bytes())
+        {
+            let found = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            let message = format!("header {name}: expected none or {plain}, found {found}");
+            return Err(ApiError::new(ErrorKind::UnsupportedMediaType, message));
+        }
+    }
+    Ok(())
+}
+
 async fn read(request: Request, config: &ServeConfig) -> Result<Bytes, ApiError> {
+    check_encoding(request.headers())?;
     let (bytes_max, time) = (config.body_bytes_max, Duration::from_millis(config.body_timeout_ms));
     let too_large = || {
         let message = format!("a body has at most {bytes_max} bytes");
@@ -105,7 +179,12 @@ async fn read(request: Request, config: &ServeConfig) -> Result<Bytes, ApiError>
         }
     };
     match collected {
-        Ok(Ok(Some(bytes))) => Ok(bytes),
+        Ok(Ok(Some(mut bytes))) => {
+            if bytes.starts_with(BOM) {
+                bytes = bytes.slice(BOM.len()..);
+            }
+            Ok(bytes)
+        }
         Ok(Ok(None)) => {
             discard(&mut body).await;
             Err(too_large())

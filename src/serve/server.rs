@@ -126,7 +126,10 @@ impl Server {
     /// # Errors
     /// What the operating system refuses.
     pub async fn listen(&self) -> io::Result<Listening<'_>> {
-        Ok(Listening { server: self, listener: Listener::open(&self.shared.config.bind).await? })
+        let bind = &self.shared.config.bind;
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{bind}: {error}"));
+        let listener = Listener::open(bind).await.map_err(named)?;
+        Ok(Listening { server: self, listener })
     }
 }
 

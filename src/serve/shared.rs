@@ -48,6 +48,8 @@ pub(crate) struct Asked {
     named: Option<String>,
     start: Instant,
     deadline: Duration,
+    /// The request itself says how long it may take.
+    is_limited: bool,
 }
 
 impl FromRequestParts<Arc<Shared>> for Asked {
@@ -57,22 +59,27 @@ impl FromRequestParts<Arc<Shared>> for Asked {
         parts: &mut Parts,
         shared: &Arc<Shared>,
     ) -> Result<Self, Self::Rejection> {
-        let named = named(parts, shared).await;
+        let named = named(parts, shared).await?;
         let most = Duration::from_millis(shared.config.deadline_ms);
-        let deadline = deadline::of_headers(&parts.headers)?.unwrap_or(most).min(most);
+        let wanted = deadline::of_headers(&parts.headers)?;
+        let (deadline, is_limited) = (wanted.unwrap_or(most).min(most), wanted.is_some());
         shared.admission.look().inspect_err(|_| shared.shed("queue"))?;
         let (shared, trace) = (Arc::clone(shared), Trace::of(parts));
-        Ok(Self { shared, trace, named, start: now(), deadline })
+        Ok(Self { shared, trace, named, start: now(), deadline, is_limited })
     }
 }
 
 /// The profile that a path names.
-async fn named(parts: &mut Parts, shared: &Arc<Shared>) -> Option<String> {
+async fn named(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Option<String>, ApiError> {
     // Most paths name none, and to read their parameters costs more than this look.
-    parts.extensions.get::<MatchedPath>()?.as_str().strip_prefix(BY_PROFILE)?;
-    let params = RawPathParams::from_request_parts(parts, shared).await.ok();
-    let named = params.iter().flatten().find(|(name, _)| *name == "profile");
-    named.map(|(_, value)| value.to_owned())
+    let path = parts.extensions.get::<MatchedPath>();
+    if !path.is_some_and(|path| path.as_str().starts_with(BY_PROFILE)) {
+        return Ok(None);
+    }
+    let params = RawPathParams::from_request_parts(parts, shared).await;
+    let params = params.map_err(|error| ApiError::new(ErrorKind::NotFound, error.to_string()))?;
+    let named = params.iter().find(|(name, _)| *name == "profile");
+    Ok(named.map(|(_, value)| value.to_owned()))
 }
 
 /// What a request that wants nothing judged is told of: the profile that the path names, else all of them,
@@ -87,7 +94,7 @@ impl FromRequestParts<Arc<Shared>> for Told {
         shared: &Arc<Shared>,
     ) -> Result<Self, Self::Rejection> {
         let profiles = shared.profiles.load();
-        match named(parts, shared).await {
+        match named(parts, shared).await? {
             Some(name) => Ok(Self(vec![profiles.get(Some(&name))?])),
             None => Ok(Self(profiles.iter().cloned().collect())),
         }
@@ -95,16 +102,16 @@ impl FromRequestParts<Arc<Shared>> for Told {
 }
 
 impl Asked {
-    /// The profile that the path names, else the one of the body, else the first.
-    pub(crate) fn profile(&self, of_body: Option<&str>) -> Result<Arc<Profile>, ApiError> {
-        if let (Some(path), Some(body)) = (self.named.as_deref(), of_body)
-            && path != body
+    /// The profile that the path names, else the one that the request does, else the first.
+    pub(crate) fn profile(&self, of_request: Option<&str>) -> Result<Arc<Profile>, ApiError> {
+        if let (Some(path), Some(other)) = (self.named.as_deref(), of_request)
+            && path != other
         {
-            let message = format!("the path names the profile {path}, the body {body}");
+            let message = format!("the path names the profile {path}, the request {other}");
             return Err(ApiError::bad_request(message).at("profile"));
         }
         let profiles = self.shared.profiles.load();
-        let found = profiles.get(self.named.as_deref().or(of_body));
+        let found = profiles.get(self.named.as_deref().or(of_request));
         let found = found.map_err(|error| error.at("profile"))?;
         self.trace.judged_by(&found.name);
         Ok(found)
@@ -114,6 +121,14 @@ impl Asked {
     pub(crate) fn shorten(&mut self, deadline_ms: Option<u64>) {
         if let Some(deadline_ms) = deadline_ms {
             self.deadline = self.deadline.min(Duration::from_millis(deadline_ms));
+            self.is_limited = true;
+        }
+    }
+
+    /// What follows has as much time as a request of its own, unless this one says how long it may take.
+    pub(crate) fn begin_again(&mut self) {
+        if !self.is_limited {
+            self.start = now();
         }
     }
 

@@ -98,8 +98,9 @@ fn what_cannot_be_read_is_named() {
     for (body, field) in [
         (json!({ "samples": 3 }), Some("samples")),
         (json!({ "samples": [sample], "odd": 1 }), None),
-        (json!({}), None),
+        (json!({}), Some("samples")),
         (json!([]), None),
+        (json!([[sample]]), None),
         (json!({ "samples": [sample], "step": -1 }), Some("step")),
     ] {
         let error = assert_refused(&daemon.post("/v1/verify", &body), 400, "bad_request");
@@ -145,6 +146,109 @@ fn profiles_are_chosen_by_path_or_name() {
     let names: Vec<&Value> =
         told["profiles"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(names, ["a", "b"]);
+}
+
+#[test]
+fn the_query_chooses_as_the_body_does() {
+    let strict = "[[reward]]\nname = 'never'\nverifier = 'contains'\nconfig = { all = ['zzz'] }\n";
+    let daemon = Daemon::start(&[("a", RULES), ("b", strict)], &[]);
+    let body = json!({ "samples": [{ "completion": "3", "reference": "3" }] });
+    for path in ["/v1/verify", "/v1/groups"] {
+        let post = |query: &str, body: &Value| daemon.post(&format!("{path}?{query}"), body);
+        assert_eq!(post("profile=b&step=4", &body).json()["results"][0]["reward"], 0.0);
+        assert_refused(&post("profile=c", &body), 404, "not_found");
+        for query in ["step=x", "profile=a&profile=b", "odd=1"] {
+            assert_refused(&post(query, &body), 400, "bad_request");
+        }
+        let mut both = body.clone();
+        both["profile"] = json!("a");
+        assert_refused(&post("profile=b", &both), 400, "bad_request");
+        // No other profile answers for one that is none.
+        assert_refused(&daemon.post(&format!("/profiles/%ff{path}"), &body), 404, "not_found");
+    }
+}
+
+/// Opens a stream of rows, whose body is so long or comes in chunks.
+fn open_stream(daemon: &Daemon, length: Option<usize>) -> TcpStream {
+    let mut stream = TcpStream::connect(&daemon.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+    let length = match length {
+        Some(length) => format!("content-length: {length}"),
+        None => "transfer-encoding: chunked".to_owned(),
+    };
+    let head = format!(
+        "POST /v1/verify HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n{length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream
+}
+
+#[test]
+fn a_stream_that_breaks_off_has_no_orderly_end() {
+    let daemon = Daemon::start(&[("a", RULES)], &["--set", "serve.body_timeout_ms=300"]);
+    let row = "{\"completion\": \"3\", \"reference\": \"3\"}\n";
+    let answer = |mut stream: TcpStream| {
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).unwrap()
+    };
+    // The client says that it is done, before it is; a chunk is none; and nothing more comes.
+    let mut cut = open_stream(&daemon, Some(500));
+    cut.write_all(format!("{row}{{\"compl").as_bytes()).unwrap();
+    cut.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut odd = open_stream(&daemon, None);
+    odd.write_all(format!("{:x}\r\n{row}\r\nzzz\r\n", row.len()).as_bytes()).unwrap();
+    let mut silent = open_stream(&daemon, Some(500));
+    silent.write_all(row.as_bytes()).unwrap();
+    for stream in [cut, odd, silent] {
+        let answer = answer(stream);
+        assert!(!answer.ends_with("0\r\n\r\n"), "{answer}");
+    }
+    let mut whole = open_stream(&daemon, Some(row.len()));
+    whole.write_all(row.as_bytes()).unwrap();
+    assert!(answer(whole).ends_with("0\r\n\r\n"));
+}
+
+#[test]
+fn every_row_of_a_stream_has_its_own_time() {
+    let slow = "[[reward]]\nname = 'slow'\nverifier = 'rhai'\n\
+                config = { script = 'let x = 0; while x < 20000 { x += 1; } 1.0' }\n";
+    let daemon = Daemon::start(&[("a", slow)], &["--set", "serve.deadline_ms=900"]);
+    let mut stream = open_stream(&daemon, None);
+    let row = "{\"completion\": \"3\"}\n";
+    for _ in 0..3 {
+        stream.write_all(format!("{:x}\r\n{row}\r\n", row.len()).as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_millis(600));
+    }
+    stream.write_all(b"0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert_eq!(answer.matches("\"reward\":1.0,\"verdicts\"").count(), 3, "{answer}");
+}
+
+#[test]
+fn rows_of_a_stream_are_whole_texts() {
+    let daemon = Daemon::start(&[("a", RULES)], &["--set", "serve.body_bytes_max=1000"]);
+    let row = "{\"completion\": \"3\", \"reference\": \"3\"}";
+    let ndjson = |headers: &[(&str, &str)], body: &str| {
+        let headers: Vec<_> =
+            [("content-type", "application/x-ndjson")].iter().chain(headers).copied().collect();
+        daemon.send("POST", "/v1/verify", &headers, body.as_bytes())
+    };
+    // What is cut off of a long row is not what makes it right.
+    let long = format!("{row}\n{row}{}garbage\n{row}", " ".repeat(2000));
+    let answer = ndjson(&[], &long).text();
+    let outcomes: Vec<bool> = answer.lines().map(|line| line.contains("\"scored\"")).collect();
+    assert_eq!(outcomes, [true, false, true], "{answer}");
+    assert!(answer.contains("at most 1000 are read"), "{answer}");
+    let marked = ndjson(&[], &format!("\u{feff}{row}\n{row}")).text();
+    assert_eq!(marked.matches("\"scored\",\"reward\":1.5").count(), 2, "{marked}");
+    let encoded = [("content-encoding", "gzip")];
+    assert_refused(&ndjson(&encoded, row), 415, "unsupported_media_type");
+    let kind = [("content-type", "application/json"), ("content-encoding", "br")];
+    assert_refused(&daemon.send("POST", "/v1/verify", &kind, b"{}"), 415, "unsupported_media_type");
+    let body = format!("\u{feff}{{\"samples\": [{row}]}}");
+    assert_eq!(daemon.send("POST", "/v1/verify", &kind[..1], body.as_bytes()).status, 200);
 }
 
 #[test]

@@ -121,6 +121,22 @@ fn openrlhf_is_never_told_the_reward_of_a_prompt() {
 }
 
 #[test]
+fn a_label_that_was_rounded_is_no_reference() {
+    let number = "[[reward]]\nname = 'correct'\nverifier = 'number'\n";
+    let daemon = Daemon::start(&[("a", number)], &[]);
+    let kind = [("content-type", "application/json")];
+    for label in ["123456789012345678901234567890", "[[18446744073709551616]]"] {
+        let body = format!(
+            "{{\"query\": [\"Q 123456789012345678901234567891\"], \"prompts\": [\"Q\"], \"labels\": [{label}]}}"
+        );
+        let answer = daemon.send("POST", "/get_reward", &kind, body.as_bytes());
+        assert_refused(&answer, 400, "labels[0]");
+    }
+    let list = json!([["Q 2"], ["Q"], ["2"]]);
+    assert_eq!(daemon.post("/get_reward", &list).status, 400);
+}
+
+#[test]
 fn a_fault_is_an_error_for_who_has_no_place_for_it() {
     let floor = format!("{FAULTY}[combine]\non_fault = 'floor'\nfloor = -1.0\n");
     let exact = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n";

@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::super::error::{ApiError, ErrorKind};
 use super::super::profiles::Profile;
 use super::super::shared::Asked;
-use crate::engine::{Planned, Rows};
+use crate::engine::{Plan, Planned, Rows};
 
 /// What the identity of a verifier calls the model that it asks.
 const MODEL: &str = "model";
@@ -128,6 +128,38 @@ pub(super) async fn score(
     let judged = judged(asked, model, (field, inputs)).await?;
     let all = judged.each(Judge::score)?;
     Ok(Scores { all, usage: judged.usage(), profile: judged.judge.profile.name.clone(), id })
+}
+
+/// What a profile makes of a conversation that a chat template has rendered already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// No model reads it: the response is judged by itself.
+    Response,
+    /// A model reads the whole text.
+    Text,
+    /// A model would read it rendered once more, and other rewards want the response.
+    Twice,
+}
+
+impl Reading {
+    pub(super) fn of(profile: &Arc<Profile>) -> Self {
+        let plan = profile.engine.plan();
+        match Judge::by(Arc::clone(profile)).model {
+            None => Self::Response,
+            Some(_) if rewards_alone(plan).all(asks_model) => Self::Text,
+            Some(_) => Self::Twice,
+        }
+    }
+}
+
+/// What sees whole groups has no verdict on a sample by itself.
+fn rewards_alone(plan: &Plan) -> impl Iterator<Item = &Planned> {
+    let alone = |(at, _): &(usize, &Planned)| !plan.group_rewards.contains(at);
+    plan.rewards.iter().enumerate().filter(alone).map(|(_, reward)| reward)
+}
+
+fn asks_model(reward: &Planned) -> bool {
+    reward.built.spec.files.iter().any(|(name, _)| name == MODEL)
 }
 
 /// Whether a text that comes alone is embedded, and not scored.
@@ -261,13 +293,8 @@ impl Judge {
     }
 
     fn by(profile: Arc<Profile>) -> Self {
-        let plan = profile.engine.plan();
-        // What sees whole groups has no verdict on a sample by itself.
-        let alone = |(at, _): &(usize, &Planned)| !plan.group_rewards.contains(at);
-        let asks =
-            |reward: &&Planned| reward.built.spec.files.iter().any(|(name, _)| name == MODEL);
-        let mut rewards = plan.rewards.iter().enumerate().filter(alone).map(|(_, reward)| reward);
-        let model = rewards.find(asks).map(|one| (one.name.clone(), one.built.spec.id.to_string()));
+        let model = rewards_alone(profile.engine.plan()).find(|reward| asks_model(reward));
+        let model = model.map(|one| (one.name.clone(), one.built.spec.id.to_string()));
         Self { profile, model }
     }
 

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_verifiers::canonical;
-use assay_verifiers::{Outcome, Reward, Sample, Scored, Verdict};
+use assay_verifiers::{FaultKind, Outcome, Reward, Sample, Scored, Verdict};
+use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
 use schemars::JsonSchema;
@@ -133,13 +134,13 @@ async fn run(
 ) -> Result<Json<RunReply>, ApiError> {
     let start = now();
     let RunRequest { grader, model_sample, item } = request;
-    let item = item.unwrap_or_default();
+    let (item, is_of_caller) = (item.unwrap_or_default(), grader.is_some());
     let graded = match grader {
         Some(grader) => by_grader(&asked, &grader, (model_sample, item)).await?,
         None => by_profile(&asked, (model_sample, item)).await?,
     };
     let Graded { scored, name, kind, sub_rewards } = graded;
-    let reward = scored.reward().ok_or_else(|| ApiError::unscored(&scored))?;
+    let reward = scored.reward().ok_or_else(|| unscored(&scored, is_of_caller))?;
     let tokens: u64 = scored.verdicts.iter().map(|(_, verdict)| verdict.usage.tokens).sum();
     Ok(Json(RunReply {
         reward,
@@ -157,6 +158,17 @@ async fn run(
     }))
 }
 
+/// A sample without a reward. What a grader of the request did wrong is the request's fault.
+fn unscored(scored: &Scored, is_of_caller: bool) -> ApiError {
+    let error = ApiError::unscored(scored);
+    let is_trap =
+        matches!(&scored.outcome, Outcome::Failed(fault) if fault.kind == FaultKind::Trap);
+    if is_of_caller && is_trap {
+        return ApiError { status: StatusCode::UNPROCESSABLE_ENTITY, ..error }.at("grader");
+    }
+    error
+}
+
 /// A sample that was graded.
 struct Graded {
     scored: Scored,
@@ -172,9 +184,12 @@ async fn by_grader(
 ) -> Result<Graded, ApiError> {
     let profile = asked.profile(None)?;
     let grader = Grader::read(grader, &asked.shared)?;
+    for (name, value) in &item {
+        ApiError::exact(value).map_err(|error| error.at(format!("item.{name}")))?;
+    }
     let _permit = asked.enter(1).await?;
     let engine = engine(&grader, asked, &profile).await?;
-    let sample = Sample::builder(model_sample).meta(item).build();
+    let sample = Sample::builder(model_sample).id("").meta(item).build();
     let mut scored = first(asked.judge_by(&engine, Rows::of_samples([sample]), 0).await)?;
     if let Some((_, verdict)) = scored.verdicts.iter().next() {
         scored.outcome = reason(verdict).clone();

@@ -22,6 +22,7 @@ use super::super::payload::Payload;
 use super::super::profiles::Profile;
 use super::super::runtime::now;
 use super::super::shared::{Asked, Shared};
+use super::models::Reading;
 
 /// The least part of a prompt, in letters without white space, by which its end is known.
 const TAIL: usize = 16;
@@ -29,6 +30,8 @@ const TAIL: usize = 16;
 const NAME_CHARS_MAX: usize = 40;
 /// Tokens that end a text, beside those between `<|` and `|>`.
 const ENDS: [&str; 7] = ["</s>", "<s>", "<eos>", "<bos>", "<pad>", "<end_of_turn>", "[PAD]"];
+/// Tokens that begin a turn, beside those between brackets.
+const TURNS: [&str; 3] = ["[INST]", "<start_of_turn>", "<bos>"];
 /// The brackets of special tokens, with the bar that their names do not hold.
 const BRACKETS: [(&str, &str, char); 2] = [("<|", "|>", '|'), ("<｜", "｜>", '｜')];
 
@@ -77,7 +80,7 @@ async fn get_reward(
 ) -> Result<Json<RewardReply>, ApiError> {
     let start = now();
     let profile = asked.profile(None)?;
-    let scored = asked.score(samples(request)?).await?;
+    let scored = asked.score(samples(request, Reading::of(&profile))?).await?;
     let reward = |(at, one): (usize, &Scored)| {
         one.reward().ok_or_else(|| again(ApiError::unscored(one)).at(format!("query[{at}]")))
     };
@@ -95,7 +98,7 @@ fn again(error: ApiError) -> ApiError {
     error
 }
 
-fn samples(request: RewardRequest) -> Result<Vec<Sample>, ApiError> {
+fn samples(request: RewardRequest, reading: Reading) -> Result<Vec<Sample>, ApiError> {
     let RewardRequest { query, prompts, labels } = request;
     let count = query.len();
     let fits = |name: &str, len: usize| {
@@ -115,18 +118,62 @@ fn samples(request: RewardRequest) -> Result<Vec<Sample>, ApiError> {
     let mut samples = Vec::with_capacity(count);
     for (at, query) in query.iter().enumerate() {
         let prompt = prompts.next().unwrap_or_default();
+        let place = || format!("query[{at}]");
         let response = response_of(query, &prompt).ok_or_else(|| {
             let message = "does not begin with its prompt, nor with the end of its prompt";
-            ApiError::bad_request(message).at(format!("query[{at}]"))
+            ApiError::bad_request(message).at(place())
         })?;
-        let mut sample = Sample::builder(response.to_owned()).prompt(prompt);
+        let begins = if prompt.is_empty() { query } else { &prompt };
+        let mut sample = match reading {
+            Reading::Text if is_rendered(begins) => {
+                Sample::builder(whole(query, response, &prompt)).rendered()
+            }
+            Reading::Twice if is_rendered(begins) => return Err(rendered_twice().at(place())),
+            _ => Sample::builder(response.to_owned()).prompt(prompt),
+        };
         let label = labels.next().filter(|label| !label.is_null() && label != "");
         if let Some(label) = label {
+            ApiError::exact(&label).map_err(|error| error.at(format!("labels[{at}]")))?;
             sample = sample.reference(label);
         }
         samples.push(sample.build());
     }
     Ok(samples)
+}
+
+/// Whether a chat template made the text: it has tokens that begin a turn.
+pub(super) fn is_rendered(text: &str) -> bool {
+    let bracketed = |(open, close, bar): &(&str, &str, char)| {
+        let mut behind = text.split(open).skip(1).filter_map(|rest| rest.split_once(close));
+        behind.any(|(name, _)| is_name(name, *bar))
+    };
+    TURNS.iter().any(|turn| text.contains(turn)) || BRACKETS.iter().any(bracketed)
+}
+
+/// A rendered prompt of which a model would make a prompt once more.
+pub(super) fn rendered_twice() -> ApiError {
+    ApiError::abstained(
+        "a chat template rendered the prompt, and the model of the profile would render it once more: send \
+         plain text or messages, or serve the model in a profile of its own",
+    )
+}
+
+/// The text of a query, as a model reads it: what the policy wrote before its end has no special tokens.
+fn whole(query: &str, response: &str, prompt: &str) -> String {
+    // Without a prompt nobody knows where the response begins.
+    let (Some(at), false) = (query.rfind(response), prompt.is_empty() || response.is_empty())
+    else {
+        return query.to_owned();
+    };
+    let (head, rest) = query.split_at(at);
+    let mut apart = response.to_owned();
+    for token in TURNS.iter().chain(&ENDS).chain(BRACKETS.iter().map(|(open, ..)| open)) {
+        let mut letters = token.chars();
+        let first = letters.next().unwrap_or_default();
+        apart = apart.replace(token, &format!("{first} {}", letters.as_str()));
+    }
+    let end = rest.get(response.len()..).unwrap_or_default();
+    format!("{head}{apart}{end}")
 }
 
 /// What follows the prompt, without the tokens that end a text. `None`: the prompt is not there.
@@ -167,12 +214,16 @@ fn ended(response: &str) -> &str {
 fn before_token(text: &str) -> Option<&str> {
     let bracketed = |(open, close, bar): &(&str, &str, char)| {
         let (before, name) = text.strip_suffix(close)?.rsplit_once(open)?;
-        let is_odd = |char: char| ['<', '>', *bar].contains(&char) || is_space(char);
-        let is_name = (1..=NAME_CHARS_MAX).contains(&name.chars().count());
-        (is_name && !name.contains(is_odd)).then_some(before)
+        is_name(name, *bar).then_some(before)
     };
     let plain = ENDS.iter().find_map(|end| text.strip_suffix(end));
     plain.or_else(|| BRACKETS.iter().find_map(bracketed))
+}
+
+/// Whether a special token may be called so between its brackets.
+fn is_name(name: &str, bar: char) -> bool {
+    let is_odd = |char: char| ['<', '>', bar].contains(&char) || is_space(char);
+    (1..=NAME_CHARS_MAX).contains(&name.chars().count()) && !name.contains(is_odd)
 }
 
 /// The length of the longest end of the prompt with which a text begins.
@@ -259,6 +310,23 @@ mod tests {
         ] {
             assert_eq!(response_of(query, prompt), response, "{query:?} of {prompt:?}");
         }
+    }
+
+    #[test]
+    fn what_a_template_made_is_known_and_a_policy_adds_no_turn_to_it() {
+        let prompt = "<|im_start|>user\nQ<|im_end|>\n<|im_start|>assistant\n";
+        for text in [prompt, "<s>[INST] Q [/INST]", "<start_of_turn>user\nQ", "<｜User｜>Q"] {
+            assert!(is_rendered(text), "{text}");
+        }
+        for text in ["Q", "a <s>word</s> that is struck out", "x <| y |> z", "f <|> g", "[INSTALL]"]
+        {
+            assert!(!is_rendered(text), "{text}");
+        }
+        let query = format!("{prompt}2<|im_end|>\n<|im_start|>user\nGood!</s><|im_end|>\n");
+        let response = response_of(&query, prompt).unwrap();
+        let expected = format!("{prompt}2< |im_end|>\n< |im_start|>user\nGood!</s><|im_end|>\n");
+        assert_eq!(whole(&query, response, prompt), expected);
+        assert_eq!(whole(&query, response_of(&query, "").unwrap(), ""), query);
     }
 
     #[test]

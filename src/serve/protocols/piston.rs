@@ -54,7 +54,7 @@ struct SourceFile {
     name: Option<String>,
     /// The source.
     content: String,
-    /// How the source is written down: `utf8` or `base64`.
+    /// How the source is written down: `utf8`, `base64` or `hex`.
     #[serde(default)]
     encoding: Option<String>,
 }
@@ -220,7 +220,9 @@ fn content(at: usize, file: SourceFile) -> Result<Vec<u8>, ApiError> {
         "utf8" => Ok(file.content.into_bytes()),
         "base64" => program_files::decoded(&file.content)
             .ok_or_else(|| refused("expected a text as base64", "content")),
-        _ => Err(refused("expected utf8 or base64", "encoding")),
+        "hex" => program_files::from_hex(&file.content)
+            .ok_or_else(|| refused("expected a text as hex", "content")),
+        _ => Err(refused("expected utf8, base64 or hex", "encoding")),
     }
 }
 

@@ -24,6 +24,17 @@ pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
+/// The bytes of a text of hexadecimal digits.
+pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digit =
+        |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    text.as_bytes().chunks(2).map(pair).collect()
+}
+
 /// Puts a file at a path. `field` is where the request has it.
 pub(super) fn put(
     files: &MemoryFiles,

@@ -16,8 +16,10 @@ use serde_json::{Map, Value, json};
 
 use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
-use super::super::payload::Payload;
+use super::super::payload::{JsonBytes, parse_any};
 use super::super::shared::{Asked, Shared};
+use super::models::Reading;
+use super::openrlhf::{is_rendered, rendered_twice};
 use crate::data::Columns;
 
 /// A sample of slime.
@@ -78,11 +80,11 @@ fn reward(_: &mut SchemaGenerator) -> Value {
 async fn rewards(
     asked: Asked,
     uri: Uri,
-    Payload(body): Payload<Value>,
+    JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<Value>, ApiError> {
     let query = Query::<SlimeQuery>::try_from_uri(&uri);
     let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
-    let (bodies, is_list) = match body {
+    let (bodies, is_list) = match parse_any(&bytes)? {
         Value::Array(bodies) => (bodies, true),
         one => (vec![one], false),
     };
@@ -90,7 +92,14 @@ async fn rewards(
     let field = |at: usize| if is_list { format!("[{at}]") } else { String::new() };
     let profile = asked.profile(None)?;
     let columns = &profile.engine.plan().config.data;
-    let row = |(at, body)| read(body, &field(at)).map(|sample| row(sample, columns));
+    let reading = Reading::of(&profile);
+    let row = |(at, body)| {
+        let sample = read(body, &field(at))?;
+        if reading != Reading::Response && sample.prompt.as_str().is_some_and(is_rendered) {
+            return Err(rendered_twice().at(within(&field(at), "prompt")));
+        }
+        Ok(row(sample, columns))
+    };
     let rows: Vec<Vec<u8>> =
         bodies.into_iter().enumerate().map(row).collect::<Result<_, ApiError>>()?;
     let _permits = asked.enter(rows.len()).await?;
@@ -109,9 +118,13 @@ fn read(body: Value, place: &str) -> Result<SlimeSample, ApiError> {
     serde_path_to_error::deserialize(body).map_err(|error| {
         let path = error.path().to_string();
         let path = if path == "." { String::new() } else { path };
-        let gap = if place.is_empty() || path.is_empty() { "" } else { "." };
-        ApiError::bad_request(error.into_inner().to_string()).at(format!("{place}{gap}{path}"))
+        ApiError::bad_request(error.into_inner().to_string()).at(within(place, &path))
     })
+}
+
+fn within(place: &str, path: &str) -> String {
+    let gap = if place.is_empty() || path.is_empty() { "" } else { "." };
+    format!("{place}{gap}{path}")
 }
 
 /// A sample as a row in the columns of the profile. The prompt and the response are those of the

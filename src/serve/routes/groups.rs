@@ -4,6 +4,7 @@
 use assay_trainer::advantages::{AdvantageConfig, AdvantageValues, EstimatorState, GroupReport};
 use assay_trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
 use assay_verifiers::{Reward, Scored};
+use axum::http::Uri;
 use axum::response::Response;
 use schemars::JsonSchema;
 use serde::de::IgnoredAny;
@@ -14,7 +15,7 @@ use serde_json::value::RawValue;
 use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, parse};
 use super::super::shared::Asked;
-use super::verify;
+use super::verify::{self, VerifyQuery};
 use crate::engine::Plan;
 
 /// Samples whose groups are judged together.
@@ -71,16 +72,19 @@ pub(crate) struct GroupsReply {
 
 pub(super) async fn groups(
     mut asked: Asked,
+    uri: Uri,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Response, ApiError> {
+    let query = VerifyQuery::of(&uri)?;
     let kind: Kind = parse(&bytes)?;
     if kind.samples.is_none() && kind.rewards.is_some() {
         return advantages_alone(&asked, &bytes);
     }
     let request: GroupsRequest<'_> = parse(&bytes)?;
     asked.check_count(request.samples.len())?;
+    asked.shorten(query.deadline_ms);
     asked.shorten(request.deadline_ms);
-    let profile = asked.profile(request.profile.as_deref())?;
+    let profile = asked.profile(query.profile(request.profile.as_deref())?)?;
     let plan = profile.engine.plan();
     let _permits = asked.enter(request.samples.len()).await?;
     let rows = verify::rows(&profile.engine, &request.samples);
@@ -90,7 +94,7 @@ pub(super) async fn groups(
         // A row that cannot be read is nobody's sibling.
         .map(|(at, key)| key.map_or_else(|| format!("\0row-{at}"), str::to_owned))
         .collect();
-    let step = request.step.unwrap_or_default();
+    let step = request.step.or(query.step).unwrap_or_default();
     let scored = asked.judge(&profile, rows, step).await;
     let groups = request.groups.unwrap_or(GroupColumn::Texts(keys));
     let config = request.advantage.unwrap_or_else(|| configured(plan));

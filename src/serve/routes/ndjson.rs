@@ -4,22 +4,24 @@
 //! before it reads is served too.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream, Bytes};
-use axum::extract::{Query, Request};
-use axum::http::{Uri, header};
+use axum::extract::Request;
+use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
-use serde::Deserialize;
 use tokio::sync::{Notify, mpsc};
 
 use super::super::error::ApiError;
+use super::super::payload::{BOM, check_encoding};
 use super::super::profiles::Profile;
 use super::super::runtime::spawn_owned;
 use super::super::shared::{Asked, OpenRequest};
+use super::verify::VerifyQuery;
 use crate::engine::{Rows, verdict_line};
 
 /// The most rows that are judged at once.
@@ -29,20 +31,9 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// The most bytes of lines that wait to be read.
 const UNREAD_BYTES_MAX: usize = 32 << 20;
 
-/// The query of a stream.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StreamQuery {
-    #[serde(default)]
-    profile: Option<String>,
-    #[serde(default)]
-    step: u64,
-    #[serde(default)]
-    deadline_ms: Option<u64>,
-}
-
 pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Response, ApiError> {
-    let query = query(request.uri())?;
+    check_encoding(request.headers())?;
+    let query = VerifyQuery::of(request.uri())?;
     asked.shorten(query.deadline_ms);
     let profile = asked.profile(query.profile.as_deref())?;
     // The first permits decide whether the request is refused.
@@ -57,25 +48,28 @@ pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Respons
         partial: Vec::new(),
         ready: VecDeque::new(),
         ready_bytes: 0,
+        is_fresh: true,
         is_done: false,
+        is_broken: false,
     };
     let open = asked.shared.open_request();
-    let stream =
-        Stream { asked, profile, step: query.step, lines, first: 0, held: Rows::default() };
+    let stream = Stream {
+        asked,
+        profile,
+        step: query.step.unwrap_or_default(),
+        lines,
+        first: 0,
+        held: Rows::default(),
+    };
     let judging = spawn_owned(judge(stream, sender, Arc::clone(&unread), open));
     // The work ends with the body of the answer: a client that leaves drops it.
     let state = (receiver, unread, judging);
     let body = futures_util::stream::unfold(state, |(mut receiver, unread, judging)| async move {
-        let bytes: Bytes = receiver.recv().await?;
-        unread.take(bytes.len());
-        Some((Ok::<_, std::convert::Infallible>(bytes), (receiver, unread, judging)))
+        let lines: io::Result<Bytes> = receiver.recv().await?;
+        unread.take(lines.as_ref().map_or(0, Bytes::len));
+        Some((lines, (receiver, unread, judging)))
     });
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(body)).into_response())
-}
-
-fn query(uri: &Uri) -> Result<StreamQuery, ApiError> {
-    let query = Query::try_from_uri(uri);
-    query.map(|Query(query)| query).map_err(|error| ApiError::bad_request(error.body_text()))
 }
 
 /// Bytes of lines that nobody has read yet.
@@ -104,16 +98,20 @@ impl Unread {
 
 async fn judge(
     mut stream: Stream,
-    sender: mpsc::UnboundedSender<Bytes>,
+    sender: mpsc::UnboundedSender<io::Result<Bytes>>,
     unread: Arc<Unread>,
     _open: OpenRequest,
 ) {
     while let Some(lines) = stream.next().await {
         unread.put(lines.len());
-        if sender.send(lines.into()).is_err() {
+        if sender.send(Ok(lines.into())).is_err() {
             return;
         }
         unread.room().await;
+    }
+    if stream.lines.is_broken {
+        // The answer has no orderly end: whoever still reads it knows that rows are missing.
+        let _ = sender.send(Err(io::ErrorKind::UnexpectedEof.into()));
     }
 }
 
@@ -135,8 +133,10 @@ impl Stream {
         let needs_groups = self.profile.engine.plan().needs_groups();
         loop {
             let chunk = self.lines.chunk().await;
+            self.asked.begin_again();
             let read = chunk.iter().map(Vec::as_slice);
-            let more = self.profile.engine.read_rows(self.first, read);
+            let bytes_max = self.lines.line_bytes_max;
+            let more = self.profile.engine.read_rows_within(bytes_max, self.first, read);
             self.first += chunk.len() as u64;
             let mut rows = std::mem::take(&mut self.held);
             rows.append(more);
@@ -175,7 +175,11 @@ struct Lines {
     partial: Vec<u8>,
     ready: VecDeque<Vec<u8>>,
     ready_bytes: usize,
+    /// No line was found yet.
+    is_fresh: bool,
     is_done: bool,
+    /// The body ended before it was whole.
+    is_broken: bool,
 }
 
 impl Lines {
@@ -183,11 +187,13 @@ impl Lines {
     /// left out. A body that breaks off ends in a line that cannot be read, if it was in one.
     async fn chunk(&mut self) -> Vec<Vec<u8>> {
         while self.ready.is_empty() && !self.is_done {
-            let read = tokio::time::timeout(self.time, self.body.next()).await;
-            if let Ok(Some(Ok(bytes))) = read {
-                self.cut(&bytes);
-            } else {
-                self.end();
+            match tokio::time::timeout(self.time, self.body.next()).await {
+                Ok(Some(Ok(bytes))) => self.cut(&bytes),
+                Ok(None) => self.end(),
+                Ok(Some(Err(_))) | Err(_) => {
+                    self.is_broken = true;
+                    self.end();
+                }
             }
         }
         let mut bytes = 0;
@@ -207,7 +213,10 @@ impl Lines {
         while !self.is_done && self.ready_bytes + self.partial.len() < CHUNK_BYTES {
             match self.body.next().await {
                 Some(Ok(bytes)) => self.cut(&bytes),
-                Some(Err(_)) => return,
+                Some(Err(_)) => {
+                    self.is_broken = true;
+                    return;
+                }
                 None => self.end(),
             }
         }
@@ -233,7 +242,10 @@ impl Lines {
         }
     }
 
-    fn push(&mut self, line: Vec<u8>) {
+    fn push(&mut self, mut line: Vec<u8>) {
+        if std::mem::take(&mut self.is_fresh) && line.starts_with(BOM) {
+            line.drain(..BOM.len());
+        }
         if !line.trim_ascii().is_empty() {
             self.ready_bytes += line.len();
             self.ready.push_back(line);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use assay_verifiers::Scored;
 use axum::body::Body;
-use axum::extract::{FromRequest as _, Request, State};
-use axum::http::{HeaderValue, header};
+use axum::extract::{FromRequest as _, Query, Request, State};
+use axum::http::{HeaderValue, Uri, header};
 use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,6 +48,36 @@ pub(crate) struct VerifyRequest<'a> {
     reward: Option<Vec<RewardConfig>>,
 }
 
+/// What the query of `/v1/verify` and `/v1/groups` may say, where the body does not.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct VerifyQuery {
+    pub(super) profile: Option<String>,
+    pub(super) step: Option<u64>,
+    pub(super) deadline_ms: Option<u64>,
+}
+
+impl VerifyQuery {
+    pub(super) fn of(uri: &Uri) -> Result<Self, ApiError> {
+        let query = Query::try_from_uri(uri);
+        query.map(|Query(query)| query).map_err(|error| ApiError::bad_request(error.body_text()))
+    }
+
+    /// The profile, which query and body may both name.
+    pub(super) fn profile<'a>(
+        &'a self,
+        of_body: Option<&'a str>,
+    ) -> Result<Option<&'a str>, ApiError> {
+        match (self.profile.as_deref(), of_body) {
+            (Some(query), Some(body)) if query != body => {
+                let message = format!("the query names the profile {query}, the body {body}");
+                Err(ApiError::bad_request(message).at("profile"))
+            }
+            (query, body) => Ok(query.or(body)),
+        }
+    }
+}
+
 pub(super) async fn verify(
     mut asked: Asked,
     State(shared): State<Arc<Shared>>,
@@ -56,13 +86,15 @@ pub(super) async fn verify(
     if is_type(request.headers(), "ndjson") || is_type(request.headers(), "jsonl") {
         return ndjson::verify(asked, request).await;
     }
+    let query = VerifyQuery::of(request.uri())?;
     let JsonBytes(bytes) = JsonBytes::from_request(request, &shared).await?;
     let request: VerifyRequest<'_> = parse(&bytes)?;
     asked.check_count(request.samples.len())?;
+    asked.shorten(query.deadline_ms);
     asked.shorten(request.deadline_ms);
-    let profile = asked.profile(request.profile.as_deref())?;
+    let profile = asked.profile(query.profile(request.profile.as_deref())?)?;
     let _permits = asked.enter(request.samples.len()).await?;
-    let step = request.step.unwrap_or_default();
+    let step = request.step.or(query.step).unwrap_or_default();
     let scored = if let Some(rewards) = &request.reward {
         let engine = asked.inline(&profile, rewards).await?;
         let rows = rows(&engine, &request.samples);

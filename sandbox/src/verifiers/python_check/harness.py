@@ -21,7 +21,7 @@ def judge(script, name, sample):
     def run():
         function = prepared(script, name)[1]
         if takes_two(function):
-            return described(function(sample, item_of(sample)))
+            return described(function(output_of(sample), item_of(sample)))
         return described(function(sample))
     return guarded(run)
 
@@ -58,8 +58,29 @@ def takes_two(function):
     return len(required) >= 2 or "item" in [p.name for p in by_place[1:2]]
 
 
+def output_of(sample):
+    """The sample with what else it has for graders of OpenAI."""
+    text, tools = sample["output_text"], (sample["messages"] or [{}])[-1].get("tool_calls") or []
+    message = {"role": "assistant", "content": text, "tool_calls": tools}
+    choice = {"index": 0, "finish_reason": sample["finish_reason"], "message": message}
+    return {**sample, "output_json": parsed(text), "output_tools": tools, "choices": [choice]}
+
+
+def parsed(text):
+    if text.lstrip()[:1] not in tuple('{["'):
+        return None
+    import json
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
 def item_of(sample):
     """The row: its columns, under their own names where they have any."""
+    if not sample["id"]:
+        # The item of a request is all that there is of its row.
+        return sample["meta"]
     named = {key: sample[key] for key in ("id", "prompt", "reference", "group")}
     return {**named, **sample["meta"]}
 

@@ -5,6 +5,7 @@ use std::fmt;
 use assay_verifiers::{Content, Fault, FaultKind, Message, Meter, Sample};
 use serde_json::{Map, Number, Value};
 
+use crate::answer::unmarked;
 use crate::isolation::{CallResult, Callee, CallsRun, RunContext, run_calls};
 use crate::runtime::{Guest, Limits};
 use crate::suite_report;
@@ -54,7 +55,7 @@ pub(super) fn compile(
     function: Option<&str>,
     limits: &Limits,
 ) -> Result<Vec<u8>, Failure> {
-    let args = vec![source.into(), function.into()];
+    let args = vec![unmarked(source).into(), function.into()];
     let run = call(python, "compiled", args, limits, &mut || false);
     let reply = reply(&run)?;
     match reply.get("code") {
@@ -74,7 +75,7 @@ impl Script<'_> {
     ) -> Ran {
         let body = match self.body {
             Body::Compiled(code) => PyValue::Bytes(code.to_vec()),
-            Body::Source(source) => source.into(),
+            Body::Source(source) => unmarked(source).into(),
         };
         let args = vec![body, self.function.into(), argument(sample)];
         let run = call(python, "judge", args, limits, &mut || meter.expired());
@@ -113,6 +114,7 @@ fn argument(sample: &Sample) -> PyValue {
         ("reference", sample.reference().map_or(PyValue::None, from_json)),
         ("id", sample.id().into()),
         ("group", sample.group().into()),
+        ("finish_reason", sample.finish_reason().into()),
         ("meta", PyValue::dict(meta)),
     ])
 }
