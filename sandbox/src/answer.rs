@@ -27,6 +27,7 @@ pub use assay_verifiers::extract::Thinking;
 use blocks::{Block, blocks};
 pub use language::Language;
 use language::Tag;
+pub(crate) use line_ends::unmarked;
 use line_ends::{BYTE_ORDER_MARK, unix_lines};
 pub(crate) use margin::without_prose_before;
 pub(crate) use outline::{Outline, blanked, function};

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use assay_verifiers::{Fault, Meter};
 use serde_json::{Value, json};
 
+use crate::answer::unmarked;
 use crate::compare::{Comparison, Difference};
 use crate::runtime::{Run, RunRecord, Stop};
 use crate::suite::StdioCase;
@@ -106,7 +107,8 @@ fn is_exception(line: &str) -> bool {
 
 /// The program with code in front of it.
 pub(crate) fn with_setup<'a>(source: &'a str, setup: Option<&str>) -> Cow<'a, str> {
-    match setup {
+    let source = unmarked(source);
+    match setup.map(unmarked) {
         Some(setup) => Cow::Owned(format!("{setup}\n{source}")),
         None => Cow::Borrowed(source),
     }

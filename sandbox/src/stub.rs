@@ -1,6 +1,6 @@
 //! The code in a prompt: a stub that the completion goes on with, and helpers that it may use.
 
-use crate::answer::{Asked, Outline, blanked, function, without_prose_before};
+use crate::answer::{Asked, Outline, blanked, function, unmarked, without_prose_before};
 use crate::suite::{Kind, Suite};
 
 /// The program as it runs: a completion that goes on where the stub ends needs the stub, and one
@@ -59,6 +59,7 @@ struct Stub<'p> {
 
 impl<'p> Stub<'p> {
     fn of(prompt: &'p str, asked: &Asked<'_>) -> Option<Self> {
+        let prompt = unmarked(prompt);
         let whole = 0..prompt.len();
         let fenced = crate::answer::fenced(prompt, whole.clone());
         let pieces = if fenced.is_empty() { vec![whole] } else { fenced };

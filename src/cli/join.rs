@@ -6,8 +6,8 @@ mod cells;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use assay::data::{FoundColumns, TableWriter};
-use assay::engine::runs::{OutputFile, RunManifest};
+use assay::data::{FoundColumns, ReadLimits, TableWriter, escape};
+use assay::engine::runs::{InputFile, OutputFile, RunInputs, RunManifest};
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::exit::{Exit, Failure};
@@ -60,6 +60,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let spooled = Spooled::new(&args.with)?;
     let manifest = run_files::manifest(&args.run)?;
+    compare_files(&spooled.paths, &manifest)?;
     let added = Added::of(&args.run, &args.prefix)?;
     let job = Job { run: &args.run, data: &spooled.paths, manifest, added };
     // The first pass finds what does not fit before anything is written.
@@ -115,6 +116,35 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// Refuses a file that was changed since it was scored, by its name and its digest; says so where the
+/// rows stand in other files than those that were scored.
+fn compare_files(data: &[PathBuf], manifest: &RunManifest) -> Result<(), Failure> {
+    let scored = &manifest.identity.inputs;
+    let given = RunInputs::find(data, &ReadLimits::default())?;
+    if scored.iter().any(|file| file.sha256.is_none()) || given.files() == scored.as_slice() {
+        return Ok(());
+    }
+    let is_named = |file: &InputFile, other: &InputFile| {
+        Path::new(&other.path).file_name() == Path::new(&file.path).file_name()
+    };
+    let is_changed = |file: &&InputFile| {
+        !scored.contains(file) && scored.iter().any(|other| is_named(file, other))
+    };
+    if let Some(changed) = given.files().iter().find(is_changed) {
+        let file = escape(&changed.path);
+        return Err(Failure::usage(format!(
+            "--with: {file} was changed since the run scored it: its SHA-256 is another than in \
+             manifest.json; score it as it is now (`assay score CONFIG {file} -o OTHER`), or join a copy \
+             under another name, whose rows are matched by number and id alone"
+        )));
+    }
+    output::note(
+        "note: --with: not the bytes that were scored: rows are matched by number and id, and what they \
+         hold is not compared",
+    );
+    Ok(())
 }
 
 impl Job<'_> {

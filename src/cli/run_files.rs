@@ -79,6 +79,20 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "expected a share from 0 to 1, as in 0.05".to_owned())
 }
 
+/// A reward.
+pub(super) fn reward(text: &str) -> Result<f64, String> {
+    let reward = text.parse().ok().filter(|reward: &f64| reward.is_finite());
+    reward.ok_or_else(|| "expected a finite number, as in 0.5".to_owned())
+}
+
+/// A folder in which verdicts are kept.
+pub(super) fn cache_folder(text: &str) -> Result<PathBuf, String> {
+    if text.starts_with(['~', '$']) {
+        return Err("no shell expanded it: write the whole path, as in /home/ME/cache".to_owned());
+    }
+    Ok(text.into())
+}
+
 /// The run folder that `-o` names.
 pub(super) fn folder_out(text: &str) -> Result<PathBuf, String> {
     match text {

@@ -15,10 +15,10 @@ use clap::{Args as ClapArgs, ValueEnum};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, percent};
 use super::progress::{Expected, Progress};
-use super::run_files::{folder_out, share};
+use super::run_files::{folder_out, reward, share};
 use super::setup::{ConfigArgs, EngineArgs, TrainingArgs};
 use super::signals::stop_on_signals;
-use super::summary;
+use super::{summary, validate};
 
 /// Score a dataset into a run folder.
 #[derive(Debug, ClapArgs)]
@@ -61,7 +61,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
     max_fault_rate: f64,
     /// Exit with 1 when the mean reward is lower
-    #[arg(long, value_name = "REWARD")]
+    #[arg(long, value_name = "REWARD", value_parser = reward, allow_negative_numbers = true)]
     min_mean: Option<f64>,
     /// Exit with 1 when a smaller share of labelled rows agrees
     #[arg(long, value_name = "SHARE", requires = "labels", value_parser = share)]
@@ -223,6 +223,9 @@ fn tell(args: &Args, summary: &Summary, engine: &Engine) -> Result<(), Failure> 
         let rewards = engine.plan().rewards.iter();
         let verifiers: Vec<&str> = rewards.map(|planned| planned.built.spec.id.as_ref()).collect();
         summary::show(summary, &verifiers);
+        for note in validate::data_notes(&args.data, &engine.plan().config) {
+            output::line(&note);
+        }
         if engine.plan().needs_groups() && summary.groups.is_none() && summary.rows > 1 {
             let why = "note: no two rows that stand together share a group or a prompt: rewards that \
                        compare a group have nobody to compare with, or all rows as one group";
@@ -270,12 +273,26 @@ fn exit(args: &Args, report: &Report, stopped: bool) -> Exit {
     }
     let all_failed = summary.rows > 0 && summary.total.failed == summary.rows;
     if all_failed || summary.fault_rate() > args.max_fault_rate {
-        output::note(&format!("{} of rows failed", percent(summary.fault_rate())));
+        let (rate, most) = (percent(summary.fault_rate()), percent(args.max_fault_rate));
+        let why =
+            if all_failed { String::new() } else { format!(", above --max-fault-rate, {most}") };
+        output::note(&format!("{rate} of rows failed{why}"));
         return Exit::Fault;
     }
     let mean = summary.total.mean.unwrap_or(f64::NEG_INFINITY);
     let agreement = summary.labels.as_ref().map_or(1.0, Agreement::accuracy);
-    let low_mean = args.min_mean.is_some_and(|least| mean < least);
-    let low_agreement = args.min_agreement.is_some_and(|least| agreement < least);
-    if low_mean || low_agreement { Exit::Threshold } else { Exit::Ok }
+    let low = [
+        ("the mean", mean, "--min-mean", args.min_mean),
+        ("the agreement", agreement, "--min-agreement", args.min_agreement),
+    ];
+    let low = low.into_iter().filter_map(|(what, found, flag, least)| {
+        least.filter(|least| found < *least).map(|least| (what, found, flag, least))
+    });
+    let mut exit = Exit::Ok;
+    for (what, found, flag, least) in low {
+        let found = if found.is_finite() { format!("{found:.4}") } else { "of no row".to_owned() };
+        output::note(&format!("{what}, {found}, is below {flag} {least}"));
+        exit = Exit::Threshold;
+    }
+    exit
 }

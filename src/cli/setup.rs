@@ -14,6 +14,7 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 
 use super::exit::Failure;
+use super::run_files::cache_folder;
 
 /// The key and the value of a `--set`.
 pub(super) fn assignment(set: &str) -> Result<(&str, &str), Failure> {
@@ -50,7 +51,7 @@ pub(super) struct EngineArgs {
     #[arg(short, long, value_name = "N")]
     pub(super) jobs: Option<usize>,
     /// Where verdicts are kept for the next run (or `ASSAY_CACHE_DIR`)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = cache_folder)]
     pub(super) cache_dir: Option<PathBuf>,
     /// Neither look up verdicts nor keep them
     #[arg(long)]

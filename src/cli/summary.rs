@@ -44,6 +44,16 @@ fn table(summary: &Summary, verifiers: &[&str]) -> String {
         text.push_str(&format!("\n  {fault}: {}", count(*amount)));
         text.push_str(&summary.total.first_faults.get(fault).map_or_else(String::new, first));
     }
+    for NamedTally { name, tally } in &summary.rewards {
+        // Where a floor is paid, or the weight is 0, no row of the total fails.
+        let unseen =
+            tally.faults.iter().filter(|(fault, _)| !summary.total.faults.contains_key(fault));
+        for (fault, amount) in unseen {
+            let (name, amount) = (assay::data::escape(name), count(*amount));
+            text.push_str(&format!("\n  {name}: {fault}: {amount}"));
+            text.push_str(&tally.first_faults.get(fault).map_or_else(String::new, first));
+        }
+    }
     if let Some(reason) = &summary.total.first_abstained {
         text.push_str(&format!(
             "\n  abstained: {}{}",

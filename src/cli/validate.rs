@@ -16,6 +16,7 @@ mod probe;
 mod problem;
 mod read;
 mod report;
+mod slips;
 mod sources;
 mod suites;
 mod tally;
@@ -27,7 +28,7 @@ use std::path::PathBuf;
 use assay::engine::{ConfigFolder, Document, Planned};
 use assay::setup::Environment;
 use assay::verifiers::Lane;
-use assay::{Engine, Registry};
+use assay::{Config, Engine, Registry};
 use clap::Args as ClapArgs;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
@@ -88,6 +89,9 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         [] => None,
         data => Some(read::rows(data, &engine.plan().config, args.limit)?),
     };
+    if let Some(note) = skipped_note(&args.data) {
+        output::note(&note);
+    }
     let files = ConfigFolder::beside(&args.config.config, args.config.allow_path.clone());
     let sources = sources::sources(engine.plan(), &files);
     let trial = trial::run(&engine, read::all(rows.as_ref()), args.deep);
@@ -107,6 +111,35 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::text(&display::text(&report));
     }
     Ok(if report.ok { Exit::Ok } else { Exit::Threshold })
+}
+
+/// What `assay score` tells of the first rows of data that can be read again, a line each.
+pub(super) fn data_notes(data: &[PathBuf], config: &Config) -> Vec<String> {
+    /// So many rows are looked at.
+    const ROWS_MAX: u64 = 1000;
+    let is_stream = |path: &PathBuf| {
+        path.as_os_str() == "-" || assay::data::is_stream(path).unwrap_or_default()
+    };
+    let mut notes: Vec<String> = skipped_note(data).into_iter().collect();
+    if !data.iter().any(is_stream)
+        && let Ok(rows) = read::rows(data, config, ROWS_MAX)
+    {
+        let slips = slips::find(&rows.rows, config).into_iter();
+        notes.extend(slips.map(|slip| format!("note: {}; {}", slip.message, slip.help)));
+    }
+    notes
+}
+
+/// Files that lie beside the data and are not read.
+fn skipped_note(data: &[PathBuf]) -> Option<String> {
+    /// The most files that are named.
+    const NAMED_MAX: usize = 5;
+    let skipped = assay::data::skipped(data);
+    let named = skipped.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = skipped.len().saturating_sub(NAMED_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!skipped.is_empty())
+        .then(|| format!("note: not read, as they are of another kind: {named}{more}"))
 }
 
 /// All that a configuration is judged by.
@@ -149,9 +182,9 @@ impl Whole<'_> {
         let (plan, mut found) = (self.engine.plan(), Found::default());
         found.errors.extend(self.rows.and_then(|rows| rows.absent.as_ref()).map(|absent| {
             let (message, help) = absent.message.split_once('\n').unwrap_or((&absent.message, ""));
-            let error = self.document.error(&format!("data.{}", absent.key), message);
+            let error = self.document.error(&absent.key, message);
             let help = Some(help.trim().to_owned()).filter(|help| !help.is_empty());
-            Problem::new(format!("data.{}", absent.key), error.help(help))
+            Problem::new(absent.key.clone(), error.help(help))
         }));
         let columns = Columns::of(read::all(self.rows), plan.config.data.optional);
         let names = Names { plan, document: self.document, columns: &columns };
@@ -179,6 +212,7 @@ impl Whole<'_> {
         faults.of_weights(rewards, &mut found);
         if let Some(tally) = combined {
             faults.of_combination(tally, &misnamed, &mut found);
+            faults.of_directions(rewards, &mut found);
             faults.of_rows(&mut found);
         }
         found

@@ -47,8 +47,8 @@ pub enum DataError {
     /// A column that the configuration names and no row has.
     #[error("{}", no_column(.key, .column, *.rows, .has))]
     NoColumn {
-        /// The key of `[data]` that names it.
-        key: &'static str,
+        /// The key that names it, such as `data.reference`.
+        key: String,
         /// Its name.
         column: String,
         /// How many rows were looked at.
@@ -104,13 +104,13 @@ pub enum DataError {
 fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
     let shown = escape(column);
     let help = format!(
-        "\n  set data.{key} to the column, or data.optional = true where it may be missing from all"
+        "\n  set {key} to the column, or data.optional = true where it may be missing from all"
     );
     let parent = column.split_once('.').map_or(column, |(parent, _)| parent);
     if has.iter().any(|name| name == column) {
         let rows =
             if rows == 1 { "the only row".to_owned() } else { format!("each of {rows} rows") };
-        return format!("data.{key} = \"{shown}\": null in {rows}{help}");
+        return format!("{key} = \"{shown}\": null in {rows}{help}");
     }
     let near = if column.contains('[') {
         let dotted = column.replace(['\'', '"', ']'], "").replace('[', ".");
@@ -129,7 +129,7 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
     };
     let has: Vec<String> = has.iter().map(|name| escape(name)).collect();
     let rows = if rows == 1 { "the only row".to_owned() } else { format!("any of {rows} rows") };
-    format!("data.{key} = \"{shown}\": not in {rows}, which have: {}{near}{help}", has.join(", "))
+    format!("{key} = \"{shown}\": not in {rows}, which have: {}{near}{help}", has.join(", "))
 }
 
 /// How a file of another kind becomes one that is read.

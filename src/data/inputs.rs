@@ -1,6 +1,6 @@
 //! The files behind the paths that were given: files, dataset folders, standard input.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +33,10 @@ const NO_DATA: [&str; 6] = [
     "metadata.json",
 ];
 
+/// Endings of files that may hold rows and are not read.
+const OTHER_KINDS: [&str; 10] =
+    ["csv", "tsv", "arrow", "feather", "xlsx", "xls", "bz2", "xz", "zip", "gz"];
+
 /// One file to read, a pipe, or standard input.
 pub(super) struct Input {
     /// `None` is standard input.
@@ -45,8 +49,12 @@ pub(super) struct Input {
 
 /// Finds the files to read. A folder that holds several splits wants one named: `FOLDER:split`.
 pub(super) fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, DataError> {
-    let mut inputs = Vec::new();
+    let (mut inputs, mut seen) = (Vec::new(), BTreeSet::new());
     for path in paths {
+        if !seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
+            let what = "given twice: its rows would be judged twice; name it once".to_owned();
+            return Err(DataError::Refused { file: shown(path), what });
+        }
         if path.as_os_str() == "-" {
             inputs.push(Input { path: None, name: "stdin".into(), is_stream: true });
         } else if path.is_dir() {
@@ -58,6 +66,23 @@ pub(super) fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, DataError> {
         }
     }
     Ok(inputs)
+}
+
+/// The files of the folders among the paths that are data of a kind that is not read, by their names.
+pub fn skipped(paths: &[PathBuf]) -> Vec<String> {
+    let mut names = Vec::new();
+    for path in paths {
+        let root = named_split(path).map_or_else(|| path.clone(), |(folder, _)| folder);
+        let entries = fs::read_dir(&root).into_iter().flatten().flatten().take(BESIDE_MAX);
+        let skipped = entries.map(|entry| entry.path()).filter(|path| stem(path).is_none());
+        let is_data = |path: &PathBuf| {
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            extension.is_some_and(|own| OTHER_KINDS.contains(&own)) && path.is_file()
+        };
+        names.extend(skipped.filter(is_data).map(|path| shown(&path)));
+    }
+    names.sort();
+    names
 }
 
 fn shown(path: &Path) -> String {

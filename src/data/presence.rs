@@ -20,8 +20,8 @@ const FILES_MAX: usize = 5;
 /// the configuration names was in none of them.
 pub struct Checked<S> {
     source: S,
-    /// The columns that were in no row yet: their keys and names. `None` once all is decided.
-    absent: Option<Vec<(&'static str, String)>>,
+    /// The columns that were in no row yet. `None` once all is decided.
+    absent: Option<Vec<Named>>,
     waiting: VecDeque<Result<Block, DataError>>,
     rows: u64,
     /// The names of the columns that rows have.
@@ -29,21 +29,46 @@ pub struct Checked<S> {
     files: Vec<String>,
 }
 
+/// A column that is named.
+struct Named {
+    key: String,
+    column: String,
+    /// Where else it may stand: what verifiers read is metadata.
+    also: Option<String>,
+}
+
 impl Checked<Source> {
     /// Looks at the first rows of `source` for the columns that are named, unless they are `optional`.
     /// Data without any row are an error.
     pub fn new(source: Source, columns: &Columns) -> Self {
         let named = if columns.optional { Vec::new() } else { columns.named() };
-        let absent = named.into_iter().map(|(key, name)| (key, name.to_owned())).collect();
+        let named = named.into_iter().map(|(key, column)| Named {
+            key: format!("data.{key}"),
+            column: column.to_owned(),
+            also: None,
+        });
+        let absent = named.collect();
         let files = source.shown().take(FILES_MAX).map(ToString::to_string).collect();
         let (waiting, has) = (VecDeque::new(), Vec::new());
         Self { source, absent: Some(absent), waiting, rows: 0, has, files }
+    }
+
+    /// Looks for columns of metadata too, which are given by the keys that name them.
+    #[must_use]
+    pub fn and_meta(mut self, columns: &Columns, named: Vec<(String, String)>) -> Self {
+        let meta = columns.meta.as_deref().unwrap_or("meta");
+        let named = named.into_iter().filter(|_| !columns.optional).map(|(key, column)| {
+            let also = Some(format!("{meta}.{column}"));
+            Named { key, column, also }
+        });
+        self.absent.get_or_insert_default().extend(named);
+        self
     }
 }
 
 impl<S: Iterator<Item = Result<Block, DataError>>> Checked<S> {
     /// Reads until every column was seen, or enough rows were.
-    fn decide(&mut self, mut absent: Vec<(&'static str, String)>) {
+    fn decide(&mut self, mut absent: Vec<Named>) {
         loop {
             let block = match self.source.next() {
                 Some(Ok(block)) => block,
@@ -63,21 +88,24 @@ impl<S: Iterator<Item = Result<Block, DataError>>> Checked<S> {
                 break;
             }
         }
-        if let Some((key, column)) = absent.into_iter().next() {
+        if let Some(Named { key, column, .. }) = absent.into_iter().next() {
             self.waiting.clear();
             let (rows, has) = (self.rows, std::mem::take(&mut self.has));
             self.waiting.push_back(Err(DataError::NoColumn { key, column, rows, has }));
         }
     }
 
-    fn look(&mut self, block: &Block, absent: &mut Vec<(&'static str, String)>) {
+    fn look(&mut self, block: &Block, absent: &mut Vec<Named>) {
         for text in block.objects().into_iter().flatten() {
             let row: Map<String, Value> = match serde_json::from_str(&text) {
                 Ok(row) => row,
                 // Whoever reads the row says what is wrong with it.
                 Err(_) => continue,
             };
-            absent.retain(|(_, column)| !has_column(&row, column));
+            absent.retain(|named| {
+                let mut paths = std::iter::once(&named.column).chain(&named.also);
+                !paths.any(|path| has_column(&row, path))
+            });
             for name in row.keys() {
                 if self.has.len() < NAMES_MAX && !self.has.contains(name) {
                     self.has.push(name.clone());
@@ -129,6 +157,27 @@ mod tests {
         let nested = Columns { label: Some("extra.gold".to_owned()), ..Columns::default() };
         assert_eq!(rows(&nested, "{\"a\": 1}\nnot json\n{\"extra\": {\"gold\": true}}\n"), Ok(3));
         assert!(rows(&nested, "{\"extra\": {\"gold\": null}}\n").is_err());
+    }
+
+    #[test]
+    fn columns_of_verifiers_are_looked_for_in_the_metadata() {
+        let columns = Columns::default();
+        for (text, is_there) in [
+            ("{\"completion\": \"1\", \"choices\": []}\n", true),
+            ("{\"completion\": \"1\", \"meta\": {\"choices\": []}}\n", true),
+            ("{\"completion\": \"1\", \"choises\": []}\n", false),
+        ] {
+            let source = Source::stream("a.jsonl", Cursor::new(text), &ReadLimits::default());
+            let named = vec![("reward[0].config.options".to_owned(), "choices".to_owned())];
+            let mut blocks = Checked::new(source.unwrap(), &columns).and_meta(&columns, named);
+            match blocks.next().unwrap() {
+                Ok(_) => assert!(is_there, "{text}"),
+                Err(error) => assert!(
+                    !is_there && error.to_string().contains("did you mean \"choises\"?"),
+                    "{error}"
+                ),
+            }
+        }
     }
 
     #[test]

@@ -40,6 +40,9 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("host", "write bind = \"127.0.0.1:7878\""),
 ];
 
+/// Keys that others switch a reward off by.
+const SWITCHES: [&str; 4] = ["enabled", "disabled", "active", "skip"];
+
 /// What the data of a run are called by.
 const DATA_ARE_ARGUMENTS: &str = "[data] says which columns mean what; the files are named on the command line: assay score CONFIG DATA";
 
@@ -67,6 +70,7 @@ impl Slip<'_> {
             return self.unknown(&parts);
         }
         match *parts.as_slice() {
+            ["version"] => Some("write version = 1".to_owned()),
             ["reward"] => match self.tree.get("reward") {
                 Some(Value::Object(table)) => Some(of_one_table(table)),
                 _ => Some(reward_table()),
@@ -136,6 +140,10 @@ impl Slip<'_> {
         }
         if let Some((_, help)) = ELSEWHERE.iter().find(|(word, _)| word == key) {
             return Some((*help).to_owned());
+        }
+        if matches!(*above, ["reward", _]) && SWITCHES.contains(key) {
+            let help = "write weight = 0.0: the reward is reported then, and has no say";
+            return Some(help.to_owned());
         }
         if *key == "version" {
             return Some("it stands at the top, before the first table: version = 1".to_owned());
@@ -249,6 +257,12 @@ pub(super) fn typed(key: &str, value: &Value, message: &str) -> Option<String> {
         },
         ("a boolean", Value::Number(number)) => (number.as_f64()? != 0.0).to_string(),
         ("a string", Value::Number(port)) if key == "bind" => format!("\"127.0.0.1:{port}\""),
+        ("a string", Value::Number(number)) if key == "decimals" => {
+            format!(
+                "{{ relative = {} }}",
+                number.as_f64().filter(|share| (0.0..1.0).contains(share))?
+            )
+        }
         ("a string", Value::Number(number)) => format!("\"{number}\""),
         ("a string", Value::Array(values)) => match values.as_slice() {
             [Value::String(text)] => Value::from(text.as_str()).to_string(),
@@ -541,6 +555,12 @@ mod tests {
                 json!(["a"]),
                 "invalid type: sequence, expected a string",
                 "reference = \"a\"",
+            ),
+            (
+                "decimals",
+                json!(0.01),
+                "invalid type: floating point `0.01`, expected string or map",
+                "decimals = { relative = 0.01 }",
             ),
         ] {
             assert_eq!(

@@ -56,6 +56,15 @@ impl Combiner {
         let Some(floor) = Reward::new(floor) else {
             return fail("floor", "`floor` must be a finite number");
         };
+        if let Some((low, high)) =
+            clamp.filter(|(low, high)| !(*low..=*high).contains(&floor.get()))
+        {
+            let message = format!(
+                "`floor` is {}, outside of `clamp`: write a number from {low} to {high}",
+                floor.get()
+            );
+            return fail("floor", &message);
+        }
         let expression = match (&combine.expression, combine.how) {
             (Some(source), CombineBy::Expression) => {
                 Some(Script::expression(source).map_err(|error| {
@@ -325,10 +334,13 @@ mod tests {
     use super::*;
     use crate::engine::{Document, Plan, Registry};
 
-    /// A combiner of three rewards `a`, `b` and `c`, of weights 1, 0.5 and 0.
+    /// A combiner of three rewards `a`, `b` and `c`, of weights 1, 0.5 (1 where none are read) and 0.
     fn combiner(rule: &str) -> Combiner {
         let mut text = String::from("version = 1\n");
-        for (name, weight) in [("a", 1.0), ("b", 0.5), ("c", 0.0)] {
+        let reads_none =
+            ["'product'", "'min'", "'expression'"].iter().any(|how| rule.contains(how));
+        let half = if reads_none { 1.0 } else { 0.5 };
+        for (name, weight) in [("a", 1.0), ("b", half), ("c", 0.0)] {
             let _ = writeln!(
                 text,
                 "[[reward]]\nname = '{name}'\nverifier = 'exact'\nweight = {weight:?}"

@@ -289,7 +289,21 @@ impl RewardConfig {
     }
 }
 
+/// Settings of verifiers that name a column of metadata which some row has.
+const COLUMN_SETTINGS: [(&str, &str); 1] = [("choice", "options")];
+
 impl Config {
+    /// The columns of metadata that verifiers are told to read, with the keys that name them.
+    pub fn named_columns(&self) -> Vec<(String, String)> {
+        let named = |(at, reward): (usize, &RewardConfig)| {
+            let (_, setting) =
+                COLUMN_SETTINGS.iter().find(|(verifier, _)| *verifier == reward.verifier)?;
+            let column = reward.config.get(*setting)?.as_str()?;
+            Some((format!("reward[{at}].config.{setting}"), column.to_owned()))
+        };
+        self.rewards.iter().enumerate().filter_map(named).collect()
+    }
+
     /// The JSON Schema of the configuration, for editors.
     pub fn json_schema() -> Value {
         schemars::schema_for!(Self).to_value()

@@ -132,10 +132,12 @@ impl Document {
 
     /// What is set by a text: read as TOML, else the text itself.
     pub fn value(text: &str) -> Value {
-        match toml::from_str::<Value>(&format!("value = {text}")) {
-            Ok(Value::Object(mut table)) => table.remove("value").unwrap_or(Value::Null),
-            _ => Value::from(text),
-        }
+        let read = toml::from_str::<toml::Table>(&format!("value = {text}")).ok();
+        let value = read.and_then(|mut table| table.remove("value"));
+        // No setting is a date: what looks like one is text.
+        let value = value.filter(|value| !value.is_datetime());
+        let value = value.and_then(|value| serde_json::to_value(value).ok());
+        value.unwrap_or_else(|| Value::from(text))
     }
 
     /// The typed configuration.
@@ -330,10 +332,8 @@ fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
         return Err(fail(message, None, Some(0..1)));
     }
     match toml::from_str(text) {
-        Ok(tree) => match odd_float(text) {
-            Some((message, span)) => {
-                Err(fail(message, Some("write a finite number".to_owned()), Some(span)))
-            }
+        Ok(tree) => match odd_value(text) {
+            Some((message, help, span)) => Err(fail(message, Some(help), Some(span))),
             None => Ok(tree),
         },
         Err(error) => {
@@ -357,24 +357,36 @@ fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
     }
 }
 
-/// A number that is not finite: JSON has none, and no setting takes one.
-fn odd_float(text: &str) -> Option<(String, Range<usize>)> {
-    fn within(value: &toml::Spanned<DeValue<'_>>) -> Option<Range<usize>> {
+/// A value that JSON has not, and no setting takes: a date, or a number that is not finite. What is wrong,
+/// what to type, and the place.
+fn odd_value(text: &str) -> Option<(String, String, Range<usize>)> {
+    fn within(value: &toml::Spanned<DeValue<'_>>) -> Option<(bool, Range<usize>)> {
         match value.get_ref() {
             DeValue::Float(float) => {
                 let digits = float.as_str().trim_start_matches(['+', '-']);
-                ["nan", "inf"].contains(&digits).then(|| value.span())
+                ["nan", "inf"].contains(&digits).then(|| (false, value.span()))
             }
+            DeValue::Datetime(_) => Some((true, value.span())),
             DeValue::Array(values) => values.iter().find_map(within),
             DeValue::Table(table) => table.iter().find_map(|(_, value)| within(value)),
             _ => None,
         }
     }
     let document = DeTable::parse(text).ok()?;
-    let span = document.get_ref().iter().find_map(|(_, value)| within(value))?;
+    let (is_date, span) = document.get_ref().iter().find_map(|(_, value)| within(value))?;
     let line = text.get(..span.start)?.rfind('\n').map_or(0, |end| end + 1);
     let told = text.get(line..)?.lines().next()?.trim();
-    Some((format!("{told}: expected a finite number, found {}", text.get(span.clone())?), span))
+    let found = text.get(span.clone())?;
+    let (message, help) = if is_date {
+        (
+            format!("{told}: found the date {found}, and no setting is a date"),
+            format!("a text stands in quotes: write \"{found}\""),
+        )
+    } else {
+        let message = format!("{told}: expected a finite number, found {found}");
+        (message, "write a finite number".to_owned())
+    };
+    Some((message, help, span))
 }
 
 impl Config {

@@ -172,6 +172,16 @@ pub(super) fn toml_help(
         let help = "write it once; a list of tables has two brackets, as in [[reward]]";
         return (format!("the {what} `{found}` is written twice"), Some(help.to_owned()));
     }
+    if let Some((char, name)) = beyond_ascii(line) {
+        let code = u32::from(char);
+        return (
+            format!("the line holds {name} (U+{code:04X}) outside of quotes"),
+            Some(
+                "keys, signs and blanks are ASCII: delete the character and type it again"
+                    .to_owned(),
+            ),
+        );
+    }
     if line.contains(['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}']) {
         let help = "these are typographic quotes: write \" or '".to_owned();
         return plain(help);
@@ -196,13 +206,7 @@ pub(super) fn toml_help(
         ));
     }
     if message.starts_with("unclosed") && line.starts_with('[') {
-        let name = line.trim().trim_matches(['[', ']']);
-        let help = if line.starts_with("[[") {
-            format!("write [[{name}]]")
-        } else {
-            format!("write [{name}]")
-        };
-        return plain(help);
+        return plain(closed(line));
     }
     if message.starts_with("key with no value") {
         let help = match line.split_once(':') {
@@ -222,12 +226,62 @@ pub(super) fn toml_help(
     (message.to_owned(), None)
 }
 
+/// What to type for the head of a table that lacks a bracket.
+fn closed(line: &str) -> String {
+    let name = line.trim().trim_matches(['[', ']']);
+    if line.starts_with("[[") { format!("write [[{name}]]") } else { format!("write [{name}]") }
+}
+
+/// A character in the key, or beside the sign behind it, that looks like one of ASCII or like nothing, and
+/// what it is.
+fn beyond_ascii(line: &str) -> Option<(char, String)> {
+    let end = line.find(['"', '\'', '#']).unwrap_or(line.len());
+    let line = line.get(..end)?;
+    let (key, value) = line.split_once('=').unwrap_or((line, ""));
+    let typographic = ['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}'];
+    let odd = |char: &char| !char.is_ascii() && !typographic.contains(char);
+    let beside = || value.trim_start_matches(' ').chars().next().filter(|c| !c.is_alphanumeric());
+    let char = key.chars().find(odd).or_else(|| beside().filter(odd))?;
+    let name = match char {
+        '\u{a0}' | '\u{2007}' | '\u{202f}' => "a no-break space".to_owned(),
+        '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => {
+            "a character that is not seen".to_owned()
+        }
+        '\u{ff01}'..='\u{ff5e}' => format!("the full-width sign {char}"),
+        '\u{370}'..='\u{52f}' => format!("the Greek or Cyrillic letter {char}"),
+        char if char.is_control() => "a control character".to_owned(),
+        char => format!("the character {char}"),
+    };
+    Some((char, name))
+}
+
+/// A number as other languages write it and TOML does not, as TOML has it: `.5`, `1/3`, `5.`, `01`.
+fn foreign_number(word: &str) -> Option<String> {
+    let plain = |text: &str| {
+        let is_plain = |char: char| char.is_ascii_digit() || ".-+".contains(char);
+        text.trim().parse::<f64>().ok().filter(|_| text.trim().chars().all(is_plain))
+    };
+    if toml::from_str::<toml::Table>(&format!("value = {word}")).is_ok() {
+        return None;
+    }
+    let value = match word.split_once('/') {
+        Some((above, below)) => plain(above)? / plain(below)?,
+        None => plain(word)?,
+    };
+    let value = (value * 1e4).round() / 1e4;
+    let is_whole = value.fract() == 0.0 && !word.contains(['.', '/']);
+    value.is_finite().then(|| if is_whole { format!("{value:.0}") } else { format!("{value:?}") })
+}
+
 /// A word that stands for a value without quotes.
 fn bare(text: &str, at: usize, message: &str) -> (String, Option<String>) {
     let rest = text.get(at..).unwrap_or_default();
     let end = rest.find([',', ']', '}', '\n', '#']).unwrap_or(rest.len());
     let word = rest.get(..end).unwrap_or_default().trim();
     let lower = word.to_ascii_lowercase();
+    if let Some(value) = foreign_number(whole_word(text, at)) {
+        return ("TOML does not write a number so".to_owned(), Some(format!("write {value}")));
+    }
     let (message, help) = match lower.as_str() {
         "true" | "false" => (message.to_owned(), format!("write `{lower}`")),
         "yes" | "on" => ("TOML has no such boolean".to_owned(), "write `true`".to_owned()),
@@ -253,6 +307,15 @@ fn bare(text: &str, at: usize, message: &str) -> (String, Option<String>) {
         _ => return (message.to_owned(), None),
     };
     (message, Some(help))
+}
+
+/// The value that a place lies in: what stands behind the sign before it.
+fn whole_word(text: &str, at: usize) -> &str {
+    let start = text.get(..at).unwrap_or_default().rfind(['=', '[', ',', '{', '\n']);
+    let rest = text.get(start.map_or(0, |start| start + 1)..).unwrap_or_default();
+    rest.get(..rest.find([',', ']', '}', '\n', '#']).unwrap_or(rest.len()))
+        .unwrap_or_default()
+        .trim()
 }
 
 fn quoted(word: &str) -> String {

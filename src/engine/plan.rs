@@ -93,6 +93,7 @@ impl Plan {
         let config = document.config()?;
         check_names(document, &config)?;
         refused::check_values(document, &config)?;
+        refused::check_weights(document, &config)?;
         let names: Vec<String> = config.rewards.iter().map(|reward| reward.name.clone()).collect();
         #[cfg(not(feature = "rubrics"))]
         let _ = judges;
@@ -113,6 +114,7 @@ impl Plan {
         }
         let gates = gates(document, &config, &names)?;
         shapes::refuse_gates(document, &config, &gates)?;
+        refused::check_gates(document, &config, &gates)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
         let combiner = Combiner::build(&config, &gates).map_err(|(path, message)| {

@@ -5,6 +5,18 @@ use serde_json::Value;
 /// The message, with the types in it called string, integer, float, boolean, array and table.
 /// `found` is the value that it is about.
 pub(super) fn in_toml(message: &str, found: Option<&Value>) -> String {
+    if let Some((before, _)) = message.split_once("data did not match any variant of untagged enum")
+    {
+        let found = found.map_or_else(|| "another value".to_owned(), shown);
+        return format!("{before}expected a value of another type, found {found}");
+    }
+    if let Some((before, _)) =
+        message.split_once("invalid type: unit variant, expected newtype variant")
+    {
+        return format!(
+            "{before}expected a word with a value, {{ WORD = VALUE }}, found a word alone"
+        );
+    }
     for lead in ["invalid type: ", "invalid value: "] {
         if let Some((before, told)) = message.split_once(lead)
             && let Some((what, expected)) = told.split_once(", expected ")
@@ -70,6 +82,10 @@ fn described(found: &str) -> String {
         "map" => return "a table".to_owned(),
         "sequence" => return "an array".to_owned(),
         "null" | "unit value" | "unit" | "Option value" => return "nothing".to_owned(),
+        "unit variant" => return "a word alone".to_owned(),
+        "newtype variant" | "tuple variant" | "struct variant" => {
+            return "a word with a value".to_owned();
+        }
         _ => {}
     }
     if let Some(text) = found.strip_prefix("string ") {
@@ -95,6 +111,9 @@ pub(super) fn wanted(expected: &str) -> String {
         "a sequence" | "sequence" => "an array",
         "string or map" | "string" | "variant identifier" => "a string",
         "unit" | "null" | "unit value" => "nothing",
+        "unit variant" => "a word alone",
+        "newtype variant" | "tuple variant" | "struct variant" => "a word with a value",
+        "map with a single key" => "a table with one key",
         "fewer elements in array" => "fewer values",
         "fewer elements in map" => "fewer keys",
         words => words,
@@ -150,6 +169,12 @@ mod tests {
         ] {
             assert_eq!(in_toml(message, None), told);
         }
+        let untagged = "sql: data did not match any variant of untagged enum FileNames";
+        let told = "sql: expected a value of another type, found the integer 1";
+        assert_eq!(in_toml(untagged, Some(&json!(1))), told);
+        let alone = "math: invalid type: unit variant, expected newtype variant";
+        let told = "math: expected a word with a value, { WORD = VALUE }, found a word alone";
+        assert_eq!(in_toml(alone, None), told);
         let own = "expected a number or a schedule, found text";
         let told = "expected a number or a schedule, found the string \"x\"";
         assert_eq!(in_toml(own, Some(&json!("x"))), told);

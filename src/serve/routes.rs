@@ -4,6 +4,7 @@ mod groups;
 mod health;
 mod ndjson;
 mod operations;
+mod query;
 mod verifiers;
 mod verify;
 

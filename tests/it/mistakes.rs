@@ -90,9 +90,17 @@ fn a_wrong_configuration_is_refused_with_the_place_and_what_to_type() {
                 mistake.name, ran.code, ran.err
             ));
         }
-        for rust in
-            ["i64", "u32", "u64", "f64", "struct ", "sequence", "expected a map", "unit value"]
-        {
+        for rust in [
+            "i64",
+            "u32",
+            "u64",
+            "f64",
+            "struct ",
+            "sequence",
+            "expected a map",
+            "unit value",
+            "variant",
+        ] {
             if told.contains(rust) {
                 wrong.push(format!("{}: says {rust}\n{}", mistake.name, ran.err));
             }

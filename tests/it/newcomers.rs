@@ -19,7 +19,7 @@ const ROWS: &str = r#"{"id": "q1", "prompt": "2+1?", "completion": "<think>so</t
 const MATH: &str = "version = 1\n[[reward]]\nname = \"correct\"\nverifier = \"math\"\n";
 
 /// Words of the language that assay is written in, which say nothing to who writes TOML.
-const RUST: [&str; 12] = [
+const RUST: [&str; 14] = [
     "i64",
     "u32",
     "u64",
@@ -28,6 +28,8 @@ const RUST: [&str; 12] = [
     "struct ",
     "enum ",
     "untagged",
+    "variant",
+    "getter",
     "a sequence",
     "expected a map",
     "unit value",

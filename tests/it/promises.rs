@@ -180,6 +180,16 @@ fn rows_and_their_rewards_are_joined() {
     assert!(text.lines().next().unwrap().contains("1.0"), "{text}");
     place.write("other.jsonl", &ROWS.replace("\"b\"", "\"c\""));
     assert_ne!(place.run("join run --with other.jsonl -o other-joined.jsonl").code, 0);
+    // A changed row under the same id: refused in the file that was scored, told in another one.
+    let changed = ROWS.replace("\"no\"", "\"yes\"");
+    assert_ne!(changed, ROWS);
+    place.write("copy.jsonl", &changed);
+    let copy = place.run("join run --with copy.jsonl -o copy-joined.jsonl");
+    assert!(copy.code == 0 && copy.err.contains("not the bytes that were scored"), "{}", copy.err);
+    place.write("d.jsonl", &changed);
+    let refused = place.run("join run --with d.jsonl -o again.jsonl");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("d.jsonl was changed since the run scored it"), "{}", refused.err);
 }
 
 #[test]

@@ -82,6 +82,78 @@ fn a_program_of_sandbox_fusion_is_run() {
 }
 
 #[test]
+fn a_program_may_begin_with_a_byte_order_mark() {
+    let daemon = with_programs();
+    let (python, node) = ("\u{feff}print(__name__)", "\u{feff}#!/usr/bin/env node\nconsole.log(1)");
+    for (language, code, printed) in [("python", python, "__main__\n"), ("nodejs", node, "1\n")] {
+        let request = json!({ "code": code, "language": language });
+        assert_eq!(run_code(&daemon, &request)["run_result"]["stdout"], printed);
+        let run = execute(&daemon, language, &json!([{ "content": code }]));
+        assert_eq!(run["stdout"], printed, "{run}");
+    }
+}
+
+/// What many who solve problems of contests begin with.
+const FAST_IO: &str = r#"
+import os, sys
+from io import BytesIO, IOBase
+
+class FastIO(IOBase):
+    newlines = 0
+
+    def __init__(self, file):
+        self._fd = file.fileno()
+        self.buffer = BytesIO()
+        self.writable = "x" in file.mode or "r" not in file.mode
+        self.write = self.buffer.write if self.writable else None
+
+    def readline(self):
+        while self.newlines == 0:
+            b = os.read(self._fd, max(os.fstat(self._fd).st_size, 8192))
+            self.newlines = b.count(b"\n") + (not b)
+            ptr = self.buffer.tell()
+            self.buffer.seek(0, 2), self.buffer.write(b), self.buffer.seek(ptr)
+        self.newlines -= 1
+        return self.buffer.readline()
+
+    def flush(self):
+        if self.writable:
+            os.write(self._fd, self.buffer.getvalue())
+            self.buffer.truncate(0), self.buffer.seek(0)
+
+class IOWrapper(IOBase):
+    def __init__(self, file):
+        self.buffer = FastIO(file)
+        self.flush = self.buffer.flush
+        self.writable = self.buffer.writable
+        self.write = lambda s: self.buffer.write(s.encode("ascii"))
+        self.readline = lambda: self.buffer.readline().decode("ascii")
+
+sys.stdin, sys.stdout = IOWrapper(sys.stdin), IOWrapper(sys.stdout)
+input = lambda: sys.stdin.readline().rstrip("\r\n")
+"#;
+
+#[test]
+fn a_program_reads_and_writes_as_it_is_fast() {
+    let daemon = with_programs();
+    let fast = format!("{FAST_IO}print(input())\nprint(sum(map(int, input().split())))");
+    let kept = "import atexit, io, sys\nsys.stdout = io.StringIO()\n\
+                atexit.register(lambda out: sys.__stdout__.write(out.getvalue()), sys.stdout)\n\
+                print(input())\nprint(sum(map(int, input().split())))";
+    let files = "import os\nout = open('/dev/stdout', 'w')\nlost = open(os.devnull, 'w')\n\
+                 n, *more = map(int, open('/dev/stdin').read().split())\n\
+                 print(n, file=out)\nprint(n, file=lost)\nprint(sum(more), file=out)";
+    for program in [&fast, kept, files] {
+        let reply = run_code(&daemon, &verl(program, "3\n1 2 3"));
+        assert_eq!(reply["run_result"]["stdout"], "3\n6\n", "{reply}");
+        assert_eq!(reply["run_result"]["stderr"], "", "{reply}");
+    }
+    let much = format!("{FAST_IO}print('x' * 3_000_000)");
+    let reply = run_code(&daemon, &verl(&much, ""));
+    assert_eq!(reply["run_result"]["stdout"].as_str().unwrap().len(), 3_000_001);
+}
+
+#[test]
 fn a_program_that_fails_says_how() {
     let daemon = with_programs();
     let run = |request: &Value| {
@@ -155,7 +227,7 @@ fn a_request_for_what_there_is_not_is_refused() {
         (json!({ "version": "2.7.18" }), "python-2.7.18 runtime is unknown"),
         (json!({ "language": "brainfuck" }), "runtime is unknown"),
         (json!({ "files": [] }), "a file"),
-        (json!({ "files": [{ "content": "00", "encoding": "hex" }] }), "utf8"),
+        (json!({ "files": [{ "content": "00", "encoding": "latin1" }] }), "utf8"),
         (json!({ "files": [{ "content": "%", "encoding": "base64" }] }), "as base64"),
         (json!({ "files": [{ "content": "1" }, { "name": "../a", "content": "2" }] }), "below"),
         (
@@ -341,4 +413,19 @@ fn a_form_is_taken_as_pistons_old_clients_send_it() {
     let body = answer.json();
     assert_eq!(body.as_object().unwrap().len(), 1, "{body}");
     assert!(body["message"].as_str().unwrap().contains("runtime is unknown"), "{body}");
+}
+
+#[test]
+fn a_file_of_piston_may_be_hex() {
+    let daemon = with_programs();
+    let files =
+        json!([{ "content": "7072696e742831202b203129", "encoding": "hex", "name": "a.py" }]);
+    assert_eq!(execute(&daemon, "python", &files)["stdout"], "2\n");
+    for odd in ["7", "zz", "+1"] {
+        let body = json!({
+            "language": "python", "version": "*", "files": [{ "content": odd, "encoding": "hex" }],
+        });
+        let answer = daemon.post("/api/v2/execute", &body);
+        assert_eq!(answer.status, 400, "{odd}: {}", answer.text());
+    }
 }

@@ -162,6 +162,7 @@ fn fault(error: &EvalAltResult) -> Fault {
         _ => FaultKind::Trap,
     };
     let told = match error.unwrap_inner() {
+        EvalAltResult::ErrorDotExpr(..) => without_accessors(&error.to_string()),
         EvalAltResult::ErrorFunctionNotFound(..)
         | EvalAltResult::ErrorMismatchDataType(..)
         | EvalAltResult::ErrorMismatchOutputType(..)
@@ -169,6 +170,19 @@ fn fault(error: &EvalAltResult) -> Fault {
         _ => error.to_string(),
     };
     Fault::new(kind, format!("script: {told}"))
+}
+
+/// What rhai says of a member that a value does not have, in words without accessors.
+fn without_accessors(message: &str) -> String {
+    let lacks =
+        [" - a getter is not registered for type '", " - a setter is not registered for type '"];
+    let told = lacks.iter().find_map(|lead| {
+        let (member, rest) = message.split_once(lead)?;
+        let (kind, place) = rest.split_once('\'')?;
+        let kind = type_words(if kind == "()" { "nothing, ()" } else { kind });
+        Some(format!("{member}: it is looked for in {kind}{place}"))
+    });
+    told.unwrap_or_else(|| type_words(message))
 }
 
 /// The types of values as people who write scripts call them.

@@ -60,7 +60,7 @@ class WitWorld(wit_world.WitWorld):
 # What a run uses of ours, and what only makes the snapshot.
 _OURS = (explain, instrument, isolation, judge, library, names, plain, proxies, pytest_run,
          pytest_shim, recall, results, runner, shared, solver, suite, written)
-_BUILDERS = ("common", "heap", "loop", "shims", "stdlib", "threads", "warm")
+_BUILDERS = ("common", "heap", "loop", "shims", "stdlib", "streams", "threads", "warm", "wide")
 
 
 def _seal():

@@ -1,71 +1,29 @@
 """What programs expect of a system and this guest has no system for."""
 
 import importlib
-import io
 import os
 import signal
 import sys
 import types
 
 import loop
+import streams
 import threads
+import wide
 
 RECURSION_MAX = 200_000
-_OUTPUT_BYTES = 1 << 16
 
 
 def install():
     """Installs all of them; called once, before the snapshot."""
     threads.install()
     loop.install()
-    _streams()
-    _descriptors()
+    streams.install()
+    wide.install()
     _recursion()
     _resource()
     _signals()
     _processes()
-
-
-def _streams():
-    def output(descriptor, errors, line_buffering):
-        raw = io.FileIO(descriptor, "w", closefd=False)
-        buffered = io.BufferedWriter(raw, _OUTPUT_BYTES)
-        return io.TextIOWrapper(buffered, "utf-8", errors, "\n", line_buffering=line_buffering)
-
-    sys.stdout = sys.__stdout__ = output(1, "strict", False)
-    sys.stderr = sys.__stderr__ = output(2, "backslashreplace", True)
-    raw = io.FileIO(0, "r", closefd=False)
-    buffered = io.BufferedReader(raw, _OUTPUT_BYTES)
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(buffered, "utf-8", "strict")
-
-
-def _descriptors():
-    """`os.read(0, os.fstat(0).st_size)` reads all of stdin, as from a file."""
-    fstat, read = os.fstat, os.read
-    sys.stdin_bytes = 0
-
-    def sized(descriptor):
-        found = fstat(descriptor)
-        if descriptor != 0:
-            return found
-        parts = list(found)
-        parts[6] = sys.stdin_bytes
-        return os.stat_result(parts)
-
-    def whole(descriptor, length, /):
-        if descriptor != 0:
-            return read(descriptor, length)
-        parts = []
-        while length > 0:
-            part = read(0, min(length, _OUTPUT_BYTES))
-            if not part:
-                break
-            parts.append(part)
-            length -= len(part)
-        return b"".join(parts)
-
-    os.fstat = sized
-    os.read = whole
 
 
 def _recursion():

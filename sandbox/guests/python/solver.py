@@ -81,8 +81,21 @@ def run(source, stdin_bytes):
         sys.stdout.flush()
     except BaseException:
         code = code or 120
-    _flush(sys.stderr)
+    _release(vars(module))
+    _flush_all()
     return plain.dumps((OK, 0, code), 2)
+
+
+def _release(namespace):
+    """Lets go of what acts when it is gone, as the end of the interpreter does: a file of the
+    program's own writes what it holds back."""
+    try:
+        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
+        names = [name for name, value in namespace.items() if hasattr(type(value), "__del__")]
+        for name in names:
+            namespace[name] = None
+    except BaseException:
+        pass
 
 
 def _flush(stream):

@@ -23,6 +23,8 @@ def load_all():
     names = sorted(set(sys.stdlib_module_names) | _found(roots))
     loaded = [name for name in names if _load(name)]
     warnings.resetwarnings()
+    # As for any program that was not asked to tell of them.
+    warnings.simplefilter("ignore", ResourceWarning)
     return loaded
 
 

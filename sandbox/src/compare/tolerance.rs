@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far a number may be off.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number, or a table of absolute and relative")]
 pub enum Tolerance {
     /// By this much, or by this part of the expected number.
     Both(f64),

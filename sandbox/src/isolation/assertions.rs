@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::{CandidateInstance, Load};
 use super::message::{self, Reply, lossy, request};
 use super::{RunContext, Side};
+use crate::answer::unmarked;
 use crate::runtime::{Guest, GuestClock, Instance, Invoke, Limits, RunRecord, Setup, Stop, drive};
 use crate::value::{PyValue, marshal};
 
@@ -339,9 +340,9 @@ impl Runner<'_> {
     fn plan(&self) -> [PyValue; 5] {
         [
             self.task.isolation.name().into(),
-            self.task.prompt.into(),
-            self.task.setup.into(),
-            self.task.test.into(),
+            self.task.prompt.map(unmarked).into(),
+            self.task.setup.map(unmarked).into(),
+            unmarked(self.task.test).into(),
             self.entry_points(),
         ]
     }
@@ -349,7 +350,7 @@ impl Runner<'_> {
     /// The arguments of `judge`, which runs the tests.
     fn arguments(&self) -> [PyValue; 5] {
         [
-            self.task.test.into(),
+            unmarked(self.task.test).into(),
             self.entry_points(),
             PyValue::Bool(self.task.stop_at_first),
             PyValue::Bool(self.task.copy_back),

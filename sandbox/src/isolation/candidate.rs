@@ -1,6 +1,7 @@
 //! The candidate's instance, as the host holds it.
 
 use super::message::{self, Reply, request};
+use crate::answer::unmarked;
 use crate::runtime::{Guest, GuestClock, Instance, Limits, Setup, Stop};
 use crate::value::{PyValue, marshal};
 
@@ -21,7 +22,11 @@ pub(super) struct Load<'a> {
 impl Load<'_> {
     /// As the guest takes it.
     pub(super) fn arguments(self) -> [PyValue; 3] {
-        [self.setup.into(), self.program.into(), PyValue::Bool(self.has_common_imports)]
+        [
+            self.setup.map(unmarked).into(),
+            unmarked(self.program).into(),
+            PyValue::Bool(self.has_common_imports),
+        ]
     }
 
     /// Whether the reply says that the setup does not run, and it does not run alone either, in an

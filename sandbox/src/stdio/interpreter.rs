@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ready::{Ready, Unready};
 use crate::Sandbox;
-use crate::answer::Language;
+use crate::answer::{Language, unmarked};
 #[cfg(feature = "c")]
 use crate::languages::c::{Compiler, Dialect, Refused};
 use crate::languages::javascript::JavaScript;
@@ -108,6 +108,7 @@ impl Interpreter {
         source: &'a str,
         meter: &Meter<'_>,
     ) -> Result<Ready<'a>, Unready> {
+        let source = unmarked(source);
         match self {
             Self::Python(guest) => Ok(Ready::Python(guest, source)),
             Self::JavaScript(guest) => Ok(Ready::JavaScript(guest, source)),

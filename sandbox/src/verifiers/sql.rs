@@ -118,7 +118,7 @@ pub struct Sql {
 
 /// One file, or several.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a file, or a list of files")]
 enum FileNames {
     /// One file.
     One(String),

@@ -64,7 +64,7 @@ fn reward_text(reward: &RewardReport) -> String {
         None => text.push_str("  its own hack cases   none\n"),
     }
     if let Some(data) = &reward.data {
-        text.push_str(&on_data(data));
+        text.push_str(&on_data(data, &reward.verifier));
     }
     text
 }
@@ -98,10 +98,10 @@ fn on_rows(tally: &RowsTally) -> String {
     text
 }
 
-fn on_data(data: &RewardOnData) -> String {
+fn on_data(data: &RewardOnData, verifier: &str) -> String {
     let mut text = data.suites.as_ref().map(on_suites).unwrap_or_default();
     if data.suites.is_none() || data.gold_rows > 0 {
-        text.push_str(&on_answers(data));
+        text.push_str(&on_answers(data, verifier));
     }
     if data.probes_exhausted > 0 {
         let probes = count(data.probes_exhausted);
@@ -157,7 +157,7 @@ fn place(id: &str, row: u64, rows: u64) -> String {
     format!("row {row} {}{also}:", inline(id))
 }
 
-fn on_answers(data: &RewardOnData) -> String {
+fn on_answers(data: &RewardOnData, verifier: &str) -> String {
     if !data.uses_reference {
         return "  does not use the reference: gold answers and hacks say nothing about it\n"
             .into();
@@ -172,6 +172,12 @@ fn on_answers(data: &RewardOnData) -> String {
         text.push_str(
             "    help: no reference earns full reward as its own answer: is it the right column in [data], \
              and this the verifier for it? (`assay list`)\n",
+        );
+    }
+    if verifier == "choice" && data.gold_accepted < data.gold_rows {
+        text.push_str(
+            "    help: completions are read as letters; a reference that is a number counts the options from \
+             index_from, 0 by default: config = { index_from = 1 }\n",
         );
     }
     let (paid, tried) = (count(data.hacks_paid), count(data.hacks_tried));

@@ -10,13 +10,11 @@ use serde_json::Value;
 use super::faults::Found;
 use super::problem::Problem;
 use super::read::Row;
+use super::slips::{self, Slip, which};
 
 /// Members of a table that hold the answer, in the data of others.
 const ANSWERS: [&str; 6] =
     ["ground_truth", "final_answer", "answer", "gold", "target", "expected_answer"];
-
-/// Words that stand for nothing where they stand alone.
-const NOTHING: [&str; 8] = ["none", "null", "nan", "n/a", "na", "nil", "undefined", "?"];
 
 /// The rows, and where the columns are named.
 pub(super) struct Lint<'a> {
@@ -40,13 +38,40 @@ impl Lint<'_> {
         let warnings = [
             self.ids(),
             self.nested_references(),
-            self.words_for_nothing(),
             self.copied(),
             self.messages_as_text(),
             self.control_characters(),
             self.empty(),
         ];
         found.warnings.extend(warnings.into_iter().flatten());
+        let slips = slips::find(self.rows, &self.plan.config).into_iter();
+        found.warnings.extend(
+            slips.map(|Slip { key, message, help }| self.problem(key, message, help.to_owned())),
+        );
+        found.warnings.extend(self.captures());
+    }
+
+    /// Patterns that capture what nothing compares.
+    fn captures(&self) -> impl Iterator<Item = Problem> {
+        let has_references = self.rows.iter().any(|row| row.sample.reference().is_some());
+        let rewards = self.plan.config.rewards.iter().enumerate();
+        rewards.filter(move |_| has_references).filter_map(|(at, reward)| {
+            let pattern = reward.config.get("pattern").and_then(Value::as_str)?;
+            if reward.verifier != "regex" || reward.config.contains_key("group") {
+                return None;
+            }
+            let group = captured(pattern)?;
+            let message = format!(
+                "what `{group}` captures is not compared with the reference: any match is right"
+            );
+            let help = format!(
+                "write group = \"1\" to compare it, or (?:{} for a group that captures nothing",
+                group.get(1..).unwrap_or_default()
+            );
+            let path = format!("reward[{at}].config.pattern");
+            let error = self.document.error(&path, message).help(Some(help));
+            Some(Problem::new(format!("reward.{}.config.pattern", reward.name), error))
+        })
     }
 
     fn problem(&self, key: &str, message: String, help: String) -> Problem {
@@ -115,17 +140,6 @@ impl Lint<'_> {
         Some(self.problem("reference", message, help))
     }
 
-    fn words_for_nothing(&self) -> Option<Problem> {
-        let slips = self.slips(|row| {
-            let text = row.sample.reference().and_then(Value::as_str).unwrap_or_default();
-            NOTHING.contains(&text.trim().to_ascii_lowercase().as_str())
-        })?;
-        let message =
-            format!("{}: the reference is a word for nothing, such as \"None\"", slips.text());
-        let help = "a row without a reference has null, or no such column: its rewards abstain";
-        Some(self.problem("reference", message, help.to_owned()))
-    }
-
     /// Completions that are the reference, all of them.
     fn copied(&self) -> Option<Problem> {
         let is_copy = |row: &Row| {
@@ -177,11 +191,36 @@ impl Lint<'_> {
 
 impl Slips {
     fn text(&self) -> String {
-        match self.count {
-            1 => format!("row {}", self.first),
-            count => format!("{count} rows, first row {}", self.first),
+        which(self.count, self.first)
+    }
+}
+
+/// The first group of a pattern that captures what an answer may be: neither alternatives of a word nor what
+/// is repeated.
+fn captured(pattern: &str) -> Option<&str> {
+    let (mut open, mut is_class, mut is_escaped): (Vec<usize>, _, _) = (Vec::new(), false, false);
+    let mut first: Option<&str> = None;
+    for (at, char) in pattern.char_indices() {
+        match char {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            ']' => is_class = false,
+            _ if is_class => {}
+            '[' => is_class = true,
+            '(' => open.push(at),
+            ')' => {
+                let group = open.pop().and_then(|start| pattern.get(start..=at))?;
+                let named = group.starts_with("(?P<") || group.starts_with("(?<");
+                let captures = named || !group.starts_with("(?");
+                let repeated = pattern.get(at + 1..)?.starts_with(['*', '+', '?', '{']);
+                if captures && !repeated && !group.contains('|') {
+                    first = first.or(Some(group));
+                }
+            }
+            _ => {}
         }
     }
+    first
 }
 
 /// The member that holds the answer, and whether it stands in a text.
@@ -202,4 +241,23 @@ fn member(reference: &Value) -> Option<(&'static str, bool)> {
 fn is_messages(text: &str) -> bool {
     let read: Result<Vec<Value>, _> = serde_json::from_str(text);
     read.is_ok_and(|values| values.iter().any(|value| value.get("role").is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_that_capture_an_answer_are_found() {
+        for (pattern, group) in [
+            (r"the answer is (\d+)", Some(r"(\d+)")),
+            (r"<answer>(?P<a>.*?)</answer>", Some("(?P<a>.*?)")),
+            (r"(?s)^<think>.*</think>", None),
+            (r"(?:yes|no) \(x\) [(a)]", None),
+            (r"(yes|no)", None),
+            (r"^(\w+ )+$", None),
+        ] {
+            assert_eq!(captured(pattern), group, "{pattern}");
+        }
+    }
 }

@@ -13,13 +13,13 @@ use crate::cli::exit::Failure;
 pub(super) struct ProbedRows {
     pub(super) rows: Vec<Row>,
     pub(super) report: DataReport,
-    /// A column that `[data]` names and no row has: nothing was read then.
+    /// A column that the configuration names and no row has: nothing was read then.
     pub(super) absent: Option<Absent>,
 }
 
-/// A column that `[data]` names and no row has.
+/// A column that the configuration names and no row has.
 pub(super) struct Absent {
-    pub(super) key: &'static str,
+    pub(super) key: String,
     pub(super) message: String,
 }
 
@@ -53,13 +53,16 @@ impl DataReport {
 pub(super) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<ProbedRows, Failure> {
     let mut read = ProbedRows { rows: Vec::new(), report: DataReport::default(), absent: None };
     let source = Source::open(data, &config.limits.data())?;
-    'data: for block in Checked::new(source, &config.data) {
+    let checked = Checked::new(source, &config.data);
+    'data: for block in checked.and_meta(&config.data, config.named_columns()) {
         let block = match block {
-            Err(error @ DataError::NoColumn { key, .. }) => {
-                read.absent = Some(Absent { key, message: error.to_string() });
+            Err(error) => {
+                let message = error.to_string();
+                let DataError::NoColumn { key, .. } = error else { return Err(error.into()) };
+                read.absent = Some(Absent { key, message });
                 break;
             }
-            block => block?,
+            Ok(block) => block,
         };
         for row in block.rows(&config.data) {
             if read.report.rows >= limit {

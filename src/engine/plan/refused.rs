@@ -4,7 +4,7 @@ use assay_verifiers::BuildError;
 
 use crate::data::Columns;
 use crate::engine::advice::{suggestion, typed};
-use crate::engine::config::{Config, RewardConfig};
+use crate::engine::config::{CombineBy, Config, RewardConfig};
 use crate::engine::document::Document;
 use crate::engine::error::ConfigError;
 use crate::engine::translate;
@@ -23,6 +23,11 @@ pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), C
             format!("`limits.{key}`: expected an integer of 1 or more, found the integer 0");
         return Err(document.error(&format!("limits.{key}"), message).help(Some(help)));
     }
+    if let Some(dir) = config.cache.dir.as_ref().filter(|dir| dir.starts_with(['~', '$'])) {
+        let message = format!("`cache.dir` is \"{dir}\", and no shell expands it here");
+        let help = "write the whole path, or leave it out and set ASSAY_CACHE_DIR".to_owned();
+        return Err(document.error("cache.dir", message).help(Some(help)));
+    }
     let columns = &config.data;
     if columns.completion == columns.reference {
         let key = if columns.reference == Columns::default().reference {
@@ -36,6 +41,94 @@ pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), C
         );
         let help = "completion is what the policy answered, reference what is right".to_owned();
         return Err(document.error(&format!("data.{key}"), message).help(Some(help)));
+    }
+    Ok(())
+}
+
+/// Verifiers that never give less than 0.
+const FROM_ZERO: [&str; 13] = [
+    "math",
+    "exact",
+    "number",
+    "choice",
+    "regex",
+    "contains",
+    "tags",
+    "json",
+    "unit_tests",
+    "stdin_stdout",
+    "program_output",
+    "sql",
+    "string_check",
+];
+
+/// Gates that are always open, and gates with nothing behind them that counts.
+pub(super) fn check_gates(
+    document: &Document,
+    config: &Config,
+    gates: &[usize],
+) -> Result<(), ConfigError> {
+    let combine = &config.combine;
+    let gate = |at: &usize| config.rewards.get(*at);
+    let from_zero = |reward: &RewardConfig| FROM_ZERO.contains(&reward.verifier.as_str());
+    if combine.how == CombineBy::Gate
+        && combine.pass <= 0.0
+        && let Some(first) = gates.iter().find_map(gate)
+        && gates.iter().filter_map(gate).all(from_zero)
+    {
+        let message = format!(
+            "`pass` is {}, and the gate \"{}\" ({}) never earns less than 0: it is always open",
+            combine.pass, first.name, first.verifier
+        );
+        let help = "write pass = 1.0, the default, or another number above 0".to_owned();
+        return Err(document.error("combine.pass", message).help(Some(help)));
+    }
+    let behind = || config.rewards.iter().enumerate().filter(|(at, _)| !gates.contains(at));
+    let is_silent = |(_, reward): (usize, &RewardConfig)| reward.weight.constant() == Some(0.0);
+    match behind().next().filter(|_| !gates.is_empty() && behind().all(is_silent)) {
+        None => Ok(()),
+        Some((at, reward)) => {
+            let message = format!(
+                "how = \"gate\" pays the weighted sum of what is behind the gates, and every weight there \
+                 is 0: reward \"{}\" has weight 0",
+                reward.name
+            );
+            let help = "write weight = 1.0 for what counts; how = \"min\" pays for the gates alone";
+            let error = document.error(&format!("reward[{at}].weight"), message);
+            Err(error.help(Some(help.to_owned())))
+        }
+    }
+}
+
+/// Weights that `how` does not read. With 0 a reward is reported and has no say, whatever `how` is.
+pub(super) fn check_weights(document: &Document, config: &Config) -> Result<(), ConfigError> {
+    let how = match config.combine.how {
+        CombineBy::WeightedSum | CombineBy::Gate => return Ok(()),
+        CombineBy::Product => "product",
+        CombineBy::Min => "min",
+        CombineBy::Expression => "expression",
+    };
+    let is_switch = |end: f64| [0.0, 1.0].contains(&end);
+    for (at, reward) in config.rewards.iter().enumerate() {
+        let (low, high) = reward.weight.bounds();
+        if is_switch(low) && is_switch(high) {
+            continue;
+        }
+        let found = reward
+            .weight
+            .constant()
+            .map_or_else(|| "a schedule".to_owned(), |weight| weight.to_string());
+        let message = format!(
+            "`weight` of reward \"{}\" is {found}, and how = \"{how}\" reads none",
+            reward.name
+        );
+        let other = match config.combine.how {
+            CombineBy::Expression => "write the factor in the expression",
+            _ => "how = \"weighted_sum\" reads weights",
+        };
+        let help =
+            format!("leave weight out, or write weight = 0.0 to report the reward alone; {other}");
+        return Err(document.error(&format!("reward[{at}].weight"), message).help(Some(help)));
     }
     Ok(())
 }
@@ -59,9 +152,14 @@ pub(super) fn settings(
         let (key, value) = (error.setting.as_str(), reward.config.get(&error.setting)?);
         typed(key, value, &error.message)
     };
-    let told = match missing {
-        Some(key) => Some(format!("write config = {{ {key} = ... }};")),
-        None => suggestion(&error.message).or_else(|| written().map(|help| format!("{help};"))),
+    let alone =
+        error.setting.rsplit_once('.').filter(|_| error.message.contains("newtype variant"));
+    let told = match (missing, alone) {
+        (Some(key), _) => Some(format!("write config = {{ {key} = ... }};")),
+        (_, Some((key, word))) => Some(format!("write {key} = {{ {word} = ... }};")),
+        (None, None) => {
+            suggestion(&error.message).or_else(|| written().map(|help| format!("{help};")))
+        }
     };
     let help = told.map_or_else(|| page.clone(), |told| format!("{told} {page}"));
     document.error(&path, message).help(Some(help))

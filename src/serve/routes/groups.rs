@@ -15,7 +15,8 @@ use serde_json::value::RawValue;
 use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, parse};
 use super::super::shared::Asked;
-use super::verify::{self, VerifyQuery};
+use super::query::VerifyQuery;
+use super::verify;
 use crate::engine::Plan;
 
 /// Samples whose groups are judged together.

@@ -21,7 +21,7 @@ use super::super::payload::{BOM, check_encoding};
 use super::super::profiles::Profile;
 use super::super::runtime::spawn_owned;
 use super::super::shared::{Asked, OpenRequest};
-use super::verify::VerifyQuery;
+use super::query::VerifyQuery;
 use crate::engine::{Rows, verdict_line};
 
 /// The most rows that are judged at once.

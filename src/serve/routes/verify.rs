@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use assay_verifiers::Scored;
 use axum::body::Body;
-use axum::extract::{FromRequest as _, Query, Request, State};
-use axum::http::{HeaderValue, Uri, header};
+use axum::extract::{FromRequest as _, Request, State};
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,6 +17,7 @@ use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, parse};
 use super::super::shared::{Asked, Shared};
 use super::ndjson;
+use super::query::VerifyQuery;
 use crate::engine::config::RewardConfig;
 use crate::engine::{Rows, verdict_line};
 
@@ -46,36 +47,6 @@ pub(crate) struct VerifyRequest<'a> {
     /// names. Samples are read in the columns of the profile, and rewards are added up by their weights.
     #[serde(default)]
     reward: Option<Vec<RewardConfig>>,
-}
-
-/// What the query of `/v1/verify` and `/v1/groups` may say, where the body does not.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct VerifyQuery {
-    pub(super) profile: Option<String>,
-    pub(super) step: Option<u64>,
-    pub(super) deadline_ms: Option<u64>,
-}
-
-impl VerifyQuery {
-    pub(super) fn of(uri: &Uri) -> Result<Self, ApiError> {
-        let query = Query::try_from_uri(uri);
-        query.map(|Query(query)| query).map_err(|error| ApiError::bad_request(error.body_text()))
-    }
-
-    /// The profile, which query and body may both name.
-    pub(super) fn profile<'a>(
-        &'a self,
-        of_body: Option<&'a str>,
-    ) -> Result<Option<&'a str>, ApiError> {
-        match (self.profile.as_deref(), of_body) {
-            (Some(query), Some(body)) if query != body => {
-                let message = format!("the query names the profile {query}, the body {body}");
-                Err(ApiError::bad_request(message).at("profile"))
-            }
-            (query, body) => Ok(query.or(body)),
-        }
-    }
 }
 
 pub(super) async fn verify(

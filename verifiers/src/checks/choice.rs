@@ -9,6 +9,7 @@ mod wording;
 use crate::canonical::number_text;
 use crate::extract::{Scope, Spoken, Thinking};
 use crate::prelude::*;
+use crate::sample::value_text;
 use cues::Cues;
 use letters::Reading;
 use options::Options;
@@ -72,7 +73,7 @@ fn ten() -> u8 {
 
 impl Check for Choice {
     const ID: &'static str = "choice";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {
@@ -161,10 +162,14 @@ impl Choice {
         };
         wanted.filter(|letters| *letters != 0).ok_or_else(|| {
             let shown: String = reference.to_string().chars().take(80).collect();
-            Fault::bad_reference(format!(
-                "reference {shown} names none of the {} options",
-                options.count()
-            ))
+            let (count, from) = (options.count(), self.index_from);
+            let is_number = reference.is_number() && !options.have_labels();
+            let counted = if is_number {
+                format!("; numbers are counted from {from}, as index_from says")
+            } else {
+                String::new()
+            };
+            Fault::bad_reference(format!("reference {shown} names none of the {count} options{counted}"))
         })
     }
 
@@ -174,6 +179,10 @@ impl Choice {
             let index = number.checked_sub(self.index_from)?;
             (index < options.count() as u64).then(|| 1 << index)
         };
+        if options.have_labels() {
+            let label = value_text(reference);
+            return options.labelled(&label).or_else(|| options.matching(&label));
+        }
         match reference {
             Value::Number(value) => number(number_text(value).parse().ok()?),
             Value::String(text) => options::letter_alone(text, options)

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "json-schema")]
 mod cost;
+#[cfg(feature = "json-schema")]
+mod keywords;
 mod schema;
 #[cfg(feature = "json-schema")]
 mod texts;

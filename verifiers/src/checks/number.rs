@@ -102,6 +102,10 @@ impl Check for Number {
                 return Err(BuildError::new(name, "a tolerance is zero or more"));
             }
         }
+        if let Some(relative) = self.relative.filter(|relative| *relative > 1.0) {
+            let message = format!("{relative} is no share: expected 0 to 1; write 0.05 for 5 %");
+            return Err(BuildError::new("relative", message));
+        }
         if self.significant == Some(0) {
             return Err(BuildError::new("significant", "at least one digit is significant"));
         }

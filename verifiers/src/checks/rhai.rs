@@ -97,7 +97,7 @@ fn source_in(file: &str, files: &dyn Files) -> Result<String, BuildError> {
 
 fn verdict(value: &Dynamic) -> Result<Verdict, Fault> {
     if value.is_unit() {
-        return Ok(Verdict::abstained("the script returned ()"));
+        return Ok(Verdict::abstained("the script returned nothing, ()"));
     }
     let Some(map) = value.read_lock::<rhai::Map>() else {
         return Ok(Verdict::scored(reward(value)?));
@@ -106,7 +106,7 @@ fn verdict(value: &Dynamic) -> Result<Verdict, Fault> {
         .get("reward")
         .ok_or_else(|| Fault::trap("script: the map that it returned has no reward"))?;
     if decided.is_unit() {
-        return Ok(Verdict::abstained("the script returned ()"));
+        return Ok(Verdict::abstained("the script returned nothing, ()"));
     }
     let notes: serde_json::Map<String, Value> = map
         .iter()

@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 /// An amount that a configuration gives as a number, or as the name of the column that holds it.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number, or the name of a column")]
 pub(crate) enum Amount {
     /// The same for every row.
     Fixed(f64),

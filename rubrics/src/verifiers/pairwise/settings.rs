@@ -88,7 +88,7 @@ pub struct PairwiseVerifier {
 
 /// What a judge is asked about a pair.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, a list of texts, or a table of texts")]
 pub(super) enum Questions {
     /// One text; it is reported as `overall`.
     One(String),

@@ -4,14 +4,11 @@ import atexit
 import gc
 import io
 import sys
-import warnings
 
 sys.argv[:] = ARGS
 sys.path.insert(0, FOLDER)
 # What a program finds in a folder is what it was given, or wrote itself.
 sys.dont_write_bytecode = True
-# As for any program that was not asked to tell of them.
-warnings.simplefilter("ignore", ResourceWarning)
 
 writes = False
 

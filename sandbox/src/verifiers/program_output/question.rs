@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::truth::Truth;
+use crate::answer::unmarked;
 use crate::value::literal::{self, Words};
 use crate::value::{PyValue, from_json};
 
@@ -204,7 +205,7 @@ impl<'a> Reader<'a> {
     }
 
     fn program(&self) -> Result<AskedProgram, String> {
-        let source = self.text("program")?.or(self.text("code")?).unwrap_or_default();
+        let source = self.text("program")?.or(self.text("code")?).map_or("", unmarked);
         let call = self.text("call")?;
         let entry_point = self.text("entry_point")?;
         let entry_point =

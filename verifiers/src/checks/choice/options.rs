@@ -11,6 +11,8 @@ use crate::sample::{Sample, value_text};
 /// The options of a question, in the order of their letters. Texts are kept as [`plain`] has them.
 pub(super) struct Options<'a> {
     texts: Vec<Cow<'a, str>>,
+    /// What references call the options, where that is not their letters.
+    labels: Vec<Cow<'a, str>>,
     count: usize,
     /// Whether several options may be named, as in "AC".
     pub(super) several: bool,
@@ -23,14 +25,29 @@ impl<'a> Options<'a> {
         letters: u8,
         meter: &mut Meter<'_>,
     ) -> Result<Self, Fault> {
+        let mut labels = Vec::new();
         let mut texts = match sample.meta().get(column) {
             Some(Value::Array(values)) => values.iter().map(text_of).collect(),
             Some(Value::Object(members)) => match members.get("text") {
-                Some(Value::Array(values)) => values.iter().map(text_of).collect(),
+                Some(Value::Array(values)) => {
+                    labels = labels_of(members.get("label"));
+                    values.iter().map(text_of).collect()
+                }
                 _ => members.values().map(text_of).collect(),
             },
+            Some(Value::String(text)) if text.trim_start().starts_with(['[', '{']) => {
+                let why = format!(
+                    "column \"{column}\": expected a list of options, found text that holds one: \
+                     write the list itself"
+                );
+                return Err(Fault::bad_input(why));
+            }
             _ => Vec::new(),
         };
+        if !labels.is_empty() {
+            meter.spend(sample.prompt().len() as u64)?;
+            are_lettered(&labels, in_prompt(sample.prompt()).len() == texts.len())?;
+        }
         if texts.is_empty() {
             meter.spend(sample.prompt().len() as u64)?;
             texts = in_prompt(sample.prompt());
@@ -38,7 +55,17 @@ impl<'a> Options<'a> {
         meter.spend(texts.iter().map(|text| text.len() as u64).sum())?;
         texts.truncate(26);
         let count = if texts.len() < 2 { usize::from(letters) } else { texts.len() };
-        Ok(Self { texts, count, several: false })
+        Ok(Self { texts, labels, count, several: false })
+    }
+
+    /// The option that a reference names by a label, where options have labels of their own.
+    pub(super) fn labelled(&self, reference: &str) -> Option<u32> {
+        let at = self.labels.iter().position(|label| label.trim() == reference.trim())?;
+        (at < self.count).then(|| 1 << at)
+    }
+
+    pub(super) fn have_labels(&self) -> bool {
+        !self.labels.is_empty()
     }
 
     pub(super) fn count(&self) -> usize {
@@ -112,6 +139,35 @@ fn text_of(value: &Value) -> Cow<'_, str> {
         }
         value => value_text(value),
     }
+}
+
+/// The labels of options, where they are others than A, B, C and so on.
+fn labels_of(labels: Option<&Value>) -> Vec<Cow<'_, str>> {
+    let labels = labels.and_then(Value::as_array).into_iter().flatten();
+    let labels: Vec<Cow<'_, str>> = labels.map(value_text).collect();
+    let is_letter = |(label, letter): (&Cow<'_, str>, char)| {
+        let mut own = label.trim_matches(['(', ')', '.', ':', ' ']).chars();
+        own.next().is_some_and(|first| first.to_ascii_uppercase() == letter) && own.next().is_none()
+    };
+    let are_letters = labels.len() <= 26 && labels.iter().zip('A'..='Z').all(is_letter);
+    if are_letters { Vec::new() } else { labels }
+}
+
+/// Refuses labels that completions repeat, and that are not read there: letters in another order, and
+/// those of a prompt that does not list the options by letters.
+fn are_lettered(labels: &[Cow<'_, str>], has_letters: bool) -> Result<(), Fault> {
+    let is_letter = |label: &Cow<'_, str>| {
+        label.trim().len() == 1 && label.trim().starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    if has_letters && !labels.iter().any(is_letter) {
+        return Ok(());
+    }
+    let shown: Vec<&str> = labels.iter().take(4).map(|label| label.trim()).collect();
+    let shown: String = shown.join(", ").chars().take(80).collect();
+    Err(Fault::bad_input(format!(
+        "the labels of the options are {shown}, and answers are read as A, B, C in their order: list the \
+         options by these letters in the prompt, or label them so"
+    )))
 }
 
 /// The last run of options in the prompt, one a line or in one: "A. text", "(A) text", "A: text".

@@ -3,6 +3,8 @@
 #[cfg(feature = "json-schema")]
 use super::cost::{RULES_MAX, RuleCount};
 #[cfg(feature = "json-schema")]
+use super::keywords;
+#[cfg(feature = "json-schema")]
 use super::texts::Texts;
 use crate::prelude::*;
 
@@ -20,6 +22,9 @@ pub(super) struct Compiled {
 impl Compiled {
     /// Compiles the schema of a setting.
     pub(super) fn new(setting: &str, schema: &Value) -> Result<Self, BuildError> {
+        if let Some(slip) = keywords::slip(schema) {
+            return Err(BuildError::new(setting, slip));
+        }
         let texts = Texts::of(schema).map_err(|why| BuildError::new(setting, why))?;
         let patterns = jsonschema::PatternOptions::regex().size_limit(Pattern::PROGRAM_BYTES_MAX);
         let validator = jsonschema::options()

@@ -1,0 +1,210 @@
+//! Slips in a JSON Schema that the standard allows: a keyword that is misspelt is no rule, and a schema
+//! without a rule accepts everything.
+
+use strsim::osa_distance;
+
+use crate::prelude::*;
+
+/// Keywords that are a schema, or a list of them.
+const SCHEMAS: [&str; 16] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "items",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "contentSchema",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "prefixItems",
+];
+/// Keywords that are schemas by names that people choose.
+const BY_NAME: [&str; 6] = [
+    "properties",
+    "patternProperties",
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+    "dependencies",
+];
+/// The other keywords, from draft 4 on.
+const OTHERS: [&str; 41] = [
+    "$schema",
+    "$id",
+    "id",
+    "$anchor",
+    "$ref",
+    "$dynamicRef",
+    "$dynamicAnchor",
+    "$recursiveRef",
+    "$recursiveAnchor",
+    "$vocabulary",
+    "$comment",
+    "type",
+    "enum",
+    "const",
+    "multipleOf",
+    "maximum",
+    "exclusiveMaximum",
+    "minimum",
+    "exclusiveMinimum",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "maxItems",
+    "minItems",
+    "uniqueItems",
+    "maxContains",
+    "minContains",
+    "maxProperties",
+    "minProperties",
+    "required",
+    "dependentRequired",
+    "format",
+    "contentEncoding",
+    "contentMediaType",
+    "title",
+    "description",
+    "default",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "examples",
+];
+/// Words of others that are near to a keyword, and none of them misspelt.
+const FOREIGN: [&str; 4] = ["example", "comment", "defs", "definition"];
+
+/// Keywords shorter than this are told apart by case alone: too many words are near to them.
+const SHORT: usize = 4;
+/// From here on two letters may be wrong.
+const LONG: usize = 9;
+
+/// What is most likely not meant: the keyword at fault and what to type.
+pub(super) fn slip(schema: &Value) -> Option<String> {
+    let Value::Object(members) = schema else { return None };
+    if !members.keys().any(|key| is_rule(key)) {
+        for wrapper in ["schema", "json_schema", "parameters", "input_schema"] {
+            if members.get(wrapper).is_some_and(Value::is_object) {
+                return Some(format!(
+                    "this wraps a schema for an API: pass what stands in its `{wrapper}` alone"
+                ));
+            }
+        }
+    }
+    if let Some(slip) = misspelt(schema) {
+        return Some(slip);
+    }
+    let first = members.keys().next()?;
+    let unknown = members.keys().all(|key| !is_keyword(key) && !key.starts_with("x-"));
+    unknown.then(|| {
+        format!(
+            "no member of it is a keyword of JSON Schema, so it accepts everything; write schema = \
+             {{ type = \"object\", required = [\"{first}\"], properties = {{ {first} = {{ type = \
+             \"string\" }} }} }}"
+        )
+    })
+}
+
+fn is_keyword(key: &str) -> bool {
+    keywords().any(|known| known == key)
+}
+
+/// Whether a keyword can refuse a value; `type` stands in wrappers too.
+fn is_rule(key: &str) -> bool {
+    let notes = ["$schema", "$id", "id", "title", "description", "type"];
+    is_keyword(key) && !notes.contains(&key)
+}
+
+fn keywords() -> impl Iterator<Item = &'static str> {
+    OTHERS.iter().chain(&BY_NAME).chain(&SCHEMAS).copied()
+}
+
+/// The first keyword that is misspelt, in this schema or within it.
+fn misspelt(schema: &Value) -> Option<String> {
+    let members = match schema {
+        Value::Object(members) => members,
+        Value::Array(schemas) => return schemas.iter().find_map(misspelt),
+        _ => return None,
+    };
+    members.iter().find_map(|(key, value)| {
+        if let Some(meant) = meant(key) {
+            return Some(format!("unknown keyword `{key}`, did you mean `{meant}`?"));
+        }
+        match value {
+            Value::Object(named) if BY_NAME.contains(&key.as_str()) => {
+                named.values().find_map(misspelt)
+            }
+            value if SCHEMAS.contains(&key.as_str()) => misspelt(value),
+            _ => None,
+        }
+    })
+}
+
+/// The keyword of which a word is a misspelling.
+fn meant(word: &str) -> Option<&'static str> {
+    if is_keyword(word) || FOREIGN.contains(&word) || word.starts_with("x-") {
+        return None;
+    }
+    let plain = |text: &str| text.replace(['_', '-', ' '], "").to_lowercase();
+    let own = plain(word);
+    let written_otherwise = keywords().find(|known| plain(known) == own);
+    written_otherwise.or_else(|| {
+        let near = |known: &&str| {
+            let most = match known.len() {
+                ..SHORT => 0,
+                SHORT..LONG => 1,
+                _ => 2,
+            };
+            known.len().abs_diff(word.len()) <= most && osa_distance(known, word) <= most
+        };
+        keywords().find(near)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn slips_are_told_and_custom_keywords_are_none() {
+        for (schema, told) in [
+            (json!({"type": "object", "require": ["a"]}), "`require`, did you mean `required`"),
+            (json!({"additionalproperties": false}), "did you mean `additionalProperties`"),
+            (json!({"typ": "object"}), "did you mean `type`"),
+            (json!({"propertys": {}}), "did you mean `properties`"),
+            (json!({"additional_properties": false}), "did you mean `additionalProperties`"),
+            (json!({"minimun": 1}), "did you mean `minimum`"),
+            (json!({"tpye": "object"}), "did you mean `type`"),
+            (json!({"properties": {"a": {"enmu": [1]}}}), "`enmu`, did you mean `enum`"),
+            (json!({"anyOf": [{"type": "null"}, {"item": {}}]}), "did you mean `items`"),
+            (json!({"ref": "#/$defs/a"}), "did you mean `$ref`"),
+            (json!({"answer": "string"}), "required = [\"answer\"]"),
+            (json!({"a": "3"}), "no member of it is a keyword"),
+            (json!({"name": "x", "strict": true, "schema": {"type": "object"}}), "its `schema`"),
+            (json!({"type": "json_schema", "json_schema": {"schema": {}}}), "its `json_schema`"),
+        ] {
+            let slip = slip(&schema).unwrap_or_default();
+            assert!(slip.contains(told), "{schema}: {slip}");
+        }
+        for schema in [
+            json!({}),
+            json!(true),
+            json!({"title": "anything"}),
+            json!({"x-kind": "own"}),
+            json!({"type": "string", "nullable": true, "example": "a", "x-typ": 1, "order": 2}),
+            json!({"properties": {"typ": {"enum": [{"require": 1}]}}, "default": {"typ": 1}}),
+            json!({"type": "object", "propertyOrdering": ["a"], "properties": {"require": true}}),
+            json!({"$ref": "#/defs/a", "defs": {"a": {"type": "string"}}}),
+        ] {
+            assert_eq!(slip(&schema), None, "{schema}");
+        }
+    }
+}
