@@ -234,7 +234,7 @@ fn a_request_for_what_there_is_not_is_refused() {
             json!({ "files": [{ "name": "a", "content": "1" }, { "name": "./a", "content": "2" }] }),
             "two files",
         ),
-        (json!({ "files": null }), "sequence"),
+        (json!({ "files": null }), "expected a list"),
         (json!({ "args": ["a", "\0"] }), "no NUL"),
         (json!({ "args": [1] }), "expected a string"),
         (json!({ "language": 1 }), "expected a string"),
