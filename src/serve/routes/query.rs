@@ -17,6 +17,9 @@ pub(super) struct VerifyQuery {
 
 impl VerifyQuery {
     pub(super) fn of(uri: &Uri) -> Result<Self, ApiError> {
+        if uri.query().is_none() {
+            return Ok(Self::default());
+        }
         let query = Query::try_from_uri(uri);
         query.map(|Query(query)| query).map_err(|error| ApiError::bad_request(error.body_text()))
     }
