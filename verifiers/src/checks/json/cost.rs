@@ -11,13 +11,13 @@ pub(super) const RULES_MAX: u64 = 2_000_000;
 const DEPTH_MAX: usize = 2_000;
 
 /// Rules that are lists of schemas, for the same value.
-const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+pub(super) const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// Rules that are a schema, for the same value.
-const SAME: [&str; 4] = ["not", "if", "then", "else"];
+pub(super) const SAME: [&str; 4] = ["not", "if", "then", "else"];
 /// Rules that are schemas by name, for the same value.
-const NAMED: [&str; 2] = ["dependentSchemas", "dependencies"];
+pub(super) const NAMED: [&str; 2] = ["dependentSchemas", "dependencies"];
 /// Rules that are a schema or a list of them, for what is within the value.
-const WITHIN: [&str; 10] = [
+pub(super) const WITHIN: [&str; 10] = [
     "items",
     "prefixItems",
     "additionalItems",

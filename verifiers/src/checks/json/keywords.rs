@@ -3,36 +3,11 @@
 
 use strsim::osa_distance;
 
+use super::cost::{LISTS, NAMED, SAME, WITHIN};
 use crate::prelude::*;
 
-/// Keywords that are a schema, or a list of them.
-const SCHEMAS: [&str; 16] = [
-    "not",
-    "if",
-    "then",
-    "else",
-    "items",
-    "additionalItems",
-    "unevaluatedItems",
-    "contains",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "propertyNames",
-    "contentSchema",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "prefixItems",
-];
-/// Keywords that are schemas by names that people choose.
-const BY_NAME: [&str; 6] = [
-    "properties",
-    "patternProperties",
-    "$defs",
-    "definitions",
-    "dependentSchemas",
-    "dependencies",
-];
+/// Keywords that are schemas by names that people choose, beside those of [`NAMED`].
+const BY_NAME: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 /// The other keywords, from draft 4 on.
 const OTHERS: [&str; 41] = [
     "$schema",
@@ -122,7 +97,16 @@ fn is_rule(key: &str) -> bool {
 }
 
 fn keywords() -> impl Iterator<Item = &'static str> {
-    OTHERS.iter().chain(&BY_NAME).chain(&SCHEMAS).copied()
+    OTHERS.iter().copied().chain(by_name()).chain(schemas())
+}
+
+fn by_name() -> impl Iterator<Item = &'static str> {
+    BY_NAME.iter().chain(&NAMED).copied()
+}
+
+/// Keywords that are a schema, or a list of them.
+fn schemas() -> impl Iterator<Item = &'static str> {
+    SAME.iter().chain(&WITHIN).chain(&LISTS).copied()
 }
 
 /// The first keyword that is misspelt, in this schema or within it.
@@ -137,10 +121,10 @@ fn misspelt(schema: &Value) -> Option<String> {
             return Some(format!("unknown keyword `{key}`, did you mean `{meant}`?"));
         }
         match value {
-            Value::Object(named) if BY_NAME.contains(&key.as_str()) => {
+            Value::Object(named) if by_name().any(|known| known == key) => {
                 named.values().find_map(misspelt)
             }
-            value if SCHEMAS.contains(&key.as_str()) => misspelt(value),
+            value if schemas().any(|known| known == key) => misspelt(value),
             _ => None,
         }
     })
