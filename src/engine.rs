@@ -63,7 +63,7 @@ pub use error::{ConfigError, EngineError, did_you_mean};
 pub use file_run::{FileRun, FileRunSpec, RunProgress};
 pub use files::ConfigFolder;
 pub use group_figures::{GroupCounts, GroupFigures};
-pub use groups::group_key;
+pub use groups::{GroupOrder, group_key};
 pub use lines::verdict_line;
 pub use plan::{Plan, Planned};
 pub use registry::{Builder, Registry};

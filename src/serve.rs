@@ -12,6 +12,8 @@ mod admission;
 #[cfg(feature = "serve")]
 mod ahead;
 #[cfg(feature = "serve")]
+mod app;
+#[cfg(feature = "serve")]
 mod deadline;
 #[cfg(feature = "serve")]
 mod dialect;

@@ -1,11 +1,12 @@
 //! `assay serve`: configurations over HTTP.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay::engine::Registry;
 use assay::serve::{AccessTokens, Bind, LoadError, Loaded, ServeConfig, Server};
-use assay::setup::{Environment, variable_text};
+use assay::setup::{Environment, Notice, variable_text};
 use clap::Args as ClapArgs;
 use signal_hook::consts::SIGHUP;
 use signal_hook::iterator::Signals;
@@ -39,7 +40,7 @@ pub(super) struct Args {
     tls_key: Option<PathBuf>,
     /// The most samples that are judged at once, over all requests
     #[arg(long, value_name = "N")]
-    in_flight_max: Option<usize>,
+    in_flight_max: Option<NonZeroUsize>,
     /// The verifiers that requests may configure by `reward` tables of their own, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     allow_inline_config: Option<Vec<String>>,
@@ -58,6 +59,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
     log(args.log);
+    let notice: Notice = Arc::new(|line: &str| tracing::info!("{line}"));
+    let environment = &Environment { notice: Some(notice), ..environment.clone() };
     let profiles = profiles(&args.configs)?;
     let (config, files) = settings(args, &profiles, environment)?;
     let load = {
@@ -151,6 +154,10 @@ fn profiles(configs: &[String]) -> Result<Vec<(String, PathBuf)>, Failure> {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             (stem, path)
         };
+        if name.is_empty() {
+            let why = format!("{config}: a profile without a name; write NAME=FILE");
+            return Err(Failure::usage(why));
+        }
         if profiles.iter().any(|(known, _)| *known == name) {
             let why = format!("{config}: two profiles are called {name}; name them: NAME=FILE");
             return Err(Failure::usage(why));
@@ -197,7 +204,7 @@ fn settings(
         config.bind.clone_from(bind);
     }
     if let Some(most) = args.in_flight_max {
-        config.in_flight_max = most;
+        config.in_flight_max = most.get();
     }
     if let Some(names) = &args.allow_inline_config {
         config.allow_inline_config.clone_from(names);
@@ -259,18 +266,15 @@ fn tokens(files: &SecretFiles) -> Result<AccessTokens, Failure> {
     let mut tokens = AccessTokens::default();
     if let Some(name) = &files.token_env {
         let text = variable_text(name).unwrap_or_default();
-        let of_env = AccessTokens::parse(&text);
-        if of_env.is_empty() {
-            return Err(Failure::usage(format!("the variable {name} has no token")));
-        }
-        tokens = tokens.and(of_env);
+        let words = text.split_whitespace();
+        let of_env = AccessTokens::new(words.map(str::as_bytes));
+        let wrong = |why| Failure::usage(format!("the variable {name}: {why}"));
+        tokens = tokens.and(of_env.map_err(wrong)?);
     }
     if let Some(path) = &files.token_file {
-        let of_file = AccessTokens::parse(&String::from_utf8_lossy(&read(path)?));
-        if of_file.is_empty() {
-            return Err(Failure::usage(format!("{}: no token", path.display())));
-        }
-        tokens = tokens.and(of_file);
+        let of_file = AccessTokens::of_lines(&read(path)?);
+        let wrong = |why| Failure::usage(format!("{}: {why}", path.display()));
+        tokens = tokens.and(of_file.map_err(wrong)?);
     }
     Ok(tokens)
 }

@@ -1,7 +1,7 @@
 //! Groups: samples of one prompt.
 
-use std::collections::BTreeMap;
-use std::hash::Hasher as _;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hasher as _};
 
 use assay_verifiers::{Outcome, Sample, Scored};
 use rustc_hash::FxHasher;
@@ -9,6 +9,47 @@ use rustc_hash::FxHasher;
 /// The prompt that samples share: the group that the row names, else the text of the prompt.
 pub fn group_key(sample: &Sample) -> &str {
     sample.group().unwrap_or_else(|| sample.prompt())
+}
+
+/// The most rows of a group.
+pub(super) const GROUP_ROWS_MAX: usize = 65_536;
+
+/// Sees that the rows of a group stand together, in a stream of rows that are not kept.
+#[derive(Debug, Default)]
+pub struct GroupOrder {
+    /// The group in hand.
+    pub(super) key: Option<String>,
+    /// Samples of the group in hand.
+    pub(super) samples: usize,
+    /// The keys of all groups so far, as hashes.
+    seen: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
+}
+
+impl GroupOrder {
+    /// Whether this sample, which is next, begins a group.
+    ///
+    /// # Errors
+    /// Where it belongs to a group before the one in hand.
+    pub(super) fn begins(&mut self, sample: &Sample) -> Result<bool, String> {
+        let key = group_key(sample);
+        if self.key.as_deref() == Some(key) {
+            self.samples += 1;
+            return Ok(false);
+        }
+        if !self.seen.insert(self.seen.hasher().hash_one(key)) {
+            return Err(format!(
+                "group {key:?} was already complete; the rows of a group must stand together"
+            ));
+        }
+        (self.key, self.samples) = (Some(key.to_owned()), 1);
+        Ok(true)
+    }
+
+    /// What is said of a row too many.
+    pub(super) fn too_many(&self) -> String {
+        let key = self.key.as_deref().unwrap_or_default();
+        format!("group {key:?} has more than {GROUP_ROWS_MAX} rows")
+    }
 }
 
 /// The group of a sample as a number; 0 for one that names neither a group nor a prompt. It is the same on

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use assay_verifiers::{Fault, Sample, Scored};
 
 use super::call::{Call, ScoreOptions};
-use super::groups::group_key;
+use super::groups::{GROUP_ROWS_MAX, GroupOrder, group_key};
 use super::score::Engine;
 use super::sequence::unread;
 use crate::data::Line;
@@ -127,13 +127,30 @@ impl Rows {
         self.rows.iter().map(|row| row.as_ref().ok().map(group_key))
     }
 
-    /// Takes the rows of the last group off, so that rows behind them can still join it.
+    /// Takes the rows of the last group off, so that rows behind them can still join it. Rows that
+    /// cannot be read end no group.
     #[must_use]
     pub fn split_last_group(&mut self) -> Self {
         let keys: Vec<Option<&str>> = self.group_keys().collect();
-        let last = keys.last().copied().flatten();
-        let at = keys.iter().rposition(|key| key.is_none_or(|key| Some(key) != last));
+        let Some(last) = keys.iter().rev().find_map(|key| *key) else { return Self::default() };
+        let at = keys.iter().rposition(|key| key.is_some_and(|key| key != last));
         Self { rows: self.rows.split_off(at.map_or(0, |at| at + 1)) }
+    }
+
+    /// Puts these rows, of which `first` is the number of the first one, behind those that a stream
+    /// holds already. In place of a row of a group that ended before, or is full, is a fault.
+    pub fn hold(&mut self, others: Self, first: u64, order: &mut GroupOrder) {
+        for (row, at) in others.rows.into_iter().zip(first..) {
+            let row = row.and_then(|sample| {
+                let wrong = |why: String| Box::new(unread(at, &why));
+                order.begins(&sample).map_err(wrong)?;
+                if order.samples > GROUP_ROWS_MAX {
+                    return Err(wrong(order.too_many()));
+                }
+                Ok(sample)
+            });
+            self.rows.push(row);
+        }
     }
 }
 
@@ -178,9 +195,16 @@ mod tests {
             let texts: Vec<String> = groups.iter().map(row).collect();
             engine.read_rows(0, texts.iter().map(String::as_bytes))
         };
-        for (groups, left) in
-            [(&["a", "b", "b"][..], 1), (&["a", "a"], 0), (&["b", "a"], 1), (&[], 0)]
-        {
+        for (groups, left) in [
+            (&["a", "b", "b"][..], 1),
+            (&["a", "a"], 0),
+            (&["b", "a"], 1),
+            (&[], 0),
+            // Rows that cannot be read.
+            (&["\n"], 1),
+            (&["a", "\n", "a", "\n"], 0),
+            (&["a", "b", "\n", "b"], 1),
+        ] {
             let mut rows = read(groups);
             let last = rows.split_last_group();
             assert_eq!((rows.len(), last.len()), (left, groups.len() - left), "{groups:?}");

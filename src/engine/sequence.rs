@@ -1,19 +1,14 @@
 //! Between parsing and scoring: rows in their order, matched with what an earlier session wrote,
 //! cut into chunks that keep groups whole.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::iter::Peekable;
 
 use assay_verifiers::{Fault, Sample, Scored, TrainingState};
 
-use super::groups::group_key;
+use super::groups::{GROUP_ROWS_MAX, GroupOrder, group_key};
 use super::shard::Shard;
 use super::stream_spec::{BadRows, OldRow, Resume, StreamError, StreamSpec};
 use crate::data::{Block, Row, RowError};
-
-/// The largest group: it is held whole.
-const GROUP_ROWS_MAX: usize = 65_536;
 
 /// A row on its way to be scored.
 pub(super) struct PendingRow {
@@ -127,8 +122,7 @@ pub(super) struct RowSequencer {
     groups: u64,
     /// Whole groups that wait for company: a chunk per group would cost more than judging it.
     ready: Vec<PendingRow>,
-    key: String,
-    seen: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
+    order: GroupOrder,
     error: Option<SequenceError>,
 }
 
@@ -149,8 +143,7 @@ impl RowSequencer {
             group_rows: 0,
             groups: 0,
             ready: Vec::new(),
-            key: String::new(),
-            seen: HashSet::default(),
+            order: GroupOrder::default(),
             error: None,
         }
     }
@@ -176,7 +169,7 @@ impl RowSequencer {
 
     fn continues_group(&self, row: &Row) -> bool {
         let key = row.sample.as_ref().ok().map(group_key);
-        self.grouped && self.group_rows > 0 && key == Some(self.key.as_str())
+        self.grouped && self.group_rows > 0 && key == self.order.key.as_deref()
     }
 
     pub(super) fn take_error(&mut self) -> Option<SequenceError> {
@@ -252,24 +245,15 @@ impl RowSequencer {
             return self.pending(row).map(Some);
         }
         if let Ok(sample) = &row.sample {
-            let key = group_key(sample);
-            if self.group_rows == 0 || key != self.key {
-                let key = key.to_owned();
-                if !self.seen.insert(self.seen.hasher().hash_one(&key)) {
-                    return Err(SequenceError::Group(format!(
-                        "row {}: group {key:?} was already complete; the rows of a group must \
-                         stand together",
-                        row.index + 1
-                    )));
-                }
+            let begins = self.order.begins(sample);
+            let wrong = |why| SequenceError::Group(format!("row {}: {why}", row.index + 1));
+            if begins.map_err(wrong)? {
                 self.close_group();
                 chunks.extend(self.take_ready(self.chunk_rows));
-                self.key = key;
             }
         }
         if self.group_rows >= GROUP_ROWS_MAX {
-            let why = format!("group {:?} has more than {GROUP_ROWS_MAX} rows", self.key);
-            return Err(SequenceError::Group(why));
+            return Err(SequenceError::Group(self.order.too_many()));
         }
         self.group_rows += 1;
         if self.shard.is_none_or(|shard| shard.owns_group(self.groups)) {

@@ -21,7 +21,8 @@ impl FromStr for Bind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(path) = text.strip_prefix("unix:") {
+        // Linux gives a socket without a path a name that anybody on the machine may connect to.
+        if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
             return Ok(Self::Unix(PathBuf::from(path)));
         }
         let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));

@@ -85,6 +85,22 @@ impl Default for ServeConfig {
 }
 
 impl ServeConfig {
+    /// What is at least 1, by its key.
+    pub(crate) fn limits(&self) -> [(&'static str, u64); 9] {
+        let count = |count: usize| count as u64;
+        [
+            ("serve.in_flight_max", count(self.in_flight_max)),
+            ("serve.connections_max", count(self.connections_max)),
+            ("serve.samples_max", count(self.samples_max)),
+            ("serve.body_bytes_max", count(self.body_bytes_max)),
+            ("serve.deadline_ms", self.deadline_ms),
+            ("serve.idle_timeout_ms", self.idle_timeout_ms),
+            ("serve.header_timeout_ms", self.header_timeout_ms),
+            ("serve.body_timeout_ms", self.body_timeout_ms),
+            ("serve.write_timeout_ms", self.write_timeout_ms),
+        ]
+    }
+
     /// The most samples that wait for permits.
     pub fn queue_max(&self) -> usize {
         self.queue_max.unwrap_or(self.in_flight_max)

@@ -17,7 +17,9 @@ pub(crate) fn of_headers(headers: &HeaderMap) -> Result<Option<Duration>, ApiErr
     let read = |name: HeaderName, parse: fn(&str) -> Option<Duration>, expected: &str| {
         let Some(value) = headers.get(&name) else { return Ok(None) };
         let parsed = value.to_str().ok().and_then(|value| parse(value.trim()));
-        let wrong = || ApiError::bad_request(format!("header {name}: expected {expected}"));
+        let wrong = || {
+            ApiError::bad_request(format!("header {name}: expected {expected}")).at(name.as_str())
+        };
         parsed.map(Some).ok_or_else(wrong)
     };
     let own = read(REQUEST_TIMEOUT, with_unit, "seconds, or a number with ms, s or m")?;

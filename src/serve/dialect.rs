@@ -9,8 +9,14 @@ use serde::Serialize;
 pub(crate) enum Dialect {
     /// Ours alone.
     Own,
+    /// Ours, to `OpenRLHF`.
+    OpenRlhf,
+    /// Ours, to clients of vLLM.
+    Vllm,
     /// Those of `FastAPI`: `detail`, and 422 for a body that cannot be read.
     FastApi,
+    /// The same, to clients of `SandboxFusion`.
+    SandboxFusion,
     /// Those of Piston: `message`.
     Piston,
     /// The same, for a client that takes nothing else for a refusal.
@@ -52,12 +58,35 @@ impl Dialect {
     /// The words for a request to this route.
     pub(crate) fn of(route: &str, headers: &HeaderMap) -> Self {
         match route.strip_prefix("/profiles/{profile}").unwrap_or(route) {
-            "/run_code" | "/verify" | "/seed_session" | "/close_session" | "/aggregate_metrics"
+            "/get_reward" => Self::OpenRlhf,
+            "/classify" | "/score" | "/v1/score" | "/pooling" | "/v1/embeddings" => Self::Vllm,
+            "/verify" | "/seed_session" | "/close_session" | "/aggregate_metrics"
             | "/reverify_mode" => Self::FastApi,
+            "/run_code" => Self::SandboxFusion,
             "" | "/" | "/info" | "/predict" | "/rerank" | "/similarity" | "/embed" => Self::Tei,
             "/api/v2/execute" if is_type(headers, "x-www-form-urlencoded") => Self::PistonAlone,
             "/api/v2/execute" | "/api/v2/runtimes" => Self::Piston,
             _ => Self::Own,
+        }
+    }
+
+    /// Whether a refusal has `detail`.
+    pub(crate) fn has_detail(self) -> bool {
+        matches!(self, Self::FastApi | Self::SandboxFusion)
+    }
+
+    /// The status that makes clients ask again where `status` asks for that.
+    pub(crate) fn again(self, status: StatusCode) -> StatusCode {
+        match self {
+            // As the Python adapter has it for every fault.
+            Self::OpenRlhf => StatusCode::SERVICE_UNAVAILABLE,
+            // The client of verl's reward models takes every status below 500 for its own mistake.
+            Self::Vllm if status == StatusCode::TOO_MANY_REQUESTS => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            // verl's client asks again after 504 alone, and takes all else for a program that failed.
+            Self::SandboxFusion => StatusCode::GATEWAY_TIMEOUT,
+            _ => status,
         }
     }
 
@@ -174,6 +203,7 @@ mod tests {
         assert_eq!(Dialect::of("/profiles/{profile}/verify", &json), Dialect::FastApi);
         assert_eq!(Dialect::of("/v1/verify", &json), Dialect::Own);
         assert_eq!(Dialect::of("/profiles/{profile}/embed", &json), Dialect::Tei);
+        assert!(Dialect::of("/run_code", &json).has_detail());
         for route in ["/", "/profiles/{profile}", "/profiles/{profile}/"] {
             assert_eq!(Dialect::of(route, &json), Dialect::Tei, "{route}");
         }
@@ -186,6 +216,24 @@ mod tests {
             let status = StatusCode::from_u16(status).unwrap();
             assert_eq!(Dialect::Tei.error_type(status), Some(word));
             assert_eq!(Dialect::Own.error_type(status), None);
+        }
+    }
+
+    #[test]
+    fn a_refusal_for_load_has_the_status_that_its_client_tries_again() {
+        let (full, gone) = (StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE);
+        let late = StatusCode::GATEWAY_TIMEOUT;
+        for (route, of_full, of_gone) in [
+            ("/v1/verify", full, gone),
+            ("/predict", full, gone),
+            ("/api/v2/execute", full, gone),
+            ("/get_reward", gone, gone),
+            ("/classify", gone, gone),
+            ("/profiles/{profile}/v1/embeddings", gone, gone),
+            ("/run_code", late, late),
+        ] {
+            let dialect = Dialect::of(route, &HeaderMap::new());
+            assert_eq!((dialect.again(full), dialect.again(gone)), (of_full, of_gone), "{route}");
         }
     }
 

@@ -117,7 +117,7 @@ impl ApiError {
     pub(crate) fn unscored(scored: &Scored) -> Self {
         match &scored.outcome {
             Outcome::Failed(fault) => Self::fault(fault),
-            Outcome::Abstained(why) => Self::abstained(format!("no reward: abstained: {why}")),
+            Outcome::Abstained(why) => Self::abstained(no_reward(why, scored)),
             Outcome::Scored(_) => Self::new(ErrorKind::Internal, "the sample has a reward"),
         }
     }
@@ -160,9 +160,13 @@ impl ApiError {
             request_id: request_id.to_owned(),
             retryable: is_retryable,
         };
-        let is_unreadable = dialect == Dialect::FastApi && self.is_unreadable;
-        let status = if is_unreadable { StatusCode::UNPROCESSABLE_ENTITY } else { self.status };
-        let detail = (dialect == Dialect::FastApi).then(|| match &self.field {
+        let is_unreadable = dialect.has_detail() && self.is_unreadable;
+        let status = match self.status {
+            _ if is_unreadable => StatusCode::UNPROCESSABLE_ENTITY,
+            status if is_retryable => dialect.again(status),
+            status => status,
+        };
+        let detail = dialect.has_detail().then(|| match &self.field {
             field if is_unreadable => dialect::unreadable(field.as_deref(), &self.message),
             _ => Detail::Text(self.message.clone()),
         });
@@ -193,6 +197,15 @@ impl ApiError {
         }
         response
     }
+}
+
+/// Why a sample that abstained has no reward, with the words of the first verifier that abstained.
+pub(crate) fn no_reward(why: &str, scored: &Scored) -> String {
+    let first = scored.verdicts.iter().find_map(|(name, verdict)| match &verdict.outcome {
+        Outcome::Abstained(why) => Some(format!("; {name}: {why}")),
+        _ => None,
+    });
+    format!("no reward: abstained: {why}{}", first.unwrap_or_default())
 }
 
 impl ErrorKind {

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use assay_verifiers::canonical::hex;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -26,44 +25,54 @@ const REQUEST_ID_BYTES_MAX: usize = 128;
 /// would otherwise take the processor from those that were let in.
 const REFUSAL_DELAY: Duration = Duration::from_millis(30);
 
-/// Runs a request.
+/// Runs a request by the router.
 pub(crate) async fn gate(
     State(shared): State<Arc<Shared>>,
     matched: Option<MatchedPath>,
-    mut request: Request,
+    request: Request,
     next: Next,
+) -> Response {
+    let matched = matched.as_ref().map(MatchedPath::as_str);
+    pass(&shared, matched, request, async |request| next.run(request).await).await
+}
+
+/// Runs a request, of which the route is known, by `next`.
+pub(crate) async fn pass(
+    shared: &Arc<Shared>,
+    matched: Option<&str>,
+    mut request: Request,
+    next: impl AsyncFnOnce(Request) -> Response,
 ) -> Response {
     let start = now();
     let _open = shared.open_request();
     let id = request_id(&request);
     let method = request.method().clone();
-    let matched = matched.as_ref().map(MatchedPath::as_str);
     let route = matched.unwrap_or("unknown");
     let is_open = OPEN.contains(&route);
-    let is_traced = !is_open && route != METRICS;
+    let is_work = !is_open && route != METRICS;
     let trace =
-        if is_traced { shared.tracing.begin(&request, matched, &id) } else { Trace::default() };
+        if is_work { shared.tracing.begin(&request, matched, &id) } else { Trace::default() };
     trace.attach(&mut request);
     let dialect = Dialect::of(route, request.headers());
     let mut response = if !is_open && !shared.tokens.load().admit(request.headers()) {
         let message = "expected a known token: authorization: Bearer TOKEN";
         ApiError::new(ErrorKind::Unauthorized, message).into_response()
-    } else if !is_open && shared.is_draining() {
+    } else if is_work && shared.is_draining() {
         shared.shed("draining");
         ApiError::new(ErrorKind::Draining, "the daemon is about to stop").into_response()
     } else {
-        next.run(request).await
+        next(request).await
     };
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
+        if error.kind == ErrorKind::Overloaded {
+            tokio::time::sleep(REFUSAL_DELAY).await;
+        }
         response = error.answer(id.to_str().unwrap_or_default(), dialect);
     } else if response.status().is_client_error() && !is_ours(&response) {
         // A refusal of the framework, such as a path that is not UTF-8.
         let status = response.status();
         let error = ApiError { status, ..ApiError::bad_request(status.to_string()) };
         response = error.answer(id.to_str().unwrap_or_default(), dialect);
-    }
-    if response.status() == StatusCode::TOO_MANY_REQUESTS {
-        tokio::time::sleep(REFUSAL_DELAY).await;
     }
     let (code, took) = (response.status().as_u16(), start.elapsed());
     let request_id = id.to_str().unwrap_or_default();
@@ -104,7 +113,7 @@ fn new_id() -> String {
         RandomState::new().hash_one(std::process::id())
     });
     let count = NEXT.fetch_add(1, Ordering::Relaxed);
-    [hex(&start.to_be_bytes()), hex(&count.to_be_bytes())].join("-")
+    format!("{start:016x}-{count:016x}")
 }
 
 static START: std::sync::OnceLock<u64> = std::sync::OnceLock::new();

@@ -1,5 +1,5 @@
-//! A limit for the heads of requests alone: a connection may idle much longer than a client may take to
-//! send a head once it began.
+//! Limits for the heads of requests: a connection may idle much longer than a client may take to send a
+//! head once it began.
 
 use std::future::Future as _;
 use std::io;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::ahead::Watch;
 
@@ -77,21 +77,56 @@ impl<S: AsyncRead + Unpin> HttpBody for Answering<S> {
     }
 }
 
-/// A stream of which a head that takes too long is an error.
+/// How long a head may take.
+#[derive(Clone, Copy)]
+pub(crate) struct HeadTimes {
+    /// Until one begins.
+    pub(crate) idle: Duration,
+    /// From its first byte on.
+    pub(crate) head: Duration,
+}
+
+/// A stream of which a head that comes too late is an error.
 pub(crate) struct HeadLimit<S> {
     stream: S,
-    time: Duration,
+    times: HeadTimes,
     phase: Phase,
     /// A head began.
     has_begun: bool,
-    /// Runs once the rest of a head is waited for.
-    end: Option<Pin<Box<Sleep>>>,
+    /// Since when a head, or the rest of one, is waited for.
+    since: Option<Instant>,
+    /// One for the whole connection.
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> HeadLimit<S> {
-    pub(crate) fn new(stream: S, time: Duration) -> (Self, Phase) {
+    pub(crate) fn new(stream: S, times: HeadTimes) -> (Self, Phase) {
         let phase = Phase(Arc::new(AtomicBool::new(true)));
-        (Self { stream, time, phase: phase.clone(), has_begun: false, end: None }, phase)
+        let limit = Self {
+            stream,
+            times,
+            phase: phase.clone(),
+            has_begun: false,
+            since: None,
+            timer: None,
+        };
+        (limit, phase)
+    }
+
+    /// Ready once the moment is past. The timer is set again when it fires, not for each head: one that
+    /// fires too early costs a look, and to move it costs more than to read a head.
+    fn poll_until(&mut self, end: Instant, context: &mut Context<'_>) -> Poll<()> {
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));
+        if timer.deadline() > end {
+            timer.as_mut().reset(end);
+        }
+        while timer.as_mut().poll(context).is_ready() {
+            if timer.deadline() >= end {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(end);
+        }
+        Poll::Pending
     }
 }
 
@@ -104,16 +139,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for HeadLimit<S> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if !self.phase.0.load(Ordering::Relaxed) {
-            self.has_begun = false;
-            self.end = None;
+            (self.has_begun, self.since) = (false, None);
             return read;
         }
-        self.has_begun |= buffer.filled().len() > before;
-        // Most heads come whole, and need no timer.
-        if read.is_pending() && self.has_begun {
-            let time = self.time;
-            let end = self.end.get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
-            if end.as_mut().poll(context).is_ready() {
+        if !self.has_begun && buffer.filled().len() > before {
+            (self.has_begun, self.since) = (true, None);
+        }
+        if read.is_pending() {
+            let time = if self.has_begun { self.times.head } else { self.times.idle };
+            let since = *self.since.get_or_insert_with(Instant::now);
+            if self.poll_until(since + time, context).is_ready() {
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
         }
@@ -157,24 +192,53 @@ mod tests {
 
     use super::*;
 
+    /// A stream whose heads must end within 5 ms, and begin within `idle`.
+    fn limited(
+        idle: Duration,
+    ) -> (tokio::io::DuplexStream, HeadLimit<tokio::io::DuplexStream>, Phase) {
+        let (client, server) = tokio::io::duplex(64);
+        let times = HeadTimes { idle, head: Duration::from_millis(5) };
+        let (stream, phase) = HeadLimit::new(server, times);
+        (client, stream, phase)
+    }
+
+    /// Whether a read is without an end within 30 ms.
+    async fn waits(stream: &mut HeadLimit<tokio::io::DuplexStream>) -> bool {
+        let read = stream.read_u8();
+        tokio::time::timeout(Duration::from_millis(30), read).await.is_err()
+    }
+
     #[tokio::test]
-    async fn a_head_that_began_must_end_and_idling_need_not() {
-        let (mut client, server) = tokio::io::duplex(64);
-        let (mut stream, phase) = HeadLimit::new(server, Duration::from_millis(5));
+    async fn a_head_that_began_must_end_and_idling_may_last_longer() {
+        let (mut client, mut stream, phase) = limited(Duration::from_mins(10));
         let mut buffer = [0; 8];
-        // Nothing was sent: no limit.
-        let idle = tokio::time::timeout(Duration::from_millis(30), stream.read(&mut buffer)).await;
-        assert!(idle.is_err());
+        assert!(waits(&mut stream).await);
         client.write_all(b"GET").await.unwrap();
         assert_eq!(stream.read(&mut buffer).await.unwrap(), 3);
         let late = stream.read(&mut buffer).await.unwrap_err();
         assert_eq!(late.kind(), io::ErrorKind::TimedOut);
         // A body has limits of its own.
         phase.head_is_read();
-        let body = tokio::time::timeout(Duration::from_millis(30), stream.read(&mut buffer)).await;
-        assert!(body.is_err());
+        assert!(waits(&mut stream).await);
         phase.head_is_next();
-        let idle = tokio::time::timeout(Duration::from_millis(30), stream.read(&mut buffer)).await;
-        assert!(idle.is_err());
+        assert!(waits(&mut stream).await);
+    }
+
+    #[tokio::test]
+    async fn each_wait_for_a_head_has_the_whole_time() {
+        let idle = Duration::from_millis(50);
+        let (mut client, mut stream, phase) = limited(idle);
+        // The timer is set for this wait.
+        let now = tokio::time::timeout(Duration::ZERO, stream.read_u8()).await;
+        assert!(now.is_err());
+        client.write_all(b"GET").await.unwrap();
+        assert_eq!(stream.read(&mut [0; 8]).await.unwrap(), 3);
+        phase.head_is_read();
+        assert!(waits(&mut stream).await);
+        phase.head_is_next();
+        let start = Instant::now();
+        let late = stream.read_u8().await.unwrap_err();
+        assert_eq!(late.kind(), io::ErrorKind::TimedOut);
+        assert!(start.elapsed() >= idle);
     }
 }

@@ -8,12 +8,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use axum::Router;
 use hyper::server::conn::http1;
-use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
@@ -23,8 +21,9 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::ahead::{Ahead, Watch};
+use super::app::App;
 use super::bind::Bind;
-use super::head_limit::HeadLimit;
+use super::head_limit::{HeadLimit, HeadTimes};
 use super::runtime::spawn_connection;
 use super::shared::Shared;
 
@@ -88,15 +87,13 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 pub(crate) async fn serve(
     listener: &Listener,
     tls: &ArcSwapOption<ServerConfig>,
-    app: Router,
+    app: App,
     shared: &Arc<Shared>,
     stop: &CancellationToken,
 ) -> bool {
-    let service = Connections {
-        app,
-        shared: Arc::clone(shared),
-        places: Arc::new(Semaphore::new(shared.config.connections_max.max(1))),
-    };
+    let most = shared.config.connections_max.min(Semaphore::MAX_PERMITS);
+    let service =
+        Connections { app, shared: Arc::clone(shared), places: Arc::new(Semaphore::new(most)) };
     let graceful = GracefulShutdown::new();
     loop {
         tokio::select! {
@@ -113,7 +110,6 @@ pub(crate) async fn serve(
             tokio::time::sleep(DRAIN_LOOK).await;
         }
         // Who came late is told so before the process is gone.
-        let most = shared.config.connections_max.max(1);
         let told = async {
             tokio::time::sleep(DRAIN_LOOK).await;
             while service.places.available_permits() < most {
@@ -141,7 +137,7 @@ async fn left<S: AsyncRead + Unpin>(watch: &Watch<S>) {
 
 /// What connections are served with.
 struct Connections {
-    app: Router,
+    app: App,
     shared: Arc<Shared>,
     places: Arc<Semaphore>,
 }
@@ -178,7 +174,7 @@ impl Connections {
         config: Arc<ServerConfig>,
         watcher: Watcher,
     ) {
-        let (this, time) = (self.parts(), self.header_time());
+        let (this, time) = (self.parts(), self.head_times().head);
         spawn_connection(async move {
             let handshake = TlsAcceptor::from(config).accept(stream);
             if let Ok(Ok(stream)) = tokio::time::timeout(time, handshake).await {
@@ -203,8 +199,12 @@ impl Connections {
         }
     }
 
-    fn header_time(&self) -> Duration {
-        Duration::from_millis(self.shared.config.header_timeout_ms)
+    fn head_times(&self) -> HeadTimes {
+        let config = &self.shared.config;
+        HeadTimes {
+            idle: Duration::from_millis(config.idle_timeout_ms),
+            head: Duration::from_millis(config.header_timeout_ms),
+        }
     }
 
     /// Serves a connection until either side closes it.
@@ -220,27 +220,24 @@ impl Connections {
         let connections = self.shared.metrics.connections.clone();
         connections.inc();
         let (stream, watch) = Ahead::new(Box::pin(stream));
-        let (stream, phase) = HeadLimit::new(stream, self.header_time());
+        let (stream, phase) = HeadLimit::new(stream, self.head_times());
         let mut stream = TimeoutStream::new(stream);
         let write = Duration::from_millis(self.shared.config.write_timeout_ms);
         stream.set_write_timeout(Some(write));
-        let app = TowerToHyperService::new(self.app.clone());
         let service = service_fn(|request| {
             phase.head_is_read();
-            let (answered, phase) = (app.call(request), phase.clone());
-            let watch = watch.clone();
+            let (app, phase, watch) = (&self.app, phase.clone(), watch.clone());
             async move {
                 let answer = tokio::select! {
                     biased;
-                    answer = answered => answer.map_err(io::Error::other)?,
+                    answer = app.answer(request) => answer,
                     () = left(&watch) => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
                 };
                 Ok(answer.map(|body| phase.until_written(body, watch)))
             }
         });
         let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(Duration::from_millis(self.shared.config.idle_timeout_ms))
+            .header_read_timeout(None)
             .max_buf_size(64 * 1024)
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         // What a connection fails of is its client's to see.

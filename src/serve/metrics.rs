@@ -1,6 +1,6 @@
 //! What the daemon counts, in the text format of Prometheus. Names are in `docs/operating.md`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -185,7 +185,7 @@ impl Metrics {
         Answered { count, durations }
     }
 
-    /// The page.
+    /// The page, in `OpenMetrics`.
     pub(crate) fn page(&self) -> String {
         let mut page = String::new();
         if text::encode(&mut page, &self.registry).is_err() {
@@ -215,6 +215,28 @@ impl Metrics {
         metrics.cache([("hit", 0), ("miss", 0), ("corrupt", 0)]);
         metrics
     }
+}
+
+/// A page of `OpenMetrics` in the text format of Prometheus before it: a counter is known by the name of
+/// its sample, and neither units nor the end are told.
+pub(crate) fn in_text_format(page: &str) -> String {
+    let counters: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
+        .collect();
+    let mut text = String::with_capacity(page.len());
+    for line in page.lines().filter(|line| !line.starts_with("# UNIT ") && *line != "# EOF") {
+        let words: Vec<&str> = line.splitn(4, ' ').collect();
+        match words[..] {
+            ["#", what @ ("HELP" | "TYPE"), name, rest] if counters.contains(name) => {
+                let _ = writeln!(text, "# {what} {name}_total {rest}");
+            }
+            _ => {
+                let _ = writeln!(text, "{line}");
+            }
+        }
+    }
+    text
 }
 
 /// The counters of a profile, found once.
@@ -274,5 +296,31 @@ impl ProfileMetrics {
             let labels = CacheLabels { profile: self.profile.clone(), result };
             self.all.cache.get_or_create(&labels).inner().store(count, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_format_knows_counters_by_their_samples() {
+        let metrics = Metrics::new();
+        metrics.request("/v1/verify", 200, Duration::from_millis(2));
+        let open = metrics.page();
+        assert!(open.contains("# TYPE assay_requests counter\n") && open.ends_with("# EOF\n"));
+        let text = in_text_format(&open);
+        for line in [
+            "# HELP assay_requests_total Requests by route and status.",
+            "# TYPE assay_requests_total counter",
+            "assay_requests_total{route=\"/v1/verify\",code=\"200\"} 1",
+            "# TYPE assay_in_flight gauge",
+            "# TYPE assay_request_duration_seconds histogram",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}: {text}");
+        }
+        assert!(!text.contains("# UNIT") && !text.contains("# EOF"));
+        let samples = |page: &str| page.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(samples(&text), samples(&open));
     }
 }

@@ -9,29 +9,54 @@ use serde_json::{Map, Value, json};
 
 use super::error::ErrorBody;
 
+/// The media type of rows, or verdict lines, a line.
+const LINES: &str = "application/x-ndjson";
+
 /// A path, as the document tells it.
 #[derive(Clone)]
 pub(crate) struct Operation {
     pub(crate) path: &'static str,
     pub(crate) method: &'static str,
     pub(crate) summary: &'static str,
-    pub(crate) request: Option<fn(&mut SchemaGenerator) -> Value>,
+    pub(crate) request: Option<Schema>,
+    /// What the query may say: an object of which each member is a parameter.
+    pub(crate) query: Option<Schema>,
+    /// Whether it also takes rows a line, and gives verdict lines a line.
+    pub(crate) has_lines: bool,
     /// The schema of the answer, and its media type.
-    pub(crate) reply: (fn(&mut SchemaGenerator) -> Value, &'static str),
+    pub(crate) reply: (Schema, &'static str),
     /// Whether the path is also there below `/profiles/{profile}`.
     pub(crate) is_judged: bool,
 }
 
+/// Makes the schema of a type.
+pub(crate) type Schema = fn(&mut SchemaGenerator) -> Value;
+
 impl Operation {
+    /// A path that says something, of one media type.
+    pub(crate) fn get(
+        path: &'static str,
+        summary: &'static str,
+        reply: (Schema, &'static str),
+    ) -> Self {
+        let (method, request, query) = ("get", None, None);
+        Self { path, method, summary, request, query, has_lines: false, reply, is_judged: false }
+    }
+
     /// A path that judges: a JSON body for a JSON answer.
     pub(crate) fn judged(
         path: &'static str,
         summary: &'static str,
-        request: fn(&mut SchemaGenerator) -> Value,
-        reply: fn(&mut SchemaGenerator) -> Value,
+        request: Schema,
+        reply: Schema,
     ) -> Self {
-        let (request, reply) = (Some(request), (reply, "application/json"));
-        Self { path, method: "post", summary, request, reply, is_judged: true }
+        let request = Some(request);
+        Self {
+            method: "post",
+            request,
+            is_judged: true,
+            ..Self::get(path, summary, (reply, "application/json"))
+        }
     }
 }
 
@@ -50,21 +75,25 @@ pub(crate) fn openapi(operations: &[Operation]) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for operation in operations {
         let (path, told) = (operation.path, told(operation, &mut generator));
-        let mut put = |path: String, told: Value| {
+        let parameters = parameters(operation, &mut generator);
+        let mut put = |path: String, parameters: Vec<Value>| {
             let entry = paths.entry(path).or_insert_with(|| json!({}));
             if let Some(members) = entry.as_object_mut() {
+                let told = with(told.clone(), "parameters", parameters.into());
                 members.insert(operation.method.to_owned(), told);
             }
         };
         if operation.is_judged {
-            let profile = json!([{
+            let profile = json!({
                 "name": "profile", "in": "path", "required": true,
                 "description": "the name of a profile", "schema": { "type": "string" },
-            }]);
-            let below = with(told.clone(), "parameters", profile);
-            put(format!("/profiles/{{profile}}{path}"), below);
+            });
+            put(
+                format!("/profiles/{{profile}}{path}"),
+                [vec![profile], parameters.clone()].concat(),
+            );
         }
-        put(path.to_owned(), told);
+        put(path.to_owned(), parameters);
     }
     let error = schema::<ErrorBody>(&mut generator);
     let schemas = generator.take_definitions(true);
@@ -92,16 +121,29 @@ pub(crate) fn openapi(operations: &[Operation]) -> Value {
 
 fn told(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     let (reply, media) = operation.reply;
+    let content = |schema: Value, media: &str| {
+        let content = json!({ media: { "schema": schema } });
+        let lines = json!({ "schema": { "type": "string" } });
+        if operation.has_lines { with(content, LINES, lines) } else { content }
+    };
     let told = json!({
         "summary": operation.summary,
         "responses": {
-            "200": { "description": "The answer", "content": { media: { "schema": reply(generator) } } },
+            "200": { "description": "The answer", "content": content(reply(generator), media) },
             "default": { "$ref": "#/components/responses/Refused" },
         },
     });
     let Some(request) = operation.request else { return told };
-    let content = json!({ "application/json": { "schema": request(generator) } });
+    let content = content(request(generator), "application/json");
     with(told, "requestBody", json!({ "required": true, "content": content }))
+}
+
+/// The members of the schema of a query, as parameters.
+fn parameters(operation: &Operation, generator: &mut SchemaGenerator) -> Vec<Value> {
+    let query = operation.query.map(|query| query(generator)).unwrap_or_default();
+    let members = query.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let parameter = |(name, schema): (&String, &Value)| json!({ "name": name, "in": "query", "required": false, "schema": schema });
+    members.map(parameter).collect()
 }
 
 /// An object with one more member.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
-use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, header};
+use axum::extract::{FromRequest, Query, Request};
+use axum::http::{HeaderMap, Uri, header};
 use futures_util::FutureExt as _;
 use http_body_util::BodyExt as _;
 use serde::Deserialize;
@@ -97,6 +97,17 @@ pub(crate) fn parse_any<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Ap
     })
 }
 
+/// Parses the query of a path. Errors name the parameter.
+pub(crate) fn parse_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
+    Query::try_from_uri(uri).map(|Query(query)| query).map_err(|error| {
+        let message = in_json(&error.body_text());
+        let told = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(&message);
+        let unknown = told.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+        let field = unknown.or_else(|| told.split_once(": ").map(|(name, _)| name));
+        ApiError::bad_request(format!("the query: {told}")).at(field.unwrap_or_default())
+    })
+}
+
 /// The field at fault: what was being read, and the member of it that the message names.
 fn field(path: &serde_path_to_error::Path, message: &str) -> String {
     let mut field = String::new();
@@ -134,7 +145,8 @@ fn in_json(message: &str) -> String {
         .replace("invalid type: map", "invalid type: object")
         .replace("invalid type: sequence", "invalid type: list")
         .replace("expected a sequence", "expected a list")
-        .replace("expected a map", "expected an object");
+        .replace("expected a map", "expected an object")
+        .replace("a nonzero u64", "a whole number of 1 or more");
     let Some((before, behind)) = message.split_once("expected struct ") else { return message };
     let rest = behind.find(' ').and_then(|at| behind.get(at..)).unwrap_or_default();
     format!("{before}expected an object{rest}")

@@ -6,7 +6,7 @@ mod ndjson;
 mod operations;
 mod query;
 mod verifiers;
-mod verify;
+pub(crate) mod verify;
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(crate) const METRICS: &str = "/metrics";
 /// `/profiles/NAME`.
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     let judged = Router::new()
-        .route("/v1/verify", post(verify::verify))
+        .route(verify::VERIFY, post(verify::verify))
         .route("/v1/groups", post(groups::groups))
         .route("/health", get(health::health))
         .merge(protocols::router());

@@ -10,6 +10,7 @@ use axum::middleware::from_fn_with_state;
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Admission;
+use super::app::App;
 use super::bind::Bind;
 use super::config::ServeConfig;
 use super::gate::gate;
@@ -146,7 +147,8 @@ impl Listening<'_> {
     /// `serve.drain_ms`.
     pub async fn serve(&self, stop: &CancellationToken) -> bool {
         let Server { shared, tls, .. } = self.server;
-        listen::serve(&self.listener, tls, self.server.router(), shared, stop).await
+        let app = App::new(self.server.router(), shared);
+        listen::serve(&self.listener, tls, app, shared, stop).await
     }
 }
 

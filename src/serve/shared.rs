@@ -1,5 +1,6 @@
 //! What all requests share, and what a handler is given of it.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -118,9 +119,9 @@ impl Asked {
     }
 
     /// Shortens the deadline to what the body asks for.
-    pub(crate) fn shorten(&mut self, deadline_ms: Option<u64>) {
+    pub(crate) fn shorten(&mut self, deadline_ms: Option<NonZeroU64>) {
         if let Some(deadline_ms) = deadline_ms {
-            self.deadline = self.deadline.min(Duration::from_millis(deadline_ms));
+            self.deadline = self.deadline.min(Duration::from_millis(deadline_ms.get()));
             self.is_limited = true;
         }
     }
@@ -197,7 +198,8 @@ impl Asked {
         if samples <= most {
             return Ok(());
         }
-        let message = format!("{samples} samples; at most {most}, and any number as NDJSON");
+        let message =
+            format!("{samples} samples; at most {most}, and any number as NDJSON by /v1/verify");
         Err(ApiError::new(ErrorKind::TooLarge, message))
     }
 }

@@ -18,11 +18,30 @@ impl std::fmt::Debug for AccessTokens {
 }
 
 impl AccessTokens {
-    /// The tokens of a text, separated by white space. Lines that start with `#` are comments.
-    pub fn parse(text: &str) -> Self {
-        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-        let tokens = lines.flat_map(str::split_whitespace);
-        Self { digests: tokens.map(|token| Sha256::digest(token).into()).collect() }
+    /// These tokens.
+    ///
+    /// # Errors
+    /// Where there is none, or one that no header can have: a token is printable ASCII without blanks.
+    pub fn new<'a>(tokens: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, String> {
+        let digest = |(at, token): (usize, &[u8])| {
+            if token.iter().all(u8::is_ascii_graphic) {
+                return Ok(Sha256::digest(token).into());
+            }
+            Err(format!("token {}: expected printable ASCII without blanks", at + 1))
+        };
+        let digests: Vec<_> =
+            tokens.into_iter().enumerate().map(digest).collect::<Result<_, _>>()?;
+        if digests.is_empty() { Err("no token".to_owned()) } else { Ok(Self { digests }) }
+    }
+
+    /// The tokens of a file, one a line. Lines that start with `#` are comments, and blank ones are
+    /// left out.
+    ///
+    /// # Errors
+    /// As for [`AccessTokens::new`].
+    pub fn of_lines(text: &[u8]) -> Result<Self, String> {
+        let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        Self::new(lines.filter(|line| !line.is_empty() && !line.starts_with(b"#")))
     }
 
     /// These and others.
@@ -68,12 +87,12 @@ mod tests {
         for value in given {
             headers.append(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap());
         }
-        AccessTokens::parse(tokens).admit(&headers)
+        AccessTokens::of_lines(tokens.as_bytes()).unwrap().admit(&headers)
     }
 
     #[test]
     fn one_of_the_tokens_as_a_bearer_is_let_in() {
-        let tokens = "# mine\nfirst\n second third\n";
+        let tokens = "# mine\nfirst\r\n\n second \nthird";
         for token in ["first", "second", "third"] {
             assert!(admits(tokens, &[&format!("Bearer {token}")]));
             assert!(admits(tokens, &[&format!("bearer {token}")]));
@@ -85,11 +104,22 @@ mod tests {
             assert!(!admits(tokens, &[given]), "{given}");
         }
         assert!(!admits(tokens, &["Bearer first", "Bearer first"]));
-        assert!(admits("", &[]));
+        assert!(AccessTokens::default().admit(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn what_no_client_can_send_is_no_token() {
+        for text in [&b"two words\n"[..], b"\xef\xbb\xbffirst\n", b"\xff\xfef\0", b"k\xc3\xa9y"] {
+            assert!(AccessTokens::of_lines(text).unwrap_err().starts_with("token 1: "), "{text:?}");
+        }
+        for text in [&b""[..], b"\n \n", b"# first\n"] {
+            assert_eq!(AccessTokens::of_lines(text).unwrap_err(), "no token");
+        }
     }
 
     #[test]
     fn tokens_are_not_shown() {
-        assert_eq!(format!("{:?}", AccessTokens::parse("secret")), "1 tokens");
+        let tokens = AccessTokens::of_lines(b"secret").unwrap();
+        assert_eq!(format!("{tokens:?}"), "1 tokens");
     }
 }

@@ -46,6 +46,8 @@ mod serve_ops;
 mod serve_programs;
 #[cfg(feature = "serve")]
 mod serve_rewards;
+#[cfg(feature = "serve")]
+mod serve_streams;
 mod shards;
 mod suites;
 mod support;

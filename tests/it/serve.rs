@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::daemon::{Answer, Daemon, PROGRAMS, endless, verify_request};
 
-const RULES: &str = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
+pub(super) const RULES: &str = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
                      [[reward]]\nname = 'form'\nverifier = 'regex'\nweight = 0.5\n\
                      config = { pattern = '^[0-9]' }\n";
 const GROUPS: &str = "[data]\ngroup = 'g'\n[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
@@ -27,7 +27,7 @@ fn rows() -> Vec<Value> {
     rows
 }
 
-fn assert_refused(answer: &Answer, status: u16, kind: &str) -> Value {
+pub(super) fn assert_refused(answer: &Answer, status: u16, kind: &str) -> Value {
     assert_eq!(answer.status, status, "{}", answer.text());
     let body = answer.json();
     let error = body.get("error").unwrap();
@@ -38,7 +38,7 @@ fn assert_refused(answer: &Answer, status: u16, kind: &str) -> Value {
 }
 
 /// The lines that `assay score` writes of rows.
-fn scored(config: &str, rows: &[Value]) -> String {
+pub(super) fn scored(config: &str, rows: &[Value]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (config_path, data) = (folder.path().join("c.toml"), folder.path().join("d.jsonl"));
     let text = lines(rows, "\n");
@@ -58,7 +58,7 @@ fn scored(config: &str, rows: &[Value]) -> String {
 }
 
 /// Rows, each with an end of line.
-fn lines(rows: &[Value], end: &str) -> String {
+pub(super) fn lines(rows: &[Value], end: &str) -> String {
     let mut text = String::new();
     for row in rows {
         text.push_str(&row.to_string());
@@ -67,7 +67,7 @@ fn lines(rows: &[Value], end: &str) -> String {
     text
 }
 
-fn stream(daemon: &Daemon, path: &str, rows: &[Value]) -> Answer {
+pub(super) fn stream(daemon: &Daemon, path: &str, rows: &[Value]) -> Answer {
     let body = lines(rows, "\n\n");
     daemon.send("POST", path, &[("content-type", "application/x-ndjson")], body.as_bytes())
 }
@@ -102,6 +102,7 @@ fn what_cannot_be_read_is_named() {
         (json!([]), None),
         (json!([[sample]]), None),
         (json!({ "samples": [sample], "step": -1 }), Some("step")),
+        (json!({ "samples": [sample], "deadline_ms": 0 }), Some("deadline_ms")),
     ] {
         let error = assert_refused(&daemon.post("/v1/verify", &body), 400, "bad_request");
         if let Some(field) = field {
@@ -117,8 +118,15 @@ fn what_cannot_be_read_is_named() {
     assert_refused(&daemon.get("/v1/verify"), 405, "method_not_allowed");
     let plain = daemon.send("POST", "/v1/verify", &[("content-type", "text/plain")], b"{}");
     assert_refused(&plain, 415, "unsupported_media_type");
-    let odd = [("content-type", "application/json"), ("x-request-timeout", "soon")];
-    assert_refused(&daemon.send("POST", "/v1/verify", &odd, b"{}"), 400, "bad_request");
+    for header in ["x-request-timeout", "grpc-timeout"] {
+        let odd = [("content-type", "application/json"), (header, "soon")];
+        let answer = daemon.send("POST", "/v1/verify", &odd, b"{}");
+        assert_eq!(assert_refused(&answer, 400, "bad_request")["field"], header);
+    }
+    for (query, field) in [("step=x", "step"), ("foo=3", "foo"), ("deadline_ms=0", "deadline_ms")] {
+        let answer = daemon.post(&format!("/v1/verify?{query}"), &json!({ "samples": [sample] }));
+        assert_eq!(assert_refused(&answer, 400, "bad_request")["field"], field);
+    }
     let deep = "[".repeat(100_000);
     let kind = [("content-type", "application/json")];
     let bomb = format!("{{\"samples\": [{{\"completion\": {deep}");
@@ -168,89 +176,6 @@ fn the_query_chooses_as_the_body_does() {
     }
 }
 
-/// Opens a stream of rows, whose body is so long or comes in chunks.
-fn open_stream(daemon: &Daemon, length: Option<usize>) -> TcpStream {
-    let mut stream = TcpStream::connect(&daemon.address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
-    let length = match length {
-        Some(length) => format!("content-length: {length}"),
-        None => "transfer-encoding: chunked".to_owned(),
-    };
-    let head = format!(
-        "POST /v1/verify HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n{length}\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    stream
-}
-
-#[test]
-fn a_stream_that_breaks_off_has_no_orderly_end() {
-    let daemon = Daemon::start(&[("a", RULES)], &["--set", "serve.body_timeout_ms=300"]);
-    let row = "{\"completion\": \"3\", \"reference\": \"3\"}\n";
-    let answer = |mut stream: TcpStream| {
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8(answer).unwrap()
-    };
-    // The client says that it is done, before it is; a chunk is none; and nothing more comes.
-    let mut cut = open_stream(&daemon, Some(500));
-    cut.write_all(format!("{row}{{\"compl").as_bytes()).unwrap();
-    cut.shutdown(std::net::Shutdown::Write).unwrap();
-    let mut odd = open_stream(&daemon, None);
-    odd.write_all(format!("{:x}\r\n{row}\r\nzzz\r\n", row.len()).as_bytes()).unwrap();
-    let mut silent = open_stream(&daemon, Some(500));
-    silent.write_all(row.as_bytes()).unwrap();
-    for stream in [cut, odd, silent] {
-        let answer = answer(stream);
-        assert!(!answer.ends_with("0\r\n\r\n"), "{answer}");
-    }
-    let mut whole = open_stream(&daemon, Some(row.len()));
-    whole.write_all(row.as_bytes()).unwrap();
-    assert!(answer(whole).ends_with("0\r\n\r\n"));
-}
-
-#[test]
-fn every_row_of_a_stream_has_its_own_time() {
-    let slow = "[[reward]]\nname = 'slow'\nverifier = 'rhai'\n\
-                config = { script = 'let x = 0; while x < 20000 { x += 1; } 1.0' }\n";
-    let daemon = Daemon::start(&[("a", slow)], &["--set", "serve.deadline_ms=900"]);
-    let mut stream = open_stream(&daemon, None);
-    let row = "{\"completion\": \"3\"}\n";
-    for _ in 0..3 {
-        stream.write_all(format!("{:x}\r\n{row}\r\n", row.len()).as_bytes()).unwrap();
-        std::thread::sleep(Duration::from_millis(600));
-    }
-    stream.write_all(b"0\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert_eq!(answer.matches("\"reward\":1.0,\"verdicts\"").count(), 3, "{answer}");
-}
-
-#[test]
-fn rows_of_a_stream_are_whole_texts() {
-    let daemon = Daemon::start(&[("a", RULES)], &["--set", "serve.body_bytes_max=1000"]);
-    let row = "{\"completion\": \"3\", \"reference\": \"3\"}";
-    let ndjson = |headers: &[(&str, &str)], body: &str| {
-        let headers: Vec<_> =
-            [("content-type", "application/x-ndjson")].iter().chain(headers).copied().collect();
-        daemon.send("POST", "/v1/verify", &headers, body.as_bytes())
-    };
-    // What is cut off of a long row is not what makes it right.
-    let long = format!("{row}\n{row}{}garbage\n{row}", " ".repeat(2000));
-    let answer = ndjson(&[], &long).text();
-    let outcomes: Vec<bool> = answer.lines().map(|line| line.contains("\"scored\"")).collect();
-    assert_eq!(outcomes, [true, false, true], "{answer}");
-    assert!(answer.contains("at most 1000 are read"), "{answer}");
-    let marked = ndjson(&[], &format!("\u{feff}{row}\n{row}")).text();
-    assert_eq!(marked.matches("\"scored\",\"reward\":1.5").count(), 2, "{marked}");
-    let encoded = [("content-encoding", "gzip")];
-    assert_refused(&ndjson(&encoded, row), 415, "unsupported_media_type");
-    let kind = [("content-type", "application/json"), ("content-encoding", "br")];
-    assert_refused(&daemon.send("POST", "/v1/verify", &kind, b"{}"), 415, "unsupported_media_type");
-    let body = format!("\u{feff}{{\"samples\": [{row}]}}");
-    assert_eq!(daemon.send("POST", "/v1/verify", &kind[..1], body.as_bytes()).status, 200);
-}
-
 #[test]
 fn groups_have_advantages() {
     let config = format!("{GROUPS}[advantage]\nkind = 'dr_grpo'\n");
@@ -271,8 +196,14 @@ fn groups_have_advantages() {
     let plain = Daemon::start(&[("a", GROUPS)], &[]);
     let answer = plain.post("/v1/groups", &only).json();
     assert_eq!(answer["advantages"].as_array().unwrap().len(), 4);
-    let odd = json!({ "groups": 3, "samples": samples });
-    assert_refused(&daemon.post("/v1/groups", &odd), 400, "bad_request");
+    for (key, value, field) in
+        [("groups", json!(3), "groups"), ("advantage", json!({ "kind": "grop" }), "advantage.kind")]
+    {
+        let mut odd = json!({ "samples": samples });
+        odd[key] = value;
+        let error = assert_refused(&daemon.post("/v1/groups", &odd), 400, "bad_request");
+        assert_eq!(error["field"], field, "{error}");
+    }
 }
 
 #[test]
@@ -308,6 +239,20 @@ fn every_path_but_health_wants_a_token() {
     });
     assert!(is_in);
     assert_eq!(daemon.send("GET", "/v1/verifiers", &good, b"").status, 401);
+    // Tokens that no client can send are refused, and those before stay.
+    let mut refusals = 0;
+    for tokens in [&b"two words\n"[..], b"\xef\xbb\xbfthird\n", b"\xff\xfet\0", b""] {
+        assay::engine::runs::write_atomic(&file, tokens).unwrap();
+        let hang_up = Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status();
+        assert!(hang_up.unwrap().success());
+        refusals += 1;
+        let told = format!("assay_reloads_total{{result=\"refused\"}} {refusals}\n");
+        let is_told = (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            daemon.send("GET", "/metrics", &new, b"").text().contains(&told)
+        });
+        assert!(is_told, "{tokens:?}");
+    }
 }
 
 #[test]
@@ -316,7 +261,7 @@ fn a_bind_that_others_reach_needs_a_token() {
     let config = folder.path().join("c.toml");
     let text = format!("version = 1\n{RULES}");
     assay::engine::runs::write_atomic(&config, text.as_bytes()).unwrap();
-    for bind in ["0.0.0.0:0", "[::]:0", "nowhere"] {
+    for bind in ["0.0.0.0:0", "[::]:0", "nowhere", "unix:"] {
         let mut serve = Command::new(env!("CARGO_BIN_EXE_assay"));
         let done = serve.arg("serve").arg(&config).args(["--bind", bind]).output().unwrap();
         assert_eq!(done.status.code(), Some(2), "{bind}");

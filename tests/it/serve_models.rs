@@ -170,14 +170,23 @@ fn what_is_served_is_told_as_by_tei_and_vllm() {
     assert_eq!((&one["data"][0]["id"], one["data"].as_array().unwrap().len()), (&json!("chat"), 1));
 
     let info = ok(&daemon.get("/info"));
-    let told = json!({ "reranker": {} });
+    let told = json!({
+        "reranker": { "id2label": { "0": "LABEL_0" }, "label2id": { "LABEL_0": 0 } },
+    });
     assert_eq!((&info["model_id"], &info["model_type"]), (&json!("cross"), &told));
     assert_eq!(info["model_sha"].as_str().unwrap().len(), 64);
     assert_eq!(info["max_client_batch_size"], 1024);
+    // Its clients want members that may be null.
+    for member in ["sha", "docker_label", "max_batch_requests"] {
+        assert_eq!(info.get(member), Some(&Value::Null), "{member}");
+    }
+    for member in ["max_input_length", "max_batch_tokens", "tokenization_workers"] {
+        assert!(info[member].is_u64(), "{member}");
+    }
     let near = ok(&daemon.get("/profiles/near/info"));
     assert_eq!(
         (&near["model_id"], &near["model_type"]),
-        (&json!("near"), &json!({ "embedding": {} }))
+        (&json!("near"), &json!({ "embedding": { "pooling": "mean" } }))
     );
     assert_ne!(near["model_sha"], info["model_sha"]);
     let rules = Daemon::start(&[("a", RULES)], &[]);

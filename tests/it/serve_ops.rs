@@ -107,7 +107,13 @@ fn the_dashboard_asks_for_metrics_that_there_are() {
     // One that is judged, and one that cannot be read: faults are counted.
     let samples = json!([{ "completion": "3", "reference": "3" }, { "completion": 3 }]);
     assert_eq!(daemon.post("/v1/verify", &json!({ "samples": samples })).status, 200);
-    let known = names(&daemon.get("/metrics").text());
+    let page = daemon.get("/metrics");
+    assert!(page.head.contains("content-type: text/plain; version=0.0.4"), "{}", page.head);
+    let accept = [("accept", "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")];
+    let open = daemon.send("GET", "/metrics", &accept, b"");
+    assert!(open.head.contains("content-type: application/openmetrics-text"), "{}", open.head);
+    assert!(open.text().ends_with("# EOF\n"));
+    let known = names(&page.text());
     let mut asked = Vec::new();
     queries(&serde_json::from_str(DASHBOARD).unwrap(), &mut asked);
     let asked: BTreeSet<String> = asked.iter().flat_map(|query| names(query)).collect();

@@ -8,20 +8,22 @@ use crate::engine::config::{CombineBy, Config, RewardConfig};
 use crate::engine::document::Document;
 use crate::engine::error::ConfigError;
 use crate::engine::translate;
+use crate::serve::ServeConfig;
 
 /// What no type says: limits of 0, and columns that cannot be one.
 pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), ConfigError> {
     let limits = &config.limits;
-    let zero = [
-        ("fuel", limits.fuel),
-        ("deadline_ms", limits.deadline_ms),
-        ("row_bytes_max", limits.row_bytes_max),
+    let limits = [
+        ("limits.fuel", limits.fuel),
+        ("limits.deadline_ms", limits.deadline_ms),
+        ("limits.row_bytes_max", limits.row_bytes_max),
     ];
-    if let Some((key, _)) = zero.iter().find(|(_, value)| *value == 0) {
+    let serve = config.serve.as_ref().map(ServeConfig::limits);
+    let mut all = limits.into_iter().chain(serve.into_iter().flatten());
+    if let Some((key, _)) = all.find(|(_, value)| *value == 0) {
         let help = "leave it out for the default".to_owned();
-        let message =
-            format!("`limits.{key}`: expected an integer of 1 or more, found the integer 0");
-        return Err(document.error(&format!("limits.{key}"), message).help(Some(help)));
+        let message = format!("`{key}`: expected an integer of 1 or more, found the integer 0");
+        return Err(document.error(key, message).help(Some(help)));
     }
     if let Some(dir) = config.cache.dir.as_ref().filter(|dir| dir.starts_with(['~', '$'])) {
         let message = format!("`cache.dir` is \"{dir}\", and no shell expands it here");

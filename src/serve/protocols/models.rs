@@ -26,7 +26,7 @@ const COMPARES: &str = "embedding_model";
 /// What its evidence calls the vector of a text that is compared with none.
 const VECTOR: &str = "vector";
 /// What a model without names for its classes calls the only one.
-const ONLY_LABEL: &str = "LABEL_0";
+pub(super) const ONLY_LABEL: &str = "LABEL_0";
 
 /// The most bytes that the copies of a text may have, one for each text that it goes with.
 const COPIES_BYTES_MAX: usize = 128 << 20;

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use super::super::error::{ApiError, ErrorKind};
+use super::super::error::{ApiError, ErrorKind, no_reward};
 use super::super::openapi::{Operation, schema};
 use super::super::payload::{JsonBytes, Payload};
 use super::super::shared::{Asked, Shared};
@@ -125,12 +125,12 @@ pub(super) fn operations() -> Vec<Operation> {
             schema::<AggregateReply>,
         ),
         Operation {
-            path: "/reverify_mode",
-            method: "get",
-            summary: "NeMo-Gym: rollouts may be verified again",
-            request: None,
-            reply: (|_| json!({ "const": "stateless" }), "application/json"),
             is_judged: true,
+            ..Operation::get(
+                "/reverify_mode",
+                "NeMo-Gym: rollouts may be verified again",
+                (|_| json!({ "const": "stateless" }), "application/json"),
+            )
         },
     ]
 }
@@ -286,7 +286,7 @@ fn reply<'a>(
         ("reward_components", Value::Object(components)),
         ("mask_sample", Value::Bool(is_masked || scored.reward().is_none())),
     ];
-    if let Some(failure) = Failure::of(&scored.outcome) {
+    if let Some(failure) = Failure::of(scored) {
         // Where older consumers look for the mask.
         let config = members.get("instance_config").map(|config| config.get());
         let config = config.and_then(|config| serde_json::from_str(config).ok());
@@ -317,12 +317,12 @@ struct Failure {
 }
 
 impl Failure {
-    fn of(outcome: &Outcome) -> Option<Self> {
-        match outcome {
+    fn of(scored: &Scored) -> Option<Self> {
+        match &scored.outcome {
             Outcome::Scored(_) => None,
             Outcome::Abstained(why) => Some(Self {
                 kind: "assay:abstained".to_owned(),
-                reason: format!("no reward: abstained: {why}"),
+                reason: no_reward(why, scored),
                 is_terminal: true,
             }),
             Outcome::Failed(fault) => Some(Self {

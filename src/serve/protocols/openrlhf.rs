@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use assay_trainer::advantages::statistics::mean;
 use assay_verifiers::{Outcome, Reward, Sample, Scored};
-use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
 use schemars::JsonSchema;
@@ -82,20 +81,12 @@ async fn get_reward(
     let profile = asked.profile(None)?;
     let scored = asked.score(samples(request, Reading::of(&profile))?).await?;
     let reward = |(at, one): (usize, &Scored)| {
-        one.reward().ok_or_else(|| again(ApiError::unscored(one)).at(format!("query[{at}]")))
+        one.reward().ok_or_else(|| ApiError::unscored(one).at(format!("query[{at}]")))
     };
     let rewards: Vec<f64> = scored.iter().enumerate().map(reward).collect::<Result<_, _>>()?;
     let extra_logs = extra_logs(&profile, &scored, start.elapsed());
     let reply = RewardReply { scores: rewards.clone(), rewards, extra_logs };
     Ok(Json(reply))
-}
-
-/// A fault that another try may mend is 503, as the Python adapter has it for every fault.
-fn again(error: ApiError) -> ApiError {
-    if error.is_retryable() {
-        return ApiError { status: StatusCode::SERVICE_UNAVAILABLE, ..error };
-    }
-    error
 }
 
 fn samples(request: RewardRequest, reading: Reading) -> Result<Vec<Sample>, ApiError> {

@@ -119,21 +119,19 @@ fn schema_of_runtimes(generator: &mut SchemaGenerator) -> Value {
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
+        Operation::judged(
+            "/api/v2/execute",
+            "Piston: run a program, where the configuration has run_programs",
+            schema::<ExecuteRequest>,
+            schema::<ExecuteReply>,
+        ),
         Operation {
-            path: "/api/v2/execute",
-            method: "post",
-            summary: "Piston: run a program, where the configuration has run_programs",
-            request: Some(schema::<ExecuteRequest>),
-            reply: (schema::<ExecuteReply>, "application/json"),
-            is_judged: false,
-        },
-        Operation {
-            path: "/api/v2/runtimes",
-            method: "get",
-            summary: "Piston: the languages of programs",
-            request: None,
-            reply: (schema_of_runtimes, "application/json"),
-            is_judged: false,
+            is_judged: true,
+            ..Operation::get(
+                "/api/v2/runtimes",
+                "Piston: the languages of programs",
+                (schema_of_runtimes, "application/json"),
+            )
         },
     ]
 }

@@ -1,6 +1,7 @@
 //! `SandboxFusion`: `POST /run_code`, as its own client and verl's ask for it.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -113,27 +114,25 @@ pub(super) fn router() -> Router<Arc<Shared>> {
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![Operation {
-        path: "/run_code",
-        method: "post",
-        summary: "SandboxFusion: run a program, where the configuration has run_programs",
-        request: Some(schema::<RunCodeRequest>),
-        reply: (schema::<RunCodeReply>, "application/json"),
-        is_judged: false,
-    }]
+    vec![Operation::judged(
+        "/run_code",
+        "SandboxFusion: run a program, where the configuration has run_programs",
+        schema::<RunCodeRequest>,
+        schema::<RunCodeReply>,
+    )]
 }
 
 async fn run_code(
-    asked: Result<Asked, ApiError>,
+    mut asked: Asked,
     body: Result<Payload<RunCodeRequest>, ApiError>,
 ) -> Result<Json<RunCodeReply>, ApiError> {
-    let mut asked = asked.map_err(again)?;
     programs::check(&asked)?;
     let Payload(request) = body?;
     let Request { program, fetch } = read(request)?;
     let files = program.files.files.clone();
     let longest = program.compile + program.run + CLIENT_WAITS;
-    asked.shorten(u64::try_from(longest.as_millis()).ok());
+    let longest_ms = u64::try_from(longest.as_millis()).ok();
+    asked.shorten(longest_ms.and_then(NonZeroU64::new));
     match programs::run(&asked, program).await {
         Ok(ran) if ran.run.is_none() => Ok(Json(reply(ran, BTreeMap::new()))),
         Ok(ran) => Ok(Json(match program_files::fetched(&files, fetch) {
@@ -143,16 +142,8 @@ async fn run_code(
         Err(error) if error.status == StatusCode::INTERNAL_SERVER_ERROR => {
             Ok(Json(sandbox_error(error.message)))
         }
-        Err(error) => Err(again(error)),
+        Err(error) => Err(error),
     }
-}
-
-/// verl's client asks again after 504 alone, and takes every other refusal for a program that failed.
-fn again(error: ApiError) -> ApiError {
-    if error.status == StatusCode::TOO_MANY_REQUESTS {
-        return ApiError { status: StatusCode::GATEWAY_TIMEOUT, ..error };
-    }
-    error
 }
 
 /// A program, and the files that are to come back.

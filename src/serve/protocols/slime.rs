@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use assay_verifiers::{Reward, Scored};
-use axum::extract::Query;
 use axum::http::Uri;
 use axum::routing::post;
 use axum::{Json, Router};
@@ -16,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
-use super::super::payload::{JsonBytes, parse_any};
+use super::super::payload::{JsonBytes, parse_any, parse_query};
 use super::super::shared::{Asked, Shared};
 use super::models::Reading;
 use super::openrlhf::{is_rendered, rendered_twice};
@@ -82,8 +81,7 @@ async fn rewards(
     uri: Uri,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<Value>, ApiError> {
-    let query = Query::<SlimeQuery>::try_from_uri(&uri);
-    let Query(query) = query.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let query: SlimeQuery = parse_query(&uri)?;
     let (bodies, is_list) = match parse_any(&bytes)? {
         Value::Array(bodies) => (bodies, true),
         one => (vec![one], false),

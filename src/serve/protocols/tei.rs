@@ -4,6 +4,7 @@
 //! A pair is a prompt and its completion. Scores are those of `/v1/verify`, whatever `raw_scores` says: the
 //! model folder decides whether they are probabilities. `/embed` is in `embeddings.rs`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -21,7 +22,7 @@ use super::super::openapi::{Operation, schema};
 use super::super::payload::{JsonBytes, Payload, parse};
 use super::super::shared::{Asked, Shared, Told};
 use super::embeddings::{EmbedRequest, embed};
-use super::models::{self, Input, Score, Served, TokenUsage};
+use super::models::{self, Input, ONLY_LABEL, Score, Served, TokenUsage};
 
 /// Texts to be classified.
 #[derive(Deserialize, JsonSchema)]
@@ -172,12 +173,24 @@ struct InfoReply {
     model_type: ModelType,
     /// The most samples that are judged at once.
     max_concurrent_requests: usize,
+    /// The most bytes of a body, which no text exceeds: what the model itself takes is told by its refusal.
+    max_input_length: usize,
+    /// The same.
+    max_batch_tokens: usize,
+    /// Always null: as many as fit.
+    max_batch_requests: Option<usize>,
     /// The most inputs of a request.
     max_client_batch_size: usize,
     /// False: a text that is too long is refused.
     auto_truncate: bool,
+    /// Always 1: texts are read in the threads that judge.
+    tokenization_workers: usize,
     /// The version of assay.
     version: &'static str,
+    /// Always null.
+    sha: Option<&'static str>,
+    /// Always null.
+    docker_label: Option<&'static str>,
 }
 
 /// What the model does.
@@ -185,9 +198,16 @@ struct InfoReply {
 #[serde(rename_all = "snake_case")]
 enum ModelType {
     /// It embeds texts.
-    Embedding {},
+    Embedding {
+        /// Always `mean`, as clients know the ways: how tokens become a vector is up to the model folder.
+        pooling: &'static str,
+    },
     /// It scores pairs, and texts.
-    Reranker {},
+    Reranker {
+        /// Its classes.
+        id2label: BTreeMap<&'static str, &'static str>,
+        label2id: BTreeMap<&'static str, u32>,
+    },
 }
 
 /// The paths of the reranker. The versions are those of `Jina` and of `Cohere`.
@@ -223,12 +243,12 @@ pub(super) fn operations() -> Vec<Operation> {
             root_reply,
         ),
         Operation {
-            path: "/info",
-            method: "get",
-            summary: "text-embeddings-inference: what is served",
-            request: None,
-            reply: (schema::<InfoReply>, "application/json"),
             is_judged: true,
+            ..Operation::get(
+                "/info",
+                "text-embeddings-inference: what is served",
+                (schema::<InfoReply>, "application/json"),
+            )
         },
         Operation::judged(
             "/predict",
@@ -282,16 +302,27 @@ async fn info(
     let none = || ApiError::new(ErrorKind::NotFound, "no profile");
     let profile = profiles.into_iter().next().ok_or_else(none)?;
     let Served { profile, digest, embeds } = models::served(profile);
-    let model_type = if embeds { ModelType::Embedding {} } else { ModelType::Reranker {} };
+    let model_type = if embeds {
+        ModelType::Embedding { pooling: "mean" }
+    } else {
+        let (id2label, label2id) = ([("0", ONLY_LABEL)].into(), [(ONLY_LABEL, 0)].into());
+        ModelType::Reranker { id2label, label2id }
+    };
     Ok(Json(InfoReply {
         model_id: profile,
         model_sha: digest,
         model_dtype: "float32",
         model_type,
         max_concurrent_requests: shared.config.in_flight_max,
+        max_input_length: shared.config.body_bytes_max,
+        max_batch_tokens: shared.config.body_bytes_max,
+        max_batch_requests: None,
         max_client_batch_size: shared.config.samples_max,
         auto_truncate: false,
+        tokenization_workers: 1,
         version: env!("CARGO_PKG_VERSION"),
+        sha: None,
+        docker_label: None,
     }))
 }
 

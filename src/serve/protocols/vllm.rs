@@ -132,37 +132,31 @@ pub(super) fn router() -> Router<Arc<Shared>> {
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    let post = |path, summary| Operation {
-        path,
-        method: "post",
-        summary,
-        request: None,
-        reply: (schema::<ListReply<Scored>>, "application/json"),
-        is_judged: true,
-    };
-    let score = |path| Operation {
-        request: Some(schema::<ScoreRequest>),
-        ..post(path, "vLLM: rewards of pairs of a prompt and a completion")
+    let score = |path| {
+        let summary = "vLLM: rewards of pairs of a prompt and a completion";
+        Operation::judged(path, summary, schema::<ScoreRequest>, schema::<ListReply<Scored>>)
     };
     vec![
-        Operation {
-            request: Some(schema::<InputRequest>),
-            reply: (schema::<ListReply<Classified>>, "application/json"),
-            ..post("/classify", "vLLM: rewards as the probabilities of the only class")
-        },
+        Operation::judged(
+            "/classify",
+            "vLLM: rewards as the probabilities of the only class",
+            schema::<InputRequest>,
+            schema::<ListReply<Classified>>,
+        ),
         score("/score"),
         score("/v1/score"),
+        Operation::judged(
+            "/pooling",
+            "vLLM: rewards, by a process model of each step",
+            schema::<InputRequest>,
+            schema::<ListReply<Pooled>>,
+        ),
         Operation {
-            request: Some(schema::<InputRequest>),
-            reply: (schema::<ListReply<Pooled>>, "application/json"),
-            ..post("/pooling", "vLLM: rewards, by a process model of each step")
-        },
-        Operation {
-            method: "get",
-            reply: (schema::<ModelsReply>, "application/json"),
-            ..post(
+            is_judged: true,
+            ..Operation::get(
                 "/v1/models",
                 "OpenAI and vLLM: the profiles, as `model` of a request names them",
+                (schema::<ModelsReply>, "application/json"),
             )
         },
     ]

@@ -1,6 +1,9 @@
 //! `POST /v1/groups`: the samples of prompts together, and what each earned relative to the others; or
 //! advantages of rewards that are there already.
 
+use std::num::NonZeroU64;
+
+use assay_trainer::TrainerError;
 use assay_trainer::advantages::{AdvantageConfig, AdvantageValues, EstimatorState, GroupReport};
 use assay_trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
 use assay_verifiers::{Reward, Scored};
@@ -43,12 +46,14 @@ pub(crate) struct GroupsRequest<'a> {
     profile: Option<String>,
     /// How long the answer may take.
     #[serde(default)]
-    #[schemars(range(min = 1))]
-    deadline_ms: Option<u64>,
+    deadline_ms: Option<NonZeroU64>,
     /// The training step.
     #[serde(default)]
     step: Option<u64>,
 }
+
+/// What the field with the estimator is called.
+const ADVANTAGE: &str = "advantage";
 
 /// Which of the two is asked for.
 #[derive(Deserialize)]
@@ -128,8 +133,16 @@ fn advantages_alone(asked: &Asked, bytes: &[u8]) -> Result<Response, ApiError> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is mapped over errors")]
-fn refused(error: assay_trainer::TrainerError) -> ApiError {
-    ApiError::bad_request(error.to_string())
+fn refused(error: TrainerError) -> ApiError {
+    let field = match &error {
+        TrainerError::Setting { setting, .. } if setting.is_empty() || setting == ADVANTAGE => {
+            ADVANTAGE.to_owned()
+        }
+        TrainerError::Setting { setting, .. } => format!("{ADVANTAGE}.{setting}"),
+        TrainerError::Input { what, .. } if what.starts_with("group") => "groups".to_owned(),
+        TrainerError::Input { .. } => String::new(),
+    };
+    ApiError::bad_request(error.to_string()).at(field)
 }
 
 /// The estimator of a profile.

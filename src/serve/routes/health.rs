@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::error::{ApiError, ErrorKind};
+use super::super::metrics::in_text_format;
 use super::super::shared::{Shared, Told};
+
+/// The media type of `OpenMetrics`.
+const OPEN_METRICS: &str = "application/openmetrics-text";
 
 /// The daemon is there.
 #[derive(Serialize, JsonSchema)]
@@ -50,8 +54,8 @@ pub(super) async fn health(_: Told, shared: State<Arc<Shared>>) -> Result<Json<R
     readyz(shared).await
 }
 
-/// What was counted, in the text format of Prometheus.
-pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+/// What was counted: in `OpenMetrics` for who takes it, else in the text format of Prometheus.
+pub(super) async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     shared.metrics.in_flight.set(count(shared.admission.in_flight()));
     shared.metrics.waiting.set(count(shared.admission.waiting()));
@@ -64,6 +68,12 @@ pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
             ]);
         }
     }
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    (StatusCode::OK, [(header::CONTENT_TYPE, kind)], shared.metrics.page()).into_response()
+    let page = shared.metrics.page();
+    let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let (kind, page) = if accept.into_iter().any(|value| value.contains(OPEN_METRICS)) {
+        (format!("{OPEN_METRICS}; version=1.0.0; charset=utf-8"), page)
+    } else {
+        ("text/plain; version=0.0.4; charset=utf-8".to_owned(), in_text_format(&page))
+    };
+    ([(header::CONTENT_TYPE, kind)], page).into_response()
 }

@@ -22,7 +22,7 @@ use super::super::profiles::Profile;
 use super::super::runtime::spawn_owned;
 use super::super::shared::{Asked, OpenRequest};
 use super::query::VerifyQuery;
-use crate::engine::{Rows, verdict_line};
+use crate::engine::{GroupOrder, Rows, verdict_line};
 
 /// The most rows that are judged at once.
 const CHUNK_ROWS: usize = 256;
@@ -60,6 +60,7 @@ pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Respons
         lines,
         first: 0,
         held: Rows::default(),
+        order: GroupOrder::default(),
     };
     let judging = spawn_owned(judge(stream, sender, Arc::clone(&unread), open));
     // The work ends with the body of the answer: a client that leaves drops it.
@@ -125,6 +126,7 @@ struct Stream {
     first: u64,
     /// Rows of a group that may go on.
     held: Rows,
+    order: GroupOrder,
 }
 
 impl Stream {
@@ -136,10 +138,15 @@ impl Stream {
             self.asked.begin_again();
             let read = chunk.iter().map(Vec::as_slice);
             let bytes_max = self.lines.line_bytes_max;
-            let more = self.profile.engine.read_rows_within(bytes_max, self.first, read);
+            let first = self.first;
+            let more = self.profile.engine.read_rows_within(bytes_max, first, read);
             self.first += chunk.len() as u64;
             let mut rows = std::mem::take(&mut self.held);
-            rows.append(more);
+            if needs_groups {
+                rows.hold(more, first, &mut self.order);
+            } else {
+                rows.append(more);
+            }
             if needs_groups && !chunk.is_empty() {
                 self.held = rows.split_last_group();
             }

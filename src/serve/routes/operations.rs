@@ -1,13 +1,14 @@
 //! What `/openapi.json` says of our own paths.
 
-use schemars::SchemaGenerator;
+use schemars::{JsonSchema as _, SchemaGenerator};
 use serde_json::{Value, json};
 
 use super::super::openapi::{Operation, schema};
 use super::groups::{GroupsReply, GroupsRequest};
 use super::health::{Alive, Ready};
+use super::query::VerifyQuery;
 use super::verifiers::VerifiersReply;
-use super::verify::VerifyRequest;
+use super::verify::{VERIFY, VerifyRequest};
 
 fn text(_: &mut SchemaGenerator) -> Value {
     json!({ "type": "string" })
@@ -54,31 +55,33 @@ fn verdict_line() -> Value {
 
 /// Our own paths.
 pub(super) fn operations() -> Vec<Operation> {
-    let get = |path, summary, reply| Operation {
-        path,
-        method: "get",
-        summary,
-        request: None,
-        reply,
-        is_judged: false,
-    };
+    let get = Operation::get;
+    // A schema by itself: the document has no use for a reference to it.
+    let query = |generator: &mut SchemaGenerator| VerifyQuery::json_schema(generator).to_value();
     vec![
-        Operation::judged(
-            "/v1/verify",
-            "Judge samples: a verdict line for each, in their order. As application/x-ndjson, rows and verdict lines a line.",
-            schema::<VerifyRequest<'static>>,
-            results,
-        ),
-        Operation::judged(
-            "/v1/groups",
-            "Judge the samples of prompts together, with the advantage of each",
-            schema::<GroupsRequest<'static>>,
-            groups,
-        ),
+        Operation {
+            query: Some(query),
+            has_lines: true,
+            ..Operation::judged(
+                VERIFY,
+                "Judge samples: a verdict line for each, in their order. As application/x-ndjson, rows and verdict lines a line.",
+                schema::<VerifyRequest<'static>>,
+                results,
+            )
+        },
+        Operation {
+            query: Some(query),
+            ..Operation::judged(
+                "/v1/groups",
+                "Judge the samples of prompts together, with the advantage of each",
+                schema::<GroupsRequest<'static>>,
+                groups,
+            )
+        },
         get(
             "/v1/verifiers",
             "The profiles, and what each judges",
-            (schema::<VerifiersReply> as fn(&mut SchemaGenerator) -> Value, "application/json"),
+            (schema::<VerifiersReply>, "application/json"),
         ),
         get("/healthz", "Whether the process answers", (schema::<Alive>, "application/json")),
         get("/readyz", "Whether work is taken on", (schema::<Ready>, "application/json")),
@@ -90,7 +93,11 @@ pub(super) fn operations() -> Vec<Operation> {
                 (schema::<Ready>, "application/json"),
             )
         },
-        get("/metrics", "What was counted, for Prometheus", (text, "application/openmetrics-text")),
+        get(
+            "/metrics",
+            "What was counted, for Prometheus; in OpenMetrics where `Accept` names it",
+            (text, "text/plain"),
+        ),
         get("/openapi.json", "This document", (anything, "application/json")),
         get("/docs", "This document as a page", (text, "text/html")),
     ]

@@ -1,27 +1,32 @@
 //! What the query of `/v1/verify` and `/v1/groups` may say, where the body does not.
 
-use axum::extract::Query;
+use std::num::NonZeroU64;
+
 use axum::http::Uri;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::error::ApiError;
+use super::super::payload::parse_query;
 
 /// The query.
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct VerifyQuery {
+    /// The profile.
+    #[schemars(with = "String")]
     pub(super) profile: Option<String>,
+    /// The training step.
+    #[schemars(with = "u64")]
     pub(super) step: Option<u64>,
-    pub(super) deadline_ms: Option<u64>,
+    /// How long the answer may take.
+    #[schemars(with = "NonZeroU64")]
+    pub(super) deadline_ms: Option<NonZeroU64>,
 }
 
 impl VerifyQuery {
     pub(super) fn of(uri: &Uri) -> Result<Self, ApiError> {
-        if uri.query().is_none() {
-            return Ok(Self::default());
-        }
-        let query = Query::try_from_uri(uri);
-        query.map(|Query(query)| query).map_err(|error| ApiError::bad_request(error.body_text()))
+        if uri.query().is_none() { Ok(Self::default()) } else { parse_query(uri) }
     }
 
     /// The profile, which query and body may both name.

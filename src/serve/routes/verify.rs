@@ -1,11 +1,11 @@
 //! `POST /v1/verify`: samples in, verdict lines out, in their order.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::num::NonZeroU64;
 
 use assay_verifiers::Scored;
 use axum::body::Body;
-use axum::extract::{FromRequest as _, Request, State};
+use axum::extract::{FromRequest as _, Request};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use schemars::JsonSchema;
@@ -15,11 +15,14 @@ use serde_json::value::RawValue;
 use super::super::dialect::is_type;
 use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, parse};
-use super::super::shared::{Asked, Shared};
+use super::super::shared::Asked;
 use super::ndjson;
 use super::query::VerifyQuery;
 use crate::engine::config::RewardConfig;
 use crate::engine::{Rows, verdict_line};
+
+/// The path of the main call.
+pub(crate) const VERIFY: &str = "/v1/verify";
 
 /// What a verdict line takes, for a start.
 const LINE_BYTES: usize = 256;
@@ -38,8 +41,7 @@ pub(crate) struct VerifyRequest<'a> {
     profile: Option<Cow<'a, str>>,
     /// How long the answer may take. What is not judged by then is a `Timeout`.
     #[serde(default)]
-    #[schemars(range(min = 1))]
-    deadline_ms: Option<u64>,
+    deadline_ms: Option<NonZeroU64>,
     /// The training step, which schedules, `when` and expressions see.
     #[serde(default)]
     step: Option<u64>,
@@ -49,16 +51,12 @@ pub(crate) struct VerifyRequest<'a> {
     reward: Option<Vec<RewardConfig>>,
 }
 
-pub(super) async fn verify(
-    mut asked: Asked,
-    State(shared): State<Arc<Shared>>,
-    request: Request,
-) -> Result<Response, ApiError> {
+pub(crate) async fn verify(mut asked: Asked, request: Request) -> Result<Response, ApiError> {
     if is_type(request.headers(), "ndjson") || is_type(request.headers(), "jsonl") {
         return ndjson::verify(asked, request).await;
     }
     let query = VerifyQuery::of(request.uri())?;
-    let JsonBytes(bytes) = JsonBytes::from_request(request, &shared).await?;
+    let JsonBytes(bytes) = JsonBytes::from_request(request, &asked.shared).await?;
     let request: VerifyRequest<'_> = parse(&bytes)?;
     asked.check_count(request.samples.len())?;
     asked.shorten(query.deadline_ms);
