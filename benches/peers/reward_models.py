@@ -40,6 +40,8 @@ class Peer:
         options = ort.SessionOptions()
         options.intra_op_num_threads = os.cpu_count() or 1
         self.session = ort.InferenceSession(model / "model.onnx", options, providers=[provider])
+        if provider not in self.session.get_providers():  # onnxruntime prints a warning and takes the CPU.
+            raise SystemExit(f"{provider} did not start")
         self.tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
         self.template = environment.from_string((model / "chat.jinja").read_text(encoding="utf-8"))
@@ -102,8 +104,8 @@ def workload(peer: Peer, count: int) -> list[dict[str, str]]:
     return rows
 
 
-def assay(program: Path, model: Path, rows: list[dict[str, str]], run: dict[str, object], out: Path) -> float:
-    """Seconds of `assay score` into `out`, start and golden pairs left out."""
+def scored(program: Path, model: Path, rows: list[dict[str, str]], run: dict[str, object], out: Path) -> float:
+    """Seconds of `assay score` into `out`, from its start to its end."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
         (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -113,15 +115,16 @@ def assay(program: Path, model: Path, rows: list[dict[str, str]], run: dict[str,
                         "config": {"model": str(model), "run": run}}],
         }
         (folder / "assay.json").write_text(json.dumps(config), encoding="utf-8")
-        command = [program, "score", "assay.json", "data.jsonl", "--fresh", "-q", "--allow-path", model, "-o"]
+        command = [program, "score", "assay.json", "data.jsonl", "--fresh", "-q", "--allow-path", model, "-o", out]
         start = time.perf_counter()
-        subprocess.run([*command, out], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        whole = time.perf_counter() - start
-        # What a run of a single row takes is the start: load, proof by golden pairs, the run folder.
-        (folder / "data.jsonl").write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
-        start = time.perf_counter()
-        subprocess.run([*command, "one"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        return whole - (time.perf_counter() - start)
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - start
+
+
+def assay(program: Path, model: Path, rows: list[dict[str, str]], run: dict[str, object], out: Path) -> float:
+    """Seconds of `assay score` into `out`, start and golden pairs left out: what a run of a single row takes."""
+    whole = scored(program, model, rows, run, out)
+    return whole - scored(program, model, rows[:1], run, out.with_name(f"{out.name}-start"))
 
 
 def main() -> None:

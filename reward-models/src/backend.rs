@@ -12,12 +12,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ModelError;
 use crate::graph::cuts::Cut;
+use crate::manifest::Precision;
 use crate::tensor::Tensor;
 
 /// Loads graphs.
 pub trait Backend: Send + Sync {
     /// What runs here: name, version and provider, as provenance names them.
     fn identity(&self) -> String;
+
+    /// Whether something else than the processor runs the graphs that were loaded. Kernels are then
+    /// chosen by the shape of a batch, so that scores move in their last bits with what else is in it.
+    fn is_accelerated(&self) -> bool {
+        false
+    }
+
+    /// How far scores may be from those of the processor, whatever a golden pair allows.
+    fn tolerance(&self, precision: Precision) -> f64 {
+        let _ = precision;
+        0.0
+    }
 
     /// Loads a graph for `sessions` workers, one session each.
     ///

@@ -97,6 +97,9 @@ impl Model {
         digests.extend(graphs.digests);
         let parts: Vec<&[u8]> = digests.iter().map(<[u8; 32]>::as_slice).collect();
         let digest = canonical::digest_parts(&parts);
+        // What nobody measured on this backend is held to what it can do.
+        let precision = manifest.graphs.iter().map(|graph| graph.precision);
+        let tolerance = precision.map(|one| backend.tolerance(one)).fold(0.0, f64::max);
         let backend = backend.identity();
         let encoder = Arc::new(texts.encoder);
         let stops = stops(&encoder, manifest.generate.stop.clone());
@@ -112,7 +115,7 @@ impl Model {
             queue: graphs.model,
             reference: graphs.reference,
         };
-        model.prove(&folder.join(manifest::FILE))?;
+        model.prove(&folder.join(manifest::FILE), tolerance)?;
         Ok(model)
     }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::library::{self, Library, LibraryPath, Tried};
-use crate::backend::ort::Ort;
+use crate::backend::ort::{Ort, ProviderSettings};
 use crate::backend::rten::Rten;
 use crate::backend::{Backend, BackendChoice, Provider};
 use crate::error::ModelError;
@@ -17,6 +17,7 @@ use crate::model::{Model, ModelOptions};
 /// How a model is run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct RunSettings {
     /// What runs it: `auto` takes ONNX Runtime where its library is found, else `rten`.
     pub backend: BackendChoice,
@@ -24,14 +25,22 @@ pub struct RunSettings {
     pub providers: Vec<Provider>,
     /// The next provider is tried where one does not start, instead of an error.
     pub fall_back: bool,
-    /// Workers, each with one thread and a batch of its own; 0 is one a core.
+    /// CUDA multiplies 32-bit matrices in `TensorFloat-32`: faster, and off by some 1e-3.
+    pub tf32: bool,
+    /// Workers, each with one thread and a batch of its own; 0 is one a core, and one where the first
+    /// provider is not the processor.
     pub workers: usize,
-    /// The most tokens of a batch, padding included.
-    pub batch_tokens: usize,
+    /// The most tokens of a batch, padding included. By default 512, and 8192 where the first provider
+    /// is not the processor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_tokens: Option<usize>,
     /// Memory for the keys and values of prompts that texts share, in MiB; 0 computes each text
-    /// whole. It counts for models whose graph takes past keys and values.
-    pub prefix_mb: usize,
-    /// Refuse models whose score depends on what else is in the batch.
+    /// whole. It counts for models whose graph takes past keys and values. By default 256, and 0 where
+    /// the first provider is not the processor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix_mb: Option<usize>,
+    /// Refuse models whose score depends on what else is in the batch; where it moves in its last bits,
+    /// run each text by itself.
     pub deterministic: bool,
     /// Hold the files of the model to the SHA-256 of its manifest.
     pub verify_digests: bool,
@@ -43,9 +52,10 @@ impl Default for RunSettings {
             backend: BackendChoice::Auto,
             providers: vec![Provider::Cpu],
             fall_back: false,
+            tf32: false,
             workers: 0,
-            batch_tokens: 512,
-            prefix_mb: 256,
+            batch_tokens: None,
+            prefix_mb: None,
             deterministic: false,
             verify_digests: true,
         }
@@ -107,10 +117,13 @@ impl Models {
         if let Some(model) = loaded.get(&key) {
             return Ok(Arc::clone(model));
         }
+        let on_cpu = run.providers.first().is_none_or(|first| *first == Provider::Cpu);
+        let (cores, batch_tokens, prefix_mb) =
+            if on_cpu { (self.discovery.cores, 512, 256) } else { (1, 8192, 0) };
         let options = ModelOptions {
-            workers: if run.workers == 0 { self.discovery.cores } else { run.workers },
-            batch_tokens: run.batch_tokens,
-            prefix_bytes: run.prefix_mb << 20,
+            workers: if run.workers == 0 { cores } else { run.workers },
+            batch_tokens: run.batch_tokens.unwrap_or(batch_tokens),
+            prefix_bytes: run.prefix_mb.unwrap_or(prefix_mb) << 20,
             deterministic: run.deterministic,
             verify_digests: run.verify_digests,
         };
@@ -128,8 +141,11 @@ impl Models {
             Some(library) => Ok(Box::new(Ort::new(
                 library.environment.clone(),
                 library.version.clone(),
-                run.providers.clone(),
-                run.fall_back,
+                ProviderSettings {
+                    providers: run.providers.clone(),
+                    fall_back: run.fall_back,
+                    tf32: run.tf32,
+                },
             ))),
             None if run.backend == BackendChoice::Auto && run.providers == [Provider::Cpu] => {
                 Ok(Box::new(Rten))

@@ -1,4 +1,4 @@
-"""`python -m assay.export.bench_model OUT --text FILE…`: a model of 25 M parameters to measure speed with."""
+"""`python -m assay.export.bench_model OUT --text FILE…`: a model with random weights to measure speed with."""
 
 from __future__ import annotations
 
@@ -19,6 +19,25 @@ from .presets import PRESETS
 from .tiny import tokenizers
 
 VOCABULARY = 32_000
+"""Of the tokenizer, and of the small model."""
+SIZES = {
+    "25m": {
+        "vocab_size": VOCABULARY,
+        "hidden_size": 384,
+        "intermediate_size": 1536,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 6,
+        "num_key_value_heads": 2,
+    },
+    "500m": {  # as Qwen2.5-0.5B
+        "vocab_size": 151_936,
+        "hidden_size": 896,
+        "intermediate_size": 4864,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 14,
+        "num_key_value_heads": 2,
+    },
+}
 
 
 def texts(files: list[Path]) -> Iterator[str]:
@@ -30,16 +49,11 @@ def texts(files: list[Path]) -> Iterator[str]:
                 yield from (value for value in json.loads(line).values() if isinstance(value, str))
 
 
-def make(folder: Path, tokenizer: PreTrainedTokenizerFast) -> None:
+def make(folder: Path, tokenizer: PreTrainedTokenizerFast, size: str) -> None:
     """Saves the model with random weights."""
     torch.manual_seed(0)
     config = Qwen2Config(
-        vocab_size=VOCABULARY,
-        hidden_size=384,
-        intermediate_size=1536,
-        num_hidden_layers=6,
-        num_attention_heads=6,
-        num_key_value_heads=2,
+        **SIZES[size],
         max_position_embeddings=4096,
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
@@ -54,13 +68,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="assay.export.bench_model", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--text", type=Path, nargs="+", required=True, help="JSON lines to train the tokenizer on")
+    parser.add_argument("--size", choices=sorted(SIZES), default="25m", help="parameters; default: 25m")
+    parser.add_argument("--precision", choices=("fp32", "fp16", "int8"), default="fp32")
     parser.add_argument("--kv", action="store_true", help="take past keys and values")
+    parser.add_argument("--checkpoint", type=Path, help="keep the model of transformers in this folder")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    with tempfile.TemporaryDirectory() as folder:
-        make(Path(folder), tokenizers.qwen(texts(given.text), VOCABULARY))
-        options = Options("bench-25m", kv=given.kv, source="random weights", licence="Apache-2.0")
-        report("bench-25m", export([Checkpoint(Path(folder))], given.out, PRESETS["outcome"], options), options.limit)
+    name = f"bench-{given.size}"
+    options = Options(name, given.precision, given.kv, source="random weights", licence="Apache-2.0")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.checkpoint or Path(temporary)
+        make(folder, tokenizers.qwen(texts(given.text), VOCABULARY), given.size)
+        report(name, export([Checkpoint(folder)], given.out, PRESETS["outcome"], options), options.limit)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char};
 use std::ptr::{NonNull, null_mut};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ort::AsPointer as _;
 use ort::environment::Environment;
@@ -14,46 +14,85 @@ use ort::value::{DynValue, TensorRef};
 
 use super::{Backend, GraphFile, Interrupt, Provider, Session};
 use crate::error::ModelError;
+use crate::manifest::Precision;
 use crate::tensor::{Tensor, TensorData};
 
 /// The backend of the library that was loaded.
 pub struct Ort {
     environment: Environment,
     version: String,
-    providers: Vec<Provider>,
-    /// Whether the next provider is tried where one does not start.
-    fall_back: bool,
+    settings: ProviderSettings,
+    /// The first of the providers that started, by its place.
+    started: OnceLock<usize>,
 }
 
+/// Which execution providers run a graph.
+#[derive(Clone, Debug, Default)]
+pub struct ProviderSettings {
+    /// In order of preference.
+    pub providers: Vec<Provider>,
+    /// Whether the next provider is tried where one does not start.
+    pub fall_back: bool,
+    /// Whether CUDA multiplies 32-bit matrices in `TensorFloat-32`.
+    pub tf32: bool,
+}
+
+/// How far a score of a model in 16-bit floats may be off where it is not computed in 32 bits, as the
+/// processor does: their machine epsilon is 1e-3.
+const FP16_TOLERANCE: f64 = 1e-2;
+/// The same for products in `TensorFloat-32`, which keeps 10 bits of the significand as they do.
+const TF32_TOLERANCE: f64 = 1e-2;
+
 impl Ort {
-    /// A backend on a library that [`super::library`] loaded. Providers in order of preference.
-    pub fn new(
-        environment: Environment,
-        version: String,
-        providers: Vec<Provider>,
-        fall_back: bool,
-    ) -> Self {
-        Self { environment, version, providers, fall_back }
+    /// A backend on a library that [`super::library`] loaded.
+    pub fn new(environment: Environment, version: String, settings: ProviderSettings) -> Self {
+        Self { environment, version, settings, started: OnceLock::new() }
     }
 
-    fn dispatches(&self) -> Vec<ExecutionProviderDispatch> {
-        let built = self.providers.iter().map(|provider| match provider {
+    /// The providers that run graphs.
+    fn providers(&self) -> &[Provider] {
+        let first = self.started.get().copied().unwrap_or_default();
+        self.settings.providers.get(first..).unwrap_or_default()
+    }
+
+    fn dispatches(&self, providers: &[Provider]) -> Vec<ExecutionProviderDispatch> {
+        let built = |provider: &Provider| match provider {
             Provider::Cpu => ep::CPU::default().with_arena_allocator(true).build(),
-            Provider::Cuda => ep::CUDA::default().build(),
+            Provider::Cuda => ep::CUDA::default().with_tf32(self.settings.tf32).build(),
             Provider::Tensorrt => ep::TensorRT::default().build(),
             Provider::Webgpu => ep::WebGPU::default().build(),
-        });
-        let strict = |one: ExecutionProviderDispatch| {
-            if self.fall_back { one.fail_silently() } else { one.error_on_failure() }
         };
-        built.map(strict).collect()
+        providers.iter().map(|provider| built(provider).error_on_failure()).collect()
     }
 
+    /// A session of the first provider that starts: some say that they cannot only when they load a
+    /// graph.
     fn session(&self, graph: &GraphFile) -> Result<ort::session::Session, ort::Error<()>> {
+        let providers = self.providers();
+        // All graphs of a model run on the provider of the first.
+        let is_open = self.settings.fall_back && self.started.get().is_none();
+        let last = if is_open { providers.len().saturating_sub(1) } else { 0 };
+        let from = |at| self.session_by(graph, providers.get(at..).unwrap_or_default());
+        let started = (0..last).find_map(|at| Some((at, from(at).ok()?)));
+        let (at, session) = match started {
+            Some(started) => started,
+            None => (last, from(last)?),
+        };
+        if is_open {
+            let _ = self.started.set(at);
+        }
+        Ok(session)
+    }
+
+    fn session_by(
+        &self,
+        graph: &GraphFile,
+        providers: &[Provider],
+    ) -> Result<ort::session::Session, ort::Error<()>> {
         let builder = ort::session::Session::builder(&self.environment)?;
         let mut builder = builder
             .with_optimization_level(GraphOptimizationLevel::All)?
-            .with_execution_providers(self.dispatches())?
+            .with_execution_providers(self.dispatches(providers))?
             .with_intra_threads(graph.threads)?
             .with_inter_threads(1)?
             // Threads that spin take the processor from the trainer beside us.
@@ -67,11 +106,30 @@ impl Ort {
     }
 }
 
+impl Ort {
+    fn uses_tf32(&self) -> bool {
+        self.settings.tf32 && self.providers().contains(&Provider::Cuda)
+    }
+}
+
 impl Backend for Ort {
     fn identity(&self) -> String {
-        let providers: Vec<String> =
-            self.providers.iter().map(|provider| format!("{provider:?}").to_lowercase()).collect();
-        format!("onnxruntime {} {}", self.version, providers.join("+"))
+        let name = |provider: &Provider| format!("{provider:?}").to_lowercase();
+        let names: Vec<String> = self.providers().iter().map(name).collect();
+        let tf32 = if self.uses_tf32() { " tf32" } else { "" };
+        format!("onnxruntime {} {}{tf32}", self.version, names.join("+"))
+    }
+
+    fn is_accelerated(&self) -> bool {
+        self.providers().first().is_some_and(|provider| *provider != Provider::Cpu)
+    }
+
+    fn tolerance(&self, precision: Precision) -> f64 {
+        match precision {
+            Precision::Fp16 if self.is_accelerated() => FP16_TOLERANCE,
+            _ if self.uses_tf32() => TF32_TOLERANCE,
+            _ => 0.0,
+        }
     }
 
     fn load(

@@ -205,7 +205,8 @@ impl Folder<'_> {
         let mut sessions = backend.load(&file, workers)?;
         let positions = manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
         // Dynamic quantisation depends on what else is in the batch; `deterministic` refuses it.
-        let compatibility = if info.dynamic_int8 {
+        let is_free = backend.is_accelerated() && !self.options.deterministic;
+        let compatibility = if info.dynamic_int8 || is_free {
             BatchCompatibility::Any
         } else {
             forward.compatibility(&mut sessions, positions.map_or(1, Vec::len)).map_err(failed)?

@@ -16,14 +16,14 @@ use crate::verifiers::preference_model::{both_orders, symmetric};
 const SHOWN: usize = 3;
 
 impl Model {
-    /// Holds every golden pair to what comes out.
-    pub(super) fn prove(&self, manifest: &Path) -> Result<(), ModelError> {
+    /// Holds every golden pair to what comes out, within its tolerance or that of the backend.
+    pub(super) fn prove(&self, manifest: &Path, tolerance: f64) -> Result<(), ModelError> {
         let goldens = &self.manifest.goldens;
         let wrong = |at, why| ModelError::Golden { file: manifest.display().to_string(), at, why };
         for (at, golden) in goldens.iter().enumerate() {
             let view = self.view(golden);
             let found = self.found(golden, &view).map_err(|error| wrong(at, error.to_string()))?;
-            held(golden, &found).map_err(|why| wrong(at, why))?;
+            held(golden, &found, tolerance).map_err(|why| wrong(at, why))?;
         }
         Ok(())
     }
@@ -82,11 +82,11 @@ struct Found {
 }
 
 /// Holds a golden pair to what came out.
-fn held(golden: &Golden, found: &Found) -> Result<(), String> {
+fn held(golden: &Golden, found: &Found, tolerance: f64) -> Result<(), String> {
     same_tokens(golden, &found.tokens)?;
     let near = |name: &str, expected: f64, found: Option<f64>| {
         // The digits of a large number are as few as those of a small one.
-        let tolerance = golden.tolerance * expected.abs().max(1.0);
+        let tolerance = golden.tolerance.max(tolerance) * expected.abs().max(1.0);
         match found {
             Some(found) if (found - expected).abs() <= tolerance => Ok(()),
             found => {

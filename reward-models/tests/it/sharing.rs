@@ -69,8 +69,13 @@ fn no_score_depends_on_company(backend: BackendChoice) {
             continue;
         }
         let bits = |batch_tokens, prefix_mb, workers, views: &[View]| {
-            let run =
-                RunSettings { backend, batch_tokens, prefix_mb, workers, ..RunSettings::default() };
+            let run = RunSettings {
+                backend,
+                batch_tokens: Some(batch_tokens),
+                prefix_mb: Some(prefix_mb),
+                workers,
+                ..RunSettings::default()
+            };
             bits(&folder, &run, views)
         };
         let alone = bits(1, 0, 1, &views);
