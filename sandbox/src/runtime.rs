@@ -19,6 +19,7 @@ mod plugin;
 mod precompiled;
 mod program;
 mod record;
+mod signatures;
 mod state;
 
 use std::future::Future;

@@ -11,6 +11,9 @@ const SHOWN_MAX: usize = 20;
 /// From so many rows on a single group is told: it is rather a slip than one prompt's samples.
 const ONE_GROUP_ROWS: u64 = 64;
 
+/// How to see why.
+const LOOK: &str = "`assay explain RUN --lowest 3` shows what was found";
+
 /// Prints a summary: the rewards, of which `verifiers` are the ids where they are known, the labels and
 /// the judges.
 pub(super) fn show(summary: &Summary, verifiers: &[&str]) {
@@ -84,6 +87,9 @@ fn silent(summary: &Summary) -> Vec<String> {
             };
             let (name, why) = (assay::data::escape(name), assay::data::escape(why));
             lines.push(format!("note: {name} abstained on every row: {why}{help}"));
+        } else if tally.constant() == Some(0.0) && summary.total.constant().is_none() {
+            let (name, rows) = (assay::data::escape(name), count(tally.scored));
+            lines.push(format!("note: {name} gives 0 on each of {rows} rows; {LOOK}"));
         }
     }
     if let Some(why) = abstained(&summary.total) {
@@ -117,9 +123,8 @@ fn abstained(tally: &Tally) -> Option<&str> {
 /// That every row earns the same, and nothing is learnt from it.
 fn constant(summary: &Summary) -> Option<String> {
     let reward = summary.total.constant()?;
-    let (rows, look) =
-        (count(summary.total.scored), "`assay explain RUN --lowest 3` shows what was found");
-    Some(format!("note: all {rows} rows earn {reward}, and nothing tells them apart; {look}"))
+    let rows = count(summary.total.scored);
+    Some(format!("note: all {rows} rows earn {reward}, and nothing tells them apart; {LOOK}"))
 }
 
 /// The rewards within groups; `None` where there are no groups.

@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use assay::engine::{ConfigFolder, Document, Planned};
 use assay::setup::Environment;
 use assay::verifiers::Lane;
-use assay::{Config, Engine, Registry};
+use assay::{Engine, Plan, Registry};
 use clap::Args as ClapArgs;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
 }
 
 /// What `assay score` tells of the first rows of data that can be read again, a line each.
-pub(super) fn data_notes(data: &[PathBuf], config: &Config) -> Vec<String> {
+pub(super) fn data_notes(data: &[PathBuf], plan: &Plan) -> Vec<String> {
     /// So many rows are looked at.
     const ROWS_MAX: u64 = 1000;
     let is_stream = |path: &PathBuf| {
@@ -122,9 +122,9 @@ pub(super) fn data_notes(data: &[PathBuf], config: &Config) -> Vec<String> {
     };
     let mut notes: Vec<String> = skipped_note(data).into_iter().collect();
     if !data.iter().any(is_stream)
-        && let Ok(rows) = read::rows(data, config, ROWS_MAX)
+        && let Ok(rows) = read::rows(data, &plan.config, ROWS_MAX)
     {
-        let slips = slips::find(&rows.rows, config).into_iter();
+        let slips = slips::find(&rows.rows, plan).into_iter();
         notes.extend(slips.map(|slip| format!("note: {}; {}", slip.message, slip.help)));
     }
     notes
@@ -225,7 +225,7 @@ fn on_data(probe: &Probe<'_>, rows: &ProbedRows) -> Option<RewardOnData> {
     let applies = |row: &&read::Row| trial::applies(probe.engine.plan(), probe.at, &row.sample);
     let rows: Vec<&read::Row> = rows.rows.iter().filter(applies).collect();
     let (suites, rows) = suites::verify(probe, &**verifier, &rows);
-    let answers = hacks::answers(&rows);
+    let answers = hacks::answers(probe, &rows);
     let one = |row: &&read::Row| {
         let gold = gold::verify(probe, row);
         let uses_reference = gold.as_ref().is_some_and(|gold| gold.uses_reference);
@@ -241,11 +241,11 @@ fn sum(found: Vec<RowFound>) -> RewardOnData {
     let mut sum = RewardOnData::default();
     for row in found {
         sum.uses_reference |= row.uses_reference;
-        if let Some(gold) = row.gold {
+        if let Some(judged) = row.gold.and_then(|gold| gold.judged) {
             sum.gold_rows += 1;
-            match gold.rejected {
-                None => sum.gold_accepted += 1,
-                Some(finding) => list(&mut sum.gold_rejected, finding),
+            match judged {
+                Ok(()) => sum.gold_accepted += 1,
+                Err(finding) => list(&mut sum.gold_rejected, finding),
             }
         }
         sum.hacks_tried += row.hacks_tried;

@@ -82,6 +82,19 @@ fn suites_that_judge_nobody_are_no_warning() {
 }
 
 #[test]
+fn a_program_may_begin_as_its_prompt_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = root().join("fixtures/datasets/humaneval-references.jsonl.gz");
+    for (verifier, told) in [("unit_tests", false), ("exact", true)] {
+        let config = CONFIG.replace("unit_tests", verifier);
+        let config = format!("{config}[data]\ncompletion = \"response\"\n");
+        let output = validate(folder.path(), &config, &data, &["--limit", "4", "--json"]);
+        let warnings = found(&output)["warnings"].to_string();
+        assert_eq!(warnings.contains("begin with their prompt"), told, "{verifier}: {warnings}");
+    }
+}
+
+#[test]
 fn printed_output_is_audited_too() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("rows.jsonl");

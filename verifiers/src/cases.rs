@@ -174,6 +174,24 @@ impl Case {
         }
     }
 
+    /// An accepted case again, with each right answer that the check makes of its reference.
+    ///
+    /// # Errors
+    /// Settings that the check refuses.
+    pub fn gold(
+        &self,
+        maker: impl FnOnce(Value, &dyn Files) -> Result<Built, BuildError>,
+    ) -> Result<Vec<Self>, BuildError> {
+        let built = maker(Value::Object(self.config.clone()), self)?;
+        let Lane::Compute(verifier) = built.lane else { return Ok(Vec::new()) };
+        let texts = verifier.gold(&self.sample()).filter(|_| self.is_accepted());
+        let case = |text: String| {
+            let (completion, evidence) = (text.into(), Map::new());
+            Self { completion, evidence, steps: None, ..self.clone() }
+        };
+        Ok(texts.into_iter().flatten().map(case).collect())
+    }
+
     /// How `verdict` differs from what the case expects, if it does.
     pub fn disagreement(&self, verdict: &Verdict) -> Option<String> {
         let agrees = match (&verdict.outcome, self.outcome) {

@@ -71,6 +71,13 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
         let _ = sample;
         None
     }
+
+    /// Right answers, as completions write them: `assay validate` tries them. `None` where the
+    /// reference as text is one; an empty list where none can be made of it.
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let _ = sample;
+        None
+    }
 }
 
 impl<C: Check> Verifier for C {
@@ -81,6 +88,10 @@ impl<C: Check> Verifier for C {
 
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
         Check::trivial(self, sample)
+    }
+
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        Check::gold(self, sample)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Answer extraction: where the answer stands in a completion, for all checks.
 //!
 //! [`Spoken`] is the visible part of a completion: without thinking ([`thinking`]) and without
-//! hidden text ([`hidden`]). Its [`Scope`] knows the code and the quotations, in which nothing is
-//! announced. [`announced`] gives the announced candidates, the best first: boxes, formats that a
+//! hidden text ([`hidden`]). Its [`Scope`] ends before another question that the completion runs on
+//! into, and knows the code and the quotations, in which nothing is announced. [`announced`] gives the announced candidates, the best first: boxes, formats that a
 //! prompt asks for, sentences ("the answer is 18") in many languages. [`unannounced`] gives the
 //! candidates of a completion without any of these. Checks differ in what they compare alone:
 //!
@@ -37,6 +37,7 @@ mod phrases;
 mod prose;
 pub mod qualify;
 mod retraction;
+mod run_on;
 mod scope;
 mod sentence;
 pub mod thinking;
@@ -50,10 +51,11 @@ pub use code::Code;
 pub use last_sentence::{last_number, signed};
 pub use markers::{Tag, is_answer_tag, last_tag};
 pub(crate) use prose::number_in_prose;
+pub(crate) use run_on::next_question;
 pub use scope::{Scope, Spoken};
 pub use thinking::Thinking;
 
-pub(crate) use words::is_one_of;
+pub(crate) use words::{is_one_of, offers};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,12 +86,40 @@ pub enum Policy {
 const SOLUTION_WORDS: usize = 20;
 /// What a solution announces is a value of at most this many words.
 const ANNOUNCED_WORDS: usize = 6;
-/// The fuel of a search for announcements in a reference; the caller pays for its length.
-const REFERENCE_FUEL: u64 = 10_000;
+/// The fuel of a search for announcements in a text for whose length the caller pays.
+const SEARCH_FUEL: u64 = 10_000;
+/// The answer before another question is looked for in so many bytes.
+const ANSWER_WITHIN: usize = 1000;
 /// Announcements by other words than "answer" are looked for in so many bytes at the end.
 const FOREIGN_WITHIN: usize = 1000;
 /// The longest completion that is tried as a bare answer, in bytes.
 const WHOLE_BYTES_MAX: usize = 4000;
+
+impl<'a> Scope<'a> {
+    /// The visible text without code and quotations of the prompt. It ends where the completion runs
+    /// on into another question behind its answer.
+    pub fn of(spoken: &'a Spoken<'a>, prompt: &'a str) -> Self {
+        let scope = Self::visible(spoken, prompt);
+        let other = run_on::other_question(scope.text, prompt).filter(|at| !scope.in_code(*at));
+        match other {
+            Some(at) if scope.text.get(..at).is_some_and(ends_with_answer) => scope.up_to(at),
+            _ => scope,
+        }
+    }
+}
+
+/// Whether a text is a bare answer, or ends with one that it announces.
+fn ends_with_answer(text: &str) -> bool {
+    let near = text.get(text.ceil_char_boundary(text.len().saturating_sub(ANSWER_WITHIN))..);
+    let near = near.unwrap_or_default();
+    let scope = Scope::all(near);
+    let mut found: Vec<_> = last_box::last_group(&scope).into_iter().collect();
+    let searched = said(&scope, &mut found, &mut Meter::new(SEARCH_FUEL));
+    let settled = |said: &Candidate<'_>| {
+        near.get(said.span.1..).is_some_and(|behind| run_on::is_settled(said, behind))
+    };
+    run_on::is_value(text) || (searched.is_ok() && found.iter().any(settled))
+}
 
 /// The answers that a completion announces, the best first.
 pub fn announced<'a>(
@@ -247,7 +277,7 @@ fn plain_reference(text: &str) -> Cow<'_, str> {
 /// right by definition.
 fn announced_in_solution(text: &str) -> Option<Cow<'_, str>> {
     let mut found = Vec::new();
-    said(&Scope::all(text), &mut found, &mut Meter::new(REFERENCE_FUEL)).ok()?;
+    said(&Scope::all(text), &mut found, &mut Meter::new(SEARCH_FUEL)).ok()?;
     found.retain(|candidate| {
         let words = candidate.text.split_whitespace();
         candidate.provenance == Provenance::Anchor

@@ -27,6 +27,12 @@ pub trait Verifier: Send + Sync {
         let _ = sample;
         None
     }
+
+    /// See [`crate::Check::gold`].
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let _ = sample;
+        None
+    }
 }
 
 /// The verdicts on a sample that were there before a verifier ran.

@@ -60,7 +60,7 @@ impl Aggregation {
         Ok(())
     }
 
-    /// Refuses points that add up to nothing, by which a reward would be divided.
+    /// Refuses points by whose sum a reward would be divided, where that is 0 or turns rewards round.
     fn check_points(&self, top: &[Criterion]) -> Result<(), RubricError> {
         let points = || top.iter().map(|criterion| criterion.points);
         let sum: f64 = match self.how {
@@ -69,9 +69,12 @@ impl Aggregation {
             How::AbsolutePoints => points().map(f64::abs).sum(),
             _ => 1.0,
         };
-        if sum == 0.0 {
+        if sum <= 0.0 {
             let word = if self.how == How::PositivePoints { "positive points" } else { "points" };
-            let why = format!("the {word} of the criteria add up to 0");
+            let mut why = format!("the {word} of the criteria add up to {sum}");
+            if sum < 0.0 {
+                why.push_str(DIVIDED);
+            }
             return Err(RubricError::new("criterion", why));
         }
         top.iter()
@@ -80,12 +83,17 @@ impl Aggregation {
     }
 }
 
+/// What to do about it.
+const DIVIDED: &str = ", by which a weighted mean is divided: a sum below 0 turns rewards round; \
+                       `how = \"positive_points\"` divides by the positive ones alone";
+
 /// Weights below a node may all be 0: it earns nothing then. They may not cancel each other.
 fn check_node(criterion: &Criterion, place: &str) -> Result<(), RubricError> {
     let below = &criterion.criteria;
     let sum: f64 = below.iter().map(|one| one.points).sum();
-    if sum == 0.0 && below.iter().any(|one| one.points != 0.0) {
-        let why = "the points of the criteria below it add up to 0";
+    if sum <= 0.0 && below.iter().any(|one| one.points != 0.0) {
+        let divided = if sum < 0.0 { DIVIDED } else { "" };
+        let why = format!("the points of the criteria below it add up to {sum}{divided}");
         return Err(RubricError::new(format!("{place}.criterion"), why));
     }
     below

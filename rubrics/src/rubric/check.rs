@@ -264,6 +264,12 @@ mod tests {
                 json!([{"name": "n", "criterion": [{"name": "a", "text": "x"}, {"name": "b", "text": "x", "points": -1}]}]),
                 "criterion[0].criterion: the points of the criteria below it add up to 0",
             ),
+            (
+                json!([{"name": "a", "text": "x", "points": -2}, {"name": "b", "text": "x"}]),
+                "criterion: the points of the criteria add up to -1, by which a weighted mean is divided: \
+                 a sum below 0 turns rewards round; `how = \"positive_points\"` divides by the positive ones \
+                 alone",
+            ),
             (json!([{"name": "a"}]), "criterion[0].text: the judge is asked nothing"),
             (json!([{"name": " ", "text": "x"}]), "criterion[0].name: the name is empty"),
             (

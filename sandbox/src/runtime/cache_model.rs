@@ -21,7 +21,7 @@ use wasm_encoder::{
 use wasmparser::{Chunk, FunctionBody, MemorySectionReader, Operator, Parser, Payload};
 use wasmtime::{OperatorCost, VariableOperatorCost};
 
-use self::accesses::{Access, AccessTracker, Signatures};
+use self::accesses::{Access, AccessTracker, ModuleFacts};
 
 /// Bytes of a block, as a power of two: accesses in sequence touch many words of one.
 const BLOCK_BITS: i32 = 12;
@@ -108,15 +108,15 @@ pub(super) fn instrument_component(wasm: &[u8]) -> Option<Vec<u8>> {
 /// The module with its accesses counted. `None` where it has no memory of its own, or has more than
 /// one, which no program has.
 pub(super) fn instrument(wasm: &[u8]) -> Option<Vec<u8>> {
-    let signatures = Signatures::read(wasm).filter(Signatures::has_one_memory)?;
+    let facts = ModuleFacts::read(wasm).filter(ModuleFacts::has_one_memory)?;
     let mut module = Module::new();
-    let mut counter = Counter { signatures: &signatures, functions: 0 };
+    let mut counter = Counter { facts: &facts, functions: 0 };
     counter.parse_core_module(&mut module, Parser::new(0), wasm).ok()?;
     Some(module.finish())
 }
 
 struct Counter<'s> {
-    signatures: &'s Signatures,
+    facts: &'s ModuleFacts,
     /// Bodies that were rewritten.
     functions: usize,
 }
@@ -151,14 +151,14 @@ impl Reencode for Counter<'_> {
             let (count, kind) = group?;
             locals.push((count, self.val_type(kind)?));
         }
-        let first = self.signatures.params(self.functions)
-            + locals.iter().map(|(count, _)| count).sum::<u32>();
+        let first =
+            self.facts.params(self.functions) + locals.iter().map(|(count, _)| count).sum::<u32>();
         let index = self.functions;
         self.functions += 1;
         let scratch = Scratch(first);
         locals.extend(Scratch::LOCALS.map(|kind| (1, kind)));
         let mut function = Function::new(locals);
-        let mut tracker = AccessTracker::of(&body, index, self.signatures)?;
+        let mut tracker = AccessTracker::of(&body, index, self.facts)?;
         for operator in body.get_operators_reader()? {
             let operator = operator?;
             if matches!(operator, Operator::MemoryFill { .. } | Operator::MemoryCopy { .. }) {

@@ -4,7 +4,9 @@
 //! call takes and gives. So its time and memory grow with the branches times those values, not with the
 //! bytes of the file: without a bound, 200 kB take 17 seconds and 2.4 GB.
 
-use wasmparser::{BlockType, CompositeInnerType, FunctionBody, Operator, Parser, Payload, TypeRef};
+use wasmparser::{BlockType, FuncType, FunctionBody, Operator, Parser, Payload};
+
+use super::signatures::Signatures;
 
 /// The longest function, in bytes. The longest of a plugin in Python has 427 kB.
 const FUNCTION_BYTES_MAX: u64 = 512 << 10;
@@ -32,7 +34,7 @@ pub(super) fn check(wasm: &[u8]) -> Result<(), String> {
                 values = values.saturating_add(own);
                 at_most("its functions have", values, "values at their branches", VALUES_MAX)?;
             }
-            payload => module.read(payload).unwrap_or_default(),
+            payload => module.signatures.read(&payload).unwrap_or_default(),
         }
     }
     Ok(())
@@ -45,55 +47,22 @@ fn at_most(of: &str, found: u64, what: &str, most: u64) -> Result<(), String> {
     Err(format!("{of} {found} {what}; at most {most} are allowed"))
 }
 
-/// What a module says of its functions before their bodies.
+/// A module, as far as it was read.
 #[derive(Default)]
 struct Module {
-    /// Parameters and results of each type; none of one that is no function.
-    types: Vec<(u64, u64)>,
-    /// The type of each function, imports first.
-    functions: Vec<u32>,
-    /// Functions that have no body, or whose body was read.
-    read: usize,
+    signatures: Signatures,
+    /// Bodies that were read.
+    bodies: usize,
 }
 
 impl Module {
-    fn read(&mut self, payload: Payload<'_>) -> wasmparser::Result<()> {
-        match payload {
-            Payload::TypeSection(types) => {
-                for group in types {
-                    let arities = group?.into_types().map(|ty| match ty.composite_type.inner {
-                        CompositeInnerType::Func(ty) => {
-                            (ty.params().len() as u64, ty.results().len() as u64)
-                        }
-                        _ => (0, 0),
-                    });
-                    self.types.extend(arities);
-                }
-            }
-            Payload::ImportSection(imports) => {
-                for import in imports.into_imports() {
-                    if let TypeRef::Func(ty) | TypeRef::FuncExact(ty) = import?.ty {
-                        self.functions.push(ty);
-                    }
-                }
-                self.read = self.functions.len();
-            }
-            Payload::FunctionSection(functions) => {
-                for ty in functions {
-                    self.functions.push(ty?);
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
     /// Values at the branches and calls of the next function: those of a call, and for each way that a
     /// branch may go, the locals and what the largest block takes and gives. Reading ends where the body
     /// is no WebAssembly.
     fn values(&mut self, body: &FunctionBody<'_>) -> u64 {
-        let (params, results) = self.of_function(self.read);
-        self.read += 1;
+        let (params, results) =
+            arity(self.signatures.of_function(self.signatures.index(self.bodies)));
+        self.bodies += 1;
         let locals = body.get_locals_reader().into_iter().flatten().map_while(Result::ok);
         let locals = params + locals.map(|(count, _)| u64::from(count)).sum::<u64>();
         let (mut ways, mut carried, mut called) = (0_u64, results, 0_u64);
@@ -116,14 +85,14 @@ impl Module {
                 | Operator::Return => ways += 1,
                 Operator::Call { function_index: at }
                 | Operator::ReturnCall { function_index: at } => {
-                    let (params, results) = self.of_function(at as usize);
+                    let (params, results) = arity(self.signatures.of_function(at as usize));
                     called = called.saturating_add(params + results);
                 }
                 Operator::CallIndirect { type_index: at, .. }
                 | Operator::ReturnCallIndirect { type_index: at, .. }
                 | Operator::CallRef { type_index: at }
                 | Operator::ReturnCallRef { type_index: at } => {
-                    let (params, results) = self.of_type(at);
+                    let (params, results) = arity(self.signatures.of_type(at));
                     called = called.saturating_add(params + results);
                 }
                 _ => {}
@@ -132,22 +101,19 @@ impl Module {
         called.saturating_add(locals.saturating_add(carried).saturating_mul(ways))
     }
 
-    fn of_type(&self, at: u32) -> (u64, u64) {
-        self.types.get(at as usize).copied().unwrap_or_default()
-    }
-
-    fn of_function(&self, at: usize) -> (u64, u64) {
-        self.functions.get(at).map_or((0, 0), |ty| self.of_type(*ty))
-    }
-
     fn of_block(&self, ty: BlockType) -> u64 {
         match ty {
             BlockType::Empty => 0,
             BlockType::Type(_) => 1,
             BlockType::FuncType(at) => {
-                let (params, results) = self.of_type(at);
+                let (params, results) = arity(self.signatures.of_type(at));
                 params + results
             }
         }
     }
+}
+
+/// Parameters and results; none of a type that is no function.
+fn arity(function: Option<&FuncType>) -> (u64, u64) {
+    function.map_or((0, 0), |own| (own.params().len() as u64, own.results().len() as u64))
 }

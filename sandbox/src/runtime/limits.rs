@@ -1,6 +1,6 @@
 //! What a guest may use, and what stopped it.
 
-use assay_verifiers::FaultKind;
+use assay_verifiers::{BuildError, FaultKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,49 @@ impl Default for Limits {
         }
     }
 }
+
+impl Limits {
+    /// Refuses limits that no program keeps.
+    ///
+    /// # Errors
+    /// A limit of 0. Sleep may be forbidden.
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        let none = [
+            ("fuel", self.fuel == 0),
+            ("memory_bytes_max", self.memory_bytes_max == 0),
+            ("output_bytes_max", self.output_bytes_max == 0),
+            ("host_calls_max", self.host_calls_max == 0),
+            ("message_bytes_max", self.message_bytes_max == 0),
+        ];
+        match none.iter().find(|(_, is_none)| *is_none) {
+            Some((key, _)) => Err(BuildError::new(format!("limits.{key}"), NONE)),
+            None => Ok(()),
+        }
+    }
+
+    /// What is wrong with limits by which an empty program was stopped.
+    pub(crate) fn too_low(&self, stop: &Stop) -> BuildError {
+        let (key, why) = match stop {
+            Stop::OutOfFuel => ("limits.fuel", format!("{} units", self.fuel)),
+            Stop::OutOfMemory => {
+                let why = format!("{} bytes (512 MiB are {})", self.memory_bytes_max, 512 << 20);
+                ("limits.memory_bytes_max", why)
+            }
+            Stop::TooManyCalls => ("limits.host_calls_max", format!("{}", self.host_calls_max)),
+            Stop::TooLarge => {
+                ("limits.message_bytes_max", format!("{} bytes", self.message_bytes_max))
+            }
+            stop => ("limits", stop.to_string()),
+        };
+        BuildError::new(
+            key,
+            format!("an empty program needs more than {why}: every one would fail"),
+        )
+    }
+}
+
+/// What is said of a limit of 0.
+const NONE: &str = "expected an integer of 1 or more, found the integer 0";
 
 /// What stopped a guest before it was done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

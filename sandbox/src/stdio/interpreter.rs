@@ -12,7 +12,7 @@ use crate::answer::{Language, unmarked};
 use crate::languages::c::{Compiler, Dialect, Refused};
 use crate::languages::javascript::JavaScript;
 use crate::languages::module::{Interpreter as OfUser, Module};
-use crate::runtime::Guest;
+use crate::runtime::{Guest, Limits};
 
 /// The language of the programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -95,6 +95,18 @@ impl Interpreter {
         match self {
             Self::OfUser(interpreter) => interpreter.load(files, "language.wasm"),
             _ => Ok(()),
+        }
+    }
+
+    /// Sees that a program that does nothing runs within limits. What is compiled needs next to
+    /// nothing of its own.
+    pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), BuildError> {
+        match self {
+            Self::Python(guest) => Ready::Python(guest, "").check_limits(limits),
+            Self::JavaScript(guest) => Ready::JavaScript(guest, "").check_limits(limits),
+            #[cfg(feature = "c")]
+            Self::C(..) => limits.check(),
+            Self::OfUser(_) => limits.check(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Programs that are ready to run.
 
-use assay_verifiers::{Fault, Meter};
+use assay_verifiers::{BuildError, Fault, Meter};
 
 use crate::isolation::run_program_with;
 use crate::languages::javascript::JavaScript;
@@ -45,6 +45,18 @@ pub(crate) enum Unready {
 }
 
 impl Ready<'_> {
+    /// Sees that this program, which does nothing, runs within limits. Those that nobody set do.
+    pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), BuildError> {
+        if *limits == Limits::default() {
+            return Ok(());
+        }
+        limits.check()?;
+        match self.run("", limits, &Meter::default()).end {
+            Err(stop) => Err(limits.too_low(&stop)),
+            Ok(_) => Ok(()),
+        }
+    }
+
     /// Runs the program on an input.
     pub(crate) fn run<'a>(
         &self,

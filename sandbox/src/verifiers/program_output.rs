@@ -92,7 +92,7 @@ impl Default for ProgramOutput {
 
 impl Sandboxed for ProgramOutput {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        self.python.enter(sandbox)
+        self.python.enter(sandbox, &self.limits)
     }
 }
 
@@ -106,6 +106,12 @@ impl Check for ProgramOutput {
             return Ok(());
         }
         Err(BuildError::new("io_share", format!("{} is no share: expected 0 to 1", self.io_share)))
+    }
+
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let value = suite_run::tests(sample, &self.reference)?;
+        let task = Task::read(&value, self.ask, self.reference == ".").ok()?;
+        Some(task.gold().into_iter().collect())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

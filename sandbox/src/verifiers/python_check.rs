@@ -63,7 +63,7 @@ impl Default for PythonCheck {
 
 impl Sandboxed for PythonCheck {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        self.python.enter(sandbox)
+        self.python.enter(sandbox, &self.limits)
     }
 }
 

@@ -7,6 +7,10 @@ use assay_verifiers::{BuildError, Built, Check, Digest, Files};
 use serde_json::Value;
 
 use crate::Sandbox;
+#[cfg(feature = "wasm")]
+use crate::runtime::Limits;
+#[cfg(feature = "wasm")]
+use crate::stdio::Ready;
 
 /// A check that runs programs: it takes from the sandbox what it needs, once, when it is built.
 pub trait Sandboxed: Check {
@@ -28,8 +32,14 @@ pub(super) struct Python(Option<crate::runtime::Guest>);
 
 #[cfg(feature = "wasm")]
 impl Python {
-    pub(super) fn enter(&mut self, sandbox: &Sandbox) -> Result<Vec<(String, Digest)>, BuildError> {
+    /// Takes it for programs that run within these limits.
+    pub(super) fn enter(
+        &mut self,
+        sandbox: &Sandbox,
+        limits: &Limits,
+    ) -> Result<Vec<(String, Digest)>, BuildError> {
         let guest = sandbox.python()?;
+        Ready::Python(&guest, "").check_limits(limits)?;
         let identity = ("python.wasm".to_owned(), guest.digest());
         self.0 = Some(guest);
         Ok(vec![identity])

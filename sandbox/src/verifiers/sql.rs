@@ -184,6 +184,13 @@ impl Check for Sql {
         Ok(())
     }
 
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let reference = sample.reference()?;
+        let unpacked = gold::unpacked(reference);
+        let gold = gold::read(unpacked.as_ref().unwrap_or(reference)).ok()?;
+        Some(gold.queries.into_iter().map(str::to_owned).collect())
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let unpacked = gold::unpacked(reference);

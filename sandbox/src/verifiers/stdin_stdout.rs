@@ -64,6 +64,7 @@ impl Default for StdinStdout {
 impl Sandboxed for StdinStdout {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
         let (interpreter, identity) = Interpreter::of(&self.language, sandbox)?;
+        interpreter.check_limits(&self.limits)?;
         self.interpreter = Some(interpreter);
         Ok(identity.into_iter().collect())
     }

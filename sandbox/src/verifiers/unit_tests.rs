@@ -98,7 +98,7 @@ impl Default for UnitTests {
 
 impl Sandboxed for UnitTests {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
-        self.python.enter(sandbox)
+        self.python.enter(sandbox, &self.limits)
     }
 }
 

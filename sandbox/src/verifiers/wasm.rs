@@ -58,6 +58,7 @@ fn over_plugin_limits<'de, D: Deserializer<'de>>(given: D) -> Result<Limits, D::
 
 impl Sandboxed for Wasm {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
+        self.limits.check()?;
         self.runtime = Some(sandbox.runtime()?);
         Ok(Vec::new())
     }

@@ -31,6 +31,10 @@ pub(crate) fn trials(sandbox: &Arc<Sandbox>) -> Vec<Trial> {
 
 fn judged(entry: &Entry, sandbox: &Arc<Sandbox>, case: &Case) -> Result<(), Failed> {
     let build = |settings, files: &dyn Files| (entry.build)(sandbox, settings, files);
-    let verdict = case.run(build).map_err(|error| error.to_string())?;
-    case.disagreement(&verdict).map_or(Ok(()), |why| Err(why.into()))
+    let gold = case.gold(build).map_err(|error| error.to_string())?;
+    for case in std::iter::once(case).chain(&gold) {
+        let verdict = case.run(build).map_err(|error| error.to_string())?;
+        case.disagreement(&verdict).map_or(Ok(()), Err)?;
+    }
+    Ok(())
 }

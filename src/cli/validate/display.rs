@@ -162,11 +162,11 @@ fn on_answers(data: &RewardOnData, verifier: &str) -> String {
         return "  does not use the reference: gold answers and hacks say nothing about it\n"
             .into();
     }
-    let mut text = format!(
-        "  gold answers         {} of {} accepted\n",
-        count(data.gold_accepted),
-        count(data.gold_rows)
-    );
+    let accepted = match data.gold_rows {
+        0 => "none can be made of the references".to_owned(),
+        rows => format!("{} of {} accepted", count(data.gold_accepted), count(rows)),
+    };
+    let mut text = format!("  gold answers         {accepted}\n");
     text.push_str(&findings(&data.gold_rejected, data.gold_rows - data.gold_accepted));
     if data.gold_rows > 0 && data.gold_accepted == 0 {
         text.push_str(
@@ -176,8 +176,8 @@ fn on_answers(data: &RewardOnData, verifier: &str) -> String {
     }
     if verifier == "choice" && data.gold_accepted < data.gold_rows {
         text.push_str(
-            "    help: completions are read as letters; a reference that is a number counts the options from \
-             index_from, 0 by default: config = { index_from = 1 }\n",
+            "    help: a reference is a letter, the text of an option, or its number, counted from index_from, \
+             0 by default: config = { index_from = 1 }\n",
         );
     }
     let (paid, tried) = (count(data.hacks_paid), count(data.hacks_tried));

@@ -1,5 +1,7 @@
 //! Gold answers: what the reference earns when it is the completion.
 
+use std::borrow::Cow;
+
 use assay::verifiers::Verdict;
 
 use super::finding::Finding;
@@ -24,17 +26,30 @@ const WRAPPINGS: [&str; 9] = [
 pub(super) struct Gold {
     /// Whether taking the reference away changes a verdict.
     pub(super) uses_reference: bool,
-    /// Why no wrapping earned full reward, where none did.
-    pub(super) rejected: Option<Finding>,
+    /// What came of the gold answers: where no wrapping earned full reward, why. `None` where none can be
+    /// made of the reference.
+    pub(super) judged: Option<Result<(), Finding>>,
+}
+
+/// The right answers of a row; none where none can be made of its reference.
+pub(super) fn answers<'a>(probe: &Probe<'_>, row: &'a Row) -> Vec<Cow<'a, str>> {
+    let made = probe.gold(&row.sample);
+    let made = made.map(|texts| texts.into_iter().map(Cow::Owned).collect());
+    made.unwrap_or_else(|| row.sample.references())
 }
 
 /// Whether the reference earns full reward in some wrapping. `None` where there is no reference,
 /// or the verifier does not apply.
 pub(super) fn verify(probe: &Probe<'_>, row: &Row) -> Option<Gold> {
     let reference = row.sample.reference()?;
+    let mut answers = answers(probe, row);
+    let is_none = answers.is_empty();
+    if is_none {
+        answers = row.sample.references();
+    }
     let mut first: Option<(String, Verdict)> = None;
     let mut uses_reference = false;
-    for answer in row.sample.references() {
+    for answer in answers {
         for wrapping in WRAPPINGS {
             if probe.is_over() {
                 return None;
@@ -46,18 +61,18 @@ pub(super) fn verify(probe: &Probe<'_>, row: &Row) -> Option<Gold> {
                 uses_reference = without.outcome != verdict.outcome;
             }
             if is_full(&verdict) {
-                return Some(Gold { uses_reference, rejected: None });
+                return Some(Gold { uses_reference, judged: Some(Ok(())) });
             }
             first.get_or_insert((completion, verdict));
         }
     }
     let (completion, verdict) = first?;
-    let rejected = Some(Finding {
+    let rejected = Finding {
         id: row.sample.id().to_owned(),
         row: row.number,
         hack: None,
         completion,
         verdict: verdict::outcome(&verdict.outcome),
-    });
-    Some(Gold { uses_reference, rejected })
+    };
+    Some(Gold { uses_reference, judged: (!is_none).then_some(Err(rejected)) })
 }

@@ -1,5 +1,7 @@
 //! Reward hacking: cheats that the fixture file of a verifier lists, and cheats that any dataset is good for.
 
+use std::borrow::Cow;
+
 use assay::Registry;
 use assay::verifiers::cases::{self, Case};
 use assay::verifiers::{BuildError, Files, Lane, Verdict};
@@ -7,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::finding::Finding;
+use super::gold;
 use super::probe::{Probe, is_full};
 use super::read::Row;
 use crate::cli::verdict;
@@ -81,14 +84,14 @@ fn yours(case: &Case, probe: &Probe<'_>) -> Option<Verdict> {
     (fits && here).then(|| probe.alone(&case.sample()))
 }
 
-/// Different references of the rows to which a verifier applies, in their order.
-pub(super) fn answers(rows: &[&Row]) -> Vec<String> {
+/// Different right answers of the rows to which a verifier applies, in their order.
+pub(super) fn answers(probe: &Probe<'_>, rows: &[&Row]) -> Vec<String> {
     let mut answers: Vec<String> = Vec::new();
     for row in rows {
         if answers.len() == ANSWERS_MAX {
             break;
         }
-        if let Some(answer) = row.sample.references().first()
+        if let Some(answer) = gold::answers(probe, row).first()
             && !answers.iter().any(|have| have == answer)
         {
             answers.push(answer.clone().into_owned());
@@ -101,7 +104,7 @@ pub(super) fn answers(rows: &[&Row]) -> Vec<String> {
 /// otherwise it is a guess.
 pub(super) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, Vec<Finding>) {
     let Some(reference) = row.sample.reference() else { return (0, Vec::new()) };
-    let hacks = hacks(row, answers);
+    let hacks = hacks(row, &gold::answers(probe, row), answers);
     let mut tried = 0;
     let paid = hacks.into_iter().filter_map(|(hack, orders)| {
         if probe.is_over() {
@@ -124,16 +127,15 @@ pub(super) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, 
 }
 
 /// Each cheat, in every order in which it can be played.
-fn hacks(row: &Row, answers: &[String]) -> Vec<(&'static str, Vec<String>)> {
+fn hacks(row: &Row, gold: &[Cow<'_, str>], answers: &[String]) -> Vec<(&'static str, Vec<String>)> {
     let sample = &row.sample;
-    let references = sample.references();
-    let Some(right) = references.first().map(AsRef::as_ref) else { return Vec::new() };
     let mut hacks = vec![("empty", vec![String::new()])];
     let prompt = sample.prompt();
     // A prompt that gives the answer away is no cheat of the completion.
-    if !prompt.is_empty() && prompt.trim() != right.trim() {
+    if !prompt.is_empty() && gold.first().is_none_or(|right| right.trim() != prompt.trim()) {
         hacks.push(("echo", vec![prompt.to_owned()]));
     }
+    let Some(right) = gold.first().map(AsRef::as_ref) else { return hacks };
     hacks.push(("unclosed-thinking", vec![format!(
         "<think>\nIt could be \\boxed{{{right}}}, so maybe the answer is {right}, but let me check"
     )]));
@@ -152,7 +154,7 @@ fn hacks(row: &Row, answers: &[String]) -> Vec<(&'static str, Vec<String>)> {
     // Another row's letter need not be an option of this one, and then it is no answer at all.
     let own = letters.iter().any(|letter| letter == right) && options.len() > 1;
     let answers = if own { letters.get(..options.len()).unwrap_or_default() } else { answers };
-    let wrong = wrong(right, answers, |answer| references.iter().any(|have| have == answer));
+    let wrong = wrong(right, answers, |answer| gold.iter().any(|have| have == answer));
     if let Some(other) = wrong.first() {
         let both = [right.to_owned(), other.clone()];
         hacks.push(("hedge", orders(&both, |all| format!("The answer is {}.", all.join(" or ")))));

@@ -44,7 +44,7 @@ impl Lint<'_> {
             self.empty(),
         ];
         found.warnings.extend(warnings.into_iter().flatten());
-        let slips = slips::find(self.rows, &self.plan.config).into_iter();
+        let slips = slips::find(self.rows, self.plan).into_iter();
         found.warnings.extend(
             slips.map(|Slip { key, message, help }| self.problem(key, message, help.to_owned())),
         );

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay::Engine;
 use assay::engine::Planned;
-use assay::verifiers::{Outcome, Sample, Verdict};
+use assay::verifiers::{Lane, Outcome, Sample, Verdict};
 use serde_json::Value;
 
 use super::trial::is_exhausted;
@@ -36,6 +36,14 @@ impl<'a> Probe<'a> {
     /// Whether no more variants are tried: each may cost a whole deadline.
     pub(super) fn is_over(&self) -> bool {
         self.exhausted() >= EXHAUSTED_MAX
+    }
+
+    /// The right answers of a row, where they are others than its reference as text.
+    pub(super) fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        match &self.planned.built.lane {
+            Lane::Compute(verifier) => verifier.gold(sample),
+            _ => None,
+        }
     }
 
     pub(super) fn verdict(

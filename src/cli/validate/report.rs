@@ -49,9 +49,9 @@ pub(super) struct RewardOnData {
     /// Whether taking the reference away changes any verdict. Where it does not, the reward
     /// judges form, and neither gold answers nor cheats say anything about it.
     pub(super) uses_reference: bool,
-    /// Rows with a reference to which the verifier applies.
+    /// Rows to which the verifier applies, with a reference of which a gold answer can be made.
     pub(super) gold_rows: u64,
-    /// Those of them whose reference earned full reward.
+    /// Those of them whose gold answer earned full reward.
     pub(super) gold_accepted: u64,
     pub(super) gold_rejected: Vec<Finding>,
     /// Cheats that were tried.

@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay::Config;
 use assay::data::escape;
+use assay::verifiers::{Lane, Sample};
+use assay::{Config, Plan};
 use serde_json::Value;
 
 use super::read::Row;
+use super::trial;
 use crate::cli::output::count;
 
 /// References that stand for nothing, or for an answer that was never filled in.
@@ -57,13 +59,13 @@ pub(super) struct Slip {
 }
 
 /// The slips of rows, each kind once.
-pub(super) fn find(rows: &[Row], config: &Config) -> Vec<Slip> {
+pub(super) fn find(rows: &[Row], plan: &Plan) -> Vec<Slip> {
     let all = [
         placeholders(rows),
-        prompts_repeated(rows),
+        prompts_repeated(rows, plan),
         template_marks(rows),
-        mixed_group(rows, config),
-        meta_without_members(rows, config),
+        mixed_group(rows, &plan.config),
+        meta_without_members(rows, &plan.config),
     ];
     all.into_iter().flatten().collect()
 }
@@ -84,12 +86,13 @@ fn placeholders(rows: &[Row]) -> Option<Slip> {
     Some(Slip { key: "reference", message, help })
 }
 
-fn prompts_repeated(rows: &[Row]) -> Option<Slip> {
+fn prompts_repeated(rows: &[Row], plan: &Plan) -> Option<Slip> {
     let begins = |row: &&Row| {
         let (prompt, completion) = (row.sample.prompt().trim(), row.sample.completion().trim());
         prompt.chars().count() >= PROMPT_CHARS_MIN
             && completion.len() > prompt.len()
             && completion.starts_with(prompt)
+            && !is_program(plan, &row.sample)
     };
     let amount = rows.iter().filter(begins).count();
     // An answer may restate its question; a file of them is made of whole texts.
@@ -97,6 +100,18 @@ fn prompts_repeated(rows: &[Row]) -> Option<Slip> {
         let (amount, all) = (count(amount as u64), count(rows.len() as u64));
         let message = format!("{amount} of {all} completions begin with their prompt");
         Slip { key: "completion", message, help: "pass only the new text" }
+    })
+}
+
+/// Whether each reward that reads the completion runs it on tests: a program may begin as its prompt does.
+fn is_program(plan: &Plan, sample: &Sample) -> bool {
+    let rewards = plan.rewards.iter().enumerate();
+    let mut readers = rewards.filter(|(at, planned)| {
+        !planned.built.spec.reads_verdicts && trial::applies(plan, *at, sample)
+    });
+    readers.all(|(_, planned)| match &planned.built.lane {
+        Lane::Compute(verifier) => verifier.trivial(sample).is_some(),
+        _ => false,
     })
 }
 

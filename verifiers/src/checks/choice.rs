@@ -7,10 +7,10 @@ mod reading;
 mod wording;
 
 use crate::canonical::number_text;
-use crate::extract::{Scope, Spoken, Thinking};
+use crate::extract::{self, Scope, Spoken, Thinking};
 use crate::prelude::*;
 use crate::sample::value_text;
-use cues::Cues;
+use cues::{Cues, Place, is_contrasted};
 use letters::Reading;
 use options::Options;
 
@@ -44,8 +44,9 @@ pub struct Choice {
     /// do not count there.
     #[serde(default)]
     take: Take,
-    /// Every option that the reference names must be named, and no other: "A, C" and "AC" are then
-    /// answers. The reference is a list, or a text such as "AC" or "A, C".
+    /// Every option that the reference names must be named, and no other: "A, C", "AC", a list over
+    /// several lines and "A is correct. C is correct." are then answers. The reference is a list, or
+    /// a text such as "AC" or "A, C".
     #[serde(default)]
     multiple: bool,
     #[serde(skip)]
@@ -63,6 +64,9 @@ enum Take {
     Last,
 }
 
+/// Fuel to read the options of a row, for its gold answer.
+const GOLD_FUEL: u64 = 1 << 30;
+
 fn options_column() -> String {
     "options".to_owned()
 }
@@ -73,7 +77,7 @@ fn ten() -> u8 {
 
 impl Check for Choice {
     const ID: &'static str = "choice";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {
@@ -87,8 +91,7 @@ impl Check for Choice {
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
-        let mut options = Options::of(sample, &self.options, self.letters, meter)?;
-        options.several = self.multiple;
+        let options = self.options(sample, meter)?;
         let wanted = self.wanted(reference, &options)?;
         let completion = sample.completion();
         let Some((start, found)) = self.read(cues, sample, &options, meter)? else {
@@ -107,6 +110,17 @@ impl Check for Choice {
         };
         let verdict = Verdict::graded(right).with_extracted(text, span);
         Ok(verdict.with("choice", options::letters_of(found.letters)).because(reason))
+    }
+
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let reference = sample.reference()?;
+        let options = self.options(sample, &mut Meter::new(GOLD_FUEL)).ok()?;
+        // Without options, digits in a text are rather an answer than the number of an option.
+        if options.are_unknown() && !reference.is_number() {
+            return None;
+        }
+        let wanted = self.wanted(reference, &options).ok()?;
+        Some(vec![options::letters_of(wanted)])
     }
 }
 
@@ -132,6 +146,12 @@ impl Choice {
             letter: options::letters_of(found.letters),
             span: (start + found.start, start + found.end),
         }))
+    }
+
+    fn options<'a>(&self, sample: &'a Sample, meter: &mut Meter<'_>) -> Result<Options<'a>, Fault> {
+        let mut options = Options::of(sample, &self.options, self.letters, meter)?;
+        options.several = self.multiple;
+        Ok(options)
     }
 
     /// What a completion names, and where the text begins in which its places are counted.
@@ -169,7 +189,9 @@ impl Choice {
             } else {
                 String::new()
             };
-            Fault::bad_reference(format!("reference {shown} names none of the {count} options{counted}"))
+            Fault::bad_reference(format!(
+                "reference {shown} names none of the {count} options{counted}"
+            ))
         })
     }
 
@@ -203,13 +225,32 @@ impl Choice {
         let mut places = cues.places(scope, meter)?;
         // A raw completion makes many passing remarks, and the form of its answer is known.
         places.retain(|place| matches!(self.take, Take::Last) || place.is_format());
-        let mut read = |place: &cues::Place<'_>| {
+        // What stands before another question is the answer, if it is one.
+        let begun = body.len() - body.trim_start().len() + 1;
+        let own = extract::next_question(body, begun).and_then(|end| body.get(..end));
+        if let Some(own) = own
+            && let Some(found) = self.settle(own, &places, options, meter)?
+        {
+            return Ok(Some(found));
+        }
+        self.settle(body, &places, options, meter)
+    }
+
+    /// What a text settles on, by the places in it where answers are announced.
+    fn settle(
+        &self,
+        body: &str,
+        places: &[Place<'_>],
+        options: &Options<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Reading>, Fault> {
+        let mut read = |place: &Place<'_>| {
             // The text read at each place is bounded; see `NEAR_BYTES_MAX`.
             meter.spend(4096)?;
             Ok(place.read(body, options))
         };
         let mut first = None;
-        for place in &places {
+        for place in places.iter().filter(|place| place.at() <= body.len()) {
             first = read(place)?;
             if first.is_some() {
                 break;
@@ -224,12 +265,21 @@ impl Choice {
             return Ok(Some(first));
         }
         // Only once there is an answer can a further question follow.
-        let end = cues.next_question(body, first.end);
+        let end = extract::next_question(body, first.end).unwrap_or(body.len());
+        let mut last: Option<Reading> = None;
         for place in places.iter().rev().filter(|place| place.at() < end) {
-            if let Some(reading) = read(place)? {
-                return Ok(Some(reading));
+            let Some(reading) = read(place)? else { continue };
+            // Where several are due, verdicts in a row belong together: "A is correct. C is correct."
+            last = match last {
+                None => Some(reading),
+                Some(later) if place.is_verdict() => Some(later.with_earlier(reading)),
+                last => return Ok(last),
+            };
+            let lead = body.get(..reading.start).unwrap_or_default();
+            if !self.multiple || !place.is_verdict() || is_contrasted(lead) {
+                return Ok(last);
             }
         }
-        Ok(Some(first))
+        Ok(last.or(Some(first)))
     }
 }

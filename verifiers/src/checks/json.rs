@@ -136,9 +136,33 @@ impl Check for Json {
             }
         }
     }
+
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let reference = sample.reference().filter(|_| self.equals_reference)?;
+        // What else the schema asks for does not stand in the reference.
+        let is_part = self.pointer.as_ref().is_some_and(|at| !at.is_empty());
+        let can = !(is_part && self.compiled.is_some());
+        Some(can.then(|| self.written(reference)).into_iter().collect())
+    }
 }
 
 impl Json {
+    /// The text in which the reference stands at the pointer, and nothing else.
+    fn written(&self, reference: &Value) -> String {
+        let is_json = |text: &&str| tree::read(text, self.rules()).is_ok();
+        let held = reference.as_str().filter(is_json);
+        let inner = held.map_or_else(|| reference.to_string(), str::to_owned);
+        let names = self.pointer.as_deref().and_then(|at| at.strip_prefix('/'));
+        let whole = names.into_iter().flat_map(|at| at.rsplit('/')).fold(inner, |inner, name| {
+            let name = Value::from(name.replace("~1", "/").replace("~0", "~"));
+            format!("{{{name}: {inner}}}")
+        });
+        match self.from {
+            From::Any | From::Whole => whole,
+            From::Fence => format!("```json\n{whole}\n```"),
+        }
+    }
+
     fn read<'a>(&self, completion: &'a str) -> Result<(Node<'a>, (usize, usize)), &'static str> {
         let parse = |(start, end): (usize, usize)| {
             let text = completion.get(start..end).unwrap_or_default();

@@ -71,7 +71,7 @@ fn yes() -> bool {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
@@ -286,7 +286,8 @@ impl Math {
             let mut comparer = Comparer { cx, decimals: &self.decimals, strict: self.strict };
             comparer.any_equal(&wanted_values, &chosen.values, &said.question)?
         };
-        if let (Equivalence::Equal(rung), false) = (judged, same) {
+        // "122 \div 7 = 17 R 3" is the division with its result.
+        if let (Equivalence::Equal(rung), false) = (judged, same || wanted.has_remainder()) {
             let pair = Pair {
                 answer: &chosen.candidate.text,
                 answer_reading: &chosen.reading,

@@ -24,8 +24,9 @@ use scan::Found;
 /// `2 \times 10^5`), "million", "dozen", `18k` and the like are read; currencies and units are not
 /// looked at.
 ///
-/// "3 or 4", "3-4" and "1 2 3" give no number. Neither does one that is denied, a bound, a name or
-/// an operand: "not 4", "at least 4", "page 4", "half of 4", `4!`, `\sqrt{4}`, `2024-01-04`.
+/// "3 or 4", "3 (or maybe 4)", "3-4" and "1 2 3" give no number. Neither does one that is denied, a
+/// bound, a name or an operand: "not 4", "at least 4", "page 4", "half of 4", "4 - 1", "4 / 2", `4!`,
+/// `\sqrt{4}`, `2024-01-04`. A dash before digits is a minus sign, but in a range: "pages 3–5".
 ///
 /// Numbers are compared as exact fractions, so 0.1 + 0.2 is 0.3 and integers of any length are
 /// told apart. The reference is a number, a text that holds one, a list of acceptable ones, an
@@ -94,7 +95,7 @@ struct End(RBig, bool);
 
 impl Check for Number {
     const ID: &'static str = "number";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::candidate::{Candidate, Provenance};
 use super::scope::Scope;
-use super::words::{PARTING, is_one_of};
+use super::words::{PARTING, is_one_of, offers, words};
 use super::{hidden, qualify, retraction};
 use crate::math::syntax::text::trimmed_start;
 
@@ -62,42 +62,20 @@ fn is_denied(before: &str) -> bool {
     qualify::is_denied_before(lead) || qualify::is_unsaid(lead) || qualify::is_mistaken(lead)
 }
 
-/// Words between boxes that offer the second one as well.
-#[rustfmt::skip]
-const OFFERING: [&str; 16] = [
-    "or", "maybe", "perhaps", "possibly", "probably", "alternatively", "else", "otherwise", "could", "might", "be", "even", "it",
-    "also", "either", "is",
-];
-
-/// Whether what stands between two boxes offers the second one as well: "or maybe".
-fn offers(gap: &str) -> bool {
-    let mut said = words(gap).peekable();
-    let doubted = |word: &&str| {
-        ["or", "maybe", "perhaps", "possibly", "alternatively"]
-            .iter()
-            .any(|offer| offer.eq_ignore_ascii_case(word))
-    };
-    said.peek().is_some_and(doubted) && said.all(|word| is_one_of(&OFFERING, word))
-}
-
 /// Whether what stands between two boxes joins them into one answer.
 fn connects(gap: &str) -> bool {
     if gap.len() > 60 || gap.matches('\n').count() > 1 {
         return false;
     }
-    let mut words = words(gap).peekable();
-    if words.peek().is_none() && gap.contains(['.', '?', '!', '。']) {
+    let mut said = words(gap).peekable();
+    if said.peek().is_none() && gap.contains(['.', '?', '!', '。']) {
         return false;
     }
     // "and $y_2 = $": the label of the next part.
     let labels = gap.contains('=');
-    words.all(|word| labels && word.chars().count() == 1 || is_one_of(&JOINING, word))
-        || offers(gap)
+    said.all(|word| labels && word.chars().count() == 1 || is_one_of(&JOINING, word))
+        || offers(words(gap))
         || phrase(gap)
-}
-
-fn words(gap: &str) -> impl Iterator<Item = &str> {
-    gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// "apples, ", "papers and ": what was counted, and a link to the next box.

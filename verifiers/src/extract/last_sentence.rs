@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
+use super::words::{offers, words};
 use super::{qualify, retraction};
-use crate::math::syntax::units;
+use crate::math::syntax::{is_minus, units};
 
 /// Signs of the end of a proof.
 const ENDS: [&str; 6] = ["QED", "Q.E.D.", "QED.", "∎", "■", "□"];
@@ -33,7 +34,7 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
     let math = last_math(trimmed, sentence).filter(|found| {
         let after = trimmed.get(found.span.1..).unwrap_or_default();
         let before = trimmed.get(sentence..found.span.0).unwrap_or_default();
-        !retraction::denied(after) && is_said(before, after)
+        !retraction::denied(after) && is_said(before, after) && !is_offered_too(before)
     });
     match (&math, &number) {
         (Some(math), Some(number)) if math.span.1 < number.span.0 => Some(number.clone()),
@@ -63,35 +64,55 @@ pub fn signed<'a>(found: Candidate<'a>, sentence: &str, offset: usize) -> Candid
     let subtracts = lead
         .get(..at)
         .is_some_and(|head| head.trim_end().ends_with(|c: char| c.is_ascii_digit() || c == ')'));
-    if subtracts || found.text.starts_with(['-', '−']) {
+    if subtracts || found.text.starts_with(is_minus) {
         return found;
     }
     let text = Cow::Owned(format!("-{}", found.text));
     Candidate { text, span: (offset + at, found.span.1), provenance: found.provenance }
 }
 
+/// Whether the words between a number and this place offer another one: "5 (or maybe ".
+fn is_offered_too(before: &str) -> bool {
+    let number = before.rfind(|c: char| c.is_ascii_digit());
+    number.and_then(|at| before.get(at + 1..)).is_some_and(|between| offers(words(between)))
+}
+
 /// Whether a number is not part of a formula, and is the only one offered.
 pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
     let (before, after) = (text.get(sentence..from).unwrap_or(""), text.get(to..).unwrap_or(""));
-    let offered = before.contains(" or ") && before.contains(|c: char| c.is_ascii_digit());
+    let offered = before.contains(" or ") && before.contains(|c: char| c.is_ascii_digit())
+        || is_offered_too(before);
     let lead = before.trim_end();
     // "41, 42" and "41 and 42" are a list of guesses.
-    let listed = lead.strip_suffix(" and").unwrap_or(lead).trim_end_matches([',', ';', ' ']);
+    let listed =
+        lead.strip_suffix(" and").unwrap_or(lead).trim_end_matches([',', ';', ' ', '&', '|']);
     let offered = offered || listed.ends_with(|c: char| c.is_ascii_digit());
+    let operated = |c: char| "+*/×".contains(c) || (is_minus(c) && !"—―".contains(c));
     let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
-        || lead.ends_with(['-', '–', '+', '*', '/', '×']);
+        || lead.trim_end_matches(['$', '\\', ' ']).ends_with(operated);
     let denied = after.contains('?')
         || DENIALS.iter().any(|word| after.contains(word))
         || !is_said(before, after);
-    let goes_on = after
-        .trim_start()
-        .starts_with(['(', '+', '*', '/', '^', '_', '=', '}', '{', '\\', '<', '>']);
     // A unit may stand right behind its number, a word may not.
     let run = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());
     let glued = run > 0 && !after.get(..run).is_some_and(units::known);
     // The text was truncated within a quotation.
     let quoted = before.matches('"').count() % 2 == 1 && !after.contains('"');
-    !(quoted || denied || offered || opened || goes_on || glued)
+    !(quoted || denied || offered || opened || glued || goes_on(after))
+}
+
+/// Whether what stands behind a number goes on with its term: "5 π", "5 - x", "5½".
+fn goes_on(after: &str) -> bool {
+    let rest = after.trim_start();
+    let word = rest.get(..rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len()));
+    let operand = rest.strip_prefix(is_minus).unwrap_or_default().trim_start();
+    let variable = operand.starts_with(|c: char| c.is_ascii_lowercase() && c != 'a')
+        && !operand.get(1..).is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+    rest.starts_with(|c| "(+*/^_=}{\\<>×·⋅÷√π±".contains(c))
+        || matches!(word, Some("pi" | "sqrt"))
+        || after.starts_with(|c: char| c.is_numeric())
+        || variable
+        || operand.starts_with(['√', 'π', '\\'])
 }
 
 /// The last `\( \)`, `\[ \]` or `$ $` that closes behind `from`.
@@ -137,8 +158,8 @@ pub fn last_number(text: &str, offset: usize) -> Option<Candidate<'_>> {
             continue;
         }
         let marked = text.get(..start)?.trim_end_matches(['$', '\\']);
-        if marked.strip_suffix('-').is_some_and(is_sign) {
-            start = marked.len() - 1;
+        if let Some(lead) = marked.strip_suffix(is_minus).filter(|lead| is_sign(lead)) {
+            start = lead.len();
         } else if before == Some('.') {
             start -= 1;
         }

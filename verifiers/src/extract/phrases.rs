@@ -102,6 +102,18 @@ pub(super) const HEDGE_AFTER: &[&str] = &[
     "but I'm not sure", "but not sure", "if I remember", "if the guess", "或", "或者", "还是", "или", "oder", "ou", "o", "atau",
     "hoặc", "もしくは", "または", "또는", "أو", "या",
 ];
+/// Hedges that begin a remark in brackets behind a value. "0.5 (or 50%)" says one value twice.
+pub(super) const DOUBT_ASIDE: &[&str] = &[
+    "maybe",
+    "perhaps",
+    "possibly",
+    "could be",
+    "might be",
+    "or maybe",
+    "or perhaps",
+    "or possibly",
+    "or even",
+];
 /// Words before an announcement that negate it or make it hypothetical.
 #[rustfmt::skip]
 pub(super) const OPINIONS: &[&str] = &[

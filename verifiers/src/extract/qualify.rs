@@ -26,7 +26,7 @@ pub enum Qualifier {
     Computed,
     /// "in 4 steps", "I tried 4 times".
     Counted,
-    /// "4 or 5", "4, maybe".
+    /// "4 or 5", "4, maybe", "4 (or maybe 5)".
     Hedged,
 }
 
@@ -50,6 +50,8 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
         after.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     let led = |phrases| ends_with(before, phrases) || ends_with(assigned, phrases);
     let followed = |phrases| starts_with(after, phrases);
+    let aside = after.strip_prefix(['(', '[']).unwrap_or_default();
+    let doubted = starts_with(aside, say::DOUBT_ASIDE);
     let found = [
         (led(say::DENIED_BEFORE) || followed(say::DENIED_AFTER), Qualifier::Denied),
         (followed(&["st", "nd", "rd", "th"]), Qualifier::Ordinal),
@@ -59,7 +61,7 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
         (led(say::OPERATION_BEFORE) || followed(say::OPERATION_AFTER), Qualifier::Computed),
         (followed(say::COUNTED_AFTER), Qualifier::Counted),
         (led(say::EXAMPLE_BEFORE), Qualifier::Example),
-        (followed(say::HEDGE_AFTER), Qualifier::Hedged),
+        (followed(say::HEDGE_AFTER) || doubted, Qualifier::Hedged),
     ];
     found.into_iter().find_map(|(holds, why)| holds.then_some(why))
 }

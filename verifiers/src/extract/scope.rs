@@ -66,7 +66,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The visible text without code and quotations of the prompt.
-    pub fn of(spoken: &'a Spoken<'a>, prompt: &'a str) -> Self {
+    pub(super) fn visible(spoken: &'a Spoken<'a>, prompt: &'a str) -> Self {
         let text = spoken.text();
         Self {
             text,
@@ -76,6 +76,12 @@ impl<'a> Scope<'a> {
             asked: !prompt.is_empty(),
             boxes: boxes::of(text),
         }
+    }
+
+    /// The part of it before a place.
+    pub(super) fn up_to(self, end: usize) -> Self {
+        let text = self.text.get(..end).unwrap_or_default();
+        Self { text, code: Code::of(text), boxes: boxes::of(text), ..self }
     }
 
     /// All of the visible text, even code and quotations.

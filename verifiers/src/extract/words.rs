@@ -5,6 +5,30 @@ pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
     words.iter().any(|have| have.eq_ignore_ascii_case(word))
 }
 
+/// The words of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Words between two values that offer the second one as well.
+const OFFERING: [&str; 9] =
+    ["or", "maybe", "perhaps", "possibly", "probably", "alternatively", "could", "might", "may"];
+/// Words that may stand beside them.
+const BESIDE: [&str; 9] = ["else", "otherwise", "be", "even", "it", "also", "either", "is", "but"];
+
+/// Whether the words between two values offer the second one as well: "or maybe", "but it could be".
+pub(crate) fn offers<'a>(words: impl Iterator<Item = &'a str>) -> bool {
+    let mut is_offered = false;
+    for word in words {
+        let offers = is_one_of(&OFFERING, word);
+        if !offers && !is_one_of(&BESIDE, word) {
+            return false;
+        }
+        is_offered |= offers;
+    }
+    is_offered
+}
+
 /// Words between two boxes by which the second one follows from the first or replaces it.
 #[rustfmt::skip]
 pub(super) const PARTING: &[&str] = &[

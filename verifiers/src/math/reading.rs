@@ -1,6 +1,7 @@
 //! Readings of a text: the values that it may denote.
 
 pub(crate) mod congruence;
+pub(crate) mod division;
 pub(crate) mod letters;
 pub(crate) mod notes;
 pub(crate) mod phrases;
@@ -38,6 +39,8 @@ pub(crate) struct Reading {
     /// The letters that the text declares to be integers.
     parameters: Vec<Parameter>,
     family: Option<Family>,
+    /// A quotient with its remainder.
+    division: Option<String>,
     /// The phrase in front of the expression: "at least".
     phrase: Option<Phrase>,
 }
@@ -49,6 +52,7 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
     let clean = trimmed(&clean);
     let family = congruence::congruence(clean);
     let whole = clean;
+    let division = division::quotient_with_remainder(whole);
     let (clean, parameters) = quantifiers::qualified(clean);
     let clean = trimmed(&clean);
     let (clean, again) = match notes::note(clean) {
@@ -65,7 +69,9 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
         phrases::begins(clean).map_or((None, clean), |(phrase, rest)| (Some(phrase), rest));
     cx.meter.spend(20 + 2 * text.len() as u64)?;
     let mut trees = Vec::new();
-    let ways = if family.is_some() { Vec::new() } else { readings_of_commas(clean, answer) };
+    // The letter of a remainder may be a factor, but not in a reference.
+    let is_other = family.is_some() || (division.is_some() && !answer);
+    let ways = if is_other { Vec::new() } else { readings_of_commas(clean, answer) };
     for commas in ways {
         trees.extend(tree(clean, commas, cx)?);
     }
@@ -91,6 +97,7 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
         again,
         parameters,
         family,
+        division,
         phrase,
     })
 }
@@ -152,6 +159,11 @@ impl Reading {
         self.letter.is_some()
     }
 
+    /// Whether it is a quotient with its remainder.
+    pub(crate) fn has_remainder(&self) -> bool {
+        self.division.is_some()
+    }
+
     /// Whether it is a date or a time of day.
     pub(crate) fn is_calendar(&self) -> bool {
         !self.calendar.is_empty()
@@ -181,6 +193,10 @@ impl Reading {
     /// The values of the trees, and the text itself where it is no mathematics. Mathematics past a
     /// limit, or without a value, has none.
     pub(crate) fn values(&self, cx: &mut Context) -> Result<Vec<Value>, Stop> {
+        let division = self.division.clone().map(Value::Text);
+        if self.trees.is_empty() && division.is_some() {
+            return Ok(division.into_iter().collect());
+        }
         if let Some((value, noun)) = number_words::number(&self.text) {
             return Ok(vec![Value::counted(value, noun)]);
         }
@@ -210,6 +226,7 @@ impl Reading {
                 Err(Stop::Cap | Stop::Undefined) => open = true,
             }
         }
+        values.extend(division);
         if values.is_empty() && !open && !self.text.is_empty() {
             values.push(Value::Text(statement::winner(&self.text).to_owned()));
         }

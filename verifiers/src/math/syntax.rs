@@ -19,5 +19,6 @@ pub(crate) mod words;
 pub(crate) use ast::{Id, Join, Node, Operator, Rel, Tree, Written};
 pub(crate) use calendar::Calendar;
 pub(crate) use characters::cleaned;
+pub(crate) use symbols::is_minus;
 pub(crate) use text::{plain_text, trimmed};
 pub(crate) use token::Commas;

@@ -32,6 +32,10 @@ fn trials_of(entry: &'static Entry, file: CaseFile) -> Vec<Trial> {
 }
 
 fn judged(entry: &Entry, case: &Case) -> Result<(), Failed> {
-    let verdict = case.run(entry.build).map_err(|error| error.to_string())?;
-    case.disagreement(&verdict).map_or(Ok(()), |why| Err(why.into()))
+    let gold = case.gold(entry.build).map_err(|error| error.to_string())?;
+    for case in std::iter::once(case).chain(&gold) {
+        let verdict = case.run(entry.build).map_err(|error| error.to_string())?;
+        case.disagreement(&verdict).map_or(Ok(()), Err)?;
+    }
+    Ok(())
 }

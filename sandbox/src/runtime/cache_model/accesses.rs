@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{
-    BlockType, CompositeInnerType, ContType, ElementItems, FrameKind, FuncType, FunctionBody,
-    MemoryType, ModuleArity, Operator, Parser, Payload, RefType, SubType, TypeRef, ValType,
+    ElementItems, FunctionBody, MemoryType, Operator, Parser, Payload, TypeRef, ValType,
 };
+
+use super::super::signatures::Signatures;
 
 /// Offsets below this stay in the block of their pointer, or next to it.
 const OFFSET_NEAR: u64 = 1 << 10;
@@ -39,7 +40,7 @@ enum Operand {
 
 /// What is known at a place of a function about the pointers that it uses.
 pub(super) struct AccessTracker<'s> {
-    signatures: &'s Signatures,
+    module: &'s ModuleFacts,
     /// What is known of the operands on top of the stack.
     stack: Vec<Operand>,
     /// Pointers that were looked up since they were set.
@@ -74,10 +75,10 @@ impl<'s> AccessTracker<'s> {
     pub(super) fn of(
         body: &FunctionBody<'_>,
         index: usize,
-        signatures: &'s Signatures,
+        module: &'s ModuleFacts,
     ) -> wasmparser::Result<Self> {
         let tracker = || Self {
-            signatures,
+            module,
             stack: Vec::new(),
             seen: BTreeSet::new(),
             spared: BTreeSet::new(),
@@ -86,7 +87,7 @@ impl<'s> AccessTracker<'s> {
             loops: 0,
             depth: 0,
             is_core: false,
-            is_called_back: body.as_bytes().len() < SHORT && signatures.is_referred(index),
+            is_called_back: body.as_bytes().len() < SHORT && module.is_referred(index),
         };
         let (mut first, mut uses) = (tracker(), BTreeMap::<u32, usize>::new());
         let (mut framed, mut set_otherwise) = (BTreeSet::new(), BTreeSet::new());
@@ -174,7 +175,7 @@ impl<'s> AccessTracker<'s> {
                 self.stack.clear();
                 self.close();
             }
-            operator => match operator.operator_arity(self.signatures) {
+            operator => match operator.operator_arity(&self.module.signatures) {
                 Some((taken, given)) if !is_control(operator) => {
                     let left = self.stack.len().saturating_sub(taken as usize);
                     self.stack.truncate(left);
@@ -287,13 +288,10 @@ fn accessed(operator: &Operator<'_>) -> Option<(u64, Option<ValType>)> {
     Some((memarg.offset, stored))
 }
 
-/// The types of a module's functions.
+/// What of a module decides which accesses are looked up.
 #[derive(Default)]
-pub(super) struct Signatures {
-    types: Vec<SubType>,
-    /// The type of each function, imports first.
-    functions: Vec<u32>,
-    imports: usize,
+pub(super) struct ModuleFacts {
+    signatures: Signatures,
     /// Functions that are called through a table.
     referred: BTreeSet<u32>,
     /// Its memories, imports first.
@@ -301,45 +299,32 @@ pub(super) struct Signatures {
     has_imported_memory: bool,
 }
 
-impl Signatures {
+impl ModuleFacts {
     /// `None` where the module cannot be read.
     pub(super) fn read(wasm: &[u8]) -> Option<Self> {
-        let mut signatures = Self::default();
+        let mut module = Self::default();
         for payload in Parser::new(0).parse_all(wasm) {
-            match payload.ok()? {
-                Payload::TypeSection(types) => {
-                    for group in types {
-                        signatures.types.extend(group.ok()?.into_types());
-                    }
-                }
+            let payload = payload.ok()?;
+            module.signatures.read(&payload).ok()?;
+            match payload {
                 Payload::ImportSection(imports) => {
                     for import in imports.into_imports() {
-                        match import.ok()?.ty {
-                            TypeRef::Func(index) => signatures.functions.push(index),
-                            TypeRef::Memory(memory) => {
-                                signatures.has_imported_memory = true;
-                                signatures.memories.push(memory);
-                            }
-                            _ => {}
+                        if let TypeRef::Memory(memory) = import.ok()?.ty {
+                            module.has_imported_memory = true;
+                            module.memories.push(memory);
                         }
-                    }
-                    signatures.imports = signatures.functions.len();
-                }
-                Payload::FunctionSection(functions) => {
-                    for index in functions {
-                        signatures.functions.push(index.ok()?);
                     }
                 }
                 Payload::MemorySection(memories) => {
                     for memory in memories {
-                        signatures.memories.push(memory.ok()?);
+                        module.memories.push(memory.ok()?);
                     }
                 }
                 Payload::ElementSection(elements) => {
                     for element in elements {
                         if let ElementItems::Functions(functions) = element.ok()?.items {
                             for function in functions {
-                                signatures.referred.insert(function.ok()?);
+                                module.referred.insert(function.ok()?);
                             }
                         }
                     }
@@ -348,7 +333,7 @@ impl Signatures {
                 _ => {}
             }
         }
-        Some(signatures)
+        Some(module)
     }
 
     /// Whether the module has one memory, of its own.
@@ -361,48 +346,13 @@ impl Signatures {
 
     /// Whether the function with this body is called through a table.
     fn is_referred(&self, body: usize) -> bool {
-        u32::try_from(self.imports + body).is_ok_and(|index| self.referred.contains(&index))
+        let index = u32::try_from(self.signatures.index(body));
+        index.is_ok_and(|index| self.referred.contains(&index))
     }
 
     /// Parameters of the function with this body.
     pub(super) fn params(&self, body: usize) -> u32 {
-        let index = self.functions.get(self.imports + body).copied();
-        let ty = index.and_then(|index| self.sub_type_at(index)).map(|ty| &ty.composite_type.inner);
-        match ty {
-            Some(CompositeInnerType::Func(function)) => {
-                u32::try_from(function.params().len()).unwrap_or(0)
-            }
-            _ => 0,
-        }
-    }
-}
-
-impl ModuleArity for Signatures {
-    fn sub_type_at(&self, index: u32) -> Option<&SubType> {
-        self.types.get(index as usize)
-    }
-
-    fn type_index_of_function(&self, index: u32) -> Option<u32> {
-        self.functions.get(index as usize).copied()
-    }
-
-    fn tag_type_arity(&self, _: u32) -> Option<(u32, u32)> {
-        None
-    }
-
-    fn func_type_of_cont_type(&self, _: &ContType) -> Option<&FuncType> {
-        None
-    }
-
-    fn sub_type_of_ref_type(&self, _: &RefType) -> Option<&SubType> {
-        None
-    }
-
-    fn control_stack_height(&self) -> u32 {
-        0
-    }
-
-    fn label_block(&self, _: u32) -> Option<(BlockType, FrameKind)> {
-        None
+        let function = self.signatures.of_function(self.signatures.index(body));
+        function.map_or(0, |own| u32::try_from(own.params().len()).unwrap_or(0))
     }
 }

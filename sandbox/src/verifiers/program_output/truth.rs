@@ -20,3 +20,19 @@ pub(super) enum Truth {
     /// Names of a type.
     Type(Vec<String>),
 }
+
+impl Truth {
+    /// The truth as a completion writes it.
+    pub(super) fn written(&self) -> Option<String> {
+        Some(match self {
+            Self::Value(value) => value.to_string(),
+            Self::Line { number: Some(number), .. } => number.to_string(),
+            Self::Shown { text, .. }
+            | Self::Printed(text)
+            | Self::Raised(text)
+            | Self::Line { number: None, text } => text.clone(),
+            Self::End => PyValue::None.to_string(),
+            Self::Type(names) => names.first()?.clone(),
+        })
+    }
+}

@@ -3,17 +3,17 @@
 use super::letters::Reading;
 use super::options::Options;
 use super::reading;
+use super::wording::FILLERS;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, qualify};
 use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::pattern::Pattern;
 
-/// Patterns that introduce an answer, follow it, and begin the next question.
+/// Patterns that introduce an answer, and that follow it.
 #[derive(Debug)]
 pub(super) struct Cues {
     answer: Pattern,
     verdict: Pattern,
-    next_question: Pattern,
 }
 
 /// An answer follows.
@@ -41,8 +41,6 @@ const VERDICT: &str = concat!(
     r#"| [-—–]? ?(?:правильный|верный) ответ"#,
 );
 
-const NEXT_QUESTION: &str = r"(?im)^[\s#*>]*(?:(?:next )?question|q)\s*\d*\s*[:.]";
-
 /// The most announcements that are examined from either end of a text.
 const LOOKED_AT_MAX: usize = 200;
 
@@ -60,9 +58,13 @@ const LEADS: &[&str] = &[
     "option", "options", "choice", "choices", "answer", "answers", "letter", "letters", "statement",
     "that", "only", "so", "therefore", "thus", "hence", "then", "think", "believe", "say", "conclude",
     "is", "and", "or", "both", "since", "because", "means", "see", "find", "shows", "means", "clearly",
-    "implies", "but", "know", "sure", "opción", "antwort", "réponse", "respuesta", "risposta",
+    "implies", "but", "actually", "however", "instead", "rather", "indeed", "now", "wait", "know", "sure", "opción", "antwort", "réponse", "respuesta", "risposta",
     "resposta", "ответ", "вариант",
 ];
+
+/// Words by which a sentence takes back the one before it.
+const CONTRASTS: [&str; 8] =
+    ["but", "however", "actually", "wait", "no", "instead", "rather", "correction"];
 
 /// The beginnings of a remark that retracts the answer before it.
 const REMARKS: [&str; 12] = [
@@ -98,16 +100,7 @@ fn by_words(pattern: &str) -> Result<Pattern, String> {
 
 impl Cues {
     pub(super) fn new() -> Result<Self, String> {
-        Ok(Self {
-            answer: by_words(ANSWER)?,
-            verdict: by_words(VERDICT)?,
-            next_question: Pattern::new(NEXT_QUESTION)?,
-        })
-    }
-
-    /// Where the next question begins behind `from`.
-    pub(super) fn next_question(&self, body: &str, from: usize) -> usize {
-        self.next_question.find_at(body, from).map_or(body.len(), |at| at.start())
+        Ok(Self { answer: by_words(ANSWER)?, verdict: by_words(VERDICT)? })
     }
 
     /// Where answers are announced, in order.
@@ -155,6 +148,11 @@ impl Place<'_> {
         }
     }
 
+    /// Whether it is a verdict on the options before it: "C is correct".
+    pub(super) fn is_verdict(&self) -> bool {
+        matches!(self, Self::Before(..))
+    }
+
     /// Where it stands in the text.
     pub(super) fn at(&self) -> usize {
         match self {
@@ -188,7 +186,9 @@ impl Place<'_> {
                 if !is_said || is_of_others(before) || qualify::is_unsaid(before) {
                     return None;
                 }
-                Reading { is_hedge: reading.is_hedge || *also, ..reading }
+                let is_another = *also && !options.several;
+                let is_hedge = reading.is_hedge || is_another || is_alternative(before);
+                Reading { is_hedge, ..reading }
             }
             Self::Said(said) => {
                 let is_said = said.provenance == Provenance::Anchor;
@@ -259,9 +259,22 @@ fn words_before(before: &str) -> impl Iterator<Item = String> {
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
 }
 
+/// "A is correct or (option C is correct)".
+fn is_alternative(before: &str) -> bool {
+    let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
+    let mut words = words_before(lead).skip_while(|word| FILLERS.contains(&word.as_str()));
+    words.next().is_some_and(|word| word == "or")
+}
+
+/// Whether the sentence that leads to a verdict takes back what was said before: "But actually C is
+/// correct".
+pub(super) fn is_contrasted(before: &str) -> bool {
+    words_before(sentence(before)).any(|word| CONTRASTS.contains(&word.as_str()))
+}
+
 /// "We cannot choose option A."
 fn is_denied(before: &str) -> bool {
-    let last = words_before(before).next().unwrap_or_default();
+    let last = words_before(sentence(before)).next().unwrap_or_default();
     before.trim_end().ends_with(['不', '别', '未', '非', '没'])
         || ["not", "cannot", "never", "neither", "nor"].contains(&last.as_str())
         || last.ends_with("n't")
@@ -270,11 +283,15 @@ fn is_denied(before: &str) -> bool {
 
 /// "The wrong option is C", "many choose option C".
 fn is_of_others(before: &str) -> bool {
-    let wrong = words_before(before).next().is_some_and(|word| WRONG.contains(&word.as_str()));
-    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(64))..);
-    let near = near.unwrap_or_default();
-    let clause = near.rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or_default();
+    let clause = sentence(before);
+    let wrong = words_before(clause).next().is_some_and(|word| WRONG.contains(&word.as_str()));
     wrong || words_before(clause).any(|word| OTHERS.contains(&word.as_str()))
+}
+
+/// The end of the last sentence of a text.
+fn sentence(text: &str) -> &str {
+    let near = text.get(text.ceil_char_boundary(text.len().saturating_sub(64))..);
+    near.unwrap_or_default().rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or_default()
 }
 
 /// "Answer 2: C", "it answers the second question as (C)".

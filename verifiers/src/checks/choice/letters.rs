@@ -1,7 +1,10 @@
 //! Reads the letters of options, or the text of one, at a known place.
 
 use super::options::Options;
-use super::wording::{DRESS, FILLERS, ends, gives_reason, in_brackets, is_word, starts_with_word};
+use super::wording::{
+    DRESS, FILLERS, JOINS, ends, gives_reason, in_brackets, is_judged, is_word, starts_with_word,
+    unwrapped,
+};
 
 /// The options that a place names, and their span.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +20,17 @@ pub(super) struct Reading {
 impl Reading {
     const fn new(letters: u32, start: usize, end: usize) -> Self {
         Self { letters, is_hedge: false, start, first_end: end, end }
+    }
+
+    /// The options of this one and of an earlier one, which are named together.
+    pub(super) const fn with_earlier(self, earlier: Self) -> Self {
+        Self {
+            letters: earlier.letters | self.letters,
+            is_hedge: earlier.is_hedge | self.is_hedge,
+            start: earlier.start,
+            first_end: earlier.first_end,
+            end: self.end,
+        }
     }
 }
 
@@ -92,8 +106,27 @@ impl<'a> Reader<'a> {
         if reading.letters != alone.letters && self.goes_on_behind(at) {
             return Some(alone);
         }
-        reading.is_hedge |= self.hedged_later(at);
+        for (later, is_or) in self.named_later(at) {
+            // Where several are due, those that are not offered instead are named as well.
+            if self.options.several && !is_or {
+                reading.letters |= later.bit;
+                reading.end = reading.end.max(later.end);
+            } else {
+                reading.is_hedge = true;
+            }
+        }
         Some(reading)
+    }
+
+    /// One letter with a sign and a text behind it, as in a list of options whose texts are not known:
+    /// "B. 1.2 m". "B. is too short" says something of it.
+    pub(super) fn item(&self) -> Option<Reading> {
+        let letter = self.letter(self.opened(self.at).0, Enclosed::No)?;
+        let tail = self.text.get(letter.end..)?.trim_start_matches(['*', '_']);
+        let said =
+            tail.strip_prefix([')', ']', '.', ':'])?.trim_start_matches(['*', '_', ' ', '.', ':']);
+        let is_item = self.options.are_unknown() && !is_judged(said);
+        is_item.then_some(Reading::new(letter.bit, letter.start, letter.end))
     }
 
     /// Skips markup, openers and fillers; "either" and "both" announce a hedge.
@@ -203,7 +236,7 @@ impl<'a> Reader<'a> {
     /// The next letter of "A, C", "A or C", "A/C" and "A B".
     fn joined(&self, at: usize) -> Option<(Letter, bool)> {
         let rest = self.text.get(at..)?;
-        let mut tail = rest.trim_start_matches([' ', '\t']);
+        let mut tail = rest.trim_start_matches([' ', '\t', '~']);
         let blank = tail.len() < rest.len();
         let lines = self.options.several && tail.starts_with('\n');
         let joined = tail.trim_start_matches([',', ';', '/', '&', '+', '|', ' ', '、', '，', '；']);
@@ -211,12 +244,12 @@ impl<'a> Reader<'a> {
         let mut is_joined = joined.len() < tail.len();
         tail = joined;
         let mut is_or = false;
-        for (word, or) in [("and", false), ("or", true), ("to", true), ("through", true)] {
-            if starts_with_word(tail, word) {
-                tail = tail.get(word.len()..)?;
-                (is_joined, is_or) = (true, or);
-                break;
-            }
+        let word = unwrapped(tail);
+        if let Some((join, or)) = JOINS.iter().find(|(join, _)| starts_with_word(word, join)) {
+            tail = word.get(join.len()..)?;
+            (is_joined, is_or) = (true, *or);
+            // The brace that closed a word of LaTeX.
+            tail = tail.trim_start().strip_prefix('}').unwrap_or(tail);
         }
         for word in ["possibly", "maybe", "perhaps", "also", "even", "both"] {
             let trimmed = tail.trim_start();
@@ -257,23 +290,28 @@ impl<'a> Reader<'a> {
         next.len() < rest.len() && letter.is_some()
     }
 
-    /// Whether the sentence names another option further on: "(A) 3 gallons and (B) 9 liters".
-    fn hedged_later(&self, at: usize) -> bool {
+    /// The options that the sentence names further on, and whether instead: "(A) 3 gallons and (B) 9
+    /// liters".
+    fn named_later(&self, at: usize) -> Vec<(Letter, bool)> {
         let rest = self.text.get(at..).unwrap_or_default();
         let rest = rest.get(..rest.floor_char_boundary(400)).unwrap_or_default();
         let end = rest.find('\n').into_iter().chain(rest.find(". ")).min().unwrap_or(rest.len());
         let sentence = rest.get(..end).unwrap_or_default();
-        ["and (", "or (", "or option ", "and option "].iter().any(|join| {
-            let Some(found) = sentence.find(join) else { return false };
-            let starts_word = sentence.get(..found).is_some_and(|text| text.ends_with(' '));
-            let from = at + found + join.len();
-            let letter = self.letter(from, Enclosed::No);
-            starts_word
-                && letter.is_some_and(|letter| {
-                    let after = self.text.get(letter.after..).unwrap_or_default().trim_start();
-                    !starts_with_word(after, "is") && !starts_with_word(after, "are")
-                })
-        })
+        let joins = [" and (", " or (", " or option ", " and option "];
+        let listed = [", ("].into_iter().filter(|_| self.options.several);
+        let found = joins.into_iter().chain(listed).flat_map(|join| {
+            let places =
+                sentence.match_indices(join).map(move |(found, _)| at + found + join.len());
+            let first = if self.options.several { usize::MAX } else { 1 };
+            places.take(first).map(move |from| (from, join.starts_with(" or")))
+        });
+        let named =
+            found.filter_map(|(from, is_or)| Some((self.letter(from, Enclosed::No)?, is_or)));
+        let judged = |letter: &Letter| {
+            let after = self.text.get(letter.after..).unwrap_or_default().trim_start();
+            starts_with_word(after, "is") || starts_with_word(after, "are")
+        };
+        named.filter(|(letter, _)| !judged(letter)).collect()
     }
 }
 

@@ -16,9 +16,65 @@ pub(super) fn after(text: &str, at: usize, cue: &str, options: &Options<'_>) -> 
         '>' => Some(rest.find("</")?),
         _ => None,
     };
-    let Some(length) = held else { return said(text, rest.trim_start(), options) };
+    let Some(length) = held else {
+        let said_there = rest.trim_start();
+        let listed = listed(text, at, options).filter(|_| options.several);
+        return listed.or_else(|| said(text, said_there, options));
+    };
     let reader = Reader::new(text.get(..at + length)?, at, options);
     reader.letters(Enclosed::Yes).or_else(|| reader.option_text(length))
+}
+
+/// Reads a list of options behind the cue that ends at `at`, one a line: "B. 1.2 m\nC. 1.3 m". It
+/// ends with another line, and where the lines of the list are set apart otherwise.
+fn listed(text: &str, at: usize, options: &Options<'_>) -> Option<Reading> {
+    let mut lines = lines_from(text, at);
+    // On the line of the cue, the list has not begun.
+    let (start, end) = lines.next()?;
+    let lead = text.get(start..end)?.trim_matches(|c: char| c.is_whitespace() || ":*_".contains(c));
+    if !lead.is_empty() {
+        return None;
+    }
+    let (mut all, mut gap, mut before): (Option<Reading>, Option<usize>, usize) = (None, None, 0);
+    for (nth, (start, end)) in lines.enumerate().take(LINES_MAX) {
+        if text.get(start..end)?.trim().is_empty() {
+            continue;
+        }
+        let Some(item) = item(text, start, end, options) else { break };
+        all = Some(match all {
+            None => item,
+            Some(earlier) if *gap.get_or_insert(nth - before) == nth - before => {
+                item.with_earlier(earlier)
+            }
+            Some(_) => break,
+        });
+        before = nth;
+    }
+    all.filter(|all| all.letters.count_ones() > 1)
+}
+
+/// Reads a line of a list: "- B", "(B) 1.2 m", "2. Option B: 1.2 m".
+fn item(text: &str, start: usize, end: usize, options: &Options<'_>) -> Option<Reading> {
+    let line = text.get(start..end)?;
+    let number = line.trim_start_matches(' ').trim_start_matches(|c: char| c.is_ascii_digit());
+    let bare = number.strip_prefix(['.', ')']).unwrap_or(line);
+    // With the end of the line, which tells it from a text of one line.
+    let to = text.len().min(end + 1);
+    let reader = Reader::new(text.get(..to)?, end - bare.len(), options);
+    let alone = reader.letters(Enclosed::Alone).filter(|alone| alone.letters.is_power_of_two());
+    alone.or_else(|| reader.item())
+}
+
+/// The lines of a text from `at` on.
+fn lines_from(text: &str, at: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut next = Some(at);
+    std::iter::from_fn(move || {
+        let start = next?;
+        let rest = text.get(start..)?;
+        let end = rest.find('\n').map_or(text.len(), |length| start + length);
+        next = (end < text.len()).then_some(end + 1);
+        Some((start, end))
+    })
 }
 
 /// Reads the line at the start of `rest`, the end of `text`.
@@ -115,13 +171,7 @@ pub(super) fn alone(text: &str, options: &Options<'_>) -> Option<Reading> {
     let last = lines.pop()??;
     // Letters on lines of their own are offered together.
     let above = lines.iter().rev().map_while(|line| *line);
-    Some(above.fold(last, |all, line| Reading {
-        letters: all.letters | line.letters,
-        is_hedge: all.is_hedge | line.is_hedge,
-        start: line.start,
-        first_end: line.first_end,
-        end: all.end,
-    }))
+    Some(above.fold(last, Reading::with_earlier))
 }
 
 /// Reads a first line that is nothing but an option, before text that explains it.

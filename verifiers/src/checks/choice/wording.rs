@@ -12,9 +12,29 @@ pub(super) const FILLERS: &[&str] = &[
     "вариант", "буква",
 ];
 
-/// Commands of LaTeX that only style their argument.
-pub(super) const DRESS: [&str; 8] =
-    ["\\boxed", "\\textbf", "\\text", "\\mathrm", "\\mathbf", "\\mathit", "\\(", "\\["];
+/// Commands of LaTeX that only style what follows, and its blanks.
+#[rustfmt::skip]
+pub(super) const DRESS: [&str; 14] = [
+    "\\boxed", "\\textbf", "\\text", "\\mathrm", "\\mathbf", "\\mathit", "\\(", "\\[", "\\qquad", "\\quad", "\\ ",
+    "\\,", "\\;", "~",
+];
+
+/// Words between two options, and whether they offer the second one instead.
+pub(super) const JOINS: [(&str, bool); 6] = [
+    ("and/or", true),
+    ("and", false),
+    ("or", true),
+    ("to", true),
+    ("through", true),
+    ("alternatively", true),
+];
+
+/// The first words of a text that judges the option before it.
+#[rustfmt::skip]
+const JUDGING: [&str; 16] = [
+    "is", "are", "was", "isn't", "isn’t", "not", "no", "yes", "true", "false", "correct", "incorrect", "right", "wrong",
+    "because", "since",
+];
 
 /// Words after a bare "A" or "I" that show that it is not the word of that spelling.
 const FOLLOWERS: [&str; 12] =
@@ -24,6 +44,19 @@ pub(super) fn starts_with_word(text: &str, word: &str) -> bool {
     let same = text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     let after = text.get(word.len()..).and_then(|rest| rest.chars().next());
     same && !after.is_some_and(char::is_alphanumeric)
+}
+
+/// A word of LaTeX without what opens it: `\text{ and }`.
+pub(super) fn unwrapped(text: &str) -> &str {
+    let text = text.trim_start_matches(['\\', ',', ';', ' ', '~']);
+    let inner =
+        ["text{", "textrm{", "mathrm{", "mbox{"].iter().find_map(|open| text.strip_prefix(open));
+    inner.map_or(text, str::trim_start)
+}
+
+/// Whether a text behind an option judges it rather than says what it is.
+pub(super) fn is_judged(text: &str) -> bool {
+    JUDGING.iter().any(|word| starts_with_word(text, word))
 }
 
 /// What brackets around all of a text hold: "(7)".

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use super::digits::Notation;
 use super::scan::{self, Found, is_superscript};
-use crate::extract::is_one_of;
 use crate::extract::qualify::{self, Qualifier};
+use crate::extract::{is_one_of, offers};
+use crate::math::syntax::is_minus;
 
 /// Commands of LaTeX around words, and around answers.
 const DRESS: [&str; 10] = [
@@ -29,14 +30,18 @@ const FUNCTIONS: [&str; 14] = [
 #[rustfmt::skip]
 const BETWEEN: &[&str] = &[
     "or", "to", "and", "through", "till", "until", "versus", "vs", "-", "–", "—", "~", "～", "..",
-    "...", "…", "或", "或者", "至", "到", "和", "или", "oder", "bis", "ou", "à", "o", "y", "e",
+    "...", "…", "或", "或者", "至", "到", "和", "или", "oder", "bis", "ou", "à", "o", "y", "e", "&", "nor",
 ];
+/// Phrases between two numbers that are both the answer.
+const TOGETHER: [&str; 3] = ["as well as", "along with", "together with"];
 /// The beginnings of a remark in brackets.
 #[rustfmt::skip]
 const ASIDES: &[&str] = &[
     "see", "that", "i.e.", "since", "because", "as", "rounded", "from", "by", "note", "this", "cf.",
     "page", "step", "where", "which", "using",
 ];
+/// The most words between two numbers that are looked at.
+const WORDS_MAX: usize = 8;
 /// Bytes of the sentence behind a number that are looked at.
 const BEHIND_MAX: usize = 200;
 
@@ -63,8 +68,9 @@ pub(super) fn last(text: &str, from: usize, notation: Notation) -> Result<Found,
     let near = Near { text, from };
     let mut numbers = last_few(text, from, notation);
     let at = numbers.iter().rposition(|found| near.may_answer(found)).ok_or("nothing-found")?;
+    let is_offered = numbers.get(at..at + 2).is_some_and(|pair| near.is_offered(pair));
     numbers.truncate(at + 1);
-    if near.is_one_of_several(&numbers) {
+    if is_offered || near.is_one_of_several(&numbers) {
         Err("hedge")
     } else {
         numbers.pop().ok_or("nothing-found")
@@ -118,8 +124,10 @@ impl Near<'_> {
         let lead = self.around(found).0.trim_end();
         let head = lead.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let is_variable = lead.len() == head.len() + 1 && !lead.ends_with(['a', 'A', 'I']);
-        text.starts_with(['+', '-', '−'])
-            && (lead.ends_with(|c: char| c.is_ascii_digit() || ")}".contains(c)) || is_variable)
+        let is_added = text.starts_with("+ ") && !lead.is_empty();
+        is_added
+            || text.starts_with(|c| c == '+' || is_minus(c))
+                && (lead.ends_with(|c: char| c.is_ascii_digit() || ")}".contains(c)) || is_variable)
     }
 
     fn around(&self, found: &Found) -> (&str, &str) {
@@ -152,14 +160,25 @@ impl Near<'_> {
         }
     }
 
+    /// Whether a word offers the second of two numbers beside the first one: "17 (or 18)".
+    fn is_offered(&self, numbers: &[Found]) -> bool {
+        let [one, two] = numbers else { return false };
+        one.value != two.value && matches!(self.joint(one, two), Joint::Word)
+    }
+
     fn joint(&self, one: &Found, two: &Found) -> Joint {
         let between = self.text.get(one.end..two.start).unwrap_or_default();
         let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),;{}[]/|".contains(c);
-        let mut words =
-            between.split(is_apart).filter(|word| !word.is_empty() && !DRESS.contains(word));
-        match (words.next(), words.next()) {
-            (None, _) => Joint::Sign,
-            (Some(word), None) if is_one_of(BETWEEN, word) => Joint::Word,
+        let words = between.split(is_apart);
+        let words: Vec<&str> = words
+            .filter(|word| !word.is_empty() && !DRESS.contains(word))
+            .take(WORDS_MAX)
+            .collect();
+        match words.as_slice() {
+            [] => Joint::Sign,
+            [word] if is_one_of(BETWEEN, word) => Joint::Word,
+            words if offers(words.iter().copied()) => Joint::Word,
+            words if is_one_of(&TOGETHER, &words.join(" ")) => Joint::Word,
             _ => Joint::None,
         }
     }
@@ -246,10 +265,14 @@ fn is_operand_behind(before: &str) -> bool {
     };
     let subscript =
         bare.strip_suffix('_').is_some_and(|head| head.ends_with(|c: char| c.is_alphanumeric()));
-    let signed = bare.ends_with(['^', '√', '×', '÷', '·', '/', '±', '≠']);
+    let signed = bare.ends_with(['^', '√', '×', '÷', '·', '⋅', '∗', '∙', '/', '±', '≠']);
+    let spelled = [" x", " X", " :"].iter().any(|sign| {
+        let head = bare.strip_suffix(sign).filter(|_| before.ends_with(' '));
+        head.is_some_and(|head| head.ends_with(|c: char| c.is_ascii_digit()))
+    });
     let added = bare.strip_suffix('+').is_some_and(|head| operand(head.trim_end()));
     let second = braced && bare.ends_with(['}', ']']);
-    multiplied || subscript || signed || added || second
+    multiplied || subscript || signed || spelled || added || second
 }
 
 /// Whether the text behind a number makes it part of a term.
@@ -257,14 +280,11 @@ fn is_operand_before(before: &str, after: &str) -> bool {
     let mut chars = after.chars();
     let (first, second) = (chars.next(), chars.next());
     let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let degrees = ["^\\circ", "^{\\circ", "^°", "^{°", "^\\degree"]
-        .iter()
-        .any(|unit| after.starts_with(unit));
     match first {
         Some('!') if before.trim().is_empty() || before.ends_with('{') || letter(second) => {
             return true;
         }
-        Some('^') if !degrees => return true,
+        Some('^') if !is_degrees(after) => return true,
         Some('_') if letter(second) || second == Some('{') => return true,
         Some('π' | '√') => return true,
         Some(c) if is_superscript(c) => return true,
@@ -273,16 +293,74 @@ fn is_operand_before(before: &str, after: &str) -> bool {
         _ => {}
     }
     let rest = after.trim_start_matches(' ');
-    let commands =
-        ["\\pi", "\\sqrt", "\\times", "\\cdot", "\\div", "\\pm", "\\log", "\\ln", "\\sin", "\\cos"];
-    if commands.iter().any(|command| rest.starts_with(command)) {
+    let commands = [
+        "\\pi", "\\sqrt", "\\times", "\\cdot", "\\div", "\\over", "\\pm", "\\mp", "\\log", "\\ln",
+        "\\sin", "\\cos", "+/-", "+-",
+    ];
+    if commands.iter().any(|command| rest.starts_with(command)) || is_constant(rest) {
         return true;
     }
+    is_operated(before, after) || is_subtracted_or_divided(after)
+}
+
+/// Whether the sign of degrees stands at the start of a text.
+fn is_degrees(text: &str) -> bool {
+    let signs = ["^\\circ", "^{\\circ", "^°", "^{°", "^\\degree"];
+    signs.iter().any(|sign| text.starts_with(sign))
+}
+
+/// Whether a constant or a root stands at the start of a text, which is multiplied: "5 π", "5pi",
+/// "5 sqrt(2)".
+fn is_constant(text: &str) -> bool {
+    let named = |name: &str| {
+        let rest = text.strip_prefix(name);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    };
+    text.starts_with(['π', '√', '±', '∓']) || named("pi") || named("sqrt")
+}
+
+/// Whether a text behind a number adds something or multiplies: "9 + 9".
+fn is_operated(before: &str, after: &str) -> bool {
+    // A unit may stand before the sign of a sum.
+    let unit = behind_unit(after).trim_start_matches(' ');
+    let summed =
+        unit.strip_prefix("+ ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let rest = after.trim_start_matches(' ');
     let next = rest.chars().nth(1);
-    let operator = rest.starts_with(['+', '×', '÷', '·', '*']) && !before.ends_with('*');
+    let operator =
+        rest.starts_with(['+', '×', '÷', '·', '⋅', '∗', '∙', '*']) && !before.ends_with('*');
     let spaced = next == Some(' ') && rest.len() < after.len();
     let operand = rest.chars().skip(1).find(|c| *c != ' ');
-    operator
-        && (spaced || letter(next))
-        && operand.is_some_and(|c| c.is_alphanumeric() || "(\\".contains(c))
+    let letter = next.is_some_and(char::is_alphanumeric);
+    summed
+        || operator
+            && (spaced || letter || next == Some('√'))
+            && operand.is_some_and(|c| c.is_alphanumeric() || "(\\√".contains(c))
+}
+
+/// Whether a text behind a number takes something away, divides, or raises: "10 - 2", "10 / 2", "5/0",
+/// "10 x 2", "10 : 2", "10 ^ 2". A remark behind a dash does not: "18 - see below".
+fn is_subtracted_or_divided(after: &str) -> bool {
+    let rest = after.trim_start_matches([' ', '$']);
+    let Some(sign) = rest.chars().next() else { return false };
+    let tail = rest.get(sign.len_utf8()..).unwrap_or_default();
+    let operand = tail.trim_start_matches([' ', '$', '€', '£', '(', '{']);
+    let operand = operand.strip_prefix("\\$").unwrap_or(operand);
+    let is_number = operand.starts_with(|c: char| c.is_ascii_digit());
+    let is_spaced = rest.len() < after.len() && tail.starts_with(' ');
+    match sign {
+        '/' => is_number || is_constant(operand) || operand.starts_with(['/', '\\']),
+        'x' | 'X' | ':' => is_number && is_spaced,
+        '^' => !is_degrees(rest),
+        sign if is_minus(sign) => {
+            let variable = operand.starts_with(['x', 'y', 'z', 'n'])
+                && !operand.get(1..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+            let command = ["\\frac", "\\dfrac", "\\sqrt", "\\pi"].iter();
+            is_number
+                || variable
+                || is_constant(operand)
+                || command.into_iter().any(|name| operand.starts_with(name))
+        }
+        _ => false,
+    }
 }

@@ -3,6 +3,7 @@
 use dashu_ratio::RBig;
 
 use super::decimal;
+use crate::math::syntax::is_minus;
 
 /// The notation of numbers.
 #[derive(Clone, Copy)]
@@ -44,7 +45,7 @@ pub(super) fn digits_at(text: &str, at: usize, notation: Notation) -> Read {
         return None;
     }
     if let Some(after) = exponent(rest, end) {
-        digits.push_str(rest.get(end..after)?);
+        digits.push_str(&rest.get(end..after)?.replace(is_minus, "-"));
         end = after;
     }
     let tail = rest.get(end..)?;
@@ -94,7 +95,7 @@ fn group(text: &str, at: usize, separator: char, notation: Notation) -> Option<u
 /// The end of `e-5`.
 fn exponent(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?.strip_prefix(['e', 'E'])?;
-    let signed = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+    let signed = rest.strip_prefix(|c| c == '+' || is_minus(c)).unwrap_or(rest);
     let start = text.len() - signed.len();
     let end = run(text, start);
     (end > start).then_some(end)

@@ -4,6 +4,7 @@ use dashu_ratio::RBig;
 
 use super::decimal;
 use super::digits::{Notation, Read, digits_at, run, word_end};
+use crate::math::syntax::is_minus;
 
 /// A number, and where it stands.
 #[derive(Clone)]
@@ -51,7 +52,10 @@ const POWER_FUEL: u64 = 2000;
 pub(super) fn price(text: &str) -> u64 {
     let digit = |byte: u8| byte.is_ascii_digit();
     let cost = |bytes: &[u8]| match *bytes {
-        [one, b'e' | b'E', next] if digit(one) && (digit(next) || b"+-".contains(&next)) => {
+        // A sign may have several bytes.
+        [one, b'e' | b'E', next]
+            if digit(one) && (digit(next) || b"+-\xe2\xef".contains(&next)) =>
+        {
             POWER_FUEL
         }
         [b'1', b'0', b'^' | b'*'] => POWER_FUEL,
@@ -94,11 +98,20 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
         return Step::Skip(at + word_end(rest));
     }
     let (negative, unsigned) = match c {
-        '-' | '−' | '+' => (c != '+', after_sign(text, at, next)),
+        '+' => (false, after_sign(text, at, next)),
+        // A dash apart from its digits is punctuation.
+        c if is_minus(c) => (
+            true,
+            after_sign(text, at, next).filter(|start| {
+                "-−﹣－".contains(c) || !text.get(next..*start).is_some_and(|gap| gap.contains(' '))
+            }),
+        ),
         _ => (false, Some(at)),
     };
     let Some(start) = unsigned else { return Step::Skip(next) };
-    let found = fraction_of_latex(text, start, notation).or_else(|| plain(text, start, notation));
+    let found = fraction_of_latex(text, start, notation)
+        .or_else(|| plain(text, start, notation))
+        .or_else(|| fraction_of_one_character(text, start).map(Ok));
     match found {
         Some(Ok((value, end))) => {
             let (start, minus) = sign_word(text, at);
@@ -143,7 +156,7 @@ fn fraction_of_latex(text: &str, at: usize, notation: Notation) -> Read {
     let mut parts = Vec::new();
     for _ in 0..2 {
         let (digits, length) = part(text.get(end..)?)?;
-        let (negative, digits) = match digits.trim().strip_prefix('-') {
+        let (negative, digits) = match digits.trim().strip_prefix(is_minus) {
             Some(digits) => (true, digits),
             None => (false, digits.trim()),
         };
@@ -217,12 +230,35 @@ fn over(text: &str, at: usize, notation: Notation) -> Option<(RBig, usize)> {
     (value != RBig::ZERO && !is_date).then_some((value, end))
 }
 
-/// ` 1/2` after a whole number.
+/// ` 1/2`, `½` or `\frac{1}{2}` after a whole number.
 fn mixed(text: &str, at: usize, notation: Notation) -> Option<(RBig, usize)> {
-    let rest = text.get(at..)?.strip_prefix(' ')?;
+    if let Some(part) = fraction_of_one_character(text, at) {
+        return Some(part);
+    }
+    let rest = text.get(at..)?;
+    if let Some(Ok((part, end))) =
+        fraction_of_latex(text, text.len() - rest.trim_start_matches(' ').len(), notation)
+    {
+        return (part > RBig::ZERO && part < RBig::ONE).then_some((part, end));
+    }
+    let rest = rest.strip_prefix(' ')?;
     let (value, end) = digits_at(text, text.len() - rest.len(), notation)?.ok()?;
     let (over, after) = over(text, end, notation)?;
     (value < over).then(|| (value / over, after))
+}
+
+/// Fractions of one character.
+#[rustfmt::skip]
+const FRACTIONS: [(char, u8, u8); 15] = [
+    ('½', 1, 2), ('⅓', 1, 3), ('⅔', 2, 3), ('¼', 1, 4), ('¾', 3, 4), ('⅕', 1, 5), ('⅖', 2, 5), ('⅗', 3, 5),
+    ('⅘', 4, 5), ('⅙', 1, 6), ('⅚', 5, 6), ('⅛', 1, 8), ('⅜', 3, 8), ('⅝', 5, 8), ('⅞', 7, 8),
+];
+
+/// `½`.
+fn fraction_of_one_character(text: &str, at: usize) -> Option<(RBig, usize)> {
+    let c = text.get(at..)?.chars().next()?;
+    let (_, over, under) = FRACTIONS.iter().find(|(fraction, ..)| *fraction == c)?;
+    Some((RBig::from(*over) / RBig::from(*under), at + c.len_utf8()))
 }
 
 /// ` \times 10^{5}`.
@@ -243,9 +279,9 @@ fn times_power(text: &str, at: usize) -> Option<(RBig, usize)> {
     let rest = rest.strip_prefix("10^").or_else(|| rest.strip_prefix("10**"))?;
     let digits = rest.trim_start_matches(['{', '(']);
     let length =
-        digits.char_indices().take_while(|(_, c)| c.is_ascii_digit() || "-−+".contains(*c));
+        digits.char_indices().take_while(|(_, c)| c.is_ascii_digit() || *c == '+' || is_minus(*c));
     let length = length.last().map(|(at, c)| at + c.len_utf8())?;
-    let exponent = digits.get(..length)?.replace('−', "-");
+    let exponent = digits.get(..length)?.replace(is_minus, "-");
     let power = decimal::parse(&format!("1e{exponent}"))?;
     let tail = digits.get(length..)?;
     let tail = if digits.len() < rest.len() { tail.strip_prefix(['}', ')'])? } else { tail };

@@ -3,11 +3,16 @@
 use super::ast::Rel;
 use super::token::Tok;
 
+/// Whether a character is a minus sign, or a dash that is typed for one.
+pub(crate) fn is_minus(c: char) -> bool {
+    matches!(c, '-' | '−' | '–' | '—' | '‒' | '―' | '‑' | '‐' | '﹣' | '－')
+}
+
 /// The meaning of a symbol of one character.
 pub(crate) fn symbol(c: char) -> Option<Tok<'static>> {
     Some(match c {
         '+' | '＋' | '﹢' => Tok::Plus,
-        '-' | '−' | '–' | '—' | '‑' | '‐' | '﹣' | '－' => Tok::Minus,
+        c if is_minus(c) => Tok::Minus,
         '±' => Tok::PlusMinus,
         '*' | '×' | '·' | '⋅' | '∙' | '•' => Tok::Times,
         '/' | '÷' | '⁄' | '∕' => Tok::Slash,
