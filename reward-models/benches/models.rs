@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use assay_reward_models::backend::library::{self, LibraryPath};
-use assay_reward_models::backend::ort::Ort;
+use assay_reward_models::backend::ort::{Ort, ProviderSettings};
 use assay_reward_models::backend::rten::Rten;
 use assay_reward_models::backend::{Backend, GraphFile, Provider, Session};
 use assay_reward_models::forward::Forward;
@@ -83,7 +83,9 @@ fn bench(folder: &Path, backend: &str) -> Bench {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets/onnxruntime");
         let (found, _) = library::find(&[LibraryPath { origin: "assets", path, demanded: true }]);
         let found = found.unwrap();
-        Box::new(Ort::new(found.environment, found.version, vec![Provider::Cpu], false))
+        let settings =
+            ProviderSettings { providers: vec![Provider::Cpu], ..ProviderSettings::default() };
+        Box::new(Ort::new(found.environment, found.version, settings))
     };
     println!("{} on {}", manifest.name, backend.identity());
     let tokenizer = std::fs::read(folder.join(&manifest.tokenizer.file)).unwrap();

@@ -29,15 +29,10 @@ pub enum BatchCompatibility {
     None,
 }
 
-/// From this budget on, in tokens, a batch may take texts of very different lengths, and padding costs
-/// more than a worker that idles at the end.
-const WIDE_BUDGET: usize = 2_048;
-
 /// Batches, each a run of neighbours in the order of length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchPlan {
     batches: Vec<Vec<Waiting>>,
-    budget: usize,
 }
 
 impl BatchPlan {
@@ -64,12 +59,11 @@ impl BatchPlan {
                 None => batches.push(vec![one]),
             }
         }
-        Self { batches, budget }
+        Self { batches }
     }
 
     /// The batch to run now, as places in the queue: the dearest, so that short ones fill up the
-    /// end; under a wide budget, of those that fill half of it, the one with the least padding, so that
-    /// the others wait for texts of their length. A text that was passed over too often comes first.
+    /// end; but a text that was passed over too often comes first.
     pub fn first(self) -> Option<Vec<usize>> {
         let late = |batch: &Vec<Waiting>| batch.iter().map(|one| one.passed_over).max();
         let (at, oldest) = self
@@ -78,22 +72,9 @@ impl BatchPlan {
             .enumerate()
             .filter_map(|(at, batch)| Some((at, late(batch)?)))
             .max_by_key(|(at, passed)| (*passed, std::cmp::Reverse(*at)))?;
-        let at = if oldest >= PASSED_OVER_MAX { at } else { self.least_padded().unwrap_or(0) };
+        let at = if oldest >= PASSED_OVER_MAX { at } else { 0 };
         let batch = self.batches.into_iter().nth(at)?;
         Some(batch.into_iter().map(|one| one.at).collect())
-    }
-
-    fn least_padded(&self) -> Option<usize> {
-        let filled = |batch: &[Waiting]| {
-            let computed = batch.first()?.length * batch.len();
-            let own: usize = batch.iter().map(|one| one.length).sum();
-            // Shares in parts of a million, so that they have an order.
-            let padding = (computed - own).saturating_mul(1_000_000) / computed.max(1);
-            (computed >= self.budget / 2).then_some(padding)
-        };
-        let batches = self.batches.iter().enumerate();
-        let padded = batches.filter_map(|(at, batch)| Some((filled(batch)?, at)));
-        padded.min().map(|(_, at)| at).filter(|_| self.budget >= WIDE_BUDGET)
     }
 }
 
@@ -135,17 +116,6 @@ mod tests {
         let mut texts = waiting(&[10, 500]);
         texts[0].passed_over = PASSED_OVER_MAX;
         assert_eq!(BatchPlan::of(texts, 512, BatchCompatibility::Any).first(), Some(vec![0]));
-    }
-
-    #[test]
-    fn a_wide_batch_waits_for_texts_of_its_length() {
-        let lengths = [[300; 7].as_slice(), &[700, 100, 40, 10]].concat();
-        let first =
-            |budget| BatchPlan::of(waiting(&lengths), budget, BatchCompatibility::Any).first();
-        // Of 700 and two of 300 more is padding than of the other five with 100 and 40.
-        assert_eq!(first(2_100).unwrap(), [2, 3, 4, 5, 6, 8, 9]);
-        // A small budget takes the dearest.
-        assert_eq!(first(600).unwrap(), [7]);
     }
 
     proptest! {
