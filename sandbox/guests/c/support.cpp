@@ -1,7 +1,9 @@
 // What C++ programs link beside the standard library: exceptions that are thrown end the program,
-// since this target has none, and nothing can be started.
+// since this target has none, nothing can be started, and the streams of files, without which the
+// library is built here.
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <typeinfo>
 
 extern "C" {
@@ -21,3 +23,8 @@ void __cxa_free_exception(void *) noexcept {}
 }
 
 }
+
+template class std::basic_filebuf<char>;
+template class std::basic_ifstream<char>;
+template class std::basic_ofstream<char>;
+template class std::basic_fstream<char>;
