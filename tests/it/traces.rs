@@ -87,7 +87,7 @@ fn traced(collector: &Collector) -> Vec<Value> {
         ("x-request-id", "asked-17"),
     ];
     let body = verify(&["3", "text-of-sample"]);
-    let answer = daemon.send("POST", "/v1/verify?x=text-of-query", &caller, &body);
+    let answer = daemon.send("POST", "/v1/verify?step=471147", &caller, &body);
     assert_eq!(answer.status, 200);
     for path in ["/healthz", "/readyz", "/health", "/profiles/b/health", "/metrics"] {
         assert_eq!(daemon.send("GET", path, &[good], b"").status, 200, "{path}");
@@ -154,7 +154,7 @@ fn neither_spans_nor_the_log_have_secrets_or_samples() {
     }
     let bodies: Vec<u8> = posts.into_iter().flat_map(|post| post.body).collect();
     let sent = String::from_utf8_lossy(&bodies).into_owned();
-    for text in ["secret-of-clients", "secret-of-collector", "text-of-sample", "text-of-query"] {
+    for text in ["secret-of-clients", "secret-of-collector", "text-of-sample", "471147"] {
         assert!(!sent.contains(text) && !log.contains(text), "{text}");
     }
 }
