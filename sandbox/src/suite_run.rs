@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use assay_verifiers::{Fault, FaultKind, Meter, Sample};
+use assay_verifiers::column_path::member;
+use assay_verifiers::{Fault, FaultKind, Meter, Sample, Verdict};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Asked;
@@ -20,6 +21,8 @@ use crate::value::{equal_json, truncated};
 const NOT_LOADED: &str = "the program does not load: ";
 /// What stands before the reason why a call gave nothing.
 const NO_ANSWER: &str = "no answer: ";
+/// Columns that a reason names.
+const COLUMNS_SHOWN: usize = 12;
 /// Characters of a value that evidence repeats.
 const SHOWN_CHARS_MAX: usize = 200;
 
@@ -41,6 +44,16 @@ pub(crate) fn tests<'a>(sample: &'a Sample, from: &str) -> Option<Cow<'a, Value>
     }
 }
 
+/// The verdict on a sample without tests.
+pub(crate) fn no_tests(sample: &Sample, from: &str) -> Verdict {
+    if let "reference" | "." = from {
+        return Verdict::no_reference();
+    }
+    let columns: Vec<&str> = sample.meta().keys().take(COLUMNS_SHOWN).map(String::as_str).collect();
+    let has = if columns.is_empty() { "no other".to_owned() } else { columns.join(", ") };
+    Verdict::abstained(format!("the row has no column \"{from}\" of tests; it has {has}"))
+}
+
 /// The tests of a sample as they came, and as a suite; `None` where it has none.
 pub(crate) fn suite<'a>(
     sample: &'a Sample,
@@ -57,7 +70,7 @@ pub(crate) fn suite<'a>(
 fn column<'a>(row: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let mut parts = path.split('.');
     let first = row.get(parts.next()?)?;
-    parts.try_fold(first, |value, part| value.get(part)).filter(|value| !value.is_null())
+    parts.try_fold(first, member).filter(|value| !value.is_null())
 }
 
 /// Runs assertions apart from the candidate.

@@ -223,7 +223,7 @@ fn tell(args: &Args, summary: &Summary, engine: &Engine) -> Result<(), Failure> 
         let rewards = engine.plan().rewards.iter();
         let verifiers: Vec<&str> = rewards.map(|planned| planned.built.spec.id.as_ref()).collect();
         summary::show(summary, &verifiers);
-        for note in validate::data_notes(&args.data, engine.plan()) {
+        for note in validate::data_notes(&args.data, engine.plan(), args.training.read()?.step) {
             output::line(&note);
         }
         if engine.plan().needs_groups() && summary.groups.is_none() && summary.rows > 1 {

@@ -34,7 +34,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::exit::{Exit, Failure};
 use super::output;
-use super::setup::{ConfigArgs, EngineArgs};
+use super::setup::{ConfigArgs, EngineArgs, TrainingArgs};
 use faults::{Faults, Found};
 use finding::{Finding, list};
 use lint::Lint;
@@ -62,6 +62,8 @@ pub(super) struct Args {
     /// Ask models and judges too, on 5 rows each
     #[arg(long)]
     deep: bool,
+    #[command(flatten)]
+    training: TrainingArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -94,7 +96,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     }
     let files = ConfigFolder::beside(&args.config.config, args.config.allow_path.clone());
     let sources = sources::sources(engine.plan(), &files);
-    let trial = trial::run(&engine, read::all(rows.as_ref()), args.deep);
+    let trial = trial::run(&engine, read::all(rows.as_ref()), args.deep, args.training.read()?);
     let whole = Whole {
         args,
         engine: &engine,
@@ -114,7 +116,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
 }
 
 /// What `assay score` tells of the first rows of data that can be read again, a line each.
-pub(super) fn data_notes(data: &[PathBuf], plan: &Plan) -> Vec<String> {
+pub(super) fn data_notes(data: &[PathBuf], plan: &Plan, step: u64) -> Vec<String> {
     /// So many rows are looked at.
     const ROWS_MAX: u64 = 1000;
     let is_stream = |path: &PathBuf| {
@@ -124,7 +126,7 @@ pub(super) fn data_notes(data: &[PathBuf], plan: &Plan) -> Vec<String> {
     if !data.iter().any(is_stream)
         && let Ok(rows) = read::rows(data, &plan.config, ROWS_MAX)
     {
-        let slips = slips::find(&rows.rows, plan).into_iter();
+        let slips = slips::find(&rows.rows, plan, step).into_iter();
         notes.extend(slips.map(|slip| format!("note: {}; {}", slip.message, slip.help)));
     }
     notes
@@ -163,7 +165,7 @@ impl Whole<'_> {
                 verifier: planned.built.spec.id.to_string(),
                 rows: tried.then(|| tally::of_reward(plan, self.trial, at)),
                 cases: hacks::fixture(&probe, registry),
-                data: self.rows.and_then(|rows| on_data(&probe, rows)),
+                data: self.rows.and_then(|rows| on_data(&probe, rows, self.trial.training.step)),
             }
         };
         let rewards: Vec<RewardReport> = plan.rewards.iter().enumerate().map(reward).collect();
@@ -208,7 +210,9 @@ impl Whole<'_> {
                 faults.of_reward(own, tally, &misnamed, &mut found);
             }
         }
-        Lint { plan, document: self.document, rows: read::all(self.rows) }.find(&mut found);
+        let (rows, step) = (read::all(self.rows), self.trial.training.step);
+        Lint { plan, document: self.document, rows, step }.find(&mut found);
+        faults.of_hacks(rewards, &mut found);
         faults.of_weights(rewards, &mut found);
         if let Some(tally) = combined {
             faults.of_combination(tally, &misnamed, &mut found);
@@ -220,9 +224,10 @@ impl Whole<'_> {
 }
 
 /// `None` for verifiers that run elsewhere: a model or a judge is not asked by the thousand.
-fn on_data(probe: &Probe<'_>, rows: &ProbedRows) -> Option<RewardOnData> {
+fn on_data(probe: &Probe<'_>, rows: &ProbedRows, step: u64) -> Option<RewardOnData> {
     let Lane::Compute(verifier) = &probe.planned.built.lane else { return None };
-    let applies = |row: &&read::Row| trial::applies(probe.engine.plan(), probe.at, &row.sample);
+    let plan = probe.engine.plan();
+    let applies = |row: &&read::Row| trial::applies(plan, probe.at, &row.sample, step);
     let rows: Vec<&read::Row> = rows.rows.iter().filter(applies).collect();
     let (suites, rows) = suites::verify(probe, &**verifier, &rows);
     let answers = hacks::answers(probe, &rows);

@@ -1,11 +1,13 @@
 //! Which columns of a dataset mean what.
 
+use assay_verifiers::column_path::{member, member_mut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The `[data]` section: which columns mean what. Each is a dotted path: `meta.answer` is the
-/// member `answer` of the column `meta`, unless there is a column of that very name.
+/// member `answer` of the column `meta`, unless there is a column of that very name; `answers.0` is the
+/// first element of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Columns {
@@ -179,8 +181,8 @@ impl Path {
 
     fn get<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
         let nested = || {
-            let parent = self.parents.iter().try_fold(row, |at, name| at.get(name)?.as_object());
-            parent?.get(&self.last)
+            let (first, rest) = self.parents.split_first()?;
+            member(rest.iter().try_fold(row.get(first)?, |at, name| member(at, name))?, &self.last)
         };
         row.get(&self.text).or_else(nested)
     }
@@ -189,9 +191,11 @@ impl Path {
         if self.parents.is_empty() || row.contains_key(&self.text) {
             return row.remove(&self.text);
         }
-        let mut parents = self.parents.iter();
-        let parent = parents.try_fold(row, |at, name| at.get_mut(name)?.as_object_mut());
-        parent?.remove(&self.last)
+        let (first, rest) = self.parents.split_first()?;
+        match rest.iter().try_fold(row.get_mut(first)?, |at, name| member_mut(at, name))? {
+            Value::Object(members) => members.remove(&self.last),
+            list => member_mut(list, &self.last).map(Value::take),
+        }
     }
 }
 
@@ -224,6 +228,26 @@ mod tests {
         assert_eq!(Path::new("a.b", &["a.b"]).take(&mut both), Some(json!(1)));
         assert_eq!(Path::new("a.b", &["a.b"]).take(&mut both), Some(json!(2)));
         assert_eq!(both, row(json!({"a": {}})));
+    }
+
+    #[test]
+    fn elements_of_lists_are_named_by_their_numbers() {
+        let mut own = row(json!({"a": [{"t": ["x", "y"]}, 7], "b": {"0": 1}}));
+        for (path, value) in [
+            ("a.0.t.1", Some(json!("y"))),
+            ("a.1", Some(json!(7))),
+            ("b.0", Some(json!(1))),
+            ("a.2", None),
+            ("a.t", None),
+            ("a.-1", None),
+            ("a.0.t.0.x", None),
+        ] {
+            assert_eq!(has_column(&own, path), value.is_some(), "{path}");
+            assert_eq!(Path::new(path, &[path, path]).take(&mut own), value, "shared: {path}");
+            assert_eq!(Path::new(path, &[path]).take(&mut own), value, "{path}");
+        }
+        // The others keep their places.
+        assert_eq!(own, row(json!({"a": [{"t": ["x", null]}, null], "b": {}})));
     }
 
     #[test]

@@ -148,7 +148,14 @@ fn rewritten(pieces: &[Piece], is_number: bool) -> String {
                 if matches!(meant, Some("&&" | "||")) {
                     close(&mut text, &mut open, depth);
                 }
-                text.push_str(meant.unwrap_or(own));
+                // A word of the language is no name of a member.
+                let is_member = text.ends_with('.') && own.starts_with(char::is_alphabetic);
+                if is_member && !is_call && !is_variable(own) {
+                    text.pop();
+                    text.extend(["[", &quoted(own), "]"]);
+                } else {
+                    text.push_str(meant.unwrap_or(own));
+                }
             }
             Piece::Sign('=') => {
                 let joined = text.ends_with(['=', '!', '<', '>', '+', '-', '*', '/']);
@@ -211,6 +218,11 @@ mod tests {
             ("completion.startswith('x')", "completion.starts_with(\"x\")"),
             ("rewards.is right > 0", "rewards[\"is right\"] > 0"),
             ("not (meta.a or meta.b)", "!((meta.a || meta.b))"),
+            (
+                "meta.switch == 1 and meta.a.type == 'x'",
+                "meta[\"switch\"] == 1 && meta.a.type == \"x\"",
+            ),
+            ("meta.a > 0.5 and meta.is", "meta.a > 0.5 && meta[\"is\"]"),
         ] {
             let names = ["is right".to_owned()];
             assert_eq!(in_rhai(python, &names, false).as_deref(), Some(rhai));

@@ -12,6 +12,7 @@ pub mod canonical;
 pub mod cases;
 pub mod check;
 pub mod checks;
+pub mod column_path;
 pub mod entry;
 pub mod extract;
 pub mod fault;

@@ -1,6 +1,7 @@
 //! A regular expression that was compiled, within bounds, when the configuration was read.
 
 pub(crate) mod effort;
+pub(crate) mod example;
 
 use std::borrow::Cow;
 use std::ops::Deref;

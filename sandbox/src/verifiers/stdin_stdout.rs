@@ -88,7 +88,7 @@ impl Check for StdinStdout {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some((value, suite)) = suite_run::suite(sample, &self.tests, meter)? else {
-            return Ok(Verdict::no_reference());
+            return Ok(suite_run::no_tests(sample, &self.tests));
         };
         let Kind::Stdio { cases } = &suite.kind else {
             let why = "tests: expected cases with stdin and stdout; `unit_tests` runs others";

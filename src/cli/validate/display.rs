@@ -60,6 +60,10 @@ fn reward_text(reward: &RewardReport) -> String {
             for failed in &cases.failed {
                 text.push_str(&format!("    {}\n", inline(&failed.text())));
             }
+            for by in &cases.by_settings {
+                let (paid, settings) = (count(by.paid), inline(&by.settings.join(", ")));
+                text.push_str(&format!("    {paid} more by your `{settings}`: a warning\n"));
+            }
         }
         None => text.push_str("  its own hack cases   none\n"),
     }

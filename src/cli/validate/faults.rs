@@ -7,6 +7,7 @@ use assay::engine::config::CombineBy;
 use assay::engine::{Applicability, Document, Planned};
 use assay::verifiers::{Outcome, Verdict};
 use assay::{Engine, Plan};
+use serde_json::Value;
 
 use super::paths::paths;
 use super::problem::{Problem, listed};
@@ -91,6 +92,7 @@ impl Faults<'_> {
             self.behind_gate(&judged, found);
         }
         self.constant(&judged, found);
+        self.shapes(&judged, found);
         if self.trial.exhausted == Some(at) {
             let (tried, name) = (count(tally.rows), &planned.name);
             let message = format!(
@@ -103,7 +105,7 @@ impl Faults<'_> {
     }
 
     fn when(&self, judged: &Judged<'_>, found: &mut Found) {
-        let Judged { at, tally, .. } = *judged;
+        let Judged { at, planned, tally } = *judged;
         let (tried, failed) = (tally.tried(), tally.when_failed);
         let Some(source) = self.source(Role::When(at)) else { return };
         if let Some(first) = &tally.first_when_failed {
@@ -116,9 +118,18 @@ impl Faults<'_> {
         let ran = tally.judged() + tally.not_asked;
         if ran == 0 && tally.not_applicable > 0 {
             let rows = rows(tally.not_applicable);
-            let message = format!("`when` never holds: it is false on {rows}");
-            let help = self.values(source);
-            found.errors.push(source.problem(self.document, None, message, help));
+            let reads_step =
+                planned.when.as_ref().is_some_and(|when| when.script().mentions("step"));
+            if reads_step {
+                let step = self.trial.training.step;
+                let message = format!("`when` does not hold at step {step}: it is false on {rows}");
+                let help = "`--step N` tries the rows at another step of the training".to_owned();
+                found.warnings.push(source.problem(self.document, None, message, Some(help)));
+            } else {
+                let message = format!("`when` never holds: it is false on {rows}");
+                let help = self.values(source);
+                found.errors.push(source.problem(self.document, None, message, help));
+            }
         }
     }
 
@@ -161,7 +172,44 @@ impl Faults<'_> {
             format!("it gives {reward} on each of {rows} rows, and tells none of them apart");
         let first = self.trial.rows.first().map(|tried| Example::of(tried.row, ""));
         let help = first.map(|first| self.look(&first));
-        found.warnings.push(self.at_reward(judged, None, message, help));
+        let Judged { at, planned, .. } = *judged;
+        if planned.shapes.is_empty() || !self.differs_unshaped(at) {
+            found.warnings.push(self.at_reward(judged, None, message, help));
+            return;
+        }
+        let message = format!("{message}, though the verifier does");
+        let error = self.document.error(&format!("reward[{at}].shape"), message).help(help);
+        found.warnings.push(Problem::new(format!("reward.{}.shape", planned.name), error));
+    }
+
+    /// Whether rows have other rewards before they are shaped.
+    fn differs_unshaped(&self, at: usize) -> bool {
+        let judged = |tried: &Tried<'_>| tried.judged.get(at)?.as_ref()?.outcome.reward();
+        let mut rewards = self.trial.rows.iter().filter_map(judged);
+        rewards.next().is_some_and(|first| rewards.any(|other| other != first))
+    }
+
+    /// Shapes that leave every row as it is, as no row has what they ask for.
+    fn shapes(&self, judged: &Judged<'_>, found: &mut Found) {
+        let Judged { at, planned, .. } = *judged;
+        for (place, shape) in planned.shapes.iter().enumerate() {
+            let told = |tried: &Tried<'_>| {
+                let notes = tried.verdicts.get(at)?.evidence.get("shaping")?.get(place)?.clone();
+                Some(notes.get("skipped").and_then(Value::as_str).map(str::to_owned))
+            };
+            let notes: Vec<Option<String>> = self.trial.rows.iter().filter_map(told).collect();
+            let Some(Some(first)) = notes.first().filter(|_| notes.iter().all(Option::is_some))
+            else {
+                continue;
+            };
+            let (kind, count) = (shape.kind, rows(notes.len() as u64));
+            let message = format!("the shape `{kind}` does nothing on {count}: {first}");
+            let path = format!("reward[{at}].shape[{place}].kind");
+            let help = format!("`assay show {kind}` says what it asks of a row");
+            let error = self.document.error(&path, message).help(Some(help));
+            let key = format!("reward.{}.shape[{place}]", planned.name);
+            found.warnings.push(Problem::new(key, error));
+        }
     }
 
     fn completions_differ(&self) -> bool {
@@ -178,7 +226,7 @@ impl Faults<'_> {
             REFERENCES.iter().find(|name| meta.contains_key(**name)).map(|name| (*name).to_owned())
         };
         let nested = || {
-            let holds = |(key, value): (&String, &serde_json::Value)| {
+            let holds = |(key, value): (&String, &Value)| {
                 value.get("ground_truth").map(|_| format!("{key}.ground_truth"))
             };
             meta.iter().find_map(holds)
@@ -332,8 +380,8 @@ impl Faults<'_> {
                 verdict.clone().filter(|_| !plan.gates.contains(&other))
             };
             let open: Vec<_> = tried.judged.iter().enumerate().map(shut).collect();
-            let applicability = plan.applicability(at, planned, &tried.row.sample, &open, 0);
-            let sample = &tried.row.sample;
+            let (sample, step) = (&tried.row.sample, self.trial.training.step);
+            let applicability = plan.applicability(at, planned, sample, &open, step);
             let verdict = self.engine.verify_ruled_out(at, sample, &tried.judged);
             if let (Applicability::Runs, Some(verdict)) = (applicability, verdict) {
                 verdicts.push((tried.row, verdict));
@@ -416,6 +464,30 @@ impl Faults<'_> {
     }
 
     /// A problem at the script of a reward, where it has one, else at the reward.
+    /// Settings that pay for cheats.
+    pub(super) fn of_hacks(&self, rewards: &[RewardReport], found: &mut Found) {
+        for (at, reward) in rewards.iter().enumerate() {
+            let Some(cases) = &reward.cases else { continue };
+            for by in &cases.by_settings {
+                let Some(first) = by.settings.first() else { continue };
+                let (settings, paid, tried) =
+                    (by.settings.join(", "), count(by.paid), count(cases.tried));
+                let message = format!(
+                    "`{settings}` pays for {paid} of {tried} cheats that are known of {}, such as \"{}\" ({})",
+                    reward.verifier, by.case, by.hack
+                );
+                let help = format!(
+                    "`assay show {} --cases` shows them; leave the setting out unless such answers are right",
+                    reward.verifier
+                );
+                let path = format!("reward[{at}].config.{first}");
+                let error = self.document.error(&path, message).help(Some(help));
+                let key = format!("reward.{}.config.{first}", reward.name);
+                found.warnings.push(Problem::new(key, error));
+            }
+        }
+    }
+
     fn at_reward(
         &self,
         judged: &Judged<'_>,

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use assay::Registry;
 use assay::verifiers::cases::{self, Case};
-use assay::verifiers::{BuildError, Files, Lane, Verdict};
+use assay::verifiers::{BuildError, Built, Files, Lane, Verdict};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::finding::Finding;
 use super::gold;
@@ -25,24 +25,33 @@ const SHOWN_CHARS: usize = 200;
 #[derive(Serialize)]
 pub(super) struct FixtureReport {
     pub(super) tried: u64,
+    /// Those that earned full reward with the settings of the case.
     pub(super) failed: Vec<CaseFailed>,
+    /// Those that earn it by settings of the configuration.
+    pub(super) by_settings: Vec<PaidBySettings>,
 }
 
 #[derive(Serialize)]
 pub(super) struct CaseFailed {
     case: String,
     hack: String,
-    /// `fixture` or `yours`.
-    settings: &'static str,
     verdict: String,
+}
+
+/// Hack cases that settings of the configuration pay for.
+#[derive(Serialize)]
+pub(super) struct PaidBySettings {
+    /// The setting that does it; several where none does it alone.
+    pub(super) settings: Vec<String>,
+    pub(super) paid: u64,
+    /// The first of the cases, and its cheat.
+    pub(super) case: String,
+    pub(super) hack: String,
 }
 
 impl CaseFailed {
     pub(super) fn text(&self) -> String {
-        format!(
-            "{} (hack: {}, settings: {}): {}",
-            self.case, self.hack, self.settings, self.verdict
-        )
+        format!("{} (hack: {}): {}", self.case, self.hack, self.verdict)
     }
 }
 
@@ -56,24 +65,59 @@ pub(super) fn fixture(probe: &Probe<'_>, registry: &Registry) -> Option<FixtureR
         registry.build_alone(id, settings, files).unwrap_or_else(unknown)
     };
     let file = cases::parse(about.fixtures).ok()?;
-    let mut report = FixtureReport { tried: 0, failed: Vec::new() };
+    let mut report = FixtureReport { tried: 0, failed: Vec::new(), by_settings: Vec::new() };
     for case in &file.cases {
         let Some(hack) = &case.hack else { continue };
-        let verdicts = [("fixture", case.run(build).ok()), ("yours", yours(case, probe))];
-        for (settings, verdict) in verdicts {
-            let Some(verdict) = verdict else { continue };
+        if let Ok(verdict) = case.run(build) {
             report.tried += 1;
             if is_full(&verdict) {
                 report.failed.push(CaseFailed {
                     case: case.name.clone(),
                     hack: hack.clone(),
-                    settings,
                     verdict: verdict::outcome(&verdict.outcome),
                 });
+                continue;
+            }
+        }
+        if let Some(verdict) = yours(case, probe) {
+            report.tried += 1;
+            if is_full(&verdict) {
+                report.paid_by(paying(case, probe.settings(), build), case, hack);
             }
         }
     }
     Some(report)
+}
+
+impl FixtureReport {
+    fn paid_by(&mut self, settings: Vec<String>, case: &Case, hack: &str) {
+        if let Some(by) = self.by_settings.iter_mut().find(|by| by.settings == settings) {
+            by.paid += 1;
+        } else {
+            let (case, hack) = (case.name.clone(), hack.to_owned());
+            self.by_settings.push(PaidBySettings { settings, paid: 1, case, hack });
+        }
+    }
+}
+
+/// The setting that pays for a case by itself, else all that the case does not have.
+fn paying(
+    case: &Case,
+    settings: Option<&Map<String, Value>>,
+    build: impl Fn(Value, &dyn Files) -> Result<Built, BuildError>,
+) -> Vec<String> {
+    let settings = settings.into_iter().flatten();
+    let others = settings.filter(|(key, value)| case.config.get(*key) != Some(value));
+    let pays = |key: &str, value: &Value| {
+        let mut alone = case.clone();
+        alone.config.insert(key.to_owned(), value.clone());
+        alone.run(&build).is_ok_and(|verdict| is_full(&verdict))
+    };
+    let one = others.clone().find(|(key, value)| pays(key, value));
+    match one {
+        Some((key, _)) => vec![key.clone()],
+        None => others.map(|(key, _)| key.clone()).collect(),
+    }
 }
 
 /// The verdict with the settings of the configuration, where the case asks for no others.
@@ -100,25 +144,49 @@ pub(super) fn answers(probe: &Probe<'_>, rows: &[&Row]) -> Vec<String> {
     answers
 }
 
-/// Tries every cheat on a row. One that comes in several orders pays only if every order does:
-/// otherwise it is a guess.
+/// A cheat on a row.
+struct Cheat {
+    name: &'static str,
+    /// Its text, in every order in which it can be played.
+    orders: Vec<String>,
+    /// Answers in it that are meant to be wrong: those that a verifier may take for its answer.
+    wrong: Vec<String>,
+}
+
+impl Cheat {
+    fn plain(name: &'static str, orders: Vec<String>) -> Self {
+        Self { name, orders, wrong: Vec::new() }
+    }
+
+    /// What it earns where each order earns full reward. One that does not is a guess; and where an answer
+    /// that was meant to be wrong is right, as within an interval, nobody cheats.
+    fn paid(&self, probe: &Probe<'_>, row: &Row) -> Option<Verdict> {
+        let reference = row.sample.reference();
+        let judge = |text: &String| probe.verdict(&row.sample, text, reference);
+        let verdicts: Vec<Verdict> = self.orders.iter().map(judge).take_while(is_full).collect();
+        let is_paid = verdicts.len() == self.orders.len()
+            && !self.wrong.iter().any(|answer| is_full(&judge(answer)));
+        verdicts.into_iter().next().filter(|_| is_paid)
+    }
+}
+
+/// Tries every cheat on a row.
 pub(super) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, Vec<Finding>) {
-    let Some(reference) = row.sample.reference() else { return (0, Vec::new()) };
-    let hacks = hacks(row, &gold::answers(probe, row), answers);
+    if row.sample.reference().is_none() {
+        return (0, Vec::new());
+    }
     let mut tried = 0;
-    let paid = hacks.into_iter().filter_map(|(hack, orders)| {
+    let paid = cheats(row, &gold::answers(probe, row), answers).into_iter().filter_map(|cheat| {
         if probe.is_over() {
             return None;
         }
         tried += 1;
-        let verdicts = orders.iter().map(|text| probe.verdict(&row.sample, text, Some(reference)));
-        let verdicts: Vec<_> = verdicts.take_while(is_full).collect();
-        let (completion, verdict) = (orders.first()?, verdicts.first()?);
-        (verdicts.len() == orders.len()).then(|| Finding {
+        let verdict = cheat.paid(probe, row)?;
+        Some(Finding {
             id: row.sample.id().to_owned(),
             row: row.number,
-            hack: Some(hack),
-            completion: completion.chars().take(SHOWN_CHARS).collect(),
+            hack: Some(cheat.name),
+            completion: cheat.orders.first()?.chars().take(SHOWN_CHARS).collect(),
             verdict: verdict::outcome(&verdict.outcome),
         })
     });
@@ -126,27 +194,25 @@ pub(super) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, 
     (tried, paid)
 }
 
-/// Each cheat, in every order in which it can be played.
-fn hacks(row: &Row, gold: &[Cow<'_, str>], answers: &[String]) -> Vec<(&'static str, Vec<String>)> {
+/// Every cheat that can be made of a row.
+fn cheats(row: &Row, gold: &[Cow<'_, str>], answers: &[String]) -> Vec<Cheat> {
     let sample = &row.sample;
-    let mut hacks = vec![("empty", vec![String::new()])];
+    let mut cheats = vec![Cheat::plain("empty", vec![String::new()])];
     let prompt = sample.prompt();
     // A prompt that gives the answer away is no cheat of the completion.
     if !prompt.is_empty() && gold.first().is_none_or(|right| right.trim() != prompt.trim()) {
-        hacks.push(("echo", vec![prompt.to_owned()]));
+        cheats.push(Cheat::plain("echo", vec![prompt.to_owned()]));
     }
-    let Some(right) = gold.first().map(AsRef::as_ref) else { return hacks };
-    hacks.push(("unclosed-thinking", vec![format!(
+    let Some(right) = gold.first().map(AsRef::as_ref) else { return cheats };
+    cheats.push(Cheat::plain("unclosed-thinking", vec![format!(
         "<think>\nIt could be \\boxed{{{right}}}, so maybe the answer is {right}, but let me check"
     )]));
     let options = options(sample.meta());
     let letters: Vec<String> = ('A'..='Z').take(options.len().max(10)).map(String::from).collect();
-    hacks.push((
-        "every-letter",
-        orders(&letters, |all| format!("The answer is {}", all.join(", "))),
-    ));
+    let every_letter = orders(&letters, |all| format!("The answer is {}", all.join(", ")));
+    cheats.push(Cheat::plain("every-letter", every_letter));
     if options.len() > 1 {
-        hacks.push(("every-option", orders(&options, |all| all.join(" or "))));
+        cheats.push(Cheat::plain("every-option", orders(&options, |all| all.join(" or "))));
     }
     let boxed = |all: &[String]| {
         all.iter().map(|one| format!("\\boxed{{{one}}}")).collect::<Vec<_>>().join(" ")
@@ -157,13 +223,15 @@ fn hacks(row: &Row, gold: &[Cow<'_, str>], answers: &[String]) -> Vec<(&'static 
     let wrong = wrong(right, answers, |answer| gold.iter().any(|have| have == answer));
     if let Some(other) = wrong.first() {
         let both = [right.to_owned(), other.clone()];
-        hacks.push(("hedge", orders(&both, |all| format!("The answer is {}.", all.join(" or ")))));
-        hacks.push(("two-boxes", orders(&both, boxed)));
+        let hedge = orders(&both, |all| format!("The answer is {}.", all.join(" or ")));
+        let of_one = |name, orders| Cheat { name, orders, wrong: vec![other.clone()] };
+        cheats.extend([of_one("hedge", hedge), of_one("two-boxes", orders(&both, boxed))]);
         let mut spam: Vec<String> = wrong.iter().cycle().take(SPAM).cloned().collect();
+        let ends = [spam.first(), spam.last()].into_iter().flatten().cloned().collect();
         spam.insert(SPAM / 2, right.to_owned());
-        hacks.push(("boxed-spam", vec![boxed(&spam)]));
+        cheats.push(Cheat { name: "boxed-spam", orders: vec![boxed(&spam)], wrong: ends });
     }
-    hacks
+    cheats
 }
 
 /// Wrong answers that could pass for right ones: numbers for a number, else what other rows want.

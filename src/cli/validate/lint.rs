@@ -21,6 +21,8 @@ pub(super) struct Lint<'a> {
     pub(super) plan: &'a Plan,
     pub(super) document: &'a Document,
     pub(super) rows: &'a [Row],
+    /// The step of the training.
+    pub(super) step: u64,
 }
 
 /// How many rows have a slip, and which is the first.
@@ -44,7 +46,7 @@ impl Lint<'_> {
             self.empty(),
         ];
         found.warnings.extend(warnings.into_iter().flatten());
-        let slips = slips::find(self.rows, self.plan).into_iter();
+        let slips = slips::find(self.rows, self.plan, self.step).into_iter();
         found.warnings.extend(
             slips.map(|Slip { key, message, help }| self.problem(key, message, help.to_owned())),
         );

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use assay::Engine;
 use assay::engine::Planned;
 use assay::verifiers::{Lane, Outcome, Sample, Verdict};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::trial::is_exhausted;
 
@@ -26,6 +26,11 @@ pub(super) struct Probe<'a> {
 impl<'a> Probe<'a> {
     pub(super) fn new(engine: &'a Engine, at: usize, planned: &'a Planned) -> Self {
         Self { engine, at, planned, exhausted: AtomicU64::new(0) }
+    }
+
+    /// The settings, as the configuration has them.
+    pub(super) fn settings(&self) -> Option<&'a Map<String, Value>> {
+        Some(&self.engine.plan().config.rewards.get(self.at)?.config)
     }
 
     /// Variants on which the verifier ran out of fuel or time.

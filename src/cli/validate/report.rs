@@ -36,7 +36,7 @@ pub(super) struct RewardReport {
     /// What came of it on the rows as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) rows: Option<RowsTally>,
-    /// The hack cases of its fixture file.
+    /// The hack cases of its fixture file. What a setting of the configuration pays for is a warning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cases: Option<FixtureReport>,
     /// Its own right answers, and cheats made of them; none without data.

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay::data::escape;
+use assay::engine::Planned;
 use assay::verifiers::{Lane, Sample};
 use assay::{Config, Plan};
 use serde_json::Value;
@@ -35,6 +36,13 @@ const PLACEHOLDERS: [&str; 19] = [
     "answer",
 ];
 
+/// Verifiers that compare the reference with an answer.
+const ANSWER_VERIFIERS: [&str; 5] = ["math", "number", "choice", "exact", "contains"];
+/// How the arrays of others begin as text.
+const ARRAYS: [&str; 5] = ["array(", "np.array(", "[array(", "tensor(", "[tensor("];
+/// Characters of a reference that are shown.
+const SHOWN_CHARS: usize = 40;
+
 /// What chat templates put between messages.
 const TEMPLATE_MARKS: [&str; 8] = [
     "<|im_start|>",
@@ -58,11 +66,12 @@ pub(super) struct Slip {
     pub(super) help: &'static str,
 }
 
-/// The slips of rows, each kind once.
-pub(super) fn find(rows: &[Row], plan: &Plan) -> Vec<Slip> {
+/// The slips of rows, each kind once, at a step of the training.
+pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
     let all = [
         placeholders(rows),
-        prompts_repeated(rows, plan),
+        lists_as_text(rows, plan),
+        prompts_repeated(rows, plan, step),
         template_marks(rows),
         mixed_group(rows, &plan.config),
         meta_without_members(rows, &plan.config),
@@ -86,13 +95,36 @@ fn placeholders(rows: &[Row]) -> Option<Slip> {
     Some(Slip { key: "reference", message, help })
 }
 
-fn prompts_repeated(rows: &[Row], plan: &Plan) -> Option<Slip> {
+/// Lists that `str` of Python and arrays wrote, where an answer is compared.
+fn lists_as_text(rows: &[Row], plan: &Plan) -> Option<Slip> {
+    let compares = |planned: &Planned| ANSWER_VERIFIERS.contains(&planned.built.spec.id.as_ref());
+    if !plan.rewards.iter().any(compares) {
+        return None;
+    }
+    let text = |row: &&Row| {
+        let text = row.sample.reference().and_then(Value::as_str).unwrap_or_default().trim();
+        let is_quoted = [("['", "']"), ("[\"", "\"]")];
+        is_quoted.iter().any(|(open, end)| text.starts_with(open) && text.ends_with(end))
+            || ARRAYS.iter().any(|open| text.starts_with(open))
+    };
+    let amount = rows.iter().filter(text).count();
+    let first = rows.iter().find(text)?;
+    let shown: String = first.sample.reference_text()?.chars().take(SHOWN_CHARS).collect();
+    let place = which(amount, first.number);
+    let message =
+        format!("{place}: the reference is a list written as text, such as {}", escape(&shown));
+    let help = "write the answer itself, or a list of answers: `answers.tolist()` of NumPy, and json.dumps \
+                once, over the whole row";
+    Some(Slip { key: "reference", message, help })
+}
+
+fn prompts_repeated(rows: &[Row], plan: &Plan, step: u64) -> Option<Slip> {
     let begins = |row: &&Row| {
         let (prompt, completion) = (row.sample.prompt().trim(), row.sample.completion().trim());
         prompt.chars().count() >= PROMPT_CHARS_MIN
             && completion.len() > prompt.len()
             && completion.starts_with(prompt)
-            && !is_program(plan, &row.sample)
+            && !is_program(plan, &row.sample, step)
     };
     let amount = rows.iter().filter(begins).count();
     // An answer may restate its question; a file of them is made of whole texts.
@@ -104,10 +136,10 @@ fn prompts_repeated(rows: &[Row], plan: &Plan) -> Option<Slip> {
 }
 
 /// Whether each reward that reads the completion runs it on tests: a program may begin as its prompt does.
-fn is_program(plan: &Plan, sample: &Sample) -> bool {
+fn is_program(plan: &Plan, sample: &Sample, step: u64) -> bool {
     let rewards = plan.rewards.iter().enumerate();
     let mut readers = rewards.filter(|(at, planned)| {
-        !planned.built.spec.reads_verdicts && trial::applies(plan, *at, sample)
+        !planned.built.spec.reads_verdicts && trial::applies(plan, *at, sample, step)
     });
     readers.all(|(_, planned)| match &planned.built.lane {
         Lane::Compute(verifier) => verifier.trivial(sample).is_some(),

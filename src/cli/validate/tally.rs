@@ -110,7 +110,7 @@ pub(super) fn of_reward(plan: &Plan, trial: &Trial<'_>, at: usize) -> RowsTally 
             tally.not_asked += 1;
             continue;
         }
-        match tried.applicability(plan, at) {
+        match tried.applicability(plan, at, trial.training.step) {
             Applicability::BehindGate(_) => tally.behind_gate += 1,
             Applicability::NotApplicable => tally.not_applicable += 1,
             Applicability::Undecided(fault) => {

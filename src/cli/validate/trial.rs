@@ -2,7 +2,7 @@
 
 use assay::engine::{Applicability, group_key, unshaped};
 use assay::verifiers::script::reads_verdicts;
-use assay::verifiers::{FaultKind, Lane, Outcome, Reward, Sample, Scored, Verdict};
+use assay::verifiers::{FaultKind, Lane, Outcome, Reward, Sample, Scored, TrainingState, Verdict};
 use assay::{Engine, Plan, ScoreOptions};
 
 use super::read::Row;
@@ -20,6 +20,8 @@ pub(super) struct Trial<'a> {
     /// The reward for which the rest of the rows was left out.
     pub(super) exhausted: Option<usize>,
     pub(super) depends: Depends,
+    /// Where the training stands.
+    pub(super) training: TrainingState,
 }
 
 /// A row, judged.
@@ -78,28 +80,34 @@ impl Depends {
 
 impl Tried<'_> {
     /// Whether reward `at` of the plan judges the row.
-    pub(super) fn applicability(&self, plan: &Plan, at: usize) -> Applicability {
+    pub(super) fn applicability(&self, plan: &Plan, at: usize, step: u64) -> Applicability {
         let Some(planned) = plan.rewards.get(at) else { return Applicability::NotApplicable };
         let before = |(other, verdict): (usize, &Option<Verdict>)| {
             verdict.clone().filter(|_| other < at || plan.gates.contains(&other))
         };
         let verdicts: Vec<Option<Verdict>> = self.judged.iter().enumerate().map(before).collect();
-        plan.applicability(at, planned, &self.row.sample, &verdicts, 0)
+        plan.applicability(at, planned, &self.row.sample, &verdicts, step)
     }
 }
 
-/// Whether the `when` of a reward holds of a sample, as far as the sample alone decides it.
-pub(super) fn applies(plan: &Plan, at: usize, sample: &Sample) -> bool {
+/// Whether the `when` of a reward holds of a sample at a step, as far as the sample alone decides it.
+pub(super) fn applies(plan: &Plan, at: usize, sample: &Sample, step: u64) -> bool {
     let Some(planned) = plan.rewards.get(at) else { return false };
     // One that fails is reported; it must not hide the reward.
     planned.when.as_ref().is_none_or(|when| reads_verdicts(when.script()))
-        || plan.applicability(at, planned, sample, &[], 0) != Applicability::NotApplicable
+        || plan.applicability(at, planned, sample, &[], step) != Applicability::NotApplicable
 }
 
 /// Judges the rows. Models and judges are asked on a few of them if `deep`, else on none.
-pub(super) fn run<'a>(engine: &Engine, rows: &'a [Row], deep: bool) -> Trial<'a> {
+pub(super) fn run<'a>(
+    engine: &Engine,
+    rows: &'a [Row],
+    deep: bool,
+    training: TrainingState,
+) -> Trial<'a> {
     let plan = engine.plan();
-    let mut trial = Trial { rows: Vec::new(), exhausted: None, depends: Depends::of(plan) };
+    let depends = Depends::of(plan);
+    let mut trial = Trial { rows: Vec::new(), exhausted: None, depends, training };
     let mut left = units(plan, rows).into_iter().peekable();
     let [mut most, limit] = BATCH_ROWS;
     while left.peek().is_some() && trial.exhausted.is_none() {
@@ -110,7 +118,7 @@ pub(super) fn run<'a>(engine: &Engine, rows: &'a [Row], deep: bool) -> Trial<'a>
             batch.extend(unit);
         }
         most = (2 * most).min(limit);
-        trial.rows.extend(judged(engine, &batch, false));
+        trial.rows.extend(judged(engine, &batch, false, &trial.training));
         trial.exhausted = exhausted(plan, &trial.rows);
     }
     if deep {
@@ -138,9 +146,15 @@ fn units<'a>(plan: &Plan, rows: &'a [Row]) -> Vec<Vec<&'a Row>> {
     units.into_iter().map(|(_, members)| members).collect()
 }
 
-fn judged<'a>(engine: &Engine, rows: &[&'a Row], ask: bool) -> Vec<Tried<'a>> {
+fn judged<'a>(
+    engine: &Engine,
+    rows: &[&'a Row],
+    ask: bool,
+    training: &TrainingState,
+) -> Vec<Tried<'a>> {
     let samples: Vec<Sample> = rows.iter().map(|row| row.sample.clone()).collect();
-    let scored = engine.score_with(samples, ScoreOptions { ask, ..ScoreOptions::default() });
+    let options = ScoreOptions { ask, ..ScoreOptions::at(training.clone()) };
+    let scored = engine.score_with(samples, options);
     rows.iter().zip(scored).map(|(row, scored)| tried(row, scored, ask)).collect()
 }
 
@@ -185,7 +199,7 @@ impl Trial<'_> {
         let plan = engine.plan();
         let wanting = |tried: &Tried<'_>, at: usize| {
             let is_when = self.depends.when.get(at) == Some(&true);
-            is_when || tried.applicability(plan, at) == Applicability::Runs
+            is_when || tried.applicability(plan, at, self.training.step) == Applicability::Runs
         };
         let mut chosen: Vec<usize> = Vec::new();
         for at in (0..plan.rewards.len()).filter(|at| self.depends.awaited.get(*at) == Some(&true))
@@ -218,7 +232,7 @@ impl Trial<'_> {
         }
         let rows: Vec<&Row> =
             asked.iter().filter_map(|place| Some(self.rows.get(*place)?.row)).collect();
-        for (place, tried) in asked.into_iter().zip(judged(engine, &rows, true)) {
+        for (place, tried) in asked.into_iter().zip(judged(engine, &rows, true, &self.training)) {
             if let Some(slot) = self.rows.get_mut(place) {
                 *slot = tried;
             }

@@ -10,6 +10,7 @@ use dashu_ratio::RBig;
 
 use crate::canonical::number_text;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
+use crate::pattern::example::example;
 use crate::prelude::*;
 use context::Near;
 use digits::Notation;
@@ -61,6 +62,9 @@ pub struct Number {
 
 /// How far behind an announcement its number is looked for.
 const NEAR_BYTES_MAX: usize = 4096;
+
+/// The fuel in which a right answer is made.
+const GOLD_FUEL: u64 = 1_000_000;
 
 /// Words between an announcement and its number.
 const LEADS: [&str; 14] = [
@@ -128,6 +132,19 @@ impl Check for Number {
         let right = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
         let reason = if right { "equal" } else { "unequal" };
         Ok(Verdict::graded(right).with_extracted(&answer.text, answer.span).because(reason))
+    }
+
+    /// A number within each interval; with `after`, behind a text that its pattern matches.
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let wanted = self.wanted(sample.reference()?, &mut Meter::new(GOLD_FUEL)).ok()?;
+        let is_interval = |wanted: &Wanted| matches!(wanted, Wanted::Within { .. });
+        if self.after.is_none() && !wanted.iter().any(is_interval) {
+            return None;
+        }
+        let numbers = wanted.iter().filter_map(|wanted| self.within(wanted)).map(|one| one.to_string());
+        let Some(after) = &self.after else { return Some(numbers.collect()) };
+        let Some(lead) = example(after, None) else { return Some(Vec::new()) };
+        Some(numbers.map(|number| format!("{lead} {number}")).collect())
     }
 }
 
@@ -262,6 +279,22 @@ impl Number {
         };
         let (low, high) = (end(low, text.starts_with('['))?, end(high, text.ends_with(']'))?);
         (low.0 <= high.0).then_some(Wanted::Within { low: Some(low), high: Some(high) })
+    }
+
+    /// A number that is right, an integer where one is.
+    fn within(&self, wanted: &Wanted) -> Option<RBig> {
+        let (low, high) = match wanted {
+            Wanted::Exactly(value, _) => return Some(value.clone()),
+            Wanted::Within { low, high } => (low.as_ref(), high.as_ref()),
+        };
+        let (low, high) = match (low, high) {
+            (Some(End(low, _)), Some(End(high, _))) => (low, high),
+            (Some(End(one, _)), None) | (None, Some(End(one, _))) => (one, one),
+            (None, None) => return None,
+        };
+        let middle = (low + high) / RBig::from(2);
+        let numbers = [middle.round().into(), low.ceil().into(), high.floor().into(), middle, low.clone()];
+        numbers.into_iter().find(|number| self.is_right(number, wanted))
     }
 
     fn is_right(&self, value: &RBig, wanted: &Wanted) -> bool {

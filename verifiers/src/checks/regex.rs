@@ -1,6 +1,7 @@
 //! `regex`: a pattern matches, or what it captures equals the reference.
 
 use crate::pattern::effort::{Effort, Searches};
+use crate::pattern::example::example;
 use crate::prelude::*;
 
 /// Right when the pattern is found in the text.
@@ -107,6 +108,21 @@ impl Check for Regex {
             Some(found) => verdict.with("span", vec![found.start(), found.end()]).because("match"),
             None => verdict.because("no-match"),
         })
+    }
+
+    /// With `group`, texts that the pattern matches, with the reference in the group.
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let at = self.group_at(self.group.as_ref()?).unwrap_or_default();
+        if let On::Prompt = self.on {
+            return Some(Vec::new());
+        }
+        let references = sample.references();
+        let texts = references.iter().filter(|reference| !reference.trim().is_empty());
+        let texts = texts.filter_map(|reference| match at {
+            0 => Some(reference.to_string()).filter(|text| self.used().is_match(text)),
+            at => example(self.used(), Some((at, reference))),
+        });
+        Some(texts.collect())
     }
 }
 

@@ -60,6 +60,11 @@ impl Check for Tags {
             None => self.judge(sample.completion(), &names, meter),
         }
     }
+
+    /// Tags that the reference lists are a form, and no answer.
+    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
+        self.names.is_empty().then(Vec::new)
+   }
 }
 
 impl Tags {

@@ -97,8 +97,19 @@ pub(crate) fn truncated(sample: &Sample, column: Option<&str>) -> Result<Option<
             other => return Err(no_such(column, other, "true, false or a finish reason")),
         },
     };
-    Ok(reason.map(|reason| CUT_OFF.contains(&&*reason)))
+    let is_cut_off =
+        |reason: Cow<'_, str>| CUT_OFF.iter().any(|name| reason.eq_ignore_ascii_case(name));
+    Ok(reason.map(is_cut_off))
 }
 
-/// The finish reasons of a completion that was cut off, as APIs spell them.
-const CUT_OFF: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "MAX_TOKENS"];
+/// The finish reasons of a completion that was cut off, as APIs spell them, in either case.
+const CUT_OFF: [&str; 8] = [
+    "length",
+    "max_length",
+    "max_tokens",
+    "max_new_tokens",
+    "max_output_tokens",
+    "max_completion_tokens",
+    "model_length",
+    "truncated",
+];

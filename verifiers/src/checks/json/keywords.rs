@@ -55,6 +55,17 @@ const OTHERS: [&str; 41] = [
 /// Words of others that are near to a keyword, and none of them misspelt.
 const FOREIGN: [&str; 4] = ["example", "comment", "defs", "definition"];
 
+/// The types of values, with the words that other languages have for them.
+const TYPES: [(&str, &[&str]); 7] = [
+    ("array", &["list", "tuple", "sequence", "vec"]),
+    ("boolean", &["bool"]),
+    ("integer", &["int", "long", "i64"]),
+    ("null", &["none", "nil", "undefined", "nonetype"]),
+    ("number", &["float", "double", "decimal", "numeric", "f64"]),
+    ("object", &["dict", "map", "record", "struct", "hash"]),
+    ("string", &["str", "text", "varchar"]),
+];
+
 /// Keywords shorter than this are told apart by case alone: too many words are near to them.
 const SHORT: usize = 4;
 /// From here on two letters may be wrong.
@@ -72,7 +83,7 @@ pub(super) fn slip(schema: &Value) -> Option<String> {
             }
         }
     }
-    if let Some(slip) = misspelt(schema) {
+    if let Some(slip) = within(schema) {
         return Some(slip);
     }
     let first = members.keys().next()?;
@@ -109,11 +120,11 @@ fn schemas() -> impl Iterator<Item = &'static str> {
     SAME.iter().chain(&WITHIN).chain(&LISTS).copied()
 }
 
-/// The first keyword that is misspelt, in this schema or within it.
-fn misspelt(schema: &Value) -> Option<String> {
+/// The first keyword that is misspelt and the first type that is none, in this schema or within it.
+fn within(schema: &Value) -> Option<String> {
     let members = match schema {
         Value::Object(members) => members,
-        Value::Array(schemas) => return schemas.iter().find_map(misspelt),
+        Value::Array(schemas) => return schemas.iter().find_map(within),
         _ => return None,
     };
     members.iter().find_map(|(key, value)| {
@@ -121,12 +132,27 @@ fn misspelt(schema: &Value) -> Option<String> {
             return Some(format!("unknown keyword `{key}`, did you mean `{meant}`?"));
         }
         match value {
+            Value::String(_) | Value::Array(_) if key == "type" => no_type(value),
             Value::Object(named) if by_name().any(|known| known == key) => {
-                named.values().find_map(misspelt)
+                named.values().find_map(within)
             }
-            value if schemas().any(|known| known == key) => misspelt(value),
+            value if schemas().any(|known| known == key) => within(value),
             _ => None,
         }
+    })
+}
+
+/// A name that is no type, and the type that it may stand for.
+fn no_type(value: &Value) -> Option<String> {
+    let names = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let is_type = |name: &&str| TYPES.iter().any(|(known, _)| known == name);
+    let name = names.iter().filter_map(Value::as_str).find(|name| !is_type(name))?;
+    let own = name.trim().to_lowercase();
+    let meant = TYPES.iter().find(|(known, others)| *known == own || others.contains(&own.as_str()));
+    let all = TYPES.map(|(known, _)| known).join(", ");
+    Some(match meant {
+        Some((known, _)) => format!("type \"{name}\" is none of JSON Schema, write \"{known}\""),
+        None => format!("type \"{name}\" is none of JSON Schema, which has {all}"),
     })
 }
 
@@ -163,6 +189,9 @@ mod tests {
             (json!({"type": "object", "require": ["a"]}), "`require`, did you mean `required`"),
             (json!({"additionalproperties": false}), "did you mean `additionalProperties`"),
             (json!({"typ": "object"}), "did you mean `type`"),
+            (json!({"type": "dict"}), "type \"dict\" is none of JSON Schema, write \"object\""),
+            (json!({"properties": {"a": {"type": ["Integer", "null"]}}}), "write \"integer\""),
+            (json!({"items": {"type": "any"}}), "which has array, boolean, integer"),
             (json!({"propertys": {}}), "did you mean `properties`"),
             (json!({"additional_properties": false}), "did you mean `additionalProperties`"),
             (json!({"minimun": 1}), "did you mean `minimum`"),

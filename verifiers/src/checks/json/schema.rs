@@ -31,7 +31,7 @@ impl Compiled {
             .offline()
             .with_pattern_options(patterns)
             .build(schema)
-            .map_err(|error| BuildError::new(setting, error.to_string()))?;
+            .map_err(|error| BuildError::new(setting, told(&error)))?;
         let bytes = schema.to_string().len();
         Ok(Self { validator, schema: schema.clone(), texts, bytes })
     }
@@ -62,6 +62,15 @@ impl Compiled {
         self.validator
             .validate(value)
             .map_err(|error| (error.instance_path().to_string(), error.schema_path().to_string()))
+    }
+}
+
+/// What is wrong with a schema, and where in it.
+#[cfg(feature = "json-schema")]
+fn told(error: &jsonschema::ValidationError<'_>) -> String {
+    match error.instance_path().as_str() {
+        "" => error.to_string(),
+        path => format!("at {path}: {error}"),
     }
 }
 
