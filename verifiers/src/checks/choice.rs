@@ -116,11 +116,14 @@ impl Check for Choice {
         let reference = sample.reference()?;
         let options = self.options(sample, &mut Meter::new(GOLD_FUEL)).ok()?;
         // Without options, digits in a text are rather an answer than the number of an option.
-        if options.are_unknown() && !reference.is_number() {
+        let is_plain = reference.is_number() || (self.multiple && reference.is_array());
+        if options.are_unknown() && !is_plain {
             return None;
         }
         let wanted = self.wanted(reference, &options).ok()?;
-        Some(vec![options::letters_of(wanted)])
+        let letters: Vec<String> =
+            options::letters_of(wanted).chars().map(String::from).collect();
+        Some(vec![letters.join(", ")])
     }
 }
 

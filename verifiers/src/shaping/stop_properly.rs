@@ -24,6 +24,16 @@ pub(crate) struct StopProperly {
 impl Shape for StopProperly {
     const KIND: &'static str = "stop_properly";
 
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        let coefficient = self.coefficient;
+        if coefficient.is_finite() && coefficient <= 1.0 {
+            return Ok(());
+        }
+        let message =
+            format!("coefficient is {coefficient}, expected at most 1; write 0.5 for 50 %");
+        Err(BuildError::new("coefficient", message))
+    }
+
     fn shape_one(
         &self,
         member: &ShapeMember<'_>,
