@@ -121,8 +121,7 @@ impl Check for Choice {
             return None;
         }
         let wanted = self.wanted(reference, &options).ok()?;
-        let letters: Vec<String> =
-            options::letters_of(wanted).chars().map(String::from).collect();
+        let letters: Vec<String> = options::letters_of(wanted).chars().map(String::from).collect();
         Some(vec![letters.join(", ")])
     }
 }

@@ -141,7 +141,8 @@ impl Check for Number {
         if self.after.is_none() && !wanted.iter().any(is_interval) {
             return None;
         }
-        let numbers = wanted.iter().filter_map(|wanted| self.within(wanted)).map(|one| one.to_string());
+        let numbers =
+            wanted.iter().filter_map(|wanted| self.within(wanted)).map(|one| one.to_string());
         let Some(after) = &self.after else { return Some(numbers.collect()) };
         let Some(lead) = example(after, None) else { return Some(Vec::new()) };
         Some(numbers.map(|number| format!("{lead} {number}")).collect())
@@ -293,7 +294,8 @@ impl Number {
             (None, None) => return None,
         };
         let middle = (low + high) / RBig::from(2);
-        let numbers = [middle.round().into(), low.ceil().into(), high.floor().into(), middle, low.clone()];
+        let numbers =
+            [middle.round().into(), low.ceil().into(), high.floor().into(), middle, low.clone()];
         numbers.into_iter().find(|number| self.is_right(number, wanted))
     }
 

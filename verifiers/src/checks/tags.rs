@@ -64,7 +64,7 @@ impl Check for Tags {
     /// Tags that the reference lists are a form, and no answer.
     fn gold(&self, _: &Sample) -> Option<Vec<String>> {
         self.names.is_empty().then(Vec::new)
-   }
+    }
 }
 
 impl Tags {
