@@ -134,7 +134,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     for mended in &report.mended {
         output::note(&format!("{}: {mended}", scored.folder.display()));
     }
-    tell(args, &report.summary, &engine)?;
+    tell(args, &report.summary, &engine, scored.step)?;
     if !args.quiet {
         output::note(&closing(&scored.folder, &report, scored.seconds, scored.can_go_on));
     }
@@ -153,6 +153,8 @@ struct Done {
     seconds: f64,
     /// Whether the same command goes on where this one was stopped.
     can_go_on: bool,
+    /// The step of the training at which it began.
+    step: u64,
 }
 
 /// Scores into a run folder.
@@ -162,13 +164,15 @@ fn score(
     engine: &Engine,
     stop: &CancellationToken,
 ) -> Result<Done, Failure> {
+    let training = args.training.read()?;
+    let at_step = training.step;
     let spec = FileRunSpec {
         data: args.data.clone(),
         output: output.to_owned(),
         shard: args.shard,
         bad_rows: args.bad_rows.into(),
         limit: args.limit,
-        training: args.training.read()?,
+        training,
         fresh: args.fresh,
         retry_faults: args.retry_faults,
         form: args.format.into(),
@@ -184,7 +188,7 @@ fn score(
     progress.finish(&engine.plan().names);
     let (report, seconds) = (report?, progress.seconds());
     let can_go_on = run.can_go_on();
-    Ok(Done { report, folder: run.folder().to_owned(), seconds, can_go_on })
+    Ok(Done { report, folder: run.folder().to_owned(), seconds, can_go_on, step: at_step })
 }
 
 /// Scores into a folder that is dropped, asks no judge, and tells what judges would be asked.
@@ -216,14 +220,14 @@ fn dry_run(_: &Args, _: EngineBuilder, _: &CancellationToken) -> Result<Exit, Fa
     Err(Failure::usage("--dry-run: this build asks no judges"))
 }
 
-fn tell(args: &Args, summary: &Summary, engine: &Engine) -> Result<(), Failure> {
+fn tell(args: &Args, summary: &Summary, engine: &Engine, step: u64) -> Result<(), Failure> {
     if args.json {
         output::json(summary)?;
     } else {
         let rewards = engine.plan().rewards.iter();
         let verifiers: Vec<&str> = rewards.map(|planned| planned.built.spec.id.as_ref()).collect();
         summary::show(summary, &verifiers);
-        for note in validate::data_notes(&args.data, engine.plan(), args.training.read()?.step) {
+        for note in validate::data_notes(&args.data, engine.plan(), step) {
             output::line(&note);
         }
         if engine.plan().needs_groups() && summary.groups.is_none() && summary.rows > 1 {

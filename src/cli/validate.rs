@@ -1,6 +1,8 @@
 //! `assay validate`: whether the configuration pays for right answers and for nothing else, or
 //! whether a model folder is what its manifest says.
 
+mod advice;
+mod combination;
 mod display;
 mod faults;
 mod finding;

@@ -136,7 +136,7 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
 fn conversion(file: &str) -> String {
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
     let read = match extension.to_ascii_lowercase().as_str() {
-        "csv" => "read_csv(\"FILE\")",
+        "csv" => "read_csv(\"FILE\", sep=None, engine=\"python\")",
         "tsv" => "read_csv(\"FILE\", sep=\"\\t\")",
         "xlsx" | "xls" => "read_excel(\"FILE\")",
         "feather" | "arrow" => "read_feather(\"FILE\")",

@@ -9,6 +9,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::error::{Defect, escape, field_name};
+use super::kinds::BOM;
 use super::limits::ReadLimits;
 
 /// What an object takes, in values: a node of a tree is allocated for each.
@@ -115,6 +116,10 @@ fn between_rows(message: &str, rest: &[u8], at: usize) -> Option<&'static str> {
         "expected value" if at <= 1 && is_comma => {
             Some("expected value (rows have no commas between them)")
         }
+        "expected value" if rest.starts_with(BOM) => Some(
+            "a byte-order mark stands before the row, as where files were put together (take it out: sed \
+             's/^\\xEF\\xBB\\xBF//')",
+        ),
         "expected value" if at <= 1 => {
             Some("expected value (a row is an object, {\"completion\": ...})")
         }

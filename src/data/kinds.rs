@@ -147,9 +147,12 @@ fn text(head: &str) -> Option<String> {
     if named && rest.starts_with('=') {
         return Some(TOML.to_owned());
     }
-    let separator = [('\t', "TSV", r#", sep="\t""#), (',', "CSV", "")]
+    let separators =
+        [(',', "CSV", ""), (';', "CSV", r#", sep=";""#), ('\t', "TSV", r#", sep="\t""#)];
+    let separator = separators
         .into_iter()
-        .find(|(separator, ..)| first.contains(*separator) && !first.contains(['{', '[']))?;
+        .filter(|(separator, ..)| first.contains(*separator) && !first.contains(['{', '[']))
+        .max_by_key(|(separator, ..)| first.matches(*separator).count())?;
     let (_, kind, how) = separator;
     let begins = first.starts_with(|char: char| char.is_alphabetic() || "\"_".contains(char));
     let read = || format!("read_csv(\"FILE\"{how})");

@@ -189,16 +189,22 @@ fn where_it_is(row: &Map<String, Value>, path: &Path) -> String {
         .unwrap_or_else(|| " (the column that holds it is named by [data] completion)".to_owned())
 }
 
-/// The column that holds rows, of a file that is one object.
+/// The columns that hold rows, of a file that is one object.
 fn rows_within(row: &Map<String, Value>, completion: &str) -> Option<String> {
     let first = |(key, value): (_, &Value)| {
         let first = value.as_array()?.first()?.as_object()?;
         first.contains_key(completion).then_some(key)
     };
-    let key = escape(row.iter().find_map(first)?);
-    Some(format!(
-        " (its rows are in \"{key}\": write one a line, as by `jq -c '.{key}[]' FILE > rows.jsonl`)"
-    ))
+    let keys: Vec<String> = row.iter().filter_map(first).map(|key: &String| escape(key)).collect();
+    let named: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
+    let paths: Vec<String> = keys.iter().map(|key| format!(".{key}[]")).collect();
+    (!keys.is_empty()).then(|| {
+        format!(
+            " (its rows are in {}: write one a line, as by `jq -c '{}' FILE > rows.jsonl`)",
+            named.join(" and "),
+            paths.join(", ")
+        )
+    })
 }
 
 /// Moves the members of the column `meta` up. A member whose name is a column stays where it is.

@@ -289,19 +289,28 @@ impl RewardConfig {
     }
 }
 
-/// Settings of verifiers that name a column of metadata which some row has.
-const COLUMN_SETTINGS: [(&str, &str); 1] = [("choice", "options")];
+/// Settings of verifiers that name a column of metadata which some row has, with what stands before it.
+const COLUMN_SETTINGS: [(&str, &str, &str); 3] = [
+    ("choice", "options", ""),
+    ("rubric", "rubric", "column:"),
+    ("pairwise", "against", "column:"),
+];
 
 impl Config {
-    /// The columns of metadata that verifiers are told to read, with the keys that name them.
+    /// The columns of metadata that verifiers and judges are told to read, with the keys that name them.
     pub fn named_columns(&self) -> Vec<(String, String)> {
-        let named = |(at, reward): (usize, &RewardConfig)| {
-            let (_, setting) =
-                COLUMN_SETTINGS.iter().find(|(verifier, _)| *verifier == reward.verifier)?;
-            let column = reward.config.get(*setting)?.as_str()?;
+        let of_reward = |(at, reward): (usize, &RewardConfig)| {
+            let (_, setting, before) =
+                COLUMN_SETTINGS.iter().find(|(verifier, ..)| *verifier == reward.verifier)?;
+            let column = reward.config.get(*setting)?.as_str()?.strip_prefix(before)?;
             Some((format!("reward[{at}].config.{setting}"), column.to_owned()))
         };
-        self.rewards.iter().enumerate().filter_map(named).collect()
+        let of_judge = |(name, judge): (&String, &JudgeConfig)| {
+            let column = serde_json::to_value(judge).ok()?.get("column")?.as_str()?.to_owned();
+            Some((format!("judges.{name}.column"), column))
+        };
+        let rewards = self.rewards.iter().enumerate().filter_map(of_reward);
+        rewards.chain(self.judges.iter().filter_map(of_judge)).collect()
     }
 
     /// The JSON Schema of the configuration, for editors.

@@ -282,6 +282,10 @@ fn bare(text: &str, at: usize, message: &str) -> (String, Option<String>) {
     if let Some(value) = foreign_number(whole_word(text, at)) {
         return ("TOML does not write a number so".to_owned(), Some(format!("write {value}")));
     }
+    let percent = whole_word(text, at).strip_suffix('%').map(|whole| whole.trim().parse::<f64>());
+    if let Some(Ok(value)) = percent {
+        return ("TOML has no per cent".to_owned(), Some(format!("write {:?}", value / 100.0)));
+    }
     let (message, help) = match lower.as_str() {
         "true" | "false" => (message.to_owned(), format!("write `{lower}`")),
         "yes" | "on" => ("TOML has no such boolean".to_owned(), "write `true`".to_owned()),

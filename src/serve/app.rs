@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request};
-use axum::http::Method;
+use axum::http::{Method, Version, header};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
 use hyper::service::Service as _;
@@ -32,6 +32,12 @@ impl App {
     }
 
     pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+        if request.version() == Version::HTTP_11 && hosts(&request) != 1 {
+            // RFC 9112, section 3.2: proxies may read such a request in two ways.
+            let refuse =
+                async |_| ApiError::bad_request("expected one Host header").into_response();
+            return pass(&self.shared, None, request.map(Body::new), refuse).await;
+        }
         if request.method() != Method::POST || request.uri().path() != VERIFY {
             let Ok(response) = self.router.call(request).await;
             return response;
@@ -45,4 +51,8 @@ impl App {
         let asked = Asked::from_request_parts(&mut parts, &self.shared).await?;
         verify(asked, Request::from_parts(parts, body)).await
     }
+}
+
+fn hosts<B>(request: &Request<B>) -> usize {
+    request.headers().get_all(header::HOST).iter().count()
 }

@@ -314,7 +314,7 @@ fn a_deadline_travels_with_the_request() {
 }
 
 #[test]
-fn slow_clients_are_cut() {
+fn slow_clients_are_cut_and_odd_heads_refused() {
     let limits = ["--set", "serve.header_timeout_ms=200", "--set", "serve.body_timeout_ms=300"];
     let daemon = Daemon::start(&[("a", RULES)], &limits);
     let send = |text: &str| {
@@ -333,6 +333,16 @@ fn slow_clients_are_cut() {
          content-length: 100\r\n\r\n{",
     );
     assert!(body.starts_with("HTTP/1.1 408"), "{body}");
+    for (hosts, version, status) in [
+        ("", "1.1", "400"),
+        ("host: a\r\nhost: b\r\n", "1.1", "400"),
+        ("host: a\r\n", "1.1", "200"),
+        ("", "1.0", "200"),
+    ] {
+        let answer =
+            send(&format!("GET /healthz HTTP/{version}\r\n{hosts}connection: close\r\n\r\n"));
+        assert!(answer.split(' ').nth(1) == Some(status), "{hosts:?} {version}: {answer}");
+    }
     assert_eq!(daemon.get("/healthz").status, 200);
 }
 

@@ -13,7 +13,7 @@ use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
-use crate::verifier::{Built, Earlier, Lane, Spec, Trivial, Verifier};
+use crate::verifier::{Built, Earlier, Lane, Slip, Spec, Trivial, Verifier};
 
 /// A rule-based verifier: its settings are the fields of the type, read by serde.
 ///
@@ -78,6 +78,13 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
         let _ = sample;
         None
     }
+
+    /// What is most likely not meant in the samples of a dataset, though each of them can be judged:
+    /// `assay validate` warns of it.
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        let _ = samples;
+        Vec::new()
+    }
 }
 
 impl<C: Check> Verifier for C {
@@ -92,6 +99,10 @@ impl<C: Check> Verifier for C {
 
     fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
         Check::gold(self, sample)
+    }
+
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        Check::slips(self, samples)
     }
 }
 

@@ -53,5 +53,5 @@ pub use training_state::{RunningMoments, TrainingState};
 pub use verdict::{Component, Components, Evidence, Outcome, Reward, Step, Usage, Verdict};
 pub use verifier::{
     AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Group, GroupVerifier, Lane, Member, Pending,
-    Spec, Trivial, Verifier,
+    Slip, Spec, Trivial, Verifier,
 };

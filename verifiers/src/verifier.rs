@@ -33,6 +33,12 @@ pub trait Verifier: Send + Sync {
         let _ = sample;
         None
     }
+
+    /// See [`crate::Check::slips`].
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        let _ = samples;
+        Vec::new()
+    }
 }
 
 /// The verdicts on a sample that were there before a verifier ran.
@@ -69,6 +75,18 @@ pub struct Trivial {
     pub tests: Digest,
     /// Each with what is said of it.
     pub completions: Vec<(String, String)>,
+}
+
+/// What is most likely not meant in the samples of a dataset.
+pub struct Slip {
+    /// The setting that it is about; empty where it is none.
+    pub setting: &'static str,
+    /// The places of the samples that have it, among those that were given; never empty.
+    pub samples: Vec<usize>,
+    /// Lower case, no final dot.
+    pub message: String,
+    /// What to type.
+    pub help: String,
 }
 
 /// A future of pending work: dropping it cancels the work. Boxed, so that this crate is independent

@@ -16,6 +16,7 @@ import shims  # noqa: E402
 
 shims.install()
 
+import assertions  # noqa: E402
 import explain  # noqa: E402
 import instrument  # noqa: E402
 import isolation  # noqa: E402
@@ -58,8 +59,8 @@ class WitWorld(wit_world.WitWorld):
 
 
 # What a run uses of ours, and what only makes the snapshot.
-_OURS = (explain, instrument, isolation, judge, library, names, plain, proxies, pytest_run,
-         pytest_shim, recall, results, runner, shared, solver, suite, written)
+_OURS = (assertions, explain, instrument, isolation, judge, library, names, plain, proxies,
+         pytest_run, pytest_shim, recall, results, runner, shared, solver, suite, written)
 _BUILDERS = ("common", "heap", "loop", "shims", "stdlib", "streams", "threads", "warm", "wide")
 
 

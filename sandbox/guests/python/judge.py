@@ -94,6 +94,9 @@ def judged(suite, options, find, is_shared):
     sys.__stdout__.flush()
     if broken is None and error is None and not results.rows:
         error = "no test of the suite ran"
+        if not (_is_touched() or is_shared or results.is_unnamed):
+            # Nothing that a program does could have made them run.
+            broken = f"{error}: call its functions, or name them test_..."
     if broken is None and error is None and not (_is_touched() or is_shared):
         error = "the tests name what the program does not define" if results.is_unnamed \
             else "the tests end without reaching the program"

@@ -10,6 +10,7 @@ import re
 import sys
 import types
 
+import assertions
 import instrument
 import isolation
 import library
@@ -88,8 +89,10 @@ def read(room, prompt, setup, test, entry_points):
     suite.required = [node.lineno for node in tree.body
                       if type(node) is ast.Assert and not _is_failure(node)]
     suite.asserts = sum(type(node) is ast.Assert and not _is_failure(node) for node in ast.walk(tree))
-    if not (suite.asserts or suite.tests or _may_fail(tree)):
-        raise Broken("the suite defines no test")
+    if foreign := assertions.undefined(tree, suite.asked.difference(entry_points)):
+        raise Broken(foreign)
+    if not (suite.asserts or assertions.can_fail(tree, bound)):
+        raise Broken(assertions.NOTHING_ASSERTED if every or names.modules else "the suite defines no test")
     if not (every or names.modules):
         raise Broken("the suite names nothing that a program could define")
     suite.why = isolation.why_shared(tree, suite.made, every, suite.classes)
@@ -216,21 +219,11 @@ def _is_failure(node):
     return type(node.test) is ast.Constant and not node.test.value
 
 
-def _may_fail(tree):
-    """Whether something in the tests can fail without an assertion: it raises, exits or calls."""
-    return any(
-        type(node) in (ast.Raise, ast.Assert) or type(node) is ast.Expr and type(node.value) in _CALLS
-        for node in ast.walk(tree)
-    )
-
-
-_CALLS = (ast.Call, ast.Await)
-
 # The quick way: lines that are assertions of calls, in `check` or at the top.
 
 _RECORDED = "with __assay_test__: "
 _NOT_PLAIN = ("class", "try", "except", "finally", "async", "match", "case", "@", "with", "while",
-              "lambda", "global", "del", "from", "return", "yield", "raise")
+              "lambda", "global", "del", "from", "return", "yield", "raise", *assertions.OF_OTHERS)
 _NOT_PLAIN_ANYWHERE = ('"""', "'''", "\\\n", ";", "\r", "__", ":=")
 
 

@@ -155,6 +155,10 @@ fn rows_max() -> usize {
     100_000
 }
 
+/// Gold queries are tried on so many samples, with so much fuel each.
+const GOLD_ROWS_MAX: usize = 100;
+const GOLD_FUEL: u64 = 1 << 28;
+
 /// The name under which the database of every row is kept.
 const ONLY: &str = "";
 
@@ -189,6 +193,22 @@ impl Check for Sql {
         let unpacked = gold::unpacked(reference);
         let gold = gold::read(unpacked.as_ref().unwrap_or(reference)).ok()?;
         Some(gold.queries.into_iter().map(str::to_owned).collect())
+    }
+
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        let finds_none = |(at, sample): (usize, &&Sample)| {
+            matches!(self.finds_rows(sample), Ok(Some(false))).then_some(at)
+        };
+        let samples: Vec<usize> =
+            samples.iter().take(GOLD_ROWS_MAX).enumerate().filter_map(finds_none).collect();
+        if samples.is_empty() {
+            return Vec::new();
+        }
+        let message =
+            "the gold query finds no rows: every query that finds none is right".to_owned();
+        let help = "fill its tables: INSERTs in `schema` or `setup` of the reference, `rows`, or a \
+                    `database` that has rows";
+        vec![Slip { setting: "", samples, message, help: help.to_owned() }]
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
@@ -258,6 +278,28 @@ impl Sql {
                 names.join(", ")
             ))
         })
+    }
+
+    /// Whether a gold query finds rows in a database of the sample; `None` without a reference.
+    fn finds_rows(&self, sample: &Sample) -> Result<Option<bool>, Fault> {
+        let meter = &mut Meter::new(GOLD_FUEL);
+        let Some(reference) = sample.reference() else { return Ok(None) };
+        let unpacked = gold::unpacked(reference);
+        let gold = gold::read(unpacked.as_ref().unwrap_or(reference))?;
+        let own;
+        let databases = if gold.sql.is_empty() {
+            self.databases_of(sample)?
+        } else {
+            own = self.own_database(&gold, meter)?;
+            std::slice::from_ref(&own)
+        };
+        for database in databases {
+            let answers = grade::answers(database, &gold.queries, self.rules(), meter)?;
+            if answers.iter().any(|answer| answer.table.rows() > 0) {
+                return Ok(Some(true));
+            }
+        }
+        Ok(Some(false))
     }
 
     fn own_database(&self, gold: &Gold<'_>, meter: &mut Meter<'_>) -> Result<Database, Fault> {

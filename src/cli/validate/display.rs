@@ -187,6 +187,12 @@ fn on_answers(data: &RewardOnData, verifier: &str) -> String {
     let (paid, tried) = (count(data.hacks_paid), count(data.hacks_tried));
     text.push_str(&format!("  hacks made of them   {paid} of {tried} paid\n"));
     text.push_str(&findings(&data.paid, data.hacks_paid));
+    if data.hacks_paid > 0 && ["contains", "regex"].contains(&verifier) {
+        text.push_str(
+            "    help: it finds the answer wherever it stands, in thoughts and among others too: a verifier that \
+             reads the final answer alone does not pay for that (exact, number, math, choice)\n",
+        );
+    }
     text
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use assay::engine::config::CombineBy;
 use assay::engine::{Applicability, Document, Planned};
 use assay::verifiers::{Outcome, Verdict};
 use assay::{Engine, Plan};
 use serde_json::Value;
 
+use super::advice::advice;
 use super::paths::paths;
 use super::problem::{Problem, listed};
 use super::read::Row;
@@ -16,11 +16,13 @@ use super::report::RewardReport;
 use super::sources::{Role, Source};
 use super::tally::{Example, RowsTally, reason};
 use super::trial::{EXHAUSTED_MAX, Trial, Tried};
-use super::words::{Token, Word, words};
+use super::words::words;
 use crate::cli::output::count;
 
 /// Rows on which a reward is tried that no gate lets through.
 const BEHIND_GATE_ROWS: usize = 5;
+/// A lower deadline was hardly meant.
+const DEADLINE_MS_LOW: u64 = 100;
 /// Values of a column that are named.
 const VALUES_MAX: usize = 5;
 
@@ -69,7 +71,7 @@ struct Judged<'a> {
 }
 
 impl Faults<'_> {
-    fn plan(&self) -> &Plan {
+    pub(super) fn plan(&self) -> &Plan {
         self.engine.plan()
     }
 
@@ -99,7 +101,12 @@ impl Faults<'_> {
                 "the trial ended after {tried} rows: {EXHAUSTED_MAX} verdicts of \"{name}\" ran out of \
                  fuel or time"
             );
-            let help = "lower its limits or limits.deadline_ms to try more rows".to_owned();
+            let deadline_ms = self.plan().config.limits.deadline_ms;
+            let help = if deadline_ms < DEADLINE_MS_LOW {
+                format!("raise limits.deadline_ms: a row has {deadline_ms} ms")
+            } else {
+                "lower its limits or limits.deadline_ms to try more rows".to_owned()
+            };
             found.warnings.push(self.at_reward(&judged, None, message, Some(help)));
         }
     }
@@ -138,8 +145,12 @@ impl Faults<'_> {
         let all = tally.judged();
         if let Some(first) = &tally.first_failed {
             let message = failing("the verifier", tally.failed, all, first);
-            let problem =
-                self.at_reward(judged, Some(&first.reason), message, Some(self.look(first)));
+            let problem = self.at_reward(
+                judged,
+                Some(&first.reason),
+                message,
+                Some(self.typed(judged, first)),
+            );
             let told = if tally.failed == all { &mut found.errors } else { &mut found.warnings };
             told.push(problem);
         }
@@ -157,7 +168,7 @@ impl Faults<'_> {
             let column = self.column_of_references().unwrap_or_else(|| "...".to_owned());
             format!("write the column that holds it: [data] reference = \"{column}\"")
         } else {
-            self.look(first)
+            self.typed(judged, first)
         };
         found.errors.push(self.at_reward(judged, None, message, Some(help)));
     }
@@ -194,7 +205,7 @@ impl Faults<'_> {
         let Judged { at, planned, .. } = *judged;
         for (place, shape) in planned.shapes.iter().enumerate() {
             let told = |tried: &Tried<'_>| {
-                let notes = tried.verdicts.get(at)?.evidence.get("shaping")?.get(place)?.clone();
+                let notes = tried.verdicts.get(at)?.evidence.get("shaping")?.get(place)?;
                 Some(notes.get("skipped").and_then(Value::as_str).map(str::to_owned))
             };
             let notes: Vec<Option<String>> = self.trial.rows.iter().filter_map(told).collect();
@@ -212,7 +223,7 @@ impl Faults<'_> {
         }
     }
 
-    fn completions_differ(&self) -> bool {
+    pub(super) fn completions_differ(&self) -> bool {
         let mut texts = self.trial.rows.iter().map(|tried| tried.row.sample.completion());
         texts.next().is_some_and(|first| texts.any(|text| text != first))
     }
@@ -232,138 +243,6 @@ impl Faults<'_> {
             meta.iter().find_map(holds)
         };
         alike.cloned().or_else(known).or_else(nested)
-    }
-
-    /// Weights that leave rewards without a say, or pay for what is wrong.
-    pub(super) fn of_weights(&self, rewards: &[RewardReport], found: &mut Found) {
-        let plan = self.plan();
-        let weights = plan.rewards.iter().map(|planned| planned.weight.at(0));
-        let how = plan.config.combine.how;
-        if how != CombineBy::Expression
-            && plan.gates.is_empty()
-            && weights.clone().all(|own| own == 0.0)
-        {
-            let constant = plan.rewards.iter().all(|planned| planned.weight.constant().is_some());
-            let (when, help) = if constant {
-                ("", "write weight = 1.0 for what counts")
-            } else {
-                (" at step 0", "`assay score --step N` takes a later step")
-            };
-            let message = format!("no reward has a say: every weight is 0{when}");
-            let error = self.document.error("reward[0].weight", message);
-            let problem = Problem::new("reward.weight", error.help(Some(help.to_owned())));
-            found.errors.push(problem);
-        }
-        let is_sum = matches!(how, CombineBy::WeightedSum | CombineBy::Gate);
-        for ((at, weight), report) in weights.enumerate().zip(rewards).filter(|_| is_sum) {
-            let gold =
-                report.data.as_ref().filter(|data| data.uses_reference && data.gold_accepted > 0);
-            if weight < 0.0 && gold.is_some() {
-                let message =
-                    format!("its weight is {weight}: a right answer earns less than a wrong one");
-                let error = self.document.error(&format!("reward[{at}].weight"), message);
-                let help = Some(format!("write weight = {}", -weight));
-                found
-                    .warnings
-                    .push(Problem::new(format!("reward.{}", report.name), error.help(help)));
-            }
-        }
-    }
-
-    /// Rewards that the expression leaves out, and rewards by which wrong answers earn more.
-    pub(super) fn of_directions(&self, rewards: &[RewardReport], found: &mut Found) {
-        found.warnings.extend(self.unused());
-        let is_asked = |tried: &Tried<'_>| {
-            tried.asked || !(0..rewards.len()).any(|at| self.trial.depends.any(at))
-        };
-        if !self.trial.rows.iter().all(is_asked) {
-            return;
-        }
-        for (at, report) in rewards.iter().enumerate() {
-            let judges_answers = report
-                .data
-                .as_ref()
-                .is_some_and(|data| data.uses_reference && data.gold_accepted > 0);
-            if judges_answers {
-                found.warnings.extend(self.inverted(at));
-            }
-        }
-    }
-
-    /// A reward that is full on some rows and 0 on others, each of which earns more than any of the first.
-    fn inverted(&self, at: usize) -> Option<Problem> {
-        let (plan, planned) = (self.plan(), self.plan().rewards.get(at)?);
-        let how = plan.config.combine.how;
-        let is_sum = matches!(how, CombineBy::WeightedSum | CombineBy::Gate);
-        if is_sum && planned.weight.at(0) <= 0.0 {
-            return None;
-        }
-        let earned = |tried: &Tried<'_>| {
-            let own = tried.judged.get(at)?.as_ref()?.outcome.reward()?.get();
-            Some((own, tried.outcome.reward()?.get(), tried.row.number))
-        };
-        let earned: Vec<(f64, f64, u64)> = self.trial.rows.iter().filter_map(earned).collect();
-        let right = earned.iter().filter(|(own, ..)| *own >= 1.0);
-        let wrong = earned.iter().filter(|(own, ..)| *own <= 0.0);
-        let (_, most, right) = right.max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let (_, least, wrong) = wrong.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        if least <= most {
-            return None;
-        }
-        let message = format!(
-            "a wrong answer earns more than a right one: row {wrong} earns {least}, row {right} {most}"
-        );
-        let path = if how == CombineBy::Expression {
-            "combine.expression".to_owned()
-        } else if planned.shapes.is_empty() {
-            format!("reward[{at}].weight")
-        } else {
-            format!("reward[{at}].shape")
-        };
-        let help = "look for a sign that is turned round: in the expression, a weight or a scale";
-        let error = self.document.error(&path, message).help(Some(help.to_owned()));
-        Some(Problem::new(format!("reward.{}", planned.name), error))
-    }
-
-    /// Rewards that count and that neither the expression nor another reward names.
-    fn unused(&self) -> Vec<Problem> {
-        let Some(source) = self.source(Role::Combine) else { return Vec::new() };
-        let tokens = words(&source.text, source.language);
-        if takes_all(&tokens) {
-            return Vec::new();
-        }
-        let rewards = &self.plan().config.rewards;
-        let is_named = |name: &str, tokens: &[Token]| {
-            tokens.iter().any(|token| match &token.word {
-                Word::Name(word) | Word::Text(word) => word == name,
-                _ => false,
-            })
-        };
-        let in_settings = |name: &str| {
-            let quoted = serde_json::Value::from(name).to_string();
-            let reads = |settings: &serde_json::Map<String, serde_json::Value>| {
-                settings.values().any(|value| value.to_string().contains(&quoted))
-            };
-            rewards.iter().any(|other| reads(&other.config) || other.shape.iter().any(reads))
-        };
-        let by_others = |name: &str| {
-            let others = self.sources.iter().filter(|other| other.role != Role::Combine);
-            others.into_iter().any(|other| is_named(name, &words(&other.text, other.language)))
-        };
-        let problem = |(at, name): (usize, &str)| {
-            let message =
-                format!("`expression` does not name the reward \"{name}\": it has no say");
-            let help = "name it there, or write weight = 0.0 to report it alone".to_owned();
-            let error =
-                self.document.error(&format!("reward[{at}].name"), message).help(Some(help));
-            Problem::new(format!("reward.{name}"), error)
-        };
-        let named = rewards.iter().enumerate();
-        let silent = named.filter(|(_, reward)| reward.weight.constant() != Some(0.0));
-        let silent = silent.map(|(at, reward)| (at, reward.name.as_str()));
-        let silent = silent
-            .filter(|(_, name)| !is_named(name, &tokens) && !in_settings(name) && !by_others(name));
-        silent.map(problem).collect()
     }
 
     /// A reward that no gate lets through is tried beside its gates.
@@ -407,42 +286,6 @@ impl Faults<'_> {
         }
     }
 
-    /// What is wrong with how rewards become one.
-    pub(super) fn of_combination(&self, tally: &RowsTally, named: &[Role], found: &mut Found) {
-        let is_told = found.warnings.iter().any(|problem| problem.key.starts_with("reward."));
-        let is_whole = !(0..self.plan().rewards.len()).any(|at| self.trial.depends.any(at));
-        let is_silent = !is_told && is_whole && self.completions_differ();
-        if let Some(reward) = tally.constant().filter(|_| is_silent) {
-            let rows = count(tally.scored);
-            let message =
-                format!("each of {rows} rows earns {reward}, and nothing tells them apart");
-            let key =
-                if self.source(Role::Combine).is_some() { "combine.expression" } else { "combine" };
-            let help = "see how rewards become one: weight, clamp, gates, expression".to_owned();
-            let error = self.document.error(key, message).help(Some(help));
-            found.warnings.push(Problem::new(key, error));
-        }
-        let Some(first) = tally.first_failed.as_ref().filter(|_| !named.contains(&Role::Combine))
-        else {
-            return;
-        };
-        let (failed, all) = (tally.failed, tally.judged());
-        let message = failing("the combination", failed, all, first);
-        let problem = if let Some(source) = self.source(Role::Combine) {
-            let part = source.place_in(&first.reason);
-            let is_unit = !first.reason.contains("not a finite")
-                && (first.reason.contains("()") || !first.reason.contains("Function not found"));
-            let unit = || "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
-            let help = if is_unit { unit() } else { self.look(first) };
-            source.problem(self.document, part, message, Some(help))
-        } else {
-            let error = self.document.error("combine.how", message);
-            Problem::new("combine.how", error.help(Some(self.look(first))))
-        };
-        let told = if failed == all { &mut found.errors } else { &mut found.warnings };
-        told.push(problem);
-    }
-
     /// That no row has a reward, where nothing else says why.
     pub(super) fn of_rows(&self, found: &mut Found) {
         let has_reward = |tried: &Tried<'_>| matches!(tried.outcome, Outcome::Scored(_));
@@ -463,7 +306,6 @@ impl Faults<'_> {
         found.errors.push(Problem::new("combine", error));
     }
 
-    /// A problem at the script of a reward, where it has one, else at the reward.
     /// Settings that pay for cheats.
     pub(super) fn of_hacks(&self, rewards: &[RewardReport], found: &mut Found) {
         for (at, reward) in rewards.iter().enumerate() {
@@ -488,6 +330,7 @@ impl Faults<'_> {
         }
     }
 
+    /// A problem at the script of a reward, where it has one, else at the reward.
     fn at_reward(
         &self,
         judged: &Judged<'_>,
@@ -504,12 +347,18 @@ impl Faults<'_> {
         Problem::new(format!("reward.{name}"), error)
     }
 
-    fn source(&self, role: Role) -> Option<&Source> {
+    pub(super) fn source(&self, role: Role) -> Option<&Source> {
         self.sources.iter().find(|source| source.role == role)
     }
 
+    /// What to type where a verifier gives no reward, else the command that shows a row.
+    fn typed(&self, judged: &Judged<'_>, first: &Example) -> String {
+        let known = advice(&judged.planned.built.spec.id, &first.reason);
+        known.map_or_else(|| self.look(first), str::to_owned)
+    }
+
     /// The command that shows a row.
-    fn look(&self, first: &Example) -> String {
+    pub(super) fn look(&self, first: &Example) -> String {
         let config = self.config.display();
         format!("`assay explain {config} DATA --row {}` shows the row", first.row)
     }
@@ -551,22 +400,8 @@ impl Faults<'_> {
     }
 }
 
-/// Whether an expression reads `rewards` otherwise than by a name that is written in it.
-fn takes_all(tokens: &[Token]) -> bool {
-    let word = |at: usize| tokens.get(at).map(|token| &token.word);
-    let is_whole = |at: usize| {
-        let by_name = match (word(at + 1), word(at + 2)) {
-            (Some(Word::Sign('.')), Some(Word::Name(_))) => word(at + 3) != Some(&Word::Sign('(')),
-            (Some(Word::Sign('[')), Some(Word::Text(_))) => true,
-            _ => false,
-        };
-        matches!(word(at), Some(Word::Name(name)) if name == "rewards") && !by_name
-    };
-    (0..tokens.len()).any(is_whole)
-}
-
 /// What fails on how many rows, and why on the first.
-fn failing(what: &str, failed: u64, of: u64, first: &Example) -> String {
+pub(super) fn failing(what: &str, failed: u64, of: u64, first: &Example) -> String {
     let Example { id, row, reason } = first;
     if failed == of {
         let rows = rows(of);

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay::Plan;
 use assay::engine::{Document, group_key};
+use assay::verifiers::{Lane, Sample};
 use serde_json::Value;
 
 use super::faults::Found;
 use super::problem::Problem;
 use super::read::Row;
 use super::slips::{self, Slip, which};
+use super::trial;
 
 /// Members of a table that hold the answer, in the data of others.
 const ANSWERS: [&str; 6] =
@@ -44,6 +46,7 @@ impl Lint<'_> {
             self.messages_as_text(),
             self.control_characters(),
             self.empty(),
+            self.columns(),
         ];
         found.warnings.extend(warnings.into_iter().flatten());
         let slips = slips::find(self.rows, self.plan, self.step).into_iter();
@@ -51,6 +54,51 @@ impl Lint<'_> {
             slips.map(|Slip { key, message, help }| self.problem(key, message, help.to_owned())),
         );
         found.warnings.extend(self.captures());
+        found.warnings.extend(self.patterns());
+        found.warnings.extend(self.of_verifiers());
+    }
+
+    /// What verifiers find in the rows to which they apply.
+    fn of_verifiers(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (at, planned) in self.plan.rewards.iter().enumerate() {
+            let Lane::Compute(verifier) = &planned.built.lane else { continue };
+            let applies = |row: &&Row| trial::applies(self.plan, at, &row.sample, self.step);
+            let rows: Vec<&Row> = self.rows.iter().filter(applies).collect();
+            let samples: Vec<&Sample> = rows.iter().map(|row| &row.sample).collect();
+            for slip in verifier.slips(&samples) {
+                let first = slip.samples.first().and_then(|first| rows.get(*first));
+                let Some(first) = first else { continue };
+                let message =
+                    format!("{}: {}", which(slip.samples.len(), first.number), slip.message);
+                let (path, key) = match slip.setting {
+                    "" => (format!("reward[{at}].verifier"), format!("reward.{}", planned.name)),
+                    setting => (
+                        format!("reward[{at}].config.{setting}"),
+                        format!("reward.{}.config.{setting}", planned.name),
+                    ),
+                };
+                let error = self.document.error(&path, message).help(Some(slip.help));
+                problems.push(Problem::new(key, error));
+            }
+        }
+        problems
+    }
+
+    /// Columns that stand for two things, or for what the answer is not.
+    fn columns(&self) -> Option<Problem> {
+        let columns = &self.plan.config.data;
+        let (reference, prompt) = (&columns.reference, &columns.prompt);
+        let has_references = self.rows.iter().any(|row| row.sample.reference().is_some());
+        let message = if reference == prompt {
+            format!("\"{reference}\" is read as the prompt and as the reference")
+        } else if reference.contains("rejected") {
+            format!("\"{reference}\" is read as the reference: an answer that equals it is right")
+        } else {
+            return None;
+        };
+        let help = "[data] reference names the column of the right answers";
+        has_references.then(|| self.problem("reference", message, help.to_owned()))
     }
 
     /// Patterns that capture what nothing compares.
@@ -70,6 +118,19 @@ impl Lint<'_> {
                 "write group = \"1\" to compare it, or (?:{} for a group that captures nothing",
                 group.get(1..).unwrap_or_default()
             );
+            let path = format!("reward[{at}].config.pattern");
+            let error = self.document.error(&path, message).help(Some(help));
+            Some(Problem::new(format!("reward.{}.config.pattern", reward.name), error))
+        })
+    }
+
+    /// Patterns that are written as in another language.
+    fn patterns(&self) -> impl Iterator<Item = Problem> {
+        let rewards = self.plan.config.rewards.iter().enumerate();
+        rewards.filter(|(_, reward)| reward.verifier == "regex").filter_map(|(at, reward)| {
+            let pattern = reward.config.get("pattern")?.as_str()?;
+            let (message, meant) = foreign(pattern)?;
+            let help = format!("write pattern = {}", toml::Value::from(meant));
             let path = format!("reward[{at}].config.pattern");
             let error = self.document.error(&path, message).help(Some(help));
             Some(Problem::new(format!("reward.{}.config.pattern", reward.name), error))
@@ -182,8 +243,12 @@ impl Lint<'_> {
     }
 
     fn empty(&self) -> Option<Problem> {
-        let all = !self.rows.is_empty()
-            && self.rows.iter().all(|row| row.sample.completion().trim().is_empty());
+        let is_empty = |row: &Row| {
+            let calls =
+                row.sample.completion_message().is_some_and(|own| !own.tool_calls.is_empty());
+            row.sample.completion().trim().is_empty() && !calls
+        };
+        let all = !self.rows.is_empty() && self.rows.iter().all(is_empty);
         all.then(|| {
             let help = "[data] completion names the column of the answers";
             self.problem("completion", "every completion is empty".to_owned(), help.to_owned())
@@ -225,6 +290,36 @@ fn captured(pattern: &str) -> Option<&str> {
     first
 }
 
+/// What is said of a pattern that is written as in another language, and what is meant.
+fn foreign(pattern: &str) -> Option<(&'static str, String)> {
+    let slashes = pattern.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+    if let Some((inner, flags)) = slashes
+        && flags.chars().all(|flag| "gimsuy".contains(flag))
+    {
+        let flags: String = flags.chars().filter(|flag| "ims".contains(*flag)).collect();
+        let flags = if flags.is_empty() { flags } else { format!("(?{flags})") };
+        return Some(("the slashes belong to the pattern, and are looked for", flags + inner));
+    }
+    for quote in ['"', '\''] {
+        let quoted = pattern.strip_prefix('r').and_then(|rest| rest.strip_prefix(quote));
+        if let Some(inner) = quoted.and_then(|rest| rest.strip_suffix(quote)) {
+            let message = "the quotes and the `r` belong to the pattern, and are looked for";
+            return Some((message, inner.to_owned()));
+        }
+    }
+    let boxed = pattern.match_indices("\\boxed").find(|(at, _)| {
+        let before = pattern.get(..*at).unwrap_or_default();
+        (before.len() - before.trim_end_matches('\\').len()).is_multiple_of(2)
+    });
+    boxed.map(|(at, _)| {
+        let (before, rest) = pattern.split_at(at);
+        (
+            "`\\b` is the border of a word: `\\boxed` is looked for as `oxed`",
+            format!("{before}\\{rest}"),
+        )
+    })
+}
+
 /// The member that holds the answer, and whether it stands in a text.
 fn member(reference: &Value) -> Option<(&'static str, bool)> {
     let of = |table: &Value| ANSWERS.iter().copied().find(|name| table.get(*name).is_some());
@@ -260,6 +355,21 @@ mod tests {
             (r"^(\w+ )+$", None),
         ] {
             assert_eq!(captured(pattern), group, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn patterns_of_other_languages_are_told() {
+        for (pattern, meant) in [
+            ("/yes/i", Some("(?i)yes")),
+            ("/a\\/b/", Some("a\\/b")),
+            ("/usr/bin", None),
+            (r#"r"\d+""#, Some(r"\d+")),
+            (r"\boxed\{.*\}", Some(r"\\boxed\{.*\}")),
+            (r"\\boxed", None),
+            (r"\bbox\b", None),
+        ] {
+            assert_eq!(foreign(pattern).map(|(_, meant)| meant).as_deref(), meant, "{pattern}");
         }
     }
 }

@@ -269,6 +269,13 @@ impl Names<'_> {
         {
             return format!("that column is no metadata: write `{role}`");
         }
+        if root != "meta" && known.has("output_text") && self.columns.meta.has(name) {
+            return format!("a column is a member of `meta`: write {root}[\"meta\"][\"{name}\"]");
+        }
+        if root == "meta" && name != "meta" && known.has("meta") {
+            return "the column `meta` holds text: write an object, and json.dumps once, over the whole row"
+                .to_owned();
+        }
         let near = did_you_mean(name, known.names());
         let there = listed(known.names());
         let there = if there.is_empty() {

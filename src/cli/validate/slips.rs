@@ -71,6 +71,8 @@ pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
     let all = [
         placeholders(rows),
         lists_as_text(rows, plan),
+        bytes_as_text(rows),
+        alternatives(rows, plan),
         prompts_repeated(rows, plan, step),
         template_marks(rows),
         mixed_group(rows, &plan.config),
@@ -84,35 +86,93 @@ fn placeholders(rows: &[Row]) -> Option<Slip> {
         let text = row.sample.reference().and_then(Value::as_str)?.trim();
         PLACEHOLDERS.contains(&text.to_lowercase().as_str()).then(|| text.to_owned())
     };
-    let first = rows.iter().find(|row| text(row).is_some())?;
-    let amount = rows.iter().filter(|row| text(row).is_some()).count();
-    let message = format!(
-        "{}: the reference is a word for nothing, such as \"{}\"",
-        which(amount, first.number),
-        escape(&text(first)?)
-    );
+    let (place, first) = slipped(rows, |row| text(row).is_some())?;
+    let word = escape(&text(first)?);
+    let message = format!("{place}: the reference is a word for nothing, such as \"{word}\"");
     let help = "a row without a reference has null, or no such column: its rewards abstain";
     Some(Slip { key: "reference", message, help })
 }
 
-/// Lists that `str` of Python and arrays wrote, where an answer is compared.
-fn lists_as_text(rows: &[Row], plan: &Plan) -> Option<Slip> {
-    let compares = |planned: &Planned| ANSWER_VERIFIERS.contains(&planned.built.spec.id.as_ref());
+/// Bytes that `str` of Python wrote.
+fn bytes_as_text(rows: &[Row]) -> Option<Slip> {
+    let is_bytes = |text: &str| {
+        let text = text.trim();
+        let quotes = [("b'", "'"), ("b\"", "\"")];
+        text.len() > 2
+            && quotes.iter().any(|(open, end)| text.starts_with(open) && text.ends_with(end))
+    };
+    let of = |key: &'static str, text: for<'a> fn(&'a Sample) -> Option<&'a str>| {
+        let (place, first) = slipped(rows, |row| text(&row.sample).is_some_and(is_bytes))?;
+        let shown = shown(text(&first.sample)?);
+        let message = format!("{place}: the {key} is bytes written as text, such as {shown}");
+        Some(Slip { key, message, help: "write text: `.decode()` takes it out of bytes" })
+    };
+    of("completion", |sample| Some(sample.completion()))
+        .or_else(|| of("reference", |sample| sample.reference()?.as_str()))
+}
+
+/// Several right answers in one text, where an answer is compared: `2|2.0`, `1/2 or 0.5`.
+fn alternatives(rows: &[Row], plan: &Plan) -> Option<Slip> {
     if !plan.rewards.iter().any(compares) {
         return None;
     }
-    let text = |row: &&Row| {
-        let text = row.sample.reference().and_then(Value::as_str).unwrap_or_default().trim();
-        let is_quoted = [("['", "']"), ("[\"", "\"]")];
-        is_quoted.iter().any(|(open, end)| text.starts_with(open) && text.ends_with(end))
-            || ARRAYS.iter().any(|open| text.starts_with(open))
+    let is_slip = |row: &Row| {
+        let text = row.sample.reference().and_then(Value::as_str).unwrap_or_default();
+        let parts = |sign: &str| -> Vec<f64> {
+            let read = |part: &str| number(part.trim().trim_matches('$'));
+            text.split(sign).map(read).collect::<Option<_>>().unwrap_or_default()
+        };
+        let equal = parts(" or ");
+        // "x = 2 or x = 3" is one answer: both are wanted.
+        parts("|").len() > 1
+            || equal.len() > 1 && equal.iter().all(|part| equal.first() == Some(part))
     };
-    let amount = rows.iter().filter(text).count();
-    let first = rows.iter().find(text)?;
-    let shown: String = first.sample.reference_text()?.chars().take(SHOWN_CHARS).collect();
-    let place = which(amount, first.number);
+    let (place, first) = slipped(rows, is_slip)?;
+    let shown = shown(&first.sample.reference_text()?);
+    let message = format!("{place}: the reference is several answers in one text, such as {shown}");
+    Some(Slip {
+        key: "reference",
+        message,
+        help: "write a list of answers: any of them is then right",
+    })
+}
+
+/// A decimal number or a fraction of two.
+fn number(text: &str) -> Option<f64> {
+    match text.split_once('/') {
+        Some((above, below)) => {
+            Some(above.trim().parse::<f64>().ok()? / below.trim().parse::<f64>().ok()?)
+        }
+        None => text.parse().ok(),
+    }
+}
+
+fn compares(planned: &Planned) -> bool {
+    ANSWER_VERIFIERS.contains(&planned.built.spec.id.as_ref())
+}
+
+/// Lists that `str` of Python and arrays wrote, where an answer is compared; for `json` objects too.
+fn lists_as_text(rows: &[Row], plan: &Plan) -> Option<Slip> {
+    let is_json = plan.rewards.iter().any(|planned| planned.built.spec.id == "json");
+    if !(is_json || plan.rewards.iter().any(compares)) {
+        return None;
+    }
+    let quotes = [("['", "']"), ("[\"", "\"]"), ("{'", "}")];
+    let is_slip = |row: &Row| {
+        let text = row.sample.reference().and_then(Value::as_str).unwrap_or_default().trim();
+        let is_quoted = |(open, end): &(&str, &str)| text.starts_with(open) && text.ends_with(end);
+        // `json` takes text that is JSON, and everybody else an object.
+        let is_value = if is_json {
+            quotes.iter().any(is_quoted) && serde_json::from_str::<Value>(text).is_err()
+        } else {
+            quotes.iter().take(2).any(is_quoted)
+        };
+        is_value || ARRAYS.iter().any(|open| text.starts_with(open))
+    };
+    let (place, first) = slipped(rows, is_slip)?;
+    let shown = shown(&first.sample.reference_text()?);
     let message =
-        format!("{place}: the reference is a list written as text, such as {}", escape(&shown));
+        format!("{place}: the reference is a value of Python written as text, such as {shown}");
     let help = "write the answer itself, or a list of answers: `answers.tolist()` of NumPy, and json.dumps \
                 once, over the whole row";
     Some(Slip { key: "reference", message, help })
@@ -178,14 +238,24 @@ fn mixed_group(rows: &[Row], config: &Config) -> Option<Slip> {
 
 fn meta_without_members(rows: &[Row], config: &Config) -> Option<Slip> {
     let column = config.data.meta.as_ref()?;
-    let is_other = |row: &&Row| row.sample.meta().get(column).is_some_and(|own| !own.is_object());
-    let first = rows.iter().find(is_other)?;
-    let amount = rows.iter().filter(is_other).count();
-    let place = which(amount, first.number);
+    let is_other = |row: &Row| row.sample.meta().get(column).is_some_and(|own| !own.is_object());
+    let (place, _) = slipped(rows, is_other)?;
     let message =
         format!("{place}: \"{}\" is no object, and has no members to read", escape(column));
     let help = "leave meta out: every other column is metadata by its own name";
     Some(Slip { key: "meta", message, help })
+}
+
+/// Which rows have a slip, and the first of them.
+fn slipped(rows: &[Row], is_slip: impl Fn(&Row) -> bool) -> Option<(String, &Row)> {
+    let mut all = rows.iter().filter(|row| is_slip(row));
+    let first = all.next()?;
+    Some((which(1 + all.count(), first.number), first))
+}
+
+/// The beginning of a text.
+fn shown(text: &str) -> String {
+    escape(&text.chars().take(SHOWN_CHARS).collect::<String>())
 }
 
 /// Which rows have a slip.

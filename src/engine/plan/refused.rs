@@ -1,6 +1,7 @@
 //! What a configuration cannot have although its types are right: where, and what to type.
 
 use assay_verifiers::BuildError;
+use serde_json::Value;
 
 use crate::data::Columns;
 use crate::engine::advice::{suggestion, typed};
@@ -151,9 +152,13 @@ pub(super) fn settings(
     let page = format!("`assay show {id}` names its settings, with an example");
     let missing = error.message.strip_prefix("missing field `").and_then(|m| m.split('`').next());
     let written = || {
-        let (key, value) = (error.setting.as_str(), reward.config.get(&error.setting)?);
+        let ends = [": expected", ": invalid"].map(|words| error.message.find(words));
+        let end = ends.into_iter().flatten().min().unwrap_or_default();
+        let place = error.message.get(..end).unwrap_or_default();
+        let (key, value) = innermost(&error.setting, reward.config.get(&error.setting)?, place)?;
         typed(key, value, &error.message)
     };
+    let known = ADVICE.iter().find(|(of, words, _)| of == id && error.message.contains(words));
     let alone =
         error.setting.rsplit_once('.').filter(|_| error.message.contains("newtype variant"));
     let told = match (missing, alone) {
@@ -163,8 +168,58 @@ pub(super) fn settings(
             suggestion(&error.message).or_else(|| written().map(|help| format!("{help};")))
         }
     };
-    let help = told.map_or_else(|| page.clone(), |told| format!("{told} {page}"));
+    let help = match known {
+        Some((.., help)) => (*help).to_owned(),
+        None => told.map_or_else(|| page.clone(), |told| format!("{told} {page}")),
+    };
     document.error(&path, message).help(Some(help))
+}
+
+/// What verifiers refuse, by words of their message, and what to type.
+const ADVICE: [(&str, &str, &str); 5] = [
+    (
+        "python_check",
+        "no function reward or grade",
+        "add a function that calls yours, with TRL's or verl's arguments: def reward(sample): return \
+         compute_score(None, sample[\"completion\"], sample[\"reference\"])",
+    ),
+    (
+        "choice",
+        "invalid type: sequence",
+        "letters = 4 says how many letters count, from A; the options stand in a column: options = \
+         \"choices\"",
+    ),
+    (
+        "rhai",
+        "terminate this statement",
+        "it is rhai, and no Python: if completion.contains(reference) { 1.0 } else { 0.0 }; `python_check` takes \
+         Python",
+    ),
+    (
+        "length",
+        "No such file",
+        "tokenizer = \"PATH/tokenizer.json\" is a file of this machine: nothing is fetched by a name of the \
+         Hugging Face Hub",
+    ),
+    ("json", "a JSON Schema is a table", "write schema_file = \"schema.json\" for a file"),
+];
+
+/// The value at a place such as `criterion[0].points` within a setting, and the last key on the way.
+fn innermost<'a>(
+    setting: &'a str,
+    value: &'a Value,
+    place: &'a str,
+) -> Option<(&'a str, &'a Value)> {
+    let is_path = |char: char| char.is_alphanumeric() || "._[]".contains(char);
+    if place.is_empty() || !place.chars().all(is_path) {
+        return Some((setting, value));
+    }
+    place.split(['.', '[']).try_fold((setting, value), |(_, value), step| {
+        match step.strip_suffix(']') {
+            Some(at) => Some((step, value.get(at.parse::<usize>().ok()?)?)),
+            None => Some((step, value.get(step)?)),
+        }
+    })
 }
 
 /// What is wrong with an expression that does not parse: the place in it, and what to type.

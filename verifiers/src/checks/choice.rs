@@ -124,6 +124,10 @@ impl Check for Choice {
         let letters: Vec<String> = options::letters_of(wanted).chars().map(String::from).collect();
         Some(vec![letters.join(", ")])
     }
+
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        self.counted_from_one(samples).into_iter().collect()
+    }
 }
 
 /// An option that a completion takes.
@@ -194,6 +198,40 @@ impl Choice {
             Fault::bad_reference(format!(
                 "reference {shown} names none of the {count} options{counted}"
             ))
+        })
+    }
+
+    /// Numbers that are most likely counted from 1: none of them is 0, and answers agree with them more
+    /// often so, or there are many.
+    fn counted_from_one(&self, samples: &[&Sample]) -> Option<Slip> {
+        /// So many numbers are hardly all above 0 by chance.
+        const NUMBERS_MIN: usize = 12;
+        let mut numbered = Vec::new();
+        let (mut right, mut right_from_one) = (0, 0);
+        for (at, sample) in samples.iter().enumerate() {
+            let meter = &mut Meter::new(GOLD_FUEL);
+            let Ok(options) = self.options(sample, meter) else { continue };
+            let Some(number) = sample.reference().and_then(|one| number(one, &options)) else {
+                continue;
+            };
+            if number == 0 || self.index_from != 0 {
+                return None;
+            }
+            numbered.push(at);
+            let settled = self.settled(sample, meter).ok().flatten();
+            let named = settled.and_then(|one| {
+                let letter = one.letter.bytes().next()?;
+                Some(u64::from(letter.checked_sub(b'A')?))
+            });
+            right += usize::from(named == Some(number));
+            right_from_one += usize::from(named == Some(number - 1));
+        }
+        (right_from_one > right || numbered.len() >= NUMBERS_MIN).then(|| Slip {
+            setting: "index_from",
+            samples: numbered,
+            message: "the reference is the number of an option, counted from 0, and none is 0"
+                .to_owned(),
+            help: "numbers that are counted from 1 take config = { index_from = 1 }".to_owned(),
         })
     }
 
@@ -283,5 +321,17 @@ impl Choice {
             }
         }
         Ok(last.or(Some(first)))
+    }
+}
+
+/// The number of an option, where a reference is one and neither a label nor the text of an option.
+fn number(reference: &Value, options: &Options<'_>) -> Option<u64> {
+    if options.have_labels() || options.are_unknown() && !reference.is_number() {
+        return None;
+    }
+    match reference {
+        Value::Number(value) => number_text(value).parse().ok(),
+        Value::String(text) if options.matching(text).is_none() => text.trim().parse().ok(),
+        _ => None,
     }
 }

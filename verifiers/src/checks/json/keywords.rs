@@ -71,6 +71,9 @@ const SHORT: usize = 4;
 /// From here on two letters may be wrong.
 const LONG: usize = 9;
 
+/// Members that are shown of a schema.
+const SHOWN_MAX: usize = 6;
+
 /// What is most likely not meant: the keyword at fault and what to type.
 pub(super) fn slip(schema: &Value) -> Option<String> {
     let Value::Object(members) = schema else { return None };
@@ -86,13 +89,24 @@ pub(super) fn slip(schema: &Value) -> Option<String> {
     if let Some(slip) = within(schema) {
         return Some(slip);
     }
-    let first = members.keys().next()?;
     let unknown = members.keys().all(|key| !is_keyword(key) && !key.starts_with("x-"));
-    unknown.then(|| {
+    (unknown && !members.is_empty()).then(|| {
+        let shown = || members.iter().take(SHOWN_MAX);
+        let required: Vec<String> = shown().map(|(key, _)| format!("\"{key}\"")).collect();
+        let kind = |value: &Value| {
+            let word = value.as_str().unwrap_or_default();
+            let is_own =
+                |(kind, others): &&(&str, &[&str])| *kind == word || others.contains(&word);
+            TYPES.iter().find(is_own).map_or("string", |(kind, _)| *kind)
+        };
+        let property =
+            |(key, value): (&String, &Value)| format!("{key} = {{ type = \"{}\" }}", kind(value));
+        let properties: Vec<String> = shown().map(property).collect();
         format!(
             "no member of it is a keyword of JSON Schema, so it accepts everything; write schema = \
-             {{ type = \"object\", required = [\"{first}\"], properties = {{ {first} = {{ type = \
-             \"string\" }} }} }}"
+             {{ type = \"object\", required = [{}], properties = {{ {} }} }}",
+            required.join(", "),
+            properties.join(", ")
         )
     })
 }
@@ -148,7 +162,8 @@ fn no_type(value: &Value) -> Option<String> {
     let is_type = |name: &&str| TYPES.iter().any(|(known, _)| known == name);
     let name = names.iter().filter_map(Value::as_str).find(|name| !is_type(name))?;
     let own = name.trim().to_lowercase();
-    let meant = TYPES.iter().find(|(known, others)| *known == own || others.contains(&own.as_str()));
+    let meant =
+        TYPES.iter().find(|(known, others)| *known == own || others.contains(&own.as_str()));
     let all = TYPES.map(|(known, _)| known).join(", ");
     Some(match meant {
         Some((known, _)) => format!("type \"{name}\" is none of JSON Schema, write \"{known}\""),

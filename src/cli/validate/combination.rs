@@ -1,0 +1,196 @@
+//! How rewards become one: weights, expressions, and rewards by which wrong answers earn more.
+
+use assay::engine::config::CombineBy;
+
+use super::faults::{Faults, Found, failing};
+use super::problem::Problem;
+use super::report::RewardReport;
+use super::sources::Role;
+use super::tally::RowsTally;
+use super::trial::Tried;
+use super::words::{Token, Word, words};
+use crate::cli::output::count;
+
+impl Faults<'_> {
+    /// Weights that leave rewards without a say, or pay for what is wrong.
+    pub(super) fn of_weights(&self, rewards: &[RewardReport], found: &mut Found) {
+        let plan = self.plan();
+        let weights = plan.rewards.iter().map(|planned| planned.weight.at(0));
+        let how = plan.config.combine.how;
+        if how != CombineBy::Expression
+            && plan.gates.is_empty()
+            && weights.clone().all(|own| own == 0.0)
+        {
+            let constant = plan.rewards.iter().all(|planned| planned.weight.constant().is_some());
+            let (when, help) = if constant {
+                ("", "write weight = 1.0 for what counts")
+            } else {
+                (" at step 0", "`assay score --step N` takes a later step")
+            };
+            let message = format!("no reward has a say: every weight is 0{when}");
+            let error = self.document.error("reward[0].weight", message);
+            let problem = Problem::new("reward.weight", error.help(Some(help.to_owned())));
+            found.errors.push(problem);
+        }
+        let is_sum = matches!(how, CombineBy::WeightedSum | CombineBy::Gate);
+        for ((at, weight), report) in weights.enumerate().zip(rewards).filter(|_| is_sum) {
+            let gold =
+                report.data.as_ref().filter(|data| data.uses_reference && data.gold_accepted > 0);
+            if weight < 0.0 && gold.is_some() {
+                let message =
+                    format!("its weight is {weight}: a right answer earns less than a wrong one");
+                let error = self.document.error(&format!("reward[{at}].weight"), message);
+                let help = Some(format!("write weight = {}", -weight));
+                found
+                    .warnings
+                    .push(Problem::new(format!("reward.{}", report.name), error.help(help)));
+            }
+        }
+    }
+
+    /// Rewards that the expression leaves out, and rewards by which wrong answers earn more.
+    pub(super) fn of_directions(&self, rewards: &[RewardReport], found: &mut Found) {
+        found.warnings.extend(self.unused());
+        let is_asked = |tried: &Tried<'_>| {
+            tried.asked || !(0..rewards.len()).any(|at| self.trial.depends.any(at))
+        };
+        if !self.trial.rows.iter().all(is_asked) {
+            return;
+        }
+        for (at, report) in rewards.iter().enumerate() {
+            let judges_answers = report
+                .data
+                .as_ref()
+                .is_some_and(|data| data.uses_reference && data.gold_accepted > 0);
+            if judges_answers {
+                found.warnings.extend(self.inverted(at));
+            }
+        }
+    }
+
+    /// A reward that is full on some rows and 0 on others, each of which earns more than any of the first.
+    fn inverted(&self, at: usize) -> Option<Problem> {
+        let (plan, planned) = (self.plan(), self.plan().rewards.get(at)?);
+        let how = plan.config.combine.how;
+        let is_sum = matches!(how, CombineBy::WeightedSum | CombineBy::Gate);
+        if is_sum && planned.weight.at(0) <= 0.0 {
+            return None;
+        }
+        let earned = |tried: &Tried<'_>| {
+            let own = tried.judged.get(at)?.as_ref()?.outcome.reward()?.get();
+            Some((own, tried.outcome.reward()?.get(), tried.row.number))
+        };
+        let earned: Vec<(f64, f64, u64)> = self.trial.rows.iter().filter_map(earned).collect();
+        let right = earned.iter().filter(|(own, ..)| *own >= 1.0);
+        let wrong = earned.iter().filter(|(own, ..)| *own <= 0.0);
+        let (_, most, right) = right.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let (_, least, wrong) = wrong.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        if least <= most {
+            return None;
+        }
+        let message = format!(
+            "a wrong answer earns more than a right one: row {wrong} earns {least}, row {right} {most}"
+        );
+        let path = if how == CombineBy::Expression {
+            "combine.expression".to_owned()
+        } else if planned.shapes.is_empty() {
+            format!("reward[{at}].weight")
+        } else {
+            format!("reward[{at}].shape")
+        };
+        let help = "look for a sign that is turned round: in the expression, a weight or a scale";
+        let error = self.document.error(&path, message).help(Some(help.to_owned()));
+        Some(Problem::new(format!("reward.{}", planned.name), error))
+    }
+
+    /// Rewards that count and that neither the expression nor another reward names.
+    fn unused(&self) -> Vec<Problem> {
+        let Some(source) = self.source(Role::Combine) else { return Vec::new() };
+        let tokens = words(&source.text, source.language);
+        if takes_all(&tokens) {
+            return Vec::new();
+        }
+        let rewards = &self.plan().config.rewards;
+        let is_named = |name: &str, tokens: &[Token]| {
+            tokens.iter().any(|token| match &token.word {
+                Word::Name(word) | Word::Text(word) => word == name,
+                _ => false,
+            })
+        };
+        let in_settings = |name: &str| {
+            let quoted = serde_json::Value::from(name).to_string();
+            let reads = |settings: &serde_json::Map<String, serde_json::Value>| {
+                settings.values().any(|value| value.to_string().contains(&quoted))
+            };
+            rewards.iter().any(|other| reads(&other.config) || other.shape.iter().any(reads))
+        };
+        let by_others = |name: &str| {
+            let others = self.sources.iter().filter(|other| other.role != Role::Combine);
+            others.into_iter().any(|other| is_named(name, &words(&other.text, other.language)))
+        };
+        let problem = |(at, name): (usize, &str)| {
+            let message =
+                format!("`expression` does not name the reward \"{name}\": it has no say");
+            let help = "name it there, or write weight = 0.0 to report it alone".to_owned();
+            let error =
+                self.document.error(&format!("reward[{at}].name"), message).help(Some(help));
+            Problem::new(format!("reward.{name}"), error)
+        };
+        let named = rewards.iter().enumerate();
+        let silent = named.filter(|(_, reward)| reward.weight.constant() != Some(0.0));
+        let silent = silent.map(|(at, reward)| (at, reward.name.as_str()));
+        let silent = silent
+            .filter(|(_, name)| !is_named(name, &tokens) && !in_settings(name) && !by_others(name));
+        silent.map(problem).collect()
+    }
+
+    /// What is wrong with how rewards become one.
+    pub(super) fn of_combination(&self, tally: &RowsTally, named: &[Role], found: &mut Found) {
+        let is_told = found.warnings.iter().any(|problem| problem.key.starts_with("reward."));
+        let is_whole = !(0..self.plan().rewards.len()).any(|at| self.trial.depends.any(at));
+        let is_silent = !is_told && is_whole && self.completions_differ();
+        if let Some(reward) = tally.constant().filter(|_| is_silent) {
+            let rows = count(tally.scored);
+            let message =
+                format!("each of {rows} rows earns {reward}, and nothing tells them apart");
+            let key =
+                if self.source(Role::Combine).is_some() { "combine.expression" } else { "combine" };
+            let help = "see how rewards become one: weight, clamp, gates, expression".to_owned();
+            let error = self.document.error(key, message).help(Some(help));
+            found.warnings.push(Problem::new(key, error));
+        }
+        let Some(first) = tally.first_failed.as_ref().filter(|_| !named.contains(&Role::Combine))
+        else {
+            return;
+        };
+        let (failed, all) = (tally.failed, tally.judged());
+        let message = failing("the combination", failed, all, first);
+        let problem = if let Some(source) = self.source(Role::Combine) {
+            let part = source.place_in(&first.reason);
+            let is_unit = !first.reason.contains("not a finite")
+                && (first.reason.contains("()") || !first.reason.contains("Function not found"));
+            let unit = || "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
+            let help = if is_unit { unit() } else { self.look(first) };
+            source.problem(self.document, part, message, Some(help))
+        } else {
+            let error = self.document.error("combine.how", message);
+            Problem::new("combine.how", error.help(Some(self.look(first))))
+        };
+        let told = if failed == all { &mut found.errors } else { &mut found.warnings };
+        told.push(problem);
+    }
+}
+
+/// Whether an expression reads `rewards` otherwise than by a name that is written in it.
+fn takes_all(tokens: &[Token]) -> bool {
+    let word = |at: usize| tokens.get(at).map(|token| &token.word);
+    let is_whole = |at: usize| {
+        let by_name = match (word(at + 1), word(at + 2)) {
+            (Some(Word::Sign('.')), Some(Word::Name(_))) => word(at + 3) != Some(&Word::Sign('(')),
+            (Some(Word::Sign('[')), Some(Word::Text(_))) => true,
+            _ => false,
+        };
+        matches!(word(at), Some(Word::Name(name)) if name == "rewards") && !by_name
+    };
+    (0..tokens.len()).any(is_whole)
+}
