@@ -91,7 +91,7 @@ def read(room, prompt, setup, test, entry_points):
     suite.asserts = sum(type(node) is ast.Assert and not _is_failure(node) for node in ast.walk(tree))
     if foreign := assertions.undefined(tree, suite.asked.difference(entry_points)):
         raise Broken(foreign)
-    if not (suite.asserts or assertions.can_fail(tree, bound)):
+    if not (suite.asserts or assertions.can_fail(tree, bound, suite.theirs)):
         raise Broken(assertions.NOTHING_ASSERTED if every or names.modules else "the suite defines no test")
     if not (every or names.modules):
         raise Broken("the suite names nothing that a program could define")
@@ -223,7 +223,7 @@ def _is_failure(node):
 
 _RECORDED = "with __assay_test__: "
 _NOT_PLAIN = ("class", "try", "except", "finally", "async", "match", "case", "@", "with", "while",
-              "lambda", "global", "del", "from", "return", "yield", "raise", *assertions.OF_OTHERS)
+              "lambda", "global", "del", "from", "return", "yield", "raise")
 _NOT_PLAIN_ANYWHERE = ('"""', "'''", "\\\n", ";", "\r", "__", ":=")
 
 
@@ -264,7 +264,7 @@ def _read_quickly(suite, test, bound, entry_points):
     asked = {name for name in loaded if not library.has(name)} | set(entry_points)
     called, read = _named(test)
     # A name that is read rather than called is a constant, whose value may change.
-    if not asked or called & (loaded - asked - library.BUILTINS) or read & (asked - set(entry_points)):
+    if not asked or any(map(assertions.is_foreign, asked)) or called & (loaded - asked - library.BUILTINS) or read & (asked - set(entry_points)):
         return False
     suite.code, suite.asserts, suite.required = code, asserts, required
     suite.members = _members(loaded, called & loaded)
