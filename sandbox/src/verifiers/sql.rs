@@ -212,15 +212,10 @@ impl Check for Sql {
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
-        let unpacked = gold::unpacked(reference);
-        let gold = gold::read(unpacked.as_ref().unwrap_or(reference))?;
-        if gold.sql.is_empty() {
-            self.grade(sample, &gold, self.databases_of(sample)?, meter)
-        } else {
-            let database = self.own_database(&gold, meter)?;
-            self.grade(sample, &gold, std::slice::from_ref(&database), meter)
-        }
+        let graded = self.with_gold(sample, meter, |gold, databases, meter| {
+            self.grade(sample, gold, databases, meter)
+        })?;
+        Ok(graded.unwrap_or_else(Verdict::no_reference))
     }
 }
 
@@ -280,26 +275,35 @@ impl Sql {
         })
     }
 
-    /// Whether a gold query finds rows in a database of the sample; `None` without a reference.
-    fn finds_rows(&self, sample: &Sample) -> Result<Option<bool>, Fault> {
-        let meter = &mut Meter::new(GOLD_FUEL);
+    /// What `judge` makes of the gold queries of a sample and their databases; `None` without a reference.
+    fn with_gold<T>(
+        &self,
+        sample: &Sample,
+        meter: &mut Meter<'_>,
+        judge: impl FnOnce(&Gold<'_>, &[Database], &mut Meter<'_>) -> Result<T, Fault>,
+    ) -> Result<Option<T>, Fault> {
         let Some(reference) = sample.reference() else { return Ok(None) };
         let unpacked = gold::unpacked(reference);
         let gold = gold::read(unpacked.as_ref().unwrap_or(reference))?;
-        let own;
-        let databases = if gold.sql.is_empty() {
-            self.databases_of(sample)?
+        if gold.sql.is_empty() {
+            judge(&gold, self.databases_of(sample)?, meter).map(Some)
         } else {
-            own = self.own_database(&gold, meter)?;
-            std::slice::from_ref(&own)
-        };
-        for database in databases {
-            let answers = grade::answers(database, &gold.queries, self.rules(), meter)?;
-            if answers.iter().any(|answer| answer.table.rows() > 0) {
-                return Ok(Some(true));
-            }
+            let database = self.own_database(&gold, meter)?;
+            judge(&gold, std::slice::from_ref(&database), meter).map(Some)
         }
-        Ok(Some(false))
+    }
+
+    /// Whether a gold query finds rows in a database of the sample; `None` without a reference.
+    fn finds_rows(&self, sample: &Sample) -> Result<Option<bool>, Fault> {
+        self.with_gold(sample, &mut Meter::new(GOLD_FUEL), |gold, databases, meter| {
+            for database in databases {
+                let answers = grade::answers(database, &gold.queries, self.rules(), meter)?;
+                if answers.iter().any(|answer| answer.table.rows() > 0) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
     }
 
     fn own_database(&self, gold: &Gold<'_>, meter: &mut Meter<'_>) -> Result<Database, Fault> {

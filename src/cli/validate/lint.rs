@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::faults::Found;
 use super::problem::Problem;
 use super::read::Row;
-use super::slips::{self, Slip, which};
+use super::slips::{self, Slip, slipped, which};
 use super::trial;
 
 /// Members of a table that hold the answer, in the data of others.
@@ -25,12 +25,6 @@ pub(super) struct Lint<'a> {
     pub(super) rows: &'a [Row],
     /// The step of the training.
     pub(super) step: u64,
-}
-
-/// How many rows have a slip, and which is the first.
-struct Slips {
-    count: usize,
-    first: u64,
 }
 
 impl Lint<'_> {
@@ -143,13 +137,6 @@ impl Lint<'_> {
         Problem::new(path, error)
     }
 
-    /// The rows of which `is_slip` holds.
-    fn slips(&self, is_slip: impl Fn(&Row) -> bool) -> Option<Slips> {
-        let mut all = self.rows.iter().filter(|row| is_slip(row));
-        let first = all.next()?.number;
-        Some(Slips { count: 1 + all.count(), first })
-    }
-
     /// A group that goes on behind another one.
     fn scattered(&self) -> Option<Problem> {
         let (mut seen, mut key) = (BTreeSet::new(), None);
@@ -186,7 +173,7 @@ impl Lint<'_> {
         let column = &self.plan.config.data.reference;
         let own = |row: &Row| row.sample.reference().and_then(member);
         let (key, is_text) = self.rows.iter().find_map(own)?;
-        let slips = self.slips(|row| own(row).is_some())?;
+        let (rows, _) = slipped(self.rows, |row| own(row).is_some())?;
         let place = format!("{column}.{key}");
         let (what, help) = if is_text {
             (
@@ -197,8 +184,7 @@ impl Lint<'_> {
             ("table", format!("write [data] reference = \"{place}\""))
         };
         let message = format!(
-            "{}: the reference is a {what} with `{key}` in it, and not the answer alone",
-            slips.text()
+            "{rows}: the reference is a {what} with `{key}` in it, and not the answer alone"
         );
         Some(self.problem("reference", message, help))
     }
@@ -221,22 +207,22 @@ impl Lint<'_> {
 
     /// Conversations that were written as text.
     fn messages_as_text(&self) -> Option<Problem> {
-        let slips = self.slips(|row| {
+        let (rows, _) = slipped(self.rows, |row| {
             let text = row.sample.completion().trim();
             text.starts_with('[') && text.contains("\"role\"") && is_messages(text)
         })?;
-        let message = format!("{}: the completion is a text that holds messages", slips.text());
+        let message = format!("{rows}: the completion is a text that holds messages");
         let help = "write the list itself: json.dumps once, over the whole row";
         Some(self.problem("completion", message, help.to_owned()))
     }
 
     /// LaTeX with one backslash: `\boxed` and `\frac` are read as a backspace and a form feed.
     fn control_characters(&self) -> Option<Problem> {
-        let slips = self.slips(|row| row.sample.completion().contains(['\u{8}', '\u{c}']))?;
+        let (rows, _) =
+            slipped(self.rows, |row| row.sample.completion().contains(['\u{8}', '\u{c}']))?;
         let message = format!(
-            "{}: the completion has a backspace or a form feed, as `\\boxed` and `\\frac` become with one \
-             backslash",
-            slips.text()
+            "{rows}: the completion has a backspace or a form feed, as `\\boxed` and `\\frac` become with one \
+             backslash"
         );
         let help = "JSON writes a backslash as two, which json.dumps does";
         Some(self.problem("completion", message, help.to_owned()))
@@ -253,12 +239,6 @@ impl Lint<'_> {
             let help = "[data] completion names the column of the answers";
             self.problem("completion", "every completion is empty".to_owned(), help.to_owned())
         })
-    }
-}
-
-impl Slips {
-    fn text(&self) -> String {
-        which(self.count, self.first)
     }
 }
 

@@ -247,7 +247,7 @@ fn meta_without_members(rows: &[Row], config: &Config) -> Option<Slip> {
 }
 
 /// Which rows have a slip, and the first of them.
-fn slipped(rows: &[Row], is_slip: impl Fn(&Row) -> bool) -> Option<(String, &Row)> {
+pub(super) fn slipped(rows: &[Row], is_slip: impl Fn(&Row) -> bool) -> Option<(String, &Row)> {
     let mut all = rows.iter().filter(|row| is_slip(row));
     let first = all.next()?;
     Some((which(1 + all.count(), first.number), first))

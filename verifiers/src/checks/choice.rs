@@ -206,6 +206,9 @@ impl Choice {
     fn counted_from_one(&self, samples: &[&Sample]) -> Option<Slip> {
         /// So many numbers are hardly all above 0 by chance.
         const NUMBERS_MIN: usize = 12;
+        if self.index_from != 0 {
+            return None;
+        }
         let mut numbered = Vec::new();
         let (mut right, mut right_from_one) = (0, 0);
         for (at, sample) in samples.iter().enumerate() {
@@ -214,7 +217,7 @@ impl Choice {
             let Some(number) = sample.reference().and_then(|one| number(one, &options)) else {
                 continue;
             };
-            if number == 0 || self.index_from != 0 {
+            if number == 0 {
                 return None;
             }
             numbered.push(at);
