@@ -71,7 +71,7 @@ fn yes() -> bool {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
@@ -86,6 +86,12 @@ impl Check for Math {
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         if sample.reference().is_none() {
             return Ok(Verdict::no_reference());
+        }
+        let one = sample.reference().into_iter();
+        let listed = one.clone().filter_map(|own| own.as_array()).flatten();
+        if one.chain(listed).any(serde_json::Value::is_object) {
+            let why = "expected text or a number, or a list of them, found an object";
+            return Err(Fault::bad_reference(why));
         }
         let references = sample.references();
         meter.spend(references.iter().map(|text| text.len() as u64).sum())?;

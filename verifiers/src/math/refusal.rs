@@ -131,14 +131,29 @@ impl Pair<'_> {
         let symbols = symbols::symbols(self.answer);
         meter.spend((symbols.len() * (20 + asked.len())) as u64)?;
         let mut before = "";
-        for symbol in symbols {
-            let power = before == "^" && matches!(symbol, "2" | "3");
-            let is_given = || asked.iter().any(|have| is_same_number(have, symbol));
-            if is_number(symbol) && !power && !is_given() {
+        for (at, symbol) in symbols.iter().enumerate() {
+            let power = before == "^" && matches!(*symbol, "2" | "3");
+            before = symbol;
+            let behind = symbols.get(at + 1).is_some_and(|next| next.ends_with('%'));
+            let plain = plain_number(symbol);
+            let number = plain.strip_suffix("00").filter(|_| behind).unwrap_or(plain);
+            let is_given = || asked.iter().any(|have| is_same_number(have, number));
+            // What such a number is added to, or multiplied with, stays as it is.
+            let is_neutral = matches!(plain, "0" | "1" | "100");
+            if is_number(symbol) && !power && !is_neutral && !is_given() {
                 return Ok(false);
             }
-            before = symbol;
         }
         Ok(true)
+    }
+}
+
+/// A number without the zeros that end its decimals: `30.0` is `30`.
+fn plain_number(symbol: &str) -> &str {
+    match symbol.split_once('.') {
+        Some((_, decimals)) if decimals.bytes().all(|byte| byte.is_ascii_digit()) => {
+            symbol.trim_end_matches('0').trim_end_matches('.')
+        }
+        _ => symbol,
     }
 }

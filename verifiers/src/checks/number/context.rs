@@ -77,14 +77,20 @@ pub(super) fn last(text: &str, from: usize, notation: Notation) -> Result<Found,
     }
 }
 
-/// The number of a reference: the last one, unless it is one of two.
+/// The number of a reference: the last one, unless it is one of two, or the text is nothing but several:
+/// "3, 4", "1.234,56".
 pub(super) fn reference(text: &str, notation: Notation) -> Option<Found> {
     let mut numbers = last_few(text, 0, notation);
-    let two = match numbers.as_slice() {
-        [.., one, two] => matches!(Near { text, from: 0 }.joint(one, two), Joint::Word),
+    let near = Near { text, from: 0 };
+    let several = match numbers.as_slice() {
+        [.., one, two] => match near.joint(one, two) {
+            Joint::Word => true,
+            Joint::Sign => !text.contains(char::is_alphabetic),
+            Joint::None => false,
+        },
         _ => false,
     };
-    numbers.pop().filter(|_| !two)
+    numbers.pop().filter(|_| !several)
 }
 
 /// Whether another number is offered behind this one.

@@ -41,6 +41,11 @@ impl Builder<'_> {
         if !one_name {
             return Ok(Value::List(values));
         }
+        let is_union = join == Join::Or || join == Join::And && !all_named;
+        if is_union && self.is_hedge(&regions)? {
+            // As a list they would be united where they are compared.
+            return Ok(Value::point(values));
+        }
         Ok(match join {
             Join::Or => Value::Region(self.folded_regions(regions, false)?),
             // Conditions are intersected; intervals side by side are united.
@@ -58,6 +63,25 @@ impl Builder<'_> {
             }
             Join::Comma => Value::List(values),
         })
+    }
+
+    /// Whether one alternative holds all of another: "[1, 2] or [1, 2)" offers two answers.
+    fn is_hedge(&mut self, regions: &[Region]) -> Result<bool, Stop> {
+        let mut regions = regions.iter();
+        let mut whole = regions.next().cloned().unwrap_or_else(Region::empty);
+        for next in regions {
+            let (within, around) = (self.is_within(next, &whole)?, self.is_within(&whole, next)?);
+            if within != around {
+                return Ok(true);
+            }
+            whole = union(self.cx, whole, next.clone())?;
+        }
+        Ok(false)
+    }
+
+    fn is_within(&mut self, inner: &Region, outer: &Region) -> Result<bool, Stop> {
+        let outside = complement(self.cx, outer)?;
+        Ok(intersection(self.cx, inner, &outside)?.parts.is_empty())
     }
 
     fn folded_regions(&mut self, regions: Vec<Region>, both: bool) -> Result<Region, Stop> {

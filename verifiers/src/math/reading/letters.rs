@@ -44,7 +44,25 @@ pub(crate) fn choice(text: &str) -> Option<(&str, &str)> {
         _ => return None,
     };
     let rest = rest.trim_start_matches(['}', '.', ':', '\\', ' ', '~', ',']);
-    (!rest.is_empty() || tail.starts_with(')')).then_some((letter, rest))
+    let is_one = !is_letters(rest, letter);
+    (is_one && (!rest.is_empty() || tail.starts_with(')'))).then_some((letter, rest))
+}
+
+/// Whether a text is letters of choices alone, of which one is another: with the letter before them they are
+/// two choices.
+fn is_letters(text: &str, letter: &str) -> bool {
+    let is_command = |word: &&str| ["text", "textbf", "mathrm", "mathbf", "textrm"].contains(word);
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words.filter(|word| !is_command(word)).peekable();
+    // The numeral I is no letter of a choice here.
+    let is_letter = |word: &str| word.len() == 1 && matches!(word.as_bytes(), [b'A'..=b'H' | b'J']);
+    let mut others = false;
+    words.peek().is_some()
+        && words.all(|word| {
+            others |= word != letter;
+            is_letter(word)
+        })
+        && others
 }
 
 /// `\text{Option C}`, `Choice (C)`, `(c)`: the letter of a choice without its value.
@@ -72,6 +90,12 @@ mod tests {
         assert_eq!(in_a_row("\\overline{AB}"), None);
         assert_eq!(in_a_row("A"), None);
         assert_eq!(in_a_row("abc"), None);
+        assert_eq!(choice("(A) 42"), Some(("A", "42")));
+        assert_eq!(choice("(C) I"), Some(("C", "I")));
+        assert_eq!(choice("(A)"), Some(("A", "")));
+        for two in ["(A)(B)", "(A) B", "A: B", "A. B", "(A)=(B)=(C)", "(A)\\\\(B)"] {
+            assert_eq!(choice(two), None, "{two}");
+        }
         assert_eq!(named_choice("\\text{Option C}").as_deref(), Some("C"));
         assert_eq!(named_choice("(b)").as_deref(), Some("B"));
         assert_eq!(named_choice("b"), None);

@@ -83,6 +83,8 @@ pub(crate) fn has_arithmetic(tree: &Tree, root: Id) -> bool {
             }
             Node::Div(top, below) => match (whole_at(tree, *top), whole_at(tree, *below)) {
                 (Some(top), Some(below)) => below > 1 && top % below == 0,
+                // `17 / (1 / 24)` is a product.
+                (Some(_), None) => matches!(tree.get(*below), Ok(Node::Div(..))),
                 _ => false,
             },
             Node::Root(of, index) => {
