@@ -11,6 +11,7 @@ mod grade;
 mod growth;
 mod guard;
 mod lex;
+mod memory;
 mod partial;
 mod report;
 mod table;
@@ -167,7 +168,7 @@ impl super::sandboxed::Sandboxed for Sql {}
 
 impl Check for Sql {
     const ID: &'static str = "sql";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use rusqlite::ffi::ErrorCode;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, Error, OpenFlags, StatementStatus};
+use rusqlite::{Connection, Error, StatementStatus};
 
 use super::functions::{self, CLOCK};
 use super::gauge::{Gauge, OPS_PER_LOOK, UNITS_PER_OP};
 use super::growth::{self, Columns, NAMES_MAX};
 use super::guard::{self, QUERY_BYTES_MAX, Reads, SharedSeen, guard};
+use super::memory::{self, bare};
 use super::table::{Cell, Table};
 
 /// The longest value, and what a step of the machine costs while values may be that long. A step
@@ -25,6 +26,8 @@ const TIERS: [(i32, u64); 7] = [
     (1 << 18, 512),
     (1 << 20, 2048),
 ];
+/// What a query may hold in memory, its rows apart.
+const MEMORY_BYTES_MAX: i64 = 64 << 20;
 /// What the rows of one query may take up.
 const RESULT_BYTES_MAX: usize = 1 << 24;
 
@@ -97,7 +100,7 @@ impl QueryConnection {
     /// Runs one query.
     pub(super) fn run(&self, sql: &str, limits: QueryLimits) -> QueryRun {
         self.gauge.fill(limits.units);
-        let mut ran = self.attempts(sql, limits);
+        let mut ran = memory::within(MEMORY_BYTES_MAX, || self.attempts(sql, limits));
         let seen = guard::take(&self.seen);
         if let (Err(stop), Some((reason, what))) = (&mut ran.result, seen.refused) {
             *stop = QueryError::new(reason, what);
@@ -185,15 +188,6 @@ impl QueryConnection {
         };
         QueryError::new(reason(error, &message), message)
     }
-}
-
-/// A connection without data that writes no files.
-pub(super) fn bare() -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_MEMORY
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_in_memory_with_flags(flags)
 }
 
 /// The names of the tables and views, in lower case. To read them is to parse the schema, which

@@ -11,11 +11,12 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Batch, Connection, params_from_iter};
 use serde_json::{Map, Value};
 
-use super::connection::{QueryConnection, bare};
+use super::connection::QueryConnection;
 use super::functions::{self, OUT_OF_OPS};
 use super::gauge::{Gauge, OPS_PER_LOOK};
 use super::growth::{self, Columns, NAMES_MAX};
 use super::guard::{self, refused_function};
+use super::memory::bare;
 
 /// How a file of `SQLite` begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";

@@ -14,6 +14,7 @@ use rusqlite::types::{ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Error, Result, params_from_iter};
 
 use super::gauge::Gauge;
+use super::memory::bare;
 
 /// The error of functions whose work would cost more fuel than is left.
 pub(super) const OUT_OF_OPS: &str = "the query costs more than its limit";
@@ -26,8 +27,15 @@ type Helper = Arc<Mutex<Option<Connection>>>;
 /// The longest value that a function may make, unless it was given longer ones.
 const VALUE_BYTES_MAX: usize = 1 << 20;
 /// Functions whose cost grows with the product of two arguments.
-const PRODUCTS: [(&str, i32); 6] =
-    [("glob", 2), ("instr", 2), ("ltrim", 2), ("replace", 3), ("rtrim", 2), ("trim", 2)];
+const PRODUCTS: [(&str, i32); 7] = [
+    ("glob", 2),
+    ("instr", 2),
+    ("ltrim", 2),
+    ("replace", 3),
+    ("rtrim", 2),
+    ("trim", 2),
+    ("unhex", 2),
+];
 /// Functions that may read the clock; -1 for any number of arguments.
 const CLOCKS: [(&str, i32); 7] = [
     ("date", -1),
@@ -83,7 +91,7 @@ pub(super) fn register(
 /// Whether `SQLite` takes `text` for a point in time that does not depend on the clock.
 pub(super) fn is_time(text: &str) -> bool {
     let read = |text: &str| -> Result<Option<String>> {
-        Connection::open_in_memory()?.query_row("SELECT datetime(?)", [text], |row| row.get(0))
+        bare()?.query_row("SELECT datetime(?)", [text], |row| row.get(0))
     };
     text.contains('-') && matches!(read(text), Ok(Some(_)))
 }
@@ -151,7 +159,7 @@ fn ask(helper: &Helper, name: &str, values: Vec<Value>) -> Result<Value> {
     let mut helper = helper.lock().unwrap_or_else(PoisonError::into_inner);
     let connection = match &mut *helper {
         Some(connection) => connection,
-        empty => empty.insert(Connection::open_in_memory()?),
+        empty => empty.insert(bare()?),
     };
     // It stops there on the way, and does not see only at the end that a value is too long.
     let given: usize = values.iter().map(length).sum();
@@ -236,7 +244,7 @@ fn real_text(number: ValueRef<'_>) -> Result<String> {
             Ok(ToSqlOutput::Borrowed(self.0))
         }
     }
-    let connection = Connection::open_in_memory()?;
+    let connection = bare()?;
     connection.query_row("SELECT CAST(? AS TEXT)", [Raw(number)], |row| row.get(0))
 }
 
@@ -318,8 +326,7 @@ mod tests {
     use super::*;
 
     fn connections(now: Option<&str>) -> (Connection, Connection) {
-        let (ours, theirs) =
-            (Connection::open_in_memory().unwrap(), Connection::open_in_memory().unwrap());
+        let (ours, theirs) = (bare().unwrap(), bare().unwrap());
         let gauge = Arc::new(Gauge::default());
         gauge.fill(1 << 20);
         register(&ours, &gauge, now).unwrap();

@@ -116,6 +116,32 @@ fn only_reading_is_allowed() {
     assert_eq!(reason(&verdict), "equal-bag", "nothing was left behind");
 }
 
+/// Work that one step does, and values that are all there at once.
+#[test]
+fn one_step_cannot_work_or_hold_without_end() {
+    let check = shop(json!({}));
+    let zeros = "replace(printf('%.900000d',0),'0'";
+    let product = format!("SELECT length(unhex({zeros},'x'),{zeros},'z')||'x')) FROM item");
+    assert_eq!(refusal(&check, &product), "out-of-ops");
+    let many = "hex(zeroblob(500000)),".repeat(95);
+    let nested = (0..20).fold("1".to_owned(), |inner, _| format!("max({many}{inner})"));
+    let open = "replace(printf('%.900c','x'),'x','[')";
+    let pretty = format!(
+        "SELECT length(json_pretty({open}||replace({open},'[',']'),printf('%.2000c','a')))"
+    );
+    let group = "SELECT length(json_group_array(v)) FROM (WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT \
+                 i+1 FROM c WHERE i<400) SELECT printf('%.500000c',char(1)) v FROM c)";
+    for query in [format!("SELECT length({nested}) FROM item"), pretty, group.to_owned()] {
+        let found = refusal(&check, &query);
+        assert!(
+            ["too-complex", "out-of-ops", "value-too-long"].contains(&found.as_str()),
+            "{found}"
+        );
+    }
+    let verdict = judge(&check, "SELECT id FROM item", "SELECT id FROM item");
+    assert_eq!(reason(&verdict), "equal-bag", "nothing was left behind");
+}
+
 /// Long values cost more, and are no reason to refuse a query.
 #[test]
 fn long_values_are_read() {
