@@ -119,11 +119,12 @@ def _run(suite, options, results, find, is_shared):
     namespace = _module()
     if suite.prompt is not None:
         _run_prompt(suite, namespace)
+    of_prompt = list(namespace.values())
     if options.builtins is not None:
         namespace["__builtins__"] = options.builtins
     entry = _bind(suite, namespace, options.entry_points, find)
     recorder = options.recorder(results, suite.classes, lambda name: _constant(name, find))
-    recorder.namespace = namespace
+    recorder.namespace, recorder.defined, recorder.of_prompt = namespace, suite.defined, of_prompt
     namespace[RECORDER] = options.made = recorder
     results.explain = explain.Explainer(results.lines, suite, options.entry_points, recorder)
     _install(suite, results, namespace, find, options)

@@ -26,6 +26,7 @@ import plain
 import results
 import solver
 from marshal import loads
+from names import looks_like_class
 from proxies import state
 from written import written
 
@@ -121,12 +122,13 @@ class _Comparer(results.Recorder):
 
     def _is_trusted(self, value):
         kind = type(value)
-        return kind in _TYPES or kind.__name__ in self.classes or kind in self.kinds
+        return kind in _TYPES or kind in self.kinds or self._is_asked(value)
 
     @property
     def kinds(self):
-        """Classes that the tests define themselves."""
-        return [value for value in self.namespace.values() if isinstance(value, type)]
+        """Classes that the tests define themselves, or the prompt of the task."""
+        defined = [self.namespace[name] for name in self.defined if name in self.namespace]
+        return [value for value in (*self.of_prompt, *defined) if isinstance(value, type)]
 
     def alone(self, value):
         if not (self._is_trusted(value) or isinstance(value, type)):
@@ -193,9 +195,9 @@ class _Comparer(results.Recorder):
     def _equal(self, left, right):
         if left is right:
             return left == left if type(left) in plain.ATOMS else True
+        if self._is_asked(left) or self._is_asked(right):
+            return self._by_class(left, right)
         if not (self._is_trusted(left) and self._is_trusted(right)):
-            if self._is_asked(left) or self._is_asked(right):
-                return bool(left == right)
             left, right = self._plain(left), self._plain(right)
         kinds = type(left), type(right)
         if kinds in ((list, list), (tuple, tuple)):
@@ -206,13 +208,71 @@ class _Comparer(results.Recorder):
         return bool(left == right)
 
     def _is_asked(self, value):
-        return type(value).__name__ in self.classes and type(value) not in _TYPES
+        """Whether a value is of a class of the candidate's that the tests ask for."""
+        kind = type(value)
+        name = kind.__name__
+        is_named = name in self.classes or looks_like_class(name) and self.namespace.get(name) is kind
+        return is_named and kind not in _TYPES and kind not in self.kinds
+
+    def _by_class(self, left, right):
+        """Equality as a class of the candidate's has it, which must tell a value from others."""
+        own, other = (left, right) if self._is_asked(left) else (right, left)
+        is_so, amount = False, 0
+        for value in decoys(other):
+            if value is other:
+                is_so = bool(left == right)
+                amount += is_so
+            else:
+                amount += _is(operator.eq, *((own, value) if own is left else (value, own)))
+        if is_so and amount > 1:
+            name = type(own).__name__
+            raise AssertionError(f"an object of class {name} equals whatever it is compared with")
+        return is_so
 
     def _holds(self, container, item):
         if type(container) in (list, tuple, set, frozenset, dict):
             return any(self._equal(part, item) for part in container)
-        return item in self._plain(container)
+        container = self._plain(container)
+        if self._is_asked(container) and _is(operator.contains, container, object()):
+            name = type(container).__name__
+            raise AssertionError(f"an object of class {name} holds whatever it is asked for")
+        return item in container
 
 
+def _is(operation, left, right):
+    """What an operation says, where it says anything."""
+    try:
+        return bool(operation(left, right))
+    except Exception:
+        return False
+
+
+def decoys(value):
+    """The value among others of its kind, at a place that hangs on it."""
+    kind = type(value)
+    if kind in (int, float) and value - value == 0 and value + _STEP != value:
+        at = hash(value) % 4
+        return [value if step == at else value + _STEP * (step - at) for step in range(4)]
+    others = [object()]
+    if kind is bool:
+        others.append(not value)
+    elif kind is str:
+        others += [value + "?", value[1:]] if value else ["?"]
+    elif kind is bytes:
+        others += [value + b"?", value[1:]] if value else [b"?"]
+    elif kind in (list, tuple):
+        others.append(value + kind([_STEP]))
+    elif kind in (set, frozenset):
+        others.append(value | {_STEP})
+    elif kind is dict:
+        others.append({**value, _STEP: None})
+    elif value is None:
+        others.append(_STEP)
+    at = sum(written(value).encode()) % (len(others) + 1)
+    return [*others[:at], value, *others[at:]]
+
+
+# So far that neither rounding nor a modulus takes one number for another.
+_STEP = 1009
 _IDENTITIES = {"is": lambda left, right: left is right, "is not": lambda left, right: left is not right}
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}

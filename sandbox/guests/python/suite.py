@@ -47,6 +47,8 @@ class Suite:
     """Names that are the candidate's to define."""
     classes = frozenset()
     """Those of them that are classes."""
+    defined = frozenset()
+    """Classes that the tests define at their top."""
     theirs = frozenset()
     """All names under which the tests have what is the candidate's."""
     constants = frozenset()
@@ -83,6 +85,7 @@ def read(room, prompt, setup, test, entry_points):
     every = suite.asked | names.solution
     suite.theirs = every | names.modules
     suite.classes = naming.classes(tree, every, entry_points)
+    suite.defined = {*suite.made, *(node.name for node in tree.body if type(node) is ast.ClassDef)}
     suite.members = _members(names.free - bound, names.called_by_name)
     suite.constants = suite.asked - names.called - suite.classes - set(entry_points)
     suite.tests = _tests(tree)

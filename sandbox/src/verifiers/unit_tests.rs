@@ -104,7 +104,7 @@ impl Sandboxed for UnitTests {
 
 impl Check for UnitTests {
     const ID: &'static str = "unit_tests";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
     const SLOW: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
