@@ -1,6 +1,6 @@
 //! What a rubric must be before it is used: names, points, prerequisites, kinds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fill::is_template;
 use super::types::{AnswerChoice, AnswerKind, Criterion, Rubric, RubricError, Scale};
@@ -10,6 +10,10 @@ use crate::aggregate::check as check_aggregate;
 pub const CRITERIA_MAX: usize = 10_000;
 /// The deepest tree.
 pub const DEPTH_MAX: usize = 32;
+/// The most prerequisites of a rubric, those that criteria have from nodes above them included.
+const NEEDS_MAX: usize = 1_000;
+/// The longest chain of prerequisites: a judge is asked once more for each link.
+const CHAIN_MAX: usize = 100;
 /// The longest scale.
 const SCALE_MAX: i64 = 1_000;
 /// The most choices.
@@ -180,6 +184,15 @@ fn no_cycles(found: &[Found<'_>], names: &BTreeMap<&str, usize>) -> Result<(), R
         }
         needs.push(own);
     }
+    let of = |at: &usize| needs.get(*at).map_or(0, Vec::len);
+    let mut total = 0;
+    for (at, one) in found.iter().enumerate() {
+        total += of(&at) + one.above.iter().map(of).sum::<usize>();
+        if total > NEEDS_MAX {
+            let why = format!("more than {NEEDS_MAX} prerequisites, with those of nodes above");
+            return Err(one.refuse("needs", why));
+        }
+    }
     let mut waits = needs.clone();
     for (at, one) in found.iter().enumerate() {
         let inherited = one.above.iter().filter_map(|above| needs.get(*above)).flatten();
@@ -191,22 +204,35 @@ fn no_cycles(found: &[Found<'_>], names: &BTreeMap<&str, usize>) -> Result<(), R
         }
     }
     // Criteria whose prerequisites are all placed are placed next; a cycle leaves some over.
-    let mut placed = vec![false; found.len()];
-    loop {
-        let ready = |at: &usize| {
-            let own = waits.get(*at).into_iter().flatten();
-            !placed.get(*at).is_some_and(|done| *done)
-                && own.clone().all(|need| placed.get(*need).is_some_and(|done| *done))
-        };
-        let next: Vec<usize> = (0..found.len()).filter(ready).collect();
-        if next.is_empty() {
-            break;
+    let mut waiting: Vec<BTreeSet<usize>> =
+        waits.into_iter().map(|own| own.into_iter().collect()).collect();
+    let mut behind: Vec<Vec<usize>> = vec![Vec::new(); found.len()];
+    for (at, own) in waiting.iter().enumerate() {
+        for need in own {
+            behind.get_mut(*need).into_iter().for_each(|all| all.push(at));
         }
-        for at in next {
-            if let Some(done) = placed.get_mut(at) {
-                *done = true;
+    }
+    let mut ready: Vec<usize> =
+        (0..found.len()).filter(|at| waiting.get(*at).is_some_and(BTreeSet::is_empty)).collect();
+    let (mut placed, mut links) = (vec![false; found.len()], 0);
+    while !ready.is_empty() {
+        let mut next = Vec::new();
+        for at in ready {
+            placed.get_mut(at).into_iter().for_each(|done| *done = true);
+            for follower in behind.get(at).into_iter().flatten() {
+                let Some(own) = waiting.get_mut(*follower) else { continue };
+                own.remove(&at);
+                if own.is_empty() {
+                    next.push(*follower);
+                }
             }
         }
+        if let Some(one) = next.first().and_then(|at| found.get(*at)).filter(|_| links == CHAIN_MAX)
+        {
+            let why = format!("a chain of more than {CHAIN_MAX} prerequisites");
+            return Err(one.refuse("needs", why));
+        }
+        (ready, links) = (next, links + 1);
     }
     let left = found.iter().zip(&placed).filter(|(_, placed)| !**placed).map(|(one, _)| one);
     let with_needs = left.clone().find(|one| !one.criterion.needs.is_empty());
@@ -241,6 +267,17 @@ mod tests {
         ] {
             assert!(place(&criteria).ends_with(cycle), "{criteria}: {}", place(&criteria));
         }
+        let chain = |length: usize| -> Value {
+            let one = |at: usize| {
+                let needs: Vec<String> =
+                    (at > 0).then(|| (at - 1).to_string()).into_iter().collect();
+                json!({"name": at.to_string(), "text": "x", "needs": needs})
+            };
+            (0..length).map(one).collect()
+        };
+        assert!(place(&chain(10_000)).contains("prerequisites"));
+        assert!(place(&chain(CHAIN_MAX + 2)).ends_with("a chain of more than 100 prerequisites"));
+        assert!(Rubric::from_value(json!({ "criterion": chain(CHAIN_MAX) })).is_ok());
         let fine = json!({"criterion": [leaf("b", &["node"]), node(&["c"], &[leaf("a", &[])]), leaf("c", &[])]});
         assert!(Rubric::from_value(fine).is_ok());
     }
