@@ -184,21 +184,18 @@ fn settings(
     let mut config = ServeConfig::default();
     let mut folder = PathBuf::new();
     for (at, (name, path)) in profiles.iter().enumerate() {
-        let served = document(environment, path, &args.sets)?.config()?.serve;
-        match served {
-            Some(served) if at == 0 => {
-                config = served;
-                folder = path.parent().map(Path::to_owned).unwrap_or_default();
-            }
-            Some(_) if args.sets.iter().all(|set| !set.starts_with("serve.")) => {
-                let why = format!(
-                    "{}: [serve] belongs in the first configuration, not in that of {name}",
-                    path.display()
-                );
-                return Err(Failure::usage(why));
-            }
-            _ => {}
+        // Flags are for all of them, and say nothing of where the table stands.
+        let sets = if at == 0 { args.sets.as_slice() } else { &[] };
+        let Some(served) = document(environment, path, sets)?.config()?.serve else { continue };
+        if at > 0 {
+            let why = format!(
+                "{}: [serve] belongs in the first configuration, not in that of {name}",
+                path.display()
+            );
+            return Err(Failure::usage(why));
         }
+        config = served;
+        folder = path.parent().map(Path::to_owned).unwrap_or_default();
     }
     if let Some(bind) = &args.bind {
         config.bind.clone_from(bind);

@@ -87,9 +87,21 @@ pub(crate) struct ErrorDetails {
 /// How long a client that is refused should wait.
 pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(1);
 
+/// The most bytes of a message: values of the request that it repeats may be of any length.
+const MESSAGE_BYTES_MAX: usize = 1000;
+
+/// A message that is not too long to be read, or kept in a log.
+fn cut(mut message: String) -> String {
+    if message.len() > MESSAGE_BYTES_MAX {
+        message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+        message.push('…');
+    }
+    message
+}
+
 impl ApiError {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let (status, message) = (kind.status(), message.into());
+        let (status, message) = (kind.status(), cut(message.into()));
         Self { status, kind, message, field: None, is_unreadable: false }
     }
 
@@ -99,7 +111,7 @@ impl ApiError {
 
     /// The same, of a field of the body.
     pub(crate) fn at(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into()).filter(|field: &String| !field.is_empty());
+        self.field = Some(cut(field.into())).filter(|field: &String| !field.is_empty());
         self
     }
 

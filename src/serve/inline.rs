@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assay_verifiers::canonical::{self, Digest};
+use assay_verifiers::{Fault, FaultKind};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
@@ -23,9 +24,12 @@ const REWARDS_MAX: usize = 64;
 /// The setting by which some verifiers have limits of their own.
 const LIMITS: &str = "limits";
 
+/// An engine, by the digest of its configuration.
+type Ready = (Digest, Arc<Engine>);
+
 /// Engines that are ready, the last used first.
 #[derive(Default)]
-pub(crate) struct Inline(Mutex<Vec<(Digest, Arc<Engine>)>>);
+pub(crate) struct Inline(Arc<Mutex<Vec<Ready>>>);
 
 /// What settings of a request may use.
 pub(crate) struct Allowed {
@@ -36,7 +40,8 @@ pub(crate) struct Allowed {
 }
 
 impl Inline {
-    /// The engine of a configuration. One is built at a time, until a moment.
+    /// The engine of a configuration, waited for until a moment. One is built at a time: a build goes on when
+    /// nobody waits for it any more, and the next one begins when it is done.
     pub(crate) async fn engine(
         &self,
         config: Value,
@@ -45,19 +50,27 @@ impl Inline {
     ) -> Result<Arc<Engine>, ApiError> {
         let digest = canonical::digest(&config);
         let late = |_| ApiError::overloaded("other settings of requests are built just now");
-        let mut kept = tokio::time::timeout_at(until.into(), self.0.lock()).await.map_err(late)?;
+        let kept = tokio::time::timeout_at(until.into(), Arc::clone(&self.0).lock_owned());
+        let mut kept = kept.await.map_err(late)?;
         if let Some(at) = kept.iter().position(|(known, _)| *known == digest) {
             let found = kept.remove(at);
             let engine = Arc::clone(&found.1);
             kept.insert(0, found);
             return Ok(engine);
         }
-        let built = tokio::task::spawn_blocking(move || build(config, &allowed)).await;
+        let building = tokio::task::spawn_blocking(move || {
+            let engine = Arc::new(build(config, &allowed)?);
+            kept.insert(0, (digest, Arc::clone(&engine)));
+            kept.truncate(KEPT_MAX);
+            Ok::<_, String>(engine)
+        });
+        let late = |_| {
+            let why = "the settings of the request were not built in time";
+            ApiError::fault(&Fault::new(FaultKind::Timeout, why))
+        };
+        let built = tokio::time::timeout_at(until.into(), building).await.map_err(late)?;
         let lost = |_| ApiError::new(ErrorKind::Internal, "the settings were not built");
-        let engine = Arc::new(built.map_err(lost)?.map_err(ApiError::bad_request)?);
-        kept.insert(0, (digest, Arc::clone(&engine)));
-        kept.truncate(KEPT_MAX);
-        Ok(engine)
+        built.map_err(lost)?.map_err(ApiError::bad_request)
     }
 }
 

@@ -146,7 +146,11 @@ fn in_json(message: &str) -> String {
         .replace("invalid type: sequence", "invalid type: list")
         .replace("expected a sequence", "expected a list")
         .replace("expected a map", "expected an object")
-        .replace("a nonzero u64", "a whole number of 1 or more");
+        .replace("a nonzero u64", "a whole number of 1 or more")
+        .replace("expected f64", "expected a number");
+    let message = ["expected u64", "expected u32", "expected usize"]
+        .iter()
+        .fold(message, |told, word| told.replace(word, "expected a whole number of 0 or more"));
     let Some((before, behind)) = message.split_once("expected struct ") else { return message };
     let rest = behind.find(' ').and_then(|at| behind.get(at..)).unwrap_or_default();
     format!("{before}expected an object{rest}")

@@ -8,6 +8,8 @@
     reason = "a test stops at what it does not expect"
 )]
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::daemon::{Answer, Daemon};
@@ -369,8 +371,17 @@ fn pairs_and_conversations_are_scored_as_by_vllm() {
     assert_refused(&daemon.post("/pooling", &asks), 400, "of the assistant");
     let raw = daemon.post("/classify", &json!({ "input": [RIGHT, RIGHT] }));
     assert_refused(&raw, 422, "input[0]");
-    let base64 = json!({ "input": RIGHT, "encoding_format": "base64" });
-    assert_refused(&daemon.post("/pooling", &base64), 400, "float");
+    let pooled = |format: &str| {
+        let mut body = chat.clone();
+        body["encoding_format"] = json!(format);
+        ok(&daemon.post("/pooling", &body)).pointer("/data/0/data").unwrap().clone()
+    };
+    let (numbers, text) = (pooled("float"), pooled("base64"));
+    #[expect(clippy::cast_possible_truncation, reason = "the protocol has floats of 32 bits")]
+    let number = numbers[0].as_f64().unwrap() as f32;
+    assert_eq!(STANDARD.decode(text.as_str().unwrap()).unwrap(), number.to_le_bytes());
+    let other = json!({ "input": RIGHT, "encoding_format": "bytes" });
+    assert_refused(&daemon.post("/pooling", &other), 400, "encoding_format");
 }
 
 #[test]

@@ -46,12 +46,25 @@ struct EmbeddingsRequest {
 /// How a vector is written.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum EncodingFormat {
+pub(super) enum EncodingFormat {
     /// As a list of numbers.
     #[default]
     Float,
     /// As the bytes of floats of 32 bits, the lowest byte first.
     Base64,
+}
+
+impl EncodingFormat {
+    #[expect(clippy::cast_possible_truncation, reason = "the protocol has floats of 32 bits")]
+    pub(super) fn write(self, vector: Vec<f64>) -> Written {
+        match self {
+            Self::Float => Written::Numbers(vector),
+            Self::Base64 => {
+                let bytes = vector.iter().flat_map(|value| (*value as f32).to_le_bytes());
+                Written::Base64(STANDARD.encode(bytes.collect::<Vec<u8>>()))
+            }
+        }
+    }
 }
 
 /// The vectors, in the order of the texts.
@@ -72,13 +85,13 @@ struct Embedding {
     /// `embedding`.
     object: &'static str,
     index: usize,
-    embedding: EmbeddingValues,
+    embedding: Written,
 }
 
 /// A vector as it is written. By a reward model it has one value, the reward.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-enum EmbeddingValues {
+pub(super) enum Written {
     Numbers(Vec<f64>),
     Base64(String),
 }
@@ -127,10 +140,7 @@ async fn embeddings(
     let mut data = Vec::with_capacity(all.len());
     for (index, vector) in all.into_iter().enumerate() {
         let vector = form.of(vector)?;
-        let embedding = match encoding_format.unwrap_or_default() {
-            EncodingFormat::Float => EmbeddingValues::Numbers(vector),
-            EncodingFormat::Base64 => EmbeddingValues::Base64(base64(&vector)),
-        };
+        let embedding = encoding_format.unwrap_or_default().write(vector);
         data.push(Embedding { object: "embedding", index, embedding });
     }
     Ok(Json(EmbeddingsReply { object: "list", data, model: profile, usage }))
@@ -161,10 +171,4 @@ impl Form {
         }
         Ok(vector)
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the protocol has floats of 32 bits")]
-fn base64(vector: &[f64]) -> String {
-    let bytes: Vec<u8> = vector.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect();
-    STANDARD.encode(bytes)
 }

@@ -109,6 +109,7 @@ fn samples(request: RewardRequest, reading: Reading) -> Result<Vec<Sample>, ApiE
     let mut samples = Vec::with_capacity(count);
     for (at, query) in query.iter().enumerate() {
         let prompt = prompts.next().unwrap_or_default();
+        let query = unpadded(query, &prompt);
         let place = || format!("query[{at}]");
         let response = response_of(query, &prompt).ok_or_else(|| {
             let message = "does not begin with its prompt, nor with the end of its prompt";
@@ -199,6 +200,26 @@ fn ended(response: &str) -> &str {
         kept = before;
     }
     kept
+}
+
+/// The query behind the tokens that pad it on the left, where its prompt follows them.
+fn unpadded<'a>(query: &'a str, prompt: &str) -> &'a str {
+    let mut rest = query;
+    while !rest.starts_with(prompt) {
+        let Some(behind) = behind_token(rest) else { return query };
+        rest = behind;
+    }
+    rest
+}
+
+/// The text behind the special token at its beginning; `None` where there is none.
+fn behind_token(text: &str) -> Option<&str> {
+    let bracketed = |(open, close, bar): &(&str, &str, char)| {
+        let (name, behind) = text.strip_prefix(open)?.split_once(close)?;
+        is_name(name, *bar).then_some(behind)
+    };
+    let plain = ENDS.iter().find_map(|end| text.strip_prefix(end));
+    plain.or_else(|| BRACKETS.iter().find_map(bracketed))
 }
 
 /// The text before the special token at its end; `None` where there is none.
@@ -300,6 +321,19 @@ mod tests {
             ("", "", Some("")),
         ] {
             assert_eq!(response_of(query, prompt), response, "{query:?} of {prompt:?}");
+        }
+    }
+
+    #[test]
+    fn tokens_that_pad_a_query_are_left_out() {
+        for (query, prompt, expected) in [
+            ("<|endoftext|><|endoftext|>Q: 2", "Q:", "Q: 2"),
+            ("<pad><pad><bos>Q: 2", "<bos>Q:", "<bos>Q: 2"),
+            ("<|im_start|>user\nQ", "<|im_start|>user", "<|im_start|>user\nQ"),
+            ("</s></s>other", "Q:", "</s></s>other"),
+            ("</s>2", "", "</s>2"),
+        ] {
+            assert_eq!(unpadded(query, prompt), expected, "{query:?} of {prompt:?}");
         }
     }
 

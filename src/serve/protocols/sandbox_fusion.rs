@@ -9,7 +9,8 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::super::error::ApiError;
 use super::super::openapi::{Operation, schema};
@@ -38,14 +39,14 @@ struct RunCodeRequest {
     #[serde(default)]
     stdin: Option<String>,
     /// The longest that compiling may take, in seconds; by default 10.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "number")]
     compile_timeout: Option<f64>,
     /// The longest that the program may run, in seconds of its own clock, which counts its work; by
     /// default 10. It ends at the latest after twice that in real time, and one second.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "number")]
     run_timeout: Option<f64>,
     /// The most memory of the program, up to 1024; by default, and where it is not positive, 512.
-    #[serde(default, rename = "memory_limit_MB")]
+    #[serde(default, rename = "memory_limit_MB", deserialize_with = "number")]
     memory_limit_mb: Option<f64>,
     /// What the program finds in its working directory: the content of each file by its path, as
     /// base64. A file whose content is null is none.
@@ -54,6 +55,24 @@ struct RunCodeRequest {
     /// The paths of the files that are to come back, as the program leaves them.
     #[serde(default)]
     fetch_files: Option<Vec<String>>,
+}
+
+/// A number, which may be written as text.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a number")]
+    enum Written {
+        Number(f64),
+        Text(String),
+    }
+    match Option::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(Written::Number(number)) => Ok(Some(number)),
+        Some(Written::Text(text)) => {
+            let refused = |_| D::Error::custom(format!("expected a number, found {text:?}"));
+            text.trim().parse().map(Some).map_err(refused)
+        }
+    }
 }
 
 /// What became of the program.

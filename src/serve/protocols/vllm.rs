@@ -19,6 +19,7 @@ use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
 use super::super::profiles::Profile;
 use super::super::shared::{Asked, Shared, Told};
+use super::embeddings::{EncodingFormat, Written};
 use super::models::{self, Input, OneOrMany, TokenUsage};
 use crate::setup::unix_seconds;
 
@@ -35,9 +36,9 @@ struct InputRequest {
     #[serde(default)]
     #[schemars(with = "Option<Vec<serde_json::Map<String, serde_json::Value>>>")]
     messages: Option<Vec<Message>>,
-    /// `float`, which is all there is.
+    /// How the answer of `/pooling` is written.
     #[serde(default)]
-    encoding_format: Option<String>,
+    encoding_format: Option<EncodingFormat>,
 }
 
 /// Pairs: prompts and completions. One prompt goes with every completion.
@@ -119,7 +120,7 @@ struct Pooled {
     /// `pooling`.
     object: &'static str,
     /// The reward; by a process model the reward of each step.
-    data: Vec<f64>,
+    data: Written,
 }
 
 pub(super) fn router() -> Router<Arc<Shared>> {
@@ -197,11 +198,11 @@ async fn pooling(
     asked: Asked,
     Payload(request): Payload<InputRequest>,
 ) -> Result<Json<ListReply<Pooled>>, ApiError> {
+    let format = request.encoding_format.unwrap_or_default();
     let scores = of_input(&asked, request).await?;
-    Ok(reply("pool", scores, |index, one| Pooled {
-        index,
-        object: "pooling",
-        data: if one.steps.is_empty() { vec![one.reward] } else { one.steps },
+    Ok(reply("pool", scores, |index, one| {
+        let values = if one.steps.is_empty() { vec![one.reward] } else { one.steps };
+        Pooled { index, object: "pooling", data: format.write(values) }
     }))
 }
 
@@ -227,11 +228,7 @@ async fn score(
 }
 
 async fn of_input(asked: &Asked, request: InputRequest) -> Result<models::Scores, ApiError> {
-    let InputRequest { model, input, messages, encoding_format } = request;
-    if let Some(format) = encoding_format.filter(|format| format != "float") {
-        let message = format!("expected float, found {format}");
-        return Err(ApiError::bad_request(message).at("encoding_format"));
-    }
+    let InputRequest { model, input, messages, encoding_format: _ } = request;
     let (field, inputs) = match (input, messages) {
         (Some(input), None) => ("input", input.into_vec().into_iter().map(Input::Text).collect()),
         (None, Some(messages)) => ("messages", vec![Input::Messages(messages)]),
