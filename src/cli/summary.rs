@@ -4,6 +4,7 @@ use assay::engine::{Agreement, NamedTally, RowReason, Summary, Tally, UnreadLabe
 use assay::verifiers::Verdict;
 
 use super::output::{self, count, percent};
+use super::text::inline;
 
 /// Disagreements that are shown; the summary lists them all.
 const SHOWN_MAX: usize = 20;
@@ -72,7 +73,7 @@ fn table(summary: &Summary, verifiers: &[&str]) -> String {
 
 /// The first row of a kind.
 fn first(row: &RowReason) -> String {
-    format!("; the first is {}: {}", assay::data::escape(&row.id), assay::data::escape(&row.reason))
+    format!("; the first is {}: {}", assay::data::escape(&row.id), inline(&row.reason))
 }
 
 /// What would otherwise go unseen: rewards without a say, and rows that earn without a reference.
@@ -85,7 +86,7 @@ fn silent(summary: &Summary) -> Vec<String> {
             } else {
                 ""
             };
-            let (name, why) = (assay::data::escape(name), assay::data::escape(why));
+            let (name, why) = (assay::data::escape(name), inline(why));
             lines.push(format!("note: {name} abstained on every row: {why}{help}"));
         } else if tally.constant() == Some(0.0) && summary.total.constant().is_none() {
             let (name, rows) = (assay::data::escape(name), count(tally.scored));
@@ -93,7 +94,7 @@ fn silent(summary: &Summary) -> Vec<String> {
         }
     }
     if let Some(why) = abstained(&summary.total) {
-        lines.push(format!("note: no row has a reward: {}", assay::data::escape(why)));
+        lines.push(format!("note: no row has a reward: {}", inline(why)));
     }
     lines.extend(constant(summary));
     if summary.unreferenced > 0 {

@@ -18,11 +18,13 @@ mod probe;
 mod problem;
 mod read;
 mod report;
+mod settings;
 mod slips;
 mod sources;
 mod suites;
 mod tally;
 mod trial;
+mod unpaid;
 mod words;
 
 use std::path::PathBuf;
@@ -172,7 +174,7 @@ impl Whole<'_> {
         };
         let rewards: Vec<RewardReport> = plan.rewards.iter().enumerate().map(reward).collect();
         let combined = tried.then(|| tally::of_combination(plan, self.trial));
-        let Found { errors, warnings } = self.problems(&rewards, combined.as_ref());
+        let Found { errors, warnings } = self.problems(&rewards, combined.as_ref(), registry);
         let data = self.rows.map(|rows| rows.report.clone());
         let ok = errors.is_empty()
             && rewards.iter().all(RewardReport::ok)
@@ -182,7 +184,12 @@ impl Whole<'_> {
     }
 
     /// What is wrong with names, and what fails.
-    fn problems(&self, rewards: &[RewardReport], combined: Option<&RowsTally>) -> Found {
+    fn problems(
+        &self,
+        rewards: &[RewardReport],
+        combined: Option<&RowsTally>,
+        registry: &Registry,
+    ) -> Found {
         let (plan, mut found) = (self.engine.plan(), Found::default());
         found.errors.extend(self.rows.and_then(|rows| rows.absent.as_ref()).map(|absent| {
             let (message, help) = absent.message.split_once('\n').unwrap_or((&absent.message, ""));
@@ -206,6 +213,7 @@ impl Whole<'_> {
             sources: self.sources,
             trial: self.trial,
             config: &self.args.config.config,
+            registry,
         };
         for (own, reward) in plan.rewards.iter().enumerate().zip(rewards) {
             if let Some(tally) = &reward.rows {
@@ -213,7 +221,8 @@ impl Whole<'_> {
             }
         }
         let (rows, step) = (read::all(self.rows), self.trial.training.step);
-        Lint { plan, document: self.document, rows, step }.find(&mut found);
+        let (document, sources) = (self.document, self.sources);
+        Lint { plan, document, rows, sources, step }.find(&mut found);
         faults.of_hacks(rewards, &mut found);
         faults.of_weights(rewards, &mut found);
         if let Some(tally) = combined {

@@ -180,6 +180,10 @@ fn where_it_is(row: &Map<String, Value>, path: &Path) -> String {
             .get(&path.text)
             .map(|_| format!(" (write [data] completion = \"{}.{}\")", escape(key), path.text))
     };
+    if row.len() > 1 && row.values().all(|value| value.get(&path.text).is_some()) {
+        return " (its values are the rows: write one a line, as by `jq -c '.[]' FILE > rows.jsonl`)"
+            .to_owned();
+    }
     if row.get("columns").is_some_and(Value::is_array) && row.contains_key("data") {
         return COLUMNS.to_owned();
     }

@@ -77,6 +77,9 @@ struct Rows {
     validate_says: Vec<String>,
     #[serde(default)]
     score_says: Vec<String>,
+    /// What neither says: rows like these are as they should be.
+    #[serde(default)]
+    never: Vec<String>,
 }
 
 /// What was told, without the drawing around it and the line breaks in it.
@@ -150,6 +153,10 @@ fn rows_of_newcomers_are_told_what_to_write() {
             let mut command = place.command(words);
             command.args(data.split(' ')).args(args);
             let ran = Ran::of(command.output().unwrap());
+            let told = plain(&format!("{} {}", ran.err, ran.out));
+            let alarms = case.never.iter().filter(|words| told.contains(words.as_str()));
+            wrong
+                .extend(alarms.map(|words| format!("{}, {words}: false alarm: {told}", case.name)));
             let says: Vec<&String> = case.says.iter().chain(own).collect();
             wrong.extend(
                 flaw(&ran, exit, &says).map(|why| format!("{}, {words}: {why}", case.name)),

@@ -1,11 +1,17 @@
 //! What to type where verifiers fail or abstain: by the verifier, and by words of the reason.
 
 /// The verifier, words of the reason, and the advice.
-const ADVICE: [(&str, &str, &str); 13] = [
-    ("python_check", "`range` allows", "what may be returned is a setting: range = [-1.0, 1.0]"),
+const ADVICE: [(&str, &str, &str); 15] = [
+    (
+        "python_check",
+        "`range` allows",
+        "what the function may return is a setting: range = [-1.0, 1.0], or [0.0, 100.0]",
+    ),
     ("stdin_stdout", "tests: ", STDIN_STDOUT),
     ("stdin_stdout", "key \"", STDIN_STDOUT),
     ("unit_tests", "expected one of the keys", UNIT_TESTS),
+    ("unit_tests", "found \"def ", OF_COLUMNS),
+    ("unit_tests", "found \"METADATA", OF_COLUMNS),
     (
         "sql",
         "is missing; it names the database",
@@ -30,6 +36,8 @@ const STDIN_STDOUT: &str = "write {\"inputs\": [\"1 2\\n\"], \"outputs\": [\"3\\
      [{\"stdin\": \"1 2\\n\", \"stdout\": \"3\\n\"}]}";
 const UNIT_TESTS: &str = "write {\"test_list\": [\"assert f(1) == 2\"]}, or {\"entry_point\": \"f\", \
      \"cases\": [{\"args\": [1], \"expected\": 2}]}";
+const OF_COLUMNS: &str = "tests that are a program stand in the row itself, as \"test\" with \"entry_point\": write \
+     config = { tests = \".\" }, and leave [data] reference out";
 const OF_SQLITE: &str = "queries and schemas are SQLite's: translate them, as sqlglot.transpile(sql, \
      read=\"mysql\", write=\"sqlite\") of Python does";
 const GROUPS: &str = "[data] group names a column that the completions of one prompt share; without it, those \

@@ -33,6 +33,32 @@ impl Faults<'_> {
             found.errors.push(problem);
         }
         let is_sum = matches!(how, CombineBy::WeightedSum | CombineBy::Gate);
+        let penalty = |report: &RewardReport| report.rows.as_ref().and_then(RowsTally::penalty);
+        for ((at, weight), report) in weights.enumerate().zip(rewards) {
+            let Some(least) = penalty(report).filter(|_| weight != 0.0) else { continue };
+            let name = &report.name;
+            let (path, message, help) = match how {
+                CombineBy::Product | CombineBy::Min => (
+                    "combine.how".to_owned(),
+                    format!(
+                        "\"{name}\" is a penalty, from {least} to 0: a right answer earns no more than 0"
+                    ),
+                    "how = \"weighted_sum\" adds a penalty to what else is earned".to_owned(),
+                ),
+                _ if is_sum && weight < 0.0 => (
+                    format!("reward[{at}].weight"),
+                    format!(
+                        "its weight is {weight}, and \"{name}\" is a penalty, from {least} to 0: what it \
+                         is for is paid"
+                    ),
+                    format!("write weight = {}", -weight),
+                ),
+                _ => continue,
+            };
+            let error = self.document.error(&path, message).help(Some(help));
+            found.warnings.push(Problem::new(format!("reward.{name}"), error));
+        }
+        let weights = plan.rewards.iter().map(|planned| planned.weight.at(0));
         for ((at, weight), report) in weights.enumerate().zip(rewards).filter(|_| is_sum) {
             let gold =
                 report.data.as_ref().filter(|data| data.uses_reference && data.gold_accepted > 0);
@@ -170,7 +196,13 @@ impl Faults<'_> {
             let is_unit = !first.reason.contains("not a finite")
                 && (first.reason.contains("()") || !first.reason.contains("Function not found"));
             let unit = || "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
-            let help = if is_unit { unit() } else { self.look(first) };
+            let is_truth = first.reason.contains("expecting bool");
+            let truth = "`&&`, `||` and `!` take what is true or false: write a * b for both, or a > 0.0 && b > 0.0";
+            let help = match (is_truth, is_unit) {
+                (true, _) => truth.to_owned(),
+                (_, true) => unit(),
+                _ => self.look(first),
+            };
             source.problem(self.document, part, message, Some(help))
         } else {
             let error = self.document.error("combine.how", message);

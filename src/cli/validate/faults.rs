@@ -5,7 +5,7 @@ use std::path::Path;
 
 use assay::engine::{Applicability, Document, Planned};
 use assay::verifiers::{Outcome, Verdict};
-use assay::{Engine, Plan};
+use assay::{Engine, Plan, Registry};
 use serde_json::Value;
 
 use super::advice::advice;
@@ -16,6 +16,7 @@ use super::report::RewardReport;
 use super::sources::{Role, Source};
 use super::tally::{Example, RowsTally, reason};
 use super::trial::{EXHAUSTED_MAX, Trial, Tried};
+use super::unpaid::{self, Unpaid};
 use super::words::words;
 use crate::cli::output::count;
 
@@ -61,6 +62,7 @@ pub(super) struct Faults<'a> {
     pub(super) trial: &'a Trial<'a>,
     /// The configuration, as a command names it.
     pub(super) config: &'a Path,
+    pub(super) registry: &'a Registry,
 }
 
 /// A reward, and what came of it.
@@ -68,6 +70,8 @@ struct Judged<'a> {
     at: usize,
     planned: &'a Planned,
     tally: &'a RowsTally,
+    /// Why rows earn nothing, where that is known.
+    unpaid: Option<Unpaid>,
 }
 
 impl Faults<'_> {
@@ -83,7 +87,11 @@ impl Faults<'_> {
         named: &[Role],
         found: &mut Found,
     ) {
-        let judged = Judged { at, planned, tally };
+        let settings = self.plan().config.rewards.get(at);
+        let unpaid = settings.and_then(|reward| {
+            unpaid::why(&self.trial.rows, (at, planned), &reward.config, self.registry)
+        });
+        let judged = Judged { at, planned, tally, unpaid };
         if planned.when.is_some() && !named.contains(&Role::When(at)) {
             self.when(&judged, found);
         }
@@ -93,7 +101,13 @@ impl Faults<'_> {
         if tally.rows > 0 && tally.behind_gate == tally.rows {
             self.behind_gate(&judged, found);
         }
-        self.constant(&judged, found);
+        if !self.constant(&judged, found)
+            && tally.failed == 0
+            && let Some(Unpaid { message, help }) = &judged.unpaid
+        {
+            let help = Some(help.clone());
+            found.warnings.push(self.at_reward(&judged, None, message.clone(), help));
+        }
         self.shapes(&judged, found);
         if self.trial.exhausted == Some(at) {
             let (tried, name) = (count(tally.rows), &planned.name);
@@ -112,7 +126,7 @@ impl Faults<'_> {
     }
 
     fn when(&self, judged: &Judged<'_>, found: &mut Found) {
-        let Judged { at, planned, tally } = *judged;
+        let Judged { at, planned, tally, .. } = *judged;
         let (tried, failed) = (tally.tried(), tally.when_failed);
         let Some(source) = self.source(Role::When(at)) else { return };
         if let Some(first) = &tally.first_when_failed {
@@ -173,24 +187,35 @@ impl Faults<'_> {
         found.errors.push(self.at_reward(judged, None, message, Some(help)));
     }
 
-    /// A reward that is the same on rows whose completions differ.
-    fn constant(&self, judged: &Judged<'_>, found: &mut Found) {
-        let Some(reward) = judged.tally.constant().filter(|_| self.completions_differ()) else {
-            return;
-        };
+    /// A reward that is the same on rows whose completions differ; whether there was one.
+    fn constant(&self, judged: &Judged<'_>, found: &mut Found) -> bool {
+        let is_penalty = self.is_penalty(judged.at);
+        let constant = judged.tally.constant().filter(|reward| !(is_penalty && *reward == 0.0));
+        let Some(reward) = constant.filter(|_| self.completions_differ()) else { return false };
         let rows = count(judged.tally.scored);
-        let message =
+        let mut message =
             format!("it gives {reward} on each of {rows} rows, and tells none of them apart");
         let first = self.trial.rows.first().map(|tried| Example::of(tried.row, ""));
-        let help = first.map(|first| self.look(&first));
+        let mut help = first.map(|first| self.look(&first));
         let Judged { at, planned, .. } = *judged;
         if planned.shapes.is_empty() || !self.differs_unshaped(at) {
+            if let Some(unpaid) = &judged.unpaid {
+                message = format!("{message}; {}", unpaid.message);
+                help = Some(unpaid.help.clone());
+            }
             found.warnings.push(self.at_reward(judged, None, message, help));
-            return;
+            return true;
         }
         let message = format!("{message}, though the verifier does");
         let error = self.document.error(&format!("reward[{at}].shape"), message).help(help);
         found.warnings.push(Problem::new(format!("reward.{}.shape", planned.name), error));
+        true
+    }
+
+    /// Whether a reward is a penalty, which good rows do not have.
+    fn is_penalty(&self, at: usize) -> bool {
+        let reward = self.plan().config.rewards.get(at);
+        reward.is_some_and(|own| own.config.contains_key("soft_overlong"))
     }
 
     /// Whether rows have other rewards before they are shaped.
@@ -216,7 +241,7 @@ impl Faults<'_> {
             let (kind, count) = (shape.kind, rows(notes.len() as u64));
             let message = format!("the shape `{kind}` does nothing on {count}: {first}");
             let path = format!("reward[{at}].shape[{place}].kind");
-            let help = format!("`assay show {kind}` says what it asks of a row");
+            let help = format!("`assay show shape.{kind}` says what it asks of a row");
             let error = self.document.error(&path, message).help(Some(help));
             let key = format!("reward.{}.shape[{place}]", planned.name);
             found.warnings.push(Problem::new(key, error));
@@ -353,6 +378,9 @@ impl Faults<'_> {
 
     /// What to type where a verifier gives no reward, else the command that shows a row.
     fn typed(&self, judged: &Judged<'_>, first: &Example) -> String {
+        if let Some(unpaid) = &judged.unpaid {
+            return unpaid.help.clone();
+        }
         let known = advice(&judged.planned.built.spec.id, &first.reason);
         known.map_or_else(|| self.look(first), str::to_owned)
     }

@@ -12,17 +12,33 @@ use super::faults::Found;
 use super::problem::Problem;
 use super::read::Row;
 use super::slips::{self, Slip, slipped, which};
+use super::sources::Source;
 use super::trial;
 
 /// Members of a table that hold the answer, in the data of others.
 const ANSWERS: [&str; 6] =
     ["ground_truth", "final_answer", "answer", "gold", "target", "expected_answer"];
 
+/// Columns that say whether an answer is right.
+const LABELS: [&str; 10] = [
+    "label",
+    "labels",
+    "correct",
+    "is_correct",
+    "is_right",
+    "passed",
+    "pass",
+    "score",
+    "reward",
+    "correctness",
+];
+
 /// The rows, and where the columns are named.
 pub(super) struct Lint<'a> {
     pub(super) plan: &'a Plan,
     pub(super) document: &'a Document,
     pub(super) rows: &'a [Row],
+    pub(super) sources: &'a [Source],
     /// The step of the training.
     pub(super) step: u64,
 }
@@ -49,6 +65,7 @@ impl Lint<'_> {
         );
         found.warnings.extend(self.captures());
         found.warnings.extend(self.patterns());
+        found.warnings.extend(self.of_settings());
         found.warnings.extend(self.of_verifiers());
     }
 
@@ -88,10 +105,15 @@ impl Lint<'_> {
             format!("\"{reference}\" is read as the prompt and as the reference")
         } else if reference.contains("rejected") {
             format!("\"{reference}\" is read as the reference: an answer that equals it is right")
+        } else if LABELS.contains(&reference.as_str())
+            && self.rows.iter().all(|row| is_label(&row.sample))
+        {
+            format!("\"{reference}\" is read as the reference, and says whether an answer is right")
         } else {
             return None;
         };
-        let help = "[data] reference names the column of the right answers";
+        let help = "[data] reference names the column of the right answers; `--labels COLUMN` compares rewards \
+                    with labels";
         has_references.then(|| self.problem("reference", message, help.to_owned()))
     }
 
@@ -156,10 +178,13 @@ impl Lint<'_> {
 
     /// Ids that name several rows.
     fn ids(&self) -> Option<Problem> {
-        let mut rows: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut rows: BTreeMap<&str, &Row> = BTreeMap::new();
+        // Equal answers to one prompt are one id where no column has ids, and no slip.
+        let text = |row: &Row| (row.sample.prompt().to_owned(), row.sample.completion().to_owned());
         let again = self.rows.iter().find_map(|row| {
-            let first = rows.insert(row.sample.id(), row.number)?;
-            Some((row.sample.id(), first, row.number))
+            let first = rows.insert(row.sample.id(), row)?;
+            let differs = text(first) != text(row);
+            differs.then(|| (row.sample.id(), first.number, row.number))
         });
         let (id, first, second) = again?;
         let message = format!("the rows {first} and {second} have one id, {id:?}");
@@ -312,6 +337,15 @@ fn member(reference: &Value) -> Option<(&'static str, bool)> {
             ANSWERS.iter().copied().find(|name| quoted(name)).map(|name| (name, true))
         }
         _ => None,
+    }
+}
+
+/// Whether the reference is what labels are: true or false, 0 or 1.
+fn is_label(sample: &Sample) -> bool {
+    match sample.reference() {
+        Some(Value::Bool(_)) => true,
+        Some(Value::Number(number)) => number.as_f64().is_some_and(|own| [0.0, 1.0].contains(&own)),
+        _ => false,
     }
 }
 

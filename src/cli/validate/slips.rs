@@ -38,8 +38,21 @@ const PLACEHOLDERS: [&str; 19] = [
 
 /// Verifiers that compare the reference with an answer.
 const ANSWER_VERIFIERS: [&str; 5] = ["math", "number", "choice", "exact", "contains"];
-/// How the arrays of others begin as text.
-const ARRAYS: [&str; 5] = ["array(", "np.array(", "[array(", "tensor(", "[tensor("];
+/// How arrays and numbers of Python begin as text.
+const OBJECTS: [&str; 12] = [
+    "array(",
+    "np.array(",
+    "[array(",
+    "tensor(",
+    "[tensor(",
+    "np.float64(",
+    "np.float32(",
+    "np.int64(",
+    "np.int32(",
+    "np.str_(",
+    "Decimal('",
+    "Fraction(",
+];
 /// Characters of a reference that are shown.
 const SHOWN_CHARS: usize = 40;
 
@@ -71,7 +84,7 @@ pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
     let all = [
         placeholders(rows),
         lists_as_text(rows, plan),
-        bytes_as_text(rows),
+        bytes_as_text(rows, plan),
         alternatives(rows, plan),
         prompts_repeated(rows, plan, step),
         template_marks(rows),
@@ -84,7 +97,10 @@ pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
 fn placeholders(rows: &[Row]) -> Option<Slip> {
     let text = |row: &Row| {
         let text = row.sample.reference().and_then(Value::as_str)?.trim();
-        PLACEHOLDERS.contains(&text.to_lowercase().as_str()).then(|| text.to_owned())
+        let (word, answer) = (text.to_lowercase(), row.sample.completion().to_lowercase());
+        // It may be the name of a class.
+        let is_answered = answer.trim_end_matches(['.', ' ', '\n']).ends_with(&word);
+        (PLACEHOLDERS.contains(&word.as_str()) && !is_answered).then(|| text.to_owned())
     };
     let (place, first) = slipped(rows, |row| text(row).is_some())?;
     let word = escape(&text(first)?);
@@ -94,7 +110,11 @@ fn placeholders(rows: &[Row]) -> Option<Slip> {
 }
 
 /// Bytes that `str` of Python wrote.
-fn bytes_as_text(rows: &[Row]) -> Option<Slip> {
+fn bytes_as_text(rows: &[Row], plan: &Plan) -> Option<Slip> {
+    // What a program gives back may be bytes.
+    if plan.rewards.iter().any(|planned| planned.built.spec.id == "program_output") {
+        return None;
+    }
     let is_bytes = |text: &str| {
         let text = text.trim();
         let quotes = [("b'", "'"), ("b\"", "\"")];
@@ -167,7 +187,7 @@ fn lists_as_text(rows: &[Row], plan: &Plan) -> Option<Slip> {
         } else {
             quotes.iter().take(2).any(is_quoted)
         };
-        is_value || ARRAYS.iter().any(|open| text.starts_with(open))
+        is_value || OBJECTS.iter().any(|open| text.starts_with(open))
     };
     let (place, first) = slipped(rows, is_slip)?;
     let shown = shown(&first.sample.reference_text()?);
@@ -223,15 +243,22 @@ fn template_marks(rows: &[Row]) -> Option<Slip> {
 
 fn mixed_group(rows: &[Row], config: &Config) -> Option<Slip> {
     config.data.group.as_ref()?;
-    let mut prompts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, (BTreeSet<&str>, BTreeSet<String>)> = BTreeMap::new();
     for row in rows {
         if let Some(group) = row.sample.group() {
-            prompts.entry(group).or_default().insert(row.sample.prompt());
+            let (prompts, references) = groups.entry(group).or_default();
+            prompts.insert(row.sample.prompt());
+            references.extend(row.sample.reference().map(Value::to_string));
         }
     }
-    let (group, prompts) = prompts.into_iter().find(|(_, prompts)| prompts.len() > 1)?;
-    let (group, amount) = (escape(group), prompts.len());
-    let message = format!("group \"{group}\" holds rows of {amount} different prompts");
+    let (group, (prompts, references)) = groups
+        .into_iter()
+        .find(|(_, (prompts, references))| prompts.len() > 1 || references.len() > 1)?;
+    let (amount, what) = match prompts.len() {
+        0 | 1 => (references.len(), "references"),
+        prompts => (prompts, "prompts"),
+    };
+    let message = format!("group \"{}\" holds rows of {amount} different {what}", escape(group));
     let help = "the samples of one prompt share a group: name another column, or leave group out";
     Some(Slip { key: "group", message, help })
 }

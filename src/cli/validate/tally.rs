@@ -68,6 +68,11 @@ impl RowsTally {
         (self.scored > 1 && least.to_bits() == most.to_bits()).then_some(least)
     }
 
+    /// The least reward, where none is above 0 and some are below.
+    pub(super) fn penalty(&self) -> Option<f64> {
+        self.range.filter(|(least, most)| *least < 0.0 && *most <= 0.0).map(|(least, _)| least)
+    }
+
     fn add(&mut self, row: &Row, outcome: &Outcome) {
         match outcome {
             Outcome::Scored(reward) => {

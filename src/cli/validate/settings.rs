@@ -1,0 +1,145 @@
+//! Settings that mean something else than they say, seen beside the rows.
+
+use serde_json::Value;
+
+use super::lint::Lint;
+use super::problem::Problem;
+use super::read::Row;
+use super::sources::Role;
+use super::words::{Language, Token, Word, words};
+
+/// Packages that reward functions import and that are not part of Python.
+const PACKAGES: [&str; 22] = [
+    "datasets",
+    "evaluate",
+    "jsonschema",
+    "latex2sympy2",
+    "latex2sympy2_extended",
+    "math_verify",
+    "nltk",
+    "numpy",
+    "openai",
+    "open_r1",
+    "pandas",
+    "pydantic",
+    "rapidfuzz",
+    "regex",
+    "requests",
+    "rouge_score",
+    "scipy",
+    "sklearn",
+    "sympy",
+    "torch",
+    "transformers",
+    "verl",
+];
+
+impl Lint<'_> {
+    /// What settings say that is hardly meant.
+    pub(super) fn of_settings(&self) -> Vec<Problem> {
+        let rewards = self.plan.config.rewards.iter().enumerate();
+        let settings = rewards.flat_map(|(at, reward)| {
+            let (at, config) = (at, &reward.config);
+            match reward.verifier.as_str() {
+                "json" => self.json(at).into_iter().collect(),
+                "text_similarity" | "string_check" => ["input", "reference"]
+                    .iter()
+                    .filter_map(|key| self.template(at, key, config.get(*key)?.as_str()?))
+                    .collect(),
+                _ => Vec::new(),
+            }
+        });
+        settings.chain(self.imports()).collect()
+    }
+
+    /// A reference that a check of JSON does not look at.
+    fn json(&self, at: usize) -> Option<Problem> {
+        let config = &self.plan.config.rewards.get(at)?.config;
+        let alone = self.plan.config.rewards.len() == 1;
+        let is_read = ["equals_reference", "schema", "schema_file", "pointer"]
+            .iter()
+            .any(|key| config.contains_key(*key));
+        let has_reference = |row: &Row| {
+            row.sample.reference().is_some_and(|own| match own {
+                Value::String(text) => serde_json::from_str::<Value>(text).is_ok(),
+                own => own.is_object() || own.is_array(),
+            })
+        };
+        (alone && !is_read && self.rows.iter().any(has_reference)).then(|| {
+            let message = "any JSON is right, and the rows have references that no reward reads";
+            self.setting(
+                at,
+                "verifier",
+                message.to_owned(),
+                "config = { equals_reference = true }".to_owned(),
+            )
+        })
+    }
+
+    /// The name of a column where a template is due.
+    fn template(&self, at: usize, key: &str, text: &str) -> Option<Problem> {
+        let name = text.trim().trim_matches(['{', '}', '$']).trim();
+        let is_template = text.contains("{{");
+        let columns = &self.plan.config.data;
+        let known = [&columns.reference, &columns.completion, &columns.prompt];
+        let is_column = |row: &Row| row.sample.meta().contains_key(name);
+        let is_known = known.iter().any(|own| *own == name)
+            || ["reference", "completion", "prompt", "answer"].contains(&name)
+            || self.rows.iter().any(is_column);
+        (!is_template && is_known).then(|| {
+            let template = if name == columns.completion || name == "completion" {
+                "{{ sample.output_text }}".to_owned()
+            } else {
+                format!("{{{{ item.{name} }}}}")
+            };
+            let message = format!("`{key}` is the word \"{text}\" itself, and no template");
+            self.setting(
+                at,
+                &format!("config.{key}"),
+                message,
+                format!("write {key} = \"{template}\""),
+            )
+        })
+    }
+
+    /// Imports of packages, which a script may have put where their failure is caught.
+    fn imports(&self) -> Vec<Problem> {
+        let python = self.sources.iter().filter(|source| source.language == Language::Python);
+        let found = python.filter_map(|source| {
+            let Role::Reward(_) = source.role else { return None };
+            let tokens = words(&source.text, source.language);
+            let (package, token) = imported(&tokens)?;
+            let message = format!("the script imports `{package}`, which is not there");
+            let help = "scripts have the standard library of Python alone; the verifiers `math`, `number`, \
+                        `json` and others do much of what packages are for";
+            Some(source.problem(self.document, Some(token.at.clone()), message, Some(help.to_owned())))
+        });
+        found.collect()
+    }
+
+    fn setting(&self, at: usize, key: &str, message: String, help: String) -> Problem {
+        let name = self.plan.config.rewards.get(at).map_or("", |reward| reward.name.as_str());
+        let error = self.document.error(&format!("reward[{at}].{key}"), message).help(Some(help));
+        let key = if key == "verifier" { String::new() } else { format!(".{key}") };
+        Problem::new(format!("reward.{name}{key}"), error)
+    }
+}
+
+/// The first package of [`PACKAGES`] that is imported.
+fn imported(tokens: &[Token]) -> Option<(&str, &Token)> {
+    let mut starts = true;
+    for (at, token) in tokens.iter().enumerate() {
+        let is_import =
+            matches!(&token.word, Word::Name(word) if word == "import" || word == "from");
+        if starts && is_import {
+            let next = tokens.get(at + 1)?;
+            if let Word::Name(name) = &next.word
+                && let Some(package) = PACKAGES.iter().find(|package| *package == name)
+            {
+                return Some((package, next));
+            }
+        }
+        starts = matches!(token.word, Word::Line | Word::Sign(':' | ';'));
+    }
+    None
+}
