@@ -210,9 +210,10 @@ class _Comparer(results.Recorder):
     def _is_asked(self, value):
         """Whether a value is of a class of the candidate's that the tests ask for."""
         kind = type(value)
-        name = kind.__name__
-        is_named = name in self.classes or looks_like_class(name) and self.namespace.get(name) is kind
-        return is_named and kind not in _TYPES and kind not in self.kinds
+        if kind in _TYPES or kind in self.kinds:
+            return False
+        return kind.__name__ in self.classes or any(
+            looks_like_class(name) for name, bound in self.namespace.items() if bound is kind)
 
     def _by_class(self, left, right):
         """Equality as a class of the candidate's has it, which must tell a value from others."""
