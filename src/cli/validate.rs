@@ -21,6 +21,7 @@ mod report;
 mod settings;
 mod slips;
 mod sources;
+mod steps;
 mod suites;
 mod tally;
 mod trial;
@@ -48,6 +49,7 @@ use problem::Problem;
 use read::{DataReport, ProbedRows};
 use report::{Report, RewardOnData, RewardReport};
 use sources::{Role, Source};
+use steps::Steps;
 use tally::RowsTally;
 use trial::Trial;
 
@@ -100,7 +102,9 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     }
     let files = ConfigFolder::beside(&args.config.config, args.config.allow_path.clone());
     let sources = sources::sources(engine.plan(), &files);
-    let trial = trial::run(&engine, read::all(rows.as_ref()), args.deep, args.training.read()?);
+    let steps = Steps::start();
+    let training = args.training.read()?;
+    let trial = trial::run(&engine, read::all(rows.as_ref()), args.deep, training, &steps);
     let whole = Whole {
         args,
         engine: &engine,
@@ -108,9 +112,11 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         sources: &sources,
         rows: rows.as_ref(),
         trial: &trial,
+        steps: &steps,
     };
     let registry = environment.registry();
     let report = engine.install(|| whole.report(&registry));
+    drop(steps);
     if args.json {
         output::json(&report)?;
     } else {
@@ -156,6 +162,7 @@ struct Whole<'a> {
     sources: &'a [Source],
     rows: Option<&'a ProbedRows>,
     trial: &'a Trial<'a>,
+    steps: &'a Steps,
 }
 
 impl Whole<'_> {
@@ -169,7 +176,7 @@ impl Whole<'_> {
                 verifier: planned.built.spec.id.to_string(),
                 rows: tried.then(|| tally::of_reward(plan, self.trial, at)),
                 cases: hacks::fixture(&probe, registry),
-                data: self.rows.and_then(|rows| on_data(&probe, rows, self.trial.training.step)),
+                data: self.rows.and_then(|rows| self.on_data(&probe, rows)),
             }
         };
         let rewards: Vec<RewardReport> = plan.rewards.iter().enumerate().map(reward).collect();
@@ -213,6 +220,7 @@ impl Whole<'_> {
             sources: self.sources,
             trial: self.trial,
             config: &self.args.config.config,
+            data: &self.args.data,
             registry,
         };
         for (own, reward) in plan.rewards.iter().enumerate().zip(rewards) {
@@ -232,25 +240,28 @@ impl Whole<'_> {
         }
         found
     }
-}
 
-/// `None` for verifiers that run elsewhere: a model or a judge is not asked by the thousand.
-fn on_data(probe: &Probe<'_>, rows: &ProbedRows, step: u64) -> Option<RewardOnData> {
-    let Lane::Compute(verifier) = &probe.planned.built.lane else { return None };
-    let plan = probe.engine.plan();
-    let applies = |row: &&read::Row| trial::applies(plan, probe.at, &row.sample, step);
-    let rows: Vec<&read::Row> = rows.rows.iter().filter(applies).collect();
-    let (suites, rows) = suites::verify(probe, &**verifier, &rows);
-    let answers = hacks::answers(probe, &rows);
-    let one = |row: &&read::Row| {
-        let gold = gold::verify(probe, row);
-        let uses_reference = gold.as_ref().is_some_and(|gold| gold.uses_reference);
-        let (hacks_tried, paid) = hacks::verify(probe, row, &answers);
-        RowFound { uses_reference, gold, hacks_tried, paid }
-    };
-    // The order of the rows survives, so the report does not depend on the number of threads.
-    let found: Vec<RowFound> = rows.par_iter().map(one).collect();
-    Some(RewardOnData { suites, probes_exhausted: probe.exhausted(), ..sum(found) })
+    /// `None` for verifiers that run elsewhere: a model or a judge is not asked by the thousand.
+    fn on_data(&self, probe: &Probe<'_>, rows: &ProbedRows) -> Option<RewardOnData> {
+        let Lane::Compute(verifier) = &probe.planned.built.lane else { return None };
+        let (plan, step, steps) = (self.engine.plan(), self.trial.training.step, self.steps);
+        let applies = |row: &&read::Row| trial::applies(plan, probe.at, &row.sample, step);
+        let rows: Vec<&read::Row> = rows.rows.iter().filter(applies).collect();
+        let name = &probe.planned.name;
+        let (suites, rows) = suites::verify(probe, &**verifier, &rows, steps);
+        let answers = hacks::answers(probe, &rows);
+        steps.begin(format!("right answers and cheats for {name}, rows"), rows.len());
+        let one = |row: &&read::Row| {
+            let gold = gold::verify(probe, row);
+            let uses_reference = gold.as_ref().is_some_and(|gold| gold.uses_reference);
+            let (hacks_tried, paid) = hacks::verify(probe, row, &answers);
+            steps.did(1);
+            RowFound { uses_reference, gold, hacks_tried, paid }
+        };
+        // The order of the rows survives, so the report does not depend on the number of threads.
+        let found: Vec<RowFound> = rows.par_iter().map(one).collect();
+        Some(RewardOnData { suites, probes_exhausted: probe.exhausted(), ..sum(found) })
+    }
 }
 
 fn sum(found: Vec<RowFound>) -> RewardOnData {

@@ -13,6 +13,8 @@ pub fn group_key(sample: &Sample) -> &str {
 
 /// The most rows of a group.
 pub(super) const GROUP_ROWS_MAX: usize = 65_536;
+/// The most bytes of rows of a group in a stream, which are held until it is whole.
+const GROUP_BYTES_MAX: usize = 64 << 20;
 
 /// Sees that the rows of a group stand together, in a stream of rows that are not kept.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub struct GroupOrder {
     pub(super) key: Option<String>,
     /// Samples of the group in hand.
     pub(super) samples: usize,
+    /// Bytes of its rows, where they were counted.
+    pub(super) bytes: usize,
     /// The keys of all groups so far, as hashes.
     seen: HashSet<u64, BuildHasherDefault<DefaultHasher>>,
 }
@@ -41,14 +45,19 @@ impl GroupOrder {
                 "group {key:?} was already complete; the rows of a group must stand together"
             ));
         }
-        (self.key, self.samples) = (Some(key.to_owned()), 1);
+        (self.key, self.samples, self.bytes) = (Some(key.to_owned()), 1, 0);
         Ok(true)
+    }
+
+    /// Whether the group in hand has room for the row that was looked at last.
+    pub(super) fn has_room(&self) -> bool {
+        self.samples <= GROUP_ROWS_MAX && self.bytes <= GROUP_BYTES_MAX
     }
 
     /// What is said of a row too many.
     pub(super) fn too_many(&self) -> String {
         let key = self.key.as_deref().unwrap_or_default();
-        format!("group {key:?} has more than {GROUP_ROWS_MAX} rows")
+        format!("group {key:?} has more than {GROUP_ROWS_MAX} rows, or {GROUP_BYTES_MAX} bytes")
     }
 }
 

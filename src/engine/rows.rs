@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use assay_verifiers::{Fault, Sample, Scored};
 
 use super::call::{Call, ScoreOptions};
-use super::groups::{GROUP_ROWS_MAX, GroupOrder, group_key};
+use super::groups::{GroupOrder, group_key};
 use super::score::Engine;
 use super::sequence::unread;
 use crate::data::Line;
@@ -137,14 +137,15 @@ impl Rows {
         Self { rows: self.rows.split_off(at.map_or(0, |at| at + 1)) }
     }
 
-    /// Puts these rows, of which `first` is the number of the first one, behind those that a stream
-    /// holds already. In place of a row of a group that ended before, or is full, is a fault.
-    pub fn hold(&mut self, others: Self, first: u64, order: &mut GroupOrder) {
+    /// Puts these rows of so many bytes, of which `first` is the number of the first one, behind those
+    /// that a stream holds already. In place of a row of a group that ended before, or is full, is a fault.
+    pub fn hold(&mut self, others: Self, bytes: usize, first: u64, order: &mut GroupOrder) {
+        order.bytes += bytes;
         for (row, at) in others.rows.into_iter().zip(first..) {
             let row = row.and_then(|sample| {
                 let wrong = |why: String| Box::new(unread(at, &why));
                 order.begins(&sample).map_err(wrong)?;
-                if order.samples > GROUP_ROWS_MAX {
+                if !order.has_room() {
                     return Err(wrong(order.too_many()));
                 }
                 Ok(sample)

@@ -65,6 +65,11 @@ pub(crate) fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>().to_value()
 }
 
+/// The schema of `T` by itself: the document has no use for a reference to a query.
+pub(crate) fn query<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    T::json_schema(generator).to_value()
+}
+
 /// The document of these paths.
 pub(crate) fn openapi(operations: &[Operation]) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
@@ -140,7 +145,7 @@ fn told(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
 
 /// The members of the schema of a query, as parameters.
 fn parameters(operation: &Operation, generator: &mut SchemaGenerator) -> Vec<Value> {
-    let query = operation.query.map(|query| query(generator)).unwrap_or_default();
+    let query = operation.query.map(|told| told(generator)).unwrap_or_default();
     let members = query.get("properties").and_then(Value::as_object).into_iter().flatten();
     let parameter = |(name, schema): (&String, &Value)| json!({ "name": name, "in": "query", "required": false, "schema": schema });
     members.map(parameter).collect()

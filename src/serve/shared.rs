@@ -61,6 +61,10 @@ impl FromRequestParts<Arc<Shared>> for Asked {
         shared: &Arc<Shared>,
     ) -> Result<Self, Self::Rejection> {
         let named = named(parts, shared).await?;
+        if let Some(name) = &named {
+            // Before the body is read.
+            shared.profiles.load().get(Some(name)).map_err(|error| error.at("profile"))?;
+        }
         let most = Duration::from_millis(shared.config.deadline_ms);
         let wanted = deadline::of_headers(&parts.headers)?;
         let (deadline, is_limited) = (wanted.unwrap_or(most).min(most), wanted.is_some());

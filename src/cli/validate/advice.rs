@@ -1,7 +1,7 @@
 //! What to type where verifiers fail or abstain: by the verifier, and by words of the reason.
 
 /// The verifier, words of the reason, and the advice.
-const ADVICE: [(&str, &str, &str); 15] = [
+const ADVICE: [(&str, &str, &str); 16] = [
     (
         "python_check",
         "`range` allows",
@@ -29,6 +29,7 @@ const ADVICE: [(&str, &str, &str); 15] = [
     ("tags", "the settings name no tags", "config = { tags = [\"think\", \"answer\"] }"),
     ("majority_vote", "has 1 of 1 votes", GROUPS),
     ("self_consistency", "has 1 of 1 votes", GROUPS),
+    ("", "the group has no other member", GROUPS),
     ("", "no reward called \"", "`of` names a reward that is listed above this one"),
 ];
 
@@ -40,7 +41,7 @@ const OF_COLUMNS: &str = "tests that are a program stand in the row itself, as \
      config = { tests = \".\" }, and leave [data] reference out";
 const OF_SQLITE: &str = "queries and schemas are SQLite's: translate them, as sqlglot.transpile(sql, \
      read=\"mysql\", write=\"sqlite\") of Python does";
-const GROUPS: &str = "[data] group names a column that the completions of one prompt share; without it, those \
+pub(super) const GROUPS: &str = "[data] group names a column that the completions of one prompt share; without it, those \
      of one prompt stand together";
 
 /// What to type where a verifier gives `reason`; `None` where that is not known.

@@ -1,7 +1,7 @@
 //! What fails on every row that it applies to, and what fails on some.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assay::engine::{Applicability, Document, Planned};
 use assay::verifiers::{Outcome, Verdict};
@@ -62,6 +62,8 @@ pub(super) struct Faults<'a> {
     pub(super) trial: &'a Trial<'a>,
     /// The configuration, as a command names it.
     pub(super) config: &'a Path,
+    /// The data, in the same way.
+    pub(super) data: &'a [PathBuf],
     pub(super) registry: &'a Registry,
 }
 
@@ -387,8 +389,12 @@ impl Faults<'_> {
 
     /// The command that shows a row.
     pub(super) fn look(&self, first: &Example) -> String {
+        let typed = |path: &PathBuf| path.display().to_string();
+        let is_again = |path: &&PathBuf| path.as_os_str() != "-";
+        let data: Vec<String> = self.data.iter().filter(is_again).map(typed).collect();
+        let data = if data.is_empty() { "DATA".to_owned() } else { data.join(" ") };
         let config = self.config.display();
-        format!("`assay explain {config} DATA --row {}` shows the row", first.row)
+        format!("`assay explain {config} {data} --row {}` shows the row", first.row)
     }
 
     /// The values that the rows have where a `when` looks.

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay::Plan;
-use assay::engine::{Document, group_key};
+use assay::engine::{Document, Planned, group_key};
 use assay::verifiers::{Lane, Sample};
 use serde_json::Value;
 
+use super::advice::GROUPS;
 use super::faults::Found;
 use super::problem::Problem;
 use super::read::Row;
@@ -51,6 +52,7 @@ impl Lint<'_> {
         }
         let warnings = [
             self.ids(),
+            self.alone(),
             self.nested_references(),
             self.copied(),
             self.messages_as_text(),
@@ -176,15 +178,31 @@ impl Lint<'_> {
         Some(self.problem("group", message, help.to_owned()))
     }
 
+    /// Groups of one row each, where a reward compares the rows of a group.
+    fn alone(&self) -> Option<Problem> {
+        let is_group = |planned: &&Planned| matches!(planned.built.lane, Lane::Group(_));
+        let planned = self.plan.rewards.iter().find(is_group)?;
+        let keys: BTreeSet<&str> = self.rows.iter().map(|row| group_key(&row.sample)).collect();
+        (self.rows.len() > 1 && keys.len() == self.rows.len()).then(|| {
+            let message = format!(
+                "every group has one row, and {} ({}) compares the rows of a group",
+                planned.name, planned.built.spec.id
+            );
+            self.problem("group", message, GROUPS.to_owned())
+        })
+    }
+
     /// Ids that name several rows.
     fn ids(&self) -> Option<Problem> {
         let mut rows: BTreeMap<&str, &Row> = BTreeMap::new();
         // Equal answers to one prompt are one id where no column has ids, and no slip.
-        let text = |row: &Row| (row.sample.prompt().to_owned(), row.sample.completion().to_owned());
+        let differ = |one: &Row, other: &Row| {
+            one.sample.prompt() != other.sample.prompt()
+                || one.sample.completion() != other.sample.completion()
+        };
         let again = self.rows.iter().find_map(|row| {
             let first = rows.insert(row.sample.id(), row)?;
-            let differs = text(first) != text(row);
-            differs.then(|| (row.sample.id(), first.number, row.number))
+            differ(first, row).then(|| (row.sample.id(), first.number, row.number))
         });
         let (id, first, second) = again?;
         let message = format!("the rows {first} and {second} have one id, {id:?}");
@@ -261,7 +279,8 @@ impl Lint<'_> {
         };
         let all = !self.rows.is_empty() && self.rows.iter().all(is_empty);
         all.then(|| {
-            let help = "[data] completion names the column of the answers";
+            let help = "[data] completion names the column of the answers, or a member of it, such as \
+                        message.content; calls of tools and `reasoning_content` are no answers by themselves";
             self.problem("completion", "every completion is empty".to_owned(), help.to_owned())
         })
     }

@@ -1,6 +1,6 @@
 //! Settings that mean something else than they say, seen beside the rows.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::lint::Lint;
 use super::problem::Problem;
@@ -39,9 +39,9 @@ impl Lint<'_> {
     pub(super) fn of_settings(&self) -> Vec<Problem> {
         let rewards = self.plan.config.rewards.iter().enumerate();
         let settings = rewards.flat_map(|(at, reward)| {
-            let (at, config) = (at, &reward.config);
+            let config = &reward.config;
             match reward.verifier.as_str() {
-                "json" => self.json(at).into_iter().collect(),
+                "json" => self.json(at, config).into_iter().collect(),
                 "text_similarity" | "string_check" => ["input", "reference"]
                     .iter()
                     .filter_map(|key| self.template(at, key, config.get(*key)?.as_str()?))
@@ -53,8 +53,7 @@ impl Lint<'_> {
     }
 
     /// A reference that a check of JSON does not look at.
-    fn json(&self, at: usize) -> Option<Problem> {
-        let config = &self.plan.config.rewards.get(at)?.config;
+    fn json(&self, at: usize, config: &Map<String, Value>) -> Option<Problem> {
         let alone = self.plan.config.rewards.len() == 1;
         let is_read = ["equals_reference", "schema", "schema_file", "pointer"]
             .iter()

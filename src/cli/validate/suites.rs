@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::finding::LISTED_MAX;
 use super::probe::{Probe, is_full};
 use super::read::Row;
+use super::steps::Steps;
 use crate::cli::verdict;
 
 /// What came of the suites of one reward.
@@ -75,6 +76,7 @@ pub(super) fn verify<'a>(
     probe: &Probe<'_>,
     verifier: &dyn Verifier,
     rows: &[&'a Row],
+    steps: &Steps,
 ) -> (Option<SuitesReport>, Vec<&'a Row>) {
     let (suites, rest) = suites(verifier, rows);
     if suites.is_empty() {
@@ -83,8 +85,13 @@ pub(super) fn verify<'a>(
     let verdicts = |suite: &Suite<'_>| -> Vec<Verdict> {
         let completions = suite.trivial.completions.iter().take_while(|_| !probe.is_over());
         let reference = suite.row.sample.reference();
-        completions.map(|(_, text)| probe.verdict(&suite.row.sample, text, reference)).collect()
+        let verdict = |(_, text): &(String, String)| probe.verdict(&suite.row.sample, text, reference);
+        let verdicts = completions.map(verdict).collect();
+        steps.did(1);
+        verdicts
     };
+    let name = &probe.planned.name;
+    steps.begin(format!("programs that solve nothing for {name}, suites"), suites.len());
     let found: Vec<Vec<Verdict>> = suites.par_iter().map(verdicts).collect();
     let mut report = SuitesReport::default();
     for (suite, verdicts) in suites.iter().zip(&found) {

@@ -6,6 +6,7 @@ use assay::verifiers::{FaultKind, Lane, Outcome, Reward, Sample, Scored, Trainin
 use assay::{Engine, Plan, ScoreOptions};
 
 use super::read::Row;
+use super::steps::Steps;
 
 /// Rows on which a model or a judge is asked.
 pub(super) const DEEP_ROWS: usize = 5;
@@ -104,8 +105,10 @@ pub(super) fn run<'a>(
     rows: &'a [Row],
     deep: bool,
     training: TrainingState,
+    steps: &Steps,
 ) -> Trial<'a> {
     let plan = engine.plan();
+    steps.begin("the rows as they are", rows.len());
     let depends = Depends::of(plan);
     let mut trial = Trial { rows: Vec::new(), exhausted: None, depends, training };
     let mut left = units(plan, rows).into_iter().peekable();
@@ -119,9 +122,11 @@ pub(super) fn run<'a>(
         }
         most = (2 * most).min(limit);
         trial.rows.extend(judged(engine, &batch, false, &trial.training));
+        steps.did(batch.len());
         trial.exhausted = exhausted(plan, &trial.rows);
     }
     if deep {
+        steps.begin("models and judges", 1);
         trial.ask(engine);
     }
     trial.rows.sort_by_key(|tried| tried.row.number);

@@ -102,21 +102,18 @@ pub(super) fn why(
             earned.paid.push(tried.row);
         }
     }
-    let alternative = || earned.alternative(planned, settings, registry);
-    earned.sign().or_else(|| alternative().filter(|_| !planned.built.slow))
+    let is_fast = !planned.built.slow;
+    earned.sign().or_else(|| is_fast.then(|| earned.alternative(planned, settings, registry))?)
 }
 
 impl Earned<'_> {
     /// The sign that the evidence of many rows has.
     fn sign(&self) -> Option<Unpaid> {
+        let text = |verdict: &Verdict| serde_json::to_string(&verdict.evidence).unwrap_or_default();
+        let said: Vec<_> = self.unpaid.iter().map(|(row, verdict)| (row, text(verdict))).collect();
         SIGNS.iter().find_map(|(words, what, help)| {
-            let text =
-                |verdict: &Verdict| serde_json::to_string(&verdict.evidence).unwrap_or_default();
-            let mut with = self.unpaid.iter().filter_map(|(row, verdict)| {
-                let text = text(verdict);
-                text.find(words)
-                    .map(|at| (row, text.get(at + words.len()..).unwrap_or_default().to_owned()))
-            });
+            let mut with =
+                said.iter().filter_map(|(row, text)| Some((row, text.split_once(words)?.1)));
             let (first, behind) = with.next()?;
             let amount = 1 + with.count();
             if !self.is_many(amount) {

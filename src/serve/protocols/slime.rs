@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::super::error::ApiError;
-use super::super::openapi::{Operation, schema};
+use super::super::openapi::{Operation, query, schema};
 use super::super::payload::{JsonBytes, parse_any, parse_query};
 use super::super::shared::{Asked, Shared};
 use super::models::Reading;
@@ -38,7 +38,7 @@ struct SlimeSample {
 }
 
 /// How the rewards are told.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct SlimeQuery {
     /// Whether each reward of the profile is told beside the total.
     #[serde(default)]
@@ -50,12 +50,15 @@ pub(super) fn router() -> Router<Arc<Shared>> {
 }
 
 pub(super) fn operations() -> Vec<Operation> {
-    vec![Operation::judged(
-        "/slime",
-        "slime: the reward of a sample as a number, or as an object with ?components=true; a list of samples gets a list",
-        one_or_many,
-        reward,
-    )]
+    vec![Operation {
+        query: Some(query::<SlimeQuery>),
+        ..Operation::judged(
+            "/slime",
+            "slime: the reward of a sample as a number, or as an object with ?components=true; a list of samples gets a list",
+            one_or_many,
+            reward,
+        )
+    }]
 }
 
 fn one_or_many(generator: &mut SchemaGenerator) -> Value {

@@ -143,7 +143,8 @@ impl Stream {
             self.first += chunk.len() as u64;
             let mut rows = std::mem::take(&mut self.held);
             if needs_groups {
-                rows.hold(more, first, &mut self.order);
+                let bytes = chunk.iter().map(Vec::len).sum();
+                rows.hold(more, bytes, first, &mut self.order);
             } else {
                 rows.append(more);
             }

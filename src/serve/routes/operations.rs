@@ -1,9 +1,9 @@
 //! What `/openapi.json` says of our own paths.
 
-use schemars::{JsonSchema as _, SchemaGenerator};
+use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
-use super::super::openapi::{Operation, schema};
+use super::super::openapi::{Operation, query, schema};
 use super::groups::{GroupsReply, GroupsRequest};
 use super::health::{Alive, Ready};
 use super::query::VerifyQuery;
@@ -56,11 +56,9 @@ fn verdict_line() -> Value {
 /// Our own paths.
 pub(super) fn operations() -> Vec<Operation> {
     let get = Operation::get;
-    // A schema by itself: the document has no use for a reference to it.
-    let query = |generator: &mut SchemaGenerator| VerifyQuery::json_schema(generator).to_value();
     vec![
         Operation {
-            query: Some(query),
+            query: Some(query::<VerifyQuery>),
             has_lines: true,
             ..Operation::judged(
                 VERIFY,
@@ -70,7 +68,7 @@ pub(super) fn operations() -> Vec<Operation> {
             )
         },
         Operation {
-            query: Some(query),
+            query: Some(query::<VerifyQuery>),
             ..Operation::judged(
                 "/v1/groups",
                 "Judge the samples of prompts together, with the advantage of each",
