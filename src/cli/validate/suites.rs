@@ -85,7 +85,8 @@ pub(super) fn verify<'a>(
     let verdicts = |suite: &Suite<'_>| -> Vec<Verdict> {
         let completions = suite.trivial.completions.iter().take_while(|_| !probe.is_over());
         let reference = suite.row.sample.reference();
-        let verdict = |(_, text): &(String, String)| probe.verdict(&suite.row.sample, text, reference);
+        let verdict =
+            |(_, text): &(String, String)| probe.verdict(&suite.row.sample, text, reference);
         let verdicts = completions.map(verdict).collect();
         steps.did(1);
         verdicts
