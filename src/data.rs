@@ -22,6 +22,7 @@ mod error;
 #[cfg(feature = "parquet")]
 mod export;
 mod found_columns;
+mod hints;
 mod inputs;
 mod json;
 mod kinds;

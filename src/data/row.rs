@@ -6,6 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use super::columns::{Columns, Path, Paths};
 use super::error::{Defect, escape};
+use super::hints;
 use super::json::{self, Line, kind};
 use super::limits::ReadLimits;
 
@@ -60,7 +61,7 @@ pub(super) fn sample(
 ) -> Result<(Sample, Option<Value>), Defect> {
     let completion = match paths.completion.take(&mut row) {
         Some(value) => {
-            let answer = content(value).and_then(answer);
+            let answer = content(value, &paths.completion, "completion").and_then(answer);
             answer.map_err(|defect| named(defect, &paths.completion, "completion"))?
         }
         None if paths.are_tasks => Content::Text(String::new()),
@@ -68,8 +69,8 @@ pub(super) fn sample(
     };
     let mut builder = Sample::builder(completion);
     if let Some(value) = paths.prompt.take(&mut row) {
-        builder = builder
-            .prompt(content(value).map_err(|defect| named(defect, &paths.prompt, "prompt"))?);
+        let prompt = content(value, &paths.prompt, "prompt");
+        builder = builder.prompt(prompt.map_err(|defect| named(defect, &paths.prompt, "prompt"))?);
     }
     if let Some(value) = paths.reference.take(&mut row) {
         exact(&value).map_err(|defect| named(defect, &paths.reference, "reference"))?;
@@ -133,82 +134,7 @@ fn missing(row: &Map<String, Value>, path: &Path) -> Defect {
     }
     let has = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     let why = format!("missing or null; the row has: {has}");
-    named(Defect::new(format!("{why}{}", where_it_is(row, path))), path, "completion")
-}
-
-/// Columns that hold completions in the data of others: TRL, verl, open-r1, lm-eval.
-const COMPLETIONS: [&str; 14] = [
-    "response",
-    "generation",
-    "output",
-    "model_output",
-    "solution_str",
-    "generated_text",
-    "prediction",
-    "rollout",
-    "completions",
-    "responses",
-    "generations",
-    "outputs",
-    "resps",
-    "messages",
-];
-
-/// Where the completion is, as far as the names of the columns tell.
-fn where_it_is(row: &Map<String, Value>, path: &Path) -> String {
-    let is_there = row.keys().any(|key| path.text.starts_with(key.as_str()));
-    if is_there || row.is_empty() {
-        return String::new();
-    }
-    if row.contains_key("chosen") && row.contains_key("rejected") {
-        return " (a row is one completion: write a row with `chosen` and one with `rejected`, or name one \
-                of them by [data] completion)"
-            .to_owned();
-    }
-    let alike = row.keys().find(|key| key.trim().eq_ignore_ascii_case(&path.text));
-    let of_others =
-        || COMPLETIONS.iter().find_map(|name| row.get_key_value(*name)).map(|(key, _)| key);
-    if let Some(found) = alike.or_else(of_others) {
-        let is_list = row.get(found).and_then(Value::as_array).is_some_and(|values| {
-            values.first().is_some_and(|first| first.is_string() || first.is_array())
-        });
-        let each = if is_list { ", with a row for each of its list" } else { "" };
-        return format!(" (write [data] completion = \"{}\"{each})", escape(found));
-    }
-    let nested = |(key, value): (&String, &Value)| {
-        value
-            .get(&path.text)
-            .map(|_| format!(" (write [data] completion = \"{}.{}\")", escape(key), path.text))
-    };
-    if row.len() > 1 && row.values().all(|value| value.get(&path.text).is_some()) {
-        return " (its values are the rows: write one a line, as by `jq -c '.[]' FILE > rows.jsonl`)"
-            .to_owned();
-    }
-    if row.get("columns").is_some_and(Value::is_array) && row.contains_key("data") {
-        return COLUMNS.to_owned();
-    }
-    row.iter()
-        .find_map(nested)
-        .or_else(|| rows_within(row, &path.text))
-        .unwrap_or_else(|| " (the column that holds it is named by [data] completion)".to_owned())
-}
-
-/// The columns that hold rows, of a file that is one object.
-fn rows_within(row: &Map<String, Value>, completion: &str) -> Option<String> {
-    let first = |(key, value): (_, &Value)| {
-        let first = value.as_array()?.first()?.as_object()?;
-        first.contains_key(completion).then_some(key)
-    };
-    let keys: Vec<String> = row.iter().filter_map(first).map(|key: &String| escape(key)).collect();
-    let named: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
-    let paths: Vec<String> = keys.iter().map(|key| format!(".{key}[]")).collect();
-    (!keys.is_empty()).then(|| {
-        format!(
-            " (its rows are in {}: write one a line, as by `jq -c '{}' FILE > rows.jsonl`)",
-            named.join(" and "),
-            paths.join(", ")
-        )
-    })
+    named(Defect::new(format!("{why}{}", hints::of_row(row, path))), path, "completion")
 }
 
 /// Moves the members of the column `meta` up. A member whose name is a column stays where it is.
@@ -231,7 +157,8 @@ fn lift(row: &mut Map<String, Value>, path: &Path) {
     }
 }
 
-fn content(value: Value) -> Result<Content, Defect> {
+/// The content in the column of a role, as [`Columns`] call it.
+fn content(value: Value, path: &Path, role: &str) -> Result<Content, Defect> {
     let foreign = |message: &&Value| {
         message.get("role").is_none()
             && message.get("from").is_some()
@@ -242,40 +169,9 @@ fn content(value: Value) -> Result<Content, Defect> {
                    system) and \"content\": rename them";
         return Err(Defect::new(why));
     }
-    let hint = hint(&value);
     foreign_message(&value)?;
-    Content::from_value(value).map_err(|why| Defect::new(why + hint))
-}
-
-/// Who has columns by the index of a table, as pandas writes them by default.
-const COLUMNS: &str = " (columns of a table, as pandas writes them: write rows, by \
-                       to_json(\"rows.jsonl\", orient=\"records\", lines=True))";
-
-fn is_index(key: &str) -> bool {
-    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// What to write in the place of a value that is neither text nor messages.
-fn hint(value: &Value) -> &'static str {
-    match value {
-        Value::Array(values) => match values.first() {
-            Some(Value::String(_) | Value::Array(_)) => {
-                " (a row is one completion: write a row for each of the list)"
-            }
-            Some(Value::Number(_)) => {
-                " (token ids are no text: write the text, and name their column in [data] token_ids)"
-            }
-            _ => "",
-        },
-        Value::Object(members) if members.keys().next().is_some_and(|key| is_index(key)) => COLUMNS,
-        Value::Object(members) if members.contains_key("role") => {
-            " (messages stand in a list: write [{role, content}])"
-        }
-        Value::Object(members) if members.contains_key("choices") => {
-            " (a response of an API: its text is choices[0].message.content)"
-        }
-        _ => "",
-    }
+    let hint = hints::of_value(&value, path, role);
+    Content::from_value(value).map_err(|why| Defect::new(format!("{why}{hint}")))
 }
 
 /// Members in which other APIs have what a message says.

@@ -21,11 +21,13 @@ const ROWS_MAX: usize = 300;
 const SHARE: usize = 4;
 
 /// A verifier, the one that may be meant, and its settings as TOML.
-const ALTERNATIVES: [(&str, &str, &str); 20] = [
+const ALTERNATIVES: [(&str, &str, &str); 22] = [
     ("exact", "exact", "ignore_case = true"),
     ("exact", "number", ""),
     ("exact", "choice", ""),
     ("exact", "math", ""),
+    ("exact", "regex", "pattern = '<answer>\\s*(.*?)\\s*</answer>', group = \"1\""),
+    ("exact", "contains", "whole_words = true"),
     ("number", "number", "decimal_comma = true"),
     ("number", "number", "percent_is_fraction = true"),
     ("number", "number", "relative = 0.01"),
