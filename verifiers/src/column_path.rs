@@ -1,6 +1,16 @@
-//! One step of a dotted path into the columns of a row: `answers.0.text`.
+//! Dotted paths into the columns of a row: `answers.0.text`.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// The column of this very name, else what the dotted path leads to.
+pub fn at<'v>(row: &'v Map<String, Value>, path: &str) -> Option<&'v Value> {
+    let nested = || {
+        let mut parts = path.split('.');
+        let first = row.get(parts.next()?)?;
+        parts.try_fold(first, member)
+    };
+    row.get(path).or_else(nested)
+}
 
 /// A member of an object by its name, or an element of a list by its number, from 0 on.
 pub fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::canonical::{self, Digest};
+use crate::column_path;
 pub use content::{Content, Turn};
 pub use message::{Message, MessageContent, ToolCall};
 
@@ -163,6 +164,24 @@ impl Sample {
         &self.data.meta
     }
 
+    /// The column of metadata that a setting names: the one of this very name, else what the dotted path
+    /// leads to, with or without a leading `meta.`.
+    ///
+    /// ```
+    /// use assay_verifiers::Sample;
+    /// use serde_json::json;
+    ///
+    /// let meta = [("choices".to_owned(), json!({"text": ["red", "blue"]}))].into_iter().collect();
+    /// let sample = Sample::builder("B").meta(meta).build();
+    /// assert_eq!(sample.column("choices.text.1"), Some(&json!("blue")));
+    /// assert_eq!(sample.column("meta.choices.text.1"), Some(&json!("blue")));
+    /// assert_eq!(sample.column("text"), None);
+    /// ```
+    pub fn column(&self, path: &str) -> Option<&Value> {
+        let meta = self.meta();
+        column_path::at(meta, path).or_else(|| column_path::at(meta, path.strip_prefix("meta.")?))
+    }
+
     /// SHA-256 of the canonical form, without the id, on which a verdict must not depend. A turn
     /// other than the default is part of the digest.
     pub fn digest(&self) -> Digest {
@@ -225,6 +244,14 @@ pub fn value_text(value: &Value) -> Cow<'_, str> {
         Value::Number(number) => Cow::Owned(canonical::number_text(number)),
         other => Cow::Owned(other.to_string()),
     }
+}
+
+/// The object with members that a text holds as JSON; `{1, 2}` is a set.
+pub(crate) fn object_in(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let is_enclosed = text.starts_with('{') && text.ends_with('}');
+    let object: Value = is_enclosed.then(|| serde_json::from_str(text).ok())??;
+    object.as_object().is_some_and(|members| !members.is_empty()).then_some(object)
 }
 
 /// Sets the fields of a sample beside its completion.

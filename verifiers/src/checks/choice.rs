@@ -36,7 +36,8 @@ pub struct Choice {
     /// How many letters count, from A, where the options are not known.
     #[serde(default = "ten")]
     letters: u8,
-    /// The number of the first option, where the reference is a number.
+    /// The number of the first option, where the reference is a number. From 1 on, an answer may name an
+    /// option by its number too, unless a number may be what an option says.
     #[serde(default)]
     index_from: u64,
     /// Which of several answers counts. Take the first for raw completions of a base model, which
@@ -77,7 +78,7 @@ fn ten() -> u8 {
 
 impl Check for Choice {
     const ID: &'static str = "choice";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {
@@ -145,7 +146,7 @@ impl Choice {
         meter: &mut Meter<'_>,
     ) -> Result<Option<SettledOption>, Fault> {
         let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
-        let options = Options::of(sample, &self.options, self.letters, meter)?;
+        let options = self.known(sample, meter)?;
         let found = self.read(cues, sample, &options, meter)?;
         let one = found.filter(|(_, found)| !found.is_hedge && found.letters.is_power_of_two());
         Ok(one.map(|(start, found)| SettledOption {
@@ -155,8 +156,17 @@ impl Choice {
     }
 
     fn options<'a>(&self, sample: &'a Sample, meter: &mut Meter<'_>) -> Result<Options<'a>, Fault> {
-        let mut options = Options::of(sample, &self.options, self.letters, meter)?;
+        let mut options = self.known(sample, meter)?;
         options.several = self.multiple;
+        Ok(options)
+    }
+
+    /// The options of a sample, of which one is due.
+    fn known<'a>(&self, sample: &'a Sample, meter: &mut Meter<'_>) -> Result<Options<'a>, Fault> {
+        let mut options = Options::of(sample, &self.options, self.letters, meter)?;
+        if self.index_from > 0 {
+            options.number_from(self.index_from, sample.prompt(), meter)?;
+        }
         Ok(options)
     }
 

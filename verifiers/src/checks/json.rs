@@ -3,7 +3,11 @@
 #[cfg(feature = "json-schema")]
 mod cost;
 #[cfg(feature = "json-schema")]
+mod expansion;
+#[cfg(feature = "json-schema")]
 mod keywords;
+#[cfg(feature = "json-schema")]
+mod places;
 mod schema;
 #[cfg(feature = "json-schema")]
 mod texts;
@@ -76,7 +80,7 @@ fn depth_max() -> usize {
 
 impl Check for Json {
     const ID: &'static str = "json";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         if !(1..=DEPTH_MAX).contains(&self.depth_max) {

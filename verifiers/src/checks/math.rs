@@ -10,6 +10,7 @@ mod trial;
 pub use crate::extract::Policy;
 pub use crate::math::{Decimals, Relations, Strict};
 
+use candidate::outermost;
 use trial::{Said, Trial, settled, shown};
 
 use crate::extract::{self, Candidate, Provenance, Scope, Spoken, Thinking};
@@ -24,6 +25,7 @@ use crate::math::stop::Stop;
 use crate::math::syntax::text::trimmed;
 use crate::math::values::Value;
 use crate::prelude::*;
+use crate::sample::object_in;
 
 /// Right when the answer equals the reference as mathematics.
 ///
@@ -65,13 +67,18 @@ pub struct Math {
     strict: Strict,
 }
 
+/// The most answers of one list.
+const REFERENCES_MAX: usize = 10_000;
+/// What a comparison costs at least, in fuel: a list of references pays it for each.
+const TRIAL_FUEL: u64 = 700;
+
 fn yes() -> bool {
     true
 }
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
@@ -89,11 +96,15 @@ impl Check for Math {
         }
         let one = sample.reference().into_iter();
         let listed = one.clone().filter_map(|own| own.as_array()).flatten();
-        if one.chain(listed).any(serde_json::Value::is_object) {
-            let why = "expected text or a number, or a list of them, found an object";
+        if let Some(found) = one.chain(listed).find_map(object_found) {
+            let why = format!("expected text or a number, or a list of them, found {found}");
             return Err(Fault::bad_reference(why));
         }
         let references = sample.references();
+        if references.len() > REFERENCES_MAX {
+            let why = format!("a list of more than {REFERENCES_MAX} answers is too long");
+            return Err(Fault::bad_reference(why));
+        }
         meter.spend(references.iter().map(|text| text.len() as u64).sum())?;
         let references: Vec<_> = references.iter().map(|text| extract::reference(text)).collect();
         if references.is_empty() || references.iter().any(|text| trimmed(text).is_empty()) {
@@ -111,7 +122,7 @@ impl Check for Math {
         } else {
             Scope::of(&spoken, prompt)
         };
-        let announced = extract::announced(&scope, self.extract, meter)?;
+        let announced = outermost(extract::announced(&scope, self.extract, meter)?);
         let said = Said { scope, announced, question: Question::new(sample.prompt()) };
         let mut best: Option<Trial> = None;
         for reference in &references {
@@ -124,6 +135,17 @@ impl Check for Math {
             }
         }
         Ok(best.map_or_else(|| Verdict::graded(false).because("no-answer"), Trial::verdict))
+    }
+}
+
+/// What a reference is that is a table, or the text of one.
+pub(crate) fn object_found(reference: &serde_json::Value) -> Option<&'static str> {
+    match reference {
+        serde_json::Value::Object(_) => Some("an object"),
+        serde_json::Value::String(text) => {
+            object_in(text).map(|_| "text that holds an object; name the member that is the answer")
+        }
+        _ => None,
     }
 }
 
@@ -186,7 +208,7 @@ pub(crate) fn answer_by(
     meter.spend(20 + completion.len() as u64)?;
     let spoken = Spoken::of(completion, Thinking::Skip);
     let scope = Scope::of(&spoken, prompt);
-    let announced = extract::announced(&scope, policy, meter)?;
+    let announced = outermost(extract::announced(&scope, policy, meter)?);
     let said = Said { scope, announced, question: Question::new(prompt) };
     let mut cx = Context::new(Meter::new(WORK_MAX.min(meter.left())));
     for textual in [false, true] {
@@ -218,6 +240,7 @@ impl Math {
         if let Some(trial) = Trial::of_integers(reference, said) {
             return Ok(trial);
         }
+        meter.spend(TRIAL_FUEL)?;
         let mut cx = Context::new(Meter::new(WORK_MAX.min(meter.left())));
         let trial = self.attempts(reference, said, &mut cx);
         // Where the fuel of the sample is gone, this is the fault; else only the comparison was
@@ -319,7 +342,8 @@ impl Math {
         cx: &mut Context,
     ) -> Result<Option<Refusal>, Stop> {
         Ok(
-            if self.relations == Relations::Solved && pair.is_unsolved(value, !question.is_empty())
+            if self.relations == Relations::Solved
+                && pair.is_unsolved(value, question, &mut cx.meter)?
             {
                 Some(Refusal::NotSolved)
             } else if question.is_empty() {

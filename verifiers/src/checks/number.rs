@@ -8,10 +8,12 @@ mod scan;
 use dashu_base::Abs as _;
 use dashu_ratio::RBig;
 
+use super::math::object_found;
 use crate::canonical::number_text;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
 use crate::pattern::example::example;
 use crate::prelude::*;
+use crate::sample::object_in;
 use context::Near;
 use digits::Notation;
 use scan::Found;
@@ -99,7 +101,7 @@ struct End(RBig, bool);
 
 impl Check for Number {
     const ID: &'static str = "number";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {
@@ -121,7 +123,7 @@ impl Check for Number {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let wanted = self.wanted(reference, meter)?;
         let completion = sample.completion();
-        meter.spend(scan::price(completion))?;
+        meter.spend(6 * completion.len() as u64)?;
         let spoken = Spoken::of(completion, Thinking::Skip);
         let scope = Scope::of(&spoken, sample.prompt());
         let answer = match self.find(&scope, meter)? {
@@ -188,7 +190,7 @@ impl Number {
             let read = if candidate.provenance == Provenance::Anchor {
                 self.direct(body, candidate.span.0).map(|read| read.map(in_body))
             } else {
-                meter.spend(scan::price(&candidate.text))?;
+                meter.spend(scan::affordable(&candidate.text).1)?;
                 self.held(&candidate)
                     .map(|read| read.map(|found| held_answer(scope, &candidate, found)))
             };
@@ -196,7 +198,9 @@ impl Number {
                 return Ok(read);
             }
         }
-        Ok(context::last(body, 0, self.notation()).map(in_body))
+        let (from, cost) = scan::affordable(body);
+        meter.spend(cost)?;
+        Ok(context::last(body, from, self.notation()).map(in_body))
     }
 
     /// The number that follows an announcement at once, or the result of the calculation that
@@ -212,7 +216,7 @@ impl Number {
         let found = found.filter(|_| is_lead(gap))?;
         let line = line_end(text, found.end);
         Some(if is_worked_out(text, found.end) {
-            context::last(line, found.start, self.notation())
+            context::last(line, found.start.max(scan::affordable(line).0), self.notation())
         } else if context::is_hedged(text, &found, self.notation()) {
             Err("hedge")
         } else if (Near { text, from: 0 }).may_answer(&found) {
@@ -228,7 +232,8 @@ impl Number {
         let is_final = candidate.provenance == Provenance::Boxed
             || text.contains(|c: char| c.is_ascii_digit());
         let direct = self.direct(text, 0).filter(|_| !text.contains('\n'));
-        direct.or_else(|| match context::last(text, 0, self.notation()) {
+        let from = scan::affordable(text).0;
+        direct.or_else(|| match context::last(text, from, self.notation()) {
             Err("nothing-found") if !is_final => None,
             read => Some(read),
         })
@@ -242,6 +247,11 @@ impl Number {
         meter.spend(1000 * all.len() as u64)?;
         let wanted: Option<Vec<Wanted>> = all.iter().map(|value| self.one(value)).collect();
         wanted.filter(|wanted| !wanted.is_empty()).ok_or_else(|| {
+            if let Some(found) = all.iter().find_map(|value| object_found(value)) {
+                let why =
+                    format!("expected a number, an interval, or a list of them, found {found}");
+                return Fault::bad_reference(why);
+            }
             let shown: String = reference.to_string().chars().take(80).collect();
             Fault::bad_reference(format!("reference {shown} holds no number and no interval"))
         })
@@ -254,6 +264,9 @@ impl Number {
                 Some(Wanted::Exactly(decimal::parse(&number_text(number))?, double))
             }
             Value::String(text) => self.interval(text.trim()).or_else(|| {
+                if let Some(object) = object_in(text) {
+                    return self.one(&object);
+                }
                 let found = context::reference(text, self.notation())?;
                 Some(Wanted::Exactly(found.value, None))
             }),
@@ -336,7 +349,10 @@ fn line_end(body: &str, at: usize) -> &str {
 fn is_worked_out(body: &str, at: usize) -> bool {
     let rest = line_end(body, at).get(at..).unwrap_or_default();
     let next = rest.trim_start();
-    rest.contains('=') || ["+", "/", "×", "- ", "* ", "-"].iter().any(|sign| next.starts_with(sign))
+    rest.contains('=')
+        || ["+", "/", "⁄", "∕", "／", "×", "- ", "* ", "-"]
+            .iter()
+            .any(|sign| next.starts_with(sign))
 }
 
 /// Whether only filler words stand between an announcement and its number.

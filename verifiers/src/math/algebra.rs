@@ -39,4 +39,6 @@ pub(crate) use roots::{Exact, exact_roots};
 pub(crate) use series::series;
 pub(crate) use substitution::{rename, substitute};
 pub(crate) use univariate::Uni;
-pub(crate) use variables::{has_constant, names_in, only_parameter, only_variable, variables};
+pub(crate) use variables::{
+    added_constant, has_constant, names_in, only_parameter, only_variable, variables,
+};

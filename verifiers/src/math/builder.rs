@@ -1,6 +1,7 @@
 //! The builder: from the syntax tree to the value of an answer.
 
 mod array;
+mod counted;
 mod decimal;
 mod equality;
 mod expression;
@@ -114,6 +115,13 @@ impl Builder<'_> {
             Node::Quantity(inner, unit) if !self.is_scalar(*inner)? => {
                 self.unit = Some(unit.clone());
                 self.value(*inner)
+            }
+            Node::Mul(parts) if self.point_name(parts)?.is_some() => {
+                let (Some(name), Some(point)) = (self.point_name(parts)?, parts.last()) else {
+                    return Err(Stop::Unreadable);
+                };
+                let value = self.value(*point)?;
+                Ok(named(name, None, value, None))
             }
             Node::Neg(_) | Node::Mul(_) | Node::Add(_) | Node::Div(..) | Node::Pow(..)
                 if self.is_array(id)? =>
@@ -254,7 +262,8 @@ impl Builder<'_> {
         };
         self.lower_sign = false;
         let unit = self.unit.take().filter(|unit| !unit.is_empty());
-        let decimal = self.decimal(id)?;
-        Ok(Value::Scalar(Box::new(Scalar { canon, bare, percent, degrees, unit, decimal })))
+        let (decimal, counted) = (self.decimal(id)?, self.is_counted(id)?);
+        let scalar = Scalar { canon, bare, percent, degrees, unit, decimal, counted };
+        Ok(Value::Scalar(Box::new(scalar)))
     }
 }

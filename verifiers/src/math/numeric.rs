@@ -3,6 +3,7 @@
 pub(crate) mod ball;
 pub(crate) mod complex;
 pub(crate) mod evaluate;
+mod far;
 mod functions;
 pub(crate) mod sampling;
 

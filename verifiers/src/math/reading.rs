@@ -16,8 +16,8 @@ use crate::math::builder;
 use crate::math::sets::{Family, Parameter};
 use crate::math::stop::{Stop, unless_fault};
 use crate::math::syntax::{
-    Calendar, Commas, Id, Node, Rel, Tree, calendar, cleaned, lexer, markup, number_words, parser,
-    plain_text, trimmed,
+    Calendar, Commas, Id, Node, Rel, Tree, calendar, cleaned, environments, lexer, markup,
+    number_words, parser, plain_text, trimmed,
 };
 use crate::math::values::{Scalar, Value, is_close, over_integers};
 use notes::Note;
@@ -43,13 +43,16 @@ pub(crate) struct Reading {
     division: Option<String>,
     /// The phrase in front of the expression: "at least".
     phrase: Option<Phrase>,
+    /// A value and the restriction behind it: "2x + 1 for x > 0".
+    restricted: Option<(Tree, Id)>,
 }
 
 /// Reads `text`. An answer may use a decimal comma; a reference says by its form what it means.
 pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading, Stop> {
     let marked = markup::plain(text);
     let clean = cleaned(&marked);
-    let clean = trimmed(&clean);
+    let laid_out = environments::plain(&clean);
+    let clean = trimmed(&laid_out);
     let family = congruence::congruence(clean);
     let whole = clean;
     let division = division::quotient_with_remainder(whole);
@@ -75,6 +78,10 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
     for commas in ways {
         trees.extend(tree(clean, commas, cx)?);
     }
+    let restricted = match notes::restricted(clean) {
+        Some(restricted) => tree(&restricted, Commas::Thousands, cx)?,
+        None => None,
+    };
     if let Some(thousands) = shorthand(clean) {
         trees.extend(tree(&thousands, Commas::Thousands, cx)?);
     }
@@ -99,6 +106,7 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
         family,
         division,
         phrase,
+        restricted,
     })
 }
 
@@ -126,14 +134,30 @@ fn simple(text: &str, cx: &mut Context) -> Result<Option<(Tree, Id)>, Stop> {
     }
 }
 
-/// `5k`, `2.5M`: a number in thousands or millions, written out.
+/// `5k`, `2.5M`, `\text{5k}`: a number in thousands or millions, written out.
 fn shorthand(text: &str) -> Option<String> {
-    let (number, zeros) = match text.as_bytes().last()? {
-        b'k' | b'K' => (text.get(..text.len() - 1)?, 3),
-        b'M' => (text.get(..text.len() - 1)?, 6),
-        b'B' => (text.get(..text.len() - 1)?, 9),
+    const STYLES: [&str; 4] = ["\\text", "\\mathrm", "\\textrm", "\\mbox"];
+    let end = text.trim_end_matches('}');
+    let (number, zeros) = match end.as_bytes().last()? {
+        b'k' | b'K' => (end.get(..end.len() - 1)?, 3),
+        b'M' => (end.get(..end.len() - 1)?, 6),
+        b'B' => (end.get(..end.len() - 1)?, 9),
         _ => return None,
     };
+    let mut number = number.trim_end();
+    if end.len() < text.len() {
+        let styled = |text: &str| STYLES.iter().find_map(|style| text.rfind(style));
+        let from = styled(number)?;
+        let (head, tail) = number.split_at(from);
+        let inner = tail.get(tail.find('{')? + 1..)?;
+        // `42\text{ K}` may also be a temperature.
+        let scale = head.is_empty() || !end.ends_with('K');
+        number = if head.is_empty() { inner } else { head.trim_end() };
+        if !scale || (!head.is_empty() && !inner.trim().is_empty()) {
+            return None;
+        }
+    }
+    let number = number.trim_end_matches([' ', '~']);
     let digits = number.strip_prefix("\\$").or_else(|| number.strip_prefix('$')).unwrap_or(number);
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
     (digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(plain))
@@ -152,6 +176,11 @@ impl Reading {
     /// Whether a sum, an integral, a limit or a derivative stands in any reading.
     pub(crate) fn has_operator(&self) -> bool {
         self.trees.iter().any(|(tree, _)| tree.has_operator())
+    }
+
+    /// Whether it is a set by a phrase: "less than 50".
+    pub(crate) fn is_bound(&self) -> bool {
+        self.phrase.is_some()
     }
 
     /// Whether it is a choice by its letter.
@@ -211,6 +240,7 @@ impl Reading {
         let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
         // A date is not a difference of numbers.
         let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
+        let trees = trees.iter().chain(&self.restricted);
         values.extend(self.family.clone().map(Value::Family));
         values.extend(phrases::set_of(&self.text));
         let mut open = false;

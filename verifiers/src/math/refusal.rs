@@ -15,7 +15,9 @@ use crate::math::question::forms::{
 use crate::math::question::symbols::{is_number, is_word};
 use crate::math::question::{Question, symbols};
 use crate::math::reading::Reading;
-use crate::math::refusal::unfinished::{has_arithmetic, has_unfinished, is_polar, is_unsolved};
+use crate::math::refusal::unfinished::{
+    Stated, has_arithmetic, has_unfinished, is_polar, is_unsolved,
+};
 use crate::math::stop::Stop;
 use crate::math::syntax::{Id, Node, Tree};
 use crate::meter::Meter;
@@ -58,17 +60,46 @@ pub(crate) struct Pair<'a> {
 
 impl Pair<'_> {
     /// Whether the answer is an equation or inequality that is still to be solved, where the
-    /// reference is none. Where nothing was `asked`, it may stand for another equation or
+    /// reference is none. Where there is no question, it may stand for another equation or
     /// inequality, but not for a set or a list of solutions. The value of a function may be what
     /// is asked where the reference is a single `value`.
-    pub(crate) fn is_unsolved(&self, value: bool, asked: bool) -> bool {
+    pub(crate) fn is_unsolved(
+        &self,
+        value: bool,
+        question: &Question<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, Stop> {
         let any = |reading: &Reading, test: &dyn Fn(&Tree, Id) -> bool| {
             reading.trees.iter().any(|(tree, root)| test(tree, *root))
         };
+        let unsolved = |reading: &Reading, stated: Stated| {
+            any(reading, &|tree, root| is_unsolved(tree, root, stated))
+        };
         let related = |tree: &Tree, root| matches!(tree.get(root), Ok(Node::Chain(..)));
-        any(self.answer_reading, &|tree, root| is_unsolved(tree, root, value))
-            && !any(self.reference_reading, &|tree, root| is_unsolved(tree, root, false))
-            && (asked || !any(self.reference_reading, &related))
+        let stated = if value { Stated::Unasked } else { Stated::Nothing };
+        if !unsolved(self.answer_reading, stated)
+            || unsolved(self.reference_reading, Stated::Nothing)
+            || (question.is_empty() && any(self.reference_reading, &related))
+        {
+            return Ok(false);
+        }
+        let asked = value && self.is_asked_for(question, meter)?;
+        Ok(!asked || unsolved(self.answer_reading, Stated::Anything))
+    }
+
+    /// Whether a side of the answer stands in the question, and not as a side of an equation there.
+    fn is_asked_for(&self, question: &Question<'_>, meter: &mut Meter<'_>) -> Result<bool, Stop> {
+        let asked = question.symbols(meter)?;
+        meter.spend(8 * asked.len() as u64)?;
+        Ok(self.answer.split('=').take(2).any(|side| {
+            let side = symbols::symbols(side);
+            let named = side.iter().any(|symbol| symbol.starts_with(|c: char| c.is_alphabetic()));
+            let found = |(at, run): (usize, &[&str])| {
+                run == side.as_slice()
+                    && !asked.get(at + side.len()).is_some_and(|next| is_relation(next))
+            };
+            named && side.len() > 1 && asked.windows(side.len()).enumerate().any(found)
+        }))
     }
 
     /// Whether the answer stands in the question in another form than that of the reference, or is
@@ -146,6 +177,10 @@ impl Pair<'_> {
         }
         Ok(true)
     }
+}
+
+fn is_relation(symbol: &str) -> bool {
+    symbol.starts_with(['=', '<', '>', '≤', '≥', '≠'])
 }
 
 /// A number without the zeros that end its decimals: `30.0` is `30`.

@@ -4,6 +4,7 @@ pub(crate) mod ast;
 pub(crate) mod calendar;
 pub(crate) mod characters;
 pub(crate) mod commands;
+pub(crate) mod environments;
 pub(crate) mod lexer;
 pub(crate) mod markup;
 pub(crate) mod nouns;

@@ -25,7 +25,7 @@ impl Amount {
         match self {
             Self::Fixed(amount) => Ok(*amount),
             Self::Column(column) => {
-                let value = sample.meta().get(column);
+                let value = sample.column(column);
                 value.and_then(Value::as_f64).ok_or_else(|| no_such(column, value, "a number"))
             }
         }
@@ -90,7 +90,7 @@ pub(crate) fn changed(
 pub(crate) fn truncated(sample: &Sample, column: Option<&str>) -> Result<Option<bool>, Fault> {
     let reason: Option<Cow<'_, str>> = match column {
         None => sample.finish_reason().map(Cow::Borrowed),
-        Some(column) => match sample.meta().get(column) {
+        Some(column) => match sample.column(column) {
             None | Some(Value::Null) => None,
             Some(Value::Bool(is_truncated)) => return Ok(Some(*is_truncated)),
             Some(Value::String(reason)) => Some(Cow::Borrowed(reason)),

@@ -87,7 +87,7 @@ impl Shape for SearchPenalty {
 
 impl SearchPenalty {
     fn is_required(&self, sample: &Sample) -> Result<Option<bool>, Fault> {
-        let value = sample.meta().get(&self.label);
+        let value = sample.column(&self.label);
         match value {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::Bool(is_required)) => return Ok(Some(*is_required)),

@@ -186,17 +186,17 @@ impl<'a> Reader<'a> {
         value.is_some_and(|value| self.options.matching(value) != Some(letter.bit))
     }
 
-    /// The letter at `at`, unless it belongs to a word.
+    /// The letter at `at`, unless it belongs to a word; or the number, where options have numbers.
     fn letter(&self, at: usize, enclosed: Enclosed) -> Option<Letter> {
         let rest = self.text.get(at..)?;
+        if rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.number(at, enclosed);
+        }
         let letter = rest.chars().next().filter(char::is_ascii_alphabetic)?;
         let bit = self.options.bit(letter)?;
         let opened = self.text.get(..at)?.chars().next_back();
         let tail = rest.get(1..)?;
-        let closed = tail.trim_start_matches([
-            '*', '_', '`', '"', '\'', ')', '）', ']', '】', '}', '$', '”', '’',
-        ]);
-        let closed = closed.strip_prefix("\\)").or(closed.strip_prefix("\\]")).unwrap_or(closed);
+        let closed = behind_closers(tail);
         let is_dressed = closed.len() < tail.len()
             && !closed.starts_with(|c: char| c.is_alphanumeric() || "{^".contains(c))
             && opened.is_some_and(|c| "([（【{*_`\"'$“‘".contains(c));
@@ -210,6 +210,38 @@ impl<'a> Reader<'a> {
         };
         let after = self.text.len() - closed.len();
         (ends && stands).then_some(Letter { bit, start: at, end: at + 1, after })
+    }
+
+    /// The number of an option at `at`, of which nothing follows that makes it an amount: "3 apples", 1.5.
+    fn number(&self, at: usize, enclosed: Enclosed) -> Option<Letter> {
+        let rest = self.text.get(at..)?;
+        let length = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let bit = self.options.numbered(rest.get(..length)?)?;
+        let tail = rest.get(length..)?;
+        let closed = behind_closers(tail);
+        let opened = self.text.get(..at)?.chars().next_back();
+        let is_signed = match opened {
+            Some('$') => !tail.starts_with('$'),
+            Some(c) => "-−+.,/^".contains(c),
+            None => false,
+        };
+        let mut next = closed.chars();
+        let is_cut = next.next().is_some_and(|c| ".,:".contains(c))
+            && next.next().is_some_and(|c| c.is_ascii_digit());
+        let word = closed.trim_start();
+        let stands = match enclosed {
+            Enclosed::Alone => self.ends_line(bit, closed),
+            Enclosed::Yes | Enclosed::No => {
+                ends(closed)
+                    || gives_reason(closed)
+                    || closed.starts_with(['.', ',', ':', ';', '!', '\n'])
+                    || (closed.len() < tail.len() && closed.starts_with(' '))
+                    || JOINS.iter().any(|(join, _)| starts_with_word(word, join))
+                    || self.options.matching(word.split('\n').next()?) == Some(bit)
+            }
+        };
+        let (end, after) = (at + length, self.text.len() - closed.len());
+        (stands && !is_signed && !is_cut).then_some(Letter { bit, start: at, end, after })
     }
 
     /// "A+C", but not "C++" and "A+".
@@ -313,6 +345,13 @@ impl<'a> Reader<'a> {
         };
         named.filter(|(letter, _)| !judged(letter)).collect()
     }
+}
+
+/// A text without the marks at its start that close what stands before it.
+fn behind_closers(tail: &str) -> &str {
+    let closed = tail
+        .trim_start_matches(['*', '_', '`', '"', '\'', ')', '）', ']', '】', '}', '$', '”', '’']);
+    closed.strip_prefix("\\)").or(closed.strip_prefix("\\]")).unwrap_or(closed)
 }
 
 /// How much the place restricts what may stand there.

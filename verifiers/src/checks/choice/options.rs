@@ -16,6 +16,8 @@ pub(super) struct Options<'a> {
     count: usize,
     /// Whether several options may be named, as in "AC".
     pub(super) several: bool,
+    /// The number of the first option, where answers name options by numbers.
+    first: Option<u64>,
 }
 
 impl<'a> Options<'a> {
@@ -26,7 +28,7 @@ impl<'a> Options<'a> {
         meter: &mut Meter<'_>,
     ) -> Result<Self, Fault> {
         let mut labels = Vec::new();
-        let mut texts = match sample.meta().get(column) {
+        let mut texts = match sample.column(column) {
             Some(Value::Array(values)) => values.iter().map(text_of).collect(),
             Some(Value::Object(members)) => match members.get("text") {
                 Some(Value::Array(values)) => {
@@ -55,7 +57,34 @@ impl<'a> Options<'a> {
         meter.spend(texts.iter().map(|text| text.len() as u64).sum())?;
         texts.truncate(26);
         let count = if texts.len() < 2 { usize::from(letters) } else { texts.len() };
-        Ok(Self { texts, labels, count, several: false })
+        Ok(Self { texts, labels, count, several: false, first: None })
+    }
+
+    /// Reads numbers from `first` on as names of options, unless a number may be what an option says.
+    pub(super) fn number_from(
+        &mut self,
+        first: u64,
+        prompt: &str,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), Fault> {
+        meter.spend(prompt.len() as u64)?;
+        let has_digit = |text: &Cow<'_, str>| text.contains(|c: char| c.is_ascii_digit());
+        let is_number = |text: &Cow<'_, str>| plain(text).parse::<f64>().is_ok();
+        let are_words = !self.texts.iter().any(has_digit);
+        let are_numbered = in_prompt(prompt).len() < 2 && !self.texts.iter().any(is_number);
+        self.first = (are_words || are_numbered).then_some(first);
+        Ok(())
+    }
+
+    /// Whether numbers are read as names of options.
+    pub(super) fn are_numbered(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// The option of this number as a bit, where answers name options by numbers.
+    pub(super) fn numbered(&self, digits: &str) -> Option<u32> {
+        let at = digits.parse::<u64>().ok()?.checked_sub(self.first?)?;
+        (at < self.count as u64).then(|| 1 << at)
     }
 
     /// The option that a reference names by a label, where options have labels of their own.

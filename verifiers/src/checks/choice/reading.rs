@@ -126,7 +126,7 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
     let mut from = text.trim_end().len();
     let mut start = None;
     for _ in 0..=options.count() {
-        let before = before_letter(text.get(..from)?)?;
+        let before = before_letter(text.get(..from)?, options)?;
         if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) {
             break;
         }
@@ -135,7 +135,7 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
         let joined = [" and", " or", ",", "&", "/"].iter().find_map(|join| lead.strip_suffix(join));
         let Some(joined) = joined else { break };
         from = joined.trim_end_matches([' ', ',']).len();
-        let next = before_letter(text.get(..from)?);
+        let next = before_letter(text.get(..from)?, options);
         if next.is_none_or(|before| before.ends_with(char::is_alphanumeric)) {
             break;
         }
@@ -143,9 +143,14 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
     start
 }
 
-/// The text before the capital letter at its end.
-fn before_letter(text: &str) -> Option<&str> {
-    text.trim_end_matches(CLOSERS).strip_suffix(|c: char| c.is_ascii_uppercase())
+/// The text before the capital letter at its end, or before a number where options have numbers.
+fn before_letter<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
+    let text = text.trim_end_matches(CLOSERS);
+    let before = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    if options.are_numbered() && before.len() < text.len() {
+        return Some(before);
+    }
+    text.strip_suffix(|c: char| c.is_ascii_uppercase())
 }
 
 /// Reads a text that is nothing but an option, or whose last line is, or else its first.

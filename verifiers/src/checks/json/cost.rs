@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::places::Places;
 use crate::prelude::*;
 
 /// The most rules that are applied to one value.
@@ -30,11 +31,9 @@ pub(super) const WITHIN: [&str; 10] = [
     "patternProperties",
 ];
 
-/// The places of a schema that `$ref` names, and what was counted already.
+/// How many rules a schema applies, and what was counted already.
 pub(super) struct RuleCount<'a> {
-    root: &'a Value,
-    /// Schemas by `$id`, `$anchor` and `$dynamicAnchor`.
-    named: HashMap<&'a str, &'a Value>,
+    places: Places<'a>,
     /// By schema and value; 0 while it is being counted.
     counted: HashMap<(*const Value, *const Value), u64>,
     depth: usize,
@@ -42,24 +41,7 @@ pub(super) struct RuleCount<'a> {
 
 impl<'a> RuleCount<'a> {
     pub(super) fn new(root: &'a Value) -> Self {
-        let mut own = Self { root, named: HashMap::new(), counted: HashMap::new(), depth: 0 };
-        own.name(root);
-        own
-    }
-
-    fn name(&mut self, schema: &'a Value) {
-        match schema {
-            Value::Object(members) => {
-                for key in ["$id", "id", "$anchor", "$dynamicAnchor"] {
-                    if let Some(name) = members.get(key).and_then(Value::as_str) {
-                        self.named.insert(last(name), schema);
-                    }
-                }
-                members.values().for_each(|member| self.name(member));
-            }
-            Value::Array(members) => members.iter().for_each(|member| self.name(member)),
-            _ => {}
-        }
+        Self { places: Places::of(root), counted: HashMap::new(), depth: 0 }
     }
 
     /// How many rules `schema` applies to `value`, as if no rule ended early; at most just above
@@ -80,7 +62,7 @@ impl<'a> RuleCount<'a> {
         for (rule, given) in rules {
             match (rule.as_str(), given) {
                 ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(name)) => {
-                    if let Some(named) = self.find(name) {
+                    if let Some(named) = self.places.find(name) {
                         here = here.saturating_add(self.of(named, value));
                     }
                 }
@@ -116,9 +98,10 @@ impl<'a> RuleCount<'a> {
                 _ => {}
             }
         }
-        // Whoever asks what was not evaluated goes through the rules of the same value once more.
+        // Whoever asks what was not evaluated goes through the rules of the same value once more, and
+        // so does each such rule within them: phi squared times as often, at every level.
         if rules.contains_key("unevaluatedProperties") || rules.contains_key("unevaluatedItems") {
-            here = here.saturating_mul(2);
+            here = here.saturating_mul(3);
         }
         self.depth -= 1;
         let all = here.saturating_add(within).min(RULES_MAX + 1);
@@ -138,35 +121,6 @@ impl<'a> RuleCount<'a> {
             _ => 0,
         }
     }
-
-    fn find(&self, name: &str) -> Option<&'a Value> {
-        let (base, place) = name.split_once('#').unwrap_or((name, ""));
-        let from = if base.is_empty() { self.root } else { *self.named.get(last(base))? };
-        if place.is_empty() {
-            return Some(from);
-        }
-        if !place.starts_with('/') {
-            return self.named.get(place).copied();
-        }
-        from.pointer(&decoded(place)?)
-    }
-}
-
-/// A place in which `%XX` stands for a byte.
-fn decoded(place: &str) -> Option<String> {
-    let mut parts = place.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
-        bytes.extend_from_slice(part.get(2..)?.as_bytes());
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// The last part of a name, without the base that it is relative to.
-fn last(name: &str) -> &str {
-    let name = name.trim_end_matches('#');
-    name.rsplit(['/', '#']).next().unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 #[cfg(feature = "json-schema")]
 use super::cost::{RULES_MAX, RuleCount};
 #[cfg(feature = "json-schema")]
+use super::expansion;
+#[cfg(feature = "json-schema")]
 use super::keywords;
 #[cfg(feature = "json-schema")]
 use super::texts::Texts;
@@ -25,7 +27,9 @@ impl Compiled {
         if let Some(slip) = keywords::slip(schema) {
             return Err(BuildError::new(setting, slip));
         }
-        let texts = Texts::of(schema).map_err(|why| BuildError::new(setting, why))?;
+        let bad = |why: String| BuildError::new(setting, why);
+        let texts = Texts::of(schema).map_err(bad)?;
+        expansion::bounded(schema).map_err(bad)?;
         let patterns = jsonschema::PatternOptions::regex().size_limit(Pattern::PROGRAM_BYTES_MAX);
         let validator = jsonschema::options()
             .offline()

@@ -6,6 +6,13 @@ use crate::prelude::*;
 
 /// What the patterns of a schema may compile to, in bytes.
 const PROGRAMS_BYTES_MAX: usize = 12 << 20;
+/// What the patterns of a schema may take as text, in bytes.
+const PATTERNS_BYTES_MAX: usize = 1 << 18;
+/// Escapes of patterns that take long to compile, in one schema: sets of characters of Unicode, and
+/// control characters, each of which has the pattern parsed once more.
+const ESCAPES_MAX: usize = 500;
+/// Those escapes.
+const ESCAPES: [&str; 3] = [r"\p", r"\P", r"\c"];
 /// The most schemas within one that have an `$id` of their own: all of them are gone through for each.
 const IDS_MAX: usize = 1_000;
 /// What a byte costs that is read as a regular expression.
@@ -17,6 +24,9 @@ pub(super) struct Texts {
     patterns: Vec<Effort>,
     /// What they compiled to, in bytes.
     bytes: usize,
+    /// What they have as text, in bytes.
+    length: usize,
+    escapes: usize,
     ids: usize,
     /// The value may be read as a regular expression.
     reads_patterns: bool,
@@ -51,11 +61,33 @@ impl Texts {
         }
     }
 
-    /// What does not compile is no pattern, or an error once the schema is compiled.
     fn pattern(&mut self, pattern: &str) -> Result<(), String> {
-        if let Ok(pattern) = Effort::new(pattern, 0) {
-            self.bytes += pattern.bytes();
-            self.patterns.push(pattern);
+        let (length, most) = (pattern.len(), Pattern::PATTERN_BYTES_MAX);
+        if length > most {
+            return Err(format!("a pattern has {length} bytes; at most {most} are allowed"));
+        }
+        self.length += length;
+        if self.length > PATTERNS_BYTES_MAX {
+            return Err(format!("its patterns have more than {PATTERNS_BYTES_MAX} bytes"));
+        }
+        self.escapes += ESCAPES.iter().map(|mark| pattern.matches(mark).count()).sum::<usize>();
+        if self.escapes > ESCAPES_MAX {
+            let marks = ESCAPES.join(", ");
+            return Err(format!("its patterns have more than {ESCAPES_MAX} of {marks}"));
+        }
+        let pattern = ascii(pattern);
+        let is_pattern = regex_syntax::Parser::new().parse(&pattern).is_ok();
+        match Effort::new(&pattern, 0) {
+            Ok(effort) => {
+                self.bytes += effort.bytes();
+                self.patterns.push(effort);
+            }
+            // What only JSON Schema reads may be as large as a pattern may be.
+            Err(_) if !is_pattern => self.bytes += Pattern::PROGRAM_BYTES_MAX,
+            Err(_) => {
+                let most = Pattern::PROGRAM_BYTES_MAX;
+                return Err(format!("a pattern compiles to more than {most} bytes"));
+            }
         }
         if self.bytes > PROGRAMS_BYTES_MAX {
             return Err(format!("its patterns compile to more than {PROGRAMS_BYTES_MAX} bytes"));
@@ -86,6 +118,23 @@ impl Texts {
         }
         Ok(())
     }
+}
+
+/// A pattern in which digits and word characters are those of ASCII, as JSON Schema has them.
+fn ascii(pattern: &str) -> String {
+    let mut ascii = String::with_capacity(pattern.len());
+    let mut chars = pattern.chars();
+    while let Some(char) = chars.next() {
+        let escaped = if char == '\\' { chars.next() } else { None };
+        match (char, escaped) {
+            (_, Some('d')) => ascii.push_str("[0-9]"),
+            (_, Some('D')) => ascii.push_str("[^0-9]"),
+            (_, Some('w')) => ascii.push_str("[0-9A-Za-z_]"),
+            (_, Some('W')) => ascii.push_str("[^0-9A-Za-z_]"),
+            (char, escaped) => ascii.extend([Some(char), escaped].into_iter().flatten()),
+        }
+    }
+    ascii
 }
 
 /// Every text and every name of a member.

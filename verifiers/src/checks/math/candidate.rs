@@ -19,16 +19,20 @@ pub(super) fn choose<'a>(
     textual: bool,
     cx: &mut Context,
 ) -> Result<Option<Chosen<'a>>, Stop> {
-    for candidate in candidates {
+    for (at, candidate) in candidates.iter().enumerate() {
         let reading = reading::read(&candidate.text, true, cx)?;
         let values = reading.values(cx)?;
         let text = |value: &Value| matches!(value, Value::Text(_));
-        let prose = (!values.is_empty() && values.iter().all(text)) || wordy(&candidate.text);
+        let boxed = |other: &Candidate<'_>| other.provenance == Provenance::Boxed;
+        let is_remark = candidates.get(at + 1..).is_some_and(|rest| rest.iter().any(boxed))
+            && (reading.is_bound() || begins_in_words(&candidate.text));
+        let prose =
+            (!values.is_empty() && values.iter().all(text)) || wordy(&candidate.text) || is_remark;
         let taken = match candidate.provenance {
             Provenance::Boxed => true,
             _ if !prose => true,
             Provenance::Marker | Provenance::Json => {
-                textual || number_in_prose(candidate, false).is_none()
+                textual || !is_prose(&candidate.text) || number_in_prose(candidate, false).is_none()
             }
             Provenance::Anchor => textual && short(&candidate.text),
             Provenance::Whole => textual,
@@ -49,10 +53,68 @@ pub(super) fn choose<'a>(
     Ok(None)
 }
 
+/// The candidates without announcements inside of what a marker holds, where that is no sentence:
+/// "12 : 35" between tags called "answer".
+pub(super) fn outermost(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    let is_marker = |candidate: &&Candidate<'_>| {
+        candidate.provenance == Provenance::Marker && !is_prose(&candidate.text)
+    };
+    let markers: Vec<_> = candidates.iter().filter(is_marker).map(|marker| marker.span).collect();
+    candidates.retain(|candidate| {
+        let from = candidate.span.0;
+        candidate.provenance != Provenance::Anchor
+            || !markers.iter().any(|marker| (marker.0..marker.1).contains(&from))
+    });
+    candidates
+}
+
+/// Whether a text goes on a sentence and states no value: "an integer", "in simplest form".
+fn begins_in_words(text: &str) -> bool {
+    const WORDS: [&str; 24] = [
+        "a",
+        "an",
+        "in",
+        "at",
+        "as",
+        "to",
+        "of",
+        "on",
+        "by",
+        "for",
+        "with",
+        "from",
+        "between",
+        "within",
+        "indeed",
+        "also",
+        "then",
+        "always",
+        "even",
+        "odd",
+        "positive",
+        "negative",
+        "clearly",
+        "independent",
+    ];
+    let mut words = text.split(' ').filter(|word| !word.is_empty());
+    let first = words.next().is_some_and(|word| WORDS.contains(&word));
+    first && words.next().is_none_or(|word| word.starts_with(|c: char| c.is_alphabetic()))
+}
+
 /// Whether a text is a sentence with numbers rather than a value with a few words.
 fn wordy(text: &str) -> bool {
     let word = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
     text.split_whitespace().filter(word).count() > 5
+}
+
+/// Whether a text says its numbers in words, and does not only set them side by side.
+fn is_prose(text: &str) -> bool {
+    let word = |word: &&str| {
+        let letters = word.trim_matches(|c: char| c.is_ascii_punctuation());
+        letters.len() > 1 && !word.contains('\\') && letters.chars().all(char::is_alphabetic)
+    };
+    text.split_whitespace().filter(word).nth(1).is_some()
+        || text.chars().any(|c| c.is_alphabetic() && !c.is_ascii())
 }
 
 fn short(text: &str) -> bool {

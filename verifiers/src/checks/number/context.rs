@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::digits::Notation;
-use super::scan::{self, Found, is_superscript};
+use super::scan::{self, Found, SLASHES, is_superscript};
 use crate::extract::qualify::{self, Qualifier};
 use crate::extract::{is_one_of, offers};
 use crate::math::syntax::is_minus;
@@ -26,12 +26,19 @@ const FUNCTIONS: [&str; 14] = [
     "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "gcd", "lcm", "max", "min", "abs", "floor",
     "ceil",
 ];
+/// Functions that stand before a number without brackets: "log 42".
+const CALLED: [&str; 10] = ["sin", "cos", "tan", "cot", "log", "ln", "lg", "exp", "sqrt", "arctan"];
 /// Words between two alternative numbers.
 #[rustfmt::skip]
 const BETWEEN: &[&str] = &[
     "or", "to", "and", "through", "till", "until", "versus", "vs", "-", "–", "—", "~", "～", "..",
     "...", "…", "或", "或者", "至", "到", "和", "или", "oder", "bis", "ou", "à", "o", "y", "e", "&", "nor",
+    "et", "und", "i", "и", "та", "і", "або", "lub", "albo", "nebo", "ve", "veya", "ya", "eller", "och",
+    "og", "tai", "ja", "vagy", "és", "sau", "și", "atau", "dan", "hoặc", "và", "או", "ή", "ή", "και", "أو",
+    "या", "และ", "หรือ", "か", "または", "と", "또는", "과", "와", "与", "及", "还是", "arba", "ili", "ali",
 ];
+/// Words between two numbers of which one holds under a condition.
+const OTHERWISE: [&str; 3] = ["else", "otherwise", "sonst"];
 /// Phrases between two numbers that are both the answer.
 const TOGETHER: [&str; 3] = ["as well as", "along with", "together with"];
 /// The beginnings of a remark in brackets.
@@ -121,6 +128,7 @@ impl Near<'_> {
             && !is_asked(behind)
             && !self.is_aside(found)
             && qualify::qualifier(lead.unwrap_or(before), behind).is_none()
+            && !is_doubted(before)
             && qualify::qualifier("", behind_unit(behind)) != Some(Qualifier::Bounded)
     }
 
@@ -158,7 +166,7 @@ impl Near<'_> {
                 let length = 1 + run.count();
                 let first = numbers.len().checked_sub(length).and_then(|at| numbers.get(at));
                 let lead = first.map_or("", |first| self.around(first).0).trim_end();
-                let lead = lead.trim_end_matches(['$', '(', '[', '{', '*', ' ']);
+                let lead = lead.trim_end_matches(['$', '(', '[', '{', '*', ' ', '\'', '"']);
                 let ends = !self.around(two).1.trim_start().starts_with(char::is_alphabetic);
                 let leads = lead.is_empty() || lead.ends_with([':', '=']) || lead.ends_with(" is");
                 length > 2 || (leads && ends)
@@ -174,7 +182,7 @@ impl Near<'_> {
 
     fn joint(&self, one: &Found, two: &Found) -> Joint {
         let between = self.text.get(one.end..two.start).unwrap_or_default();
-        let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),;{}[]/|".contains(c);
+        let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),;{}[]/|、，；'\"“”‘’".contains(c);
         let words = between.split(is_apart);
         let words: Vec<&str> = words
             .filter(|word| !word.is_empty() && !DRESS.contains(word))
@@ -183,7 +191,14 @@ impl Near<'_> {
         match words.as_slice() {
             [] => Joint::Sign,
             [word] if is_one_of(BETWEEN, word) => Joint::Word,
-            words if offers(words.iter().copied()) => Joint::Word,
+            words if offers(words.iter().copied().filter(|word| *word != ".")) => Joint::Word,
+            words if words.iter().any(|word| is_one_of(&OTHERWISE, word)) => Joint::Word,
+            [first, rest @ ..]
+                if is_one_of(&["if", "when"], first)
+                    && rest.iter().any(|word| is_one_of(&["and", "or", "but"], word)) =>
+            {
+                Joint::Word
+            }
             words if is_one_of(&TOGETHER, &words.join(" ")) => Joint::Word,
             _ => Joint::None,
         }
@@ -225,6 +240,16 @@ enum Joint {
     None,
 }
 
+/// Whether the words before a number doubt it: "I doubt 42", but not "no doubt 42".
+fn is_doubted(before: &str) -> bool {
+    let lead = before.trim_end_matches([' ', '$', '\\', '(', '{', '*']);
+    let head = ["doubt", "doubts"].iter().find_map(|word| lead.strip_suffix(word));
+    head.is_some_and(|head| {
+        let mut words = head.split_whitespace().rev();
+        !words.next().is_some_and(|word| is_one_of(&["no", "without", "not", "any"], word))
+    })
+}
+
 /// Whether the sentence behind a number ends in a question mark.
 fn is_asked(after: &str) -> bool {
     let end = after.char_indices().find(|(at, c)| match c {
@@ -242,7 +267,12 @@ fn is_asked(after: &str) -> bool {
 fn is_part(before: &str, after: &str) -> bool {
     // A box that is not closed was truncated, and its number may be incomplete.
     let open = before.trim_end_matches([' ', '$']).ends_with("boxed{") && !after.contains('}');
-    open || is_operand_behind(before) || is_operand_before(before, after)
+    // "42 over 2", and nothing behind it.
+    let ends = after.trim_matches(['.', ' ', '\n', '$']).is_empty();
+    let divides = before.trim_end().strip_suffix("over").is_some_and(|head| {
+        head.ends_with(' ') && head.trim_end().ends_with(|c: char| c.is_ascii_digit())
+    });
+    open || (ends && divides) || is_operand_behind(before) || is_operand_before(before, after)
 }
 
 /// Whether the text before a number makes it part of a term.
@@ -254,6 +284,11 @@ fn is_operand_behind(before: &str) -> bool {
     if let Some(command) = command {
         let calls = braced && !DRESS.contains(&command) || FUNCTIONS.contains(&command);
         return calls || ["times", "cdot", "div", "pm", "mp", "neq", "ne"].contains(&command);
+    }
+    let word = bare.get(name.len()..).unwrap_or_default();
+    let parted = !name.ends_with(|c: char| c.is_alphanumeric());
+    if parted && before.ends_with(' ') && CALLED.contains(&word) {
+        return true;
     }
     if let Some(called) = before.strip_suffix('(') {
         let word = called.trim_end_matches(|c: char| c.is_alphabetic());
@@ -271,7 +306,8 @@ fn is_operand_behind(before: &str) -> bool {
     };
     let subscript =
         bare.strip_suffix('_').is_some_and(|head| head.ends_with(|c: char| c.is_alphanumeric()));
-    let signed = bare.ends_with(['^', '√', '×', '÷', '·', '⋅', '∗', '∙', '/', '±', '≠']);
+    let signed = bare.ends_with(['^', '√', '×', '÷', '·', '⋅', '∗', '∙', '±', '≠'])
+        || bare.ends_with(SLASHES);
     let spelled = [" x", " X", " :"].iter().any(|sign| {
         let head = bare.strip_suffix(sign).filter(|_| before.ends_with(' '));
         head.is_some_and(|head| head.ends_with(|c: char| c.is_ascii_digit()))
@@ -299,6 +335,14 @@ fn is_operand_before(before: &str, after: &str) -> bool {
         _ => {}
     }
     let rest = after.trim_start_matches(' ');
+    let measured = |c: char| matches!(c, '\'' | '’' | '′' | '"' | '″');
+    // 5'6 is no number, and neither is 42**2.
+    let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    if after.strip_prefix(measured).is_some_and(digit)
+        || rest.strip_prefix("**").is_some_and(|rest| digit(rest) && !before.ends_with('*'))
+    {
+        return true;
+    }
     let commands = [
         "\\pi", "\\sqrt", "\\times", "\\cdot", "\\div", "\\over", "\\pm", "\\mp", "\\log", "\\ln",
         "\\sin", "\\cos", "+/-", "+-",
@@ -354,8 +398,18 @@ fn is_subtracted_or_divided(after: &str) -> bool {
     let operand = operand.strip_prefix("\\$").unwrap_or(operand);
     let is_number = operand.starts_with(|c: char| c.is_ascii_digit());
     let is_spaced = rest.len() < after.len() && tail.starts_with(' ');
+    let over = rest.strip_prefix("over ").map(|tail| tail.trim_start_matches(' '));
+    let over = over.map(|tail| (tail, tail.trim_start_matches(|c: char| c.is_ascii_digit())));
+    if let Some((tail, end)) = over
+        && end.len() < tail.len()
+        && end.trim_matches(['.', ' ', '\n', '$']).is_empty()
+    {
+        return true;
+    }
     match sign {
-        '/' => is_number || is_constant(operand) || operand.starts_with(['/', '\\']),
+        sign if SLASHES.contains(&sign) => {
+            is_number || is_constant(operand) || operand.starts_with(['/', '\\'])
+        }
         'x' | 'X' | ':' => is_number && is_spaced,
         '^' => !is_degrees(rest),
         sign if is_minus(sign) => {

@@ -83,7 +83,7 @@ pub(super) fn run(text: &str, at: usize) -> usize {
 /// The end of a separator and exactly three digits.
 fn group(text: &str, at: usize, separator: char, notation: Notation) -> Option<usize> {
     let rest = text.get(at..)?;
-    let blanks: &[&str] = &["\u{202f}", "\u{a0}", "\u{2009}", "\\,", "{,}"];
+    let blanks: &[&str] = &["\u{202f}", "\u{a0}", "\u{2009}", "\\,", "{,}", "'", "’"];
     let blank = blanks.iter().find(|blank| rest.starts_with(**blank)).map(|blank| blank.len());
     let is_separator =
         rest.starts_with(separator) || (notation.blank_separates && rest.starts_with(' '));

@@ -65,6 +65,29 @@ pub(super) fn price(text: &str) -> u64 {
     6 * text.len() as u64 + text.as_bytes().windows(3).map(cost).sum::<u64>()
 }
 
+/// How much fuel the numbers of one text may cost; of a text that costs more, the end is read.
+const READ_FUEL: u64 = 1_000_000;
+
+/// From where on the numbers of `text` are read, and the fuel for it.
+pub(super) fn affordable(text: &str) -> (usize, u64) {
+    let whole = price(text);
+    if whole <= READ_FUEL {
+        return (0, whole);
+    }
+    let mut length = text.len();
+    let mut tail = text;
+    let mut cost = whole;
+    while cost > READ_FUEL && length > 1 {
+        length /= 2;
+        tail = text.get(text.ceil_char_boundary(text.len() - length)..).unwrap_or_default();
+        cost = price(tail);
+    }
+    // A number is read whole, where blanks stand between them.
+    let from = text.len() - tail.len();
+    let blank = tail.find(char::is_whitespace).unwrap_or(0);
+    (from + blank, cost)
+}
+
 /// The first number at or after `from`.
 pub(super) fn first(text: &str, from: usize, notation: Notation) -> Option<Found> {
     let mut at = from;
@@ -94,6 +117,10 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
     if emphasis && rest.trim_start_matches('_').starts_with(|c: char| c.is_ascii_digit()) {
         return Step::Skip(next);
     }
+    // Scripts without blanks have no names with digits.
+    if is_unspaced(c) {
+        return Step::Skip(next);
+    }
     if c.is_alphabetic() || c == '_' {
         return Step::Skip(at + word_end(rest));
     }
@@ -121,6 +148,11 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
         Some(Err(end)) => Step::Skip(end.max(next)),
         None => Step::Skip(next),
     }
+}
+
+/// Whether a character belongs to a script that sets no blanks between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
 }
 
 /// Where the word of a sign before a number starts, and whether it is there: "negative 5".
@@ -222,9 +254,12 @@ fn plain(text: &str, at: usize, notation: Notation) -> Read {
     Some(Ok((value, end)))
 }
 
+/// Signs of division, of which one may have been typed for a fraction.
+pub(super) const SLASHES: [char; 4] = ['/', '⁄', '∕', '／'];
+
 /// `/4`, where it is not the start of a date.
 fn over(text: &str, at: usize, notation: Notation) -> Option<(RBig, usize)> {
-    let rest = text.get(at..)?.strip_prefix('/')?;
+    let rest = text.get(at..)?.strip_prefix(SLASHES)?;
     let (value, end) = digits_at(text, text.len() - rest.len(), notation)?.ok()?;
     let is_date = text.get(end..)?.starts_with('/');
     (value != RBig::ZERO && !is_date).then_some((value, end))
@@ -299,4 +334,18 @@ pub(super) fn is_superscript(c: char) -> bool {
 fn lowered(c: char) -> Option<char> {
     let at = SUPERSCRIPTS.chars().position(|other| other == c)?;
     "0123456789-+".chars().nth(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{READ_FUEL, affordable};
+
+    #[test]
+    fn of_very_many_numbers_the_last_are_read() {
+        for bomb in ["1e9".repeat(10_000), "1e9e".repeat(5_000), "1e9 ".repeat(10_000)] {
+            let (from, cost) = affordable(&bomb);
+            assert!(from > 0 && cost <= READ_FUEL && bomb.is_char_boundary(from));
+        }
+        assert_eq!(affordable("The answer is 42.").0, 0);
+    }
 }

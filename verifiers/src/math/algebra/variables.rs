@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 
 use super::context::Context;
 use super::exponent::Exp;
-use super::poly::{Atom, Canon, Kind, Mono};
+use super::poly::{Atom, Canon, Kind, Mono, Poly};
 
 /// The only variable of a form, by its name and its atom.
 pub(crate) fn only_variable(cx: &Context, value: &Canon) -> Option<(String, Atom)> {
@@ -64,6 +64,35 @@ pub(crate) fn has_constant(cx: &Context, value: &Canon) -> bool {
     value.den.is_one()
         && terms.iter().any(constant)
         && terms.iter().any(|term| !constant(term) && cx.mono_varies(&term.0))
+}
+
+/// Variables of integration.
+const OF_INTEGRATION: [&str; 12] =
+    ["x", "y", "z", "t", "u", "v", "w", "s", "r", "theta", "phi", "X"];
+
+/// The name of a constant that is added to something that varies, and stands nowhere else: `C` in
+/// `x^2 + C`, also as `c`, `K` and `C_1`.
+pub(crate) fn added_constant(cx: &Context, value: &Canon) -> Option<String> {
+    let terms = &value.num.0;
+    let added = |(mono, coef): &(Mono, RBig)| match (mono.as_slice(), coef.is_one()) {
+        ([(atom, Exp::ONE)], true) => Some(*atom),
+        _ => None,
+    };
+    let atom = terms.iter().filter_map(added).find(
+        |atom| matches!(cx.kind(*atom), Some(Kind::Var(name)) if is_name_of_constant(name)),
+    )?;
+    let rest = Poly(terms.iter().filter(|term| added(term) != Some(atom)).cloned().collect());
+    let others = names_in(cx, &Canon::poly(rest));
+    let varies = others.iter().any(|name| OF_INTEGRATION.contains(&name.as_str()));
+    let Some(Kind::Var(name)) = cx.kind(atom) else { return None };
+    // C itself stands for nothing else.
+    let free = !others.contains(name) && (name == "C" || !others.iter().any(|other| other == "C"));
+    (value.den.is_one() && varies && free).then(|| name.clone())
+}
+
+fn is_name_of_constant(name: &str) -> bool {
+    let stem = name.split_once('_').map_or(name, |(stem, _)| stem);
+    matches!(stem, "C" | "c" | "K" | "k")
 }
 
 /// The only variable of a multiple of pi, where it is a usual name for an integer.

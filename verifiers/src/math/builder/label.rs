@@ -33,6 +33,21 @@ impl Builder<'_> {
         })
     }
 
+    /// The capital before the brackets of a point: `P(1, 2)`.
+    pub(crate) fn point_name(&self, factors: &[Id]) -> Result<Option<String>, Stop> {
+        let [name, point] = factors else { return Ok(None) };
+        Ok(match (self.tree.get(*name)?, self.tree.get(*point)?) {
+            (Node::Var(name), Node::Group { open: '(', close: ')', items })
+                if items.len() > 1
+                    && name.len() == 1
+                    && name.starts_with(|c: char| c.is_ascii_uppercase()) =>
+            {
+                Some(name.clone())
+            }
+            _ => None,
+        })
+    }
+
     /// `AB`, `|AB|`, `\frac{AB}{CD}`: a length, or a ratio of lengths, named by points.
     fn segment(&self, id: Id) -> Result<Option<String>, Stop> {
         Ok(match self.tree.get(id)? {

@@ -5,12 +5,18 @@
 
 use super::Comparer;
 use super::judged::Equivalence;
+use crate::math::algebra::{Context, added_constant};
 use crate::math::question::Question;
 use crate::math::stop::Stop;
 use crate::math::values::{Value, free_letters, with_letter};
 
 /// The most letters that are renamed.
 const LETTERS_MAX: usize = 3;
+
+/// The usual name of a constant of integration.
+const USUAL: &str = "C";
+/// Signs that a question asks for an integral.
+const INTEGRALS: [&str; 5] = ["\\int", "∫", "ntegra", "ntiderivative", "onstant"];
 
 impl Comparer<'_> {
     /// Equal where any meaning of the answer equals any meaning of the reference.
@@ -47,6 +53,9 @@ impl Comparer<'_> {
         if judged != Equivalence::Unequal {
             return Ok(judged);
         }
+        if let Some(judged) = self.up_to_constants(one, two, question)? {
+            return Ok(judged);
+        }
         let (mut want, mut have) = (Vec::new(), Vec::new());
         if !(free_letters(self.cx, one, &mut want) && free_letters(self.cx, two, &mut have)) {
             return Ok(Equivalence::Unequal);
@@ -64,6 +73,38 @@ impl Comparer<'_> {
             }
         }
         self.exchanged(one, two, &want, &have)
+    }
+
+    /// Compares functions whose constants of integration have two names, one of which is the usual
+    /// one. `None` where they have not.
+    fn up_to_constants(
+        &mut self,
+        one: &Value,
+        two: &Value,
+        question: &Question<'_>,
+    ) -> Result<Option<Equivalence>, Stop> {
+        let (Some(want), Some(have)) = (constant(self.cx, one), constant(self.cx, two)) else {
+            return Ok(None);
+        };
+        if want == have || !(want == USUAL || have == USUAL) {
+            return Ok(None);
+        }
+        for name in [&want, &have] {
+            let given = question.mentions(name, &mut self.cx.meter)?;
+            if given
+                && !(name == USUAL && INTEGRALS.iter().any(|sign| question.text.contains(sign)))
+            {
+                return Ok(None);
+            }
+        }
+        let renamed = if want == USUAL { (two, &have) } else { (one, &want) };
+        let Some(usual) = with_letter(self.cx, renamed.0, renamed.1, USUAL)? else {
+            return Ok(None);
+        };
+        if want == USUAL {
+            return self.compare(one, &usual).map(Some);
+        }
+        self.compare(&usual, two).map(Some)
     }
 
     /// Tries every bijection from the letters `have` to the letters `want`.
@@ -84,5 +125,14 @@ impl Comparer<'_> {
             }
         }
         Ok(Equivalence::Unequal)
+    }
+}
+
+/// The constant of integration of a function.
+fn constant(cx: &Context, value: &Value) -> Option<String> {
+    match value {
+        Value::Scalar(scalar) => added_constant(cx, &scalar.canon),
+        Value::Named(named) => constant(cx, &named.value),
+        _ => None,
     }
 }

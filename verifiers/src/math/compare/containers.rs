@@ -60,7 +60,7 @@ impl Comparer<'_> {
         }
         let mut whole = Equivalence::Equal(Rung::Bytes);
         for (one, two) in one.iter().zip(two) {
-            whole = both(whole, self.compare(one, two)?);
+            whole = both(whole, self.members(one, two)?);
             if whole == Equivalence::Unequal {
                 break;
             }
@@ -91,7 +91,7 @@ impl Comparer<'_> {
         for one in one {
             let mut found = None;
             for (at, two) in free.iter().enumerate() {
-                match self.compare(one, two)? {
+                match self.members(one, two)? {
                     Equivalence::Unequal => {}
                     Equivalence::Undecided => whole = Equivalence::Undecided,
                     Equivalence::Equal(rung) => {
@@ -113,13 +113,23 @@ impl Comparer<'_> {
         Ok(whole)
     }
 
+    /// Compares members of two containers: a set of one number is another member than the number.
+    pub(crate) fn members(&mut self, one: &Value, two: &Value) -> Result<Equivalence, Stop> {
+        let set = |value: &Value| matches!(value, Value::Set(_));
+        let other = |value: &Value| matches!(value, Value::Scalar(_) | Value::Tuple { .. });
+        if (set(one) && other(two)) || (other(one) && set(two)) {
+            return Ok(Equivalence::Unequal);
+        }
+        self.compare(one, two)
+    }
+
     /// The values without duplicates.
     fn distinct(&mut self, values: &[Value]) -> Result<Vec<Value>, Stop> {
         let mut kept: Vec<Value> = Vec::with_capacity(values.len());
         for value in values.iter().take(PIECES_MAX) {
             let mut known = false;
             for have in &kept {
-                known = known || matches!(self.compare(have, value)?, Equivalence::Equal(_));
+                known = known || matches!(self.members(have, value)?, Equivalence::Equal(_));
             }
             if !known {
                 kept.push(value.clone());

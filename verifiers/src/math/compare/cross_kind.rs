@@ -3,7 +3,7 @@
 
 use super::judged::{Equivalence, Rung, both};
 use super::{Comparer, judged};
-use crate::math::algebra::{Canon, Exp, Kind, Poly, cofactor};
+use crate::math::algebra::{Canon, Exp, Kind, Poly, cofactor, names_in};
 use crate::math::sets::{family, same_family, stated_value};
 use crate::math::stop::Stop;
 use crate::math::values::{Named, Scalar, Value, family_of, repeats, united};
@@ -18,6 +18,11 @@ impl Comparer<'_> {
         reference: &Value,
         answer: &Value,
     ) -> Result<Option<Equivalence>, Stop> {
+        if let (Value::Scalar(_) | Value::Named(_), Some(inner)) =
+            (reference, self.without_restriction(answer))
+        {
+            return self.compare(reference, inner).map(Some);
+        }
         match (reference, answer) {
             (Value::Family(_), _) | (_, Value::Family(_)) => {
                 self.families(reference, answer).map(Some)
@@ -81,6 +86,22 @@ impl Comparer<'_> {
             (one, two) if repeats(self.cx, one) => self.repeated(one, two),
             _ => Ok(None),
         }
+    }
+
+    /// A function without the restriction of its own variable behind it: `2x + 1, x > 0`.
+    fn without_restriction<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        let Value::List(items) = value else { return None };
+        let [inner, Value::Region(region)] = items.as_slice() else { return None };
+        let name = region.var.as_ref()?;
+        let form = match inner {
+            Value::Scalar(scalar) => scalar,
+            Value::Named(named) if named.parameter.is_some() || named.label == "y" => {
+                let Value::Scalar(scalar) = &named.value else { return None };
+                scalar
+            }
+            _ => return None,
+        };
+        names_in(self.cx, &form.canon).contains(name).then_some(inner)
     }
 
     /// Compares two families, at least one of which is written as one.
@@ -170,9 +191,9 @@ impl Comparer<'_> {
                 let mut found = Equivalence::Unequal;
                 for other in others {
                     let judged = if swapped {
-                        self.compare(other, item)?
+                        self.members(other, item)?
                     } else {
-                        self.compare(item, other)?
+                        self.members(item, other)?
                     };
                     match judged {
                         Equivalence::Equal(_) => {

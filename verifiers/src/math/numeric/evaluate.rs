@@ -17,6 +17,8 @@ use crate::meter::Meter;
 
 /// What one elementary function costs for every 64 bits.
 const FUNCTION_COST: u64 = 2_500;
+/// Larger powers are not evaluated: the bits of the base times the exponent.
+const POWER_BITS_MAX: u64 = 1 << 40;
 /// Longer or deeper nested sums are not evaluated.
 const SERIES_MAX: i64 = 40;
 const SERIES_DEPTH_MAX: u8 = 2;
@@ -231,7 +233,11 @@ impl<'c> Evaluator<'c> {
     /// The argument of a function, which is paid for.
     fn unary(&mut self, value: &Canon) -> Found {
         self.spend(FUNCTION_COST)?;
-        self.canon(value)
+        // What cancels in a sum outside of a function does not depend on the size of its argument.
+        let largest = self.largest;
+        let found = self.canon(value);
+        self.largest = largest;
+        found
     }
 
     /// `base` to any power: by the logarithm of a positive base, or in polar form of a negative
@@ -242,6 +248,10 @@ impl<'c> Evaluator<'c> {
             return Ok(None);
         }
         if let (None, Some(whole)) = (&exponent.im, exponent.re.whole()) {
+            let bits = base.re.magnitude().map_or(0, isize::unsigned_abs) as u64;
+            if bits.saturating_mul(whole.unsigned_abs()) > POWER_BITS_MAX {
+                return Ok(None);
+            }
             return Ok(self.arith.power(&base.re, whole).map(Complex::real));
         }
         if base.re.sign() == Some(Sign::Negative) {

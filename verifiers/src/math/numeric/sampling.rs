@@ -7,30 +7,34 @@ use dashu_ratio::RBig;
 
 use super::evaluate;
 use super::evaluate::Near;
+use super::far;
 use crate::math::algebra::{Atom, Canon, Context, Kind, variables};
-use crate::math::number::small;
+use crate::math::number::{bits, small};
 use crate::math::stop::Stop;
 
 /// Precisions at which a constant is looked at.
 const BITS: [usize; 2] = [64, 512];
 /// Precision at a sampled point.
 const POINT_BITS: usize = 64;
+/// Precision at a sampled point where that does not decide.
+const FINE_BITS: usize = 256;
 /// The number of points at which both sides must agree.
 const POINTS_WANTED: usize = 4;
-/// Coordinates on both sides of 0, 1 and -1, away from the zeros of common functions.
+/// Coordinates on both sides of 0, 1 and -1, away from the zeros of common functions. Their
+/// denominators are large primes: no period with a short name divides them.
 const COORDINATES: [(i64, i64); 12] = [
-    (7, 5),
-    (3, 11),
-    (13, 4),
-    (-5, 7),
-    (29, 6),
-    (1, 9),
-    (-17, 3),
-    (19, 23),
-    (-2, 13),
-    (43, 10),
-    (5, 17),
-    (-31, 12),
+    (1_400_004, 1_000_003),
+    (272_736, 1_000_033),
+    (3_250_120, 1_000_037),
+    (-714_314, 1_000_039),
+    (4_833_725, 1_000_081),
+    (111_122, 1_000_099),
+    (-5_667_330, 1_000_117),
+    (826_187, 1_000_121),
+    (-153_867, 1_000_133),
+    (4_300_649, 1_000_151),
+    (294_164, 1_000_159),
+    (-2_583_775, 1_000_171),
 ];
 /// More variables than this are not sampled.
 const VARIABLES_MAX: usize = 12;
@@ -48,16 +52,30 @@ pub(crate) fn near_zero(cx: &mut Context, difference: &Canon) -> Result<Near, St
     let mut agreed = 0;
     for point in 0..COORDINATES.len() {
         let at = coordinates(&variables, point, whole);
-        match evaluate::near(cx, difference, &at, POINT_BITS)? {
+        let mut near = evaluate::near(cx, difference, &at, POINT_BITS)?;
+        if near == Some(Near::Open) {
+            near = evaluate::near(cx, difference, &at, FINE_BITS)?;
+        }
+        match near {
             Some(Near::Apart) => return Ok(Near::Apart),
             Some(Near::Zero) => agreed += 1,
             Some(Near::Open) | None => {}
         }
         if agreed == POINTS_WANTED {
-            return Ok(Near::Zero);
+            break;
         }
     }
-    Ok(Near::Open)
+    if agreed < POINTS_WANTED {
+        return Ok(Near::Open);
+    }
+    for at in far::points(cx, difference, &variables, whole) {
+        let bits = at.iter().map(|(_, value)| bits(value)).max().unwrap_or(0);
+        let bits = (bits / POINT_BITS + 2) * POINT_BITS;
+        if evaluate::near(cx, difference, &at, bits)? == Some(Near::Apart) {
+            return Ok(Near::Apart);
+        }
+    }
+    Ok(Near::Zero)
 }
 
 fn constant_near_zero(cx: &mut Context, difference: &Canon) -> Result<Near, Stop> {

@@ -44,14 +44,14 @@ pub(crate) fn choice(text: &str) -> Option<(&str, &str)> {
         _ => return None,
     };
     let rest = rest.trim_start_matches(['}', '.', ':', '\\', ' ', '~', ',']);
-    let is_one = !is_letters(rest, letter);
+    let is_one = !is_letters(rest, letter) && !offers_another(rest, letter, bracket);
     (is_one && (!rest.is_empty() || tail.starts_with(')'))).then_some((letter, rest))
 }
 
 /// Whether a text is letters of choices alone, of which one is another: with the letter before them they are
 /// two choices.
 fn is_letters(text: &str, letter: &str) -> bool {
-    let is_command = |word: &&str| ["text", "textbf", "mathrm", "mathbf", "textrm"].contains(word);
+    let is_command = |word: &&str| is_style(word) || matches!(*word, "quad" | "qquad");
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut words = words.filter(|word| !is_command(word)).peekable();
     // The numeral I is no letter of a choice here.
@@ -65,13 +65,72 @@ fn is_letters(text: &str, letter: &str) -> bool {
         && others
 }
 
+/// Words and signs that join two choices.
+const JOINTS: [&str; 22] = [
+    "and", "or", "to", "not", "but", "maybe", "also", "else", "nor", "then", "vs", "cup", "cap",
+    "lor", "land", "vee", "wedge", "mid", "option", "choice", "Option", "Choice",
+];
+
+/// Whether the text behind a choice offers another one: "and (B)", "5, (B) 6". `bracket` says
+/// whether letters stand in brackets. "Both A and B" is what one choice says.
+fn offers_another(rest: &str, letter: &str, bracket: bool) -> bool {
+    let (mut only_joints, mut joined) = (true, false);
+    let mut at = 0;
+    while let Some(c) = rest.get(at..).and_then(|rest| rest.chars().next()) {
+        let start = at;
+        at += c.len_utf8();
+        if !c.is_alphanumeric() {
+            continue;
+        }
+        let tail = rest.get(start..).unwrap_or_default();
+        let end = tail.find(|c: char| !c.is_alphanumeric()).unwrap_or(tail.len());
+        let (word, after) = tail.split_at(end);
+        let before = rest.get(..start).unwrap_or_default();
+        at = start + end;
+        let follows = only_joints && joined;
+        if is_other_letter(word, letter) && (follows || is_marked(before, after, bracket)) {
+            return true;
+        }
+        joined |= JOINTS.contains(&word);
+        only_joints &= JOINTS.contains(&word) || is_style(word);
+    }
+    false
+}
+
+/// Whether a letter is marked as that of a choice by what stands around it.
+fn is_marked(before: &str, after: &str, bracket: bool) -> bool {
+    let gap = before.trim_end_matches(['(', ' ']);
+    if bracket {
+        // f(B) is no choice, and neither is what words refer to: "both (A) and (B)".
+        let called =
+            before.strip_suffix('(').is_some_and(|head| head.ends_with(char::is_alphabetic));
+        let refers = gap.to_ascii_lowercase();
+        let refers =
+            ["both", "neither", "either", "only", "than"].iter().any(|word| refers.contains(word));
+        before.ends_with('(') && after.starts_with(')') && !called && !refers
+    } else {
+        let closes = after.starts_with(") ") || after.starts_with([':', '.']);
+        closes && gap.ends_with(|c: char| c.is_ascii_digit() || ",;})".contains(c))
+    }
+}
+
+fn is_style(word: &str) -> bool {
+    ["text", "textbf", "mathrm", "mathbf", "textrm"].contains(&word)
+}
+
+/// Whether a word is the letter of another choice. The numeral I is none.
+fn is_other_letter(word: &str, letter: &str) -> bool {
+    word.len() == 1 && word != letter && matches!(word.as_bytes(), [b'A'..=b'H' | b'J'])
+}
+
 /// `\text{Option C}`, `Choice (C)`, `(c)`: the letter of a choice without its value.
 pub(crate) fn named_choice(text: &str) -> Option<String> {
     let head = text.strip_prefix("\\text{").and_then(|rest| rest.strip_suffix('}')).unwrap_or(text);
-    let named = ["option ", "choice ", "answer "]
+    let named = ["option ", "choice ", "answer ", "答案选", "答案是", "故选", "选择", "选"]
         .iter()
         .find_map(|word| head.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word)));
-    let rest = head.get(named.map_or(0, str::len)..)?.trim().trim_end_matches('.');
+    let rest = head.get(named.map_or(0, str::len)..)?;
+    let rest = rest.trim_start_matches([':', '：', ' ']).trim_end_matches(['.', '。', ' ']);
     let bracketed = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let letter = bracketed.or(named.map(|_| rest))?;
     let fits = letter.len() == 1
@@ -93,11 +152,27 @@ mod tests {
         assert_eq!(choice("(A) 42"), Some(("A", "42")));
         assert_eq!(choice("(C) I"), Some(("C", "I")));
         assert_eq!(choice("(A)"), Some(("A", "")));
-        for two in ["(A)(B)", "(A) B", "A: B", "A. B", "(A)=(B)=(C)", "(A)\\\\(B)"] {
+        for one in ["(C) A and B", "(D) Both (A) and (B)", "(A) f(B) = 2", "(A) Paris or Rome"] {
+            assert!(choice(one).is_some(), "{one}");
+        }
+        for two in [
+            "(A)(B)",
+            "(A) B",
+            "A: B",
+            "A. B",
+            "(A)=(B)=(C)",
+            "(A)\\\\(B)",
+            "(A) and (B) and (C)",
+            "(A)\\cup(B)",
+            "A. and B.",
+            "(A) 5, (B) 6",
+            "A: 5, B: 6",
+        ] {
             assert_eq!(choice(two), None, "{two}");
         }
         assert_eq!(named_choice("\\text{Option C}").as_deref(), Some("C"));
         assert_eq!(named_choice("(b)").as_deref(), Some("B"));
+        assert_eq!(named_choice("故选：C。").as_deref(), Some("C"));
         assert_eq!(named_choice("b"), None);
         assert_eq!(named_choice("(x)"), None);
     }

@@ -17,6 +17,10 @@ const GAPS: [&str; 8] = ["\\text{", "\\mathrm{", "\\", "\\,", "\\;", "\\quad", "
 /// What a note may begin with.
 const LEADS: [&str; 7] = ["or ", "or", "i.e. ", "i.e., ", "that is, ", "=", "\\approx"];
 
+/// Words before a restriction.
+const QUALIFIERS: [&str; 6] =
+    ["\\text{ for }", "\\text{for }", "\\text{ where }", "\\text{where }", " for ", " where "];
+
 /// A value and what its note says.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Note<'a> {
@@ -62,6 +66,31 @@ pub(crate) fn note(text: &str) -> Option<Note<'_>> {
     let counts = value.ends_with(|c: char| c.is_ascii_digit() || c == '}');
     (words && counts && inner.chars().all(word) && !inner.is_empty())
         .then(|| Note::Part(Cow::Owned(format!("{value}\\text{{ {inner}}}"))))
+}
+
+/// A value with the restriction behind it as a clause of its own: "2x + 1 for x > 0", `2x + 1 (x > 0)`.
+pub(crate) fn restricted(text: &str) -> Option<String> {
+    if text.len() > TEXT_MAX {
+        return None;
+    }
+    let apart = text.ends_with(')').then(|| opening(text)).flatten().and_then(|open| {
+        let inner = text.get(open + 1..text.len() - 1)?;
+        Some((without_gap(text.get(..open)?).0, inner))
+    });
+    let said = QUALIFIERS.iter().find_map(|word| text.split_once(word));
+    let (value, condition) = apart.filter(|(_, condition)| restricts(condition)).or(said)?;
+    let plain = !value.trim().is_empty() && restricts(condition);
+    plain.then(|| format!("{}, {}", value.trim(), condition.trim()))
+}
+
+/// Whether a text is an inequality.
+fn restricts(text: &str) -> bool {
+    const SIGNS: [&str; 9] = ["<", ">", "≤", "≥", "≠", "\\le", "\\ge", "\\ne", "\\lt"];
+    let related = SIGNS.iter().any(|sign| text.contains(sign)) || text.contains("\\gt");
+    // What stands before a command is a letter, and the rest is its name.
+    let said = text.split(|c: char| !(c.is_ascii_alphabetic() || c == '\\'));
+    let mut words = said.filter(|word| word.split('\\').next().is_some_and(|word| word.len() > 1));
+    related && !text.contains([',', ';']) && words.next().is_none()
 }
 
 /// Where the bracket opens that ends a text.

@@ -32,6 +32,12 @@ pub(crate) fn set_of(text: &str) -> Option<Value> {
         "there are no solutions",
         "there are no real solutions",
         "no values",
+        "无解",
+        "没有解",
+        "方程无解",
+        "无实数解",
+        "無解",
+        "нет решений",
     ];
     const ALL: &[&str] = &[
         "all real numbers",

@@ -1,16 +1,33 @@
 //! Unfinished answers: unsolved relations and unevaluated arithmetic.
 
+use dashu_ratio::RBig;
+
 use crate::math::number::whole;
 use crate::math::syntax::{Id, Node, Rel, Tree};
 
-/// Whether an equation or inequality in one variable is not solved for it. Where the reference is a
-/// single value, `value`, what a function comes to may be what is asked.
-pub(crate) fn is_unsolved(tree: &Tree, id: Id, value: bool) -> bool {
+/// Unknowns of equations; of a complex number or a vector, the absolute value is asked for.
+const UNKNOWNS: [&str; 6] = ["x", "y", "n", "t", "k", "m"];
+
+/// What an equation between a function of an unknown and a value may state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stated {
+    /// Nothing: it is to be solved.
+    Nothing,
+    /// The value of the function, where the function may be what is asked.
+    Unasked,
+    /// The value of the function, which the question asks for.
+    Anything,
+}
+
+/// Whether an equation or inequality in one variable is not solved for it. `value` says whether what
+/// a function comes to may be what is asked.
+pub(crate) fn is_unsolved(tree: &Tree, id: Id, value: Stated) -> bool {
     let Ok(node) = tree.get(id) else { return false };
     match node {
         Node::Chain(sides, signs) => {
             let related = !signs.iter().any(|sign| matches!(sign, Rel::In | Rel::To));
-            related && !is_solved(tree, sides, value && signs.as_slice() == [Rel::Equal])
+            let stated = if signs.as_slice() == [Rel::Equal] { value } else { Stated::Nothing };
+            related && !is_solved(tree, sides, stated)
         }
         Node::Builder(parts) => parts.last().is_some_and(|last| is_unsolved(tree, *last, value)),
         Node::Seq(items, _) | Node::Set(items) | Node::Group { items, .. } => {
@@ -24,7 +41,7 @@ pub(crate) fn is_unsolved(tree: &Tree, id: Id, value: bool) -> bool {
     }
 }
 
-fn is_solved(tree: &Tree, sides: &[Id], value: bool) -> bool {
+fn is_solved(tree: &Tree, sides: &[Id], value: Stated) -> bool {
     let mut names: Vec<(usize, &str)> = Vec::new();
     for (at, side) in sides.iter().enumerate() {
         tree.visit(*side, &mut |node| match node {
@@ -39,10 +56,33 @@ fn is_solved(tree: &Tree, sides: &[Id], value: bool) -> bool {
     let lone = |at: usize, side: Id| match tree.get(side) {
         Ok(Node::Var(_)) => names.iter().all(|(place, _)| *place == at),
         Ok(Node::Call(..) | Node::Words(_)) => true,
-        Ok(Node::Fun(..) | Node::Operator(_)) => value,
+        Ok(Node::Fun(function, _)) => match value {
+            Stated::Nothing => false,
+            Stated::Anything => true,
+            Stated::Unasked => !is_equation(function, name, &others(tree, sides, at)),
+        },
+        Ok(Node::Operator(_)) => value != Stated::Nothing,
         _ => false,
     };
     sides.iter().enumerate().any(|(at, side)| lone(at, *side))
+}
+
+/// Whether a function that equals one of `others` makes an equation for an unknown called `name`:
+/// `|x| = 5`, `\\log x = 5`. The sine of an angle is more often a value than an equation, unless it
+/// is none of a sine.
+fn is_equation(function: &str, name: &str, others: &[&Node]) -> bool {
+    let beyond_one = |node: &&&Node| matches!(node, Node::Num(value, _) if *value > RBig::ONE);
+    UNKNOWNS.contains(&name)
+        && match function {
+            "abs" | "floor" | "ceil" | "log" | "ln" | "lg" | "exp" => true,
+            "sin" | "cos" => others.iter().any(|node| beyond_one(&node)),
+            _ => false,
+        }
+}
+
+fn others<'t>(tree: &'t Tree, sides: &[Id], besides: usize) -> Vec<&'t Node> {
+    let sides = sides.iter().enumerate().filter(|(at, _)| *at != besides);
+    sides.filter_map(|(_, side)| tree.get(*side).ok()).collect()
 }
 
 fn is_plain_number(tree: &Tree, id: Id) -> bool {

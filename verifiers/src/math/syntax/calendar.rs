@@ -63,7 +63,7 @@ fn may_be(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_digit)
         && (signs >= 2
             || letters
-                && (["am", "pm"].into_iter().any(holds)
+                && (["am", "pm", "a.m", "p.m"].into_iter().any(holds)
                     || MONTHS.iter().filter_map(|name| name.get(..3)).any(holds)))
 }
 
@@ -187,6 +187,7 @@ mod tests {
         assert!(read("1/5/2021").contains(&fifth) && read("5/1/2021").contains(&fifth));
         assert_eq!(read("3:30 PM"), [Calendar::Time(15 * 60 + 30)]);
         assert_eq!(read("12 a.m."), [Calendar::Time(0)]);
+        assert_eq!(read("5:30 p.m"), [Calendar::Time(17 * 60 + 30)]);
         for text in [
             "2021",
             "1/5",

@@ -75,6 +75,7 @@ pub(crate) fn command(name: &str) -> Command {
         "cap" | "bigcap" => Tok::Cap,
         "setminus" | "backslash" | "smallsetminus" => Tok::Setminus,
         "mid" | "vert" | "lvert" | "rvert" | "Vert" => Tok::Bar,
+        "pounds" => Tok::Currency("gbp"),
         "colon" => Tok::Colon,
         "lfloor" => Tok::LFloor,
         "rfloor" => Tok::RFloor,
@@ -118,7 +119,7 @@ const SKIPPED: &[&str] = &[
     "overrightarrow", "underline", "boxed", "fbox", "framebox", "thinspace", "enspace", "space",
     "hfill", "hline", "notag", "nonumber", "dollar", "unit", "ensuremath", "scriptstyle", "large",
     "Large", "LARGE", "huge", "Huge", "small", "footnotesize", "tiny", "normalsize", "bold", "bm",
-    "mathop", "mathord", "mathstrut", "mathnormal", "tt", "underbrace", "overbrace", "Bbb", "newline", "checkmark", "blacksquare",
+    "mathop", "mathord", "mathstrut", "mathnormal", "tt", "underbrace", "overbrace", "Bbb", "newline", "cr", "checkmark", "blacksquare",
 ];
 /// Commands that are names.
 #[rustfmt::skip]

@@ -211,11 +211,20 @@ impl<'a> Lexer<'a> {
         matches!(self.tokens.last(), Some(Token { tok: Tok::Word(_), .. }))
     }
 
-    /// Letters of another script are always text.
+    /// Letters of another script are always text. Chinese words end at other letters.
     fn foreign(&mut self) {
         let rest = self.rest();
-        let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-        self.push(Tok::Word(rest.get(..end).unwrap_or_default()), end.max(1));
+        let chinese = |c: char| matches!(c, '\u{3400}'..='\u{9fff}');
+        let own = rest.starts_with(chinese);
+        let end = rest.find(|c: char| !c.is_alphabetic() || (own && !chinese(c)));
+        let end = end.unwrap_or(rest.len());
+        let word = rest.get(..end).unwrap_or_default();
+        let tok = match word {
+            "或" | "或者" | "или" => Tok::Or,
+            "和" | "与" | "且" | "及" | "и" => Tok::And,
+            word => Tok::Word(word),
+        };
+        self.push(tok, end.max(1));
     }
 }
 

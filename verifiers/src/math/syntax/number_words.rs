@@ -77,6 +77,32 @@ pub(crate) fn base(word: &str) -> Option<u32> {
     })
 }
 
+/// The Chinese numeral below ten thousand at the start of a text, and its length.
+pub(crate) fn chinese(text: &str) -> Option<(u32, usize)> {
+    const DIGITS: [char; 11] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九', '两'];
+    const UNITS: [(char, u32); 3] = [('十', 10), ('百', 100), ('千', 1000)];
+    let (mut total, mut digit, mut length, mut least) = (0u32, None, 0, u32::MAX);
+    for c in text.chars() {
+        if let Some(at) = DIGITS.iter().position(|have| *have == c) {
+            let value = u32::try_from(if at == 10 { 2 } else { at }).ok()?;
+            if digit.is_some_and(|digit| digit != 0) {
+                return None;
+            }
+            digit = Some(value);
+        } else if let Some((_, unit)) = UNITS.iter().find(|(have, _)| *have == c) {
+            if *unit >= least {
+                return None;
+            }
+            total += digit.take().filter(|digit| *digit != 0).unwrap_or(1) * unit;
+            least = *unit;
+        } else {
+            break;
+        }
+        length += c.len_utf8();
+    }
+    (length > 0).then(|| (total + digit.unwrap_or(0), length))
+}
+
 /// The number that a text in lower case and without articles denotes, and the noun behind it.
 pub(crate) fn number(text: &str) -> Option<(RBig, Option<&str>)> {
     let mut words: Vec<&str> =

@@ -12,6 +12,7 @@ mod function;
 mod number;
 mod operator;
 mod product;
+mod qualification;
 mod quantity;
 
 use super::ast::{Id, Join, Node, Rel, Tree};
@@ -92,7 +93,11 @@ impl<'a> Parser<'_, 'a> {
     fn sequence(&mut self, top: bool) -> Result<Id, Stop> {
         let mut items = vec![self.clause()?];
         let mut join = Join::Comma;
-        while let Some(found) = self.next_separator(top) {
+        loop {
+            if top && items.last().is_some_and(|last| self.is_one_of_cases(*last)) {
+                return Err(Stop::Unreadable);
+            }
+            let Some(found) = self.next_separator(top) else { break };
             if self.peek().is_none() && top {
                 break;
             }

@@ -77,7 +77,7 @@ pub(crate) fn with_unit_letter(cx: &Context, value: &Scalar, beside: &Scalar) ->
         return None;
     };
     let other = beside.unit.as_deref()?;
-    if mono.is_empty() || !value.canon.den.is_one() || !units::is_measure(other) {
+    if mono.is_empty() || !value.counted || !value.canon.den.is_one() || !units::is_measure(other) {
         return None;
     }
     let mut unit = String::new();

@@ -46,6 +46,8 @@ pub(crate) struct Scalar {
     pub(crate) degrees: bool,
     pub(crate) unit: Option<String>,
     pub(crate) decimal: Option<Decimal>,
+    /// Whether a number stands before its letters, which may be a unit: `1 m`, and not `m`.
+    pub(crate) counted: bool,
 }
 
 /// A number that was written as a decimal.
@@ -101,6 +103,7 @@ impl Value {
             degrees: false,
             unit,
             decimal,
+            counted: false,
         }))
     }
 

@@ -2,9 +2,9 @@
 
 use super::Lexer;
 use crate::math::stop::Stop;
-use crate::math::syntax::commands;
 use crate::math::syntax::commands::Command;
 use crate::math::syntax::token::{Tok, relates};
+use crate::math::syntax::{commands, environments};
 
 /// The longest argument that is dropped, in bytes.
 const ARGUMENT_MAX: usize = 256;
@@ -24,6 +24,7 @@ impl<'a> Lexer<'a> {
         match commands::command(name) {
             Command::Tok(tok) => self.push(tok, 1 + end),
             Command::Letter => self.push(Tok::Letter(name), 1 + end),
+            Command::Skip if name == "cr" && self.rows > 0 => self.push(Tok::Row, 1 + end),
             Command::Skip => {
                 self.at += 1 + end;
                 // `\left.` and `\right.` are empty delimiters.
@@ -121,6 +122,7 @@ impl<'a> Lexer<'a> {
             tail.get(1..).is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic()));
         if self.rows > 0 && !(letters && tail.get(1..).is_some_and(|t| t.starts_with("end{"))) {
             self.push(Tok::Row, 2);
+            self.skip_gap();
         } else if letters {
             self.at += 1;
             return self.command();
@@ -130,6 +132,14 @@ impl<'a> Lexer<'a> {
             );
         }
         Ok(())
+    }
+
+    /// Skips the gap below a row: `\\[4pt]`.
+    fn skip_gap(&mut self) {
+        let gap = self.rest().strip_prefix('[').and_then(|inner| inner.split_once(']'));
+        if let Some((gap, _)) = gap.filter(|(gap, _)| environments::is_gap(gap)) {
+            self.at += gap.len() + 2;
+        }
     }
 
     pub(crate) fn escaped(&mut self, tail: &str) -> Result<(), Stop> {
@@ -188,6 +198,9 @@ impl<'a> Lexer<'a> {
         let close = rest.find('}').map_or(rest.len(), |at| at + 1);
         self.rows += 1;
         self.push(Tok::Begin(name), close);
+        if name.ends_with("matrix*") && self.rest().starts_with('[') {
+            self.at += self.rest().find(']').map_or(0, |at| at + 1);
+        }
         // The column specification of an array.
         if name == "array" && self.rest().starts_with('{') {
             self.at += self.rest().find('}').map_or(0, |at| at + 1);

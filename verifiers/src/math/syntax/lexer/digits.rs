@@ -4,7 +4,7 @@ use super::{Lexer, digit_at};
 use crate::math::syntax::token::{Commas, Tok, Token};
 
 /// Separators of thousands, whatever a comma means.
-const MARKS: [&str; 6] = ["{,}", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
+const MARKS: [&str; 7] = ["{,}", "\\!,\\!", ",\\!", "\\,", "\\!", "\u{202f}", "\u{2009}"];
 /// Separators of thousands behind at most three leading digits.
 const MARKS_OF_SHORT: [&str; 7] = ["\\;", "\\:", "\\ ", "'", "’", "_", "\u{a0}"];
 /// The longest mark, with a space, in bytes.

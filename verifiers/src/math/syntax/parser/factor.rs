@@ -82,6 +82,14 @@ impl Parser<'_, '_> {
                 self.close(braced)?;
                 return name.map_or(Ok(base), |name| self.applied(name, base));
             }
+            // 45^o
+            Some(Tok::Letter("o") | Tok::Word("o"))
+                if matches!(self.tree.get(base)?, Node::Num(..)) =>
+            {
+                self.at += 1 + inner;
+                self.close(braced)?;
+                return self.degrees(base);
+            }
             Some(Tok::Word("th" | "st" | "nd" | "rd")) => {
                 self.at += 1 + inner;
                 self.close(braced)?;
@@ -264,6 +272,14 @@ impl Parser<'_, '_> {
         {
             self.at += 1;
             return self.node(Node::Var(word.to_owned()), &[]);
+        }
+        let added = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        // x^2 + const.
+        if let (1, Some(Tok::Word("const" | "constant")), Some(Tok::Plus)) =
+            (count, self.peek(), added.map(|token| token.tok))
+        {
+            self.at += 1;
+            return self.node(Node::Var("C".to_owned()), &[]);
         }
         let text = self.words_text(count);
         self.node(Node::Words(text), &[])

@@ -4,6 +4,7 @@ use super::Parser;
 use crate::math::stop::Stop;
 use crate::math::syntax::ast::{Id, Node};
 use crate::math::syntax::token::Tok;
+use crate::math::syntax::units;
 
 impl Parser<'_, '_> {
     pub(crate) fn sum(&mut self) -> Result<Id, Stop> {
@@ -115,6 +116,10 @@ impl Parser<'_, '_> {
                 Some(Tok::Word("to")) if matches!(self.ahead(1), Some(Tok::Num(_))) => {
                     return self.multiplied(&factors);
                 }
+                Some(Tok::Word(letter)) if self.is_factor(letter) => {
+                    self.at += 1;
+                    factors.push(self.node(Node::Var(letter.to_owned()), &[])?);
+                }
                 Some(Tok::Word(_)) => {
                     left = self.multiplied(&factors)?;
                     left = match self.spoken(left)? {
@@ -147,6 +152,17 @@ impl Parser<'_, '_> {
             }
             _ => self.power(),
         }
+    }
+
+    /// Whether a letter of `\text{}` behind a number is no unit, but a variable or a multiplier:
+    /// `\text{42k}`.
+    fn is_factor(&self, letter: &str) -> bool {
+        const SMALL: [&str; 10] = ["m", "g", "s", "l", "h", "d", "u", "c", "p", "t"];
+        let large = letter.starts_with(|c: char| c.is_uppercase());
+        let multiplies = matches!(letter, "M" | "B" | "T");
+        let unit = SMALL.contains(&letter)
+            || (large && !multiplies && (units::known(letter) || letter == "F"));
+        letter.len() == 1 && !unit && !matches!(self.ahead(1), Some(Tok::Word(_) | Tok::Num(_)))
     }
 
     pub(crate) fn starts_factor(&self, tok: Tok<'_>) -> bool {

@@ -11,11 +11,11 @@ use crate::math::syntax::{number_words, units};
 const WORDS_MAX: usize = 5;
 /// Words that no unit and no noun contains: "7 is wrong" is a statement about 7.
 #[rustfmt::skip]
-const SAYING: [&str; 32] = [
+const SAYING: [&str; 40] = [
     "not", "no", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe", "negative",
     "below", "above", "than", "unless", "except", "root", "power", "too", "extraneous", "rejected",
     "invalid", "false", "impossible", "discarded", "guess", "if", "when", "ten", "twenty",
-    "never", "got",
+    "never", "got", "most", "least", "minimum", "maximum", "upwards", "downwards", "tops", "up",
 ];
 /// Nouns behind an ordinal that have a value of their own: the 4th prime is 7.
 #[rustfmt::skip]
