@@ -2,6 +2,7 @@
 
 mod interpreter;
 mod ready;
+mod slips;
 
 use std::borrow::Cow;
 
@@ -18,6 +19,7 @@ pub(crate) use interpreter::Interpreter;
 pub use interpreter::Written;
 pub use ready::Input;
 pub(crate) use ready::{Ready, Unready};
+pub(crate) use slips::slips;
 
 /// Cases on which a program may use all its fuel; the ones after them have failed, so that a program
 /// without end costs no more than that.

@@ -7,6 +7,7 @@ mod json;
 mod kind;
 mod limits;
 mod node;
+mod program;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -20,13 +21,19 @@ pub use limits::{BYTES_MAX, CASES_MAX, DEPTH_MAX, DIGITS_MAX, VALUES_MAX};
 use node::Node;
 
 impl Suite {
-    /// Reads a suite from an object, or from JSON text (which may itself hold JSON text).
+    /// Reads a suite from an object, from JSON text (which may itself hold JSON text), or from the
+    /// program of the tests.
     ///
     /// # Errors
     /// The key at fault, what was expected there and what was found.
     pub fn from_value(value: &Value) -> Result<Self, SuiteError> {
         let data = match value {
-            Value::String(text) => json::nested(text, "")?,
+            Value::String(text) => match json::nested(text, "") {
+                Err(SuiteError::NotJson { .. }) if program::is_program(text) => {
+                    return program::suite(text);
+                }
+                read => read?,
+            },
             value => bounded::from_value(value)?,
         };
         rows::suite(&Node::root(&rows::opened(data)?), None)

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use assay_verifiers::column_path::member;
 use assay_verifiers::{Fault, FaultKind, Meter, Sample, Verdict};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::answer::Asked;
 use crate::isolation::{
@@ -13,7 +12,7 @@ use crate::isolation::{
 };
 use crate::runtime::{Guest, Limits, Stop};
 use crate::stub;
-use crate::suite::{Assertions, Calls, Suite};
+use crate::suite::{Assertions, Calls, Suite, SuiteError};
 use crate::suite_report::{SuiteReport, cause_of_error, cause_of_stop};
 use crate::value::{equal_json, truncated};
 
@@ -40,7 +39,7 @@ pub(crate) fn tests<'a>(sample: &'a Sample, from: &str) -> Option<Cow<'a, Value>
     match from {
         "reference" => sample.reference().map(Cow::Borrowed),
         "." => Some(Cow::Owned(Value::Object(sample.meta().clone()))),
-        path => column(sample.meta(), path).map(Cow::Borrowed),
+        path => sample.column(path).filter(|value| !value.is_null()).map(Cow::Borrowed),
     }
 }
 
@@ -62,15 +61,22 @@ pub(crate) fn suite<'a>(
 ) -> Result<Option<(Cow<'a, Value>, Suite)>, Fault> {
     let Some(value) = tests(sample, from) else { return Ok(None) };
     meter.spend(sample.completion().len() as u64)?;
-    let suite = Suite::from_value(&value)?;
+    let suite = Suite::from_value(&value).map_err(|error| in_row(&error, sample, from))?;
     Ok(Some((value, suite)))
 }
 
-/// The value at a dotted path, unless it is null.
-fn column<'a>(row: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
-    let mut parts = path.split('.');
-    let first = row.get(parts.next()?)?;
-    parts.try_fold(first, member).filter(|value| !value.is_null())
+/// The fault of a suite; where it lacks keys and is the whole row, with what else may be wrong.
+fn in_row(error: &SuiteError, sample: &Sample, from: &str) -> Fault {
+    let lacks_keys = match error {
+        SuiteError::Wrong { key, .. } | SuiteError::Missing { key, .. } => key.is_empty(),
+        _ => false,
+    };
+    let help = match sample.reference() {
+        _ if from != "." || !lacks_keys => "",
+        Some(_) => "; columns that [data] names are not among them, so leave [data] reference out",
+        None => "; columns that [data] names are not among them",
+    };
+    Fault::bad_reference(format!("{error}{help}"))
 }
 
 /// Runs assertions apart from the candidate.

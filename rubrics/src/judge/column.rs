@@ -25,12 +25,7 @@ impl ColumnJudge {
     }
 
     fn read(&self, request: &JudgeRequest) -> Result<JudgeReply, Fault> {
-        let meta = request.sample.meta();
-        let whole = meta.get(&self.column).or_else(|| {
-            let mut parts = self.column.split('.');
-            let first = meta.get(parts.next()?)?;
-            parts.try_fold(first, |value, part| value.get(part))
-        });
+        let whole = request.sample.column(&self.column);
         let criterion = &request.subject.criterion;
         let found = match whole {
             Some(Value::Object(by_criterion)) => by_criterion.get(criterion),

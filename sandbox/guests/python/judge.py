@@ -204,7 +204,7 @@ def _constant(name, find):
 
 
 def _bind(suite, namespace, entry_points, find):
-    """Puts the candidate's names where the tests look for them; returns the entry."""
+    """Puts the candidate's names where the tests look for them; returns the entry, where it is known."""
     found = find(sorted(suite.asked), suite.imports)
     missing = [name for name in entry_points if name not in found]
     if missing:
@@ -216,9 +216,9 @@ def _bind(suite, namespace, entry_points, find):
         namespace.setdefault(name, value)
     if entry_points:
         namespace.setdefault("candidate", found[entry_points[0]])
-        return found[entry_points[0]]
-    entries = [value for value in found.values() if _is_entry(value)]
-    return entries[0] if len(entries) == 1 else None
+        return (found[entry_points[0]],)
+    entries = tuple(value for value in found.values() if _is_entry(value))
+    return entries if len(entries) == 1 else ()
 
 
 def _is_entry(value):

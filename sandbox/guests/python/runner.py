@@ -20,9 +20,9 @@ def run(namespace, entry, results, ran):
         if arguments == 0:
             call(check)
         elif arguments == 1 or _has_defaults(check):
-            if entry is None:
+            if not entry:
                 raise Broken("the tests define check(candidate), and no entry point is known")
-            call(check, entry)
+            call(check, *entry)
     fixtures = pytest_run.Fixtures(namespace)
     for name, value in [*namespace.items()]:
         if isinstance(value, type) and issubclass(value, unittest.TestCase):

@@ -4,18 +4,16 @@ use super::error::SuiteError;
 use super::json;
 use super::kind::{CallCase, Calls, Kind, StdioCase};
 use super::limits::CASES_MAX;
-use super::node::Node;
+use super::node::{Node, SOLUTION};
 use crate::value::{Arguments, PyValue};
-
-/// The class in which `LeetCode` has its functions.
-const SOLUTION: &str = "Solution";
 
 /// The native `cases`.
 pub(super) fn native(node: &Node<'_>) -> Result<Kind, SuiteError> {
     node.only(&["entry_point", "class", "prompt", "setup", "float_tolerance", "cases"])?;
     let cases = node.need("cases")?;
     let items = some(&cases)?;
-    let entry_point = node.get("entry_point").map(|name| name.name()).transpose()?;
+    let named = node.get("entry_point");
+    let entry_point = named.as_ref().map(Node::function).transpose()?;
     let calls = |case: &Node<'_>| {
         ["args", "kwargs", "expected"].iter().any(|key| case.field(key).is_some())
     };
@@ -30,9 +28,15 @@ pub(super) fn native(node: &Node<'_>) -> Result<Kind, SuiteError> {
     }
     let entry_point = entry_point.ok_or_else(|| node.missing("entry_point"))?;
     let class = node.get("class").map(|name| name.name()).transpose()?;
+    let class = class.or_else(|| named.as_ref().and_then(class_of));
     let float_tolerance = tolerance(node, "float_tolerance")?;
     let cases = items.iter().map(call).collect::<Result<_, _>>()?;
     Ok(Kind::Calls(Calls { entry_point, class, float_tolerance, cases }))
+}
+
+/// The class that the name of a function says it is a method of.
+fn class_of(name: &Node<'_>) -> Option<String> {
+    name.is_method_of_solution().then(|| SOLUTION.to_owned())
 }
 
 fn run(case: &Node<'_>) -> Result<StdioCase, SuiteError> {
@@ -127,11 +131,12 @@ impl<'a> Pairs<'a> {
     /// Calls whose outputs are what is returned.
     pub(super) fn plain_calls(
         &self,
-        entry_point: String,
+        name: &Node<'_>,
         float_tolerance: Option<f64>,
     ) -> Result<Kind, SuiteError> {
+        let (entry_point, class) = (name.function()?, class_of(name));
         let cases = self.cases(|_| (None, None))?;
-        Ok(Kind::Calls(Calls { entry_point, class: None, float_tolerance, cases }))
+        Ok(Kind::Calls(Calls { entry_point, class, float_tolerance, cases }))
     }
 
     fn cases(

@@ -14,6 +14,8 @@ use crate::value::{Arguments, PyValue};
 /// | `{"entry_point": "add", "cases": [{"args": [1, 2], "kwargs": {}, "expected": 3}]}` | calls |
 /// | `{"cases": [{"stdin": "1 2\n", "stdout": "3\n"}]}` | a program's output |
 ///
+/// The program of the tests as text alone is read as its `test`.
+///
 /// Each may have `setup`, code that runs first. The first may have `prompt`, the code that the
 /// candidate was asked to complete, whose helpers the tests may use. The third may have
 /// `float_tolerance`, and `class`, the class of which `entry_point` is a method where no function

@@ -3,6 +3,8 @@
 use super::error::SuiteError;
 use crate::value::{PyValue, truncated};
 
+/// The class in which `LeetCode` has its functions.
+pub(super) const SOLUTION: &str = "Solution";
 /// Characters of a value that a message repeats.
 const SHOWN_CHARS_MAX: usize = 80;
 
@@ -72,7 +74,22 @@ impl<'a> Node<'a> {
 
     /// The name of a function or a class: dotted names and the like cannot be bound.
     pub(super) fn name(&self) -> Result<String, SuiteError> {
+        self.named(self.text()?)
+    }
+
+    /// The name of a function. Of `Solution().f` and `Solution.f` it is that of the method: a function
+    /// that is not there is looked for in that class.
+    pub(super) fn function(&self) -> Result<String, SuiteError> {
         let text = self.text()?;
+        self.named(method_of_solution(text).unwrap_or(text))
+    }
+
+    /// Whether it names a method of `Solution`.
+    pub(super) fn is_method_of_solution(&self) -> bool {
+        self.data.as_str().and_then(method_of_solution).is_some()
+    }
+
+    fn named(&self, text: &str) -> Result<String, SuiteError> {
         let mut chars = text.chars();
         let starts = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$');
         if starts && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$') {
@@ -99,6 +116,12 @@ impl<'a> Node<'a> {
         let (key, unknown) = (self.key.clone(), unknown.to_owned());
         SuiteError::Unknown { key, unknown, known: known.join(", ") }
     }
+}
+
+/// The method in `Solution().f` and `Solution.f`.
+fn method_of_solution(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix(SOLUTION)?;
+    rest.strip_prefix("()").unwrap_or(rest).strip_prefix('.')
 }
 
 /// What a value is, in words.

@@ -135,7 +135,7 @@ fn wrapped(node: &Node<'_>, named: Option<&str>) -> Result<Suite, SuiteError> {
 /// `test`, with `entry_point` or without.
 fn asserted(node: &Node<'_>) -> Result<Kind, SuiteError> {
     no_misspelt(node)?;
-    let entry_point = node.get("entry_point").map(|name| name.name()).transpose()?;
+    let entry_point = node.get("entry_point").map(|name| name.function()).transpose()?;
     let prompt = node.get("prompt").filter(|_| entry_point.is_some()).filter(Node::is_text);
     let prompt = prompt.map(|code| code.text()).transpose()?.map(str::to_owned);
     let test = node.need("test")?.words()?.to_owned();
@@ -192,7 +192,7 @@ fn assertions(asserts: &[Node<'_>], imports: &[Node<'_>]) -> Result<Kind, SuiteE
 fn pairs(node: &Node<'_>, named: Option<&str>) -> Result<Kind, SuiteError> {
     let pairs = Pairs::of(node)?;
     if let Some(name) = node.get("entry_point") {
-        return pairs.plain_calls(name.name()?, tolerance(node, "atol")?);
+        return pairs.plain_calls(&name, tolerance(node, "atol")?);
     }
     match function(node)?.or(named.map(str::to_owned)) {
         Some(name) => pairs.calls(name),
@@ -207,7 +207,7 @@ fn function(node: &Node<'_>) -> Result<Option<String>, SuiteError> {
     let name = ["fn_name", "func_name", "entry_point"].iter().find_map(|key| node.get(key));
     let name = name.or(within("func_name")).or(within("fn_name"));
     let name = name.filter(|name| name.data.as_str() != Some(""));
-    name.map(|name| name.name()).transpose()
+    name.map(|name| name.function()).transpose()
 }
 
 fn live_code_bench(node: &Node<'_>) -> Result<Kind, SuiteError> {

@@ -69,6 +69,53 @@ fn the_stable_shapes() {
 }
 
 #[test]
+fn a_program_of_tests_is_a_suite() {
+    for text in [
+        "from solution import rev\n\ndef test_a():\n    assert rev('ab') == 'ba'\n",
+        "assert f(1) == 2\nassert f(2) == 3",
+        "\"\"\"Tests.\"\"\"\nimport unittest\nclass Sums(unittest.TestCase):\n    pass\n",
+        "def check(candidate):\n    assert candidate(1) == 1\ncheck(f)\n",
+    ] {
+        let Ok(Suite { kind: Kind::Assertions(tests), .. }) = Suite::from_value(&json!(text))
+        else {
+            panic!("{text}")
+        };
+        assert_eq!((tests.test.as_str(), tests.entry_point), (text, None));
+    }
+    for text in ["def f(x): return x", "[\"assert f(1) == 2\", ]", "{'test': 'assert f(1)'}"] {
+        assert!(refused(json!(text)).starts_with("tests: not JSON"), "{text}");
+    }
+}
+
+#[test]
+fn methods_of_solution_are_functions() {
+    let test = "def check(candidate):\n    assert candidate(1) == 1\n";
+    for name in ["Solution().f", "Solution.f", "f"] {
+        let tests = assertions(json!({"entry_point": name, "test": test}));
+        assert_eq!(tests.entry_point.as_deref(), Some("f"), "{name}");
+        let tests = calls(json!({"fn_name": name, "inputs": [[1]], "outputs": [2]}));
+        assert_eq!(tests.entry_point, "f", "{name}");
+        let class = name.starts_with("Solution").then_some("Solution");
+        let case = json!([{"args": [1], "expected": 2}]);
+        for row in [
+            json!({"entry_point": name, "cases": case}),
+            json!({"entry_point": name, "inputs": [[1]], "outputs": [2]}),
+        ] {
+            let tests = calls(row);
+            assert_eq!(
+                (tests.entry_point.as_str(), tests.class.as_deref()),
+                ("f", class),
+                "{name}"
+            );
+        }
+    }
+    for name in ["Solution().", "Solution()", "Other().f", "Solution().f.g", "solution.f"] {
+        let error = refused(json!({"entry_point": name, "test": test}));
+        assert!(error.contains("the name of a function"), "{name}: {error}");
+    }
+}
+
+#[test]
 fn rows_of_human_eval_and_mbpp() {
     let tests = assertions(json!({
         "task_id": "HumanEval/0", "prompt": "def f(x):\n", "canonical_solution": "    return x\n",
@@ -188,8 +235,12 @@ fn errors_name_the_key_and_what_stands_there() {
         (json!(3), "tests: expected an object, a list, or JSON text of one, found the number 3"),
         (json!(null), "tests: expected an object, a list, or JSON text of one, found null"),
         (
-            json!("def check(c): ..."),
-            "tests: not JSON: line 1, column 1: expected a value, found \"def check(c): ...\" (tests are a JSON list, an assert each: [\"assert f(1) == 2\"])",
+            json!("def f(c): ..."),
+            "tests: not JSON: line 1, column 1: expected a value, found \"def f(c): ...\" (tests are a JSON list, an assert each: [\"assert f(1) == 2\"])",
+        ),
+        (
+            json!("def check(candidate):\n    assert candidate(1) == 1\n"),
+            "tests: they define check(candidate), and the function that it is given stands elsewhere: for rows with the columns test and entry_point write tests = \".\" and leave [data] reference out; else {\"test\": \"...\", \"entry_point\": \"...\"}",
         ),
         (
             json!({"test": ""}),

@@ -2,6 +2,7 @@
 
 mod find;
 mod grade;
+mod hedge;
 mod line;
 mod paid;
 mod question;
@@ -98,7 +99,7 @@ impl Sandboxed for ProgramOutput {
 
 impl Check for ProgramOutput {
     const ID: &'static str = "program_output";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const SLOW: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
@@ -233,9 +234,12 @@ impl ProgramOutput {
     ) -> Result<Graded<'a>, Fault> {
         let rules = Rules { equality: self.equality, bare_text: self.bare_text };
         let mut best = Graded { paid: Paid::NOTHING, answer: None, gave: None };
-        for answer in answers {
+        let is_hedged = |answer| hedge::is_hedged(answer, &answers, truth);
+        let hedged: Vec<bool> = answers.iter().map(is_hedged).collect();
+        for (answer, is_hedged) in answers.into_iter().zip(hedged) {
             let (paid, gave) = match question.ask {
                 Ask::Input => self.input(&answer, task, truth, meter)?,
+                _ if is_hedged => (Paid::NOTHING, None),
                 _ => (rules.paid(&answer, truth, meter)?, None),
             };
             if best.answer.is_none() || paid.share > best.paid.share {
@@ -268,10 +272,7 @@ impl ProgramOutput {
                 }
             };
             let right = match (&got.returned, truth) {
-                (Some(Truth::Value(got)), Truth::Value(wanted)) => {
-                    // The prompt asserts with `==`.
-                    self.equality.holds(got, wanted) || Equality::Python.holds(got, wanted)
-                }
+                (Some(Truth::Value(got)), Truth::Value(wanted)) => self.equality.holds(got, wanted),
                 (got, wanted) => got.as_ref() == Some(wanted),
             };
             let raised = got.raised.map(|(_, text)| format!("raised {text}"));

@@ -264,7 +264,7 @@ impl Sql {
             ));
         }
         let column = &self.db_column;
-        let name = sample.meta().get(column).and_then(Value::as_str).ok_or_else(|| {
+        let name = sample.column(column).and_then(Value::as_str).ok_or_else(|| {
             Fault::bad_input(format!("column \"{column}\" is missing; it names the database"))
         })?;
         known(name).ok_or_else(|| {

@@ -86,6 +86,10 @@ impl Check for StdinStdout {
         trivial::trivial(&*suite_run::tests(sample, &self.tests)?, &self.language, &self.extract)
     }
 
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        stdio::slips(samples, &self.tests)
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some((value, suite)) = suite_run::suite(sample, &self.tests, meter)? else {
             return Ok(suite_run::no_tests(sample, &self.tests));

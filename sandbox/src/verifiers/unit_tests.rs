@@ -24,7 +24,8 @@ use crate::{Sandbox, stdio, stub, suite_run, trivial};
 /// `==` or read the expected values, because none of that is in its room. Tests come from the
 /// reference, as an object or as JSON text, in the shapes that people have: `entry_point` and
 /// `test` (`HumanEval`), `test_list` (MBPP), `entry_point` and `cases`, `inputs` and `outputs`
-/// (APPS, `LiveCodeBench`), and others; see docs/sandbox.md.
+/// (APPS, `LiveCodeBench`), and others; or they are the text of a program that asserts, or whose
+/// functions are called `test_...`. See docs/sandbox.md.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
@@ -104,7 +105,7 @@ impl Sandboxed for UnitTests {
 
 impl Check for UnitTests {
     const ID: &'static str = "unit_tests";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
     const SLOW: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
@@ -113,6 +114,10 @@ impl Check for UnitTests {
 
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
         trivial::trivial(&*suite_run::tests(sample, &self.tests)?, &Written::Python, &self.extract)
+    }
+
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        stdio::slips(samples, &self.tests)
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -34,7 +34,7 @@ impl Baseline {
     pub(super) fn text(&self, sample: &Sample) -> Result<String, Box<Verdict>> {
         let text = match self {
             Self::Reference => sample.reference().and_then(shown_reference),
-            Self::Column(column) => sample.meta().get(column).and_then(shown_reference),
+            Self::Column(column) => sample.column(column).and_then(shown_reference),
         };
         text.ok_or_else(|| {
             Box::new(match self {

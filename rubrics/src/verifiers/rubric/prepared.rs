@@ -123,8 +123,7 @@ impl Source {
 impl ColumnSource {
     fn of(&self, sample: &Sample) -> Result<Arc<PreparedRubric>, Box<Verdict>> {
         let column = &self.column;
-        let own =
-            if column == "reference" { sample.reference() } else { sample.meta().get(column) };
+        let own = if column == "reference" { sample.reference() } else { sample.column(column) };
         let Some(value) = own.filter(|value| !value.is_null()) else {
             let why = format!("the sample has no rubric in its column \"{column}\"");
             return Err(Box::new(Verdict::abstained(why)));

@@ -14,9 +14,12 @@ use crate::answer::{self, Thinking};
 use crate::value::literal::{self, Words};
 use crate::value::{Arguments, PyValue};
 pub(super) use found::{Answer, Placed, sides};
+pub(super) use phrase::says_value;
 
 /// Readings of an input that are tried.
 const CALLS_MAX: usize = 4;
+/// What may lead to an answer that is all of the text.
+const LEADS: [&str; 6] = ["return ", "=>", "->", "→", "####", "="];
 
 /// How the answer is found in a completion.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -141,9 +144,13 @@ impl<'a> Search<'a, '_> {
         if found.is_empty() && (of(Source::Phrase) || of(Source::Fence)) {
             let said = of(Source::Phrase).then(|| phrase::said(self.text, part.clone())).flatten();
             let fenced = of(Source::Fence).then(|| self.fenced(part.clone())).flatten();
+            let around = part.clone();
             let shown = all.then(|| self.session(part)).flatten();
             let all = fenced.into_iter().chain(shown).chain(said);
             found.extend(all.max_by_key(|answer| answer.span.0));
+            if found.is_empty() && of(Source::Phrase) {
+                found.extend(phrase::said_plainly(self.text, around));
+            }
         }
         if all || self.how.from == Source::Whole {
             found.extend(whole);
@@ -197,7 +204,9 @@ impl<'a> Search<'a, '_> {
 pub(super) fn ways(text: &str) -> Vec<&str> {
     let mut ways = undressed(text);
     let right = ways.get(1).and_then(|bare| sides(bare)).map(|(_, right)| right);
+    let led = ways.get(1).and_then(|bare| LEADS.iter().find_map(|lead| bare.strip_prefix(lead)));
     ways.extend(right);
+    ways.extend(led.map(str::trim_start));
     ways
 }
 

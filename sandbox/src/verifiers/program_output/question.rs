@@ -176,7 +176,10 @@ impl<'a> Reader<'a> {
         let task = Task { program, questions, is_sheet: self.get("questions").is_some() };
         let needs = task.must_run() || task.questions.iter().any(|q| q.ask == Ask::Input);
         if needs && task.program.source.trim().is_empty() {
-            return Err("key \"program\" missing, and not every answer is given".to_owned());
+            let taken = "; columns that [data] names, as in prompt = \"code\", are not among them: leave \
+                         them out of [data]";
+            let help = if self.is_row { taken } else { "" };
+            return Err(format!("key \"program\" missing, and not every answer is given{help}"));
         }
         Ok(task)
     }
@@ -244,9 +247,12 @@ impl<'a> Reader<'a> {
         let given = answer.map(|answer| given(ask, answer)).transpose()?;
         let point = ask.is_white_box().then(|| self.point(ask)).transpose()?;
         if given.is_none() && matches!(ask, Ask::Return | Ask::Input) && program.call.is_none() {
-            return Err(
-                "one of the keys call, input, answer, expected and output is needed".to_owned()
-            );
+            let taken =
+                "; columns that [data] names, as in reference = \"output\", are not among them";
+            let help = if self.is_row { taken } else { "" };
+            return Err(format!(
+                "one of the keys call, input, answer, expected and output is needed{help}"
+            ));
         }
         Ok(Question { id, ask, point, given })
     }

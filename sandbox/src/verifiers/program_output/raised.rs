@@ -7,7 +7,7 @@ use crate::value::literal::{self, Words};
 /// What is paid for knowing that the program fails, but not how.
 const FAILS: f64 = 0.5;
 /// Characters of an answer that names an exception: whoever tells a story names many.
-const CHARS_MAX: usize = 200;
+pub(super) const CHARS_MAX: usize = 200;
 
 /// How the names of exceptions end.
 const CLASS_ENDS: [&str; 6] = ["Error", "Exception", "Exit", "Interrupt", "Iteration", "Warning"];
@@ -32,6 +32,8 @@ const AVERTS: &[&str] = &[
 const DOUBTS: &[&str] = &[
     "might", "may", "could", "maybe", "perhaps", "possibly", "presumably", "if", "unless", "whether",
 ];
+/// Words before a word that may deny it.
+const DENIED_WITHIN: usize = 3;
 /// Words between a denial and what it denies, of which none begins a clause.
 #[rustfmt::skip]
 const LIGHT: &[&str] = &[
@@ -55,9 +57,10 @@ pub(super) fn raised(answer: &Answer<'_>, class: &str) -> Paid {
     }
     let tokens = tokens(text);
     let class = class.rsplit('.').next().unwrap_or(class);
-    let is_class = |word: &str| {
-        CLASS_ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end)) || word == class
-    };
+    let is_class = |word: &str| is_known(word) || word == class;
+    if text.starts_with('[') || is_listed(&tokens, &is_class) || is_led_by_value(text, class) {
+        return Paid::NOTHING;
+    }
     let said = |is_meant: &dyn Fn(&str) -> bool| {
         let place = tokens.iter().rposition(|token| is_meant(token))?;
         Some(claim(&tokens, place))
@@ -75,6 +78,52 @@ pub(super) fn raised(answer: &Answer<'_>, class: &str) -> Paid {
             _ => Paid::NOTHING,
         },
     }
+}
+
+fn is_known(word: &str) -> bool {
+    CLASS_ENDS.iter().any(|end| word.len() > end.len() && word.ends_with(end))
+}
+
+/// Whether a text says of any class of exceptions that it is raised, or may be.
+pub(super) fn may_raise(text: &str) -> bool {
+    let tokens = tokens(text);
+    let is_claimed = |(place, word): (usize, &&str)| {
+        let handles =
+            || place.checked_sub(1).and_then(|before| tokens.get(before)) == Some(&"except");
+        is_known(word) && !handles() && claim(&tokens, place) != Claim::Denied
+    };
+    tokens.iter().enumerate().any(is_claimed)
+}
+
+/// Whether a text is a list of single words of which a class is one, and not all are.
+fn is_listed(tokens: &[&str], is_class: &dyn Fn(&str) -> bool) -> bool {
+    let is_sign = |token: &&str| ["and", "/", ",", ";", "|", "&"].contains(token);
+    let tokens = tokens.strip_suffix(&["."]).unwrap_or(tokens);
+    let items: Vec<&[&str]> = tokens.split(|token| is_sign(token)).collect();
+    let words: Vec<&str> = items.iter().filter_map(|item| item.first().copied()).collect();
+    let is_failure = |word: &str| FAILURES.contains(&word.to_ascii_lowercase().as_str());
+    let names = |word: &&str| is_class(word) || is_failure(word);
+    items.len() > 1
+        && items.iter().all(|item| item.len() <= 1)
+        && words.iter().any(names)
+        && !words.iter().all(names)
+}
+
+/// Whether a literal stands before the class and nothing else does.
+fn is_led_by_value(text: &str, class: &str) -> bool {
+    let Ok((_, length)) = literal::prefix(text, Words::Python) else { return false };
+    let rest = text.get(length..).unwrap_or_default();
+    let rest = tokens(rest.trim_end_matches(['.', ')']));
+    let mut rest = rest.iter().skip_while(|token| {
+        !token.chars().any(char::is_alphanumeric) || LIGHT.contains(token) || **token == "and"
+    });
+    let has_sign = text.get(length..).is_some_and(|rest| {
+        let first = rest.trim_start_matches([' ', '`', '*']);
+        first.starts_with([',', ';', '/', '|', '(', '-', '—', '\n'])
+            || first.starts_with("and ")
+            || first.starts_with(class)
+    });
+    length > 0 && has_sign && rest.next().is_some_and(|word| *word == class || is_known(word))
 }
 
 /// What an answer says of an exception.
@@ -118,12 +167,46 @@ fn claim(tokens: &[&str], place: usize) -> Claim {
     let none =
         matches!(after.as_slice(), [":" | "=", word] | [":" | "=", word, "."] if is_none(word));
     match (backward, forward) {
-        _ if none || before.first() == Some(&"0") => Claim::Denied,
+        _ if none || before.first() == Some(&"0") || is_averted(&after) => Claim::Denied,
         (Walk::Doubt, _) | (_, Walk::Doubt) => Claim::Open,
         (Walk::Negations(one), Walk::Negations(other)) if (one + other) % 2 == 1 => Claim::Denied,
-        _ if is_alternative || after.first() == Some(&"?") => Claim::Open,
+        _ if is_alternative || is_conditional(tokens) || after.first() == Some(&"?") => Claim::Open,
         _ => Claim::Made,
     }
+}
+
+/// Whether one of two things is said to happen.
+fn is_conditional(tokens: &[&str]) -> bool {
+    tokens.iter().any(|token| ["otherwise", "else"].contains(&token.to_ascii_lowercase().as_str()))
+}
+
+/// Whether the words behind a class say, before the sentence ends, that it is caught, and not that
+/// another class is.
+fn is_averted(after: &[&str]) -> bool {
+    let sentence = || after.iter().take_while(|token| **token != "." && !is_known(token));
+    let averts = |word: &str| AVERTS.iter().any(|stem| word.starts_with(stem));
+    sentence().enumerate().any(|(place, token)| {
+        let word = token.to_lowercase();
+        let (before, behind) = after.split_at_checked(place).unwrap_or_default();
+        let denies = |token: &&&str| is_negation(&token.to_lowercase());
+        let is_denied = before.iter().rev().take(DENIED_WITHIN).any(|token| denies(&token));
+        let mut objects = behind
+            .iter()
+            .skip(1)
+            .skip_while(|word| LIGHT.contains(word) || ["only", "just"].contains(word));
+        let is_noun = ["handler", "handlers", "guard"].contains(&word.as_str());
+        averts(&word)
+            && !is_noun
+            && !is_denied
+            && !objects.next().is_some_and(|word| is_known(word))
+    })
+}
+
+fn is_negation(word: &str) -> bool {
+    NEGATIONS.contains(&word)
+        || word.ends_with("n't")
+        || word.ends_with("n’t")
+        || ["nothing", "nobody", "only"].contains(&word)
 }
 
 /// Whether the words come to an "or" before anything else.

@@ -22,7 +22,7 @@ pub(in crate::verifiers::program_output) struct Answer<'a> {
 /// Something, and where it stands in the text, in bytes.
 pub(in crate::verifiers::program_output) type Placed<T> = (T, (usize, usize));
 
-/// The sides of `f(1) == 2`, with `assert` before it or without.
+/// The sides of `f(1) == 2`, with `assert` before it or without, and of `f(1) = 2`.
 pub(in crate::verifiers::program_output) fn sides(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("assert ").unwrap_or(text).trim_start();
     let called = text.find('(').is_some_and(|open| {
@@ -32,8 +32,14 @@ pub(in crate::verifiers::program_output) fn sides(text: &str) -> Option<(&str, &
     if !called {
         return None;
     }
-    let at = outside_brackets(text, "==")?;
-    Some((text.get(..at)?.trim_end(), text.get(at + 2..)?.trim()))
+    let at = outside_brackets(text, "=")?;
+    let left = text.get(..at)?;
+    if left.ends_with(['!', '<', '>']) {
+        return None;
+    }
+    let right = text.get(at + 1..)?;
+    let right = right.strip_prefix(['=', '>']).unwrap_or(right);
+    Some((left.trim_end(), right.trim()))
 }
 
 /// Where `mark` first stands outside brackets and quotes.

@@ -6,7 +6,7 @@ use super::found::{Answer, sides};
 use crate::value::literal::{self, Words};
 
 /// What stands before an answer.
-const CUES: [&str; 24] = [
+const CUES: [&str; 46] = [
     "answer is",
     "answer:",
     "answer**:",
@@ -31,6 +31,28 @@ const CUES: [&str; 24] = [
     "evaluates to",
     "is equal to",
     "results in",
+    "will output",
+    "would output",
+    "should output",
+    "will print",
+    "would print",
+    "should return",
+    "returned is",
+    "printed is",
+    "答案是",
+    "答案为",
+    "答案：",
+    "答案:",
+    "输出是",
+    "输出为",
+    "输出：",
+    "输出:",
+    "结果是",
+    "结果为",
+    "结果：",
+    "结果:",
+    "返回",
+    "####",
 ];
 /// What may stand between the cue and the answer.
 const FILLERS: [&str; 15] = [
@@ -54,6 +76,13 @@ const FILLERS: [&str; 15] = [
 const TRIED_MAX: usize = 8;
 /// Bytes of an answer in quotes or backticks.
 const BYTES_MAX: usize = 1 << 14;
+/// Bytes of an answer that nothing sets off.
+const PLAIN_BYTES_MAX: usize = 200;
+/// Marks of LaTeX that only say how their inside looks.
+const LATEX: [&str; 5] = ["\\text{", "\\texttt{", "\\mathtt{", "\\mathrm{", "\\textbf{"];
+/// What begins the paragraph that explains an answer.
+const EXPLAINS: [&str; 6] =
+    ["explanation", "reasoning", "because", "since", "this is because", "why"];
 
 /// The last sentence that says an answer.
 pub(super) fn said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
@@ -68,6 +97,60 @@ pub(super) fn said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     let span = (part.start + range.start, part.start + range.end);
     let said = inner.get(range)?;
     Some(Answer { text: said.into(), value: None, span, from: "phrase", quoted: false })
+}
+
+/// An answer that no mark sets off, where nothing else is one: what follows a cue to the end of the
+/// text, or a literal that a paragraph explains.
+pub(super) fn said_plainly(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
+    let inner = text.get(part.clone())?;
+    let range = explained(inner).or_else(|| to_the_end(inner))?;
+    let span = (part.start + range.start, part.start + range.end);
+    let said = inner.get(range)?;
+    Some(Answer { text: said.into(), value: None, span, from: "phrase", quoted: false })
+}
+
+fn explained(text: &str) -> Option<Range<usize>> {
+    let start = text.len() - text.trim_start().len();
+    let (_, length) = literal::prefix(text.get(start..)?, Words::Python).ok()?;
+    let (said, rest) = text.get(start..)?.split_at_checked(length)?;
+    let rest = rest.trim_start_matches(['.', ' ']).strip_prefix('\n')?;
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "*#".contains(c));
+    let lower = rest.get(..rest.floor_char_boundary(20))?.to_ascii_lowercase();
+    let explains = EXPLAINS.iter().any(|word| lower.starts_with(word));
+    explains.then_some(start..start + said.trim_end().len())
+}
+
+fn to_the_end(text: &str) -> Option<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let ends = CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len()));
+    let from = ends.max()?;
+    let rest = text.get(from..)?;
+    let said =
+        rest.trim_start_matches(|c: char| c.is_whitespace() || "*:：".contains(c)).trim_end();
+    let start = from + rest.find(said)?;
+    let is_plain = !said.is_empty() && said.len() <= PLAIN_BYTES_MAX && !said.contains('\n');
+    is_plain.then_some(start..start + said.len())
+}
+
+/// Whether a sentence says that something is a literal, and does not deny it.
+pub(in crate::verifiers::program_output) fn says_value(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let is_literal = |range: Range<usize>| {
+        text.get(range).is_some_and(|text| literal::read(text, Words::Python).is_ok())
+    };
+    let denied = |at: usize| {
+        let word = lower.get(..at).and_then(|before| before.split_whitespace().next_back());
+        word.is_some_and(|word| ["not", "never", "no"].contains(&word) || word.ends_with("n't"))
+    };
+    let boxed = lower
+        .match_indices("\\boxed{")
+        .any(|(at, mark)| boxed(text, at + mark.len()).is_some_and(is_literal));
+    boxed
+        || CUES.iter().any(|cue| {
+            let mut places =
+                lower.rmatch_indices(cue).take(TRIED_MAX).filter(|(at, _)| !denied(*at));
+            places.any(|(at, _)| after(text, at + cue.len()).is_some_and(is_literal))
+        })
 }
 
 /// The last assertion whose right side is no blank.
@@ -99,7 +182,7 @@ fn after(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     loop {
         let rest = text.get(at..)?;
-        let skipped = rest.trim_start_matches(|c: char| c.is_whitespace() || "*:".contains(c));
+        let skipped = rest.trim_start_matches(|c: char| c.is_whitespace() || "*:：".contains(c));
         let lower = skipped.get(..skipped.floor_char_boundary(20))?.to_ascii_lowercase();
         let filler = FILLERS.iter().find(|filler| lower.starts_with(**filler));
         at += rest.len() - skipped.len() + filler.map_or(0, |filler| filler.len());
@@ -123,6 +206,9 @@ fn after(text: &str, from: usize) -> Option<Range<usize>> {
     }
     let (_, length) = literal::prefix(rest, Words::Python).ok()?;
     let next = rest.get(length..)?.chars().next();
+    // The dot behind a whole number ends the sentence.
+    let is_dot = rest.get(..length)?.ends_with('.') && next.is_none_or(char::is_whitespace);
+    let length = length - usize::from(is_dot);
     let ends = !next.is_some_and(|c| c.is_alphanumeric() || "_([+-/%".contains(c));
     ends.then_some(at..at + length)
 }
@@ -138,8 +224,15 @@ fn boxed(text: &str, from: usize) -> Option<Range<usize>> {
             _ => {}
         }
         if depth == 0 {
-            return (at > 0).then_some(from..from + at);
+            return (at > 0).then(|| unmarked(text, from..from + at));
         }
     }
     None
+}
+
+/// Without a mark of LaTeX around it.
+fn unmarked(text: &str, range: Range<usize>) -> Range<usize> {
+    let inner = text.get(range.clone()).unwrap_or_default();
+    let mark = LATEX.iter().find(|mark| inner.starts_with(**mark) && inner.ends_with('}'));
+    mark.map_or(range.clone(), |mark| range.start + mark.len()..range.end - 1)
 }
