@@ -15,12 +15,17 @@ const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 /// The deadline that the headers ask for.
 pub(crate) fn of_headers(headers: &HeaderMap) -> Result<Option<Duration>, ApiError> {
     let read = |name: HeaderName, parse: fn(&str) -> Option<Duration>, expected: &str| {
-        let Some(value) = headers.get(&name) else { return Ok(None) };
-        let parsed = value.to_str().ok().and_then(|value| parse(value.trim()));
-        let wrong = || {
-            ApiError::bad_request(format!("header {name}: expected {expected}")).at(name.as_str())
+        let mut given = headers.get_all(&name).iter();
+        let Some(value) = given.next() else { return Ok(None) };
+        let refused = |message: String| {
+            ApiError::bad_request(format!("header {name}: {message}")).at(name.as_str())
         };
-        parsed.map(Some).ok_or_else(wrong)
+        if given.next().is_some() {
+            return Err(refused("expected one".to_owned()));
+        }
+        let parsed = value.to_str().ok().and_then(|value| parse(value.trim()));
+        let parsed = parsed.filter(|time| !time.is_zero());
+        parsed.map(Some).ok_or_else(|| refused(format!("expected {expected}, above 0")))
     };
     let own = read(REQUEST_TIMEOUT, with_unit, "seconds, or a number with ms, s or m")?;
     let grpc = read(GRPC_TIMEOUT, grpc, "up to 8 digits and one of H M S m u n")?;
@@ -84,11 +89,16 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_refused() {
-        for odd in ["", "s", "-1", "1h", "nan", "inf", "1e300", "1 2"] {
+        for odd in ["", "s", "-1", "0", "0ms", "1h", "nan", "inf", "1e300", "1 2"] {
             assert!(asked(&[("x-request-timeout", odd)]).is_err(), "{odd}");
         }
-        for odd in ["", "5", "S", "-1S", "123456789S", "1s", "1.5S"] {
+        for odd in ["", "5", "S", "-1S", "0S", "123456789S", "1s", "1.5S"] {
             assert!(asked(&[("grpc-timeout", odd)]).is_err(), "{odd}");
         }
+        let mut twice = HeaderMap::new();
+        for value in ["1", "2"] {
+            twice.append(REQUEST_TIMEOUT, HeaderValue::from_static(value));
+        }
+        assert!(of_headers(&twice).is_err());
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct ApiError {
     pub(crate) field: Option<String>,
     /// The body is not what the path takes.
     pub(crate) is_unreadable: bool,
+    /// The sample has no reward, and nothing failed that belongs to it.
+    pub(crate) is_abstained: bool,
 }
 
 /// The kinds of refusal. The names are part of the protocol.
@@ -85,7 +87,9 @@ pub(crate) struct ErrorDetails {
 }
 
 /// How long a client that is refused should wait.
-pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(1);
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// The same for a fault `Overloaded`: so long a judge is left alone whose calls failed one after the other.
+const RETRY_AFTER_OVERLOAD: Duration = Duration::from_secs(10);
 
 /// The most bytes of a message: values of the request that it repeats may be of any length.
 const MESSAGE_BYTES_MAX: usize = 1000;
@@ -102,7 +106,7 @@ fn cut(mut message: String) -> String {
 impl ApiError {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (status, message) = (kind.status(), cut(message.into()));
-        Self { status, kind, message, field: None, is_unreadable: false }
+        Self { status, kind, message, field: None, is_unreadable: false, is_abstained: false }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -137,7 +141,7 @@ impl ApiError {
     /// An abstention, where the protocol has no place for one.
     pub(crate) fn abstained(message: impl Into<String>) -> Self {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
-        Self { status, ..Self::new(ErrorKind::Fault, message) }
+        Self { status, is_abstained: true, ..Self::new(ErrorKind::Fault, message) }
     }
 
     /// A fault, where the protocol has no place for one.
@@ -151,6 +155,22 @@ impl ApiError {
         check_exact(value).map_err(|why| Self::fault(&Fault::bad_input(why)))
     }
 
+    /// What was made of each sample, or the error that tells most of why there is not all of it, wherever
+    /// it stands: one that another try would not mend, else one that it may, else an abstention. Of a
+    /// group that is dropped for one fault, the other samples abstain.
+    pub(crate) fn all<T>(made: impl Iterator<Item = Result<T, Self>>) -> Result<Vec<T>, Self> {
+        let (mut all, mut errors) = (Vec::new(), Vec::new());
+        for one in made {
+            match one {
+                Ok(one) => all.push(one),
+                Err(error) => errors.push(error),
+            }
+        }
+        let told =
+            errors.into_iter().min_by_key(|error| (error.is_abstained, error.is_retryable()));
+        told.map_or(Ok(all), Err)
+    }
+
     /// Whether another try may succeed.
     pub(crate) fn is_retryable(&self) -> bool {
         matches!(
@@ -160,6 +180,15 @@ impl ApiError {
                 | StatusCode::BAD_GATEWAY
                 | StatusCode::GATEWAY_TIMEOUT
         )
+    }
+
+    fn retry_after(&self) -> Duration {
+        let is_overloaded = self.status == StatusCode::TOO_MANY_REQUESTS;
+        if self.kind == ErrorKind::Fault && is_overloaded {
+            RETRY_AFTER_OVERLOAD
+        } else {
+            RETRY_AFTER
+        }
     }
 
     /// The answer, to the request `request_id`.
@@ -196,7 +225,7 @@ impl ApiError {
         };
         let headers = response.headers_mut();
         if is_retryable {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER.as_secs()));
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after().as_secs()));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -259,5 +288,44 @@ impl IntoResponse for ApiError {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_list_is_refused_for_does_not_depend_on_its_order() {
+        let fault = |kind| ApiError::fault(&Fault::new(kind, "why"));
+        let told = |errors: [Option<ApiError>; 3]| {
+            let made = errors.into_iter().map(|error| error.map_or(Ok(()), Err));
+            ApiError::all(made).map_err(|error| error.status.as_u16())
+        };
+        let abstained = || Some(ApiError::abstained("why"));
+        let (late, wrong) =
+            (|| Some(fault(FaultKind::Timeout)), || Some(fault(FaultKind::BadReference)));
+        assert_eq!(told([None, None, None]), Ok(vec![(), (), ()]));
+        assert_eq!(told([None, abstained(), None]), Err(422));
+        for errors in [[abstained(), late(), None], [late(), None, abstained()]] {
+            assert_eq!(told(errors), Err(504));
+        }
+        for errors in [[wrong(), late(), None], [late(), abstained(), wrong()]] {
+            assert_eq!(told(errors), Err(422));
+        }
+    }
+
+    #[test]
+    fn a_judge_that_is_left_alone_is_asked_again_later() {
+        let fault = |kind| ApiError::fault(&Fault::new(kind, "why"));
+        for (error, seconds) in [
+            (fault(FaultKind::Overloaded), "10"),
+            (fault(FaultKind::Upstream), "1"),
+            (ApiError::overloaded("full"), "1"),
+        ] {
+            let answer = error.answer("id", Dialect::OpenRlhf);
+            assert_eq!(answer.status(), 503);
+            assert_eq!(answer.headers().get(header::RETRY_AFTER).unwrap(), seconds);
+        }
     }
 }

@@ -61,7 +61,14 @@ pub(crate) async fn pass(
         shared.shed("draining");
         ApiError::new(ErrorKind::Draining, "the daemon is about to stop").into_response()
     } else {
-        next(request).await
+        tokio::select! {
+            biased;
+            response = next(request) => response,
+            () = shared.ended.cancelled() => {
+                let message = "the daemon stops, and the answer is not there yet";
+                ApiError::new(ErrorKind::Draining, message).into_response()
+            }
+        }
     };
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         if error.kind == ErrorKind::Overloaded {

@@ -16,14 +16,13 @@ use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
-use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::ahead::{Ahead, Watch};
 use super::app::App;
 use super::bind::Bind;
-use super::head_limit::{HeadLimit, HeadTimes};
+use super::head_limit::{Late, Noted, Times};
 use super::runtime::spawn_connection;
 use super::shared::Shared;
 
@@ -82,8 +81,8 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Serves until `stop`, and then until the requests under way are answered or the drain is over.
-/// Returns whether all were answered.
+/// Serves until `stop`, and then until the requests under way are answered or the drain is over: what is
+/// left then is refused. Returns whether nothing was.
 pub(crate) async fn serve(
     listener: &Listener,
     tls: &ArcSwapOption<ServerConfig>,
@@ -123,10 +122,13 @@ pub(crate) async fn serve(
     loop {
         tokio::select! {
             () = &mut drained => return true,
-            () = &mut limit => return false,
+            () = &mut limit => break,
             () = service.accept(listener, tls, &late) => {}
         }
     }
+    shared.ended.cancel();
+    let _ = tokio::time::timeout(LAST_MOMENT, drained).await;
+    false
 }
 
 /// Returns once a client is gone. A request of which the answer is there at once costs no look.
@@ -174,7 +176,7 @@ impl Connections {
         config: Arc<ServerConfig>,
         watcher: Watcher,
     ) {
-        let (this, time) = (self.parts(), self.head_times().head);
+        let (this, time) = (self.parts(), self.times().head);
         spawn_connection(async move {
             let handshake = TlsAcceptor::from(config).accept(stream);
             if let Ok(Ok(stream)) = tokio::time::timeout(time, handshake).await {
@@ -199,11 +201,12 @@ impl Connections {
         }
     }
 
-    fn head_times(&self) -> HeadTimes {
+    fn times(&self) -> Times {
         let config = &self.shared.config;
-        HeadTimes {
+        Times {
             idle: Duration::from_millis(config.idle_timeout_ms),
             head: Duration::from_millis(config.header_timeout_ms),
+            unread: Duration::from_millis(config.write_timeout_ms),
         }
     }
 
@@ -220,10 +223,8 @@ impl Connections {
         let connections = self.shared.metrics.connections.clone();
         connections.inc();
         let (stream, watch) = Ahead::new(Box::pin(stream));
-        let (stream, phase) = HeadLimit::new(stream, self.head_times());
-        let mut stream = TimeoutStream::new(stream);
-        let write = Duration::from_millis(self.shared.config.write_timeout_ms);
-        stream.set_write_timeout(Some(write));
+        let (stream, mut timer) = Noted::new(stream, self.times());
+        let phase = stream.phase();
         let service = service_fn(|request| {
             phase.head_is_read();
             let (app, phase, watch) = (&self.app, phase.clone(), watch.clone());
@@ -239,9 +240,18 @@ impl Connections {
         let connection = http1::Builder::new()
             .header_read_timeout(None)
             .max_buf_size(64 * 1024)
-            .serve_connection(TokioIo::new(Box::pin(stream)), service);
-        // What a connection fails of is its client's to see.
-        let _ = watcher.watch(connection).await;
+            .serve_connection(TokioIo::new(stream), service);
+        let late = tokio::select! {
+            biased;
+            // What a connection fails of is its client's to see.
+            _ = watcher.watch(connection) => None,
+            late = std::future::poll_fn(|context| timer.poll_late(context)) => Some(late),
+        };
+        if late == Some(Late::Unread) {
+            let after_ms = self.shared.config.write_timeout_ms;
+            tracing::warn!(after_ms, "an answer was not read: its connection is closed");
+            self.shared.cut("unread");
+        }
         connections.dec();
     }
 }

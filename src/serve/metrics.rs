@@ -25,6 +25,8 @@ pub(crate) struct Metrics {
     answered: Arc<ArcSwap<BTreeMap<String, Answered>>>,
     durations: Family<Route, Durations>,
     pub(crate) shed: Family<Reason, Counter>,
+    /// Answers that were broken off behind their heads, and so behind their statuses.
+    pub(crate) cut: Family<Reason, Counter>,
     pub(crate) in_flight: Gauge,
     pub(crate) waiting: Gauge,
     pub(crate) connections: Gauge,
@@ -111,6 +113,11 @@ impl Metrics {
             let _ = shed.get_or_create(&Reason { reason });
         }
         registry.register("shed", "Requests that were refused for load", shed.clone());
+        let cut: Family<Reason, Counter> = Family::default();
+        for reason in ["unread", "body", "draining"] {
+            let _ = cut.get_or_create(&Reason { reason });
+        }
+        registry.register("answers_cut", "Answers that were broken off", cut.clone());
         let in_flight = Gauge::default();
         registry.register("in_flight", "Samples that are being judged", in_flight.clone());
         let waiting = Gauge::default();
@@ -143,6 +150,7 @@ impl Metrics {
             answered: Arc::default(),
             durations,
             shed,
+            cut,
             in_flight,
             waiting,
             connections,

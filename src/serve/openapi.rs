@@ -82,9 +82,11 @@ pub(crate) fn openapi(operations: &[Operation]) -> Value {
         let (path, told) = (operation.path, told(operation, &mut generator));
         let parameters = parameters(operation, &mut generator);
         let mut put = |path: String, parameters: Vec<Value>| {
+            let id = operation_id(operation.method, &path);
             let entry = paths.entry(path).or_insert_with(|| json!({}));
             if let Some(members) = entry.as_object_mut() {
                 let told = with(told.clone(), "parameters", parameters.into());
+                let told = with(told, "operationId", id.into());
                 members.insert(operation.method.to_owned(), told);
             }
         };
@@ -143,12 +145,40 @@ fn told(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
     with(told, "requestBody", json!({ "required": true, "content": content }))
 }
 
-/// The members of the schema of a query, as parameters.
+/// The name of an operation, for clients that are made of the document: `post_v1_verify`.
+fn operation_id(method: &str, path: &str) -> String {
+    let words =
+        path.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.collect();
+    if words.is_empty() {
+        format!("{method}_root")
+    } else {
+        format!("{method}_{}", words.join("_"))
+    }
+}
+
+/// The headers by which a request that is judged says how long it may take.
+fn deadlines() -> [Value; 2] {
+    [
+        ("x-request-timeout", "seconds, or a number with ms, s or m"),
+        ("grpc-timeout", "up to 8 digits and one of H M S m u n"),
+    ]
+    .map(|(name, expected)| {
+        json!({
+            "name": name, "in": "header", "required": false,
+            "description": format!("how long the answer may take: {expected}, above 0"),
+            "schema": { "type": "string" },
+        })
+    })
+}
+
+/// The members of the schema of a query, and the headers that are read, as parameters.
 fn parameters(operation: &Operation, generator: &mut SchemaGenerator) -> Vec<Value> {
     let query = operation.query.map(|told| told(generator)).unwrap_or_default();
     let members = query.get("properties").and_then(Value::as_object).into_iter().flatten();
     let parameter = |(name, schema): (&String, &Value)| json!({ "name": name, "in": "query", "required": false, "schema": schema });
-    members.map(parameter).collect()
+    let headers = if operation.request.is_some() { deadlines().to_vec() } else { Vec::new() };
+    members.map(parameter).chain(headers).collect()
 }
 
 /// An object with one more member.

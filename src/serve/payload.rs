@@ -102,7 +102,8 @@ pub(crate) fn parse_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError>
     Query::try_from_uri(uri).map(|Query(query)| query).map_err(|error| {
         let message = in_json(&error.body_text());
         let told = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(&message);
-        let unknown = told.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+        let leads = ["unknown field `", "duplicate field `"];
+        let unknown = leads.iter().find_map(|lead| told.strip_prefix(lead)?.split('`').next());
         let field = unknown.or_else(|| told.split_once(": ").map(|(name, _)| name));
         ApiError::bad_request(format!("the query: {told}")).at(field.unwrap_or_default())
     })

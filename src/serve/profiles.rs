@@ -16,6 +16,27 @@ pub(crate) struct Profile {
     pub(crate) metrics: ProfileMetrics,
 }
 
+impl Profile {
+    /// Refuses a sample that comes alone where rewards compare the samples of a group: it would be
+    /// compared with none.
+    pub(crate) fn check_alone(&self) -> Result<(), ApiError> {
+        let plan = self.engine.plan();
+        let rewards = || plan.rewards.iter().filter(|reward| reward.weight.at(0) != 0.0);
+        let compares = !plan.config.combine.normalise.is_none()
+            || rewards().any(|reward| reward.built.lane.is_group())
+            || rewards().flat_map(|reward| &reward.shapes).any(|shape| shape.is_group);
+        if !compares {
+            return Ok(());
+        }
+        let message = format!(
+            "the profile {} compares the samples of a group, and this request has one: send groups as \
+             a list, or serve a profile for it that compares nothing",
+            self.name
+        );
+        Err(ApiError::bad_request(message))
+    }
+}
+
 /// All of them. The first one answers who names none.
 pub(crate) struct Profiles {
     all: Vec<Arc<Profile>>,

@@ -78,6 +78,7 @@ impl Server {
             metrics,
             tracing: Tracing::default(),
             is_draining: AtomicBool::new(false),
+            ended: CancellationToken::new(),
             open_requests: AtomicUsize::new(0),
             config,
         };
@@ -106,7 +107,10 @@ impl Server {
         self.tls.store(tls);
         self.shared.tokens.store(Arc::new(loaded.tokens));
         let profiles = Profiles::new(loaded.engines, &self.shared.metrics);
-        self.shared.profiles.store(Arc::new(profiles));
+        let before = self.shared.profiles.swap(Arc::new(profiles));
+        if serves(&before) != serves(&self.shared.profiles.load()) {
+            tracing::warn!("[serve] changed, and is read at the start alone: restart for it");
+        }
         Ok(())
     }
 
@@ -150,6 +154,12 @@ impl Listening<'_> {
         let app = App::new(self.server.router(), shared);
         listen::serve(&self.listener, tls, app, shared, stop).await
     }
+}
+
+/// How the first configuration has the daemon serve.
+fn serves(profiles: &Profiles) -> Option<serde_json::Value> {
+    let first = profiles.iter().next()?;
+    serde_json::to_value(&first.engine.plan().config.serve).ok()
 }
 
 fn check(bind: &Bind, loaded: &Loaded) -> Result<(), LoadError> {

@@ -10,6 +10,7 @@ use assay_verifiers::{Sample, Scored};
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::admission::{Admission, Admitted};
 use super::config::ServeConfig;
@@ -37,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) tracing: Tracing,
     pub(crate) is_draining: AtomicBool,
+    /// The drain is over: what is still under way is refused.
+    pub(crate) ended: CancellationToken,
     /// Requests that are not answered yet.
     pub(crate) open_requests: AtomicUsize,
 }
@@ -202,8 +205,10 @@ impl Asked {
         if samples <= most {
             return Ok(());
         }
-        let message =
-            format!("{samples} samples; at most {most}, and any number as NDJSON by /v1/verify");
+        let message = format!(
+            "{samples} samples, and serve.samples_max is {most}: send fewer a request, or have it raised; \
+             a stream of rows (NDJSON, by /v1/verify) has no such limit"
+        );
         Err(ApiError::new(ErrorKind::TooLarge, message))
     }
 }
@@ -226,6 +231,11 @@ impl Shared {
 
     pub(crate) fn shed(&self, reason: &'static str) {
         self.metrics.shed.get_or_create(&Reason { reason }).inc();
+    }
+
+    /// Counts an answer that is broken off.
+    pub(crate) fn cut(&self, reason: &'static str) {
+        self.metrics.cut.get_or_create(&Reason { reason }).inc();
     }
 
     pub(crate) fn is_draining(&self) -> bool {

@@ -4,6 +4,9 @@ use axum::http::{HeaderMap, header};
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConstantTimeEq as _};
 
+/// What some editors put before a text.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// The tokens that are let in, as digests: neither a log nor a core dump of this has a token, and all
 /// comparisons take the same time.
 #[derive(Clone, Default)]
@@ -23,14 +26,22 @@ impl AccessTokens {
     /// # Errors
     /// Where there is none, or one that no header can have: a token is printable ASCII without blanks.
     pub fn new<'a>(tokens: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, String> {
+        Self::named("token", "", tokens.into_iter().enumerate())
+    }
+
+    /// These tokens, each with its place from 0, of which an error tells the number and what is `allowed`.
+    fn named<'a>(
+        name: &str,
+        allowed: &str,
+        tokens: impl Iterator<Item = (usize, &'a [u8])>,
+    ) -> Result<Self, String> {
         let digest = |(at, token): (usize, &[u8])| {
             if token.iter().all(u8::is_ascii_graphic) {
                 return Ok(Sha256::digest(token).into());
             }
-            Err(format!("token {}: expected printable ASCII without blanks", at + 1))
+            Err(format!("{name} {}: expected printable ASCII without blanks{allowed}", at + 1))
         };
-        let digests: Vec<_> =
-            tokens.into_iter().enumerate().map(digest).collect::<Result<_, _>>()?;
+        let digests: Vec<_> = tokens.map(digest).collect::<Result<_, _>>()?;
         if digests.is_empty() { Err("no token".to_owned()) } else { Ok(Self { digests }) }
     }
 
@@ -40,8 +51,10 @@ impl AccessTokens {
     /// # Errors
     /// As for [`AccessTokens::new`].
     pub fn of_lines(text: &[u8]) -> Result<Self, String> {
-        let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-        Self::new(lines.filter(|line| !line.is_empty() && !line.starts_with(b"#")))
+        let text = text.strip_prefix(BOM).unwrap_or(text);
+        let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
+        let tokens = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"));
+        Self::named("line", "; a comment begins the line with #", tokens)
     }
 
     /// These and others.
@@ -92,7 +105,7 @@ mod tests {
 
     #[test]
     fn one_of_the_tokens_as_a_bearer_is_let_in() {
-        let tokens = "# mine\nfirst\r\n\n second \nthird";
+        let tokens = "\u{feff}# mine\nfirst\r\n\n second \nthird";
         for token in ["first", "second", "third"] {
             assert!(admits(tokens, &[&format!("Bearer {token}")]));
             assert!(admits(tokens, &[&format!("bearer {token}")]));
@@ -109,9 +122,13 @@ mod tests {
 
     #[test]
     fn what_no_client_can_send_is_no_token() {
-        for text in [&b"two words\n"[..], b"\xef\xbb\xbffirst\n", b"\xff\xfef\0", b"k\xc3\xa9y"] {
-            assert!(AccessTokens::of_lines(text).unwrap_err().starts_with("token 1: "), "{text:?}");
+        for text in [&b"two words\n"[..], b"token # of whom\n", b"\xff\xfef\0", b"k\xc3\xa9y"] {
+            assert!(AccessTokens::of_lines(text).unwrap_err().starts_with("line 1: "), "{text:?}");
         }
+        let third = AccessTokens::of_lines(b"# ours\n\ntwo words\n").unwrap_err();
+        assert!(third.starts_with("line 3: ") && third.contains('#'), "{third}");
+        let second = AccessTokens::new([&b"first"[..], b"two words"]).unwrap_err();
+        assert!(second.starts_with("token 2: "), "{second}");
         for text in [&b""[..], b"\n \n", b"# first\n"] {
             assert_eq!(AccessTokens::of_lines(text).unwrap_err(), "no token");
         }

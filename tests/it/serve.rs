@@ -110,7 +110,8 @@ fn what_cannot_be_read_is_named() {
         }
     }
     let many = json!({ "samples": [sample, sample, sample, sample] });
-    assert_refused(&daemon.post("/v1/verify", &many), 413, "too_large");
+    let error = assert_refused(&daemon.post("/v1/verify", &many), 413, "too_large");
+    assert!(error.to_string().contains("serve.samples_max is 3"), "{error}");
     let unknown = json!({ "samples": [sample], "profile": "c" });
     let error = assert_refused(&daemon.post("/v1/verify", &unknown), 404, "not_found");
     assert!(error.to_string().contains("there are: a, b"), "{error}");
@@ -119,11 +120,18 @@ fn what_cannot_be_read_is_named() {
     let plain = daemon.send("POST", "/v1/verify", &[("content-type", "text/plain")], b"{}");
     assert_refused(&plain, 415, "unsupported_media_type");
     for header in ["x-request-timeout", "grpc-timeout"] {
-        let odd = [("content-type", "application/json"), (header, "soon")];
-        let answer = daemon.send("POST", "/v1/verify", &odd, b"{}");
-        assert_eq!(assert_refused(&answer, 400, "bad_request")["field"], header);
+        for odd in [&[(header, "soon")][..], &[(header, "0S")], &[(header, "1S"), (header, "1S")]] {
+            let headers = [&[("content-type", "application/json")][..], odd].concat();
+            let answer = daemon.send("POST", "/v1/verify", &headers, b"{}");
+            assert_eq!(assert_refused(&answer, 400, "bad_request")["field"], header);
+        }
     }
-    for (query, field) in [("step=x", "step"), ("foo=3", "foo"), ("deadline_ms=0", "deadline_ms")] {
+    for (query, field) in [
+        ("step=x", "step"),
+        ("foo=3", "foo"),
+        ("deadline_ms=0", "deadline_ms"),
+        ("step=1&step=2", "step"),
+    ] {
         let answer = daemon.post(&format!("/v1/verify?{query}"), &json!({ "samples": [sample] }));
         assert_eq!(assert_refused(&answer, 400, "bad_request")["field"], field);
     }
@@ -196,9 +204,11 @@ fn groups_have_advantages() {
     let plain = Daemon::start(&[("a", GROUPS)], &[]);
     let answer = plain.post("/v1/groups", &only).json();
     assert_eq!(answer["advantages"].as_array().unwrap().len(), 4);
-    for (key, value, field) in
-        [("groups", json!(3), "groups"), ("advantage", json!({ "kind": "grop" }), "advantage.kind")]
-    {
+    for (key, value, field) in [
+        ("groups", json!(3), "groups"),
+        ("groups", json!({}), "groups"),
+        ("advantage", json!({ "kind": "grop" }), "advantage.kind"),
+    ] {
         let mut odd = json!({ "samples": samples });
         odd[key] = value;
         let error = assert_refused(&daemon.post("/v1/groups", &odd), 400, "bad_request");
@@ -241,7 +251,7 @@ fn every_path_but_health_wants_a_token() {
     assert_eq!(daemon.send("GET", "/v1/verifiers", &good, b"").status, 401);
     // Tokens that no client can send are refused, and those before stay.
     let mut refusals = 0;
-    for tokens in [&b"two words\n"[..], b"\xef\xbb\xbfthird\n", b"\xff\xfet\0", b""] {
+    for tokens in [&b"two words\n"[..], b"third # of whom\n", b"\xff\xfet\0", b""] {
         assay::engine::runs::write_atomic(&file, tokens).unwrap();
         let hang_up = Command::new("kill").args(["-HUP", &daemon.child.id().to_string()]).status();
         assert!(hang_up.unwrap().success());
@@ -344,6 +354,106 @@ fn slow_clients_are_cut_and_odd_heads_refused() {
         assert!(answer.split(' ').nth(1) == Some(status), "{hosts:?} {version}: {answer}");
     }
     assert_eq!(daemon.get("/healthz").status, 200);
+}
+
+/// Reads the answer to a request without closing the connection.
+fn read_answer(stream: &mut TcpStream, is_head: bool) -> String {
+    let mut answer = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&answer).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            if is_head || body.len() >= length.unwrap().parse().unwrap() {
+                return text;
+            }
+        }
+        let mut piece = [0; 4096];
+        let count = stream.read(&mut piece).unwrap();
+        assert!(count > 0, "{text}");
+        answer.extend_from_slice(piece.get(..count).unwrap());
+    }
+}
+
+#[test]
+fn a_connection_idles_no_longer_than_it_may_whatever_it_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens");
+    assay::engine::runs::write_atomic(&file, b"first\n").unwrap();
+    let args = ["--token-file", file.to_str().unwrap(), "--set", "serve.idle_timeout_ms=300"];
+    let daemon = Daemon::start(&[("a", RULES)], &args);
+    let request = |method: &str, path: &str, token: &str, kind: &str| {
+        let body = match method {
+            "POST" => r#"{"samples": [{"completion": "3", "reference": "3"}]}"#,
+            _ => "",
+        };
+        let length = if body.is_empty() {
+            String::new()
+        } else {
+            format!("content-length: {}\r\n", body.len())
+        };
+        format!(
+            "{method} {path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {token}\r\n\
+             content-type: {kind}\r\n{length}\r\n{body}"
+        )
+    };
+    let json = "application/json";
+    let (judged, alive) =
+        (request("POST", "/v1/verify", "first", json), request("GET", "/healthz", "", json));
+    for requests in [
+        vec![],
+        vec![judged.clone()],
+        vec![alive.clone()],
+        vec![judged.clone(), alive.clone()],
+        vec![alive, judged],
+        vec![request("POST", "/v1/verify", "odd", json)],
+        vec![request("POST", "/v1/odd", "first", json)],
+        vec![request("POST", "/v1/verify", "first", "text/plain")],
+        vec![request("HEAD", "/healthz", "", json)],
+        vec![request("GET", "/metrics", "first", json)],
+        vec![request("GET", "/metrics", "odd", json)],
+    ] {
+        let mut stream = TcpStream::connect(&daemon.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        for request in &requests {
+            stream.write_all(request.as_bytes()).unwrap();
+            read_answer(&mut stream, request.starts_with("HEAD"));
+        }
+        // The daemon closes it.
+        let rest = stream.read(&mut [0; 1]);
+        assert_eq!(rest.ok(), Some(0), "{requests:?}");
+    }
+}
+
+#[test]
+fn what_is_under_way_when_the_drain_is_over_is_refused_for_another_try() {
+    let ends = format!("[limits]\nfuel = 1000000000000\ndeadline_ms = 100000\n{PROGRAMS}");
+    let args = ["--set", "serve.drain_ms=300", "--set", "serve.run_programs=true"];
+    let mut daemon = Daemon::start(&[("a", &ends)], &args);
+    let program = json!({
+        "code": "while True:\n    pass", "language": "python", "compile_timeout": 100, "run_timeout": 100,
+    });
+    let program = program.to_string();
+    let run = format!(
+        "POST /run_code HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{program}",
+        program.len()
+    );
+    let mut under_way = [verify_request(&json!([endless()])), run].map(|request| {
+        let mut stream = TcpStream::connect(&daemon.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    });
+    assert!(daemon.becomes("assay_in_flight", 2));
+    let id = daemon.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    for (stream, status) in under_way.iter_mut().zip(["503", "504"]) {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+        assert!(answer.contains("retry-after: 1") && answer.contains("\"draining\""), "{answer}");
+    }
+    assert_eq!(daemon.child.wait().unwrap().code(), Some(3));
 }
 
 #[test]

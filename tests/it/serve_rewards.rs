@@ -146,7 +146,7 @@ fn a_fault_is_an_error_for_who_has_no_place_for_it() {
         let query = json!({ "query": [response], "prompts": [""], "labels": [label] });
         let sample = json!({ "prompt": "", "response": response, "label": label });
         let group = json!([sample]);
-        [("get_reward", query, "query[0]"), ("slime", sample, ""), ("slime", group, "[0]")]
+        [("get_reward", query, "query[0]"), ("slime", sample, "response"), ("slime", group, "[0]")]
     };
     let assert_fault = |answer: &Answer, field: &str, is_retryable: bool| {
         let error = answer.json()["error"].clone();
@@ -173,6 +173,57 @@ fn a_fault_is_an_error_for_who_has_no_place_for_it() {
     assert!(text.contains(r#""rewards":[-1.0]"#), "{text}");
     assert!(text.contains(r#""assay/fault_rate":[1.0]"#), "{text}");
     assert_eq!(daemon.post("/profiles/floor/slime", &sample).json(), -1.0);
+}
+
+#[test]
+fn a_group_is_refused_for_the_fault_that_dropped_it_whatever_its_place() {
+    let config = "[combine]\non_fault = 'drop_group'\n[[reward]]\nname = 'a'\nverifier = 'rhai'\n\
+                  config = { script = 'if completion == \"2\" { 1.0 } else { throw \"no\" }' }\n";
+    let daemon = Daemon::start(&[("a", config)], &[]);
+    for responses in [["2", "3"], ["3", "2"]] {
+        let at = responses.iter().position(|response| *response == "3").unwrap();
+        let query = json!({ "query": responses, "prompts": ["", ""] });
+        assert_refused(&daemon.post("/get_reward", &query), 500, &format!("query[{at}]"));
+        let samples = responses.map(|response| json!({ "prompt": "", "response": response }));
+        assert_refused(&daemon.post("/slime", &json!(samples)), 500, &format!("[{at}]"));
+        let texts = json!({ "input": responses });
+        assert_refused(&daemon.post("/classify", &texts), 500, &format!("input[{at}]"));
+    }
+    let right = json!({ "query": ["2", "2"], "prompts": ["", ""] });
+    assert_eq!(daemon.post("/get_reward", &right).json()["rewards"], json!([1.0, 1.0]));
+}
+
+#[test]
+fn what_compares_groups_is_not_asked_for_one_sample() {
+    let exact = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n";
+    let normalised = format!("[combine]\nnormalise = 'sum_then'\n{exact}");
+    let votes = format!("{exact}[[reward]]\nname = 'votes'\nverifier = 'majority_vote'\n");
+    let watched = format!("{votes}weight = 0.0\n");
+    let configs = [("a", normalised.as_str()), ("b", &votes), ("watched", &watched)];
+    let daemon = Daemon::start(&configs, &[]);
+    let mut asked = rollout("2");
+    asked["reference"] = json!("2");
+    let sample = json!({ "prompt": "", "response": "2", "label": "2" });
+    let graded = json!({ "model_sample": "2", "item": { "reference": "2" } });
+    for (path, body) in [
+        ("verify", &asked),
+        ("slime", &sample),
+        ("v1/fine_tuning/alpha/graders/run", &graded),
+        ("classify", &json!({ "text": ["2"] })),
+    ] {
+        for profile in ["a", "b"] {
+            let answer = daemon.post(&format!("/profiles/{profile}/{path}"), body);
+            assert_eq!(answer.status, 400, "{path}: {}", answer.text());
+            assert!(answer.text().contains("compares the samples of a group"), "{path}");
+        }
+        if path != "classify" {
+            let answer = daemon.post(&format!("/profiles/watched/{path}"), body);
+            assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        }
+    }
+    let group = json!([sample, { "prompt": "", "response": "3", "label": "2" }]);
+    let rewards = daemon.post("/profiles/a/slime", &group).json();
+    assert!(rewards[0].as_f64() > Some(0.0) && rewards[1].as_f64() < Some(0.0), "{rewards}");
 }
 
 #[test]

@@ -56,6 +56,44 @@ fn a_stream_that_breaks_off_has_no_orderly_end() {
 }
 
 #[test]
+fn a_client_may_send_all_rows_before_it_reads() {
+    let daemon = Daemon::start(&[("a", RULES)], &["--set", "serve.write_timeout_ms=10000"]);
+    // The lines have the ids: more bytes than may wait to be read, and than sockets hold.
+    let (rows, letters) = (500, 100_000);
+    let row = |at: usize| {
+        format!(
+            "{{\"id\": \"{at}-{}\", \"completion\": \"3\", \"reference\": \"3\"}}\n",
+            "x".repeat(letters)
+        )
+    };
+    let body: String = (0..rows).map(row).collect();
+    let send = || {
+        let mut stream = open_stream(&daemon, Some(body.len()));
+        stream.write_all(body.as_bytes()).unwrap();
+        stream
+    };
+    let mut answer = String::new();
+    send().read_to_string(&mut answer).unwrap();
+    assert!(answer.ends_with("0\r\n\r\n"));
+    assert_eq!(answer.matches("\"scored\",\"reward\":1.5").count(), rows);
+    assert!(answer.len() > rows * letters && answer.contains("\"id\":\"499-x"));
+    // One that never reads is cut, which is counted.
+    let cut = |count: u64| {
+        (0..6000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            let told = format!("assay_answers_cut_total{{reason=\"unread\"}} {count}\n");
+            daemon.get("/metrics").text().contains(&told)
+        })
+    };
+    assert!(cut(0));
+    let mut silent = send();
+    assert!(cut(1));
+    let mut answer = Vec::new();
+    let _ = silent.read_to_end(&mut answer);
+    assert!(!answer.ends_with(b"0\r\n\r\n"));
+}
+
+#[test]
 fn every_row_of_a_stream_has_its_own_time() {
     let slow = "[[reward]]\nname = 'slow'\nverifier = 'rhai'\n\
                 config = { script = 'let x = 0; while x < 20000 { x += 1; } 1.0' }\n";
@@ -89,6 +127,10 @@ fn rows_of_a_stream_are_whole_texts() {
     assert!(answer.contains("at most 1000 are read"), "{answer}");
     let marked = ndjson(&[], &format!("\u{feff}{row}\n{row}")).text();
     assert_eq!(marked.matches("\"scored\",\"reward\":1.5").count(), 2, "{marked}");
+    for kind in ["application/jsonlines", "application/x-jsonlines", "application/jsonl"] {
+        let answer = daemon.send("POST", "/v1/verify", &[("content-type", kind)], row.as_bytes());
+        assert!(answer.text().starts_with("{\"id\""), "{kind}: {}", answer.text());
+    }
     let encoded = [("content-encoding", "gzip")];
     assert_refused(&ndjson(&encoded, row), 415, "unsupported_media_type");
     let kind = [("content-type", "application/json"), ("content-encoding", "br")];

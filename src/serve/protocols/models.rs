@@ -224,6 +224,9 @@ async fn judged(
         return Err(ApiError::bad_request("expected at least one").at(field));
     }
     asked.check_count(count)?;
+    if count == 1 && judge.model.is_none() {
+        judge.profile.check_alone()?;
+    }
     let are_texts: Vec<bool> = inputs.iter().map(|one| matches!(one, Input::Text(_))).collect();
     let samples = inputs
         .into_iter()
@@ -258,7 +261,7 @@ impl Judged {
             let refused = |error: ApiError| error.at(place(self.field, self.scored.len(), at));
             made(&self.judge, scored, *is_text).map_err(refused)
         };
-        self.scored.iter().zip(&self.are_texts).enumerate().map(one).collect()
+        ApiError::all(self.scored.iter().zip(&self.are_texts).enumerate().map(one))
     }
 
     fn usage(&self) -> TokenUsage {

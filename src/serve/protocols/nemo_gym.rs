@@ -168,6 +168,11 @@ fn verify_reply(_: &mut SchemaGenerator) -> Value {
             "_ng_failure_terminal": {
                 "type": "boolean", "description": "whether another try would come to the same",
             },
+            "instance_config": {
+                "type": "object",
+                "description": "that of the request, with the mask where older consumers look for it",
+                "properties": { "mask_sample": { "type": "boolean" } },
+            },
         },
         "additionalProperties": true,
     })
@@ -191,6 +196,7 @@ async fn verify(asked: Asked, JsonBytes(bytes): JsonBytes) -> Result<Response, A
     let params: CreateParams = part(&members, "responses_create_params")?;
     let response: ModelResponse = part(&members, "response")?;
     let profile = asked.profile(None)?;
+    profile.check_alone()?;
     let row = row(&members, params, response, &profile.engine.plan().config.data)?;
     let _permits = asked.enter(1).await?;
     let rows = profile.engine.read_rows(0, [row.as_slice()]);

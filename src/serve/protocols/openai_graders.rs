@@ -213,6 +213,7 @@ async fn by_profile(
     (model_sample, item): (String, Map<String, Value>),
 ) -> Result<Graded, ApiError> {
     let profile = asked.profile(None)?;
+    profile.check_alone()?;
     let _permit = asked.enter(1).await?;
     let row = row(&profile, model_sample, item);
     let rows = profile.engine.read_rows(0, [row.as_slice()]);

@@ -83,7 +83,7 @@ async fn get_reward(
     let reward = |(at, one): (usize, &Scored)| {
         one.reward().ok_or_else(|| ApiError::unscored(one).at(format!("query[{at}]")))
     };
-    let rewards: Vec<f64> = scored.iter().enumerate().map(reward).collect::<Result<_, _>>()?;
+    let rewards: Vec<f64> = ApiError::all(scored.iter().enumerate().map(reward))?;
     let extra_logs = extra_logs(&profile, &scored, start.elapsed());
     let reply = RewardReply { scores: rewards.clone(), rewards, extra_logs };
     Ok(Json(reply))

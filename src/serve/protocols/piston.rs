@@ -172,7 +172,12 @@ fn program(request: ExecuteRequest) -> Result<Program, ApiError> {
             Language::all().map(|one| format!("{} {}", one.name, shown(one.version))).collect();
         let known = known.join(", ");
         let message = format!("{language}-{version} runtime is unknown; there are: {known}");
-        return Err(ApiError::bad_request(message).at("language"));
+        let is_known = Language::of_name(&language).is_some();
+        return Err(ApiError::bad_request(message).at(if is_known {
+            "version"
+        } else {
+            "language"
+        }));
     };
     let args = args.unwrap_or_default();
     if let Some(at) = args.iter().position(|arg| arg.contains('\0')) {

@@ -91,7 +91,12 @@ async fn rewards(
     };
     asked.check_count(bodies.len())?;
     let field = |at: usize| if is_list { format!("[{at}]") } else { String::new() };
+    // What a sample without a reward is told of: the one that there is, or one of the list.
+    let judged = |at: usize| if is_list { field(at) } else { "response".to_owned() };
     let profile = asked.profile(None)?;
+    if !is_list {
+        profile.check_alone()?;
+    }
     let columns = &profile.engine.plan().config.data;
     let reading = Reading::of(&profile);
     let row = |(at, body)| {
@@ -107,10 +112,10 @@ async fn rewards(
     let rows = profile.engine.read_rows(0, rows.iter().map(Vec::as_slice));
     let scored = asked.judge(&profile, rows, 0).await;
     let told = |(at, one): (usize, &Scored)| {
-        let reward = one.reward().ok_or_else(|| ApiError::unscored(one).at(field(at)))?;
+        let reward = one.reward().ok_or_else(|| ApiError::unscored(one).at(judged(at)))?;
         Ok(if query.components { components(one, reward) } else { Value::from(reward) })
     };
-    let mut told = scored.iter().enumerate().map(told).collect::<Result<Vec<Value>, ApiError>>()?;
+    let mut told: Vec<Value> = ApiError::all(scored.iter().enumerate().map(told))?;
     Ok(Json(if is_list { Value::Array(told) } else { told.pop().unwrap_or_default() }))
 }
 

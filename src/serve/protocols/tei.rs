@@ -390,7 +390,10 @@ async fn rerank(
     let (is_texts, given, field) = match (texts, documents) {
         (Some(texts), None) => (true, texts, "texts"),
         (None, Some(documents)) => (false, documents, "documents"),
-        _ => return Err(ApiError::bad_request("expected either `texts` or `documents`")),
+        _ => {
+            let message = "expected either `texts` or `documents`";
+            return Err(ApiError::bad_request(message).at("texts"));
+        }
     };
     asked.check_count(given.len())?;
     models::check_copies(&query, given.len()).map_err(|error| error.at("query"))?;

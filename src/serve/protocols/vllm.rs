@@ -29,8 +29,8 @@ struct InputRequest {
     /// The profile, where one is called so.
     #[serde(default)]
     model: Option<String>,
-    /// Texts as the model reads them, rendered by the caller. Token ids are not taken.
-    #[serde(default)]
+    /// Texts as the model reads them, rendered by the caller; `text` is the same. Token ids are not taken.
+    #[serde(default, alias = "text")]
     input: Option<OneOrMany>,
     /// A conversation. The last message is the completion.
     #[serde(default)]
@@ -232,7 +232,10 @@ async fn of_input(asked: &Asked, request: InputRequest) -> Result<models::Scores
     let (field, inputs) = match (input, messages) {
         (Some(input), None) => ("input", input.into_vec().into_iter().map(Input::Text).collect()),
         (None, Some(messages)) => ("messages", vec![Input::Messages(messages)]),
-        _ => return Err(ApiError::bad_request("expected either `input` or `messages`")),
+        _ => {
+            let message = "expected either `input` or `messages`";
+            return Err(ApiError::bad_request(message).at("input"));
+        }
     };
     models::score(asked, model.as_deref(), (field, inputs)).await
 }

@@ -86,7 +86,7 @@ pub(super) async fn groups(
     if kind.samples.is_none() && kind.rewards.is_some() {
         return advantages_alone(&asked, &bytes);
     }
-    let request: GroupsRequest<'_> = parse(&bytes)?;
+    let request: GroupsRequest<'_> = parse(&bytes).map_err(typed)?;
     asked.check_count(request.samples.len())?;
     asked.shorten(query.deadline_ms);
     asked.shorten(request.deadline_ms);
@@ -123,13 +123,22 @@ pub(super) async fn groups(
 
 /// Rewards in columns, of whoever judged them.
 fn advantages_alone(asked: &Asked, bytes: &[u8]) -> Result<Response, ApiError> {
-    let request: AdvantageRequest = parse(bytes)?;
+    let request: AdvantageRequest = parse(bytes).map_err(typed)?;
     let profile = asked.profile(None)?;
     let config = configured(profile.engine.plan());
     let reply = request.answer(Some(&config)).map_err(refused)?;
     let body =
         serde_json::to_vec(&reply).map_err(|error| ApiError::bad_request(error.to_string()))?;
     Ok(verify::json(body))
+}
+
+/// Names the types of the one member that has several.
+fn typed(error: ApiError) -> ApiError {
+    if error.field.as_deref() != Some("groups") {
+        return error;
+    }
+    let message = "expected the size of every group, or a list with the key of each sample";
+    ApiError::unreadable(message).at("groups")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is mapped over errors")]

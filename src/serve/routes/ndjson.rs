@@ -1,7 +1,8 @@
 //! `POST /v1/verify` with rows a line: a verdict line for each, in their order, while rows still come.
 //!
 //! Reading goes on while answers wait to be read, up to a limit: a client that sends all of its rows
-//! before it reads is served too.
+//! before it reads is served too. Where many lines wait they are kept compressed, which makes them a
+//! tenth of their size.
 
 use std::collections::VecDeque;
 use std::io;
@@ -28,8 +29,12 @@ use crate::engine::{GroupOrder, Rows, verdict_line};
 const CHUNK_ROWS: usize = 256;
 /// The most bytes of rows that are judged at once, unless one row has more.
 const CHUNK_BYTES: usize = 1 << 20;
-/// The most bytes of lines that wait to be read.
+/// The most bytes that lines which wait to be read take.
 const UNREAD_BYTES_MAX: usize = 32 << 20;
+/// How many bytes of them wait before the next ones are compressed.
+const PLAIN_BYTES_MAX: usize = 1 << 20;
+/// The fastest that there is.
+const COMPRESSION_LEVEL: i32 = 1;
 
 pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Response, ApiError> {
     check_encoding(request.headers())?;
@@ -66,11 +71,43 @@ pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Respons
     // The work ends with the body of the answer: a client that leaves drops it.
     let state = (receiver, unread, judging);
     let body = futures_util::stream::unfold(state, |(mut receiver, unread, judging)| async move {
-        let lines: io::Result<Bytes> = receiver.recv().await?;
-        unread.take(lines.as_ref().map_or(0, Bytes::len));
-        Some((lines, (receiver, unread, judging)))
+        let kept: io::Result<Kept> = receiver.recv().await?;
+        unread.take(kept.as_ref().map_or(0, Kept::size));
+        Some((kept.and_then(Kept::lines), (receiver, unread, judging)))
     });
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(body)).into_response())
+}
+
+/// Lines that wait to be read.
+enum Kept {
+    Plain(Vec<u8>),
+    /// Compressed, and how long they were before that.
+    Compressed(Vec<u8>, usize),
+}
+
+impl Kept {
+    fn new(lines: Vec<u8>, is_compressed: bool) -> Self {
+        if is_compressed && let Ok(bytes) = zstd::bulk::compress(&lines, COMPRESSION_LEVEL) {
+            return Self::Compressed(bytes, lines.len());
+        }
+        Self::Plain(lines)
+    }
+
+    /// The bytes that it takes.
+    fn size(&self) -> usize {
+        match self {
+            Self::Plain(bytes) | Self::Compressed(bytes, _) => bytes.len(),
+        }
+    }
+
+    fn lines(self) -> io::Result<Bytes> {
+        match self {
+            Self::Plain(lines) => Ok(lines.into()),
+            Self::Compressed(bytes, length) => {
+                zstd::bulk::decompress(&bytes, length).map(Bytes::from)
+            }
+        }
+    }
 }
 
 /// Bytes of lines that nobody has read yet.
@@ -90,6 +127,11 @@ impl Unread {
         self.changed.notify_one();
     }
 
+    /// Whether the lines to come are compressed.
+    fn is_much(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) > PLAIN_BYTES_MAX
+    }
+
     async fn room(&self) {
         while self.bytes.load(Ordering::Relaxed) > UNREAD_BYTES_MAX {
             self.changed.notified().await;
@@ -99,20 +141,39 @@ impl Unread {
 
 async fn judge(
     mut stream: Stream,
-    sender: mpsc::UnboundedSender<io::Result<Bytes>>,
+    sender: mpsc::UnboundedSender<io::Result<Kept>>,
     unread: Arc<Unread>,
     _open: OpenRequest,
 ) {
+    let shared = Arc::clone(&stream.asked.shared);
+    let reason = tokio::select! {
+        biased;
+        () = answer(&mut stream, &sender, &unread) => {
+            stream.lines.is_broken.then_some("body")
+        }
+        () = shared.ended.cancelled() => Some("draining"),
+    };
+    if let Some(reason) = reason {
+        tracing::warn!(reason, rows = stream.first, "a stream of rows was broken off");
+        shared.cut(reason);
+        // The answer has no orderly end: whoever still reads it knows that rows are missing.
+        let _ = sender.send(Err(io::ErrorKind::UnexpectedEof.into()));
+    }
+}
+
+/// Hands out the lines of all rows, or of those before the body broke off.
+async fn answer(
+    stream: &mut Stream,
+    sender: &mpsc::UnboundedSender<io::Result<Kept>>,
+    unread: &Unread,
+) {
     while let Some(lines) = stream.next().await {
-        unread.put(lines.len());
-        if sender.send(Ok(lines.into())).is_err() {
+        let kept = Kept::new(lines, unread.is_much());
+        unread.put(kept.size());
+        if sender.send(Ok(kept)).is_err() {
             return;
         }
         unread.room().await;
-    }
-    if stream.lines.is_broken {
-        // The answer has no orderly end: whoever still reads it knows that rows are missing.
-        let _ = sender.send(Err(io::ErrorKind::UnexpectedEof.into()));
     }
 }
 

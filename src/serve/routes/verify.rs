@@ -24,6 +24,9 @@ use crate::engine::{Rows, verdict_line};
 /// The path of the main call.
 pub(crate) const VERIFY: &str = "/v1/verify";
 
+/// How the types of bodies with rows a line end.
+const LINES: [&str; 3] = ["ndjson", "jsonl", "jsonlines"];
+
 /// What a verdict line takes, for a start.
 const LINE_BYTES: usize = 256;
 
@@ -52,7 +55,7 @@ pub(crate) struct VerifyRequest<'a> {
 }
 
 pub(crate) async fn verify(mut asked: Asked, request: Request) -> Result<Response, ApiError> {
-    if is_type(request.headers(), "ndjson") || is_type(request.headers(), "jsonl") {
+    if LINES.iter().any(|ending| is_type(request.headers(), ending)) {
         return ndjson::verify(asked, request).await;
     }
     let query = VerifyQuery::of(request.uri())?;
