@@ -18,6 +18,7 @@ mod probe;
 mod problem;
 mod read;
 mod report;
+mod scripts;
 mod settings;
 mod slips;
 mod sources;
@@ -214,6 +215,7 @@ impl Whole<'_> {
             }
             found.errors.extend(problems);
         }
+        found.warnings.extend(scripts::warnings(&names, self.sources, self.trial));
         let faults = Faults {
             engine: self.engine,
             document: self.document,
@@ -221,6 +223,7 @@ impl Whole<'_> {
             trial: self.trial,
             config: &self.args.config.config,
             data: &self.args.data,
+            is_partial: self.rows.is_some_and(|rows| rows.report.partial),
             registry,
         };
         for (own, reward) in plan.rewards.iter().enumerate().zip(rewards) {

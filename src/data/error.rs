@@ -112,7 +112,12 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
             if rows == 1 { "the only row".to_owned() } else { format!("each of {rows} rows") };
         return format!("{key} = \"{shown}\": null in {rows}{help}");
     }
-    let near = if column.contains('[') {
+    let near = if let ([only], 1) = (has, rows) {
+        let only = escape(only);
+        format!(
+            "; if \"{only}\" holds the rows, write one a line, as by `jq -c '.{only}[]' FILE > rows.jsonl`"
+        )
+    } else if column.contains('[') {
         let dotted = column.replace(['\'', '"', ']'], "").replace('[', ".");
         format!("; a member is named by a dot: write \"{}\"", escape(&dotted))
     } else if has.iter().any(|name| name == parent) {
@@ -134,16 +139,32 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
 
 /// How a file of another kind becomes one that is read.
 fn conversion(file: &str) -> String {
-    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let read = match extension.to_ascii_lowercase().as_str() {
+    let extension = |name: &str| {
+        name.rsplit_once('.').map_or_else(String::new, |(_, last)| last.to_ascii_lowercase())
+    };
+    // pandas knows what is compressed by its ending.
+    let plain =
+        [".gz", ".bz2", ".xz", ".zip", ".zst"].iter().find_map(|end| file.strip_suffix(end));
+    let read = match extension(plain.unwrap_or(file)).as_str() {
         "csv" => "read_csv(\"FILE\", sep=None, engine=\"python\")",
         "tsv" => "read_csv(\"FILE\", sep=\"\\t\")",
         "xlsx" | "xls" => "read_excel(\"FILE\")",
         "feather" | "arrow" => "read_feather(\"FILE\")",
+        "pkl" | "pickle" => "read_pickle(\"FILE\")",
+        "jsonl" | "ndjson" if plain.is_some() => "read_json(\"FILE\", lines=True)",
+        "json" if plain.is_some() => "read_json(\"FILE\")",
         "toml" | "yaml" | "yml" => {
             return "; a configuration comes before the data: assay score CONFIG DATA".to_owned();
         }
-        _ => return String::new(),
+        _ => {
+            let command = match extension(file).as_str() {
+                "zip" => "unzip",
+                "xz" => "unxz -k",
+                "bz2" => "bunzip2 -k",
+                _ => return String::new(),
+            };
+            return format!("; `{command} FILE` takes it out");
+        }
     };
     format!("; {}", by_pandas(read))
 }

@@ -145,7 +145,11 @@ const AROUND: [&str; 10] = [
 fn text_within(value: &Value, depth: usize) -> Option<String> {
     let depth = depth.checked_sub(1)?;
     if let Value::Array(values) = value {
-        return text_within(values.first()?, depth).map(|rest| format!(".0{rest}"));
+        let first = values.first()?;
+        // Messages are read as they are.
+        let is_message = first.get("role").is_some();
+        let rest = if is_message { None } else { text_within(first, depth) };
+        return rest.map(|rest| format!(".0{rest}"));
     }
     let text = TEXTS.iter().find(|name| value.get(**name).is_some_and(Value::is_string));
     let around = || {

@@ -88,7 +88,9 @@ impl<S: Iterator<Item = Result<Block, DataError>>> Checked<S> {
                 break;
             }
         }
-        if let Some(Named { key, column, .. }) = absent.into_iter().next() {
+        // Where no row can be read, what is wrong with the first of them is said.
+        let named = absent.into_iter().next().filter(|_| !self.has.is_empty());
+        if let Some(Named { key, column, .. }) = named {
             self.waiting.clear();
             let (rows, has) = (self.rows, std::mem::take(&mut self.has));
             self.waiting.push_back(Err(DataError::NoColumn { key, column, rows, has }));

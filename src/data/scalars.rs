@@ -88,7 +88,11 @@ fn native<T: ArrowPrimitiveType>(array: &dyn Array, at: usize) -> T::Native {
     array.as_primitive::<T>().value(at)
 }
 
+/// A float. One that is not a number is what pandas writes in the place of a value that is missing.
 fn float(value: f64) -> Result<Value, Defect> {
+    if value.is_nan() {
+        return Ok(Value::Null);
+    }
     let number = Number::from_f64(value).map(Value::Number);
     number.ok_or_else(|| Defect::new(format!("{value} is not a JSON number")))
 }

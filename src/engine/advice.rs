@@ -275,9 +275,15 @@ pub(super) fn typed(key: &str, value: &Value, message: &str) -> Option<String> {
             let (low, high) = (bound(["min", "low", "lower"])?, bound(["max", "high", "upper"])?);
             format!("[{}, {}]", in_one_line(low), in_one_line(high))
         }
+        (words, Value::Number(high)) if words.starts_with("an array of 2") => {
+            let high = high.as_f64()?;
+            if high > 0.0 { format!("[0.0, {high:?}]") } else { format!("[{high:?}, 1.0]") }
+        }
         _ => return None,
     };
-    Some(format!("write {key} = {written}"))
+    // An element of a list has no key.
+    let is_element = key.bytes().all(|byte| byte.is_ascii_digit());
+    Some(if is_element { format!("write {written}") } else { format!("write {key} = {written}") })
 }
 
 /// A text as an array: its parts where it has separators.

@@ -11,6 +11,7 @@ use crate::place::{Place, Ran};
 
 const CONFIGS: &str = include_str!("../../fixtures/mistakes/newcomers-configs.toml");
 const DATASETS: &str = include_str!("../../fixtures/mistakes/newcomers-datasets.toml");
+const SCRIPTS: &str = include_str!("../../fixtures/mistakes/newcomers-scripts.toml");
 const ROWS: &str = r#"{"id": "q1", "prompt": "2+1?", "completion": "<think>so</think> \\boxed{3}", "reference": "3", "kind": "math", "split": "train"}
 {"id": "q2", "prompt": "2+1?", "completion": "It is \\boxed{5}", "reference": "3", "kind": "math", "split": "train"}
 {"id": "q3", "prompt": "2+5?", "completion": "<think>so</think> \\boxed{7}", "reference": "7", "kind": "math", "split": "test"}
@@ -135,6 +136,18 @@ fn configurations_of_newcomers_are_told_what_to_type() {
 fn rows_of_newcomers_are_told_what_to_write() {
     let cases: Cases<Rows> = toml::from_str(DATASETS).unwrap();
     assert!(cases.case.len() >= 40);
+    hold(&cases);
+}
+
+#[test]
+fn scripts_of_newcomers_are_told_what_to_write() {
+    let cases: Cases<Rows> = toml::from_str(SCRIPTS).unwrap();
+    assert!(cases.case.len() >= 40);
+    hold(&cases);
+}
+
+/// Runs `validate` and `score` on each of the rows.
+fn hold(cases: &Cases<Rows>) {
     let mut wrong = Vec::new();
     for case in &cases.case {
         let place = Place::with(&[("assay.toml", case.config.as_deref().unwrap_or(MATH))]);

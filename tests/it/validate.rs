@@ -150,7 +150,7 @@ fn scripts() -> Vec<Attack> {
             script("()"),
             "reward.own.config.script",
             "script",
-            ["abstains on each of the 3 rows", "--row 1"],
+            ["abstains on each of the 3 rows", "write else { 0.0 }"],
         ),
         (
             script("rewards.later ?? 1.0"),
@@ -242,8 +242,8 @@ fn a_column_that_may_be_missing_is_no_error() {
     let more = "when = '(meta.kin ?? \"m\") == \"m\"'\n[data]\noptional = true\n";
     let (code, report) = report(&place(more), "");
     assert_eq!((code, &report["errors"]), (0, &json!([])), "{report:#}");
-    let strict = more.replace("optional = true", "");
-    assert_eq!(self::report(&place(&strict), "").0, 1);
+    let strict = "when = 'meta.kin == \"m\"'\n";
+    assert_eq!(self::report(&place(strict), "").0, 1);
     let absent = "[data]\nreference = \"anwser\"\n";
     let (code, report) = self::report(&place(absent), "");
     let error = &report["errors"][0];

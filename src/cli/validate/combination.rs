@@ -1,10 +1,12 @@
 //! How rewards become one: weights, expressions, and rewards by which wrong answers earn more.
 
 use assay::engine::config::CombineBy;
+use assay::verifiers::Verdict;
 
 use super::faults::{Faults, Found, failing};
 use super::problem::Problem;
 use super::report::RewardReport;
+use super::slips::which;
 use super::sources::Role;
 use super::tally::RowsTally;
 use super::trial::Tried;
@@ -74,9 +76,50 @@ impl Faults<'_> {
         }
     }
 
+    /// A clamp that cuts what a reward takes away, on every row where it does.
+    fn of_clamp(&self, rewards: &[RewardReport]) -> Option<Problem> {
+        let plan = self.plan();
+        let combine = &plan.config.combine;
+        let [low, _] = combine.clamp.filter(|_| combine.how == CombineBy::WeightedSum)?;
+        let step = self.trial.training.step;
+        rewards.iter().enumerate().find_map(|(at, report)| {
+            let weight = plan.rewards.get(at)?.weight.at(step);
+            let own = |tried: &Tried<'_>| Some(weight * tried.verdicts.get(at)?.outcome.reward()?.get());
+            let takes = |tried: &&Tried<'_>| own(tried).is_some_and(|own| own < 0.0);
+            let without = |tried: &Tried<'_>| -> Option<f64> {
+                let part = |(at, verdict): (usize, &Verdict)| {
+                    let weight = plan.rewards.get(at).map_or(0.0, |own| own.weight.at(step));
+                    verdict.outcome.reward().map_or(0.0, |own| weight * own.get())
+                };
+                Some(tried.verdicts.iter().enumerate().map(part).sum::<f64>() - own(tried)?)
+            };
+            // Without it the row earns no more: all that it takes is below the end of the clamp.
+            let is_cut = |tried: &Tried<'_>| without(tried).is_some_and(|rest| rest <= low);
+            let mut rows = self.trial.rows.iter().filter(takes).peekable();
+            let first = rows.peek()?.row.number;
+            let (mut amount, mut cut) = (0, 0);
+            for tried in rows {
+                amount += 1;
+                cut += usize::from(is_cut(tried));
+            }
+            (cut == amount).then(|| {
+                let message = format!(
+                    "{}: \"{}\" takes something away, and `clamp` gives it back on each of them: nothing is \
+                     below {low}",
+                    which(amount, first),
+                    report.name
+                );
+                let help = format!("lower the first end, as in clamp = [{:.1}, ...], or leave clamp out", low - 1.0);
+                let error = self.document.error("combine.clamp", message).help(Some(help));
+                Problem::new("combine.clamp", error)
+            })
+        })
+    }
+
     /// Rewards that the expression leaves out, and rewards by which wrong answers earn more.
     pub(super) fn of_directions(&self, rewards: &[RewardReport], found: &mut Found) {
         found.warnings.extend(self.unused());
+        found.warnings.extend(self.of_clamp(rewards));
         let is_asked = |tried: &Tried<'_>| {
             tried.asked || !(0..rewards.len()).any(|at| self.trial.depends.any(at))
         };

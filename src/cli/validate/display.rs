@@ -23,7 +23,11 @@ pub(super) fn text(report: &Report) -> String {
         if data.unreadable > 0 {
             text.push_str(&format!(", {} cannot be read", count(data.unreadable)));
         }
-        text.push('\n');
+        text.push_str(if data.partial {
+            ", the first ones: `--limit N` reads more\n"
+        } else {
+            "\n"
+        });
         for error in data.errors.iter().take(SHOWN_MAX) {
             text.push_str(&format!("  {error}\n"));
         }

@@ -64,6 +64,8 @@ pub(super) struct Faults<'a> {
     pub(super) config: &'a Path,
     /// The data, in the same way.
     pub(super) data: &'a [PathBuf],
+    /// There are rows behind those that were read.
+    pub(super) is_partial: bool,
     pub(super) registry: &'a Registry,
 }
 
@@ -149,9 +151,14 @@ impl Faults<'_> {
                 let help = "`--step N` tries the rows at another step of the training".to_owned();
                 found.warnings.push(source.problem(self.document, None, message, Some(help)));
             } else {
-                let message = format!("`when` never holds: it is false on {rows}");
+                let mut message = format!("`when` never holds: it is false on {rows}");
                 let help = self.values(source);
-                found.errors.push(source.problem(self.document, None, message, help));
+                if self.is_partial {
+                    message.push_str(", the first ones; `--limit N` reads more");
+                }
+                let problem = source.problem(self.document, None, message, help);
+                let told = if self.is_partial { &mut found.warnings } else { &mut found.errors };
+                told.push(problem);
             }
         }
     }
@@ -192,7 +199,10 @@ impl Faults<'_> {
     /// A reward that is the same on rows whose completions differ; whether there was one.
     fn constant(&self, judged: &Judged<'_>, found: &mut Found) -> bool {
         let is_penalty = self.is_penalty(judged.at);
-        let constant = judged.tally.constant().filter(|reward| !(is_penalty && *reward == 0.0));
+        let is_format = |reward: f64| reward >= 1.0 && self.others_differ(judged.at);
+        let constant = judged.tally.constant().filter(|reward| {
+            !(is_penalty && *reward == 0.0) && (!is_format(*reward) || judged.unpaid.is_some())
+        });
         let Some(reward) = constant.filter(|_| self.completions_differ()) else { return false };
         let rows = count(judged.tally.scored);
         let mut message =
@@ -212,6 +222,15 @@ impl Faults<'_> {
         let error = self.document.error(&format!("reward[{at}].shape"), message).help(help);
         found.warnings.push(Problem::new(format!("reward.{}.shape", planned.name), error));
         true
+    }
+
+    /// Whether another reward tells rows apart: then one that all of them earn is no slip.
+    fn others_differ(&self, at: usize) -> bool {
+        let reward = |tried: &Tried<'_>, other: usize| tried.verdicts.get(other)?.outcome.reward();
+        (0..self.plan().rewards.len()).filter(|other| *other != at).any(|other| {
+            let mut rewards = self.trial.rows.iter().filter_map(|tried| reward(tried, other));
+            rewards.next().is_some_and(|first| rewards.any(|own| own != first))
+        })
     }
 
     /// Whether a reward is a penalty, which good rows do not have.

@@ -15,10 +15,17 @@ use super::read::Row;
 use super::slips::{self, Slip, slipped, which};
 use super::sources::Source;
 use super::trial;
+use crate::cli::output::count;
 
 /// Members of a table that hold the answer, in the data of others.
 const ANSWERS: [&str; 6] =
     ["ground_truth", "final_answer", "answer", "gold", "target", "expected_answer"];
+/// The same, where an answer is compared as text.
+const TEXTS: [&str; 3] = ["aliases", "text", "value"];
+
+/// Columns that hold the prompt, in the data of others.
+const PROMPTS: [&str; 8] =
+    ["question", "problem", "query", "instruction", "input", "messages", "prompt_text", "task"];
 
 /// Columns that say whether an answer is right.
 const LABELS: [&str; 10] = [
@@ -53,6 +60,7 @@ impl Lint<'_> {
         let warnings = [
             self.ids(),
             self.alone(),
+            self.one_group(),
             self.nested_references(),
             self.copied(),
             self.messages_as_text(),
@@ -178,18 +186,44 @@ impl Lint<'_> {
         Some(self.problem("group", message, help.to_owned()))
     }
 
-    /// Groups of one row each, where a reward compares the rows of a group.
+    /// Groups of one row each, where rewards are compared within groups.
     fn alone(&self) -> Option<Problem> {
-        let is_group = |planned: &&Planned| matches!(planned.built.lane, Lane::Group(_));
-        let planned = self.plan.rewards.iter().find(is_group)?;
+        let what = self.compared()?;
         let keys: BTreeSet<&str> = self.rows.iter().map(|row| group_key(&row.sample)).collect();
         (self.rows.len() > 1 && keys.len() == self.rows.len()).then(|| {
-            let message = format!(
-                "every group has one row, and {} ({}) compares the rows of a group",
-                planned.name, planned.built.spec.id
-            );
+            let message = format!("every group has one row, and {what} the rows of a group");
             self.problem("group", message, GROUPS.to_owned())
         })
+    }
+
+    /// Rows that name neither a prompt nor a group, which are one group.
+    fn one_group(&self) -> Option<Problem> {
+        let what = self.compared()?;
+        let is_silent = |row: &Row| group_key(&row.sample).is_empty();
+        (self.rows.len() > 1 && self.rows.iter().all(is_silent)).then(|| {
+            let rows = count(self.rows.len() as u64);
+            let message = format!(
+                "no row has a prompt or a group, so that all {rows} rows are one group, and {what} the rows \
+                 of a group"
+            );
+            let meta = self.rows.first().map(|row| row.sample.meta());
+            let is_there = |name: &&&str| meta.is_some_and(|meta| meta.contains_key(**name));
+            let help = match PROMPTS.iter().find(is_there) {
+                Some(name) => format!("write [data] prompt = \"{name}\""),
+                None => GROUPS.to_owned(),
+            };
+            self.problem("prompt", message, help)
+        })
+    }
+
+    /// What compares the rows of a group.
+    fn compared(&self) -> Option<String> {
+        let is_group = |planned: &&Planned| matches!(planned.built.lane, Lane::Group(_));
+        if let Some(planned) = self.plan.rewards.iter().find(is_group) {
+            return Some(format!("{} ({}) compares", planned.name, planned.built.spec.id));
+        }
+        let normalises = !self.plan.config.combine.normalise.is_none();
+        normalises.then(|| "[combine] normalise compares".to_owned())
     }
 
     /// Ids that name several rows.
@@ -214,7 +248,10 @@ impl Lint<'_> {
     /// References that hold the answer in a table.
     fn nested_references(&self) -> Option<Problem> {
         let column = &self.plan.config.data.reference;
-        let own = |row: &Row| row.sample.reference().and_then(member);
+        let of_text = self.plan.rewards.iter().any(slips::compares);
+        let texts = if of_text { &TEXTS[..] } else { &[] };
+        let names: Vec<&'static str> = ANSWERS.iter().chain(texts).copied().collect();
+        let own = |row: &Row| row.sample.reference().and_then(|value| member(value, &names));
         let (key, is_text) = self.rows.iter().find_map(own)?;
         let (rows, _) = slipped(self.rows, |row| own(row).is_some())?;
         let place = format!("{column}.{key}");
@@ -345,15 +382,15 @@ fn foreign(pattern: &str) -> Option<(&'static str, String)> {
 }
 
 /// The member that holds the answer, and whether it stands in a text.
-fn member(reference: &Value) -> Option<(&'static str, bool)> {
-    let of = |table: &Value| ANSWERS.iter().copied().find(|name| table.get(*name).is_some());
+fn member(reference: &Value, names: &[&'static str]) -> Option<(&'static str, bool)> {
+    let of = |table: &Value| names.iter().copied().find(|name| table.get(*name).is_some());
     match reference {
         Value::Object(_) => of(reference).map(|name| (name, false)),
         Value::String(text) if text.trim_start().starts_with('{') => {
             let quoted = |name: &&str| {
                 text.contains(&format!("\"{name}\"")) || text.contains(&format!("'{name}'"))
             };
-            ANSWERS.iter().copied().find(|name| quoted(name)).map(|name| (name, true))
+            names.iter().copied().find(|name| quoted(name)).map(|name| (name, true))
         }
         _ => None,
     }

@@ -6,11 +6,11 @@ use assay::verifiers::script::bounded_engine;
 use rhai::{Dynamic, ParseErrorType, Scope};
 
 use super::members::Members;
-use super::paths::{self, Path, Step};
+use super::paths::{self, Parameter, Path, Step};
 use super::problem::{Problem, listed};
 use super::read::Row;
 use super::sources::{Role, Source};
-use super::words::{Language, words};
+use super::words::{Language, Token, words};
 
 /// The most variables of one script that are reported.
 const UNKNOWN_MAX: usize = 16;
@@ -19,7 +19,7 @@ const SAMPLE: [&str; 6] = ["completion", "prompt", "reference", "id", "group", "
 /// What a verdict shows.
 const VERDICT: [&str; 3] = ["outcome", "reward", "evidence"];
 /// What a function of Python is given.
-const GIVEN: [&str; 9] = [
+const GIVEN: [&str; 10] = [
     "completion",
     "output_text",
     "messages",
@@ -28,8 +28,11 @@ const GIVEN: [&str; 9] = [
     "reference",
     "id",
     "group",
+    "finish_reason",
     "meta",
 ];
+/// What `grade(sample, item)` is given beside.
+const GRADED: [&str; 3] = ["output_json", "output_tools", "choices"];
 
 /// What the rows have.
 #[derive(Default)]
@@ -70,18 +73,36 @@ impl Names<'_> {
             Language::Rhai => self.variables(source),
             Language::Python => Vec::new(),
         };
+        problems.extend(self.missing(source, false));
+        problems
+    }
+
+    /// Names that a script guards, and that are hardly meant: no row has them, and one like them is there.
+    pub(super) fn doubts(&self, source: &Source) -> Vec<Problem> {
+        self.missing(source, true)
+    }
+
+    /// Members that are nowhere, of those that the script guards or of the others.
+    fn missing(&self, source: &Source, of_guarded: bool) -> Vec<Problem> {
         let tokens = words(&source.text, source.language);
         let (roots, decides) = self.roots(source, &tokens);
-        let named: Vec<&str> = roots.iter().map(|(name, _)| name.as_str()).collect();
-        let mut told: Vec<String> = Vec::new();
-        for path in paths::paths(&tokens, source.language, &named, &decides) {
+        let given: Vec<&str> = roots.iter().map(|(name, _)| name.as_str()).collect();
+        let guarded = paths::guarded(&tokens, source.language, &given, &decides);
+        let (mut problems, mut told) = (Vec::new(), Vec::<String>::new());
+        for path in paths::paths(&tokens, source.language, &given, &decides) {
             let Some((first, rest)) = path.split_first() else { continue };
             let root = roots.iter().find(|(name, _)| *name == first.name);
             let Some((step, known)) = root.and_then(|(_, known)| known.missing(rest)) else {
                 continue;
             };
-            let shown = shown(&path, step);
-            if !told.contains(&shown) {
+            let names = names_to(&path, step);
+            // A reward that is not there is no reward that abstained.
+            let is_guarded =
+                !["rewards", "verdicts"].contains(&first.name.as_str()) && guarded.contains(&names);
+            let is_doubtful =
+                known.has("output_text") || did_you_mean(&step.name, known.names()).is_some();
+            let shown = names.join(".");
+            if is_guarded == of_guarded && (!is_guarded || is_doubtful) && !told.contains(&shown) {
                 problems.push(self.unknown(source, &path, step, known));
                 told.push(shown);
             }
@@ -91,11 +112,7 @@ impl Names<'_> {
 
     /// What a script is given: the names, and what is known to be in each. Of rows that are not there
     /// nothing is known.
-    fn roots(
-        &self,
-        source: &Source,
-        tokens: &[super::words::Token],
-    ) -> (Vec<(String, Members)>, String) {
+    fn roots(&self, source: &Source, tokens: &[Token]) -> (Vec<(String, Members)>, String) {
         if source.language == Language::Python {
             return self.given(source, tokens);
         }
@@ -112,26 +129,20 @@ impl Names<'_> {
     }
 
     /// What a function of Python is given, and its name.
-    fn given(
-        &self,
-        source: &Source,
-        tokens: &[super::words::Token],
-    ) -> (Vec<(String, Members)>, String) {
-        let defined = |name: &str| {
-            let names = paths::parameters(tokens, name);
-            (!names.is_empty()).then(|| (name.to_owned(), names))
+    fn given(&self, source: &Source, tokens: &[Token]) -> (Vec<(String, Members)>, String) {
+        let Some((function, parameters)) = decides(source, tokens) else {
+            return (Vec::new(), String::new());
         };
-        let parameters = match &source.function {
-            Some(name) => defined(name),
-            None => defined("reward").or_else(|| defined("grade")),
-        };
-        let Some((function, names)) = parameters else { return (Vec::new(), String::new()) };
         let (meta, reference) = (self.columns.meta.clone(), self.columns.reference.clone());
         let item = Members::of(["id", "prompt", "group"]).with("reference", reference.clone());
         let item = if self.columns.rows == 0 { Members::default() } else { item.and(&meta) };
-        let sample = Members::of(GIVEN).with("meta", meta).with("reference", reference);
-        let roots = names.into_iter().zip([sample, item]).collect();
-        (roots, function)
+        let is_graded = takes_item(&parameters);
+        let more = GRADED.into_iter().filter(|_| is_graded);
+        let sample = Members::of(GIVEN.into_iter().chain(more));
+        let sample = sample.with("meta", meta).with("reference", reference);
+        let names = parameters.into_iter().map(|own| own.name);
+        let roots = names.zip([Some(sample), is_graded.then_some(item)]);
+        (roots.filter_map(|(name, members)| Some((name, members?))).collect(), function)
     }
 
     /// The rewards whose verdicts a script sees.
@@ -188,6 +199,15 @@ impl Names<'_> {
     /// What was meant by a variable.
     fn meant(&self, source: &Source, name: &str, known: &[String]) -> String {
         let seen = self.seen(source);
+        if source.role == Role::Combine && SAMPLE.contains(&name) {
+            return format!(
+                "an expression sees the rewards alone: put what reads `{name}` into a reward, verifier = \"rhai\", \
+                 and name that reward here"
+            );
+        }
+        if let Some((column, role)) = self.hidden().into_iter().find(|(_, role)| *role == name) {
+            return hidden(column, role);
+        }
         if self.columns.meta.has(name) && source.role != Role::Combine {
             return format!("a column is a member of `meta`: write `meta.{name}`");
         }
@@ -244,6 +264,33 @@ impl Names<'_> {
         source.problem(self.document, Some(step.at.clone()), message, Some(help))
     }
 
+    /// What a column is read as, of what every script sees.
+    fn read_as(&self, column: &str) -> Option<&'static str> {
+        let columns = &self.plan.config.data;
+        let own = [
+            (Some(&columns.prompt), "prompt"),
+            (Some(&columns.completion), "completion"),
+            (Some(&columns.reference), "reference"),
+            (Some(&columns.id), "id"),
+            (columns.group.as_ref(), "group"),
+            (columns.finish_reason.as_ref(), "finish_reason"),
+        ];
+        let is_own = |(name, _): &(Option<&String>, _)| name.is_some_and(|name| name == column);
+        own.into_iter().find(is_own).map(|(_, role)| role)
+    }
+
+    /// Columns that no script of rhai sees, as they are read as something else.
+    fn hidden(&self) -> Vec<(&str, &'static str)> {
+        let columns = &self.plan.config.data;
+        let all = [
+            (&columns.finish_reason, "finish_reason"),
+            (&columns.token_ids, "token_ids"),
+            (&columns.logprobs, "logprobs"),
+            (&columns.label, "label"),
+        ];
+        all.into_iter().filter_map(|(column, role)| Some((column.as_deref()?, role))).collect()
+    }
+
     fn help(
         &self,
         source: &Source,
@@ -257,17 +304,17 @@ impl Names<'_> {
         {
             return format!("put the reward \"{name}\" above this one");
         }
-        let columns = &self.plan.config.data;
-        let read_as = [
-            (&columns.prompt, "prompt"),
-            (&columns.completion, "completion"),
-            (&columns.reference, "reference"),
-            (&columns.id, "id"),
-        ];
         if root == "meta"
-            && let Some((_, role)) = read_as.iter().find(|(own, _)| *own == name)
+            && let Some((column, role)) = self.hidden().into_iter().find(|(own, _)| *own == name)
         {
+            return hidden(column, role);
+        }
+        if let Some(role) = self.read_as(name).filter(|_| root == "meta") {
             return format!("that column is no metadata: write `{role}`");
+        }
+        let is_python = source.language == Language::Python && !known.has("output_text");
+        if let Some(role) = self.read_as(name).filter(|_| is_python) {
+            return format!("that column is no metadata: write sample[\"{role}\"]");
         }
         if root != "meta" && known.has("output_text") && self.columns.meta.has(name) {
             return format!("a column is a member of `meta`: write {root}[\"meta\"][\"{name}\"]");
@@ -296,7 +343,48 @@ impl Names<'_> {
 
 /// The path up to a step, with dots.
 fn shown(path: &Path, step: &Step) -> String {
+    names_to(path, step).join(".")
+}
+
+/// The names of a path up to a step.
+fn names_to(path: &Path, step: &Step) -> paths::Names {
     let to = path.iter().position(|one| one.at == step.at).unwrap_or(path.len());
-    let names = path.iter().take(to + 1).map(|step| step.name.as_str());
-    names.collect::<Vec<_>>().join(".")
+    path.iter().take(to + 1).map(|step| step.name.clone()).collect()
+}
+
+/// The function of Python that decides, and its parameters, where it has any.
+pub(super) fn decides(source: &Source, tokens: &[Token]) -> Option<(String, Vec<Parameter>)> {
+    let defined = |name: &str| {
+        let parameters = paths::parameters(tokens, name);
+        (!parameters.is_empty()).then(|| (name.to_owned(), parameters))
+    };
+    match &source.function {
+        Some(name) => defined(name),
+        None => defined("reward").or_else(|| defined("grade")),
+    }
+}
+
+/// Whether a function is given the sample and the item, as graders of `OpenAI` are.
+pub(super) fn takes_item(parameters: &[Parameter]) -> bool {
+    let by_place = || parameters.iter().filter(|own| own.is_by_place);
+    by_place().filter(|own| !own.has_default).count() >= 2
+        || by_place().nth(1).is_some_and(|second| second.name == "item")
+}
+
+/// What a function of Python is given under a name.
+pub(super) fn is_given(name: &str) -> bool {
+    GIVEN.contains(&name)
+}
+
+/// What to do about a column that no script of rhai sees.
+fn hidden(column: &str, role: &str) -> String {
+    let python = if role == "finish_reason" {
+        "; a function of `python_check` has sample[\"finish_reason\"]"
+    } else {
+        ""
+    };
+    format!(
+        "[data] {role} = \"{column}\" takes the column out of `meta`, and rhai does not see it: write it a second \
+         time into the rows, under another name, and read that as meta.NAME{python}"
+    )
 }

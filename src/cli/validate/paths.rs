@@ -13,6 +13,21 @@ pub(super) type Path = Vec<Step>;
 pub(super) struct Step {
     pub(super) name: String,
     pub(super) at: Range<usize>,
+    /// It may be missing where it is read so: `.get("a")`, `?.a`.
+    is_optional: bool,
+}
+
+/// Names of a path, from its root on.
+pub(super) type Names = Vec<String>;
+
+/// A parameter of a function of Python.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) at: Range<usize>,
+    pub(super) has_default: bool,
+    /// It stands in its place in a call, and is neither `*args` nor behind such.
+    pub(super) is_by_place: bool,
 }
 
 /// Every path of the source that begins at one of `roots`, also by a variable that stands for such a
@@ -25,30 +40,7 @@ pub(super) fn paths(
     decides: &str,
 ) -> Vec<Path> {
     let words = Words { tokens, language };
-    let bound = words.bound(decides);
-    let mut starts: BTreeMap<String, Path> = BTreeMap::new();
-    for root in roots.iter().filter(|root| !bound.contains(**root)) {
-        starts.insert((*root).to_owned(), Vec::new());
-    }
-    let assigned = words.assigned();
-    for (name, at) in &assigned {
-        let is_once = assigned.iter().filter(|(other, _)| other == name).count() == 1;
-        if starts.contains_key(*name) && !roots.contains(name) || !is_once {
-            continue;
-        }
-        if let Some((path, end)) = words.path(*at, &starts)
-            && words.is_end(end)
-            && !bound.contains(*name)
-        {
-            starts.insert((*name).to_owned(), path);
-        }
-    }
-    // A root that is given another value is none.
-    for root in roots {
-        if assigned.iter().any(|(name, _)| name == root) {
-            starts.remove(*root);
-        }
-    }
+    let starts = words.starts(roots, decides);
     let mut found: Vec<Path> = Vec::new();
     for (path, _) in (0..tokens.len()).filter_map(|at| words.path(at, &starts)) {
         // A variable that stands for a path is that path, where it was named first.
@@ -63,37 +55,84 @@ pub(super) fn paths(
     found
 }
 
-/// The parameters of a function of Python, where the source defines it.
-pub(super) fn parameters(tokens: &[Token], function: &str) -> Vec<String> {
-    let words = Words { tokens, language: Language::Python };
-    let is_own =
-        |at: &usize| words.name(*at) == Some("def") && words.name(at + 1) == Some(function);
-    let Some(at) = (0..tokens.len()).find(is_own) else { return Vec::new() };
-    words.names_to(at + 3, ')')
+/// Names that a script reads only where they are, or with what to take in their place.
+pub(super) fn guarded(
+    tokens: &[Token],
+    language: Language,
+    roots: &[&str],
+    decides: &str,
+) -> BTreeSet<Names> {
+    let words = Words { tokens, language };
+    let starts = words.starts(roots, decides);
+    let tried = words.tried();
+    let mut guarded = BTreeSet::new();
+    for at in 0..tokens.len() {
+        if let Some((path, end)) = words.path(at, &starts) {
+            let is_tried = tried.iter().any(|range| range.contains(&at));
+            words.guard((at, end), &path, is_tried, &mut guarded);
+        }
+    }
+    guarded
 }
 
-struct Words<'a> {
-    tokens: &'a [Token],
-    language: Language,
+/// The parameters of a function of Python, where the source defines it.
+pub(super) fn parameters(tokens: &[Token], function: &str) -> Vec<Parameter> {
+    let words = Words { tokens, language: Language::Python };
+    words.definition(function).map(|at| words.parameters(at)).unwrap_or_default()
+}
+
+/// The words of a script, by their places.
+pub(super) struct Words<'a> {
+    pub(super) tokens: &'a [Token],
+    pub(super) language: Language,
 }
 
 impl<'a> Words<'a> {
-    fn word(&self, at: usize) -> Option<&'a Word> {
+    /// What variables stand for a path: the roots, and names that are given one.
+    pub(super) fn starts(&self, roots: &[&str], decides: &str) -> BTreeMap<String, Path> {
+        let bound = self.bound(decides);
+        let mut starts: BTreeMap<String, Path> = BTreeMap::new();
+        for root in roots.iter().filter(|root| !bound.contains(**root)) {
+            starts.insert((*root).to_owned(), Vec::new());
+        }
+        let assigned = self.assigned();
+        for (name, at) in &assigned {
+            let is_once = assigned.iter().filter(|(other, _)| other == name).count() == 1;
+            if starts.contains_key(*name) && !roots.contains(name) || !is_once {
+                continue;
+            }
+            if let Some((path, end)) = self.path(*at, &starts)
+                && self.is_end(end)
+                && !bound.contains(*name)
+            {
+                starts.insert((*name).to_owned(), path);
+            }
+        }
+        // A root that is given another value is none.
+        for root in roots {
+            if assigned.iter().any(|(name, _)| name == root) {
+                starts.remove(*root);
+            }
+        }
+        starts
+    }
+
+    pub(super) fn word(&self, at: usize) -> Option<&'a Word> {
         self.tokens.get(at).map(|token| &token.word)
     }
 
-    fn name(&self, at: usize) -> Option<&'a str> {
+    pub(super) fn name(&self, at: usize) -> Option<&'a str> {
         match self.word(at)? {
             Word::Name(name) => Some(name),
             _ => None,
         }
     }
 
-    fn is_sign(&self, at: usize, sign: char) -> bool {
+    pub(super) fn is_sign(&self, at: usize, sign: char) -> bool {
         self.word(at) == Some(&Word::Sign(sign))
     }
 
-    fn before(&self, at: usize) -> Option<&'a Word> {
+    pub(super) fn before(&self, at: usize) -> Option<&'a Word> {
         self.word(at.checked_sub(1)?)
     }
 
@@ -114,7 +153,7 @@ impl<'a> Words<'a> {
     }
 
     /// Names that loops and functions bind, but for the one that decides: what they hold is not told.
-    fn bound(&self, decides: &str) -> BTreeSet<String> {
+    pub(super) fn bound(&self, decides: &str) -> BTreeSet<String> {
         let mut bound = BTreeSet::new();
         for at in 0..self.tokens.len() {
             match (self.word(at), self.language) {
@@ -162,13 +201,18 @@ impl<'a> Words<'a> {
     }
 
     /// The path that begins at a word, and where it ends. A member that is called is no part of it.
-    fn path(&self, start: usize, starts: &BTreeMap<String, Path>) -> Option<(Path, usize)> {
+    pub(super) fn path(
+        &self,
+        start: usize,
+        starts: &BTreeMap<String, Path>,
+    ) -> Option<(Path, usize)> {
         let name = self.name(start)?;
         let is_member =
             self.is_sign(start.wrapping_sub(1), '.') && !self.is_sign(start.wrapping_sub(2), '.');
         let mut path = starts.get(name).filter(|_| !is_member)?.clone();
         if path.is_empty() {
-            path.push(Step { name: name.to_owned(), at: self.tokens.get(start)?.at.clone() });
+            let at = self.tokens.get(start)?.at.clone();
+            path.push(Step { name: name.to_owned(), at, is_optional: false });
         }
         let mut at = start + 1;
         while let Some((step, next)) = self.step(at) {
@@ -179,10 +223,12 @@ impl<'a> Words<'a> {
     }
 
     fn step(&self, at: usize) -> Option<(Step, usize)> {
-        let at = if self.is_sign(at, '?') { at + 1 } else { at };
+        let is_elvis = self.is_sign(at, '?');
+        let at = if is_elvis { at + 1 } else { at };
+        let is_optional = is_elvis || self.language == Language::Python && self.is_sign(at, '.');
         let told = |at: usize, name: &str| {
             let place = self.tokens.get(at)?.at.clone();
-            Some(Step { name: name.to_owned(), at: place })
+            Some(Step { name: name.to_owned(), at: place, is_optional })
         };
         if self.is_sign(at, '[') {
             let Some(Word::Text(text)) = self.word(at + 1) else { return None };
@@ -204,8 +250,182 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The place of the word `def` of a function.
+    pub(super) fn definition(&self, function: &str) -> Option<usize> {
+        let is_own =
+            |at: &usize| self.name(*at) == Some("def") && self.name(at + 1) == Some(function);
+        (0..self.tokens.len()).find(is_own)
+    }
+
+    /// The parameters of the function that is defined at a place.
+    fn parameters(&self, at: usize) -> Vec<Parameter> {
+        let end = self.closing(at + 2).unwrap_or(self.tokens.len());
+        let (mut found, mut depth) = (Vec::<Parameter>::new(), 0_usize);
+        let mut is_by_place = true;
+        for place in at + 3..end.saturating_sub(1) {
+            match self.word(place) {
+                Some(Word::Sign('(' | '[' | '{')) => depth += 1,
+                Some(Word::Sign(')' | ']' | '}')) => depth = depth.saturating_sub(1),
+                _ if depth > 0 => {}
+                Some(Word::Sign('*')) => is_by_place = false,
+                Some(Word::Sign('=')) => {
+                    if let Some(last) = found.last_mut() {
+                        last.has_default = true;
+                    }
+                }
+                Some(Word::Name(name))
+                    if matches!(self.before(place), Some(Word::Sign('(' | ',' | '*'))) =>
+                {
+                    let at = self.tokens.get(place).map_or(0..0, |token| token.at.clone());
+                    let name = name.clone();
+                    found.push(Parameter { name, at, has_default: false, is_by_place });
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Notes what is guarded where a path is read, from one place to another.
+    fn guard(
+        &self,
+        (start, end): (usize, usize),
+        path: &Path,
+        is_tried: bool,
+        guarded: &mut BTreeSet<Names>,
+    ) {
+        let names: Names = path.iter().map(|step| step.name.clone()).collect();
+        let mut add = |length: usize, more: Option<&String>| {
+            let own = names.iter().take(length).chain(more).cloned().collect();
+            guarded.insert(own);
+        };
+        for (at, step) in path.iter().enumerate() {
+            if step.is_optional && self.language == Language::Rhai {
+                add(at, None);
+            }
+            if step.is_optional || is_tried {
+                add(at + 1, None);
+            }
+        }
+        let whole = path.len();
+        let is_default = self.is_sign(end, '?') && self.is_sign(end + 1, '?');
+        if is_default || self.is_compared(start, end) || self.is_given(end) {
+            add(whole, None);
+        }
+        if let Some(text) = self.asked_before(start).or_else(|| self.asked_behind(end)) {
+            add(whole, Some(text));
+        }
+    }
+
+    /// Whether what is read is compared with nothing, or asked for its type.
+    fn is_compared(&self, start: usize, end: usize) -> bool {
+        let is_unit = |at: usize| self.is_sign(at, '(') && self.is_sign(at + 1, ')');
+        let is_equals = |at: usize| {
+            (self.is_sign(at, '=') || self.is_sign(at, '!')) && self.is_sign(at + 1, '=')
+        };
+        let behind = is_equals(end) && is_unit(end + 2);
+        let before = start >= 4 && is_equals(start - 2) && is_unit(start - 4);
+        let is_type = start >= 2 && self.name(start - 2) == Some("type_of");
+        self.language == Language::Rhai && (behind || before || is_type)
+    }
+
+    /// Whether what is named is given a value.
+    fn is_given(&self, end: usize) -> bool {
+        self.is_sign(end, '=') && !self.is_sign(end + 1, '=')
+    }
+
+    /// The text of `"text" in PATH`.
+    fn asked_before(&self, start: usize) -> Option<&'a String> {
+        let mut at = start.checked_sub(1).filter(|at| self.name(*at) == Some("in"))?;
+        if self.name(at.wrapping_sub(1)) == Some("not") || self.is_sign(at.wrapping_sub(1), '!') {
+            at -= 1;
+        }
+        match self.before(at)? {
+            Word::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text of `PATH.contains("text")`, `PATH.pop("text", 0)` and the like.
+    fn asked_behind(&self, end: usize) -> Option<&'a String> {
+        let mut at = end;
+        if self.is_sign(at, '.') && self.name(at + 1) == Some("keys") {
+            at = self.closing(at + 2)?;
+        }
+        let asks = ["contains", "setdefault", "pop", "__contains__", "has"];
+        let is_asked = self.is_sign(at, '.')
+            && self.name(at + 1).is_some_and(|name| asks.contains(&name))
+            && self.is_sign(at + 2, '(');
+        match self.word(at + 3).filter(|_| is_asked)? {
+            Word::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The words that are tried, so that what is missing there is caught.
+    fn tried(&self) -> Vec<Range<usize>> {
+        let of_rhai = |at: usize| {
+            (self.name(at) == Some("try")).then_some(())?;
+            Some(at..self.closing(at + 1)?)
+        };
+        match self.language {
+            Language::Rhai => (0..self.tokens.len()).filter_map(of_rhai).collect(),
+            Language::Python => {
+                (0..self.tokens.len()).filter_map(|at| self.tried_block(at)).collect()
+            }
+        }
+    }
+
+    /// The block of Python that begins at a place and catches that a key is missing.
+    fn tried_block(&self, at: usize) -> Option<Range<usize>> {
+        let indent = self.indent(at)?;
+        let caught = ["KeyError", "LookupError", "Exception", "BaseException"];
+        let names = |start: usize| -> Vec<&str> {
+            let line = (start + 1..self.tokens.len()).take_while(|at| !self.is_sign(*at, ':'));
+            line.filter_map(|at| self.name(at)).collect()
+        };
+        let is_caught = |own: Vec<&str>| own.iter().any(|name| caught.contains(name));
+        let end = self.block_end(at, indent);
+        match self.name(at)? {
+            "with" => {
+                let own = names(at);
+                (own.contains(&"suppress") && is_caught(own)).then_some(at..end)
+            }
+            "try" => {
+                let mut next = end;
+                while self.name(next) == Some("except") {
+                    let own = names(next);
+                    if own.is_empty() || is_caught(own) {
+                        return Some(at..end);
+                    }
+                    next = self.block_end(next, indent);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// How far the statement that begins at a place is indented; `None` where none begins.
+    pub(super) fn indent(&self, at: usize) -> Option<usize> {
+        let start = self.tokens.get(at).filter(|token| token.word != Word::Line)?.at.start;
+        match at.checked_sub(1).map(|before| self.tokens.get(before)) {
+            None => Some(start),
+            Some(before) => {
+                let line = before.filter(|token| token.word == Word::Line)?;
+                Some(start.saturating_sub(line.at.end))
+            }
+        }
+    }
+
+    /// Where the statement, with its block, ends that begins at a place.
+    pub(super) fn block_end(&self, at: usize, indent: usize) -> usize {
+        let is_behind = |place: &usize| self.indent(*place).is_some_and(|own| own <= indent);
+        (at + 1..self.tokens.len()).find(is_behind).unwrap_or(self.tokens.len())
+    }
+
     /// The place behind the bracket that closes the one at `at`.
-    fn closing(&self, at: usize) -> Option<usize> {
+    pub(super) fn closing(&self, at: usize) -> Option<usize> {
         let mut open = 0_usize;
         for place in at..self.tokens.len() {
             match self.word(place)? {
@@ -257,6 +477,45 @@ mod tests {
     }
 
     #[test]
+    fn names_are_guarded() {
+        for (source, language, expected) in [
+            ("\"a\" in meta && meta.a > 1", Language::Rhai, vec!["meta.a"]),
+            ("meta.a.b ?? 1", Language::Rhai, vec!["meta.a.b"]),
+            ("meta?.a", Language::Rhai, vec!["meta", "meta.a"]),
+            ("if meta.a != () { meta.a } else { 1 }", Language::Rhai, vec!["meta.a"]),
+            ("if meta.contains(\"a\") { meta.a } else { 1 }", Language::Rhai, vec!["meta.a"]),
+            ("type_of(meta.a) == \"()\"", Language::Rhai, vec!["meta.a"]),
+            ("try { meta.a } catch { 0 } + meta.b", Language::Rhai, vec!["meta.a"]),
+            ("meta.a == 1 && meta.b > 2", Language::Rhai, vec![]),
+            ("x = 1 if 'a' not in meta else meta['a']", Language::Python, vec!["meta.a"]),
+            ("meta['a'].get('b', 1)", Language::Python, vec!["meta.a.b"]),
+            (
+                "def f():\n    try:\n        meta['a']\n    except (KeyError, ValueError):\n        pass\n    meta['b']\n",
+                Language::Python,
+                vec!["meta.a"],
+            ),
+            ("try:\n    meta['a']\nexcept ValueError:\n    pass\n", Language::Python, vec![]),
+            (
+                "with suppress(KeyError):\n    meta['a']\nmeta['b']",
+                Language::Python,
+                vec!["meta.a"],
+            ),
+            (
+                "meta['a'] = 1\nif 'b' in meta.keys(): pass",
+                Language::Python,
+                vec!["meta.a", "meta.b"],
+            ),
+        ] {
+            let all = guarded(&words(source, language), language, &["meta"], "reward");
+            let all: Vec<String> = all.iter().map(|names| names.join(".")).collect();
+            let (all, root) = (all.iter().map(String::as_str), "meta");
+            let all: Vec<&str> =
+                all.filter(|own| *own != root || expected.contains(&root)).collect();
+            assert_eq!(all, expected, "{source}");
+        }
+    }
+
+    #[test]
     fn paths_of_python_are_found() {
         for (source, expected) in [
             (
@@ -278,7 +537,9 @@ mod tests {
             assert_eq!(found(source, Language::Python, &["sample"]), expected, "{source}");
         }
         let tokens = words("def grade(sample, item=None):\n    pass", Language::Python);
-        assert_eq!(parameters(&tokens, "grade"), ["sample", "item"]);
+        let names: Vec<String> =
+            parameters(&tokens, "grade").into_iter().map(|own| own.name).collect();
+        assert_eq!(names, ["sample", "item"]);
         assert!(parameters(&tokens, "reward").is_empty());
     }
 }

@@ -57,13 +57,7 @@ impl<'a> Probe<'a> {
         completion: &str,
         reference: Option<&Value>,
     ) -> Verdict {
-        let variant = Sample::builder(completion)
-            .id(sample.id())
-            .prompt(sample.prompt_content().clone())
-            .meta(sample.meta().clone())
-            .reference(reference.cloned().unwrap_or_default())
-            .build();
-        self.alone(&variant)
+        self.alone(&variant(sample, completion, reference.cloned().unwrap_or_default()))
     }
 
     pub(super) fn alone(&self, sample: &Sample) -> Verdict {
@@ -73,6 +67,16 @@ impl<'a> Probe<'a> {
         self.exhausted.fetch_add(u64::from(is_out), Ordering::Relaxed);
         verdict
     }
+}
+
+/// The sample with another completion and another reference.
+pub(super) fn variant(sample: &Sample, completion: &str, reference: Value) -> Sample {
+    Sample::builder(completion)
+        .id(sample.id())
+        .prompt(sample.prompt_content().clone())
+        .meta(sample.meta().clone())
+        .reference(reference)
+        .build()
 }
 
 /// Whether a verdict earned full reward.

@@ -34,6 +34,8 @@ pub(super) struct Row {
 pub(super) struct DataReport {
     pub(super) rows: u64,
     pub(super) unreadable: u64,
+    /// There are more rows than were read.
+    pub(super) partial: bool,
     /// Why, for the first of them.
     pub(super) errors: Vec<String>,
     pub(super) without_prompt: u64,
@@ -66,6 +68,7 @@ pub(super) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<Prob
         };
         for row in block.rows(&config.data) {
             if read.report.rows >= limit {
+                read.report.partial = true;
                 break 'data;
             }
             read.add(row);

@@ -37,7 +37,8 @@ const PLACEHOLDERS: [&str; 19] = [
 ];
 
 /// Verifiers that compare the reference with an answer.
-const ANSWER_VERIFIERS: [&str; 5] = ["math", "number", "choice", "exact", "contains"];
+const ANSWER_VERIFIERS: [&str; 8] =
+    ["math", "number", "choice", "exact", "contains", "regex", "string_check", "text_similarity"];
 /// How arrays and numbers of Python begin as text.
 const OBJECTS: [&str; 12] = [
     "array(",
@@ -68,6 +69,12 @@ const TEMPLATE_MARKS: [&str; 8] = [
     "[INST]",
 ];
 
+/// What opens and closes thinking.
+const THOUGHTS: [(&str, &str); 3] =
+    [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
+/// One row in so many never ends its thinking at least; fewer are truncated now and then.
+const UNCLOSED_SHARE: usize = 4;
+
 /// A shorter prompt may begin an answer by chance.
 const PROMPT_CHARS_MIN: usize = 8;
 
@@ -88,6 +95,7 @@ pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
         alternatives(rows, plan),
         prompts_repeated(rows, plan, step),
         template_marks(rows),
+        unclosed_thinking(rows),
         mixed_group(rows, &plan.config),
         meta_without_members(rows, &plan.config),
     ];
@@ -167,7 +175,7 @@ fn number(text: &str) -> Option<f64> {
     }
 }
 
-fn compares(planned: &Planned) -> bool {
+pub(super) fn compares(planned: &Planned) -> bool {
     ANSWER_VERIFIERS.contains(&planned.built.spec.id.as_ref())
 }
 
@@ -177,6 +185,7 @@ fn lists_as_text(rows: &[Row], plan: &Plan) -> Option<Slip> {
     if !(is_json || plan.rewards.iter().any(compares)) {
         return None;
     }
+    let is_math = plan.rewards.iter().any(|planned| planned.built.spec.id == "math");
     let quotes = [("['", "']"), ("[\"", "\"]"), ("{'", "}")];
     let is_slip = |row: &Row| {
         let text = row.sample.reference().and_then(Value::as_str).unwrap_or_default().trim();
@@ -185,7 +194,9 @@ fn lists_as_text(rows: &[Row], plan: &Plan) -> Option<Slip> {
         let is_value = if is_json {
             quotes.iter().any(is_quoted) && serde_json::from_str::<Value>(text).is_err()
         } else {
-            quotes.iter().take(2).any(is_quoted)
+            // A list of one text is read as the text.
+            let is_one = serde_json::from_str::<[String; 1]>(text).is_ok();
+            quotes.iter().take(2).any(is_quoted) && !(is_one && is_math)
         };
         is_value || OBJECTS.iter().any(|open| text.starts_with(open))
     };
@@ -239,6 +250,24 @@ fn template_marks(rows: &[Row]) -> Option<Slip> {
         format!("{amount} of {all} completions hold `{first}`, a mark of a chat template");
     let help = "pass only the new text, decoded without special tokens";
     Some(Slip { key: "completion", message, help })
+}
+
+/// Completions that begin to think and never end.
+fn unclosed_thinking(rows: &[Row]) -> Option<Slip> {
+    let is_open = |row: &&Row| {
+        let completion = row.sample.completion();
+        THOUGHTS.iter().any(|(open, close)| {
+            completion.trim_start().starts_with(open) && !completion.contains(close)
+        })
+    };
+    let amount = rows.iter().filter(is_open).count();
+    (amount > 0 && amount * UNCLOSED_SHARE >= rows.len()).then(|| {
+        let (amount, all) = (count(amount as u64), count(rows.len() as u64));
+        let message = format!("{amount} of {all} completions never end their thinking");
+        let help = "an answer within it is none; give the policy more tokens, or stop no generation at the \
+                    mark that ends it";
+        Slip { key: "completion", message, help }
+    })
 }
 
 fn mixed_group(rows: &[Row], config: &Config) -> Option<Slip> {

@@ -7,6 +7,7 @@ use assay::verifiers::Files as _;
 use assay::{ConfigError, Plan};
 use serde_json::Value;
 
+use super::advice::Failing;
 use super::problem::Problem;
 use super::words::Language;
 
@@ -44,16 +45,38 @@ impl Source {
         message: String,
         help: Option<String>,
     ) -> Problem {
+        let typed = self.meant().or_else(|| self.advice(&message));
         let error = match (&self.file, part) {
             (Some(file), part) => ConfigError::new(file, &self.text, message).at(part),
             (None, Some(part)) => document.error_in(&self.path, part, message),
             (None, None) => document.error(&self.path, message),
         };
-        let meant = self.meant.as_ref().map(|meant| {
-            let key = self.path.rsplit('.').next().unwrap_or_default();
-            format!("write {key} = {}", toml::Value::from(meant.as_str()))
-        });
-        Problem::new(self.key.clone(), error.help(meant.or(help)))
+        Problem::new(self.key.clone(), error.help(typed.or(help)))
+    }
+
+    /// What to type where a script fails for a reason that is known.
+    fn advice(&self, message: &str) -> Option<String> {
+        let verifier = match self.language {
+            Language::Rhai => "rhai",
+            Language::Python => "python_check",
+        };
+        let line = self.place_in(message).and_then(|place| self.line_at(place.start));
+        let is_expression = !matches!(self.role, Role::Reward(_));
+        let script = Failing { verifier, text: &self.text, line, is_expression };
+        script.advice(message)
+    }
+
+    /// The line in which a byte stands.
+    fn line_at(&self, at: usize) -> Option<&str> {
+        let start = self.text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+        self.text.get(start..)?.lines().next()
+    }
+
+    /// The same in rhai, as it is typed, where it is written as in Python.
+    fn meant(&self) -> Option<String> {
+        let key = self.path.rsplit('.').next().unwrap_or_default();
+        let meant = self.meant.as_ref()?;
+        Some(format!("write {key} = {}", toml::Value::from(meant.as_str())))
     }
 
     /// What people call it.
@@ -75,7 +98,7 @@ impl Source {
                 self.word_at(line.parse().ok()?, column)
             }
             Language::Python => {
-                let (_, told) = why.split_once("line ")?;
+                let (_, told) = why.rsplit_once("script: line ")?;
                 let line: usize = told.split(':').next()?.parse().ok()?;
                 let (start, text) = self.line(line)?;
                 let blank = text.len() - text.trim_start().len();

@@ -7,21 +7,22 @@ use assay::verifiers::{Built, Earlier, FaultKind, Lane, Meter, NoFiles, Outcome,
 use rayon::iter::{
     IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::probe::is_full;
+use super::probe::{is_full, variant};
 use super::read::Row;
 use super::slips::which;
 use super::trial::Tried;
 use crate::cli::output::count;
 
-/// Rows on which other settings are tried.
+/// Rows on which other settings are tried, and those on which programs are run.
 const ROWS_MAX: usize = 300;
+const PROGRAMS_MAX: usize = 12;
 /// One row in so many that earns nothing has the reason at least; fewer may be slips of the policy.
 const SHARE: usize = 4;
 
 /// A verifier, the one that may be meant, and its settings as TOML.
-const ALTERNATIVES: [(&str, &str, &str); 22] = [
+const ALTERNATIVES: [(&str, &str, &str); 26] = [
     ("exact", "exact", "ignore_case = true"),
     ("exact", "number", ""),
     ("exact", "choice", ""),
@@ -34,6 +35,7 @@ const ALTERNATIVES: [(&str, &str, &str); 22] = [
     ("number", "choice", ""),
     ("number", "math", ""),
     ("math", "choice", ""),
+    ("math", "number", ""),
     ("math", "number", "decimal_comma = true"),
     ("math", "number", "percent_is_fraction = true"),
     ("math", "exact", "ignore_case = true"),
@@ -44,7 +46,31 @@ const ALTERNATIVES: [(&str, &str, &str); 22] = [
     ("choice", "number", ""),
     ("contains", "contains", "ignore_case = true"),
     ("contains", "math", ""),
+    ("stdin_stdout", "stdin_stdout", "comparison = { ignore_case = true }"),
+    ("stdin_stdout", "stdin_stdout", "comparison = { float_tolerance = 1e-6 }"),
+    ("stdin_stdout", "stdin_stdout", "comparison = { unordered_lines = true }"),
 ];
+
+/// Verifiers and settings of theirs without which more is right.
+const LOOSER: [(&str, &str); 6] = [
+    ("math", "extract"),
+    ("math", "strict"),
+    ("number", "extract"),
+    ("stdin_stdout", "comparison"),
+    ("regex", "full"),
+    ("json", "fence"),
+];
+
+/// What stands between answers in one text.
+const SEPARATORS: [&str; 10] = ["|||", "||", "|", "<sep>", ";", " or ", " / ", "\n", "\t", ","];
+
+/// A change of the settings of a reward.
+enum Change {
+    /// A setting is left out.
+    Without(String),
+    /// A verifier, with further settings as TOML.
+    With(&'static str, String),
+}
 
 /// Words of the evidence of a row that earns nothing, what is wrong, and what to do.
 const SIGNS: [(&str, &str, &str); 3] = [
@@ -104,8 +130,10 @@ pub(super) fn why(
             earned.paid.push(tried.row);
         }
     }
-    let is_fast = !planned.built.slow;
-    earned.sign().or_else(|| is_fast.then(|| earned.alternative(planned, settings, registry))?)
+    earned
+        .sign()
+        .or_else(|| earned.rewritten(planned))
+        .or_else(|| earned.alternative(planned, settings, registry))
 }
 
 impl Earned<'_> {
@@ -130,8 +158,59 @@ impl Earned<'_> {
 
     /// Whether so many of the rows that earn nothing are more than slips of the policy.
     fn is_many(&self, amount: usize) -> bool {
-        let (all, is_whole) = (self.unpaid.len(), self.paid.is_empty());
+        self.is_many_of(amount, self.unpaid.len())
+    }
+
+    fn is_many_of(&self, amount: usize, all: usize) -> bool {
+        let is_whole = self.paid.is_empty();
         amount > 0 && amount * SHARE >= all && (amount > 1 || is_whole && all == 1)
+    }
+
+    /// References that say the answer otherwise than an answer does.
+    fn rewritten(&self, planned: &Planned) -> Option<Unpaid> {
+        if planned.built.slow {
+            return None;
+        }
+        for sign in SEPARATORS {
+            let several = "the reference is several answers in one text, and one of them is given";
+            let help = || {
+                let sign = Value::from(sign);
+                format!(
+                    "write a list of answers, as text.split({sign}) of Python does: any of them is then right"
+                )
+            };
+            if let Some(unpaid) = self.right_by(planned, |own| split(own, sign), several, help) {
+                return Some(unpaid);
+            }
+        }
+        let truths = "the reference is true or false, and the answer yes or no";
+        let help =
+            || "write the references as the prompt asks for them: \"yes\" and \"no\"".to_owned();
+        self.right_by(planned, yes_or_no, truths, help)
+    }
+
+    /// What is said where rows are right once their references are written in another way.
+    fn right_by(
+        &self,
+        planned: &Planned,
+        other: impl Fn(&Value) -> Option<Value>,
+        what: &str,
+        help: impl Fn() -> String,
+    ) -> Option<Unpaid> {
+        let Lane::Compute(verifier) = &planned.built.lane else { return None };
+        let is_right = |row: &&Row| {
+            let Some(reference) = row.sample.reference().and_then(&other) else { return false };
+            let sample = variant(&row.sample, row.sample.completion(), reference);
+            let mut meter = Meter::new(planned.fuel);
+            is_full(&verifier.verify(&sample, Earlier::default(), &mut meter))
+        };
+        let rows: Vec<&Row> = self.unpaid.iter().take(ROWS_MAX).map(|(row, _)| *row).collect();
+        let right: Vec<&Row> = rows.iter().copied().filter(is_right).collect();
+        let first = right.first()?;
+        self.is_many_of(right.len(), rows.len()).then(|| Unpaid {
+            message: format!("{}: {what}", which(right.len(), first.number)),
+            help: help(),
+        })
     }
 
     /// The settings, or the verifier, by which most of the rows are right that earn nothing, and that takes
@@ -143,61 +222,70 @@ impl Earned<'_> {
         registry: &Registry,
     ) -> Option<Unpaid> {
         let own = planned.built.spec.id.as_ref();
+        let most = if planned.built.slow { PROGRAMS_MAX } else { ROWS_MAX };
+        let tried = self.unpaid.len().min(most);
         let mut best: Option<(usize, String)> = None;
-        for (id, added) in self.alternatives(own, settings) {
-            let Ok(added_settings) = toml::from_str::<Map<String, Value>>(&added) else { continue };
-            let mut all = if id == own { settings.clone() } else { Map::new() };
-            all.extend(added_settings);
+        for change in self.changes(own, settings) {
+            let Some((id, all)) = change.settings(own, settings) else { continue };
             if id == own && all == *settings {
                 continue;
             }
             let built = registry.build_alone(id, Value::Object(all), &NoFiles);
-            let Some(Ok(Built { lane: Lane::Compute(verifier), slow: false, .. })) = built else {
+            let Some(Ok(Built { lane: Lane::Compute(verifier), slow, .. })) = built else {
                 continue;
             };
+            if slow && !planned.built.slow {
+                continue;
+            }
             let is_right = |row: &Row| {
                 let mut meter = Meter::new(planned.fuel);
                 is_full(&verifier.verify(&row.sample, Earlier::default(), &mut meter))
             };
-            let right = self.unpaid.par_iter().take(ROWS_MAX);
+            let right = self.unpaid.par_iter().take(most);
             let right = right.filter(|(row, _)| is_right(row)).count();
-            let lost = self.paid.par_iter().take(ROWS_MAX).filter(|row| !is_right(row)).count();
-            if lost * SHARE > right || !self.is_many(right) {
+            if !self.is_many_of(right, tried) {
+                continue;
+            }
+            let lost = self.paid.par_iter().take(most).filter(|row| !is_right(row)).count();
+            if lost * SHARE > right {
                 continue;
             }
             if best.as_ref().is_none_or(|(most, _)| right > *most) {
-                best = Some((right, typed(own, id, &added)));
+                best = Some((right, change.typed(own)));
             }
         }
         let (right, typed) = best?;
         let unpaid = self.unpaid.len();
         let (first, _) = self.unpaid.first()?;
-        let right = if right == unpaid { "all".to_owned() } else { count(right as u64) };
+        let of = if tried < unpaid {
+            format!("{} of {} that were tried", count(right as u64), count(tried as u64))
+        } else if right == unpaid {
+            "all of them".to_owned()
+        } else {
+            format!("{} of them", count(right as u64))
+        };
         Some(Unpaid {
             message: format!(
-                "{} earn nothing, and {right} of them are right with {typed}",
+                "{} earn nothing, and {of} are right with {typed}",
                 which(unpaid, first.number)
             ),
             help: format!("{typed}, if such answers are right"),
         })
     }
 
-    /// Verifiers and settings, as TOML, that may be meant.
-    fn alternatives(
-        &self,
-        own: &str,
-        settings: &Map<String, Value>,
-    ) -> Vec<(&'static str, String)> {
+    /// Changes of the configuration that may be meant.
+    fn changes(&self, own: &str, settings: &Map<String, Value>) -> Vec<Change> {
+        let less = settings.keys().filter(|key| LOOSER.contains(&(own, key.as_str())));
+        let mut all: Vec<Change> = less.cloned().map(Change::Without).collect();
         let known = ALTERNATIVES.iter().filter(|(of, ..)| *of == own);
-        let mut all: Vec<(&'static str, String)> =
-            known.map(|(_, id, added)| (*id, (*added).to_owned())).collect();
+        all.extend(known.map(|(_, id, added)| Change::With(id, (*added).to_owned())));
         if own == "tags"
             && let Some((first, _)) = self.unpaid.first()
         {
             let found = tags(first.sample.completion());
             all.extend(
                 (!found.is_empty())
-                    .then(|| ("tags", format!("tags = {}", toml::Value::from(found)))),
+                    .then(|| Change::With("tags", format!("tags = {}", toml::Value::from(found)))),
             );
         }
         if own == "regex"
@@ -205,10 +293,75 @@ impl Earned<'_> {
         {
             let with =
                 |flags| format!("pattern = {}", toml::Value::from(format!("({flags}){pattern}")));
-            all.extend(["?s", "?i", "?si", "?m"].map(|flags| ("regex", with(flags))));
+            all.extend(
+                ["?s", "?i", "?si", "?m", "?sm"].map(|flags| Change::With("regex", with(flags))),
+            );
         }
         all
     }
+}
+
+impl Change {
+    /// The verifier, and its settings; `None` where the change cannot be made.
+    fn settings<'a>(
+        &'a self,
+        own: &'a str,
+        settings: &Map<String, Value>,
+    ) -> Option<(&'a str, Map<String, Value>)> {
+        match self {
+            Self::Without(key) => {
+                let mut all = settings.clone();
+                all.remove(key)?;
+                Some((own, all))
+            }
+            Self::With(id, added) => {
+                let mut all = if *id == own { settings.clone() } else { Map::new() };
+                for (key, value) in toml::from_str::<Map<String, Value>>(added).ok()? {
+                    match (all.get_mut(&key), value) {
+                        (Some(Value::Object(own)), Value::Object(more)) => own.extend(more),
+                        (_, value) => {
+                            all.insert(key, value);
+                        }
+                    }
+                }
+                Some((id, all))
+            }
+        }
+    }
+
+    /// What is done in the configuration.
+    fn typed(&self, own: &str) -> String {
+        let (id, added) = match self {
+            Self::Without(key) => return format!("`{key}` left out"),
+            Self::With(id, added) => (*id, added),
+        };
+        let mut parts = Vec::new();
+        if id != own {
+            parts.push(format!("verifier = \"{id}\""));
+        }
+        if !added.is_empty() {
+            parts.push(format!("config = {{ {added} }}"));
+        }
+        parts.join(", ")
+    }
+}
+
+/// The answers in one text, where there are several.
+fn split(reference: &Value, sign: &str) -> Option<Value> {
+    let parts = reference.as_str()?.split(sign).map(str::trim).filter(|part| !part.is_empty());
+    let parts: Vec<Value> = parts.map(Value::from).collect();
+    (parts.len() > 1).then(|| parts.into())
+}
+
+/// How answers say what is true or false.
+fn yes_or_no(reference: &Value) -> Option<Value> {
+    let is_true = match reference {
+        Value::Bool(own) => *own,
+        Value::String(text) if text.trim().eq_ignore_ascii_case("true") => true,
+        Value::String(text) if text.trim().eq_ignore_ascii_case("false") => false,
+        _ => return None,
+    };
+    Some(if is_true { json!(["yes", "Yes", "YES"]) } else { json!(["no", "No", "NO"]) })
 }
 
 /// The names of the tags that stand side by side in a text, in their order.
@@ -227,18 +380,6 @@ fn tags(text: &str) -> Vec<String> {
         }
     }
     names
-}
-
-/// What is written in the configuration.
-fn typed(own: &str, id: &str, added: &str) -> String {
-    let mut parts = Vec::new();
-    if id != own {
-        parts.push(format!("verifier = \"{id}\""));
-    }
-    if !added.is_empty() {
-        parts.push(format!("config = {{ {added} }}"));
-    }
-    parts.join(", ")
 }
 
 #[cfg(test)]

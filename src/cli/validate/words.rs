@@ -1,4 +1,4 @@
-//! The words of a script: names, texts and signs, without comments.
+//! The words of a script: names, texts, numbers and signs, without comments.
 
 use std::ops::Range;
 
@@ -13,6 +13,7 @@ pub(super) struct Token {
 pub(super) enum Word {
     Name(String),
     Text(String),
+    Number(String),
     Sign(char),
     /// The end of a line, outside of brackets.
     Line,
@@ -113,6 +114,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn number(&mut self) {
+        let start = self.at;
         let mut chars = self.rest().chars().peekable();
         while let Some(char) = chars.next() {
             let next_is_digit = chars.peek().is_some_and(char::is_ascii_digit);
@@ -121,6 +123,8 @@ impl<'a> Scanner<'a> {
             }
             self.at += char.len_utf8();
         }
+        let digits = self.source.get(start..self.at).unwrap_or_default().to_owned();
+        self.push(Word::Number(digits), start);
     }
 
     /// A text in one quote of its kind, or in three as Python has it.

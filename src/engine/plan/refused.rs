@@ -169,7 +169,10 @@ pub(super) fn settings(
         }
     };
     let help = match known {
-        Some((.., help)) => (*help).to_owned(),
+        Some((.., help)) => {
+            let own = error.message.split_once("; has: ").map_or("YOURS", |(_, names)| names);
+            help.replace("YOURS", own.split(',').next().unwrap_or(own))
+        }
         None => told.map_or_else(|| page.clone(), |told| format!("{told} {page}")),
     };
     document.error(&path, message).help(Some(help))
@@ -180,8 +183,8 @@ const ADVICE: [(&str, &str, &str); 5] = [
     (
         "python_check",
         "no function reward or grade",
-        "add a function that calls yours, with TRL's or verl's arguments: def reward(sample): return \
-         compute_score(None, sample[\"completion\"], sample[\"reference\"])",
+        "add a function that calls yours, with its arguments, and returns one number: def reward(sample): \
+         return YOURS([sample[\"completion\"]])[0]",
     ),
     (
         "choice",
