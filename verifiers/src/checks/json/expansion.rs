@@ -15,6 +15,9 @@ const TEXT_BYTES: usize = 32;
 
 /// Rules that look at what no other rule of the same value evaluated.
 const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
+/// The most resources (`$id`) within a schema: a reference from one to another is compiled once for each way
+/// that leads to it.
+const RESOURCES_MAX: usize = 24;
 /// References.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// Schemas for other places, which nothing compiles where they stand.
@@ -24,6 +27,14 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 ///
 /// The compiler is followed step by step: it keeps no part that it has finished, so neither can this.
 pub(super) fn bounded(schema: &Value) -> Result<(), String> {
+    let is_old = schema
+        .get("$schema")
+        .and_then(Value::as_str)
+        .is_some_and(|draft| draft.contains("draft-04"));
+    let resources = resources(schema, if is_old { "id" } else { "$id" });
+    if resources > RESOURCES_MAX {
+        return Err(format!("{resources} resources (`$id`) within it; at most {RESOURCES_MAX}"));
+    }
     let (places, left) = (Places::of(schema), PARTS_MAX);
     let mut expansion = Expansion { places, left, depth: 0, open: Vec::new() };
     expansion.all(schema).ok_or_else(|| {
@@ -32,6 +43,18 @@ pub(super) fn bounded(schema: &Value) -> Result<(), String> {
              parts, or through more than {DEPTH_MAX} within each other"
         )
     })
+}
+
+/// How many schemas have a name of their own, which stands under `key`.
+fn resources(schema: &Value, key: &str) -> usize {
+    match schema {
+        Value::Object(rules) => {
+            let own = usize::from(rules.get(key).is_some_and(Value::is_string));
+            own + rules.values().map(|rule| resources(rule, key)).sum::<usize>()
+        }
+        Value::Array(schemas) => schemas.iter().map(|schema| resources(schema, key)).sum(),
+        _ => 0,
+    }
 }
 
 struct Expansion<'a> {
