@@ -37,6 +37,7 @@ mod spooled;
 mod summary;
 mod text;
 mod threads;
+mod ticker;
 #[cfg(feature = "train")]
 mod train;
 mod validate;

@@ -54,6 +54,8 @@ pub use export::{ParquetWriter, TableWriter};
 pub use found_columns::{CellMembers, CellType, FoundColumns};
 pub use inputs::skipped;
 pub use json::Line;
+#[cfg(feature = "serve")]
+pub(crate) use kinds::BOM;
 pub use limits::ReadLimits;
 pub use near::nearest;
 pub use presence::Checked;

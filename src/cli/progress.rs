@@ -3,9 +3,7 @@
 //! What is shown is looked up by the clock, not row by row: a run that waits for a slow row says so.
 
 use std::io::IsTerminal as _;
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use assay::engine::{Activity, CancellationToken, RunProgress, SlowRow};
@@ -14,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::{self, count, percent};
 use super::text::inline;
+use super::ticker::Ticker;
 
 /// How often a bar is drawn, and how often a plain line is written.
 const BAR_EVERY: Duration = Duration::from_millis(200);
@@ -40,12 +39,6 @@ pub(super) struct Progress {
     shown: Arc<Shown>,
     slowest: Vec<SlowRow>,
     ticker: Option<Ticker>,
-}
-
-/// The thread that looks and tells. It ends when the sender is dropped.
-struct Ticker {
-    end: mpsc::Sender<()>,
-    thread: JoinHandle<()>,
 }
 
 /// What is looked at.
@@ -80,7 +73,7 @@ impl Progress {
         let bar = (std::io::stderr().is_terminal() && !quiet).then(|| bar(&expected));
         let (stop, clock, written) = (stop.clone(), Monotonic::start(), Mutex::default());
         let shown = Arc::new(Shown { bar, quiet, expected, activity, stop, clock, written });
-        let ticker = if quiet { None } else { ticker(&shown) };
+        let ticker = (!quiet).then(|| ticker(&shown));
         Self { shown, slowest: Vec::new(), ticker }
     }
 
@@ -108,10 +101,7 @@ impl Progress {
 
     /// Takes the bar away, and tells the slowest rows where they were slow. `names` are the rewards.
     pub(super) fn finish(&mut self, names: &[String]) {
-        if let Some(Ticker { end, thread }) = self.ticker.take() {
-            drop(end);
-            let _ = thread.join();
-        }
+        drop(self.ticker.take());
         if let Some(bar) = &self.shown.bar {
             bar.finish_and_clear();
         }
@@ -121,27 +111,23 @@ impl Progress {
     }
 }
 
-fn ticker(shown: &Arc<Shown>) -> Option<Ticker> {
-    let (end, ended) = mpsc::channel();
+/// Looks and tells.
+fn ticker(shown: &Arc<Shown>) -> Ticker {
     let own = Arc::clone(shown);
     let every = if own.bar.is_some() { BAR_EVERY } else { LINE_EVERY };
-    let run = move || {
-        let (mut is_stopping, mut next_s) = (false, every.as_secs_f64());
-        // The stop is told at once, whenever the next line is due.
-        while ended.recv_timeout(BAR_EVERY) == Err(RecvTimeoutError::Timeout) {
-            if own.stop.is_cancelled() && !is_stopping {
-                is_stopping = true;
-                let rows = count(own.activity.under_way());
-                own.say(&format!("finishing {rows} rows; press again to stop at once"));
-            }
-            if own.clock.seconds() >= next_s {
-                next_s = own.clock.seconds() + every.as_secs_f64();
-                own.tell();
-            }
+    let (mut is_stopping, mut next_s) = (false, every.as_secs_f64());
+    // The stop is told at once, whenever the next line is due.
+    Ticker::start(BAR_EVERY, move || {
+        if own.stop.is_cancelled() && !is_stopping {
+            is_stopping = true;
+            let rows = count(own.activity.under_way());
+            own.say(&format!("finishing {rows} rows; press again to stop at once"));
         }
-    };
-    let thread = std::thread::Builder::new().name("assay-progress".to_owned()).spawn(run).ok()?;
-    Some(Ticker { end, thread })
+        if own.clock.seconds() >= next_s {
+            next_s = own.clock.seconds() + every.as_secs_f64();
+            own.tell();
+        }
+    })
 }
 
 impl Written {

@@ -114,9 +114,7 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
     }
     let near = if let ([only], 1) = (has, rows) {
         let only = escape(only);
-        format!(
-            "; if \"{only}\" holds the rows, write one a line, as by `jq -c '.{only}[]' FILE > rows.jsonl`"
-        )
+        format!("; if \"{only}\" holds the rows, {}", one_a_line(&format!(".{only}[]")))
     } else if column.contains('[') {
         let dotted = column.replace(['\'', '"', ']'], "").replace('[', ".");
         format!("; a member is named by a dot: write \"{}\"", escape(&dotted))
@@ -135,6 +133,11 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
     let has: Vec<String> = has.iter().map(|name| escape(name)).collect();
     let rows = if rows == 1 { "the only row".to_owned() } else { format!("any of {rows} rows") };
     format!("{key} = \"{shown}\": not in {rows}, which have: {}{near}{help}", has.join(", "))
+}
+
+/// How the rows that are within a file become lines.
+pub(super) fn one_a_line(filter: &str) -> String {
+    format!("write one a line, as by `jq -c '{filter}' FILE > rows.jsonl`")
 }
 
 /// How a file of another kind becomes one that is read.

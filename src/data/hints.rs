@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::columns::Path;
-use super::error::escape;
+use super::error::{escape, one_a_line};
 
 /// Columns that hold completions in the data of others: TRL, verl, open-r1, lm-eval.
 const COMPLETIONS: [&str; 14] = [
@@ -52,8 +52,7 @@ pub(super) fn of_row(row: &Map<String, Value>, path: &Path) -> String {
             .map(|_| format!(" (write [data] completion = \"{}.{}\")", escape(key), path.text))
     };
     if row.len() > 1 && row.values().all(|value| value.get(&path.text).is_some()) {
-        return " (its values are the rows: write one a line, as by `jq -c '.[]' FILE > rows.jsonl`)"
-            .to_owned();
+        return format!(" (its values are the rows: {})", one_a_line(".[]"));
     }
     if row.get("columns").is_some_and(Value::is_array) && row.contains_key("data") {
         return COLUMNS.to_owned();
@@ -74,11 +73,7 @@ fn rows_within(row: &Map<String, Value>, completion: &str) -> Option<String> {
     let named: Vec<String> = keys.iter().map(|key| format!("\"{key}\"")).collect();
     let paths: Vec<String> = keys.iter().map(|key| format!(".{key}[]")).collect();
     (!keys.is_empty()).then(|| {
-        format!(
-            " (its rows are in {}: write one a line, as by `jq -c '{}' FILE > rows.jsonl`)",
-            named.join(" and "),
-            paths.join(", ")
-        )
+        format!(" (its rows are in {}: {})", named.join(" and "), one_a_line(&paths.join(", ")))
     })
 }
 

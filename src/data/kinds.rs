@@ -4,7 +4,8 @@
 /// So many bytes tell.
 pub(super) const HEAD_BYTES: usize = 4 << 10;
 
-pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
+/// What some editors, and some clients of Windows, put before a text.
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// How rows are written.
 #[derive(Debug, PartialEq, Eq)]

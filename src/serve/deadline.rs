@@ -12,9 +12,15 @@ const REQUEST_TIMEOUT: HeaderName = HeaderName::from_static("x-request-timeout")
 /// As gRPC has it: up to 8 digits and a unit, `500m` for milliseconds.
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
+/// The headers that are read, and what each may say.
+pub(crate) const HEADERS: [(HeaderName, &str); 2] = [
+    (REQUEST_TIMEOUT, "seconds, or a number with ms, s or m, above 0"),
+    (GRPC_TIMEOUT, "up to 8 digits and one of H M S m u n, above 0"),
+];
+
 /// The deadline that the headers ask for.
 pub(crate) fn of_headers(headers: &HeaderMap) -> Result<Option<Duration>, ApiError> {
-    let read = |name: HeaderName, parse: fn(&str) -> Option<Duration>, expected: &str| {
+    let read = |(name, expected): (HeaderName, &str), parse: fn(&str) -> Option<Duration>| {
         let mut given = headers.get_all(&name).iter();
         let Some(value) = given.next() else { return Ok(None) };
         let refused = |message: String| {
@@ -25,10 +31,10 @@ pub(crate) fn of_headers(headers: &HeaderMap) -> Result<Option<Duration>, ApiErr
         }
         let parsed = value.to_str().ok().and_then(|value| parse(value.trim()));
         let parsed = parsed.filter(|time| !time.is_zero());
-        parsed.map(Some).ok_or_else(|| refused(format!("expected {expected}, above 0")))
+        parsed.map(Some).ok_or_else(|| refused(format!("expected {expected}")))
     };
-    let own = read(REQUEST_TIMEOUT, with_unit, "seconds, or a number with ms, s or m")?;
-    let grpc = read(GRPC_TIMEOUT, grpc, "up to 8 digits and one of H M S m u n")?;
+    let [own, of_grpc] = HEADERS;
+    let (own, grpc) = (read(own, with_unit)?, read(of_grpc, grpc)?);
     Ok(own.into_iter().chain(grpc).min())
 }
 

@@ -7,6 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::deadline;
 use super::error::ErrorBody;
 
 /// The media type of rows, or verdict lines, a line.
@@ -159,14 +160,10 @@ fn operation_id(method: &str, path: &str) -> String {
 
 /// The headers by which a request that is judged says how long it may take.
 fn deadlines() -> [Value; 2] {
-    [
-        ("x-request-timeout", "seconds, or a number with ms, s or m"),
-        ("grpc-timeout", "up to 8 digits and one of H M S m u n"),
-    ]
-    .map(|(name, expected)| {
+    deadline::HEADERS.map(|(name, expected)| {
         json!({
-            "name": name, "in": "header", "required": false,
-            "description": format!("how long the answer may take: {expected}, above 0"),
+            "name": name.as_str(), "in": "header", "required": false,
+            "description": format!("how long the answer may take: {expected}"),
             "schema": { "type": "string" },
         })
     })

@@ -18,13 +18,11 @@ use super::config::ServeConfig;
 use super::dialect::is_type;
 use super::error::{ApiError, ErrorKind};
 use super::shared::Shared;
+use crate::data::BOM;
 
 /// How much of a body that is refused is read and dropped, and for how long.
 const DISCARDED_BYTES_MAX: usize = 64 << 20;
 const DISCARD: Duration = Duration::from_secs(2);
-
-/// Some clients of Windows put one before a text.
-pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The bytes of a JSON body.
 pub(crate) struct JsonBytes(pub(crate) Bytes);

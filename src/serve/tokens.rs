@@ -4,8 +4,7 @@ use axum::http::{HeaderMap, header};
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConstantTimeEq as _};
 
-/// What some editors put before a text.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+use crate::data::BOM;
 
 /// The tokens that are let in, as digests: neither a log nor a core dump of this has a token, and all
 /// comparisons take the same time.

@@ -92,15 +92,11 @@ impl Lint<'_> {
                 let Some(first) = first else { continue };
                 let message =
                     format!("{}: {}", which(slip.samples.len(), first.number), slip.message);
-                let (path, key) = match slip.setting {
-                    "" => (format!("reward[{at}].verifier"), format!("reward.{}", planned.name)),
-                    setting => (
-                        format!("reward[{at}].config.{setting}"),
-                        format!("reward.{}.config.{setting}", planned.name),
-                    ),
+                let key = match slip.setting {
+                    "" => "verifier".to_owned(),
+                    setting => format!("config.{setting}"),
                 };
-                let error = self.document.error(&path, message).help(Some(slip.help));
-                problems.push(Problem::new(key, error));
+                problems.push(self.setting(at, &key, message, slip.help));
             }
         }
         problems
@@ -144,9 +140,7 @@ impl Lint<'_> {
                 "write group = \"1\" to compare it, or (?:{} for a group that captures nothing",
                 group.get(1..).unwrap_or_default()
             );
-            let path = format!("reward[{at}].config.pattern");
-            let error = self.document.error(&path, message).help(Some(help));
-            Some(Problem::new(format!("reward.{}.config.pattern", reward.name), error))
+            Some(self.setting(at, "config.pattern", message, help))
         })
     }
 
@@ -157,9 +151,7 @@ impl Lint<'_> {
             let pattern = reward.config.get("pattern")?.as_str()?;
             let (message, meant) = foreign(pattern)?;
             let help = format!("write pattern = {}", toml::Value::from(meant));
-            let path = format!("reward[{at}].config.pattern");
-            let error = self.document.error(&path, message).help(Some(help));
-            Some(Problem::new(format!("reward.{}.config.pattern", reward.name), error))
+            Some(self.setting(at, "config.pattern", message.to_owned(), help))
         })
     }
 

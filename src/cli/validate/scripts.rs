@@ -71,6 +71,13 @@ impl Slips<'_> {
         self.source.problem(self.document, part, message, Some(help))
     }
 
+    /// The source from one token to another.
+    fn text(&self, tokens: &[Token], from: usize, to: usize) -> &str {
+        let part = tokens.get(from).zip(tokens.get(to));
+        let part = part.and_then(|(from, to)| self.source.text.get(from.at.start..to.at.end));
+        part.unwrap_or_default()
+    }
+
     /// Rows that the reward abstains on as its script gives nothing, and rows with a reward.
     fn abstained(&self, why: &str) -> Option<(usize, usize)> {
         let Role::Reward(at) = self.source.role else { return None };
@@ -97,12 +104,8 @@ impl Slips<'_> {
     }
 
     fn division(&self, tokens: &[Token], own: &Division) -> Problem {
-        let text = |from: usize, to: usize| {
-            let part = tokens.get(from).zip(tokens.get(to));
-            let part = part.and_then(|(from, to)| self.source.text.get(from.at.start..to.at.end));
-            part.unwrap_or_default()
-        };
-        let (left, right) = (text(own.start, own.slash - 1), text(own.slash + 1, own.end - 1));
+        let left = self.text(tokens, own.start, own.slash - 1);
+        let right = self.text(tokens, own.slash + 1, own.end - 1);
         let is_literal =
             |part: &str| !part.is_empty() && part.chars().all(|char| char.is_ascii_digit());
         let example = match (own.left, own.right) {
@@ -150,11 +153,7 @@ impl Slips<'_> {
         if is_constant || !is_used_behind && !is_used_before {
             return None;
         }
-        let text = |from: usize, to: usize| {
-            let part = words.tokens.get(from).zip(words.tokens.get(to));
-            let part = part.and_then(|(from, to)| self.source.text.get(from.at.start..to.at.end));
-            part.unwrap_or_default()
-        };
+        let text = |from, to| self.text(words.tokens, from, to);
         let (of, call) = (text(start, at - 2), text(at, end - 1));
         let message = format!(
             "`{of}.{call}` changes `{of}` and gives nothing: what is made of it here is ()"

@@ -116,7 +116,8 @@ impl Lint<'_> {
         found.collect()
     }
 
-    fn setting(&self, at: usize, key: &str, message: String, help: String) -> Problem {
+    /// A problem of a setting, or of the verifier itself.
+    pub(super) fn setting(&self, at: usize, key: &str, message: String, help: String) -> Problem {
         let name = self.plan.config.rewards.get(at).map_or("", |reward| reward.name.as_str());
         let error = self.document.error(&format!("reward[{at}].{key}"), message).help(Some(help));
         let key = if key == "verifier" { String::new() } else { format!(".{key}") };

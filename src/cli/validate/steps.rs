@@ -1,12 +1,11 @@
 //! What takes long is told on stderr, every few seconds: rows of programs take seconds each, and nothing else
 //! is printed until all of them were tried.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::super::output::{self, count};
+use crate::cli::output::{self, count};
+use crate::cli::ticker::Ticker;
 
 /// How often a line is written.
 const EVERY: Duration = Duration::from_secs(5);
@@ -14,8 +13,7 @@ const EVERY: Duration = Duration::from_secs(5);
 /// What is being done. A line says so while it takes long.
 pub(super) struct Steps {
     now: Arc<Mutex<Step>>,
-    /// The thread that tells, which ends when its sender is dropped.
-    ticker: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
+    _ticker: Ticker,
 }
 
 /// One of the things that are done.
@@ -29,21 +27,12 @@ struct Step {
 impl Steps {
     pub(super) fn start() -> Self {
         let now = Arc::new(Mutex::new(Step::default()));
-        let (end, ended) = mpsc::channel();
         let told = Arc::clone(&now);
-        let run = move || {
-            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                let step = told.lock().unwrap_or_else(PoisonError::into_inner);
-                output::note(&format!(
-                    "{}: {} of {}",
-                    step.what,
-                    count(step.done),
-                    count(step.all)
-                ));
-            }
-        };
-        let thread = std::thread::Builder::new().name("assay-progress".to_owned()).spawn(run);
-        Self { now, ticker: thread.ok().map(|thread| (end, thread)) }
+        let ticker = Ticker::start(EVERY, move || {
+            let step = told.lock().unwrap_or_else(PoisonError::into_inner);
+            output::note(&format!("{}: {} of {}", step.what, count(step.done), count(step.all)));
+        });
+        Self { now, _ticker: ticker }
     }
 
     /// So many things are done now, which `what` names.
@@ -55,14 +44,5 @@ impl Steps {
     /// So many more of them were done.
     pub(super) fn did(&self, more: usize) {
         self.now.lock().unwrap_or_else(PoisonError::into_inner).done += more as u64;
-    }
-}
-
-impl Drop for Steps {
-    fn drop(&mut self) {
-        if let Some((end, thread)) = self.ticker.take() {
-            drop(end);
-            let _ = thread.join();
-        }
     }
 }

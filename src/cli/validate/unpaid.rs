@@ -3,7 +3,9 @@
 
 use assay::Registry;
 use assay::engine::Planned;
-use assay::verifiers::{Built, Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Verdict};
+use assay::verifiers::{
+    Built, Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier,
+};
 use rayon::iter::{
     IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _,
 };
@@ -52,14 +54,8 @@ const ALTERNATIVES: [(&str, &str, &str); 26] = [
 ];
 
 /// Verifiers and settings of theirs without which more is right.
-const LOOSER: [(&str, &str); 6] = [
-    ("math", "extract"),
-    ("math", "strict"),
-    ("number", "extract"),
-    ("stdin_stdout", "comparison"),
-    ("regex", "full"),
-    ("json", "fence"),
-];
+const LOOSER: [(&str, &str); 4] =
+    [("math", "extract"), ("math", "strict"), ("stdin_stdout", "comparison"), ("regex", "full")];
 
 /// What stands between answers in one text.
 const SEPARATORS: [&str; 10] = ["|||", "||", "|", "<sep>", ";", " or ", " / ", "\n", "\t", ","];
@@ -198,14 +194,13 @@ impl Earned<'_> {
         help: impl Fn() -> String,
     ) -> Option<Unpaid> {
         let Lane::Compute(verifier) = &planned.built.lane else { return None };
-        let is_right = |row: &&Row| {
+        let is_meant = |row: &&Row| {
             let Some(reference) = row.sample.reference().and_then(&other) else { return false };
             let sample = variant(&row.sample, row.sample.completion(), reference);
-            let mut meter = Meter::new(planned.fuel);
-            is_full(&verifier.verify(&sample, Earlier::default(), &mut meter))
+            is_right(&**verifier, &sample, planned)
         };
         let rows: Vec<&Row> = self.unpaid.iter().take(ROWS_MAX).map(|(row, _)| *row).collect();
-        let right: Vec<&Row> = rows.iter().copied().filter(is_right).collect();
+        let right: Vec<&Row> = rows.iter().copied().filter(is_meant).collect();
         let first = right.first()?;
         self.is_many_of(right.len(), rows.len()).then(|| Unpaid {
             message: format!("{}: {what}", which(right.len(), first.number)),
@@ -237,10 +232,7 @@ impl Earned<'_> {
             if slow && !planned.built.slow {
                 continue;
             }
-            let is_right = |row: &Row| {
-                let mut meter = Meter::new(planned.fuel);
-                is_full(&verifier.verify(&row.sample, Earlier::default(), &mut meter))
-            };
+            let is_right = |row: &Row| is_right(&*verifier, &row.sample, planned);
             let right = self.unpaid.par_iter().take(most);
             let right = right.filter(|(row, _)| is_right(row)).count();
             if !self.is_many_of(right, tried) {
@@ -344,6 +336,12 @@ impl Change {
         }
         parts.join(", ")
     }
+}
+
+/// Whether a verifier gives a sample full reward, for the fuel that the planned one has.
+fn is_right(verifier: &dyn Verifier, sample: &Sample, planned: &Planned) -> bool {
+    let mut meter = Meter::new(planned.fuel);
+    is_full(&verifier.verify(sample, Earlier::default(), &mut meter))
 }
 
 /// The answers in one text, where there are several.

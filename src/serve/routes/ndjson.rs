@@ -18,11 +18,12 @@ use futures_util::StreamExt as _;
 use tokio::sync::{Notify, mpsc};
 
 use super::super::error::ApiError;
-use super::super::payload::{BOM, check_encoding};
+use super::super::payload::check_encoding;
 use super::super::profiles::Profile;
 use super::super::runtime::spawn_owned;
 use super::super::shared::{Asked, OpenRequest};
 use super::query::VerifyQuery;
+use crate::data::BOM;
 use crate::engine::{GroupOrder, Rows, verdict_line};
 
 /// The most rows that are judged at once.
