@@ -50,6 +50,8 @@ mod server;
 #[cfg(feature = "serve")]
 mod shared;
 #[cfg(feature = "serve")]
+mod striped;
+#[cfg(feature = "serve")]
 mod tokens;
 #[cfg(feature = "otel")]
 mod trace;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use assay_verifiers::{Earlier, Files, Lane, NoFiles, Sample, Verdict};
+use crossbeam_utils::CachePadded;
 use tokio::runtime;
 use tokio::sync::Semaphore;
 
@@ -235,7 +236,7 @@ impl EngineBuilder {
             cache: cache_dir.map(|dir| Cache::new(dir).with_notice(self.cache_notice)),
             clock: self.clock,
             closed: AtomicBool::new(false),
-            row_ns: AtomicU64::new(0),
+            row_ns: CachePadded::new(AtomicU64::new(0)),
         };
         Ok(Engine {
             core: Arc::new(core),

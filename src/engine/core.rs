@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use assay_verifiers::{Fault, FaultKind, Outcome, Pending, Sample, Scored, Verdict, Verdicts};
+use crossbeam_utils::CachePadded;
 use futures_util::FutureExt as _;
 use rayon::iter::{
     IndexedParallelIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _,
@@ -41,7 +42,7 @@ pub(super) struct Core {
     pub(super) closed: AtomicBool,
     pub(super) activity: Arc<Activity>,
     /// What a row that came from no file took lately, in nanoseconds.
-    pub(super) row_ns: AtomicU64,
+    pub(super) row_ns: CachePadded<AtomicU64>,
 }
 
 /// How samples are let in to an awaited verifier.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use assay_verifiers::{Fault, Sample, Scored};
+use futures_util::FutureExt as _;
 
 use super::call::{Call, ScoreOptions};
 use super::groups::{GroupOrder, group_key};
@@ -15,6 +16,8 @@ use crate::data::Line;
 /// took lately.
 const INLINE_ROWS: usize = 64;
 const INLINE_NS_MAX: u64 = 500_000;
+/// The most that one call counts for: several must be slow before others are handed on.
+const NOTED_NS_MAX: u64 = 4 * INLINE_NS_MAX;
 /// How much of the mean a new figure makes: one part in so many.
 const MEAN_OF: u64 = 8;
 
@@ -74,7 +77,8 @@ impl Engine {
             let call = Arc::new(Call::new(&options, self.core.clock.now_ns()));
             self.core.score_at_once(samples, &call)
         } else {
-            self.score_async(samples, options).await
+            // Kept out of the future of a request, which is moved about.
+            self.score_async(samples, options).boxed().await
         };
         self.note_time(&judged);
         let mut judged = judged.into_iter();
@@ -93,9 +97,14 @@ impl Engine {
         let rows = judged.len() as u64;
         let spent: u64 = judged.iter().flat_map(|one| &one.spent_ns).sum();
         if let Some(now) = spent.checked_div(rows) {
+            // A thread that had no core for a while says little of the next rows.
+            let now = now.min(NOTED_NS_MAX);
             let mean = self.core.row_ns.load(Ordering::Relaxed);
-            // Another thread may note its own meanwhile: either figure will do.
-            self.core.row_ns.store(mean - mean / MEAN_OF + now / MEAN_OF, Ordering::Relaxed);
+            // A mean that is about right stays: to write it takes it from all other threads.
+            if now.abs_diff(mean) > mean / 2 {
+                // Another thread may note its own meanwhile: either figure will do.
+                self.core.row_ns.store(mean - mean / MEAN_OF + now / MEAN_OF, Ordering::Relaxed);
+            }
         }
     }
 }

@@ -7,31 +7,46 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::error::ApiError;
 
-/// The pool.
+/// The pool, and its limits.
 pub(crate) struct Admission {
-    permits: Arc<Semaphore>,
+    pool: Arc<Pool>,
     in_flight_max: usize,
-    /// Samples that have permits. The first that waits may have some of its permits set aside.
-    in_flight: Arc<AtomicUsize>,
-    waiting: AtomicUsize,
     queue_max: usize,
+}
+
+/// What every request writes, in one place.
+#[derive(Debug)]
+struct Pool {
+    permits: Semaphore,
+    /// Samples that have permits. The first that waits may have some of its permits set aside.
+    in_flight: AtomicUsize,
+    waiting: AtomicUsize,
 }
 
 /// Permits of a request; dropping them gives them back.
 #[derive(Debug)]
 pub(crate) struct Admitted {
-    _permits: OwnedSemaphorePermit,
-    in_flight: Arc<AtomicUsize>,
+    pool: Arc<Pool>,
     count: usize,
+}
+
+impl Admitted {
+    /// Takes over the permits of so many samples.
+    fn new(pool: &Arc<Pool>, permits: SemaphorePermit<'_>, count: usize) -> Self {
+        permits.forget();
+        pool.in_flight.fetch_add(count, Ordering::Relaxed);
+        Self { pool: Arc::clone(pool), count }
+    }
 }
 
 impl Drop for Admitted {
     fn drop(&mut self) {
-        self.in_flight.fetch_sub(self.count, Ordering::Relaxed);
+        self.pool.in_flight.fetch_sub(self.count, Ordering::Relaxed);
+        self.pool.permits.add_permits(self.count);
     }
 }
 
@@ -50,52 +65,49 @@ impl Drop for Place<'_> {
 impl Admission {
     pub(crate) fn new(in_flight_max: usize, queue_max: usize) -> Self {
         let in_flight_max = in_flight_max.clamp(1, Semaphore::MAX_PERMITS.min(u32::MAX as usize));
-        let permits = Arc::new(Semaphore::new(in_flight_max));
-        Self {
-            permits,
-            in_flight_max,
-            in_flight: Arc::default(),
-            waiting: AtomicUsize::new(0),
-            queue_max,
-        }
+        let permits = Semaphore::new(in_flight_max);
+        let [in_flight, waiting] = [0; 2].map(AtomicUsize::new);
+        Self { pool: Arc::new(Pool { permits, in_flight, waiting }), in_flight_max, queue_max }
     }
 
     /// Samples that are being judged.
     pub(crate) fn in_flight(&self) -> usize {
-        self.in_flight.load(Ordering::Relaxed)
+        self.pool.in_flight.load(Ordering::Relaxed)
     }
 
     /// Samples that wait.
     pub(crate) fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+        self.pool.waiting.load(Ordering::Relaxed)
     }
 
     /// Refuses where a request of one sample would find no place, before its body is read.
     pub(crate) fn look(&self) -> Result<(), ApiError> {
-        let is_full = self.permits.available_permits() == 0 && self.waiting() >= self.queue_max;
+        let is_full =
+            self.pool.permits.available_permits() == 0 && self.waiting() >= self.queue_max;
         if is_full { Err(self.refusal()) } else { Ok(()) }
     }
 
     /// Permits for `samples` where nobody waits and there are so many.
     pub(crate) fn enter_at_once(&self, samples: usize) -> Option<Admitted> {
         let (count, weight) = self.weight(samples);
-        let permits = Arc::clone(&self.permits).try_acquire_many_owned(weight).ok()?;
-        Some(self.admitted(permits, count))
+        let permits = self.pool.permits.try_acquire_many(weight).ok()?;
+        Some(Admitted::new(&self.pool, permits, count))
     }
 
     /// Waits in the queue for permits for `samples`; for all of them where there are more samples than
     /// permits.
     pub(crate) async fn wait(&self, samples: usize, until: Instant) -> Result<Admitted, ApiError> {
         let (count, weight) = self.weight(samples);
-        let ahead = self.waiting.fetch_add(count, Ordering::Relaxed);
-        let _place = Place { waiting: &self.waiting, count };
+        let waiting = &self.pool.waiting;
+        let ahead = waiting.fetch_add(count, Ordering::Relaxed);
+        let _place = Place { waiting, count };
         // A request that is larger than the queue may still be the only one in it.
         if ahead > 0 && ahead + count > self.queue_max || self.queue_max == 0 {
             return Err(self.refusal());
         }
-        let permits = Arc::clone(&self.permits).acquire_many_owned(weight);
+        let permits = self.pool.permits.acquire_many(weight);
         match tokio::time::timeout_at(until.into(), permits).await {
-            Ok(Ok(permits)) => Ok(self.admitted(permits, count)),
+            Ok(Ok(permits)) => Ok(Admitted::new(&self.pool, permits, count)),
             Ok(Err(_)) | Err(_) => Err(ApiError::overloaded("no permits within the deadline")),
         }
     }
@@ -104,11 +116,6 @@ impl Admission {
     fn weight(&self, samples: usize) -> (usize, u32) {
         let count = samples.clamp(1, self.in_flight_max);
         (count, u32::try_from(count).unwrap_or(u32::MAX))
-    }
-
-    fn admitted(&self, permits: OwnedSemaphorePermit, count: usize) -> Admitted {
-        self.in_flight.fetch_add(count, Ordering::Relaxed);
-        Admitted { _permits: permits, in_flight: Arc::clone(&self.in_flight), count }
     }
 
     fn refusal(&self) -> ApiError {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request};
+use axum::http::request::Parts;
 use axum::http::{Method, Version, header};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
@@ -32,24 +33,27 @@ impl App {
     }
 
     pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
-        if request.version() == Version::HTTP_11 && hosts(&request) != 1 {
-            // RFC 9112, section 3.2: proxies may read such a request in two ways.
-            let refuse =
-                async |_| ApiError::bad_request("expected one Host header").into_response();
-            return pass(&self.shared, None, request.map(Body::new), refuse).await;
-        }
-        if request.method() != Method::POST || request.uri().path() != VERIFY {
+        // RFC 9112, section 3.2: proxies may read such a request in two ways.
+        let is_ambiguous = request.version() == Version::HTTP_11 && hosts(&request) != 1;
+        let is_verify = request.method() == Method::POST && request.uri().path() == VERIFY;
+        if !is_ambiguous && !is_verify {
             let Ok(response) = self.router.call(request).await;
             return response;
         }
-        let verified = async |request| self.verify(request).await.into_response();
-        pass(&self.shared, Some(VERIFY), request.map(Body::new), verified).await
+        let (mut parts, body) = request.into_parts();
+        let route = if is_ambiguous { None } else { Some(VERIFY) };
+        let answer = async |parts: &mut Parts| {
+            if is_ambiguous {
+                return ApiError::bad_request("expected one Host header").into_response();
+            }
+            self.verify(parts, Body::new(body)).await.into_response()
+        };
+        pass(&self.shared, route, &mut parts, answer).await
     }
 
-    async fn verify(&self, request: Request) -> Result<Response, ApiError> {
-        let (mut parts, body) = request.into_parts();
-        let asked = Asked::from_request_parts(&mut parts, &self.shared).await?;
-        verify(asked, Request::from_parts(parts, body)).await
+    async fn verify(&self, parts: &mut Parts, body: Body) -> Result<Response, ApiError> {
+        let asked = Asked::from_request_parts(parts, &self.shared).await?;
+        verify(asked, parts, body).await
     }
 }
 

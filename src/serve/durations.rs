@@ -1,27 +1,24 @@
-//! A histogram of durations without a lock: several are written for every request.
+//! A histogram of durations: several are written for every request, without a lock.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 
+use super::striped::Striped;
+
 /// The end of the first bucket, in nanoseconds: 10 µs. Each bucket ends at four times the one before.
 const FIRST_NS: u64 = 10_000;
 /// Buckets, the one without an end not counted: to 168 s.
 const BUCKETS: usize = 13;
+/// Where the sum is: behind the bucket without an end.
+const SUM_NS: usize = BUCKETS + 1;
 
-/// How many durations lie in each bucket, and their sum. A clone is the same histogram.
+/// How many durations lie in each bucket, and their sum in nanoseconds. A clone is the same histogram.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Durations(Arc<Counts>);
-
-#[derive(Debug, Default)]
-struct Counts {
-    buckets: [AtomicU64; BUCKETS + 1],
-    sum_ns: AtomicU64,
-}
+pub(crate) struct Durations(Arc<Striped<{ SUM_NS + 1 }>>);
 
 impl Durations {
     pub(crate) fn observe(&self, duration: Duration) {
@@ -29,10 +26,8 @@ impl Durations {
     }
 
     pub(crate) fn observe_ns(&self, ns: u64) {
-        if let Some(bucket) = self.0.buckets.get(bucket(ns)) {
-            bucket.fetch_add(1, Ordering::Relaxed);
-        }
-        self.0.sum_ns.fetch_add(ns, Ordering::Relaxed);
+        self.0.add(bucket(ns), 1);
+        self.0.add(SUM_NS, ns);
     }
 }
 
@@ -54,10 +49,9 @@ impl TypedMetric for Durations {
 impl EncodeMetric for Durations {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
         let ends = (0..BUCKETS).map(|at| seconds(FIRST_NS << (2 * at))).chain([f64::INFINITY]);
-        let counts = self.0.buckets.iter().map(|count| count.load(Ordering::Relaxed));
-        let buckets: Vec<(f64, u64)> = ends.zip(counts).collect();
+        let buckets: Vec<(f64, u64)> = ends.zip((0..SUM_NS).map(|at| self.0.sum(at))).collect();
         let count = buckets.iter().map(|(_, count)| count).sum();
-        let sum = seconds(self.0.sum_ns.load(Ordering::Relaxed));
+        let sum = seconds(self.0.sum(SUM_NS));
         encoder.encode_histogram::<NoLabelSet>(sum, count, &buckets, None)
     }
 

@@ -1,11 +1,15 @@
 //! What every request goes through: an id, the token, the end of the daemon, counters and the log.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
+use std::hash::{BuildHasher as _, RandomState};
+use std::pin::pin;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use assay_verifiers::canonical;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -13,7 +17,8 @@ use super::dialect::Dialect;
 use super::error::{ApiError, ErrorKind};
 use super::routes::{METRICS, OPEN};
 use super::runtime::now;
-use super::shared::Shared;
+use super::shared::{OpenRequest, Shared};
+use super::striped::thread;
 use super::trace::Trace;
 
 /// The header with the id of a request.
@@ -33,37 +38,39 @@ pub(crate) async fn gate(
     next: Next,
 ) -> Response {
     let matched = matched.as_ref().map(MatchedPath::as_str);
-    pass(&shared, matched, request, async |request| next.run(request).await).await
+    let (mut parts, body) = request.into_parts();
+    let run = async |parts: &mut Parts| next.run(Request::from_parts(parts.clone(), body)).await;
+    pass(&shared, matched, &mut parts, run).await
 }
 
-/// Runs a request, of which the route is known, by `next`.
+/// Runs a request, of which the route and the head are known, by `next`.
 pub(crate) async fn pass(
     shared: &Arc<Shared>,
     matched: Option<&str>,
-    mut request: Request,
-    next: impl AsyncFnOnce(Request) -> Response,
+    parts: &mut Parts,
+    next: impl AsyncFnOnce(&mut Parts) -> Response,
 ) -> Response {
     let start = now();
-    let _open = shared.open_request();
-    let id = request_id(&request);
-    let method = request.method().clone();
+    let _open = OpenRequest::new(&**shared);
+    let id = request_id(&parts.headers);
+    let method = parts.method.clone();
     let route = matched.unwrap_or("unknown");
     let is_open = OPEN.contains(&route);
     let is_work = !is_open && route != METRICS;
-    let trace =
-        if is_work { shared.tracing.begin(&request, matched, &id) } else { Trace::default() };
-    trace.attach(&mut request);
-    let dialect = Dialect::of(route, request.headers());
-    let mut response = if !is_open && !shared.tokens.load().admit(request.headers()) {
+    let trace = if is_work { shared.tracing.begin(parts, matched, &id) } else { Trace::default() };
+    trace.attach(parts);
+    let dialect = Dialect::of(route, &parts.headers);
+    let mut response = if !is_open && !shared.tokens.load().admit(&parts.headers) {
         let message = "expected a known token: authorization: Bearer TOKEN";
         ApiError::new(ErrorKind::Unauthorized, message).into_response()
     } else if is_work && shared.is_draining() {
         shared.shed("draining");
         ApiError::new(ErrorKind::Draining, "the daemon is about to stop").into_response()
     } else {
+        let mut answering = pin!(next(parts));
         tokio::select! {
             biased;
-            response = next(request) => response,
+            response = &mut answering => response,
             () = shared.ended.cancelled() => {
                 let message = "the daemon stops, and the answer is not there yet";
                 ApiError::new(ErrorKind::Draining, message).into_response()
@@ -101,26 +108,25 @@ fn is_ours(response: &Response) -> bool {
 }
 
 /// The id that the client gives, where it is short and plain, else a new one.
-fn request_id(request: &Request) -> HeaderValue {
+fn request_id(headers: &HeaderMap) -> HeaderValue {
     let is_plain = |value: &&HeaderValue| {
         let bytes = value.as_bytes();
         (1..=REQUEST_ID_BYTES_MAX).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
     };
-    let given = request.headers().get(REQUEST_ID).filter(is_plain);
+    let given = headers.get(REQUEST_ID).filter(is_plain);
     given.cloned().unwrap_or_else(|| {
         HeaderValue::try_from(new_id()).unwrap_or(HeaderValue::from_static("unknown"))
     })
 }
 
-/// Ids that do not repeat, nor within a day of a restart.
+/// Ids that do not repeat, nor after a restart: 16 hexadecimal digits of this process, 4 of the thread, and
+/// 12 that count the requests of the thread.
 fn new_id() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let start = *START.get_or_init(|| {
-        use std::hash::{BuildHasher as _, RandomState};
-        RandomState::new().hash_one(std::process::id())
-    });
-    let count = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{start:016x}-{count:016x}")
+    static PROCESS: LazyLock<u64> =
+        LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
+    thread_local! {
+        static NEXT: Cell<u64> = Cell::new((thread() as u64) << 48);
+    }
+    let count = NEXT.replace(NEXT.get().wrapping_add(1));
+    canonical::hex([*PROCESS, count].map(u64::to_be_bytes).as_flattened())
 }
-
-static START: std::sync::OnceLock<u64> = std::sync::OnceLock::new();

@@ -8,7 +8,7 @@ use std::future::Future as _;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -54,7 +54,8 @@ impl Phase {
     fn came(&self) {
         let mut state = self.state();
         if state.is_next && !state.has_begun {
-            (state.has_begun, state.since) = (true, Some(Instant::now()));
+            // The timer, which is looked at next, sets the moment: most heads are whole by then.
+            (state.has_begun, state.since) = (true, None);
         }
         if state.unread.is_some() {
             state.unread = Some(Instant::now());
@@ -144,6 +145,8 @@ pub(crate) struct Timer {
     times: Times,
     /// One for the whole connection.
     sleep: Option<Pin<Box<Sleep>>>,
+    /// Who is woken when it fires.
+    waker: Option<Waker>,
 }
 
 impl Timer {
@@ -167,6 +170,11 @@ impl Timer {
     /// fires too early costs a look, and to move it costs more than to read a head.
     fn poll_until(&mut self, end: Instant, context: &mut Context<'_>) -> Poll<()> {
         let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(end)));
+        let is_set = self.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker()));
+        if is_set && sleep.deadline() <= end && !sleep.is_elapsed() {
+            return Poll::Pending;
+        }
+        self.waker = Some(context.waker().clone());
         if sleep.deadline() > end {
             sleep.as_mut().reset(end);
         }
@@ -190,7 +198,7 @@ impl<S> Noted<S> {
     pub(crate) fn new(stream: S, times: Times) -> (Self, Timer) {
         let state = State { is_next: true, has_begun: false, since: None, unread: None };
         let phase = Phase(Arc::new(Mutex::new(state)));
-        let limit = Timer { phase: phase.clone(), times, sleep: None };
+        let limit = Timer { phase: phase.clone(), times, sleep: None, waker: None };
         (Self { stream, phase }, limit)
     }
 

@@ -229,9 +229,10 @@ impl Connections {
             phase.head_is_read();
             let (app, phase, watch) = (&self.app, phase.clone(), watch.clone());
             async move {
+                let mut answering = std::pin::pin!(app.answer(request));
                 let answer = tokio::select! {
                     biased;
-                    answer = app.answer(request) => answer,
+                    answer = &mut answering => answer,
                     () = left(&watch) => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
                 };
                 Ok(answer.map(|body| phase.until_written(body, watch)))

@@ -15,12 +15,13 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::durations::Durations;
+use super::striped::StripedCounter;
 
 /// All counters. A clone is the same counters.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     registry: Arc<Registry>,
-    requests: Family<RouteCode, Counter>,
+    requests: Family<RouteCode, StripedCounter>,
     /// Those of good answers, found by the route alone.
     answered: Arc<ArcSwap<BTreeMap<String, Answered>>>,
     durations: Family<Route, Durations>,
@@ -32,7 +33,7 @@ pub(crate) struct Metrics {
     pub(crate) connections: Gauge,
     pub(crate) queued: Durations,
     pub(crate) reloads: Family<Reload, Counter>,
-    verdicts: Family<VerdictLabels, Counter>,
+    verdicts: Family<VerdictLabels, StripedCounter>,
     faults: Family<FaultLabels, Counter>,
     spent: Family<VerifierLabels, Durations>,
     cache: Family<CacheLabels, Counter<u64, AtomicU64>>,
@@ -44,7 +45,7 @@ const OK: u16 = 200;
 /// The counters of good answers of a route.
 #[derive(Clone)]
 struct Answered {
-    count: Counter,
+    count: StripedCounter,
     durations: Durations,
 }
 
@@ -256,7 +257,7 @@ pub(crate) struct ProfileMetrics {
 
 struct RewardMetrics {
     name: String,
-    outcomes: [Counter; 3],
+    outcomes: [StripedCounter; 3],
     spent: Durations,
 }
 

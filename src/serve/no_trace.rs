@@ -1,7 +1,6 @@
 //! In place of the spans of requests, which this build is without.
 
 use assay_verifiers::Scored;
-use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 
@@ -18,7 +17,7 @@ pub(crate) struct Step {}
 
 #[expect(clippy::unused_self, reason = "it stands in for what traces requests")]
 impl Tracing {
-    pub(crate) fn begin(&self, _: &Request, _: Option<&str>, _: &HeaderValue) -> Trace {
+    pub(crate) fn begin(&self, _: &Parts, _: Option<&str>, _: &HeaderValue) -> Trace {
         Trace {}
     }
 }
@@ -29,7 +28,7 @@ impl Trace {
         Self {}
     }
 
-    pub(crate) fn attach(&self, _: &mut Request) {}
+    pub(crate) fn attach(&self, _: &mut Parts) {}
 
     pub(crate) fn id(&self) -> Option<&'static str> {
         None

@@ -41,11 +41,22 @@ impl FromRequest<Arc<Shared>> for JsonBytes {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Self::Rejection> {
-        if !is_type(request.headers(), "json") {
+        let (parts, body) = request.into_parts();
+        Self::read(&parts.headers, body, &shared.config).await
+    }
+}
+
+impl JsonBytes {
+    pub(crate) async fn read(
+        headers: &HeaderMap,
+        body: Body,
+        config: &ServeConfig,
+    ) -> Result<Self, ApiError> {
+        if !is_type(headers, "json") {
             let message = "expected content-type: application/json";
             return Err(ApiError::new(ErrorKind::UnsupportedMediaType, message));
         }
-        read(request, &shared.config).await.map(Self)
+        read(headers, body, config).await.map(Self)
     }
 }
 
@@ -58,7 +69,8 @@ impl FromRequest<Arc<Shared>> for JsonOrForm {
             let JsonBytes(bytes) = JsonBytes::from_request(request, shared).await?;
             return Ok(Self::Json(bytes));
         }
-        read(request, &shared.config).await.map(Self::Form)
+        let (parts, body) = request.into_parts();
+        read(&parts.headers, body, &shared.config).await.map(Self::Form)
     }
 }
 
@@ -171,16 +183,19 @@ pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
     Ok(())
 }
 
-async fn read(request: Request, config: &ServeConfig) -> Result<Bytes, ApiError> {
-    check_encoding(request.headers())?;
+async fn read(
+    headers: &HeaderMap,
+    mut body: Body,
+    config: &ServeConfig,
+) -> Result<Bytes, ApiError> {
+    check_encoding(headers)?;
     let (bytes_max, time) = (config.body_bytes_max, Duration::from_millis(config.body_timeout_ms));
     let too_large = || {
         let message = format!("a body has at most {bytes_max} bytes");
         ApiError::new(ErrorKind::TooLarge, message)
     };
-    let length = request.headers().get(header::CONTENT_LENGTH);
+    let length = headers.get(header::CONTENT_LENGTH);
     let length = length.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    let mut body: Body = request.into_body();
     if length.is_some_and(|length| length > bytes_max as u64) {
         discard(&mut body).await;
         return Err(too_large());

@@ -30,7 +30,7 @@ pub(crate) const METRICS: &str = "/metrics";
 /// `/profiles/NAME`.
 pub(crate) fn router(shared: &Arc<Shared>) -> Router {
     let judged = Router::new()
-        .route(verify::VERIFY, post(verify::verify))
+        .route(verify::VERIFY, post(verify::routed))
         .route("/v1/groups", post(groups::groups))
         .route("/health", get(health::health))
         .merge(protocols::router());

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use crossbeam_utils::CachePadded;
 use tokio_util::sync::CancellationToken;
 
 use super::admission::Admission;
@@ -79,7 +80,7 @@ impl Server {
             tracing: Tracing::default(),
             is_draining: AtomicBool::new(false),
             ended: CancellationToken::new(),
-            open_requests: AtomicUsize::new(0),
+            open_requests: CachePadded::new(AtomicUsize::new(0)),
             config,
         };
         Ok(Self { shared: Arc::new(shared), tls: ArcSwapOption::new(tls), load: Box::new(load) })

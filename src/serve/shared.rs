@@ -1,6 +1,7 @@
 //! What all requests share, and what a handler is given of it.
 
 use std::num::NonZeroU64;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -9,6 +10,8 @@ use arc_swap::ArcSwap;
 use assay_verifiers::{Sample, Scored};
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
+use crossbeam_utils::CachePadded;
+use futures_util::FutureExt as _;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -41,7 +44,7 @@ pub(crate) struct Shared {
     /// The drain is over: what is still under way is refused.
     pub(crate) ended: CancellationToken,
     /// Requests that are not answered yet.
-    pub(crate) open_requests: AtomicUsize,
+    pub(crate) open_requests: CachePadded<AtomicUsize>,
 }
 
 /// A request that wants samples judged: its profile, its deadline, and the way in.
@@ -221,7 +224,7 @@ impl Shared {
             return Ok(admitted);
         }
         let start = now();
-        let admitted = self.admission.wait(samples, until).await;
+        let admitted = self.admission.wait(samples, until).boxed().await;
         match &admitted {
             Ok(_) => self.metrics.queued.observe(start.elapsed()),
             Err(_) => self.shed("queue"),
@@ -241,18 +244,19 @@ impl Shared {
     pub(crate) fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
+}
 
-    /// Counts a request until what is returned is dropped.
-    pub(crate) fn open_request(self: &Arc<Self>) -> OpenRequest {
-        self.open_requests.fetch_add(1, Ordering::Relaxed);
-        OpenRequest(Arc::clone(self))
+/// A request that is not answered yet. It counts until it is dropped.
+pub(crate) struct OpenRequest<S: Deref<Target = Shared> = Arc<Shared>>(S);
+
+impl<S: Deref<Target = Shared>> OpenRequest<S> {
+    pub(crate) fn new(shared: S) -> Self {
+        shared.open_requests.fetch_add(1, Ordering::Relaxed);
+        Self(shared)
     }
 }
 
-/// A request that is not answered yet.
-pub(crate) struct OpenRequest(Arc<Shared>);
-
-impl Drop for OpenRequest {
+impl<S: Deref<Target = Shared>> Drop for OpenRequest<S> {
     fn drop(&mut self) {
         self.0.open_requests.fetch_sub(1, Ordering::Relaxed);
     }

@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use assay_verifiers::{Outcome, Scored};
-use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderValue, Method, StatusCode, Version, header};
@@ -61,16 +60,16 @@ impl Tracing {
     }
 
     /// Begins the span of a request. What the request says of a trace is its parent.
-    pub(crate) fn begin(&self, request: &Request, route: Option<&str>, id: &HeaderValue) -> Trace {
+    pub(crate) fn begin(&self, parts: &Parts, route: Option<&str>, id: &HeaderValue) -> Trace {
         let Some(Tracer { tracer, scheme }) = self.0.get() else { return Trace::default() };
-        let headers = HeaderExtractor(request.headers());
+        let headers = HeaderExtractor(&parts.headers);
         let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &headers);
-        let method = method(request.method());
+        let method = method(&parts.method);
         let name = match route {
             Some(route) => format!("{} {route}", method.unwrap_or("HTTP")),
             None => method.unwrap_or("HTTP").to_owned(),
         };
-        let mut told = of_request(request, method);
+        let mut told = of_head(parts, method);
         told.push(KeyValue::new("url.scheme", *scheme));
         told.extend(route.map(|route| KeyValue::new("http.route", route.to_owned())));
         told.push(KeyValue::new("assay.request_id", cut(id.to_str().unwrap_or_default())));
@@ -93,9 +92,9 @@ impl Trace {
     }
 
     /// Lets the handler of the request find it.
-    pub(crate) fn attach(&self, request: &mut Request) {
+    pub(crate) fn attach(&self, parts: &mut Parts) {
         if self.0.is_some() {
-            request.extensions_mut().insert(self.clone());
+            parts.extensions.insert(self.clone());
         }
     }
 
@@ -191,20 +190,20 @@ impl Step {
 }
 
 /// What the head of a request says.
-fn of_request(request: &Request, method: Option<&'static str>) -> Vec<KeyValue> {
+fn of_head(parts: &Parts, method: Option<&'static str>) -> Vec<KeyValue> {
     let mut told = vec![
         KeyValue::new("http.request.method", method.unwrap_or("_OTHER")),
-        KeyValue::new("url.path", cut(request.uri().path())),
+        KeyValue::new("url.path", cut(parts.uri.path())),
     ];
     if method.is_none() {
-        told.push(KeyValue::new("http.request.method_original", cut(request.method().as_str())));
+        told.push(KeyValue::new("http.request.method_original", cut(parts.method.as_str())));
     }
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
     if let Some(host) = host.and_then(|host| host.parse::<Authority>().ok()) {
         told.push(KeyValue::new("server.address", cut(host.host())));
         told.extend(host.port_u16().map(|port| KeyValue::new("server.port", i64::from(port))));
     }
-    let version = match request.version() {
+    let version = match parts.version {
         Version::HTTP_10 => "1.0",
         _ => "1.1",
     };

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream, Bytes};
-use axum::extract::Request;
 use axum::http::header;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
 use tokio::sync::{Notify, mpsc};
@@ -37,9 +37,13 @@ const PLAIN_BYTES_MAX: usize = 1 << 20;
 /// The fastest that there is.
 const COMPRESSION_LEVEL: i32 = 1;
 
-pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Response, ApiError> {
-    check_encoding(request.headers())?;
-    let query = VerifyQuery::of(request.uri())?;
+pub(super) async fn verify(
+    mut asked: Asked,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response, ApiError> {
+    check_encoding(&parts.headers)?;
+    let query = VerifyQuery::of(&parts.uri)?;
     asked.shorten(query.deadline_ms);
     let profile = asked.profile(query.profile.as_deref())?;
     // The first permits decide whether the request is refused.
@@ -48,7 +52,7 @@ pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Respons
     let unread = Arc::new(Unread::default());
     let config = &asked.shared.config;
     let lines = Lines {
-        body: request.into_body().into_data_stream(),
+        body: body.into_data_stream(),
         time: Duration::from_millis(config.body_timeout_ms),
         line_bytes_max: config.body_bytes_max,
         partial: Vec::new(),
@@ -58,7 +62,7 @@ pub(super) async fn verify(mut asked: Asked, request: Request) -> Result<Respons
         is_done: false,
         is_broken: false,
     };
-    let open = asked.shared.open_request();
+    let open = OpenRequest::new(Arc::clone(&asked.shared));
     let stream = Stream {
         asked,
         profile,

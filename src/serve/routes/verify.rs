@@ -5,9 +5,11 @@ use std::num::NonZeroU64;
 
 use assay_verifiers::Scored;
 use axum::body::Body;
-use axum::extract::{FromRequest as _, Request};
+use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
+use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -54,12 +56,23 @@ pub(crate) struct VerifyRequest<'a> {
     reward: Option<Vec<RewardConfig>>,
 }
 
-pub(crate) async fn verify(mut asked: Asked, request: Request) -> Result<Response, ApiError> {
-    if LINES.iter().any(|ending| is_type(request.headers(), ending)) {
-        return ndjson::verify(asked, request).await;
+/// As the router runs it.
+pub(super) async fn routed(asked: Asked, request: Request) -> Result<Response, ApiError> {
+    let (parts, body) = request.into_parts();
+    verify(asked, &parts, body).await
+}
+
+pub(crate) async fn verify(
+    mut asked: Asked,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response, ApiError> {
+    if LINES.iter().any(|ending| is_type(&parts.headers, ending)) {
+        // In a box, as the future of this handler is moved for each request.
+        return ndjson::verify(asked, parts, body).boxed().await;
     }
-    let query = VerifyQuery::of(request.uri())?;
-    let JsonBytes(bytes) = JsonBytes::from_request(request, &asked.shared).await?;
+    let query = VerifyQuery::of(&parts.uri)?;
+    let JsonBytes(bytes) = JsonBytes::read(&parts.headers, body, &asked.shared.config).await?;
     let request: VerifyRequest<'_> = parse(&bytes)?;
     asked.check_count(request.samples.len())?;
     asked.shorten(query.deadline_ms);
@@ -68,7 +81,7 @@ pub(crate) async fn verify(mut asked: Asked, request: Request) -> Result<Respons
     let _permits = asked.enter(request.samples.len()).await?;
     let step = request.step.or(query.step).unwrap_or_default();
     let scored = if let Some(rewards) = &request.reward {
-        let engine = asked.inline(&profile, rewards).await?;
+        let engine = asked.inline(&profile, rewards).boxed().await?;
         let rows = rows(&engine, &request.samples);
         asked.judge_by(&engine, rows, step).await
     } else {
