@@ -20,15 +20,19 @@
 //! The text of a candidate extends to the end of its sentence. The check reads its own kind of
 //! value at the start of the text (or, for a number in prose, the last one), and [`qualify`] tells
 //! whether the words around that value disqualify it: "less than 18" and "equation (4)" are not
-//! answers. Denied and retracted candidates are left out. Spans are byte offsets in
+//! answers. Denied and retracted candidates are left out; of several values that are offered, "17, or
+//! maybe 18", the text is a list with "or". Spans are byte offsets in
 //! [`Scope::text`]; add [`Scope::offset`] for offsets in the completion.
 
+mod afterthought;
 mod announcement;
 mod boxes;
 mod candidate;
 mod code;
 mod conclusion;
+mod emphasis;
 pub mod hidden;
+mod hypothesis;
 mod last_box;
 mod last_sentence;
 mod markers;
@@ -45,6 +49,8 @@ mod words;
 
 use std::borrow::Cow;
 
+use afterthought::Afterthought;
+pub(crate) use afterthought::stands;
 use candidate::slice;
 pub use candidate::{Candidate, Provenance};
 pub use code::Code;
@@ -144,12 +150,53 @@ pub fn announced<'a>(
         found.sort_by_key(|candidate| {
             std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed))
         });
+        hypothesis::settle(scope.text, &mut found);
         let said = found.first().map(|last| last.span.1);
         if let Some(new) = said.and_then(|said| retraction::replaced(scope.text, said)) {
             found.insert(0, new);
+        } else {
+            reconsidered(scope.text, &mut found);
         }
     }
     Ok(found)
+}
+
+/// Drops the last answer where it is taken back, and joins what is offered beside it.
+fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
+    let Some(last) = found.first_mut() else { return };
+    // Another value below a marked one is another answer.
+    let behind = text.get(last.span.1..).unwrap_or_default();
+    let below = behind.trim();
+    if last.provenance == Provenance::Marker
+        && behind.starts_with('\n')
+        && run_on::is_value(below)
+        && below != last.text
+    {
+        last.text = Cow::Owned(format!("{} or {below}", last.text));
+        return;
+    }
+    match afterthought::of(text, last.span.1) {
+        Afterthought::Stands => {}
+        Afterthought::TakenBack => {
+            found.remove(0);
+        }
+        Afterthought::Offered(other) => {
+            let value = text.get(other.clone()).unwrap_or_default();
+            last.text = Cow::Owned(format!("{} or {value}", last.text));
+            last.span.1 = other.end;
+        }
+    }
+}
+
+/// Whether what announcements of a text deny or suppose includes this place: "I doubt that the
+/// answer is 4".
+pub(crate) fn is_unsaid_at(text: &str, place: usize) -> bool {
+    let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
+    announcement::unsaid(text, near).into_iter().any(|unsaid| {
+        // "Not 5, it is 4": the next clause says what the answer is.
+        let between = text.get(unsaid.start..place);
+        unsaid.contains(&place) && between.is_some_and(|between| !between.contains([',', ';']))
+    })
 }
 
 /// Every announcement near the end but boxes, in no order.
@@ -212,7 +259,7 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
 pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     match policy {
-        Policy::Auto => {
+        Policy::Auto if !last_sentence::is_one_of_cases(scope.text) => {
             found.extend(conclusion::several(scope.text));
             found.extend(last_sentence::last_sentence(scope.text));
             found.extend(conclusion::find(scope.text));
@@ -222,7 +269,10 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     }
     let mut looked = 0;
     found.retain(|candidate| {
-        !candidate.text.contains("\\boxed") && !scope.quoted(candidate.span, &mut looked)
+        !candidate.text.contains("\\boxed")
+            && !scope.quoted(candidate.span, &mut looked)
+            && !is_unsaid_at(scope.text, candidate.span.0)
+            && afterthought::of(scope.text, candidate.span.1) == Afterthought::Stands
     });
     found
 }

@@ -78,7 +78,7 @@ fn yes() -> bool {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 7;
+    const VERSION: u32 = 8;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
@@ -115,7 +115,7 @@ impl Check for Math {
         let spoken = if self.allow_hidden {
             Spoken::all(completion)
         } else {
-            Spoken::of(completion, Thinking::Skip)
+            Spoken::of(completion, Thinking::Skip).without_emphasis()
         };
         let scope = if self.allow_hidden {
             Scope::everything(&spoken, prompt)
@@ -206,7 +206,7 @@ pub(crate) fn answer_by(
     meter: &mut Meter<'_>,
 ) -> Result<Option<FoundAnswer>, Fault> {
     meter.spend(20 + completion.len() as u64)?;
-    let spoken = Spoken::of(completion, Thinking::Skip);
+    let spoken = Spoken::of(completion, Thinking::Skip).without_emphasis();
     let scope = Scope::of(&spoken, prompt);
     let announced = outermost(extract::announced(&scope, policy, meter)?);
     let said = Said { scope, announced, question: Question::new(prompt) };

@@ -101,7 +101,7 @@ struct End(RBig, bool);
 
 impl Check for Number {
     const ID: &'static str = "number";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {
@@ -187,8 +187,14 @@ impl Number {
             return Ok(found.map(in_body).ok_or("nothing-found"));
         }
         for candidate in extract::announced(scope, Policy::Auto, meter)? {
-            let read = if candidate.provenance == Provenance::Anchor {
+            let (start, end) = candidate.span;
+            let is_part = body.get(start..end) == Some(candidate.text.as_ref());
+            let read = if candidate.provenance == Provenance::Anchor && is_part {
                 self.direct(body, candidate.span.0).map(|read| read.map(in_body))
+            } else if candidate.provenance == Provenance::Anchor {
+                meter.spend(scan::affordable(&candidate.text).1)?;
+                self.direct(&candidate.text, 0)
+                    .map(|read| read.map(|found| held_answer(scope, &candidate, found)))
             } else {
                 meter.spend(scan::affordable(&candidate.text).1)?;
                 self.held(&candidate)
@@ -200,7 +206,12 @@ impl Number {
         }
         let (from, cost) = scan::affordable(body);
         meter.spend(cost)?;
-        Ok(context::last(body, from, self.notation()).map(in_body))
+        let last = context::last(body, from, self.notation());
+        let last = last.and_then(|last| {
+            let is_unsaid = extract::is_unsaid_at(body, last.start);
+            if is_unsaid { Err("nothing-found") } else { Ok(last) }
+        });
+        Ok(last.map(in_body))
     }
 
     /// The number that follows an announcement at once, or the result of the calculation that
@@ -215,7 +226,13 @@ impl Number {
         }
         let found = found.filter(|_| is_lead(gap))?;
         let line = line_end(text, found.end);
-        Some(if is_worked_out(text, found.end) {
+        // An equation in a remark is no calculation: "18 (we reject x = 17)".
+        let said = line.get(found.start..)?.split(". ").next()?;
+        let length = extract::qualify::value_length(said);
+        let remarked = length < said.len();
+        let cut = line.get(..found.start + length).filter(|_| remarked);
+        let line = cut.unwrap_or(line);
+        Some(if is_worked_out(line, found.end) {
             context::last(line, found.start.max(scan::affordable(line).0), self.notation())
         } else if context::is_hedged(text, &found, self.notation()) {
             Err("hedge")

@@ -6,6 +6,7 @@
 
 mod vocabulary;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -14,8 +15,8 @@ use memchr::memrchr2;
 
 use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
-use super::qualify;
-use super::sentence::span_of_answer;
+use super::sentence::{self, span_of_answer};
+use super::{afterthought, qualify, run_on};
 use vocabulary::{COPULAS, FILLERS, STEMS, VERBS};
 
 /// Only the last few announcements are looked at.
@@ -74,11 +75,28 @@ pub(super) fn english(text: &str) -> Vec<usize> {
 pub(super) fn by_answer(text: &str, at: usize) -> Option<Announcement> {
     let tail = text.get(at..)?;
     let tail = tail.strip_prefix('s').unwrap_or(tail);
-    if tail.starts_with(|c: char| c.is_alphanumeric()) {
+    // The name of a tag announces nothing.
+    if tail.starts_with(|c: char| c.is_alphanumeric() || c == '>') {
         return None;
     }
-    let start = text.len() - tail.len() + verb(tail)?;
-    announcement(text, at.saturating_sub(6)..start)
+    let cue = at.saturating_sub(6);
+    let start = text.len() - tail.len() + heading(text, cue, tail).or_else(|| verb(tail))?;
+    announcement(text, cue..start)
+}
+
+/// The length of what leads from "answer" to the value below it, where the word is a heading:
+/// "## Final answer", "**Answer**".
+fn heading(text: &str, cue: usize, tail: &str) -> Option<usize> {
+    let before = text.get(..cue)?.rsplit('\n').next()?;
+    let words = before.trim_start_matches(['#', '*', '_', ' ']);
+    let is_marked = before.starts_with(['#', '*', '_']);
+    let leads = ["", "final", "the", "the final", "my", "your"];
+    let named = leads.iter().any(|lead| words.trim().eq_ignore_ascii_case(lead));
+    let line = tail.find('\n')?;
+    let ends = tail.get(..line)?.trim_matches(['*', '_', ' ', ':', '#', '\r']).is_empty();
+    let below = tail.get(line..)?.trim_start();
+    let value = below.split('\n').next()?.trim_matches(['*', '_', ' ']);
+    (is_marked && named && ends && run_on::is_value(value)).then(|| tail.len() - below.len())
 }
 
 /// The last announcements in other languages and by other words behind the byte `near`, the last
@@ -178,6 +196,13 @@ fn next_verb(near: &str, reach: usize, first: bool) -> Option<(usize, usize)> {
     None
 }
 
+/// What the last announcements of a text deny or suppose, in any language.
+pub(super) fn unsaid(text: &str, near: usize) -> Vec<Range<usize>> {
+    let english = english(text).into_iter().filter_map(|at| by_answer(text, at));
+    let unsaid = english.chain(foreign(text, near)).filter(|said| said.is_unsaid);
+    unsaid.map(|unsaid| unsaid.said).collect()
+}
+
 /// Whether what is announced begins with a negation of a value: "not 4", "neither A nor B". "No"
 /// and "not prime" are answers.
 fn denies_value(said: &str) -> bool {
@@ -242,7 +267,8 @@ fn find_word(line: &str, verb: &str) -> Option<usize> {
     })
 }
 
-/// The candidate of an announcement: none where it is denied, but the value of "not 3 but 4".
+/// The candidate of an announcement: none where it is denied, but the value of "not 3 but 4"; all
+/// values where several are offered; the items of a list.
 pub(super) fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candidate<'a>> {
     let (mut from, to) = (said.said.start, said.said.end);
     if said.is_unsaid {
@@ -250,7 +276,19 @@ pub(super) fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candida
         let denial = qualify::starts_with(inner, &["not"]);
         from += inner.find(" but ").filter(|_| denial)? + " but ".len();
     }
-    let value = qualify::value_length(text.get(from..to)?);
+    let inner = text.get(from..to)?;
+    if afterthought::is_taken_back(inner) {
+        return None;
+    }
+    if let Some(items) = sentence::items(inner, "").filter(|_| inner.contains('\n')) {
+        let text = Cow::Owned(items.join(", "));
+        return Some(Candidate { text, span: (from, to), provenance: Provenance::Anchor });
+    }
+    if let Some(several) = afterthought::several(inner) {
+        let text = Cow::Owned(several);
+        return Some(Candidate { text, span: (from, to), provenance: Provenance::Anchor });
+    }
+    let value = qualify::value_length(inner);
     if text.get(from + value..to).is_some_and(qualify::denies) {
         return None;
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::words::{offers, words};
-use super::{qualify, retraction};
+use super::{qualify, retraction, sentence};
 use crate::math::syntax::{is_minus, units};
 
 /// Signs of the end of a proof.
@@ -41,6 +41,26 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
         (Some(_), _) => math,
         _ => number,
     }
+}
+
+/// Whether the last line of a text is one of several cases, or the last item of a list of values:
+/// then it is not the answer alone.
+pub(super) fn is_one_of_cases(text: &str) -> bool {
+    let mut lines = text.trim_end().rsplit('\n').map(str::trim).filter(|line| !line.is_empty());
+    let (Some(line), before) = (lines.next(), lines.next().unwrap_or_default()) else {
+        return false;
+    };
+    let lead = line.trim_start_matches(['*', '-', ' ', '#', '(']);
+    let named =
+        ["case", "option", "possibility"].iter().any(|name| qualify::starts_with(lead, &[*name]));
+    let is_value =
+        |item: &&str| (item.starts_with(['$', '\\']) || item.contains('=')) && is_brief(item);
+    let items = sentence::items(before, line);
+    named || items.is_some_and(|items| items.iter().all(is_value))
+}
+
+fn is_brief(item: &str) -> bool {
+    item.split_whitespace().nth(3).is_none()
 }
 
 /// The words by which a sentence retracts a number.
@@ -86,7 +106,10 @@ pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize
     // "41, 42" and "41 and 42" are a list of guesses.
     let listed =
         lead.strip_suffix(" and").unwrap_or(lead).trim_end_matches([',', ';', ' ', '&', '|']);
-    let offered = offered || listed.ends_with(|c: char| c.is_ascii_digit());
+    // Dutch has "of" for "or", and "17 of 42" counts no result.
+    let parted =
+        lead.strip_suffix(" of").is_some_and(|head| head.ends_with(|c: char| c.is_ascii_digit()));
+    let offered = offered || parted || listed.ends_with(|c: char| c.is_ascii_digit());
     let operated = |c: char| "+*/×".contains(c) || (is_minus(c) && !"—―".contains(c));
     let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
         || lead.trim_end_matches(['$', '\\', ' ']).ends_with(operated);

@@ -7,6 +7,7 @@ use memchr::{memchr2, memrchr_iter, memrchr2_iter};
 
 use super::candidate::{Candidate, Provenance, slice};
 use super::words::is_one_of;
+use super::{afterthought, qualify, retraction};
 
 /// The names of tags that hold an answer, without case. Those in square brackets are capitals.
 const TAGS: [&str; 8] = [
@@ -25,6 +26,10 @@ const SOLUTION_MAX: usize = 200;
 /// The candidates of all formats but JSON, in no order.
 pub(super) fn find(text: &str) -> impl Iterator<Item = Candidate<'_>> {
     let tag = last_tag(text, is_answer_tag).and_then(|tag| {
+        let opened = text.get(..tag.inner.start)?.rfind(['<', '['])?;
+        if qualify::is_denied_before(text.get(..opened)?.trim_end()) {
+            return None;
+        }
         let inner = slice(text, tag.inner.start, tag.inner.end, Provenance::Marker)?;
         let solution = tag.name.eq_ignore_ascii_case("solution");
         (!solution || inner.text.len() <= SOLUTION_MAX).then_some(inner)
@@ -81,7 +86,29 @@ fn hashes(text: &str) -> Option<Candidate<'_>> {
     // A heading of Markdown announces nothing by itself.
     let last = text.trim_end().len() <= from + line.len();
     let value = last || line.contains(|c: char| c.is_ascii_digit());
-    value.then(|| slice(text, from, from + line.len(), Provenance::Marker)).flatten()
+    value.then(|| without_remark(text, from, from + line.len())).flatten()
+}
+
+/// What a line announces, without the remark behind it: "18 (we reject x = 17)". All values where
+/// several are offered, and none where it is taken back.
+fn without_remark(text: &str, from: usize, to: usize) -> Option<Candidate<'_>> {
+    let line = text.get(from..to)?;
+    let from = from + line.len() - line.trim_start().len();
+    let line = line.trim_start();
+    if line.starts_with(|c: char| c.is_ascii_digit() || "-−$\\".contains(c)) {
+        let said = from + afterthought::first_end(line)?;
+        if let Some(new) = retraction::replaced(text.get(..to)?, said) {
+            return Some(Candidate { provenance: Provenance::Marker, ..new });
+        }
+        if afterthought::is_taken_back(line) {
+            return None;
+        }
+        if let Some(several) = afterthought::several(line) {
+            let text = Cow::Owned(several);
+            return Some(Candidate { text, span: (from, to), provenance: Provenance::Marker });
+        }
+    }
+    slice(text, from, from + qualify::value_length(line), Provenance::Marker)
 }
 
 /// A last line that starts with `A:`.
@@ -94,7 +121,7 @@ fn prefixed(text: &str) -> Option<Candidate<'_>> {
     if letter.is_some_and(|rest| rest.trim_start().starts_with(['=', ':'])) {
         return None;
     }
-    slice(text, trimmed.len() - body.len(), trimmed.len(), Provenance::Marker)
+    without_remark(text, trimmed.len() - body.len(), trimmed.len())
 }
 
 /// Where the value of the member starts, if "answer" is the name of one.

@@ -10,7 +10,8 @@ pub(super) const DENIED_BEFORE: &[&str] = &[
     "unlike the wrong", "not simply", "not just",
     "不是", "并非", "不为", "不等于", "不会是", "不可能是", "而非", "而不是", "ではなく", "не", "не равно", "не является", "ni",
     "nicht", "kein", "n'est pas", "pas", "no es", "no", "não é", "não", "non è", "non", "niet", "nie jest", "nie", "bukan",
-    "không phải là", "không phải", "không", "ليس", "ليست", "لا",
+    "không phải là", "không phải", "không", "ليس", "ليست", "لا", "inte", "ikke", "ei ole", "δεν είναι", "nu este", "nu e", "ไม่ใช่",
+    "není", "nie je", "nije", "nem", "אינה", "אינו", "לא", "tidak",
 ];
 /// Negations behind a value.
 #[rustfmt::skip]
@@ -20,7 +21,7 @@ pub(super) const DENIED_AFTER: &[&str] = &[
     "is extraneous", "cannot be", "can't be", "can not be", "does not", "doesn't", "do not", "did not", "didn't", "fails", "failed",
     "would be wrong", "would be incorrect", "was my", "was a guess", "was just", "was only", "was the first", "comes from a mistake", "leads to a contradiction", "is a contradiction", "is a common mistake",
     "不对", "是错", "是不对", "不正确", "错误", "не", "неверно", "ist falsch", "ist nicht", "est faux", "n'est pas", "es incorrecto",
-    "no es", "não é", "non è", "is niet", "değil", "değildir", "아닙니다", "아니다", "아니", "이 아니", "가 아니", "ではありません", "ではない",
+    "no es", "não é", "non è", "is niet", "değil", "değildir", "아닙니다", "아니다", "아니", "이 아니", "가 아니", "이 아닙니다", "가 아닙니다", "은 아닙니다", "ではありません", "ではない",
     "じゃない", "नहीं",
 ];
 /// Comparisons before a bound.
@@ -142,7 +143,7 @@ pub(super) const DOUBTING: &[&str] =
 #[rustfmt::skip]
 pub(super) const REPORTERS: &[&str] = &[
     "people", "books", "textbooks", "textbook", "others", "someone", "somebody", "anyone", "friend", "friends", "classmate", "classmates",
-    "many", "some", "most", "students", "they", "everyone", "teacher",
+    "many", "some", "most", "students", "they", "everyone", "teacher", "student", "pupil", "pupils", "one", "might",
 ];
 /// Verbs of reported statements.
 #[rustfmt::skip]
@@ -197,7 +198,9 @@ pub(super) const REMARKS: &[&str] = &[
     "people", "someone", "instead of", "rather than", "and not", "not", "unlike", "note that", "note", "see", "found in", "found by",
     "found after", "given in", "given by", "given that", "rounded", "obtained", "due to", "for the reason", "as shown", "by equation",
     "by theorem", "by the", "from equation", "from the", "according to", "which", "while", "whereas", "although", "though",
-    "even though", "despite", "but not", "after", "where I", "where we", "where the", "when rounded", "using", "verified", "i.e.", "that is",
+    "even though", "despite", "but not", "after", "where I", "where we", "where the", "when rounded", "using", "verified", "i.e.", "i.e", "that is",
+    "we reject", "we discard", "we ignore", "we exclude", "we drop", "we rule out", "we omit", "I reject", "I discard", "rejecting",
+    "rejects", "discarding", "ignoring", "excluding", "dropping", "omitting", "disregarding", "neglecting", "ruling out", "having rejected",
     "因为", "由于", "不是", "而不是", "потому", "так как", "а не", "weil", "da", "nicht", "und nicht", "statt", "parce que", "car", "et non",
     "porque", "ya que", "y no", "pois", "e não", "perché", "poiché", "omdat", "want", "bukan", "karena", "vì", "chứ không",
 ];

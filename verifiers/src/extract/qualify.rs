@@ -6,6 +6,7 @@
 
 use super::phrases as say;
 use super::words::is_one_of;
+pub(super) use super::words::is_unspaced;
 
 /// Why a value is not an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,9 +88,15 @@ fn unassigned(before: &str) -> &str {
 /// Whether the words before an announcement negate it or make it hypothetical: "I do not think that
 /// (the answer is 4)", "suppose (the answer is 4)". Words of another clause do not count.
 pub fn is_unsaid(before: &str) -> bool {
-    let words = clause(before).rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    // The value of a quotation belongs to the clause in front of it.
+    let lead = before.trim_end_matches([' ', '*']);
+    let quoted = ["the", "The"].iter().find_map(|article| lead.strip_suffix(article));
+    let quoted = quoted.filter(|lead| lead.ends_with(['"', '“']));
+    let words = clause(quoted.unwrap_or(before))
+        .rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     let mut words = words.filter(|word| !word.is_empty()).peekable();
-    if reports(words.clone()) {
+    let told = words.clone().skip_while(|word| is_one_of(&["the", "that", "this"], word));
+    if reports(told) {
         return true;
     }
     while let Some(word) = words.next() {
@@ -228,9 +235,4 @@ pub(super) fn ends_with(text: &str, phrases: &[&str]) -> bool {
 fn is_edge(inner: Option<char>, outer: Option<char>) -> bool {
     let letter = |c: char| c.is_alphanumeric() || c == '\'';
     !(inner.is_some_and(|c| letter(c) && !is_unspaced(c)) && outer.is_some_and(letter))
-}
-
-/// Whether a character belongs to a script that sets no spaces between words.
-pub(super) fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
 }

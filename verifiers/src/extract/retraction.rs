@@ -4,21 +4,17 @@ use super::candidate::{Candidate, Provenance, slice};
 use super::{qualify, sentence};
 
 /// Words that retract what was said before.
-const RETRACTIONS: [&str; 11] = [
-    "wait",
-    "actually",
-    "correction",
-    "mistake",
-    "wrong",
-    "incorrect",
-    "not right",
-    "no,",
-    "sorry",
-    "不对",
-    "错了",
+#[rustfmt::skip]
+const RETRACTIONS: &[&str] = &[
+    "wait", "actually", "correction", "mistake", "wrong", "incorrect", "not right", "no,", "sorry", "scratch that", "second thought",
+    "rechecking", "不对", "错了", "等等", "いや", "nein,", "non,", "não,", "нет,", "Нет,", "nie,", "nej,", "nee,", "아니",
 ];
 /// Phrases that lead to the new value.
-const VERBS: [&str; 6] = ["it is ", "it's ", "should be ", "must be ", "is actually ", "应该是"];
+#[rustfmt::skip]
+const VERBS: &[&str] = &[
+    "it is ", "it's ", "should be ", "must be ", "is actually ", "i meant ", "i mean ", "i get ", "we get ", "make that ", "应该是",
+    "es ", "es ist ", "è ", "é ", "c'est ", "это ",
+];
 /// Only the end of a text is looked at.
 const LOOKED_AT: usize = 300;
 /// Between the retraction and the new value stand at most this many bytes.
@@ -45,15 +41,31 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let from = from + skipped;
     let after = text.get(from..)?;
     let after = after.to_ascii_lowercase();
-    let ends = RETRACTIONS.iter().filter_map(|word| Some(after.rfind(word)? + word.len()));
+    let ends = RETRACTIONS.iter().filter_map(|word| Some(last_word(&after, word)? + word.len()));
     let mut at = ends.max()?;
     let near = after.get(at..after.floor_char_boundary(at + VERB_WITHIN))?;
     // "No wait, 42": the value itself may follow.
-    let verb = VERBS.iter().filter_map(|verb| Some(near.find(verb)? + verb.len())).min();
-    at += verb.unwrap_or(near.len() - near.trim_start_matches([' ', ',', ':', '.']).len());
+    let verb = VERBS.iter().filter_map(|verb| Some(first_word(near, verb)? + verb.len())).min();
+    let skipped = near.trim_start_matches([' ', ',', ':', '.', ';', '，', '、', '。']);
+    at += verb.unwrap_or(near.len() - skipped.len());
     let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));
     let (start, end) = value.then(|| sentence::span_of_answer(text, from + at)).flatten()?;
     let found = slice(text, start, end, Provenance::Anchor)?;
     let boxed = found.text.contains("\\boxed");
     (!boxed && found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
+}
+
+/// Where a phrase last starts as a word.
+fn last_word(text: &str, phrase: &str) -> Option<usize> {
+    text.rmatch_indices(phrase).map(|(at, _)| at).find(|at| starts_word(text, *at, phrase))
+}
+
+/// Where a phrase first starts as a word.
+fn first_word(text: &str, phrase: &str) -> Option<usize> {
+    text.match_indices(phrase).map(|(at, _)| at).find(|at| starts_word(text, *at, phrase))
+}
+
+fn starts_word(text: &str, at: usize, phrase: &str) -> bool {
+    let before = text.get(..at).and_then(|head| head.chars().next_back());
+    phrase.starts_with(qualify::is_unspaced) || !before.is_some_and(char::is_alphabetic)
 }

@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::boxes::{self, Boxed};
 use super::candidate::{Candidate, Provenance};
 use super::code::Code;
+use super::emphasis;
 use super::hidden;
 use super::thinking::{self, Thinking};
 
@@ -27,6 +28,16 @@ impl<'a> Spoken<'a> {
         let part = thinking::answer(completion, how).unwrap_or(completion.len()..completion.len());
         let said = completion.get(part.clone()).unwrap_or_default();
         Self { text: hidden::blanked(said), from: part.start }
+    }
+
+    /// The same without the emphasis of Markdown around values, in which `**` would be a power.
+    #[must_use]
+    pub(crate) fn without_emphasis(self) -> Self {
+        let text = match self.text {
+            Cow::Borrowed(text) => emphasis::blanked(text),
+            Cow::Owned(text) => Cow::Owned(emphasis::blanked(&text).into_owned()),
+        };
+        Self { text, ..self }
     }
 
     /// All of a completion, even what is hidden.

@@ -10,8 +10,24 @@ pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)>
     if tail.get(..lead)?.matches('\n').count() > 3 {
         return None;
     }
-    let body = tail.get(lead..)?;
-    let from = start + lead;
+    let mut body = tail.get(lead..)?;
+    let mut from = start + lead;
+    // The star of an item is trimmed with those of Markdown.
+    if let Some(line) = tail.get(..lead)?.rfind('\n') {
+        let list = tail.get(line + 1..)?.trim_start_matches(' ');
+        match list_end(list) {
+            // Several items are one answer.
+            Some((length, true)) => {
+                from = text.len() - list.len();
+                return Some((from, from + length));
+            }
+            Some((_, false)) => {
+                body = list.get(marker(list)?..)?;
+                from = text.len() - body.len();
+            }
+            None => {}
+        }
+    }
     for (open, close) in [("\\[", "\\]"), ("$$", "$$"), ("\\(", "\\)")] {
         if let Some(inner) = body.strip_prefix(open)
             && let Some(end) = inner.find(close)
@@ -31,6 +47,56 @@ pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)>
     Some((from, from + sentence_end(line)))
 }
 
+/// Words whose dot ends no sentence.
+const ABBREVIATIONS: [&str; 12] =
+    ["vs", "approx", "i.e", "e.g", "St", "Dr", "Mr", "Mrs", "Ms", "Prof", "resp", "cf"];
+/// The most items of a list.
+const ITEMS_MAX: usize = 32;
+/// An item of more words is no value.
+const ITEM_WORDS_MAX: usize = 8;
+
+/// The length of the marker of an item at the start of a line: "- ", "* ", "1. ".
+fn marker(line: &str) -> Option<usize> {
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let tail = line.get(digits..)?;
+    let signs: &[char] = if digits == 0 { &['-', '*', '•', '+'] } else { &['.', ')'] };
+    let behind = tail.strip_prefix(signs).filter(|_| digits < 3)?;
+    let item = behind.trim_start_matches(' ');
+    let apart = item.len() < behind.len() && !item.starts_with('\n') && !item.is_empty();
+    apart.then(|| line.len() - item.len())
+}
+
+/// The length of a list of values with which a text begins, and whether it has several items. A
+/// single number with a dot in front may be an item of a list that is no answer.
+fn list_end(text: &str) -> Option<(usize, bool)> {
+    let (mut end, mut at, mut count) = (0, 0, 0);
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let item = line.trim();
+        if item.is_empty() {
+            continue;
+        }
+        let brief = item.split_whitespace().nth(ITEM_WORDS_MAX).is_none();
+        if marker(item).is_none() || !brief || count == ITEMS_MAX {
+            break;
+        }
+        end = at - (line.len() - line.trim_end().len());
+        count += 1;
+    }
+    let numbered = text.starts_with(|c: char| c.is_ascii_digit());
+    (count > 1 || count == 1 && !numbered).then_some((end, count > 1))
+}
+
+/// The items of a list, where lines are all items, and several.
+pub(super) fn items<'a>(first: &'a str, rest: &'a str) -> Option<Vec<&'a str>> {
+    let lines = first.split('\n').chain(rest.split('\n'));
+    let lines = lines.map(str::trim).filter(|line| !line.is_empty());
+    let items: Option<Vec<&str>> = lines
+        .map(|line| Some(line.get(marker(line)?..)?.trim_end_matches(['.', ',', ';', ' '])))
+        .collect();
+    items.filter(|items| items.len() > 1)
+}
+
 /// Whether the answer is a list that goes on behind its first formula.
 fn goes_on(rest: &str) -> bool {
     let rest = rest.trim_start();
@@ -41,8 +107,8 @@ fn goes_on(rest: &str) -> bool {
 pub(super) fn sentence_end(line: &str) -> usize {
     for (at, _) in line.match_indices(". ") {
         let before = line.get(..at).unwrap_or_default();
-        let abbreviated = before.ends_with("vs") || before.ends_with("approx");
-        if !abbreviated {
+        let word = before.rsplit([' ', '(', ',']).next().unwrap_or_default();
+        if !ABBREVIATIONS.contains(&word) {
             return at;
         }
     }

@@ -5,28 +5,65 @@ pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
     words.iter().any(|have| have.eq_ignore_ascii_case(word))
 }
 
+/// Whether a character belongs to a script that sets no spaces between words.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
+}
+
 /// The words of a text.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Words between two values that offer the second one as well.
-const OFFERING: [&str; 9] =
-    ["or", "maybe", "perhaps", "possibly", "probably", "alternatively", "could", "might", "may"];
+#[rustfmt::skip]
+const OFFERING: &[&str] = &[
+    "or", "maybe", "perhaps", "possibly", "probably", "alternatively", "otherwise", "could", "might", "may",
+    // German, Dutch, the Nordic languages, Finnish, Hungarian.
+    "oder", "bzw", "vielleicht", "eventuell", "möglicherweise", "sonst", "misschien", "mogelijk", "eller", "kanske", "kanskje",
+    "måske", "tai", "vai", "ehkä", "vagy", "talán",
+    // French, Spanish, Portuguese, Italian, Catalan, Romanian, Greek.
+    "ou", "peut", "sinon", "o", "quizás", "quizá", "tal", "podría", "puede", "talvez", "poderia", "oppure", "forse", "potrebbe",
+    "potser", "sau", "poate", "ή", "ίσως",
+    // Russian, Ukrainian, Polish, Czech, Slovak, Serbian and Croatian, Lithuanian.
+    "или", "либо", "возможно", "может", "або", "чи", "можливо", "albo", "lub", "może", "nebo", "anebo", "alebo", "možná", "možno",
+    "ili", "možda", "arba",
+    // Turkish, Arabic, Persian, Hebrew, Hindi, Bengali, Vietnamese, Indonesian.
+    "veya", "ya", "belki", "أو", "او", "ربما", "یا", "شاید", "או", "אולי", "या", "शायद", "বা", "অথবা", "hoặc", "atau", "mungkin",
+    // Scripts that set no blanks between words.
+    "或", "还是", "否则", "可能", "もしくは", "または", "あるいは", "か", "หรือ", "อาจ", "또는", "혹은", "이거나", "아마",
+];
 /// Words that may stand beside them.
-const BESIDE: [&str; 9] = ["else", "otherwise", "be", "even", "it", "also", "either", "is", "but"];
+#[rustfmt::skip]
+const BESIDE: &[&str] = &[
+    "else", "be", "even", "it", "also", "either", "is", "but", "just", "auch", "aber", "ook", "maar", "även", "också", "også", "être",
+    "aussi", "mais", "que", "aunque", "pero", "ser", "es", "también", "vez", "mas", "também", "ma", "anche", "essere", "è",
+    "быть", "и", "być", "ale", "da", "de",
+];
 
-/// Whether the words between two values offer the second one as well: "or maybe", "but it could be".
+/// Whether the words between two values offer the second one as well: "or maybe", "but it could be",
+/// in the languages in which models answer.
 pub(crate) fn offers<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     let mut is_offered = false;
     for word in words {
-        let offers = is_one_of(&OFFERING, word);
-        if !offers && !is_one_of(&BESIDE, word) {
+        let offers = is_one_of(OFFERING, word) || offers_unspaced(word);
+        if !offers && !is_one_of(BESIDE, word) {
             return false;
         }
         is_offered |= offers;
     }
     is_offered
+}
+
+/// Whether a run of a script without blanks has one of these words and is short.
+fn offers_unspaced(run: &str) -> bool {
+    const RUN_MAX: usize = 8;
+    run.starts_with(is_unspaced)
+        && run.chars().count() <= RUN_MAX
+        && OFFERING.iter().any(|word| {
+            word.starts_with(is_unspaced) && word.len() > "か".len() && run.contains(word)
+                || ["或", "か"].contains(word) && run.ends_with(word)
+        })
 }
 
 /// Words between two boxes by which the second one follows from the first or replaces it.

@@ -35,7 +35,7 @@ pub(crate) struct Reading {
     /// Letters in a row, whose order matters: `HHT`.
     letters: Option<String>,
     /// A value and the note behind it, which may repeat it.
-    again: Option<[(Tree, Id); 2]>,
+    again: Option<([(Tree, Id); 2], Rel)>,
     /// The letters that the text declares to be integers.
     parameters: Vec<Parameter>,
     family: Option<Family>,
@@ -60,9 +60,9 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
     let clean = trimmed(&clean);
     let (clean, again) = match notes::note(clean) {
         Some(Note::Part(part)) => (part, None),
-        Some(Note::Again { value, note }) => {
+        Some(Note::Again { value, note, sign }) => {
             let both = simple(value, cx)?.zip(simple(note, cx)?);
-            (Cow::Borrowed(clean), both.map(<[_; 2]>::from))
+            (Cow::Borrowed(clean), both.map(|both| (both.into(), sign)))
         }
         None => (Cow::Borrowed(clean), None),
     };
@@ -214,7 +214,7 @@ impl Reading {
             return Ok(one != two);
         }
         match (&self.stated, &other.stated) {
-            (Some(one), Some(two)) => Ok(agree(one, two, cx)? == Some(false)),
+            (Some(one), Some(two)) => Ok(agree(one, two, Rel::Approx, cx)? == Some(false)),
             _ => Ok(false),
         }
     }
@@ -229,10 +229,14 @@ impl Reading {
         if let Some((value, noun)) = number_words::number(&self.text) {
             return Ok(vec![Value::counted(value, noun)]);
         }
-        if let Some([value, note]) = &self.again
-            && agree(value, note, cx)? == Some(true)
-        {
-            return builder::build(cx, &value.0, value.1).map(|value| vec![value]);
+        if let Some(([value, note], sign)) = &self.again {
+            if agree(value, note, *sign, cx)? == Some(true) {
+                return builder::build(cx, &value.0, value.1).map(|value| vec![value]);
+            }
+            // Two values are no answer.
+            if *sign == Rel::Equal {
+                return Ok(vec![Value::Text(self.text.clone())]);
+            }
         }
         if let Some(kind) = statement::kind_of_number(&self.text) {
             return Ok(vec![Value::Text(kind.to_owned())]);
@@ -277,7 +281,12 @@ impl Reading {
 }
 
 /// Whether two trees are the same number. `None` where one is no number.
-fn agree(one: &(Tree, Id), two: &(Tree, Id), cx: &mut Context) -> Result<Option<bool>, Stop> {
+fn agree(
+    one: &(Tree, Id),
+    two: &(Tree, Id),
+    sign: Rel,
+    cx: &mut Context,
+) -> Result<Option<bool>, Stop> {
     let mut number = |(tree, root): &(Tree, Id)| -> Result<Option<Box<Scalar>>, Stop> {
         Ok(match unless_fault(builder::build(cx, tree, *root))? {
             Some(Value::Scalar(scalar)) if !cx.has_variable(&scalar.canon) => Some(scalar),
@@ -286,7 +295,7 @@ fn agree(one: &(Tree, Id), two: &(Tree, Id), cx: &mut Context) -> Result<Option<
     };
     let Some(one) = number(one)? else { return Ok(None) };
     let Some(two) = number(two)? else { return Ok(None) };
-    is_close(cx, &one, &two, Rel::Approx).map(Some)
+    is_close(cx, &one, &two, sign).map(Some)
 }
 
 /// Whether the comma of a reference is more likely a decimal point than a list: `0,111`, `1,22`.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::digits::Notation;
 use super::scan::{self, Found, SLASHES, is_superscript};
 use crate::extract::qualify::{self, Qualifier};
-use crate::extract::{is_one_of, offers};
+use crate::extract::{is_one_of, offers, stands};
 use crate::math::syntax::is_minus;
 
 /// Commands of LaTeX around words, and around answers.
@@ -129,7 +129,17 @@ impl Near<'_> {
             && !self.is_aside(found)
             && qualify::qualifier(lead.unwrap_or(before), behind).is_none()
             && !is_doubted(before)
+            && (stands(behind) || self.is_repeated(found))
             && qualify::qualifier("", behind_unit(behind)) != Some(Qualifier::Bounded)
+    }
+
+    /// Whether the next number is the same one: "0.5 (or 1/2)".
+    fn is_repeated(&self, found: &Found) -> bool {
+        let notation =
+            Notation { decimal_comma: false, blank_separates: false, percent_is_fraction: false };
+        let near = self.text.get(..self.text.floor_char_boundary(found.end + BEHIND_MAX));
+        let next = near.and_then(|near| scan::first(near, found.end, notation));
+        next.is_some_and(|next| next.value == found.value)
     }
 
     /// Whether the sign of a number is a binary operator: "9 + 9", "x - 3".
@@ -345,7 +355,7 @@ fn is_operand_before(before: &str, after: &str) -> bool {
     }
     let commands = [
         "\\pi", "\\sqrt", "\\times", "\\cdot", "\\div", "\\over", "\\pm", "\\mp", "\\log", "\\ln",
-        "\\sin", "\\cos", "+/-", "+-",
+        "\\sin", "\\cos", "+/-", "+-", "(±", "(+/-",
     ];
     if commands.iter().any(|command| rest.starts_with(command)) || is_constant(rest) {
         return true;

@@ -41,8 +41,7 @@ impl Builder<'_> {
         if !one_name {
             return Ok(Value::List(values));
         }
-        let is_union = join == Join::Or || join == Join::And && !all_named;
-        if is_union && self.is_hedge(&regions)? {
+        if self.is_hedge(&regions)? {
             // As a list they would be united where they are compared.
             return Ok(Value::point(values));
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::math::syntax::number_words;
+use crate::math::syntax::{Rel, number_words};
 
 /// Longer texts are not searched for notes.
 const TEXT_MAX: usize = 400;
@@ -26,8 +26,9 @@ const QUALIFIERS: [&str; 6] =
 pub(crate) enum Note<'a> {
     /// The text with what the note says, or without it.
     Part(Cow<'a, str>),
-    /// A value in brackets, which may be the same value.
-    Again { value: &'a str, note: &'a str },
+    /// A value in brackets, which may be the same value. What is offered with "or" is no rounding of
+    /// the value to an integer.
+    Again { value: &'a str, note: &'a str, sign: Rel },
 }
 
 /// The note at the end of a text: `7 (approx.)`, `3 (cm)`, `\frac34 (75\%)`, `4\text{ (four)}`.
@@ -59,7 +60,8 @@ pub(crate) fn note(text: &str) -> Option<Note<'_>> {
     let lead = LEADS.iter().find_map(|lead| inner.strip_prefix(lead)).unwrap_or(inner);
     if number_words::number(&lower).is_some() || lead.contains(|c: char| c.is_ascii_digit()) {
         let plain = !lead.contains(['=', '<', '>', ',']) || lead.len() < inner.len();
-        return plain.then(|| Note::Again { value, note: unwrapped(lead.trim()) });
+        let sign = if inner.starts_with("or") { Rel::Equal } else { Rel::Approx };
+        return plain.then(|| Note::Again { value, note: unwrapped(lead.trim()), sign });
     }
     let words = inner.len() > 1 || value.ends_with(|c: char| c.is_ascii_digit());
     let word = |c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | '/' | '^');
@@ -184,7 +186,7 @@ mod tests {
         assert_eq!(part("\\text{minus 5 (approx)}"), "minus 5");
         assert_eq!(part("3 (\\text{dollars})"), "3\\text{ dollars}");
         assert_eq!(part("21\\text{ (base 5)}"), "21_{5}");
-        let again = |value, note| Some(Note::Again { value, note });
+        let again = |value, note| Some(Note::Again { value, note, sign: Rel::Approx });
         assert_eq!(note("\\frac34 (0.75)"), again("\\frac34", "0.75"));
         assert_eq!(note("\\text{four (4)}"), again("four", "4"));
         for text in ["f(x)", "x(x+1)", "(1, 2)", "5 (mod 7)", "2 (x + y)", "P (A)", "x = 5 (x = 7)"]

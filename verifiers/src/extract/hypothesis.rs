@@ -1,0 +1,43 @@
+//! Answers to another question than the one that was asked: "If zero were allowed, the answer would
+//! be 17."
+
+use super::candidate::{Candidate, Provenance};
+use super::words::{is_one_of, words};
+
+/// Beginnings of a sentence that changes what was asked.
+const CHANGING: [&str; 9] =
+    ["if", "had", "were", "with", "without", "otherwise", "unless", "suppose", "under"];
+/// Beginnings of a sentence that states a case of it.
+const CASES: [&str; 4] = ["for", "when", "whenever", "in"];
+/// The conditional mood.
+const CONDITIONAL: [&str; 3] = ["would", "could", "might"];
+/// The longest sentence before an announcement that is read, in bytes.
+const SENTENCE_MAX: usize = 300;
+
+/// Drops the last announcements where they suppose something and an answer stands before them. What
+/// stands in a box is the answer to the question itself, so that cases behind it are others.
+pub(super) fn settle(text: &str, found: &mut Vec<Candidate<'_>>) {
+    while let Some((last, earlier)) = found.split_first() {
+        let boxed = earlier.iter().any(|one| one.provenance != Provenance::Anchor);
+        let supposes = |one: &Candidate<'_>| {
+            one.provenance == Provenance::Anchor && is_hypothetical(text, one.span.0, boxed)
+        };
+        if !supposes(last) || !earlier.iter().any(|one| !supposes(one)) {
+            break;
+        }
+        found.remove(0);
+    }
+}
+
+/// Whether the sentence that leads to this place supposes something; with `cases`, or states a case.
+fn is_hypothetical(text: &str, at: usize, cases: bool) -> bool {
+    let from = text.ceil_char_boundary(at.saturating_sub(SENTENCE_MAX));
+    let before = text.get(from..at).unwrap_or_default();
+    let start = [". ", ".\n", "! ", "? ", "\n", ".$ ", "} ", "; "];
+    let start = start.iter().filter_map(|end| Some(before.rfind(end)? + end.len())).max();
+    let mut said = words(before.get(start.unwrap_or(0)..).unwrap_or_default());
+    let Some(first) = said.next() else { return false };
+    let changes = is_one_of(&CHANGING, first);
+    let would = said.any(|word| is_one_of(&CONDITIONAL, word));
+    changes && (would || cases) || cases && is_one_of(&CASES, first)
+}
