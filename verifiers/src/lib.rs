@@ -8,6 +8,7 @@
 //! from outside (a script, a schema, a tokenizer) is handed to it as bytes through [`Files`] when
 //! the configuration is built.
 
+pub mod afterthought;
 pub mod canonical;
 pub mod cases;
 pub mod check;

@@ -1,8 +1,10 @@
 //! `choice`: the letter of a multiple-choice answer.
 
+mod behind;
 mod cues;
 mod letters;
 mod options;
+mod plain;
 mod reading;
 mod wording;
 
@@ -78,7 +80,7 @@ fn ten() -> u8 {
 
 impl Check for Choice {
     const ID: &'static str = "choice";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {
@@ -182,7 +184,12 @@ impl Choice {
         meter.spend(4 * completion.len() as u64)?;
         let spoken = Spoken::of(completion, Thinking::Skip);
         let scope = Scope::of(&spoken, sample.prompt());
-        let found = self.find(cues, &scope, options, meter)?;
+        let mut found = self.find(cues, &scope, options, meter)?;
+        if let Some(found) = &mut found {
+            meter.spend(1 << 14)?;
+            let behind = scope.text().get(found.behind..).unwrap_or_default();
+            found.is_hedge |= behind::names_another(behind, found, options);
+        }
         Ok(found.map(|found| (scope.offset(), found)))
     }
 
@@ -262,7 +269,8 @@ impl Choice {
             Value::Number(value) => number(number_text(value).parse().ok()?),
             Value::String(text) => options::letter_alone(text, options)
                 .or_else(|| options.matching(text))
-                .or_else(|| number(text.trim().parse().ok()?)),
+                .or_else(|| number(text.trim().parse().ok()?))
+                .or_else(|| reading::whole(text, options)),
             _ => None,
         }
     }

@@ -80,7 +80,7 @@ fn depth_max() -> usize {
 
 impl Check for Json {
     const ID: &'static str = "json";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         if !(1..=DEPTH_MAX).contains(&self.depth_max) {
@@ -170,6 +170,9 @@ impl Json {
     fn read<'a>(&self, completion: &'a str) -> Result<(Node<'a>, (usize, usize)), &'static str> {
         let parse = |(start, end): (usize, usize)| {
             let text = completion.get(start..end).unwrap_or_default();
+            // A byte order mark is no part of the value.
+            let start = start + text.len() - text.trim_start_matches('\u{feff}').len();
+            let text = completion.get(start..end).unwrap_or_default();
             Ok((tree::read(text, self.rules())?, (start, end)))
         };
         let end = completion.len();
@@ -221,18 +224,21 @@ fn schema_in(file: &str, files: &dyn Files) -> Result<Value, BuildError> {
 /// Where the text of the last code fence starts and ends. In a list a fence is indented, and some
 /// models close one at the end of a line.
 fn last_fence(text: &str, part: Range<usize>) -> Option<(usize, usize)> {
-    let (mut open, mut last) = (None, None);
+    let (mut open, mut last): (Option<(usize, &str)>, _) = (None, None);
     let mut at = part.start;
     for line in text.get(part)?.split_inclusive('\n') {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-        let code = line.trim_end().strip_suffix("```").map(str::len);
-        match (open, line.get(indent..).is_some_and(|line| line.starts_with("```"))) {
-            (None, true) => open = Some(at + line.len()),
-            (Some(start), starts) if starts || code.is_some() => {
-                last = Some((start, at + if starts { indent } else { code.unwrap_or_default() }));
+        let head = line.get(indent..).unwrap_or_default();
+        if let Some((start, mark)) = open {
+            let code = line.trim_end().strip_suffix(mark).map(str::len);
+            let end = if head.starts_with(mark) { Some(indent) } else { code };
+            if let Some(end) = end {
+                last = Some((start, at + end));
                 open = None;
             }
-            _ => {}
+        } else {
+            let mark = ["```", "~~~"].into_iter().find(|mark| head.starts_with(mark));
+            open = mark.map(|mark| (at + line.len(), mark));
         }
         at += line.len();
     }

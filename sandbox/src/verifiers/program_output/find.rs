@@ -142,7 +142,10 @@ impl<'a> Search<'a, '_> {
             found.extend(phrase::assertion(self.text, part.clone()));
         }
         if found.is_empty() && (of(Source::Phrase) || of(Source::Fence)) {
-            let said = of(Source::Phrase).then(|| phrase::said(self.text, part.clone())).flatten();
+            let is_text = self.want == Want::Text;
+            let lines = is_text.then(|| phrase::lines_said(self.text, part.clone())).flatten();
+            let said = lines.or_else(|| phrase::said(self.text, part.clone()));
+            let said = said.filter(|_| of(Source::Phrase));
             let fenced = of(Source::Fence).then(|| self.fenced(part.clone())).flatten();
             let around = part.clone();
             let shown = all.then(|| self.session(part)).flatten();
@@ -206,8 +209,20 @@ pub(super) fn ways(text: &str) -> Vec<&str> {
     let right = ways.get(1).and_then(|bare| sides(bare)).map(|(_, right)| right);
     let led = ways.get(1).and_then(|bare| LEADS.iter().find_map(|lead| bare.strip_prefix(lead)));
     ways.extend(right);
+    // `print(f(1))  # 2`
+    let comment = ways.get(1).and_then(|bare| bare.split_once(")  # ").or(bare.split_once(") # ")));
+    ways.extend(comment.filter(|(call, _)| is_call(call)).map(|(_, value)| value.trim()));
     ways.extend(led.map(str::trim_start));
     ways
+}
+
+/// Whether a text is the call of a function by its name, but for the last bracket.
+fn is_call(text: &str) -> bool {
+    let name = text.split('(').next().unwrap_or_default();
+    name.len() < text.len()
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
+        && !text.contains(['\n', '#'])
 }
 
 /// As it is, without marks around it, and without a dot at its end.

@@ -1,6 +1,10 @@
-//! Whether an answer offers both a value and an exception: whichever is true, the other was said too.
+//! Whether an answer offers something else too, or is denied: a value and an exception, "[1] or [2]",
+//! "[1]. No, it's [2]", "it is not true that the output is [1]".
 
-use super::find::{Answer, says_value};
+use assay_verifiers::afterthought::{afterthought, offers_next};
+use assay_verifiers::extract::qualify;
+
+use super::find::{Answer, says_value, sides};
 use super::raised::{CHARS_MAX, may_raise};
 use super::truth::Truth;
 use crate::value::literal::{self, Words};
@@ -17,6 +21,7 @@ pub(super) fn is_hedged(answer: &Answer<'_>, answers: &[Answer<'_>], truth: &Tru
     match truth {
         Truth::Value(_) | Truth::Shown { .. } | Truth::Printed(_) => {
             answers.iter().any(|around| is_beside_failure(answer, around))
+                || answers.iter().any(|around| is_beside_another(answer, around))
         }
         Truth::Raised(_) => is_beside_value(answer, answers),
         Truth::Line { .. } | Truth::End | Truth::Type(_) => false,
@@ -45,6 +50,113 @@ fn is_beside_failure(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
     // What an assertion asserts may have a comment.
     let own = (answer.from == "assertion").then(|| unquoted(value)).flatten();
     may_raise(&format!("{before} _ {after}")) || own.is_some_and(|own| may_raise(&own))
+}
+
+/// Bytes before an answer that are looked at.
+const BEFORE_BYTES_MAX: usize = 200;
+
+/// Words between a denial and the answer: "it is not true that (the output is) 1".
+#[rustfmt::skip]
+const CUE_WORDS: &[&str] = &[
+    "the", "is", "output", "outputs", "answer", "result", "value", "return", "returns", "returned", "returning", "will", "would",
+    "should", "be", "prints", "printed", "print", "function", "call", "code", "program", "it", "final", "list", "string", "assert",
+    "equal", "to", "evaluates", "correct",
+];
+
+/// Words that begin a clause of its own.
+const CLAUSES: [&str; 9] =
+    ["so", "thus", "therefore", "hence", "then", "and", "because", "since", "as"];
+
+/// Whether the text around a value offers another value, or denies this one.
+fn is_beside_another(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
+    let text = &around.text;
+    if text.len() != around.span.1 - around.span.0 || around.span == answer.span {
+        return false;
+    }
+    let from = answer.span.0.checked_sub(around.span.0);
+    let until = answer.span.1.checked_sub(around.span.0);
+    let (Some(before), Some(after)) =
+        (from.and_then(|from| text.get(..from)), until.and_then(|until| text.get(until..)))
+    else {
+        return false;
+    };
+    let after = after.trim_start_matches(['"', '\'', '}', '`']);
+    let own = answer.text.trim();
+    after.starts_with('?')
+        || is_denied(before)
+        || afterthought(after, |text| another(text, own)).is_some()
+}
+
+/// The length of another value at the start of a text.
+fn another(text: &str, own: &str) -> Option<usize> {
+    const FAILURES: [&str; 7] = [
+        "an error",
+        "an exception",
+        "error",
+        "exception",
+        "nothing",
+        "something else",
+        "undefined",
+    ];
+    let bare = text.trim_start_matches(['`', '*', '$']);
+    let lead = text.len() - bare.len();
+    // Of a text in backticks, the first one is a mark that was skipped.
+    if let Some((marked, _)) = bare.split_once('`')
+        && !marked.is_empty()
+        && !marked.contains(char::is_whitespace)
+    {
+        return (marked != own).then_some(lead + marked.len());
+    }
+    let lower = bare.get(..bare.floor_char_boundary(20))?.to_ascii_lowercase();
+    if let Some(failure) = FAILURES.iter().find(|failure| lower.starts_with(**failure)) {
+        return Some(lead + failure.len());
+    }
+    let line = bare.split('\n').next()?;
+    let value = sides(line).map_or(line, |(_, right)| right);
+    let value = if value.len() < line.len() { bare.get(line.len() - value.len()..)? } else { bare };
+    let (_, length) = literal::prefix(value, Words::Python).ok()?;
+    // The dot behind a whole number ends the sentence.
+    let written = value.get(..length)?.trim_end_matches('.');
+    let ends = !value.get(written.len()..)?.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    (ends && written.trim() != own).then(|| lead + bare.len() - value.len() + written.len())
+}
+
+/// Whether the words before a value deny it, or offer it beside another one.
+fn is_denied(before: &str) -> bool {
+    let near = before.floor_char_boundary(before.len().saturating_sub(BEFORE_BYTES_MAX));
+    let mut before = before.get(near..).unwrap_or_default();
+    loop {
+        let bare =
+            before.trim_end_matches(|c: char| c.is_whitespace() || "*_`:\"'$\\#(".contains(c));
+        let start = bare.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
+        let word = bare.get(start..).unwrap_or_default().to_ascii_lowercase();
+        // What opens a block names its language.
+        let is_info = bare.get(..start).is_some_and(|head| head.ends_with("```"));
+        if !is_info && !CUE_WORDS.contains(&word.as_str()) {
+            break;
+        }
+        before = bare.get(..start).unwrap_or_default();
+    }
+    if offers_next(before) {
+        return true;
+    }
+    let mut words = before.split_inclusive(char::is_whitespace).rev();
+    let mut length = 0;
+    let is_start = |word: &str| {
+        let word = word.trim().trim_end_matches(',').to_ascii_lowercase();
+        CLAUSES.contains(&word.as_str())
+    };
+    for word in words.by_ref() {
+        if is_start(word) {
+            break;
+        }
+        length += word.len();
+    }
+    let clause = before.get(before.len() - length..).unwrap_or_default();
+    let values = clause.trim_end().ends_with(|c: char| c.is_ascii_digit() || "])}".contains(c));
+    // A value that is false is no denial.
+    let is_value = clause.trim_end().ends_with("False") || clause.trim_end().ends_with("false");
+    !values && !is_value && qualify::is_unsaid(clause)
 }
 
 /// What is outside quotes in a text that begins with a literal, or asserts one.

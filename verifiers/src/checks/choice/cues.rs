@@ -21,8 +21,9 @@ const ANSWER: &str = concat!(
     r#"(?i)[\\]boxed\s*\{|<(?:answer|choice)>"#,
     r#"|\banswer["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
     r#"|\b(?:options?|choices?|closest|best match|pick|selection|guess)\s+(?:is|are|would be|should be|must be|ist)\b"#,
+    r#"|\bfinal["'*_`]*\s*[:=：]|\bit (?:has|must|needs) to be\b|\b(?:correct|true) statement is\b|\b(?:that|this|which) leaves\b|\brichtig ist\b"#,
     r#"|\banswers are\b|(?:\b(?:opci[oó]n|opç[aã]o|opzione|alternativa|l['’]option)|вариант|选项)\s*(?:(?:correcta|correta|corretta|correcte|juste|giusta|esatta)\s*)?(?:es|é|è|est|[-—–:：]|是|为)"#,
-    r#"|\b(?:final|correct|best|right|closest|my) (?:option|choice|pick)["'*_`]*\s*[:=：]"#,
+    r#"|\b(?:final|correct|best|right|closest|my|selected|chosen) (?:option|choice|pick|decision|selection)["'*_`]*\s*[:=：]"#,
     r#"|\b(?:is|be|choose|select|pick|with|to|matches)\s+(?:option|choice)\b"#,
     // The verb of who answers.
     r#"|\b(?:i|we)(?:['’](?:d|ll|m|re|ve))?(?: (?:would|will|shall|must|should|can|have|to|am|are|going|therefore|thus|also|definitely))*"#,
@@ -33,9 +34,9 @@ const ANSWER: &str = concat!(
 
 /// An answer stands before it.
 const VERDICT: &str = concat!(
-    r#"(?i)\b(?:is|are) (?:(?:indeed|clearly|definitely|therefore|thus|the|my|only|both|all|also) )*"#,
+    r#"(?i)\b(?:is|are|would be) (?:(?:indeed|clearly|definitely|therefore|thus|the|my|only|both|all|also) )*"#,
     r#"(?:(?:correct|right|best|most (?:accurate|appropriate|suitable|likely))\b|(?:final )?answers?\b)"#,
-    r#"| ?(?:是|为)(?:唯一)?(?:正确|对)的?| ?(?:が|は)正解| ?(?:이|가) 정답"#,
+    r#"| ?(?:是|为)(?:唯一)?(?:正确|对)的?| ?正确| ?(?:が|は)正解| ?(?:이|가) 정답"#,
     r#"| (?:est|es|ist|è|é) (?:(?:la|die|a|l['’])\s*)?(?:(?:bonne|respuesta|opción|richtige|risposta|resposta|opção|alternativa) )?"#,
     r#"(?:correct|corret|corrett|korrekt|richtig|réponse|antwort|giusta|esatta)"#,
     r#"| [-—–]? ?(?:правильный|верный) ответ"#,
@@ -59,7 +60,7 @@ const LEADS: &[&str] = &[
     "that", "only", "so", "therefore", "thus", "hence", "then", "think", "believe", "say", "conclude",
     "is", "and", "or", "both", "since", "because", "means", "see", "find", "shows", "means", "clearly",
     "implies", "but", "actually", "however", "instead", "rather", "indeed", "now", "wait", "know", "sure", "opción", "antwort", "réponse", "respuesta", "risposta",
-    "resposta", "ответ", "вариант",
+    "resposta", "ответ", "вариант", "选项", "選項",
 ];
 
 /// Words by which a sentence takes back the one before it.
@@ -86,8 +87,8 @@ const REMARKS: [&str; 12] = [
 pub(super) enum Place<'a> {
     /// The answer follows a cue, of which the text is kept.
     After(usize, &'a str),
-    /// The answer stands before a verdict; whether it says "also".
-    Before(usize, bool),
+    /// The answer stands before a verdict, which ends there; whether it says "also".
+    Before(usize, usize, bool),
     /// A candidate of the shared extraction.
     Said(Candidate<'a>),
 }
@@ -123,7 +124,7 @@ impl Cues {
         let before = self.verdict.find_iter(body);
         places.extend(before.map(|verdict| {
             let also = verdict.as_str().contains(" also ");
-            Place::Before(verdict.start(), also)
+            Place::Before(verdict.start(), verdict.end(), also)
         }));
         let own: Vec<usize> = places.iter().map(Place::at).collect();
         places.extend(said.into_iter().filter_map(|said| {
@@ -131,6 +132,13 @@ impl Cues {
             (said.provenance != Provenance::Anchor || !known).then_some(Place::Said(said))
         }));
         places.sort_by_key(Place::at);
+        // Behind a box, "if the order mattered, the answer would be 18" is a remark.
+        let is_box = |place: &Place<'_>| matches!(place, Place::Said(said) if said.provenance == Provenance::Boxed);
+        if let Some(boxed) = places.iter().find(|place| is_box(place)).map(Place::at) {
+            places.retain(|place| {
+                is_box(place) || place.at() < boxed || !is_supposed(body, place.at())
+            });
+        }
         if places.len() > 2 * LOOKED_AT_MAX {
             places.drain(LOOKED_AT_MAX..places.len() - LOOKED_AT_MAX);
         }
@@ -156,7 +164,7 @@ impl Place<'_> {
     /// Where it stands in the text.
     pub(super) fn at(&self) -> usize {
         match self {
-            Self::After(at, _) | Self::Before(at, _) => *at,
+            Self::After(at, _) | Self::Before(at, ..) => *at,
             Self::Said(said) => said.span.0,
         }
     }
@@ -179,7 +187,7 @@ impl Place<'_> {
                 }
                 reading
             }
-            Self::Before(at, also) => {
+            Self::Before(at, end, also) => {
                 let reading = reading::before(body, *at, options)?;
                 let before = body.get(..reading.start)?;
                 let is_said = !is_denied(before) && is_own_letter(before);
@@ -188,7 +196,7 @@ impl Place<'_> {
                 }
                 let is_another = *also && !options.several;
                 let is_hedge = reading.is_hedge || is_another || is_alternative(before);
-                Reading { is_hedge, ..reading }
+                Reading { is_hedge, behind: *end, ..reading }
             }
             Self::Said(said) => {
                 let is_said = said.provenance == Provenance::Anchor;
@@ -203,13 +211,14 @@ impl Place<'_> {
                     start: if is_part { start + reading.start } else { start },
                     first_end: at(reading.first_end),
                     end: at(reading.end),
+                    behind: at(reading.behind),
                     ..reading
                 }
             }
         };
         let after = body.get(reading.end..)?;
         let near = after.get(..after.floor_char_boundary(80))?;
-        let asked = matches!(self, Self::Before(at, _) if is_asked(body.get(*at..)?));
+        let asked = matches!(self, Self::Before(at, ..) if is_asked(body.get(*at..)?));
         match qualify::qualifier("", near) {
             _ if asked || is_taken_back(near) => return None,
             Some(qualify::Qualifier::Denied) if !matches!(self, Self::Before(..)) => return None,
@@ -240,6 +249,19 @@ fn is_asked(verdict: &str) -> bool {
     let near = verdict.get(..verdict.floor_char_boundary(80)).unwrap_or_default();
     near.find(['.', '?', '!', ',', '\n'])
         .is_some_and(|at| near.get(at..).is_some_and(|end| end.starts_with('?')))
+}
+
+/// "If the order mattered, the answer would be": what is announced at `at` holds in another case.
+fn is_supposed(body: &str, at: usize) -> bool {
+    const CASES: [&str; 9] =
+        ["if", "had", "were", "without", "with", "otherwise", "unless", "suppose", "assuming"];
+    let head = body.get(..at).unwrap_or_default();
+    let near = head.get(head.ceil_char_boundary(head.len().saturating_sub(160))..);
+    let sentence = near.unwrap_or_default().rsplit(['.', '!', '?', ';', '\n']).next();
+    let words = sentence.unwrap_or_default().split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let has = |word: &&str| words.iter().any(|have| have == word);
+    has(&"would") && CASES.iter().any(has)
 }
 
 /// "C, which is a trap".

@@ -2,9 +2,10 @@
 
 use super::options::Options;
 use super::wording::{
-    DRESS, FILLERS, JOINS, ends, gives_reason, in_brackets, is_judged, is_word, starts_with_word,
-    unwrapped,
+    BEHIND, DRESS, FILLERS, ends, gives_reason, in_brackets, is_judged, is_word, join,
+    starts_with_word, unwrapped,
 };
+use crate::extract::qualify;
 
 /// The options that a place names, and their span.
 #[derive(Clone, Copy, Debug)]
@@ -15,11 +16,13 @@ pub(super) struct Reading {
     /// Where the option that is named first ends.
     pub(super) first_end: usize,
     pub(super) end: usize,
+    /// Where that begins which is said behind it.
+    pub(super) behind: usize,
 }
 
 impl Reading {
     const fn new(letters: u32, start: usize, end: usize) -> Self {
-        Self { letters, is_hedge: false, start, first_end: end, end }
+        Self { letters, is_hedge: false, start, first_end: end, end, behind: end }
     }
 
     /// The options of this one and of an earlier one, which are named together.
@@ -30,6 +33,7 @@ impl Reading {
             start: earlier.start,
             first_end: earlier.first_end,
             end: self.end,
+            behind: self.behind,
         }
     }
 }
@@ -62,7 +66,9 @@ impl<'a> Reader<'a> {
         }
         let end = self.at + length;
         let text = self.text.get(self.at..end)?;
-        let letters = self.options.matching(text).or_else(|| self.named_behind(text))?;
+        let options = self.options;
+        let letters = options.matching(text).or_else(|| self.named_behind(text));
+        let letters = letters.or_else(|| options.matching(number_of_unit(text, options)?))?;
         Some(Reading::new(letters, self.at, end))
     }
 
@@ -93,6 +99,7 @@ impl<'a> Reader<'a> {
         {
             reading.letters |= next.bit;
             reading.end = next.end;
+            reading.behind = next.end;
             reading.is_hedge |= is_or;
             at = next.after;
         }
@@ -143,7 +150,7 @@ impl<'a> Reader<'a> {
                 dress.len()
             } else if rest.starts_with([
                 '*', '_', '`', '$', '"', '\'', ':', '：', '{', '(', '（', '[', '【', '“', '‘', '-',
-                '•', '→',
+                '•', '→', '✅', '✓', '✔', '☑', '👉', '\u{fe0f}',
             ]) {
                 rest.chars().next().map_or(0, char::len_utf8)
             } else if let Some(word) = FILLERS.iter().find(|word| starts_with_word(rest, word)) {
@@ -201,7 +208,8 @@ impl<'a> Reader<'a> {
             && !closed.starts_with(|c: char| c.is_alphanumeric() || "{^".contains(c))
             && opened.is_some_and(|c| "([（【{*_`\"'$“‘".contains(c));
         let goes_on = tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c))
-            && !self.is_sum(tail);
+            && !self.is_sum(tail)
+            && !BEHIND.iter().any(|word| tail.starts_with(word));
         let ends = !goes_on || is_dressed;
         let stands = match enclosed {
             Enclosed::Alone => self.ends_line(bit, closed),
@@ -236,7 +244,7 @@ impl<'a> Reader<'a> {
                     || gives_reason(closed)
                     || closed.starts_with(['.', ',', ':', ';', '!', '\n'])
                     || (closed.len() < tail.len() && closed.starts_with(' '))
-                    || JOINS.iter().any(|(join, _)| starts_with_word(word, join))
+                    || join(word).is_some()
                     || self.options.matching(word.split('\n').next()?) == Some(bit)
             }
         };
@@ -256,7 +264,7 @@ impl<'a> Reader<'a> {
     /// are not known, any text does if the completion is that one line.
     fn ends_line(&self, bit: u32, rest: &str) -> bool {
         let line = rest.split('\n').next().unwrap_or_default();
-        let said = line.trim_start_matches([')', '.', ':', ' ', '*', '-', '–', '—', '=']);
+        let said = line.trim_start_matches([')', '.', ':', ',', ' ', '*', '-', '–', '—', '=']);
         let is_only = self.options.are_unknown() && !self.text.trim_start().contains('\n');
         ends(line)
             || gives_reason(line)
@@ -277,9 +285,9 @@ impl<'a> Reader<'a> {
         tail = joined;
         let mut is_or = false;
         let word = unwrapped(tail);
-        if let Some((join, or)) = JOINS.iter().find(|(join, _)| starts_with_word(word, join)) {
-            tail = word.get(join.len()..)?;
-            (is_joined, is_or) = (true, *or);
+        if let Some((length, or)) = join(word) {
+            tail = word.get(length..)?;
+            (is_joined, is_or) = (true, or);
             // The brace that closed a word of LaTeX.
             tail = tail.trim_start().strip_prefix('}').unwrap_or(tail);
         }
@@ -345,6 +353,16 @@ impl<'a> Reader<'a> {
         };
         named.filter(|(letter, _)| !judged(letter)).collect()
     }
+}
+
+/// The number of "18 apples", where all options are numbers.
+fn number_of_unit<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
+    let text = text.trim();
+    let (number, unit) = text.split_once(' ')?;
+    let is_unit = unit.len() <= 24
+        && unit.trim_end_matches('.').chars().all(|c| c.is_lowercase() || c == ' ')
+        && qualify::qualifier("", unit).is_none();
+    (is_unit && options.are_numbers()).then_some(number)
 }
 
 /// A text without the marks at its start that close what stands before it.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::plain::plain;
 use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::sample::{Sample, value_text};
@@ -97,12 +98,22 @@ impl<'a> Options<'a> {
         !self.labels.is_empty()
     }
 
+    /// Whether every option is a number.
+    pub(super) fn are_numbers(&self) -> bool {
+        !self.texts.is_empty() && self.texts.iter().all(|text| plain(text).parse::<f64>().is_ok())
+    }
+
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
     pub(super) fn are_unknown(&self) -> bool {
         self.texts.is_empty()
+    }
+
+    /// The text of the option that is this bit.
+    pub(super) fn text(&self, letters: u32) -> Option<&str> {
+        self.texts.get(letters.trailing_zeros() as usize).map(|text| text.trim())
     }
 
     /// The letter as a bit, where it is one of an option.
@@ -149,15 +160,6 @@ pub(super) fn letters_in(text: &str, options: &Options<'_>) -> Option<u32> {
 /// The letters as text, in order.
 pub(super) fn letters_of(letters: u32) -> String {
     ('A'..='Z').enumerate().filter(|(at, _)| letters & (1 << at) != 0).map(|(_, c)| c).collect()
-}
-
-/// A text without case, markup and blanks, so that `5\%` is `5%`.
-fn plain(text: &str) -> String {
-    let text = text.trim().trim_end_matches(['.', ',', ';']);
-    text.chars()
-        .filter(|c| !c.is_whitespace() && !"\\$*`\"'".contains(*c))
-        .flat_map(char::to_lowercase)
-        .collect()
 }
 
 /// `"text"`, or `{"A": "text"}`.

@@ -127,7 +127,8 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
     let mut start = None;
     for _ in 0..=options.count() {
         let before = before_letter(text.get(..from)?, options)?;
-        if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) {
+        let is_noun = before.ends_with(['项', '項']);
+        if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) && !is_noun {
             break;
         }
         start = Some(before.len());
@@ -151,6 +152,12 @@ fn before_letter<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
         return Some(before);
     }
     text.strip_suffix(|c: char| c.is_ascii_uppercase())
+}
+
+/// The one option that a text of one line names: "Option C".
+pub(super) fn whole(text: &str, options: &Options<'_>) -> Option<u32> {
+    let line = Reader::new(text.trim(), 0, options).letters(Enclosed::Alone)?;
+    (!line.is_hedge && line.letters.is_power_of_two()).then_some(line.letters)
 }
 
 /// Reads a text that is nothing but an option, or whose last line is, or else its first.

@@ -1,12 +1,15 @@
 //! Words and signs around the letter of an option.
 
+use crate::afterthought::{ALTERNATIVES, CONJUNCTIONS};
+
 /// Words that may stand between "the answer is" and the option.
 #[rustfmt::skip]
 pub(super) const FILLERS: &[&str] = &[
     "option", "options", "choice", "choices", "answer", "answers", "letter", "letters", "the", "is",
     "be", "it's", "it’s", "it", "must", "so", "hence", "therefore", "thus", "then", "clearly",
     "certainly", "definitely", "obviously", "surely", "likely", "probably", "most", "only", "both",
-    "closest to",
+    "closest to", "has to be", "that leaves", "this leaves", "which leaves", "by elimination", "final", "correct statement",
+    "true statement", "first option", "second option", "third option", "fourth option", "fifth option", "last option",
     "选项", "選項", "選択肢", "就是", "la", "el", "le", "die", "der", "das", "opción", "opzione",
     "opção", "alternativa", "letra", "lettre", "lettera", "réponse", "respuesta", "antwort",
     "вариант", "буква",
@@ -19,8 +22,9 @@ pub(super) const DRESS: [&str; 14] = [
     "\\,", "\\;", "~",
 ];
 
-/// Words between two options, and whether they offer the second one instead.
-pub(super) const JOINS: [(&str, bool); 6] = [
+/// Words between two options, and whether they offer the second one instead. Those of other languages
+/// are words of [`ALTERNATIVES`] and [`CONJUNCTIONS`].
+const JOINS: [(&str, bool); 6] = [
     ("and/or", true),
     ("and", false),
     ("or", true),
@@ -28,6 +32,27 @@ pub(super) const JOINS: [(&str, bool); 6] = [
     ("through", true),
     ("alternatively", true),
 ];
+
+/// Words that may follow a letter without a space.
+#[rustfmt::skip]
+pub(super) const BEHIND: [&str; 14] = [
+    "选项", "選項", "项", "項", "正确", "正確", "是", "为", "對", "对", "です", "が", "は", "입니다",
+];
+
+/// The length of a word that joins two options at the start of a text, and whether it offers the
+/// second one instead.
+pub(super) fn join(text: &str) -> Option<(usize, bool)> {
+    // A capital letter is an option, and no word.
+    let is = |word: &str| text.starts_with(word) && starts_with_word(text, word);
+    let known = JOINS.iter().find(|(join, _)| starts_with_word(text, join));
+    let foreign = |words: &[&'static str], is_or| {
+        words.iter().find(|word| is(word)).map(|word| (word.len(), is_or))
+    };
+    known
+        .map(|(join, is_or)| (join.len(), *is_or))
+        .or_else(|| foreign(ALTERNATIVES, true))
+        .or_else(|| foreign(CONJUNCTIONS, false))
+}
 
 /// The first words of a text that judges the option before it.
 #[rustfmt::skip]
@@ -75,7 +100,7 @@ pub(super) fn gives_reason(rest: &str) -> bool {
 pub(super) fn ends(rest: &str) -> bool {
     let rest = rest.strip_prefix(" only").unwrap_or(rest);
     let mut line = rest.chars().take_while(|c| *c != '\n');
-    line.all(|c| c.is_whitespace() || ".,;:!*)]}`$\"'。".contains(c))
+    line.all(|c| c.is_whitespace() || ".,;:!*)]}`$\"'。✅✓✔☑\u{fe0f}".contains(c))
 }
 
 /// "A" and "I" are words as well.

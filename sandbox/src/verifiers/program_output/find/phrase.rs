@@ -6,7 +6,7 @@ use super::found::{Answer, sides};
 use crate::value::literal::{self, Words};
 
 /// What stands before an answer.
-const CUES: [&str; 46] = [
+const CUES: [&str; 52] = [
     "answer is",
     "answer:",
     "answer**:",
@@ -53,6 +53,25 @@ const CUES: [&str; 46] = [
     "结果:",
     "返回",
     "####",
+    "result =",
+    "output =",
+    "answer =",
+    "value:",
+    "### output",
+    "### answer",
+];
+/// What stands before an answer where nothing else does.
+const WEAK_CUES: [&str; 7] = ["it gives", "it yields", "which gives", "gives", "→", "->", "=>"];
+/// What is said behind an answer that begins its sentence.
+const VERDICTS: [&str; 8] = [
+    "is the output",
+    "is the answer",
+    "is the result",
+    "is the return value",
+    "is returned",
+    "is printed",
+    "is what is returned",
+    "is the final output",
 ];
 /// What may stand between the cue and the answer.
 const FILLERS: [&str; 15] = [
@@ -103,7 +122,10 @@ pub(super) fn said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
 /// text, or a literal that a paragraph explains.
 pub(super) fn said_plainly(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     let inner = text.get(part.clone())?;
-    let range = explained(inner).or_else(|| to_the_end(inner))?;
+    let range = explained(inner)
+        .or_else(|| to_the_end(inner))
+        .or_else(|| weakly(inner))
+        .or_else(|| judged(inner))?;
     let span = (part.start + range.start, part.start + range.end);
     let said = inner.get(range)?;
     Some(Answer { text: said.into(), value: None, span, from: "phrase", quoted: false })
@@ -120,6 +142,37 @@ fn explained(text: &str) -> Option<Range<usize>> {
     explains.then_some(start..start + said.trim_end().len())
 }
 
+/// "It gives [1, 2]", "`f(1)` → `[1, 2]`".
+fn weakly(text: &str) -> Option<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let found = WEAK_CUES.iter().filter_map(|cue| {
+        let at = lower.rfind(cue)?;
+        let range = after(text, at + cue.len())?;
+        // An arrow leads from a call to its value.
+        let is_call = text.get(..at)?.trim_end_matches([' ', '`']).ends_with(')');
+        let is_arrow = cue.ends_with(['→', '>']);
+        if is_arrow && !is_call {
+            return None;
+        }
+        // Only what ends the text is its answer.
+        let rest = text.get(range.end..)?;
+        rest.chars().all(|c| c.is_whitespace() || "`*.$".contains(c)).then_some(range)
+    });
+    found.max_by_key(|range| range.start)
+}
+
+/// "[1, 2] is the output."
+fn judged(text: &str) -> Option<Range<usize>> {
+    let start = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+    let line = text.get(start..)?;
+    let start = start + line.len() - line.trim_start_matches([' ', '`', '*']).len();
+    let (_, length) = literal::prefix(text.get(start..)?, Words::Python).ok()?;
+    let length = text.get(start..start + length)?.trim_end().len();
+    let rest = text.get(start + length..)?.trim_start_matches(['`', '*', ' ']);
+    let verdict = VERDICTS.iter().find_map(|verdict| rest.strip_prefix(verdict))?;
+    verdict.trim_matches([' ', '.', '!', '\n']).is_empty().then_some(start..start + length)
+}
+
 fn to_the_end(text: &str) -> Option<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let ends = CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len()));
@@ -130,6 +183,25 @@ fn to_the_end(text: &str) -> Option<Range<usize>> {
     let start = from + rest.find(said)?;
     let is_plain = !said.is_empty() && said.len() <= PLAIN_BYTES_MAX && !said.contains('\n');
     is_plain.then_some(start..start + said.len())
+}
+
+/// The lines behind a last cue that ends its line, to the end of the text: "The output is:\n0\n1".
+pub(super) fn lines_said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
+    let inner = text.get(part.clone())?;
+    let lower = inner.to_ascii_lowercase();
+    let ends = CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len()));
+    let cue = ends.max()?;
+    let line = cue + inner.get(cue..)?.find('\n')?;
+    let is_bare = inner.get(cue..line)?.trim_matches([' ', ':', '*', '：', '\r']).is_empty();
+    let rest = inner.get(line..)?;
+    let start = line + rest.len() - rest.trim_start_matches(['\n', '\r']).len();
+    let said = inner.get(start..)?.trim_end();
+    let is_plain = said.contains('\n') && !said.contains("```") && !said.contains("\n\n");
+    if !is_bare || !is_plain {
+        return None;
+    }
+    let span = (part.start + start, part.start + start + said.len());
+    Some(Answer { text: said.into(), value: None, span, from: "phrase", quoted: false })
 }
 
 /// Whether a sentence says that something is a literal, and does not deny it.
@@ -184,6 +256,8 @@ fn after(text: &str, from: usize) -> Option<Range<usize>> {
         let rest = text.get(at..)?;
         let skipped = rest.trim_start_matches(|c: char| c.is_whitespace() || "*:：".contains(c));
         let lower = skipped.get(..skipped.floor_char_boundary(20))?.to_ascii_lowercase();
+        let skipped =
+            ["\\(", "\\["].iter().find_map(|open| skipped.strip_prefix(open)).unwrap_or(skipped);
         let filler = FILLERS.iter().find(|filler| lower.starts_with(**filler));
         at += rest.len() - skipped.len() + filler.map_or(0, |filler| filler.len());
         if filler.is_none() {

@@ -1,0 +1,83 @@
+//! What stands behind the option that was read: the text of another option, or another option that is
+//! offered too.
+
+use super::letters::Reading;
+use super::options::Options;
+use crate::afterthought::{Afterthought, afterthought};
+
+/// The most bytes behind an option in which its text, or that of another one, is looked for.
+const TEXT_BYTES_MAX: usize = 1024;
+
+/// What may stand between a letter and the text of its option.
+const MARKS: [char; 21] = [
+    ')', ']', '}', '*', '_', '`', '"', '\'', '$', '\\', ' ', '.', ':', ',', '-', '–', '—', '(',
+    '（', '：', '）',
+];
+
+/// Whether one option is named, and behind it another one by its text, "C) Rome", or by its letter,
+/// "C. No, D.".
+pub(super) fn names_another(behind: &str, reading: &Reading, options: &Options<'_>) -> bool {
+    let letters = reading.letters;
+    if !letters.is_power_of_two() || options.several {
+        return false;
+    }
+    if has_other_text(behind, letters, options) {
+        return true;
+    }
+    let rest = behind_own_text(behind, letters, options);
+    let found = afterthought(rest, |text| another(text, letters, options));
+    found == Some(Afterthought::Another)
+}
+
+/// Whether the clause behind a letter is the text of another option.
+fn has_other_text(behind: &str, letters: u32, options: &Options<'_>) -> bool {
+    let line = behind.split('\n').next().unwrap_or_default();
+    let line = line.get(..line.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
+    let line = line.split("</").next().unwrap_or_default();
+    let said = line.trim_start_matches(MARKS);
+    if said.len() == line.len() && !said.is_empty() {
+        return false;
+    }
+    // A sentence behind the letter may begin as an option does: "C. Rome, however, is".
+    let is_sentence = line.trim_start_matches([')', ']', '*', '}', '$', '"']).starts_with(". ");
+    let ends = said.char_indices().filter(|(at, c)| {
+        let next = said.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+        match c {
+            '.' | '!' | '?' => next.is_none_or(char::is_whitespace),
+            ',' | ';' => !is_sentence && next.is_none_or(char::is_whitespace),
+            c => ")]}*\"`<。，）".contains(*c),
+        }
+    });
+    let ends = ends.map(|(at, _)| at).chain([said.len()]);
+    let mut texts = ends.take(16).filter_map(|end| said.get(..end));
+    texts.any(|text| {
+        // LaTeX is left as it is written, with what may open it.
+        let found = options.matching(text).or_else(|| options.matching(&format!("\\{text}")));
+        found.is_some_and(|found| found != letters)
+    })
+}
+
+/// What follows the text of the option itself, if it is there: "C. Berlin, but".
+fn behind_own_text<'t>(behind: &'t str, letters: u32, options: &Options<'_>) -> &'t str {
+    let said = behind.trim_start_matches(MARKS);
+    let own = options.text(letters).map(str::len).and_then(|length| {
+        let head = said.get(..length)?;
+        (options.matching(head) == Some(letters)).then(|| said.get(length..))?
+    });
+    own.unwrap_or(behind)
+}
+
+/// The length of another option at the start of a text: its letter, and its text, if it is there.
+fn another(text: &str, letters: u32, options: &Options<'_>) -> Option<usize> {
+    let bare = text.trim_start_matches(['(', '[', '*', '_', '`', '"', '\'', '$', '（']);
+    let letter = bare.chars().next().filter(char::is_ascii_uppercase)?;
+    let tail = bare.get(1..)?;
+    let is_word = tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c))
+        || super::wording::is_word(letter, tail);
+    let bit = options.bit(letter).filter(|bit| *bit != letters && !is_word)?;
+    let said = tail.trim_start_matches(MARKS);
+    let own = options.text(bit).map_or(0, str::len);
+    let is_named = said.get(..own).is_some_and(|head| options.matching(head) == Some(bit));
+    let end = if is_named { tail.len() - said.len() + own } else { 0 };
+    Some(text.len() - bare.len() + 1 + end)
+}

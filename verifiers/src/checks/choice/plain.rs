@@ -1,0 +1,96 @@
+//! The text of an option without case, markup, and blanks, so that `5\%` is `5%` and
+//! `\dfrac{1}{2}` is `\frac12`.
+
+/// Commands of LaTeX that only style their argument.
+#[rustfmt::skip]
+const DRESS: [&str; 10] = [
+    "textbf", "textit", "textrm", "texttt", "text", "mathrm", "mathbf", "mathit", "mathsf", "mbox",
+];
+
+/// Commands of LaTeX, and characters that are the same.
+const SAME: [(&str, &str); 12] = [
+    ("\\dfrac", "\\frac"),
+    ("\\tfrac", "\\frac"),
+    ("\\left", ""),
+    ("\\right", ""),
+    ("\\large", ""),
+    ("\\Large", ""),
+    ("\\,", ""),
+    ("\\;", ""),
+    ("\\!", ""),
+    ("−", "-"),
+    ("π", "\\pi"),
+    ("×", "\\times"),
+];
+
+/// A text without case, markup and blanks.
+pub(super) fn plain(text: &str) -> String {
+    let text = text.trim().trim_end_matches(['.', ',', ';']);
+    if text.contains(['\\', '{']) || !text.is_ascii() {
+        let undressed = undressed(&replaced(text));
+        return stripped(&undressed);
+    }
+    stripped(text)
+}
+
+fn stripped(text: &str) -> String {
+    text.chars()
+        .filter(|c| !c.is_whitespace() && !"\\$*`\"'".contains(*c))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// With one way to write what looks the same. `\leftarrow` is no `\left`.
+fn replaced(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (from, to) in SAME {
+        if !text.contains(from) {
+            continue;
+        }
+        let mut parts = text.split(from);
+        let mut new = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let goes_on = from.ends_with(|c: char| c.is_ascii_alphabetic())
+                && part.starts_with(|c: char| c.is_ascii_alphabetic());
+            new.push_str(if goes_on { from } else { to });
+            new.push_str(part);
+        }
+        text = new;
+    }
+    text
+}
+
+/// Without commands that only style their argument, and without braces around one character.
+fn undressed(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    // Whether each open brace is kept, and where it stands.
+    let mut open: Vec<(bool, usize)> = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        let command = DRESS.iter().find_map(|name| {
+            rest.strip_prefix(name)?.trim_start().strip_prefix('{').filter(|_| c == '\\')
+        });
+        match (command, c) {
+            (Some(inner), _) => {
+                rest = inner;
+                open.push((false, plain.len()));
+            }
+            (None, '{') => {
+                open.push((true, plain.len()));
+                plain.push(c);
+            }
+            (None, '}') => match open.pop() {
+                Some((false, _)) => {}
+                Some((true, at))
+                    if plain.get(at..).is_some_and(|held| held.chars().count() == 2) =>
+                {
+                    plain.remove(at);
+                }
+                _ => plain.push(c),
+            },
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
