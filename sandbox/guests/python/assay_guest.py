@@ -18,11 +18,13 @@ shims.install()
 
 import assertions  # noqa: E402
 import explain  # noqa: E402
+import handed  # noqa: E402
 import instrument  # noqa: E402
 import isolation  # noqa: E402
 import judge  # noqa: E402
 import library  # noqa: E402
 import names  # noqa: E402
+import patches  # noqa: E402
 import plain  # noqa: E402
 import proxies  # noqa: E402
 import pytest_run  # noqa: E402
@@ -59,8 +61,8 @@ class WitWorld(wit_world.WitWorld):
 
 
 # What a run uses of ours, and what only makes the snapshot.
-_OURS = (assertions, explain, instrument, isolation, judge, library, names, plain, proxies,
-         pytest_run, pytest_shim, recall, results, runner, shared, solver, suite, written)
+_OURS = (assertions, explain, handed, instrument, isolation, judge, library, names, patches, plain,
+         proxies, pytest_run, pytest_shim, recall, results, runner, shared, solver, suite, written)
 _BUILDERS = ("common", "heap", "loop", "shims", "stdlib", "streams", "threads", "warm", "wide")
 
 

@@ -128,6 +128,13 @@ _ASSERTIONS = {
 }
 
 
+_MOCK_JUDGES = frozenset((
+    "assert_called", "assert_called_once", "assert_called_with", "assert_called_once_with",
+    "assert_any_call", "assert_has_calls", "assert_not_called", "assert_awaited",
+    "assert_awaited_once", "assert_awaited_with", "assert_awaited_once_with", "assert_any_await",
+    "assert_has_awaits", "assert_not_awaited"))
+
+
 class _Comparisons(ast.NodeTransformer):
     """Lets the recorder compare in assertions, and ask for the truth of what they say."""
 
@@ -144,6 +151,10 @@ class _Comparisons(ast.NodeTransformer):
             operation = ast.Constant(_ASSERTIONS[name], **at)
             sides = ast.Call(_attribute("sides", at), [operation, *node.args], [], **at)
             node.args = [ast.Starred(sides, _LOAD, **at)]
+        elif name in _MOCK_JUDGES:
+            at = _at(node)
+            called = [node.func.value, ast.Constant(name, **at)]
+            node.func.value = ast.Call(_attribute("mock", at), called, [], **at)
         elif name in ("assertTrue", "assertFalse") and node.args:
             node.args[0] = self._judged(node.args[0], name == "assertFalse")
         return node

@@ -8,15 +8,17 @@ the program uses needs the candidate in its own room.
 import ast
 import re
 
+import handed
 import library
 import names
-from names import BUILTIN_ATTRIBUTES, FUNCTIONS
+from names import BUILTIN_ATTRIBUTES, FUNCTIONS, variable
 
 # A text without any of these is judged by two rooms; so are most with them.
 _SUSPECT = re.compile(
     r"""\b(?:isinstance|issubclass|type|is|repr|vars|id|hash|inspect|dataclasses|copy|deepcopy
     |pickle|capsys|patch|mock|Mock|seed|stdout|stdin|stderr|environ|warnings|logging|SystemExit
-    |typing|redirect_\w+|global|format|getattr|setattr)\b
+    |typing|redirect_\w+|global|format|getattr|setattr|lambda|partial|itemgetter|attrgetter
+    |methodcaller|cmp_to_key|anext|aiter)\b|\.\s*(?:append|extend|add|update|insert|put|write)\s*[,)\]]
     |\.__|\b[A-Z]\w*[a-z]\w*\s*[(.]|\b[A-Z]\s*[(.]|\.\s*[a-z]\w*\s*=[^=]""", re.VERBOSE)
 
 # Functions that work on an object of the other room as they do on any.
@@ -68,6 +70,8 @@ def why_shared(tree, made, asked, classes):
     reader = _Reader(tree, asked, classes)
     reader.made = {*made, *(node.name for node in tree.body if type(node) is ast.ClassDef
                             and not names.is_test_class(node))}
+    reader.carrier = handed.Carrier(tree, reader.defined - reader.asked - reader.made)
+    reader.results = handed.results(tree, reader.is_run)
     reader.scope(tree.body, {})
     return reader.why
 
@@ -77,12 +81,14 @@ class _Reader(ast.NodeVisitor):
 
     def __init__(self, tree, asked, classes):
         self.asked = asked | {"candidate"}
+        self.is_timed = handed.is_timed(tree)
         self.classes = classes
         self.why = None
         self.own = {}
         self.imported = {}
         self.defined = set()
         self.made = set()
+        self.carrier, self.results = None, frozenset()
         for node in ast.walk(tree):
             if type(node) is ast.Import:
                 self.imported.update({(n.asname or n.name): n.name for n in node.names})
@@ -110,19 +116,19 @@ class _Reader(ast.NodeVisitor):
                 kind = type(part)
                 if kind is ast.Attribute and part.attr not in BUILTIN_ATTRIBUTES:
                     # What has attributes of its own is an object of its own.
-                    key = _key(part.value)
+                    key = variable(part.value)
                     if key and self._is_theirs(key):
                         found[key] = "object"
                 elif kind is ast.Assign and (
                         self._makes(part.value) or type(part.value) in _LISTS
                         and self._is_own(part.value)):
                     kept = "object" if type(part.value) is ast.Call else "list"
-                    found.update({_key(t): kept for t in part.targets if _key(t)})
+                    found.update({variable(t): kept for t in part.targets if variable(t)})
                 elif kind is ast.NamedExpr and self._makes(part.value):
                     found[part.target.id] = "object"
                 elif kind is ast.withitem and part.optional_vars is not None \
-                        and self._makes(part.context_expr) and _key(part.optional_vars):
-                    found[_key(part.optional_vars)] = "object"
+                        and self._makes(part.context_expr) and variable(part.optional_vars):
+                    found[variable(part.optional_vars)] = "object"
         return found
 
     def _is_theirs(self, key):
@@ -157,7 +163,7 @@ class _Reader(ast.NodeVisitor):
             return self._is_own(node.value)
         if kind is ast.BinOp:
             return self._is_own(node.left) or self._is_own(node.right)
-        return self._makes(node) or self._class(node) or _key(node) in self.own
+        return self._makes(node) or self._class(node) or variable(node) in self.own
 
     def _is_member(self, node):
         """`Color.RED`"""
@@ -169,14 +175,20 @@ class _Reader(ast.NodeVisitor):
         for argument in every:
             if argument.arg in _FIXTURES:
                 self.because(node, f"the fixture {argument.arg}")
+        self._decorated(node)
         for part in (*node.decorator_list, *arguments.defaults):
             self.visit(part)
         self.scope(node.body, self.own)
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
+    def _decorated(self, node):
+        if any(self.is_run(part) for part in node.decorator_list):
+            self.because(node, f"{node.name} of the tests is handed over")
+
     def visit_ClassDef(self, node):
-        if any(self._class(base) or _key(base) in self.asked for base in node.bases):
+        self._decorated(node)
+        if any(self._class(base) or variable(base) in self.asked for base in node.bases):
             self.because(node, "a class of the candidate's is derived from")
         shared = {}
         for part in node.body:
@@ -232,7 +244,8 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.test)
 
     def visit_With(self, node):
-        if any(self._is_own(item.context_expr) for item in node.items):
+        if any(self._is_own(item.context_expr) or self.is_run(item.context_expr)
+               for item in node.items):
             self.because(node, "an object of the candidate's is a context manager")
         self.generic_visit(node)
 
@@ -240,6 +253,11 @@ class _Reader(ast.NodeVisitor):
 
     def visit_AsyncFor(self, node):
         self.because(node, "an asynchronous iteration")
+
+    def visit_comprehension(self, node):
+        if node.is_async:
+            self.because(node.iter, "an asynchronous iteration")
+        self.generic_visit(node)
 
     def visit_Match(self, node):
         for part in ast.walk(node):
@@ -268,7 +286,7 @@ class _Reader(ast.NodeVisitor):
         if type(target) is ast.Subscript:
             base = target.value
             if self._is_own(base) or type(base) is ast.Attribute and self._is_own(base.value) \
-                    or _key(base) in self.asked:
+                    or variable(base) in self.asked:
                 self.because(target, "an object of the candidate's is changed in place")
             if type(base) is ast.Attribute and base.attr in _STREAMS:
                 self.because(target, f"{base.attr} is changed")
@@ -306,7 +324,7 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Attribute(self, node):
-        if node.attr in _DUNDERS and (_key(node.value) in self.asked or self._is_own(node.value)):
+        if node.attr in _DUNDERS and (variable(node.value) in self.asked or self._is_own(node.value)):
             self.because(node, f"{node.attr} of the candidate's")
         elif node.attr == "__class__" and self._makes(node.value):
             self.because(node, "the class of an object of the candidate's")
@@ -342,6 +360,12 @@ class _Reader(ast.NodeVisitor):
             keyed = name in _WORKS_WITH_KEY and any(k.arg == "key" for k in node.keywords)
             if name not in _WORKS and not keyed and not self._are_classes(own):
                 self.because(node, f"{name} of an object of the candidate's")
+        elif name in ("anext", "aiter"):
+            self.because(node, "an asynchronous iteration")
+        elif name in handed.CONCURRENT and self.is_timed and any(
+                type(part) is ast.Call and self._reaches(part.func)
+                for argument in every for part in ast.walk(argument)):
+            self.because(node, "coroutines of the candidate's run side by side")
         elif self._reaches(function):
             self._handed_over(node, every)
         if type(function) is ast.Attribute and function.attr in _COMPARES_MEMBERS \
@@ -354,7 +378,7 @@ class _Reader(ast.NodeVisitor):
 
     def _is_object(self, node):
         """Whether it is one object, not a list of them."""
-        return self.own.get(_key(node)) == "object" or self._makes(node)
+        return self.own.get(variable(node)) == "object" or self._makes(node)
 
     def _are_classes(self, nodes):
         """Exceptions and classes may be handed to `assertRaises` and its like."""
@@ -375,11 +399,21 @@ class _Reader(ast.NodeVisitor):
         return any(
             type(node) is ast.Name and node.id in self.asked
             or type(node) is ast.Attribute and (self._class(node.value) or self._is_own(node.value)
-                                                or _key(node.value) in self.asked)
+                                                or variable(node.value) in self.asked)
             for node in nodes)
+
+    def is_run(self, node):
+        """Whether an expression is code of the candidate's, or what a call of it gives."""
+        if type(node) is ast.Call:
+            return self._reaches(node.func)
+        return type(node) in (ast.Name, ast.Attribute) and self._reaches(node)
 
     def _reaches(self, function):
         """Whether a call runs code of the candidate's."""
+        if type(function) is ast.Call:
+            return self._reaches(function.func)
+        if variable(function) in self.results:
+            return True
         if type(function) is ast.Name:
             return function.id in self.asked or function.id in self.classes
         if type(function) is ast.Attribute:
@@ -389,31 +423,20 @@ class _Reader(ast.NodeVisitor):
 
     def _handed_over(self, node, every):
         """What the tests define themselves cannot be handed to the other room."""
+        for argument in every:
+            what = self.carrier.what(argument)
+            if what:
+                self.because(node, f"{what} is handed over")
         parts = [part for argument in every for part in ast.walk(argument)]
         callees = {id(part.func) for part in parts if type(part) is ast.Call}
         for part in parts:
-            kind = type(part)
-            if kind is ast.Lambda:
-                self.because(node, "a function of the tests is handed over")
-            elif kind is ast.Name and part.id in self.defined - self.asked and (
+            if type(part) is ast.Name and part.id in self.defined - self.asked and (
                     id(part) not in callees or self.made):
                 self.because(node, f"{part.id} of the tests is handed over")
-            elif kind is ast.Call and _called(part.func) in ("Mock", "MagicMock", "AsyncMock"):
-                self.because(node, "a mock is handed over")
 
     def _made_here(self, node):
         if _called(node.func) in self.made - self.classes:
             self.because(node, f"objects of {_called(node.func)}, a class of the tests")
-
-
-def _key(node):
-    """`node` or `self.node`, as a variable is called."""
-    if type(node) is ast.Name:
-        return node.id
-    if type(node) is ast.Attribute and type(node.value) is ast.Name \
-            and node.value.id in ("self", "cls"):
-        return f"{node.value.id}.{node.attr}"
-    return None
 
 
 def _called(function):

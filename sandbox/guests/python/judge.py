@@ -71,6 +71,7 @@ def judge(*arguments):
 def judged(suite, options, find, is_shared):
     """Runs tests; `find` gives what the candidate has under names."""
     state.classes = suite.classes
+    state.awaits = "asyncio" in options.test
     results = Results(options.test.split("\n"), options.stop_at_first)
     error = broken = None
     try:
@@ -138,6 +139,9 @@ def _run(suite, options, results, find, is_shared):
     options.defined = [(name, value, value.__code__) for name, value in namespace.items()
                        if type(value) is types.FunctionType]
     runner.run(namespace, entry, results, lambda name: _ran(suite, results, namespace, name))
+    for name in suite.decorated:
+        if name not in results.begun:
+            raise Failed(f"{name} never ran: what decorates it does not call it")
     if not (suite.asserts or results.rows):
         # Tests that raise by themselves came to their end.
         results.passed("the tests")

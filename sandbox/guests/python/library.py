@@ -29,6 +29,18 @@ MEMBERS = _members()
 BUILTINS = frozenset(vars(builtins))
 
 
+def reached(names):
+    """Modules of these names, and those that they name themselves."""
+    found = set()
+    for name in names:
+        module = sys.modules.get(name)
+        if module is not None and name.partition(".")[0] in STDLIB:
+            found.add(name)
+            found |= {value.__name__ for value in vars(module).values()
+                      if type(value) is types.ModuleType}
+    return found
+
+
 def has(name):
     """Whether a name means the library's, unless the tests say otherwise."""
     return name in BUILTINS or name in STDLIB or name in MEMBERS

@@ -266,3 +266,58 @@ def is_test_class(node):
                     for part in node.body)
     is_case = any(base.endswith("TestCase") for base in bases)
     return has_tests and (is_case or node.name.startswith("Test") or not bases)
+
+
+def modules(tree):
+    """Names of modules that tests import, whole or in part."""
+    for node in ast.walk(tree):
+        if type(node) is ast.Import:
+            yield from (name.name for name in node.names)
+            yield from (name.name.partition(".")[0] for name in node.names)
+        elif type(node) is ast.ImportFrom and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+_PATCHES = ("setattr", "delattr", "patch", "object")
+
+
+def patched(tree):
+    """Names that tests bind anew in modules, by assignment or by a function that patches."""
+    for node in ast.walk(tree):
+        kind = type(node)
+        if kind is ast.Attribute and type(node.ctx) is not ast.Load:
+            yield node.attr
+        elif kind is ast.Call:
+            name = node.func.id if type(node.func) is ast.Name else getattr(node.func, "attr", "")
+            if name in _PATCHES:
+                yield from (part.value.rpartition(".")[2] for part in node.args
+                            if type(part) is ast.Constant and type(part.value) is str)
+
+
+def root(node):
+    """The expression at which a chain of calls, attributes and items begins."""
+    while type(node) in (ast.Call, ast.Attribute, ast.Subscript, ast.Await):
+        node = node.func if type(node) is ast.Call else node.value
+    return node
+
+
+def decorated(tree, theirs):
+    """Tests that are decorated by what is the candidate's: their full names."""
+    for outer in ast.walk(tree):
+        if type(outer) in (ast.Module, ast.ClassDef):
+            head = f"{outer.name}." if type(outer) is ast.ClassDef else ""
+            yield from (head + node.name for node in outer.body
+                        if isinstance(node, FUNCTIONS) and node.name.startswith("test")
+                        and any(getattr(root(part), "id", None) in theirs
+                                for part in node.decorator_list))
+
+
+def variable(node):
+    """`node` or `self.node`, as a variable is called."""
+    if type(node) is ast.Name:
+        return node.id
+    if type(node) is ast.Attribute and type(node.value) is ast.Name \
+            and node.value.id in ("self", "cls"):
+        return f"{node.value.id}.{node.attr}"
+    return None

@@ -11,6 +11,7 @@ import collections
 import datetime
 import decimal
 import fractions
+import io
 import ipaddress
 import pathlib
 import re
@@ -197,6 +198,8 @@ _RULES = {
     collections.Counter: _pairs("C"),
     collections.OrderedDict: _pairs("O"),
     collections.defaultdict: _default,
+    io.StringIO: lambda value, keep, depth: (MARK, "T", value.getvalue(), value.tell()),
+    io.BytesIO: lambda value, keep, depth: (MARK, "B", value.getvalue(), value.tell()),
     array.array: lambda value, keep, depth: (MARK, "A", value.typecode, value.tolist()),
     **dict.fromkeys(BY_TEXT.values(), lambda *rest: _by_text(*rest)),
     types.MappingProxyType: _dict,
@@ -260,6 +263,14 @@ def _made_date(kinds, name, parts):
     return getattr(datetime, name)(*[unmarked(part, kinds) for part in parts])
 
 
+def _made_stream(make):
+    def build(kinds, content, at):
+        stream = make(content)
+        stream.seek(at)
+        return stream
+    return build
+
+
 def _made_zone(kinds, delta, name):
     delta = datetime.timedelta(*delta)
     return datetime.timezone(delta) if name is None else datetime.timezone(delta, name)
@@ -279,6 +290,8 @@ KINDS = {
     "C": _made_pairs(collections.Counter),
     "O": _made_pairs(collections.OrderedDict),
     "d": _made_date,
+    "T": _made_stream(io.StringIO),
+    "B": _made_stream(io.BytesIO),
     "F": _made_default,
     "A": lambda kinds, code, items: array.array(code, items),
     "S": lambda kinds, name, text: BY_TEXT[name](text),

@@ -38,6 +38,7 @@ class State:
     unsupported = None
     copies_back = False
     allows_nan = False
+    awaits = False
     classes = frozenset()
     errors = {}
 
@@ -223,13 +224,30 @@ class Iterator(Stand):
 
 
 class Awaitable(Stand):
-    """A coroutine of the candidate's room, run there to its end."""
+    """A coroutine of the candidate's room, run there to its end at the first step."""
 
     __slots__ = ()
 
     def __await__(self):
         return ask("await", self._assay_number)
         yield
+
+    def __hash__(self):
+        # `asyncio.gather` keeps what it waits for in a dictionary.
+        if not state.awaits:
+            raise TypeError(f"unhashable: {self!r}")
+        return object.__hash__(self)
+
+    def send(self, value):
+        if not state.awaits:
+            raise AttributeError("send")
+        raise StopIteration(ask("await", self._assay_number))
+
+    def throw(self, kind, value=None, trace=None):
+        raise kind if value is None else value
+
+    def close(self):
+        pass
 
 
 def called(target, args, kwargs):
@@ -313,6 +331,10 @@ _KINDS = plain.KINDS | {
 }
 
 
+# What can be gone through there is more than that.
+_NO_ITERATORS = frozenset(("_io", "io", "unittest.mock"))
+
+
 def _keep(value, depth):
     number = getattr(value, "_assay_number", None)
     if number is not None and type(number) is int:
@@ -320,7 +342,7 @@ def _keep(value, depth):
     name = plain.named(value)
     if name is not None:
         return (MARK, "m", *name)
-    if hasattr(type(value), "__next__"):
+    if hasattr(type(value), "__next__") and type(value).__module__ not in _NO_ITERATORS:
         return (MARK, "i", _drained(value, depth))
     base = plain.of_base(value)
     if base:

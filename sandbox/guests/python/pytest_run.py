@@ -31,6 +31,8 @@ _BUILTIN_FIXTURES = ("request", "capsys", "capfd", "monkeypatch", "tmp_path", "t
 class _Captured:
     """`capsys`"""
 
+    __slots__ = ("before",)
+
     def __init__(self):
         self.before = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = io.StringIO(), io.StringIO()

@@ -18,15 +18,22 @@ class Results:
 
     `explain` says of a failure what was compared."""
 
-    __slots__ = ("lines", "stop_at_first", "rows", "ran", "is_unnamed", "is_ended", "explain")
+    __slots__ = ("lines", "stop_at_first", "rows", "ran", "begun", "is_unnamed", "is_ended",
+                 "explain")
 
     def __init__(self, lines, stop_at_first):
         self.lines = lines
         self.stop_at_first = stop_at_first
         self.rows = {}
         self.ran = set()
+        self.begun = set()
         self.is_unnamed = self.is_ended = False
         self.explain = lambda key, error: None
+
+    def began(self, name):
+        """Notes that the code of a test runs."""
+        self.begun.add(name)
+        self.ran.add(name)
 
     def passed(self, key):
         row = self.rows.get(key)
@@ -133,7 +140,7 @@ class Recorder:
             if inspect.iscoroutinefunction(function):
                 @functools.wraps(function)
                 async def recorded(*args, **kwargs):
-                    results.ran.add(name)
+                    results.began(name)
                     try:
                         value = await function(*args, **kwargs)
                     except Exception as error:
@@ -145,7 +152,7 @@ class Recorder:
             else:
                 @functools.wraps(function)
                 def recorded(*args, **kwargs):
-                    results.ran.add(name)
+                    results.began(name)
                     try:
                         value = function(*args, **kwargs)
                     except Exception as error:

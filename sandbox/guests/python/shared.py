@@ -6,23 +6,16 @@ of their own, and see when the library or the interpreter's hooks were patched.
 """
 
 import builtins
-import collections
-import contextlib
-import copy
-import functools
-import io
-import itertools
-import json
-import math
+import gc
 import operator
-import re
 import sys
-import unittest
-import unittest.case
-import unittest.mock
+from unittest.mock import NonCallableMock, _Call, _CallList
 
 import judge
+import patches
 import plain
+import pytest_run
+import pytest_shim
 import results
 import solver
 from marshal import loads
@@ -30,17 +23,17 @@ from names import looks_like_class
 from proxies import state
 from written import written
 
-_WATCHED = {
-    "builtins": builtins, "collections": collections, "contextlib": contextlib, "copy": copy,
-    "functools": functools, "io": io, "itertools": itertools, "json": json, "math": math,
-    "operator": operator, "re": re, "unittest": unittest, "unittest.case": unittest.case,
-    "TestCase": unittest.TestCase, "TestResult": unittest.TestResult,
-    "TestSuite": unittest.TestSuite, "unittest.mock": unittest.mock,
+# What any tests are made of. What they import themselves is held as well.
+_HELD = ("builtins", "collections", "contextlib", "copy", "functools", "io", "itertools", "json",
+         "math", "operator", "re", "unittest", "unittest.case", "unittest.mock")
+_OURS = {
     "the tests' results": results.Results, "the tests' recorder": results.Recorder,
+    "the tests' recorder that compares": None, "capsys": pytest_run._Captured,
+    "monkeypatch": pytest_run.MonkeyPatch, "pytest.approx": pytest_shim.approx,
+    "pytest.raises": pytest_shim._Raises,
 }
-# The interpreter and `unittest.main` set these themselves.
-_UNWATCHED = frozenset(("_", "__warningregistry__", "main", "TextTestRunner", "TestResult",
-                       "TextTestResult", "_abc_impl", "__abstractmethods__"))
+# What finds the values of the tests wherever they are.
+_SEARCHES = ("get_objects", "get_referrers", "get_referents")
 
 
 def _known_types():
@@ -56,17 +49,40 @@ def _known_types():
 
 
 _TYPES = set()
+_held = patches.Held(())
 
 
 def note_types():
-    """Remembers the types of the library; called once, before the snapshot."""
+    """Remembers the types of the library, and what it is made of; called once, before the
+    snapshot."""
+    global _held
     _TYPES.update(_known_types())
+    _held = patches.Held(_HELD)
+    for name, kind in _OURS.items():
+        _held.add(name, kind or _Comparer)
 
 
 def shared(preamble, source, has_common_imports, *arguments):
     """Loads the candidate and runs the tests that were read before."""
-    before, own_builtins = _seen(), dict(vars(builtins))
-    loaded = solver.load(preamble, source, has_common_imports)
+    suite, own_builtins = judge.read_suite(), dict(vars(builtins))
+    held = _held, patches.Held(suite.reached.difference(_HELD))
+    searches = {name: getattr(gc, name) for name in _SEARCHES if name not in arguments[0]}
+    for name in searches:
+        setattr(gc, name, _searched)
+    try:
+        return _shared(suite, own_builtins, held, (preamble, source, has_common_imports), arguments)
+    finally:
+        vars(gc).update(searches)
+
+
+def _searched(*_):
+    if state.poisoned is None:
+        state.poisoned = "the program searches the memory of the tests"
+    return []
+
+
+def _shared(suite, own_builtins, held, program, arguments):
+    loaded = solver.load(*program)
     if loads(loaded)[0] != 0:
         return loaded
     program = solver.namespace()
@@ -78,9 +94,9 @@ def shared(preamble, source, has_common_imports, *arguments):
     options = judge.Options(*arguments)
     options.builtins, options.solution = own_builtins, sys.modules[solver.NAME]
     options.recorder = _Comparer
-    _refuse_patches(before)
-    reply = judge.judged(judge.read_suite(), options, find, is_shared=True)
-    _refuse_patches(before)
+    _refuse_patches(held, suite.patched)
+    reply = judge.judged(suite, options, find, is_shared=True)
+    _refuse_patches(held, suite.patched)
     _refuse_changes(options)
     if state.poisoned is None:
         return reply
@@ -88,20 +104,12 @@ def shared(preamble, source, has_common_imports, *arguments):
     return plain.dumps((status, rows, error, broken, state.poisoned, crossings), 2)
 
 
-def _seen():
-    return {
-        name: {key: id(value) for key, value in vars(watched).items() if key not in _UNWATCHED}
-        for name, watched in _WATCHED.items()
-    }
-
-
-def _refuse_patches(before):
+def _refuse_patches(held, patched):
     """A program that patches what tests are made of is not judged by it."""
-    for name, was in before.items():
-        now = vars(_WATCHED[name])
-        for key, value in was.items():
-            if id(now.get(key)) != value and state.poisoned is None:
-                state.poisoned = f"the program patches {name}.{key}"
+    for part in held:
+        replaced = part.replaced(patched)
+        if replaced is not None and state.poisoned is None:
+            state.poisoned = f"the program patches {replaced}"
     hooks = sys.gettrace() or sys.getprofile() or any(
         sys.monitoring.get_tool(tool) for tool in range(6))
     if hooks and state.poisoned is None:
@@ -135,6 +143,32 @@ class _Comparer(results.Recorder):
             name = type(value).__name__
             raise AssertionError(f"an object of class {name} of the candidate's cannot judge itself")
         return value
+
+    def mock(self, value, name):
+        """A mock that is about to judge what it was called with, by a method of the library's."""
+        if not isinstance(value, NonCallableMock):
+            return value
+        kinds = type(value).__mro__
+        own = kinds[:next(at for at, kind in enumerate(kinds) if _is_of_mock(kind))]
+        if name in vars(value) or any(name in vars(kind) for kind in own):
+            raise AssertionError(f"the program replaces {name} of a mock")
+        if name in _COMPARE_CALLS:
+            awaited = getattr(value, "await_args_list", ())
+            awaited = awaited if type(awaited) is _CallList else ()
+            for made in (*value.mock_calls, *awaited):
+                if not self._is_plain(tuple(made)):
+                    raise AssertionError("a mock is called with what equals what it likes")
+        return value
+
+    def _is_plain(self, value):
+        """Whether no object within compares by code of the program's that nobody asked for."""
+        kind = type(value)
+        if kind in (list, tuple, set, frozenset):
+            return all(map(self._is_plain, value))
+        if kind is dict:
+            return all(map(self._is_plain, value)) and all(map(self._is_plain, value.values()))
+        return self._is_trusted(value) or kind.__eq__ is object.__eq__ \
+            or isinstance(value, (type, NonCallableMock))
 
     def truth(self, value):
         """The truth of a value, which is to be true."""
@@ -197,6 +231,8 @@ class _Comparer(results.Recorder):
             return left == left if type(left) in plain.ATOMS else True
         if self._is_asked(left) or self._is_asked(right):
             return self._by_class(left, right)
+        if _Call in (type(left), type(right)):
+            return self._same_call(left, right)
         if not (self._is_trusted(left) and self._is_trusted(right)):
             left, right = self._plain(left), self._plain(right)
         kinds = type(left), type(right)
@@ -206,6 +242,14 @@ class _Comparer(results.Recorder):
             return len(left) == len(right) and all(
                 key in right and self._equal(value, right[key]) for key, value in left.items())
         return bool(left == right)
+
+    def _same_call(self, left, right):
+        """Equality of calls as mocks record them, or of a tuple that stands for one; that of their
+        arguments is ours."""
+        if not all(type(side) in (_Call, tuple) for side in (left, right)):
+            return False
+        (own, named), (others, other) = _arguments(left), _arguments(right)
+        return self._equal(own, others) and self._equal(named, other) and bool(left == right)
 
     def _is_asked(self, value):
         """Whether a value is of a class of the candidate's that the tests ask for."""
@@ -231,13 +275,34 @@ class _Comparer(results.Recorder):
         return is_so
 
     def _holds(self, container, item):
-        if type(container) in (list, tuple, set, frozenset, dict):
+        if type(container) is _CallList and type(item) is list:
+            return any(self._equal(list(container[at:at + len(item)]), item)
+                       for at in range(len(container) - len(item) + 1))
+        if type(container) in (list, tuple, set, frozenset, dict, _CallList):
             return any(self._equal(part, item) for part in container)
         container = self._plain(container)
         if self._is_asked(container) and _is(operator.contains, container, object()):
             name = type(container).__name__
             raise AssertionError(f"an object of class {name} holds whatever it is asked for")
         return item in container
+
+
+def _is_of_mock(kind):
+    return kind.__module__ == "unittest.mock" and kind in _MOCKS
+
+
+_MOCKS = frozenset(
+    kind for kind in vars(sys.modules["unittest.mock"]).values() if isinstance(kind, type))
+_COMPARE_CALLS = frozenset((
+    "assert_called_with", "assert_called_once_with", "assert_any_call", "assert_has_calls",
+    "assert_awaited_with", "assert_awaited_once_with", "assert_any_await", "assert_has_awaits"))
+
+
+def _arguments(call):
+    """Those by position and by name, of a call in any of the forms that `mock` knows."""
+    parts = [part for part in tuple(call) if type(part) is not str]
+    own = next((part for part in parts if type(part) is tuple), ())
+    return own, next((part for part in parts if type(part) is dict), {})
 
 
 def _is(operation, left, right):

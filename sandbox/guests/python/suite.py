@@ -35,8 +35,8 @@ class Suite:
     """Compiled code of the prompt, where the tests use what it defines."""
     stubs = frozenset()
     """Names in it that are left to be written."""
-    setup = None
-    """Compiled code that runs first."""
+    setup = setup_tree = None
+    """Code that runs first: compiled, and as it is read."""
     made = ()
     """Classes that it defines."""
     code = None
@@ -65,6 +65,12 @@ class Suite:
     """Names of test functions and classes, in their order."""
     is_shared = False
     """Whether the candidate shares the room of the tests."""
+    reached = frozenset()
+    """Modules of the library that tests in a shared room name, and what these name."""
+    patched = frozenset()
+    """Names in such modules that the tests themselves give another meaning."""
+    decorated = ()
+    """Tests that something of the candidate's decorates."""
     why = None
     """Why two rooms cannot judge the tests; None where they can."""
 
@@ -100,6 +106,13 @@ def read(room, prompt, setup, test, entry_points):
         raise Broken("the suite names nothing that a program could define")
     suite.why = isolation.why_shared(tree, suite.made, every, suite.classes)
     suite.is_shared = room == "shared" or room == "auto" and suite.why is not None
+    if suite.is_shared:
+        parts = [tree, *(part for part in (suite.setup_tree,) if part is not None)]
+        suite.reached = library.reached(
+            {name for part in parts for name in naming.modules(part)}
+            | {value.__name__ for value in suite.members.values() if type(value) is types.ModuleType})
+        suite.patched = frozenset(name for part in parts for name in naming.patched(part))
+        suite.decorated = tuple(naming.decorated(tree, every))
     instrument.rewrite(tree, suite.constants, suite.is_shared)
     suite.code = _compiled(tree, TESTS)
     return suite
@@ -109,7 +122,7 @@ def _read_setup(suite, setup):
     """Reads the code that runs first; returns the names that it binds."""
     if not setup:
         return set()
-    tree = _parsed(setup, SETUP)
+    tree = suite.setup_tree = _parsed(setup, SETUP)
     suite.setup = _compiled(tree, SETUP)
     suite.imports = _imports(tree.body)
     suite.made = tuple(node.name for node in tree.body if type(node) is ast.ClassDef)
