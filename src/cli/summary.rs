@@ -206,6 +206,12 @@ fn agreement_text(labels: &Agreement) -> String {
             "\n  note: every label says {word}: true, \"yes\" and numbers from 0.5 on say right"
         ));
     }
+    if labels.agreed() == 0 && labels.false_accepts > 0 && labels.false_rejects > 0 {
+        text.push_str(
+            "\n  note: each label says the opposite of its reward: the column may be true where an answer is \
+             wrong",
+        );
+    }
     for one in labels.disagreements.iter().take(SHOWN_MAX) {
         let label = if one.label { "right" } else { "wrong" };
         let reward = one.reward.map_or_else(|| "none".to_owned(), |reward| reward.to_string());

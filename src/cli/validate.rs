@@ -2,6 +2,7 @@
 //! whether a model folder is what its manifest says.
 
 mod advice;
+mod columns;
 mod combination;
 mod display;
 mod faults;
@@ -13,6 +14,7 @@ mod members;
 #[cfg(feature = "models")]
 mod model;
 mod names;
+mod near_misses;
 mod paths;
 mod probe;
 mod problem;
@@ -171,7 +173,7 @@ impl Whole<'_> {
         let plan = self.engine.plan();
         let tried = !read::all(self.rows).is_empty();
         let reward = |(at, planned): (usize, &Planned)| {
-            let probe = Probe::new(self.engine, at, planned);
+            let probe = Probe::new(self.engine, at, planned).after(self.trial);
             RewardReport {
                 name: planned.name.clone(),
                 verifier: planned.built.spec.id.to_string(),

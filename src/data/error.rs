@@ -106,11 +106,14 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
     let help = format!(
         "\n  set {key} to the column, or data.optional = true where it may be missing from all"
     );
+    // Settings that may name a file too name a column by a word before it.
+    let is_marked = [".config.rubric", ".config.against"].iter().any(|end| key.ends_with(end));
+    let mark = if is_marked { "column:" } else { "" };
     let parent = column.split_once('.').map_or(column, |(parent, _)| parent);
     if has.iter().any(|name| name == column) {
         let rows =
             if rows == 1 { "the only row".to_owned() } else { format!("each of {rows} rows") };
-        return format!("{key} = \"{shown}\": null in {rows}{help}");
+        return format!("{key} = \"{mark}{shown}\": null in {rows}{help}");
     }
     let near = if let ([only], 1) = (has, rows) {
         let only = escape(only);
@@ -128,11 +131,11 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
         let alike = has.iter().find(|name| name.trim().eq_ignore_ascii_case(column.trim()));
         let near = nearest(column, has.iter().map(String::as_str)).map(|(_, near)| near);
         let near = alike.map(String::as_str).or(near);
-        near.map_or_else(String::new, |near| format!("; did you mean \"{}\"?", escape(near)))
+        near.map_or_else(String::new, |near| format!("; did you mean \"{mark}{}\"?", escape(near)))
     };
     let has: Vec<String> = has.iter().map(|name| escape(name)).collect();
     let rows = if rows == 1 { "the only row".to_owned() } else { format!("any of {rows} rows") };
-    format!("{key} = \"{shown}\": not in {rows}, which have: {}{near}{help}", has.join(", "))
+    format!("{key} = \"{mark}{shown}\": not in {rows}, which have: {}{near}{help}", has.join(", "))
 }
 
 /// How the rows that are within a file become lines.

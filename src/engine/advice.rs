@@ -429,6 +429,9 @@ fn resolved<'a>(schema: &'a Value, node: &'a Value) -> &'a Value {
     place.and_then(|place| schema.pointer(place)).unwrap_or(node)
 }
 
+/// How deep kinds stand in kinds.
+const KINDS_MAX: usize = 4;
+
 /// The words that a key of the configuration takes.
 fn words_at(parts: &[&str]) -> Option<Vec<String>> {
     let schema = Config::json_schema();
@@ -439,17 +442,23 @@ fn words_at(parts: &[&str]) -> Option<Vec<String>> {
         // A number, or a name of a judge, is an entry.
         node = members.get(*part).unwrap_or(node);
     }
-    let node = resolved(&schema, table_of(&schema, node)?.get(*key)?);
-    let one = |kind: &Value| kind.get("const").and_then(Value::as_str).map(str::to_owned);
-    let kinds = node
-        .get("oneOf")
-        .and_then(Value::as_array)
-        .map(|kinds| kinds.iter().filter_map(one).collect());
-    let listed = || {
-        let words = node.get("enum").and_then(Value::as_array)?;
-        Some(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
-    };
-    kinds.or_else(listed).filter(|words: &Vec<String>| !words.is_empty())
+    let mut words = Vec::new();
+    add_words(&schema, table_of(&schema, node)?.get(*key)?, &mut words, 0);
+    (!words.is_empty()).then_some(words)
+}
+
+/// Adds the words that a schema allows, those of its kinds included.
+fn add_words(schema: &Value, node: &Value, words: &mut Vec<String>, depth: usize) {
+    let node = resolved(schema, node);
+    let word = |value: &Value| value.as_str().map(str::to_owned);
+    let listed = |key: &str| node.get(key).and_then(Value::as_array).into_iter().flatten();
+    words.extend(node.get("const").and_then(word));
+    words.extend(listed("enum").filter_map(word));
+    for kind in ["oneOf", "anyOf"].into_iter().flat_map(listed) {
+        if depth < KINDS_MAX {
+            add_words(schema, kind, words, depth + 1);
+        }
+    }
 }
 
 fn reward_table() -> String {

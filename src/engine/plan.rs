@@ -276,6 +276,13 @@ fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> 
     Ok(())
 }
 
+/// The script of a reward that has one.
+fn script(reward: &RewardConfig, files: &dyn Files) -> Option<String> {
+    let text = |key: &str| reward.config.get(key).and_then(Value::as_str);
+    let read = |file: &str| String::from_utf8(files.read(file).ok()?).ok();
+    text("script").map(str::to_owned).or_else(|| read(text("file")?))
+}
+
 fn planned(
     document: &Document,
     registry: &Registry,
@@ -301,7 +308,11 @@ fn planned(
         });
         return Err(document.error(&format!("reward[{at}].verifier"), message).help(help));
     };
-    let built = built.map_err(|error| refused::settings(document, at, reward, &error))?;
+    let built = built.map_err(|error| {
+        let script = script(reward, context.files);
+        let retry = |settings: Value| registry.build(&reward.verifier, settings, context)?.err();
+        refused::settings(document, (at, reward), &error, script.as_deref(), &retry)
+    })?;
     pinned(document, registry, (at, reward), &built)?;
     let fuel = reward.fuel.unwrap_or(config.limits.fuel);
     #[cfg(feature = "rubrics")]

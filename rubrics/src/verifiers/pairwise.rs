@@ -32,6 +32,8 @@ pub const ID: &str = "pairwise";
 /// Raised whenever the same sample may get another verdict.
 pub const VERSION: u32 = 1;
 
+/// What its templates see, beside the texts.
+const SEEN: [&str; 3] = ["question", "graded", "shape"];
 const SYSTEM_PROMPT: &str = include_str!("../prompts/pair.system.jinja");
 const USER_PROMPT: &str = include_str!("../prompts/pair.user.jinja");
 const LIST_PROMPT: &str = include_str!("../prompts/list.user.jinja");
@@ -107,7 +109,7 @@ pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError>
         ("system_prompt", settings.system_prompt.as_deref(), SYSTEM_PROMPT),
         ("user_prompt", settings.user_prompt.as_deref(), user),
     ];
-    let prompt = prompts::template(scope, sources, &mut spec)?;
+    let prompt = prompts::template(scope, sources, &SEEN, &mut spec)?;
     let questions = settings.question.list();
     let hides_reference = matches!(baseline, Some(Baseline::Reference));
     let requests = Arc::new(PairRequests { judge, prompt, settings, questions, hides_reference });

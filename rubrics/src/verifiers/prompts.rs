@@ -1,6 +1,10 @@
 //! The prompts of a verifier: ours, or those of files that its settings name.
 
-use assay_verifiers::{BuildError, Spec, canonical};
+use std::thread;
+
+use assay_verifiers::{BuildError, Spec, canonical, jinja};
+
+use minijinja::Environment;
 
 use super::scope::RubricScope;
 use crate::prompt::PromptTemplate;
@@ -8,10 +12,18 @@ use crate::prompt::PromptTemplate;
 /// A prompt: its setting, the file that the setting names, and ours.
 pub(super) type PromptSource<'a> = (&'static str, Option<&'a str>, &'static str);
 
-/// The templates of the system message and of the message of the user. What they are goes into `spec`.
+/// What every template sees.
+const SEEN: [&str; 8] =
+    ["prompt", "reference", "completion", "first", "second", "completions", "fenced", "code"];
+/// What holds a text that is judged.
+const JUDGED: [&str; 4] = ["completion", "first", "second", "completions"];
+
+/// The templates of the system message and of the message of the user, which see `more` beside [`SEEN`]. What
+/// they are goes into `spec`.
 pub(super) fn template(
     scope: &RubricScope<'_>,
     [system, user]: [PromptSource<'_>; 2],
+    more: &[&str],
     spec: &mut Spec,
 ) -> Result<PromptTemplate, BuildError> {
     let mut text = |(setting, file, ours): PromptSource<'_>| {
@@ -22,8 +34,71 @@ pub(super) fn template(
         spec.files.push((setting.to_owned(), canonical::digest_parts(&[text.as_bytes()])));
         Ok::<_, BuildError>(text)
     };
-    let (system, user) = (text(system)?, text(user)?);
-    PromptTemplate::new(&system, &user).map_err(|error| BuildError::new("user_prompt", error))
+    let settings = [(system.0, system.1.is_some()), (user.0, user.1.is_some())];
+    let texts = [text(system)?, text(user)?];
+    let [system, user] = &texts;
+    let template =
+        PromptTemplate::new(system, user).map_err(|error| BuildError::new("user_prompt", error))?;
+    for ((setting, is_own), text) in settings.into_iter().zip(&texts) {
+        if is_own && let Some(name) = unknown(text, more) {
+            let there: Vec<&str> = SEEN.iter().chain(more).copied().collect();
+            return Err(BuildError::new(
+                setting,
+                format!(
+                    "the template names `{name}`, which is not there; there are: {}",
+                    there.join(", ")
+                ),
+            ));
+        }
+    }
+    let shows = |text: &String| names(text).iter().any(|name| JUDGED.contains(&name.as_str()));
+    if settings.iter().any(|(_, is_own)| *is_own) && !texts.iter().any(shows) {
+        let what = if more.contains(&"criteria") {
+            "`completion`: write {{ fenced(\"RESPONSE\", completion) }}"
+        } else {
+            "what is judged: write {{ fenced(\"RESPONSE A\", first) }} and {{ fenced(\"RESPONSE B\", second) }}, \
+             or show each of `completions`"
+        };
+        return Err(BuildError::new("user_prompt", format!("the template never shows {what}")));
+    }
+    Ok(template)
+}
+
+/// The variables that a template names, in the order of the alphabet. A deep one is read on a stack of its own.
+fn names(text: &str) -> Vec<String> {
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(jinja::STACK_BYTES);
+        let worker = worker.spawn_scoped(scope, || named(text)).ok();
+        worker.and_then(|worker| worker.join().ok()).unwrap_or_default()
+    })
+}
+
+fn named(text: &str) -> Vec<String> {
+    let environment = Environment::new();
+    let Ok(template) = environment.template_from_str(text) else { return Vec::new() };
+    let mut names: Vec<String> = template.undeclared_variables(false).into_iter().collect();
+    let globals: Vec<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
+    names.retain(|name| !globals.contains(name));
+    names.sort();
+    names
+}
+
+/// The first variable that is not there, and that the template does not ask for first.
+fn unknown(text: &str, more: &[&str]) -> Option<String> {
+    let is_guarded = |name: &str| {
+        let guards = [
+            format!("{name} |"),
+            format!("{name}|"),
+            format!("{name} is "),
+            format!("if {name}"),
+            format!("if not {name}"),
+            format!("and {name}"),
+            format!("or {name}"),
+        ];
+        guards.iter().any(|guard| text.contains(guard.as_str()))
+    };
+    let is_there = |name: &str| SEEN.contains(&name) || more.contains(&name);
+    names(text).into_iter().find(|name| !is_there(name) && !is_guarded(name))
 }
 
 fn read(scope: &RubricScope<'_>, setting: &str, file: &str) -> Result<String, BuildError> {

@@ -27,6 +27,8 @@ pub const ID: &str = "rubric";
 /// Raised whenever the same sample may get another verdict.
 pub const VERSION: u32 = 1;
 
+/// What its templates see, beside the texts.
+const SEEN: [&str; 4] = ["criteria", "instructions", "shape", "abstain"];
 const SYSTEM_PROMPT: &str = include_str!("../prompts/judge.system.jinja");
 const USER_PROMPT: &str = include_str!("../prompts/judge.user.jinja");
 
@@ -90,7 +92,7 @@ pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError>
         ("system_prompt", verifier.system_prompt.as_deref(), SYSTEM_PROMPT),
         ("user_prompt", verifier.user_prompt.as_deref(), USER_PROMPT),
     ];
-    let prompt = prompts::template(scope, prompts, &mut spec)?;
+    let prompt = prompts::template(scope, prompts, &SEEN, &mut spec)?;
     let source = source(&verifier, scope, judge.is_some(), &mut spec)?;
     let requests = Arc::new(Requests { judge, prompt, verifier });
     Ok(Built::new(spec, Lane::Awaited(Arc::new(Ready { source, requests }))))

@@ -126,6 +126,13 @@ impl Failing<'_> {
         if self.verifier == "python_check" {
             return self.of_python(why);
         }
+        if why.contains("the script returned nothing")
+            && let Some(call) = self.uncalled()
+        {
+            return Some(format!(
+                "the script defines a function and does not call it: write {call} as its last line"
+            ));
+        }
         if let Some(method) = between(why, "Non-pure method '", "'") {
             return self.on_a_copy(method);
         }
@@ -146,6 +153,36 @@ impl Failing<'_> {
             };
         }
         None
+    }
+
+    /// The call of the last function of a script that has nothing but functions.
+    fn uncalled(&self) -> Option<String> {
+        let (mut rest, mut last) = (self.text.trim(), None);
+        while let Some(definition) = rest.strip_prefix("fn ") {
+            let (head, body) = definition.split_once('{')?;
+            let mut depth = 1_usize;
+            let end = body.char_indices().find_map(|(at, char)| {
+                match char {
+                    '{' => depth += 1,
+                    '}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                (depth == 0).then_some(at + 1)
+            })?;
+            rest = body.get(end..)?.trim_start();
+            last = Some(head);
+        }
+        let (name, parameters) = last.filter(|_| rest.is_empty())?.split_once('(')?;
+        let parameters = parameters.trim_end().trim_end_matches(')').split(',').map(str::trim);
+        let by_place = ["completion", "reference", "prompt"];
+        let given = parameters.filter(|own| !own.is_empty()).zip(by_place).map(|(own, other)| {
+            if ["completion", "reference", "prompt", "meta", "id"].contains(&own) {
+                own
+            } else {
+                other
+            }
+        });
+        Some(format!("{}({})", name.trim(), given.collect::<Vec<_>>().join(", ")))
     }
 
     /// How a method is called that changes its text: on a copy.

@@ -236,16 +236,9 @@ impl Faults<'_> {
         let message = failing("the combination", failed, all, first);
         let problem = if let Some(source) = self.source(Role::Combine) {
             let part = source.place_in(&first.reason);
-            let is_unit = !first.reason.contains("not a finite")
-                && (first.reason.contains("()") || !first.reason.contains("Function not found"));
-            let unit = || "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
-            let is_truth = first.reason.contains("expecting bool");
-            let truth = "`&&`, `||` and `!` take what is true or false: write a * b for both, or a > 0.0 && b > 0.0";
-            let help = match (is_truth, is_unit) {
-                (true, _) => truth.to_owned(),
-                (_, true) => unit(),
-                _ => self.look(first),
-            };
+            let line = part.as_ref().and_then(|part| source.text.get(part.start..));
+            let help = self.of_expression(&first.reason, line.unwrap_or(&source.text));
+            let help = help.unwrap_or_else(|| self.look(first));
             source.problem(self.document, part, message, Some(help))
         } else {
             let error = self.document.error("combine.how", message);
@@ -253,6 +246,57 @@ impl Faults<'_> {
         };
         let told = if failed == all { &mut found.errors } else { &mut found.warnings };
         told.push(problem);
+    }
+}
+
+impl Faults<'_> {
+    /// What to type where an expression fails for this reason; `rest` is what stands at the place and behind it.
+    fn of_expression(&self, reason: &str, rest: &str) -> Option<String> {
+        let name = self.plan().names.first().map_or("NAME", String::as_str);
+        if self.plan().names.iter().any(|name| name == "rewards") {
+            let help =
+                "`rewards` is the map of all rewards: give the reward of that name another one";
+            return Some(help.to_owned());
+        }
+        if reason.contains("a finite number") {
+            return Some(format!(
+                "what is divided by 0, and the logarithm of 0, is no reward: write if {name} > 0.0 {{ ... }} else \
+                 {{ 0.0 }}, with what is divided by"
+            ));
+        }
+        if let Some((_, told)) = reason.split_once("Unknown property '") {
+            let property = told.split('\'').next().unwrap_or_default();
+            if told.contains("looked for in number") {
+                return Some(match property {
+                    "weight" => format!(
+                        "a reward is a number and has no `weight`: write the number, as in {name} * 0.5"
+                    ),
+                    _ => format!(
+                        "a reward is a number and has no `{property}`: write {name}, or rewards.{name}"
+                    ),
+                });
+            }
+        }
+        if let Some((_, told)) = reason.split_once("Function not found: ") {
+            let (function, given) = told.split_once(" (")?;
+            if ["min", "max"].contains(&function)
+                && given.starts_with("array)")
+                && let Some((_, inner)) = rest.split_once('[')
+            {
+                let inner = inner.split(']').next().unwrap_or_default();
+                let mut parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty());
+                let first = parts.next()?.to_owned();
+                let nested = parts.fold(first, |all, part| format!("{function}({all}, {part})"));
+                return Some(format!("`{function}` takes two numbers: write {nested}"));
+            }
+        }
+        if reason.contains("expecting bool") {
+            let truth = "`&&`, `||` and `!` take what is true or false: write a * b for both, or a > 0.0 && b > 0.0";
+            return Some(truth.to_owned());
+        }
+        // What abstained is (), with which no function calculates.
+        let is_unit = reason.contains("()") || !reason.contains("Function not found");
+        is_unit.then(|| "a reward that abstained is (): write (NAME ?? 0.0)".to_owned())
     }
 }
 

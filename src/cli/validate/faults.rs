@@ -252,7 +252,8 @@ impl Faults<'_> {
         for (place, shape) in planned.shapes.iter().enumerate() {
             let told = |tried: &Tried<'_>| {
                 let notes = tried.verdicts.get(at)?.evidence.get("shaping")?.get(place)?;
-                Some(notes.get("skipped").and_then(Value::as_str).map(str::to_owned))
+                let skipped = notes.get("skipped").and_then(Value::as_str).map(str::to_owned);
+                Some(skipped.or_else(|| idle(shape.kind, notes)))
             };
             let notes: Vec<Option<String>> = self.trial.rows.iter().filter_map(told).collect();
             let Some(Some(first)) = notes.first().filter(|_| notes.iter().all(Option::is_some))
@@ -451,6 +452,24 @@ impl Faults<'_> {
         }
         (!told.is_empty()).then(|| told.join("; "))
     }
+}
+
+/// Shapes that only move what has turns or calls: what they note where there is none of these.
+const IDLE: [(&str, &str, f64, &str); 4] = [
+    ("tool_calls", "calls", 0.0, "there are no calls of tools"),
+    ("search_penalty", "calls", 0.0, "there are no searches"),
+    ("search_bonus", "searched", 0.0, "there are no searches"),
+    ("turn_thrift", "turns", 1.0, "the completion is one turn"),
+];
+
+/// Why a shape moves nothing, by what it notes.
+fn idle(kind: &str, notes: &Value) -> Option<String> {
+    let (_, key, idle, why) = IDLE.iter().find(|(of, ..)| *of == kind)?;
+    let found = match notes.get(key)? {
+        Value::Bool(flag) => f64::from(u8::from(*flag)),
+        value => value.as_f64()?,
+    };
+    found.total_cmp(idle).is_eq().then(|| (*why).to_owned())
 }
 
 /// What fails on how many rows, and why on the first.

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay::Plan;
+use assay::engine::config::RewardConfig;
 use assay::engine::{Document, Planned, group_key};
 use assay::verifiers::{Lane, Sample};
 use serde_json::Value;
@@ -26,20 +27,6 @@ const TEXTS: [&str; 3] = ["aliases", "text", "value"];
 /// Columns that hold the prompt, in the data of others.
 const PROMPTS: [&str; 8] =
     ["question", "problem", "query", "instruction", "input", "messages", "prompt_text", "task"];
-
-/// Columns that say whether an answer is right.
-const LABELS: [&str; 10] = [
-    "label",
-    "labels",
-    "correct",
-    "is_correct",
-    "is_right",
-    "passed",
-    "pass",
-    "score",
-    "reward",
-    "correctness",
-];
 
 /// The rows, and where the columns are named.
 pub(super) struct Lint<'a> {
@@ -66,9 +53,10 @@ impl Lint<'_> {
             self.messages_as_text(),
             self.control_characters(),
             self.empty(),
-            self.columns(),
         ];
         found.warnings.extend(warnings.into_iter().flatten());
+        found.warnings.extend(self.of_columns());
+        found.warnings.extend(self.of_turns());
         let slips = slips::find(self.rows, self.plan, self.step).into_iter();
         found.warnings.extend(
             slips.map(|Slip { key, message, help }| self.problem(key, message, help.to_owned())),
@@ -100,27 +88,6 @@ impl Lint<'_> {
             }
         }
         problems
-    }
-
-    /// Columns that stand for two things, or for what the answer is not.
-    fn columns(&self) -> Option<Problem> {
-        let columns = &self.plan.config.data;
-        let (reference, prompt) = (&columns.reference, &columns.prompt);
-        let has_references = self.rows.iter().any(|row| row.sample.reference().is_some());
-        let message = if reference == prompt {
-            format!("\"{reference}\" is read as the prompt and as the reference")
-        } else if reference.contains("rejected") {
-            format!("\"{reference}\" is read as the reference: an answer that equals it is right")
-        } else if LABELS.contains(&reference.as_str())
-            && self.rows.iter().all(|row| is_label(&row.sample))
-        {
-            format!("\"{reference}\" is read as the reference, and says whether an answer is right")
-        } else {
-            return None;
-        };
-        let help = "[data] reference names the column of the right answers; `--labels COLUMN` compares rewards \
-                    with labels";
-        has_references.then(|| self.problem("reference", message, help.to_owned()))
     }
 
     /// Patterns that capture what nothing compares.
@@ -155,7 +122,7 @@ impl Lint<'_> {
         })
     }
 
-    fn problem(&self, key: &str, message: String, help: String) -> Problem {
+    pub(super) fn problem(&self, key: &str, message: String, help: String) -> Problem {
         let path = format!("data.{key}");
         let error = self.document.error(&path, message).help(Some(help));
         Problem::new(path, error)
@@ -210,7 +177,7 @@ impl Lint<'_> {
 
     /// What compares the rows of a group.
     fn compared(&self) -> Option<String> {
-        let is_group = |planned: &&Planned| matches!(planned.built.lane, Lane::Group(_));
+        let is_group = |planned: &&Planned| planned.built.lane.is_group();
         if let Some(planned) = self.plan.rewards.iter().find(is_group) {
             return Some(format!("{} ({}) compares", planned.name, planned.built.spec.id));
         }
@@ -241,6 +208,10 @@ impl Lint<'_> {
     fn nested_references(&self) -> Option<Problem> {
         let column = &self.plan.config.data.reference;
         let of_text = self.plan.rewards.iter().any(slips::compares);
+        let rewards = self.plan.config.rewards.iter();
+        if !of_text && rewards.clone().any(takes_tables) {
+            return None;
+        }
         let texts = if of_text { &TEXTS[..] } else { &[] };
         let names: Vec<&'static str> = ANSWERS.iter().chain(texts).copied().collect();
         let own = |row: &Row| row.sample.reference().and_then(|value| member(value, &names));
@@ -373,6 +344,19 @@ fn foreign(pattern: &str) -> Option<(&'static str, String)> {
     })
 }
 
+/// Whether a reward takes a reference that is a table as a whole.
+fn takes_tables(reward: &RewardConfig) -> bool {
+    let config = &reward.config;
+    match reward.verifier.as_str() {
+        "json" => {
+            config.get("equals_reference") == Some(&Value::Bool(true))
+                && !config.contains_key("pointer")
+        }
+        "rhai" | "python_check" | "rubric" | "wasm" | "webhook" => true,
+        _ => false,
+    }
+}
+
 /// The member that holds the answer, and whether it stands in a text.
 fn member(reference: &Value, names: &[&'static str]) -> Option<(&'static str, bool)> {
     let of = |table: &Value| names.iter().copied().find(|name| table.get(*name).is_some());
@@ -385,15 +369,6 @@ fn member(reference: &Value, names: &[&'static str]) -> Option<(&'static str, bo
             names.iter().copied().find(|name| quoted(name)).map(|name| (name, true))
         }
         _ => None,
-    }
-}
-
-/// Whether the reference is what labels are: true or false, 0 or 1.
-fn is_label(sample: &Sample) -> bool {
-    match sample.reference() {
-        Some(Value::Bool(_)) => true,
-        Some(Value::Number(number)) => number.as_f64().is_some_and(|own| [0.0, 1.0].contains(&own)),
-        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use assay::engine::Planned;
 use assay::verifiers::{Lane, Outcome, Sample, Verdict};
 use serde_json::{Map, Value};
 
-use super::trial::is_exhausted;
+use super::trial::{Trial, is_exhausted};
 
 /// From here on a reward is full.
 const FULL: f64 = 1.0 - 1e-9;
@@ -26,6 +26,14 @@ pub(super) struct Probe<'a> {
 impl<'a> Probe<'a> {
     pub(super) fn new(engine: &'a Engine, at: usize, planned: &'a Planned) -> Self {
         Self { engine, at, planned, exhausted: AtomicU64::new(0) }
+    }
+
+    /// The same, with nothing left to try where every row cost all that it may: each variant would too.
+    pub(super) fn after(self, trial: &Trial<'_>) -> Self {
+        if trial.is_spent(self.at, self.planned.built.slow) {
+            self.exhausted.store(EXHAUSTED_MAX, Ordering::Relaxed);
+        }
+        self
     }
 
     /// The settings, as the configuration has them.

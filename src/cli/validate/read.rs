@@ -6,6 +6,7 @@ use assay::Config;
 use assay::data::{Checked, DataError, Source};
 use assay::verifiers::Sample;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::finding::LISTED_MAX;
 use crate::cli::exit::Failure;
@@ -27,6 +28,8 @@ pub(super) struct Row {
     /// From 1, over all data.
     pub(super) number: u64,
     pub(super) sample: Sample,
+    /// What the column of labels says, where one is named.
+    pub(super) label: Option<Value>,
 }
 
 /// What the data are like.
@@ -101,7 +104,7 @@ impl ProbedRows {
         report.without_reference += u64::from(sample.reference().is_none());
         report.without_group += u64::from(sample.group().is_none());
         report.without_label += u64::from(row.label.is_none());
-        self.rows.push(Row { number: row.index + 1, sample });
+        self.rows.push(Row { number: row.index + 1, sample, label: row.label });
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod numbers;
 
-use assay::engine::Document;
+use assay::engine::{Document, python_argument};
 use assay::verifiers::{Outcome, Sample};
 
 use super::advice::{ELSE, RETURN};
@@ -280,21 +280,8 @@ impl Slips<'_> {
 
 /// What a parameter stands for in the reward functions of TRL, verl and others.
 fn meaning(name: &str, parameters: &[Parameter]) -> Option<&'static str> {
-    let references = ["reference", "ground_truth", "gold", "target", "label"];
-    let has_reference = || parameters.iter().any(|own| references.contains(&own.name.as_str()));
-    Some(match name {
-        "completion" | "response" | "text" | "output" | "solution_str" | "model_output"
-        | "generation" | "prediction" => "sample[\"completion\"]",
-        "solution" | "answer" if has_reference() => "sample[\"completion\"]",
-        "completions" | "responses" | "outputs" => "[sample[\"completion\"]]",
-        "prompt" | "question" => "sample[\"prompt\"]",
-        "prompts" => "[sample[\"prompt\"]]",
-        "solution" | "answer" => "sample[\"reference\"]",
-        "data_source" => "sample[\"meta\"].get(\"data_source\")",
-        "extra_info" => "sample[\"meta\"].get(\"extra_info\")",
-        _ if references.contains(&name) => "sample[\"reference\"]",
-        _ => return None,
-    })
+    let all: Vec<&str> = parameters.iter().map(|own| own.name.as_str()).collect();
+    python_argument(name, &all)
 }
 
 /// A block of Python, from the place of its first word on.

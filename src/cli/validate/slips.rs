@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay::data::escape;
-use assay::engine::Planned;
+use assay::engine::{Planned, RIGHT_FROM};
 use assay::verifiers::{Lane, Sample};
 use assay::{Config, Plan};
 use serde_json::Value;
@@ -35,6 +35,12 @@ const PLACEHOLDERS: [&str; 19] = [
     "<answer>",
     "answer",
 ];
+
+/// Notes in the place of an answer that is a value.
+const NOTES: [&str; 6] =
+    ["proof", "notfound", "not found", "problem", "omitted", "no answer given"];
+/// The most labels that are named.
+const SCALE_SHOWN: usize = 4;
 
 /// Verifiers that compare the reference with an answer.
 const ANSWER_VERIFIERS: [&str; 8] =
@@ -89,7 +95,8 @@ pub(super) struct Slip {
 /// The slips of rows, each kind once, at a step of the training.
 pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
     let all = [
-        placeholders(rows),
+        placeholders(rows, plan),
+        scales(rows),
         lists_as_text(rows, plan),
         bytes_as_text(rows, plan),
         alternatives(rows, plan),
@@ -102,19 +109,77 @@ pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
     all.into_iter().flatten().collect()
 }
 
-fn placeholders(rows: &[Row]) -> Option<Slip> {
-    let text = |row: &Row| {
-        let text = row.sample.reference().and_then(Value::as_str)?.trim();
-        let (word, answer) = (text.to_lowercase(), row.sample.completion().to_lowercase());
-        // It may be the name of a class.
-        let is_answered = answer.trim_end_matches(['.', ' ', '\n']).ends_with(&word);
-        (PLACEHOLDERS.contains(&word.as_str()) && !is_answered).then(|| text.to_owned())
+fn placeholders(rows: &[Row], plan: &Plan) -> Option<Slip> {
+    let has = |id: &str| plan.rewards.iter().any(|planned| planned.built.spec.id == id);
+    // What a program gives back may be None.
+    if has("program_output") {
+        return None;
+    }
+    let is_math = has("math") || has("number");
+    let lower = |row: &Row| Some(row.sample.reference()?.as_str()?.trim().to_lowercase());
+    // It may be the name of a class.
+    let is_answered = |row: &Row, word: &str| {
+        let answer = row.sample.completion().to_lowercase();
+        answer.trim_end_matches(['.', ' ', '\n']).ends_with(word)
     };
-    let (place, first) = slipped(rows, |row| text(row).is_some())?;
-    let word = escape(&text(first)?);
-    let message = format!("{place}: the reference is a word for nothing, such as \"{word}\"");
+    let mut known: BTreeMap<String, bool> = BTreeMap::new();
+    let mut stands_for_nothing = |row: &Row| {
+        let Some(word) = lower(row) else { return false };
+        let is_word = PLACEHOLDERS.contains(&word.as_str());
+        let is_note = is_math && (NOTES.contains(&word.as_str()) || is_pointer(&word));
+        let mut is_class = || {
+            let answered =
+                |row: &Row| lower(row).as_ref() == Some(&word) && is_answered(row, &word);
+            *known.entry(word.clone()).or_insert_with(|| rows.iter().any(answered))
+        };
+        (is_word || is_note) && !is_class()
+    };
+    let slipped: Vec<&Row> = rows.iter().filter(|row| stands_for_nothing(row)).collect();
+    let first = slipped.first()?;
+    let place = which(slipped.len(), first.number);
+    let text = shown(first.sample.reference()?.as_str()?.trim());
+    let message = if PLACEHOLDERS.contains(&lower(first)?.as_str()) {
+        format!("{place}: the reference is a word for nothing, such as \"{text}\"")
+    } else {
+        format!("{place}: the reference is a note in the place of an answer, such as \"{text}\"")
+    };
     let help = "a row without a reference has null, or no such column: its rewards abstain";
     Some(Slip { key: "reference", message, help })
+}
+
+/// Whether a text sends the reader elsewhere, as "see solution above".
+fn is_pointer(text: &str) -> bool {
+    let text = text.trim_start_matches(['(', '[', '\\', '$']);
+    let text = text.strip_prefix("text{").unwrap_or(text);
+    ["see ", "refer to ", "as shown "].iter().any(|start| text.starts_with(start))
+}
+
+/// Labels that are on a scale of their own.
+fn scales(rows: &[Row]) -> Option<Slip> {
+    let number = |label: &Value| match label {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let labels: Vec<f64> = rows
+        .iter()
+        .filter_map(|row| number(row.label.as_ref()?))
+        .filter(|own| own.is_finite())
+        .collect();
+    let is_scaled = labels.iter().any(|label| ![0.0, 1.0, -1.0].contains(label));
+    let mut values: Vec<f64> = labels;
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    is_scaled.then(|| {
+        let few: Vec<String> = values.iter().take(SCALE_SHOWN).map(f64::to_string).collect();
+        let more = if values.len() > SCALE_SHOWN { ", ..." } else { "" };
+        let message = format!(
+            "labels are {}{more}, and {RIGHT_FROM} and more counts as right",
+            few.join(", ")
+        );
+        let help = "write true and false, by the value from which on an answer is right";
+        Slip { key: "label", message, help }
+    })
 }
 
 /// Bytes that `str` of Python wrote.

@@ -199,6 +199,13 @@ pub(super) fn is_exhausted(verdict: &Verdict, slow: bool) -> bool {
 }
 
 impl Trial<'_> {
+    /// Whether the reward at `at` cost all that it may on each row that it judged.
+    pub(super) fn is_spent(&self, at: usize, slow: bool) -> bool {
+        let mut judged =
+            self.rows.iter().filter_map(|tried| tried.judged.get(at)?.as_ref()).peekable();
+        judged.peek().is_some() && judged.all(|verdict| is_exhausted(verdict, slow))
+    }
+
     /// Judges so many rows again that every reward that is awaited is asked on a few.
     fn ask(&mut self, engine: &Engine) {
         let plan = engine.plan();

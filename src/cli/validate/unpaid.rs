@@ -11,6 +11,7 @@ use rayon::iter::{
 };
 use serde_json::{Map, Value, json};
 
+use super::near_misses::says_the_same;
 use super::probe::{is_full, variant};
 use super::read::Row;
 use super::slips::which;
@@ -59,6 +60,9 @@ const LOOSER: [(&str, &str); 4] =
 
 /// What stands between answers in one text.
 const SEPARATORS: [&str; 10] = ["|||", "||", "|", "<sep>", ";", " or ", " / ", "\n", "\t", ","];
+
+/// The most lines of a text that lists answers.
+const LINES_MAX: usize = 4;
 
 /// A change of the settings of a reward.
 enum Change {
@@ -167,6 +171,11 @@ impl Earned<'_> {
         if planned.built.slow {
             return None;
         }
+        if planned.built.spec.id == "exact"
+            && let Some(unpaid) = self.several_lines()
+        {
+            return Some(unpaid);
+        }
         for sign in SEPARATORS {
             let several = "the reference is several answers in one text, and one of them is given";
             let help = || {
@@ -185,6 +194,26 @@ impl Earned<'_> {
         self.right_by(planned, yes_or_no, truths, help)
     }
 
+    /// References of several lines, of which `exact` compares none with the whole answer.
+    fn several_lines(&self) -> Option<Unpaid> {
+        let is_whole = |row: &&Row| {
+            let reference = row.sample.reference().and_then(Value::as_str).unwrap_or_default();
+            let (wanted, given) = (reference.trim(), row.sample.completion().trim());
+            wanted.contains('\n') && given.contains(wanted)
+        };
+        let whole: Vec<&Row> = self.unpaid.iter().map(|(row, _)| *row).filter(is_whole).collect();
+        let first = whole.first()?;
+        self.is_many(whole.len()).then(|| Unpaid {
+            message: format!(
+                "{}: the reference has several lines, and `exact` compares the last line of an answer",
+                which(whole.len(), first.number)
+            ),
+            help: "verifier = \"string_check\", config = { input = \"{{ sample.output_text }}\", reference = \
+                   \"{{ item.reference }}\", operation = \"eq\" } compares the whole"
+                .to_owned(),
+        })
+    }
+
     /// What is said where rows are right once their references are written in another way.
     fn right_by(
         &self,
@@ -196,6 +225,11 @@ impl Earned<'_> {
         let Lane::Compute(verifier) = &planned.built.lane else { return None };
         let is_meant = |row: &&Row| {
             let Some(reference) = row.sample.reference().and_then(&other) else { return false };
+            let Some(whole) = row.sample.reference_text() else { return false };
+            // A text of many lines is one answer, and no list of them.
+            if whole.lines().count() > LINES_MAX {
+                return false;
+            }
             let sample = variant(&row.sample, row.sample.completion(), reference);
             is_right(&**verifier, &sample, planned)
         };
@@ -233,8 +267,9 @@ impl Earned<'_> {
                 continue;
             }
             let is_right = |row: &Row| is_right(&*verifier, &row.sample, planned);
+            let is_same = |row: &Row| says_the_same(row, (own, id), change.added());
             let right = self.unpaid.par_iter().take(most);
-            let right = right.filter(|(row, _)| is_right(row)).count();
+            let right = right.filter(|(row, _)| is_same(row) && is_right(row)).count();
             if !self.is_many_of(right, tried) {
                 continue;
             }
@@ -318,6 +353,14 @@ impl Change {
                 }
                 Some((id, all))
             }
+        }
+    }
+
+    /// The settings that are added, as TOML.
+    fn added(&self) -> &str {
+        match self {
+            Self::Without(_) => "",
+            Self::With(_, added) => added,
         }
     }
 

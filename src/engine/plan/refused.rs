@@ -8,7 +8,7 @@ use crate::engine::advice::{suggestion, typed};
 use crate::engine::config::{CombineBy, Config, RewardConfig};
 use crate::engine::document::Document;
 use crate::engine::error::ConfigError;
-use crate::engine::translate;
+use crate::engine::{python_call, translate};
 use crate::serve::ServeConfig;
 
 /// What no type says: limits of 0, and columns that cannot be one.
@@ -137,11 +137,14 @@ pub(super) fn check_weights(document: &Document, config: &Config) -> Result<(), 
 }
 
 /// What a verifier refuses of its settings.
+///
+/// `script` is what the reward runs, where it runs one; `retry` says what is refused of other settings.
 pub(super) fn settings(
     document: &Document,
-    at: usize,
-    reward: &RewardConfig,
+    (at, reward): (usize, &RewardConfig),
     error: &BuildError,
+    script: Option<&str>,
+    retry: &dyn Fn(Value) -> Option<BuildError>,
 ) -> ConfigError {
     let path = match error.setting.as_str() {
         "" => format!("reward[{at}].config"),
@@ -156,7 +159,16 @@ pub(super) fn settings(
         let end = ends.into_iter().flatten().min().unwrap_or_default();
         let place = error.message.get(..end).unwrap_or_default();
         let (key, value) = innermost(&error.setting, reward.config.get(&error.setting)?, place)?;
-        typed(key, value, &error.message)
+        // A text may be one of few words: then any other text is refused, with the words.
+        let words = || {
+            let is_own = key == error.setting && !value.is_string();
+            let mut other = reward.config.clone();
+            other.insert(key.to_owned(), Value::from(NO_WORD)).filter(|_| is_own)?;
+            words(key, &retry(Value::Object(other))?.message)
+        };
+        let other = typed(key, value, &error.message);
+        let is_quoted = other.as_ref().is_none_or(|other| other.ends_with(&format!("\"{value}\"")));
+        if is_quoted { words().or(other) } else { other }
     };
     let known = ADVICE.iter().find(|(of, words, _)| of == id && error.message.contains(words));
     let alone =
@@ -168,24 +180,28 @@ pub(super) fn settings(
             suggestion(&error.message).or_else(|| written().map(|help| format!("{help};")))
         }
     };
-    let help = match known {
-        Some((.., help)) => {
-            let own = error.message.split_once("; has: ").map_or("YOURS", |(_, names)| names);
-            help.replace("YOURS", own.split(',').next().unwrap_or(own))
-        }
+    let of_function =
+        (id == "python_check").then(|| python_call::advice(&error.message, script)).flatten();
+    let help = match known.map(|(.., help)| (*help).to_owned()).or(of_function) {
+        Some(help) => help,
         None => told.map_or_else(|| page.clone(), |told| format!("{told} {page}")),
     };
     document.error(&path, message).help(Some(help))
 }
 
+/// A text that is none of the words of any setting.
+const NO_WORD: &str = "no such word";
+
+/// The words that a setting takes, by what is said of a text that is none of them.
+pub(super) fn words(key: &str, message: &str) -> Option<String> {
+    let (_, expected) = message.split_once("unknown variant `")?.1.split_once("expected ")?;
+    let words: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+    let typed: Vec<String> = words.iter().map(|word| format!("{key} = \"{word}\"")).collect();
+    (!typed.is_empty()).then(|| format!("write {}", typed.join(", or ")))
+}
+
 /// What verifiers refuse, by words of their message, and what to type.
-const ADVICE: [(&str, &str, &str); 5] = [
-    (
-        "python_check",
-        "no function reward or grade",
-        "add a function that calls yours, with its arguments, and returns one number: def reward(sample): \
-         return YOURS([sample[\"completion\"]])[0]",
-    ),
+const ADVICE: [(&str, &str, &str); 4] = [
     (
         "choice",
         "invalid type: sequence",

@@ -96,6 +96,24 @@ const SHALLOW: [&str; 11] = [
     "slice",
     "zip",
 ];
+/// Filters that take a text for the list of its characters, and those of them that keep that list.
+const WALKING: [&str; 3] = ["join", "max", "min"];
+const COLLECTING: [&str; 14] = [
+    "batch",
+    "chain",
+    "dictsort",
+    "groupby",
+    "map",
+    "reject",
+    "rejectattr",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "sum",
+    "unique",
+    "zip",
+];
 /// Filters whose value nests deeper than what they were given.
 const NESTING: [&str; 7] = ["batch", "slice", "groupby", "zip", "dictsort", "chain", "list"];
 
@@ -149,6 +167,16 @@ fn before(name: &str, args: &[Value]) -> Result<(), Error> {
             Some(text) => {
                 account::read_text(text)?;
                 weight.text = weight.text.saturating_add(text.len());
+                let collects = COLLECTING.contains(&name);
+                let takes_many = ["chain", "zip"].contains(&name);
+                if (collects || WALKING.contains(&name)) && (at == 0 || takes_many) {
+                    let count = text.chars().count();
+                    account::work(count)?;
+                    weight.nodes = weight.nodes.saturating_add(count);
+                    if collects {
+                        account::room(count.saturating_mul(ELEMENT_BYTES))?;
+                    }
+                }
             }
             None if CHEAP.contains(&name) => {}
             None if SHALLOW.contains(&name) => {
