@@ -150,20 +150,20 @@ def test_what_cannot_be_is_refused(rows: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("sigint")
 def test_ctrl_c_keeps_what_was_written(rows: Path, tmp_path: Path) -> None:
-    begun = threading.Event()
-
     @assay.verifier
     def slow(sample: assay.Sample) -> bool:
-        begun.set()
         time.sleep(0.02)
         return True
 
     config = {"version": 1, "reward": [{"name": "a", "verifier": "slow"}]}
     judge = assay.Engine(config, verifiers=[slow], cache=False, jobs=2)
+    verdicts = tmp_path / "run" / "verdicts.jsonl"
 
     def interrupt() -> None:
-        begun.wait(60)
-        time.sleep(0.2)
+        for _ in range(6000):
+            if verdicts.exists() and verdicts.stat().st_size > 0:
+                break
+            time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)

@@ -1,5 +1,5 @@
 //! Afterthoughts: words behind an answer that offer another one or take it back: "C. No, D.",
-//! "[2, 3], but it could be [4]", "17. That is wrong."
+//! `[2, 3], but it could be [4]`, "17. That is wrong."
 //!
 //! All words between the two answers must be known, and at least one of them must offer or retract:
 //! "C, not D" and "C, because D is too small" are no afterthoughts.
