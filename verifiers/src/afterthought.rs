@@ -9,6 +9,8 @@ mod words;
 pub(crate) use words::{ALTERNATIVES, CONJUNCTIONS};
 use words::{ASSENTS, BREAKS, CONDITIONS, LIGHT, OFFERS, SUBJECTS, WRONG};
 
+use crate::extract::is_unspaced;
+
 /// What is said behind an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Afterthought {
@@ -58,11 +60,11 @@ fn offers(near: &str, another: &impl Fn(&str) -> Option<usize>) -> bool {
         }
         if let Some(inner) = next.strip_prefix(['(', '[', '（']) {
             rest = inner;
-        } else if let Some(length) = length_of(OFFERS, next) {
+        } else if let Some(behind) = behind(OFFERS, next) {
             is_offer = true;
-            rest = next.get(length..).unwrap_or_default();
-        } else if let Some(length) = length_of(LIGHT, next) {
-            rest = next.get(length..).unwrap_or_default();
+            rest = behind;
+        } else if let Some(behind) = behind(LIGHT, next) {
+            rest = behind;
         } else {
             return false;
         }
@@ -73,20 +75,19 @@ fn offers(near: &str, another: &impl Fn(&str) -> Option<usize>) -> bool {
 /// "C if it is even, D otherwise", "C unless it is odd; then D".
 fn depends(near: &str, another: &impl Fn(&str) -> Option<usize>) -> bool {
     let (_, condition) = behind_marks(near);
-    if length_of(CONDITIONS, condition).is_none() {
+    if behind(CONDITIONS, condition).is_none() {
         return false;
     }
     let line = condition.split('\n').next().unwrap_or_default();
     let starts = line.char_indices().map(|(at, _)| at).filter(|at| is_start(line, *at));
     starts.filter_map(|at| line.get(at..)).any(|rest| {
         let then =
-            length_of(&["otherwise", "or else", "else", "then", "if not", "否则", "sonst"], rest);
-        if let Some(length) = then {
-            return rest.get(length..).is_some_and(|next| offers(&format!("or {next}"), another));
+            behind(&["otherwise", "or else", "else", "then", "if not", "否则", "sonst"], rest);
+        if let Some(next) = then {
+            return offers(&format!("or {next}"), another);
         }
         let after = another(rest).and_then(|length| rest.get(length..));
-        after
-            .is_some_and(|after| length_of(&["otherwise", "else"], behind_marks(after).1).is_some())
+        after.is_some_and(|after| behind(&["otherwise", "else"], behind_marks(after).1).is_some())
     })
 }
 
@@ -96,14 +97,14 @@ fn stands(after: &str, is_offer: bool) -> bool {
     for _ in 0..WORDS_MAX {
         let next =
             rest.trim_start_matches([' ', '*', '_', '`', '"', '\'', ')', ']', '}', '$', '\\']);
-        if next.is_empty() || next.starts_with(ENDS) || length_of(BREAKS, next).is_some() {
+        if next.is_empty() || next.starts_with(ENDS) || behind(BREAKS, next).is_some() {
             return is_assent;
         }
-        if let Some(length) = length_of(ASSENTS, next) {
+        if let Some(behind) = behind(ASSENTS, next) {
             is_assent = true;
-            rest = next.get(length..).unwrap_or_default();
-        } else if let Some(length) = length_of(LIGHT, next) {
-            rest = next.get(length..).unwrap_or_default();
+            rest = behind;
+        } else if let Some(behind) = behind(LIGHT, next) {
+            rest = behind;
         } else {
             return false;
         }
@@ -117,16 +118,16 @@ fn is_taken_back(near: &str) -> bool {
     let mut is_direct = !skipped.contains(['.', '\n', '!', '。']);
     for _ in 0..WORDS_MAX {
         rest = rest.trim_start_matches([' ', ',', '(', '，', '-', '—', '.', '…']);
-        if let Some(length) = length_of(WRONG, rest) {
-            let after = rest.get(length..).unwrap_or_default().trim_start_matches(['*', '_', ' ']);
+        if let Some(after) = behind(WRONG, rest) {
+            let after = after.trim_start_matches(['*', '_', ' ']);
             let is_said = rest.starts_with("is ") || rest.starts_with("was ");
             return is_direct && is_said
                 || after.is_empty()
                 || after.starts_with(['.', '!', '?', ';', ')', '\n', '。', '！', '）']);
         }
-        let Some(length) = length_of(SUBJECTS, rest) else { return false };
+        let Some(behind) = behind(SUBJECTS, rest) else { return false };
         is_direct = false;
-        rest = rest.get(length..).unwrap_or_default();
+        rest = behind;
     }
     false
 }
@@ -152,8 +153,8 @@ fn is_start(text: &str, at: usize) -> bool {
     !before.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c))
 }
 
-/// The length of the longest of these phrases with which a text begins, as whole words.
-fn length_of(phrases: &[&str], text: &str) -> Option<usize> {
+/// What stands behind the longest of these phrases with which a text begins, as whole words.
+fn behind<'t>(phrases: &[&str], text: &'t str) -> Option<&'t str> {
     let fits = |phrase: &&&str| {
         let head = text.get(..phrase.len());
         let next = text.get(phrase.len()..).and_then(|rest| rest.chars().next());
@@ -161,15 +162,10 @@ fn length_of(phrases: &[&str], text: &str) -> Option<usize> {
         let is_unspaced = phrase.chars().next_back().is_some_and(is_unspaced);
         head.is_some_and(|head| is_same(head, phrase)) && (!goes_on || is_unspaced)
     };
-    phrases.iter().filter(fits).map(|phrase| phrase.len()).max()
+    text.get(phrases.iter().filter(fits).map(|phrase| phrase.len()).max()?..)
 }
 
 /// Equal but for the case of letters. One letter must have the case as well: `O` may be an option.
 fn is_same(head: &str, phrase: &str) -> bool {
     head == phrase || phrase.len() > 1 && head.eq_ignore_ascii_case(phrase)
-}
-
-/// Whether a character belongs to a script that sets no spaces between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
 }

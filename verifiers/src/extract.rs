@@ -61,7 +61,7 @@ pub(crate) use run_on::next_question;
 pub use scope::{Scope, Spoken};
 pub use thinking::Thinking;
 
-pub(crate) use words::{is_one_of, offers};
+pub(crate) use words::{is_one_of, is_unspaced, offers};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

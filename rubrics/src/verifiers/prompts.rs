@@ -39,8 +39,12 @@ pub(super) fn template(
     let [system, user] = &texts;
     let template =
         PromptTemplate::new(system, user).map_err(|error| BuildError::new("user_prompt", error))?;
-    for ((setting, is_own), text) in settings.into_iter().zip(&texts) {
-        if is_own && let Some(name) = unknown(text, more) {
+    if !settings.iter().any(|(_, is_own)| *is_own) {
+        return Ok(template);
+    }
+    let named = [names(system), names(user)];
+    for (((setting, is_own), text), named) in settings.into_iter().zip(&texts).zip(&named) {
+        if is_own && let Some(name) = unknown(text, named, more) {
             let there: Vec<&str> = SEEN.iter().chain(more).copied().collect();
             return Err(BuildError::new(
                 setting,
@@ -51,8 +55,7 @@ pub(super) fn template(
             ));
         }
     }
-    let shows = |text: &String| names(text).iter().any(|name| JUDGED.contains(&name.as_str()));
-    if settings.iter().any(|(_, is_own)| *is_own) && !texts.iter().any(shows) {
+    if !named.iter().flatten().any(|name| JUDGED.contains(&name.as_str())) {
         let what = if more.contains(&"criteria") {
             "`completion`: write {{ fenced(\"RESPONSE\", completion) }}"
         } else {
@@ -83,8 +86,8 @@ fn named(text: &str) -> Vec<String> {
     names
 }
 
-/// The first variable that is not there, and that the template does not ask for first.
-fn unknown(text: &str, more: &[&str]) -> Option<String> {
+/// The first of the variables of a template that is not there, and that it does not ask for first.
+fn unknown<'n>(text: &str, named: &'n [String], more: &[&str]) -> Option<&'n str> {
     let is_guarded = |name: &str| {
         let guards = [
             format!("{name} |"),
@@ -98,7 +101,7 @@ fn unknown(text: &str, more: &[&str]) -> Option<String> {
         guards.iter().any(|guard| text.contains(guard.as_str()))
     };
     let is_there = |name: &str| SEEN.contains(&name) || more.contains(&name);
-    names(text).into_iter().find(|name| !is_there(name) && !is_guarded(name))
+    named.iter().map(String::as_str).find(|name| !is_there(name) && !is_guarded(name))
 }
 
 fn read(scope: &RubricScope<'_>, setting: &str, file: &str) -> Result<String, BuildError> {

@@ -116,8 +116,7 @@ pub(super) fn first_end(text: &str) -> Option<usize> {
 
 /// Whether what stands behind the first value of a text takes it back.
 pub(super) fn is_taken_back(text: &str) -> bool {
-    text.find(begins_value)
-        .is_some_and(|first| of(text, value_end(text, first)) == Afterthought::TakenBack)
+    first_end(text).is_some_and(|end| of(text, end) == Afterthought::TakenBack)
 }
 
 /// Whether the text behind a value neither takes it back nor offers another one: "17. That is

@@ -6,7 +6,7 @@ pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
 }
 
 /// Whether a character belongs to a script that sets no spaces between words.
-pub(super) fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
 }
 

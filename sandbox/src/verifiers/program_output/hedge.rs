@@ -39,17 +39,18 @@ fn is_beside_failure(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
         // Names in a text of the value itself are no exceptions, but those behind it are.
         return unquoted(text).is_some_and(|text| may_raise(&text));
     }
-    let from = answer.span.0.checked_sub(around.span.0);
-    let until = answer.span.1.checked_sub(around.span.0);
-    let (Some(before), Some(after)) =
-        (from.and_then(|from| text.get(..from)), until.and_then(|until| text.get(until..)))
-    else {
-        return false;
-    };
+    let Some((before, after)) = sides_of(answer, around) else { return false };
     let value = answer.text.trim();
     // What an assertion asserts may have a comment.
     let own = (answer.from == "assertion").then(|| unquoted(value)).flatten();
     may_raise(&format!("{before} _ {after}")) || own.is_some_and(|own| may_raise(&own))
+}
+
+/// What stands before and behind an answer in the text around it.
+fn sides_of<'a>(answer: &Answer<'_>, around: &'a Answer<'_>) -> Option<(&'a str, &'a str)> {
+    let from = answer.span.0.checked_sub(around.span.0)?;
+    let until = answer.span.1.checked_sub(around.span.0)?;
+    Some((around.text.get(..from)?, around.text.get(until..)?))
 }
 
 /// Bytes before an answer that are looked at.
@@ -73,13 +74,7 @@ fn is_beside_another(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
     if text.len() != around.span.1 - around.span.0 || around.span == answer.span {
         return false;
     }
-    let from = answer.span.0.checked_sub(around.span.0);
-    let until = answer.span.1.checked_sub(around.span.0);
-    let (Some(before), Some(after)) =
-        (from.and_then(|from| text.get(..from)), until.and_then(|until| text.get(until..)))
-    else {
-        return false;
-    };
+    let Some((before, after)) = sides_of(answer, around) else { return false };
     let after = after.trim_start_matches(['"', '\'', '}', '`']);
     let own = answer.text.trim();
     after.starts_with('?')

@@ -4,6 +4,7 @@ use dashu_ratio::RBig;
 
 use super::decimal;
 use super::digits::{Notation, Read, digits_at, run, word_end};
+use crate::extract::is_unspaced;
 use crate::math::syntax::is_minus;
 
 /// A number, and where it stands.
@@ -148,11 +149,6 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
         Some(Err(end)) => Step::Skip(end.max(next)),
         None => Step::Skip(next),
     }
-}
-
-/// Whether a character belongs to a script that sets no blanks between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
 }
 
 /// Where the word of a sign before a number starts, and whether it is there: "negative 5".

@@ -113,8 +113,13 @@ pub(super) fn said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
         places.find_map(|(at, _)| after(inner, at + cue.len()))
     });
     let range = phrases.chain(boxed).max_by_key(|range| range.start)?;
-    let span = (part.start + range.start, part.start + range.end);
-    let said = inner.get(range)?;
+    phrase(inner, part.start, range)
+}
+
+/// What a range of a part says, where the part starts at `from` of the text.
+fn phrase(part: &str, from: usize, range: Range<usize>) -> Option<Answer<'_>> {
+    let span = (from + range.start, from + range.end);
+    let said = part.get(range)?;
     Some(Answer { text: said.into(), value: None, span, from: "phrase", quoted: false })
 }
 
@@ -126,9 +131,7 @@ pub(super) fn said_plainly(text: &str, part: Range<usize>) -> Option<Answer<'_>>
         .or_else(|| to_the_end(inner))
         .or_else(|| weakly(inner))
         .or_else(|| judged(inner))?;
-    let span = (part.start + range.start, part.start + range.end);
-    let said = inner.get(range)?;
-    Some(Answer { text: said.into(), value: None, span, from: "phrase", quoted: false })
+    phrase(inner, part.start, range)
 }
 
 fn explained(text: &str) -> Option<Range<usize>> {
@@ -173,10 +176,14 @@ fn judged(text: &str) -> Option<Range<usize>> {
     verdict.trim_matches([' ', '.', '!', '\n']).is_empty().then_some(start..start + length)
 }
 
-fn to_the_end(text: &str) -> Option<Range<usize>> {
+/// Where the last cue of a text ends.
+fn last_cue_end(text: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
-    let ends = CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len()));
-    let from = ends.max()?;
+    CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len())).max()
+}
+
+fn to_the_end(text: &str) -> Option<Range<usize>> {
+    let from = last_cue_end(text)?;
     let rest = text.get(from..)?;
     let said =
         rest.trim_start_matches(|c: char| c.is_whitespace() || "*:：".contains(c)).trim_end();
@@ -188,9 +195,7 @@ fn to_the_end(text: &str) -> Option<Range<usize>> {
 /// The lines behind a last cue that ends its line, to the end of the text: "The output is:\n0\n1".
 pub(super) fn lines_said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     let inner = text.get(part.clone())?;
-    let lower = inner.to_ascii_lowercase();
-    let ends = CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len()));
-    let cue = ends.max()?;
+    let cue = last_cue_end(inner)?;
     let line = cue + inner.get(cue..)?.find('\n')?;
     let is_bare = inner.get(cue..line)?.trim_matches([' ', ':', '*', '：', '\r']).is_empty();
     let rest = inner.get(line..)?;
@@ -200,8 +205,7 @@ pub(super) fn lines_said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     if !is_bare || !is_plain {
         return None;
     }
-    let span = (part.start + start, part.start + start + said.len());
-    Some(Answer { text: said.into(), value: None, span, from: "phrase", quoted: false })
+    phrase(inner, part.start, start..start + said.len())
 }
 
 /// Whether a sentence says that something is a literal, and does not deny it.
