@@ -1,15 +1,17 @@
 //! Who answers a request: the router, but for the main call.
 //!
 //! A router puts what it calls into boxes, five of them a request. For a sample that rules judge that is a
-//! tenth of the work of a request, so `POST /v1/verify` goes the same way without it.
+//! tenth of the work of a request, so `POST /v1/verify` goes the same way without it, on the thread of its
+//! connection. All else, and whatever is large, goes to the threads that all requests share.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request};
 use axum::http::request::Parts;
-use axum::http::{Method, Version, header};
+use axum::http::{HeaderMap, Method, Version, header};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
 use hyper::service::Service as _;
@@ -17,28 +19,39 @@ use hyper_util::service::TowerToHyperService;
 
 use super::error::ApiError;
 use super::gate::pass;
+use super::payload::content_length;
 use super::routes::verify::{VERIFY, verify};
+use super::runtime::Workers;
 use super::shared::{Asked, Shared};
+
+/// The longest body that is read and judged on the thread of its connection: reading takes 50 µs.
+const NEAR_BYTES_MAX: u64 = 32 << 10;
 
 /// Answers requests.
 #[derive(Clone)]
 pub(crate) struct App {
     router: TowerToHyperService<Router>,
+    workers: Workers,
     shared: Arc<Shared>,
 }
 
 impl App {
+    /// To be made in the runtime of the threads that all requests share.
     pub(crate) fn new(router: Router, shared: &Arc<Shared>) -> Self {
-        Self { router: TowerToHyperService::new(router), shared: Arc::clone(shared) }
+        let router = TowerToHyperService::new(router);
+        Self { router, workers: Workers::current(), shared: Arc::clone(shared) }
     }
 
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+    /// Fails where a handler panics: the connection is closed then.
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> io::Result<Response> {
         // RFC 9112, section 3.2: proxies may read such a request in two ways.
         let is_ambiguous = request.version() == Version::HTTP_11 && hosts(&request) != 1;
         let is_verify = request.method() == Method::POST && request.uri().path() == VERIFY;
-        if !is_ambiguous && !is_verify {
-            let Ok(response) = self.router.call(request).await;
-            return response;
+        let is_here = is_ambiguous || is_verify && is_near(request.headers());
+        if !is_here {
+            let answered = self.workers.run(self.router.call(request)).await;
+            let Ok(response) = answered.ok_or(io::ErrorKind::ConnectionAborted)?;
+            return Ok(response);
         }
         let (mut parts, body) = request.into_parts();
         let route = if is_ambiguous { None } else { Some(VERIFY) };
@@ -48,13 +61,18 @@ impl App {
             }
             self.verify(parts, Body::new(body)).await.into_response()
         };
-        pass(&self.shared, route, &mut parts, answer).await
+        Ok(pass(&self.shared, route, &mut parts, answer).await)
     }
 
     async fn verify(&self, parts: &mut Parts, body: Body) -> Result<Response, ApiError> {
         let asked = Asked::from_request_parts(parts, &self.shared).await?;
         verify(asked, parts, body).await
     }
+}
+
+/// Whether a body is read and judged on the thread of its connection.
+fn is_near(headers: &HeaderMap) -> bool {
+    content_length(headers).is_some_and(|length| length <= NEAR_BYTES_MAX)
 }
 
 fn hosts<B>(request: &Request<B>) -> usize {

@@ -14,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ use super::ahead::{Ahead, Watch};
 use super::app::App;
 use super::bind::Bind;
 use super::head_limit::{Late, Noted, Times};
-use super::runtime::spawn_connection;
+use super::runtime::ConnectionThreads;
 use super::shared::Shared;
 
 /// How long accepting rests after an error such as too many open files.
@@ -85,14 +85,16 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 /// left then is refused. Returns whether nothing was.
 pub(crate) async fn serve(
     listener: &Listener,
+    threads: &ConnectionThreads,
     tls: &ArcSwapOption<ServerConfig>,
     app: App,
     shared: &Arc<Shared>,
     stop: &CancellationToken,
 ) -> bool {
     let most = shared.config.connections_max.min(Semaphore::MAX_PERMITS);
-    let service =
-        Connections { app, shared: Arc::clone(shared), places: Arc::new(Semaphore::new(most)) };
+    let places = Arc::new(Semaphore::new(most));
+    let each = Connection { app, shared: Arc::clone(shared), places };
+    let service = Connections { each, threads };
     let graceful = GracefulShutdown::new();
     loop {
         tokio::select! {
@@ -111,7 +113,7 @@ pub(crate) async fn serve(
         // Who came late is told so before the process is gone.
         let told = async {
             tokio::time::sleep(DRAIN_LOOK).await;
-            while service.places.available_permits() < most {
+            while service.each.places.available_permits() < most {
                 tokio::time::sleep(DRAIN_LOOK).await;
             }
         };
@@ -137,15 +139,22 @@ async fn left<S: AsyncRead + Unpin>(watch: &Watch<S>) {
     std::future::poll_fn(|context| watch.poll_left(context)).await;
 }
 
-/// What connections are served with.
-struct Connections {
+/// Takes connections, and serves each in a task of its own.
+struct Connections<'a> {
+    each: Connection,
+    threads: &'a ConnectionThreads,
+}
+
+/// What a connection is served with.
+#[derive(Clone)]
+struct Connection {
     app: App,
     shared: Arc<Shared>,
     places: Arc<Semaphore>,
 }
 
-impl Connections {
-    /// Takes one connection and serves it in a task of its own.
+impl Connections<'_> {
+    /// Takes one connection.
     async fn accept(
         &self,
         listener: &Listener,
@@ -153,31 +162,37 @@ impl Connections {
         graceful: &GracefulShutdown,
     ) {
         let accepted = match listener {
-            Listener::Tcp(listener) => listener.accept().await.map(|(stream, _)| {
+            Listener::Tcp(listener) => listener.accept().await.and_then(|(stream, _)| {
                 let _ = stream.set_nodelay(true);
+                let stream = stream.into_std()?;
+                let open = move || TcpStream::from_std(stream);
                 match tls.load_full() {
-                    Some(config) => self.spawn_tls(stream, config, graceful.watcher()),
-                    None => self.spawn(stream, graceful.watcher()),
+                    Some(config) => self.spawn_tls(open, config, graceful.watcher()),
+                    None => self.spawn(open, graceful.watcher()),
                 }
+                Ok(())
             }),
-            Listener::Unix(listener, _) => {
-                listener.accept().await.map(|(stream, _)| self.spawn(stream, graceful.watcher()))
-            }
+            Listener::Unix(listener, _) => listener.accept().await.and_then(|(stream, _)| {
+                let stream = stream.into_std()?;
+                self.spawn(move || UnixStream::from_std(stream), graceful.watcher());
+                Ok(())
+            }),
         };
         if let Err(error) = accepted {
-            tracing::warn!(%error, "a connection could not be accepted");
+            refused(&error);
             tokio::time::sleep(ACCEPT_REST).await;
         }
     }
 
     fn spawn_tls(
         &self,
-        stream: tokio::net::TcpStream,
+        open: impl FnOnce() -> io::Result<TcpStream> + Send + 'static,
         config: Arc<ServerConfig>,
         watcher: Watcher,
     ) {
-        let (this, time) = (self.parts(), self.times().head);
-        spawn_connection(async move {
+        let (this, time) = (self.each.clone(), self.each.times().head);
+        self.threads.spawn(async move {
+            let Some(stream) = opened(open) else { return };
             let handshake = TlsAcceptor::from(config).accept(stream);
             if let Ok(Ok(stream)) = tokio::time::timeout(time, handshake).await {
                 this.run(stream, watcher).await;
@@ -185,22 +200,29 @@ impl Connections {
         });
     }
 
-    fn spawn<S>(&self, stream: S, watcher: Watcher)
+    /// `open` gives the stream to the thread that it is called on.
+    fn spawn<S>(&self, open: impl FnOnce() -> io::Result<S> + Send + 'static, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Send + 'static,
     {
-        let this = self.parts();
-        spawn_connection(async move { this.run(stream, watcher).await });
+        let this = self.each.clone();
+        self.threads.spawn(async move {
+            if let Some(stream) = opened(open) {
+                this.run(stream, watcher).await;
+            }
+        });
     }
+}
 
-    fn parts(&self) -> Self {
-        Self {
-            app: self.app.clone(),
-            shared: Arc::clone(&self.shared),
-            places: Arc::clone(&self.places),
-        }
-    }
+fn opened<S>(open: impl FnOnce() -> io::Result<S>) -> Option<S> {
+    open().inspect_err(refused).ok()
+}
 
+fn refused(error: &io::Error) {
+    tracing::warn!(%error, "a connection could not be accepted");
+}
+
+impl Connection {
     fn times(&self) -> Times {
         let config = &self.shared.config;
         Times {
@@ -232,7 +254,7 @@ impl Connections {
                 let mut answering = std::pin::pin!(app.answer(request));
                 let answer = tokio::select! {
                     biased;
-                    answer = &mut answering => answer,
+                    answer = &mut answering => answer?,
                     () = left(&watch) => return Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
                 };
                 Ok(answer.map(|body| phase.until_written(body, watch)))

@@ -183,6 +183,11 @@ pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// The length of a body, where the head says it.
+pub(crate) fn content_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
 async fn read(
     headers: &HeaderMap,
     mut body: Body,
@@ -194,9 +199,7 @@ async fn read(
         let message = format!("a body has at most {bytes_max} bytes");
         ApiError::new(ErrorKind::TooLarge, message)
     };
-    let length = headers.get(header::CONTENT_LENGTH);
-    let length = length.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > bytes_max as u64) {
+    if content_length(headers).is_some_and(|length| length > bytes_max as u64) {
         discard(&mut body).await;
         return Err(too_large());
     }

@@ -20,6 +20,7 @@ use super::listen::{self, Listener};
 use super::metrics::{Metrics, Reload};
 use super::profiles::Profiles;
 use super::routes;
+use super::runtime::ConnectionThreads;
 use super::shared::Shared;
 use super::tokens::AccessTokens;
 use super::trace::Tracing;
@@ -55,6 +56,7 @@ pub struct Server {
 pub struct Listening<'a> {
     server: &'a Server,
     listener: Listener,
+    threads: ConnectionThreads,
 }
 
 impl Server {
@@ -127,7 +129,7 @@ impl Server {
         routes::router(&self.shared).layer(gate)
     }
 
-    /// Opens the socket.
+    /// Opens the socket, and starts the threads for its connections.
     ///
     /// # Errors
     /// What the operating system refuses.
@@ -135,7 +137,7 @@ impl Server {
         let bind = &self.shared.config.bind;
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{bind}: {error}"));
         let listener = Listener::open(bind).await.map_err(named)?;
-        Ok(Listening { server: self, listener })
+        Ok(Listening { server: self, listener, threads: ConnectionThreads::start()? })
     }
 }
 
@@ -153,7 +155,7 @@ impl Listening<'_> {
     pub async fn serve(&self, stop: &CancellationToken) -> bool {
         let Server { shared, tls, .. } = self.server;
         let app = App::new(self.server.router(), shared);
-        listen::serve(&self.listener, tls, app, shared, stop).await
+        listen::serve(&self.listener, &self.threads, tls, app, shared, stop).await
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward};
 
-use super::sandboxed::{Python, Sandboxed};
+use super::sandboxed::{Python, Sandboxed, judge_limits, over_judge_limits};
 use crate::Sandbox;
 use crate::runtime::Limits;
 use crate::suite::Kind;
@@ -38,7 +38,8 @@ pub struct PythonCheck {
     function: Option<String>,
     /// The least and the most that a function may return.
     range: [f64; 2],
-    /// What one run may use.
+    /// What one run may use: by default 5e9 units of fuel, which is less than a second, and 72 MiB.
+    #[serde(deserialize_with = "over_judge_limits")]
     limits: Limits,
     #[serde(skip)]
     python: Python,
@@ -54,7 +55,7 @@ impl Default for PythonCheck {
             tests: None,
             function: None,
             range: [0.0, 1.0],
-            limits: Limits::default(),
+            limits: judge_limits(),
             python: Python::default(),
             compiled: None,
         }
@@ -69,7 +70,7 @@ impl Sandboxed for PythonCheck {
 
 impl Check for PythonCheck {
     const ID: &'static str = "python_check";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {

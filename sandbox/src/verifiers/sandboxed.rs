@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use assay_verifiers::check::build_with;
 use assay_verifiers::{BuildError, Built, Check, Digest, Files};
+#[cfg(feature = "wasm")]
+use serde::{Deserialize as _, Deserializer, de::Error as _};
 use serde_json::Value;
 
 use crate::Sandbox;
@@ -23,6 +25,24 @@ pub trait Sandboxed: Check {
         let _ = sandbox;
         Ok(Vec::new())
     }
+}
+
+/// What one verdict of code of the user's may use, where nothing else is said. It judges every sample, so
+/// that one that does not end is told of within a second.
+#[cfg(feature = "wasm")]
+pub(super) fn judge_limits() -> Limits {
+    Limits { fuel: 5_000_000_000, memory_bytes_max: 72 << 20, ..Limits::default() }
+}
+
+/// The limits that are given, over those of code that judges.
+#[cfg(feature = "wasm")]
+pub(super) fn over_judge_limits<'de, D: Deserializer<'de>>(given: D) -> Result<Limits, D::Error> {
+    let given = serde_json::Map::deserialize(given)?;
+    let mut all = serde_json::to_value(judge_limits()).map_err(D::Error::custom)?;
+    if let Value::Object(all) = &mut all {
+        all.extend(given);
+    }
+    Limits::deserialize(all).map_err(D::Error::custom)
 }
 
 /// The Python guest of a verifier, which it takes from the sandbox when it is built.

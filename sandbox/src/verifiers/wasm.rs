@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use assay_verifiers::Digest;
 use assay_verifiers::prelude::*;
-use serde::Deserializer;
-use serde::de::Error as _;
 
-use super::sandboxed::Sandboxed;
+use super::sandboxed::{Sandboxed, judge_limits, over_judge_limits};
 use crate::Sandbox;
 use crate::languages::module::binary;
 use crate::runtime::{Limits, Plugin, PluginAnswer, PluginInput, Runtime, Stop, drive};
@@ -27,8 +25,8 @@ pub struct Wasm {
     /// Handed to the component as JSON.
     #[serde(default)]
     settings: Value,
-    /// What one verdict may use.
-    #[serde(default = "plugin_limits", deserialize_with = "over_plugin_limits")]
+    /// What one verdict may use: by default 5e9 units of fuel, which is less than a second, and 72 MiB.
+    #[serde(default = "judge_limits", deserialize_with = "over_judge_limits")]
     limits: Limits,
     #[serde(skip)]
     runtime: Option<Runtime>,
@@ -36,25 +34,12 @@ pub struct Wasm {
     plugin: Option<Plugin>,
 }
 
-/// Fuel of a guest for one unit of the meter: the fuel of a verdict ends after less than a second.
+/// Fuel of a guest for one unit of the meter.
 const FUEL_PER_UNIT: u64 = 32;
-/// The memory of a component, where nothing else is said.
-const MEMORY_BYTES: usize = 72 << 20;
 /// Notes that are kept of the evidence.
 const NOTES_MAX: usize = 16;
 /// Characters that are kept of a text from the component.
 const TEXT_CHARS_MAX: usize = 200;
-
-fn plugin_limits() -> Limits {
-    Limits { memory_bytes_max: MEMORY_BYTES, ..Limits::default() }
-}
-
-/// The limits that are given, over those of a component.
-fn over_plugin_limits<'de, D: Deserializer<'de>>(given: D) -> Result<Limits, D::Error> {
-    let mut given = serde_json::Map::deserialize(given)?;
-    given.entry("memory_bytes_max").or_insert_with(|| MEMORY_BYTES.into());
-    Limits::deserialize(Value::Object(given)).map_err(D::Error::custom)
-}
 
 impl Sandboxed for Wasm {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {

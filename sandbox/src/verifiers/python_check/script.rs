@@ -57,11 +57,11 @@ pub(super) fn compile(
 ) -> Result<Vec<u8>, Failure> {
     let args = vec![unmarked(source).into(), function.into()];
     let run = call(python, "compiled", args, limits, &mut || false);
-    let reply = reply(&run)?;
-    match reply.get("code") {
+    let code = reply(&run).and_then(|reply| match reply.get("code") {
         Some(PyValue::Bytes(code)) => Ok(code.clone()),
         _ => Err(failure(reply)),
-    }
+    });
+    code.map_err(|failure| failure.under(limits))
 }
 
 impl Script<'_> {
@@ -79,7 +79,7 @@ impl Script<'_> {
         };
         let args = vec![body, self.function.into(), argument(sample)];
         let run = call(python, "judge", args, limits, &mut || meter.expired());
-        let said = reply(&run).and_then(said);
+        let said = reply(&run).and_then(said).map_err(|failure| failure.under(limits));
         Ran { said, fuel: run.used.fuel, stdout: suite_report::tail(&run.used.stdout) }
     }
 }
@@ -204,6 +204,19 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
+    /// Names the limit that was reached.
+    fn under(mut self, limits: &Limits) -> Self {
+        let reached = match self.kind {
+            FaultKind::OutOfFuel => Some(("fuel", limits.fuel)),
+            FaultKind::OutOfMemory => Some(("memory_bytes_max", limits.memory_bytes_max as u64)),
+            _ => None,
+        };
+        if let Some((limit, most)) = reached {
+            self.why = format!("{}; limits.{limit} is {most}", self.why);
+        }
+        self
+    }
+
     /// As a fault: of the script, or of the row that brought it.
     pub(super) fn fault(&self, is_of_row: bool) -> Fault {
         if is_of_row && self.kind == FaultKind::Trap {
