@@ -159,15 +159,18 @@ impl Document {
 
     /// An error at a dotted path such as `reward[0].config.pattern`.
     pub fn error(&self, path: &str, message: impl Into<String>) -> ConfigError {
-        let segments = segments(path);
-        let found = self.value_at(&segments);
-        let message = wording::in_toml(&message.into(), found);
-        if let Some(set) = self.sets.iter().rev().find(|set| set.is_at(&segments)) {
+        self.placed(&segments(path), message.into()).of(path)
+    }
+
+    fn placed(&self, segments: &[&str], message: String) -> ConfigError {
+        let found = self.value_at(segments);
+        let message = wording::in_toml(&message, found);
+        if let Some(set) = self.sets.iter().rev().find(|set| set.is_at(segments)) {
             return set.origin.error(message);
         }
-        let (found, depth) = self.locate(&segments);
+        let (found, depth) = self.locate(segments);
         let span = found.map(|found| found.key);
-        let below = |set: &&Set| depth < segments.len() && set.is_below(&segments);
+        let below = |set: &&Set| depth < segments.len() && set.is_below(segments);
         match self.sets.iter().rev().find(below) {
             Some(set) => set.origin.error(message),
             None => ConfigError::new(&self.name, &self.text, message).at(span),

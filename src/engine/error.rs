@@ -16,6 +16,7 @@ pub struct ConfigError {
     name: String,
     text: String,
     span: Option<Range<usize>>,
+    setting: Option<String>,
 }
 
 impl ConfigError {
@@ -27,7 +28,15 @@ impl ConfigError {
             name: name.to_owned(),
             text: text.to_owned(),
             span: None,
+            setting: None,
         }
+    }
+
+    /// Names the setting at fault by its dotted path.
+    #[must_use]
+    pub(super) fn of(mut self, setting: &str) -> Self {
+        self.setting = Some(setting.to_owned());
+        self
     }
 
     /// What is wrong with bytes that are no text, where they are none.
@@ -53,6 +62,11 @@ impl ConfigError {
     /// The range of bytes at fault, where it is known.
     pub fn span(&self) -> Option<Range<usize>> {
         self.span.clone()
+    }
+
+    /// The dotted path of the setting at fault, such as `reward[0].config.pattern`, where it is one.
+    pub fn setting(&self) -> Option<&str> {
+        self.setting.as_deref()
     }
 
     /// The file, as messages name it.

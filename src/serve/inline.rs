@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 
 use super::error::{ApiError, ErrorKind};
 use crate::engine::config::{LimitsConfig, RewardConfig};
-use crate::engine::{Config, Engine, Registry};
+use crate::engine::{Config, Engine, EngineError, Registry};
 use crate::sandbox::Sandbox;
 
 /// The most engines that are kept ready. Each has threads of its own.
@@ -62,7 +62,7 @@ impl Inline {
             let engine = Arc::new(build(config, &allowed)?);
             kept.insert(0, (digest, Arc::clone(&engine)));
             kept.truncate(KEPT_MAX);
-            Ok::<_, String>(engine)
+            Ok::<_, ApiError>(engine)
         });
         let late = |_| {
             let why = "the settings of the request were not built in time";
@@ -70,20 +70,27 @@ impl Inline {
         };
         let built = tokio::time::timeout_at(until.into(), building).await.map_err(late)?;
         let lost = |_| ApiError::new(ErrorKind::Internal, "the settings were not built");
-        built.map_err(lost)?.map_err(ApiError::bad_request)
+        built.map_err(lost)?
     }
 }
 
 /// An engine that sees no files, asks no server and keeps nothing.
-fn build(config: Value, allowed: &Allowed) -> Result<Engine, String> {
-    let config: Config = serde_json::from_value(config).map_err(|error| error.to_string())?;
+fn build(config: Value, allowed: &Allowed) -> Result<Engine, ApiError> {
+    let config: Config =
+        serde_json::from_value(config).map_err(|error| ApiError::bad_request(error.to_string()))?;
     let sandbox = allowed.sandbox.clone().unwrap_or_default();
     let registry = Registry::standard(&sandbox, &Arc::default()).only(&allowed.verifiers);
     let builder = Engine::builder().config(config).registry(registry).no_cache().jobs(1);
     #[cfg(feature = "rubrics")]
     let builder =
         builder.judges(crate::rubrics::judge::JudgeParts { http: None, ..Default::default() });
-    builder.build().map_err(|error| error.to_string())
+    builder.build().map_err(|error| {
+        let setting = match &error {
+            EngineError::Config(error) => error.setting(),
+            EngineError::Io(_) => None,
+        };
+        ApiError::bad_request(error.to_string()).at(setting.unwrap_or_default())
+    })
 }
 
 /// Refuses a verifier whose settings no request may bring along.

@@ -100,3 +100,51 @@ impl ConnectionThread {
         Ok(Self { runtime: handle, open: Arc::new(()) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::future::pending;
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn connections_spread_over_the_threads_and_end_with_them() {
+        let threads = ConnectionThreads::start().unwrap();
+        let count = threads.threads.len();
+        let (sender, receiver) = mpsc::channel();
+        for _ in 0..3 * count {
+            let sender = sender.clone();
+            threads.spawn(async move {
+                sender.send(thread::current().id()).unwrap();
+                pending::<()>().await;
+                drop(sender);
+            });
+        }
+        drop(sender);
+        let mut connections = HashMap::new();
+        for id in receiver.iter().take(3 * count) {
+            *connections.entry(id).or_insert(0) += 1;
+        }
+        assert_eq!(connections.values().copied().collect::<Vec<_>>(), vec![3; count]);
+        drop(threads);
+        // Each held a sender until it was dropped.
+        assert!(receiver.recv().is_err());
+    }
+
+    #[tokio::test]
+    async fn work_ends_when_nobody_waits_for_it() {
+        let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
+        let work = Workers::current();
+        assert_eq!(work.run(async { 3 }).await, Some(3));
+        let endless = async move {
+            pending::<()>().await;
+            drop(sender);
+        };
+        let waiting = tokio::time::timeout(std::time::Duration::from_millis(1), work.run(endless));
+        assert!(waiting.await.is_err());
+        assert!(receiver.await.is_err());
+        assert_eq!(work.run(async { panic!("as a handler might") }).await, None::<()>);
+    }
+}

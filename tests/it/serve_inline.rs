@@ -92,6 +92,17 @@ fn no_verifier_is_configured_that_is_not_named() {
         let answer = asked(&daemon, &odd);
         assert_eq!(answer.status, 400, "{}", answer.text());
     }
+    // What is wrong with settings is said where it is.
+    for (config, field) in [
+        (json!({ "pattern": "(" }), "reward[1].config.pattern"),
+        (json!({ "pattern": 3 }), "reward[1].config.pattern"),
+        (json!({ "pattern": "a", "odd": 1 }), "reward[1].config.odd"),
+        (json!({}), "reward[1].config"),
+    ] {
+        let daemon = Daemon::start(&[("a", RULES)], &["--allow-inline-config", "exact,regex"]);
+        let wrong = json!([exact[0], { "name": "b", "verifier": "regex", "config": config }]);
+        assert_eq!(refused(&asked(&daemon, &wrong), "")["field"], field, "{wrong}");
+    }
     let many: Vec<Value> =
         (0..65).map(|at| json!({ "name": format!("r{at}"), "verifier": "exact" })).collect();
     refused(&asked(&daemon, &json!(many)), "1 to 64");

@@ -38,7 +38,7 @@ pub struct PythonCheck {
     function: Option<String>,
     /// The least and the most that a function may return.
     range: [f64; 2],
-    /// What one run may use: by default 5e9 units of fuel, which is less than a second, and 72 MiB.
+    /// What one run may use: by default 3.2e9 units of fuel, which is less than a second, and 72 MiB.
     #[serde(deserialize_with = "over_judge_limits")]
     limits: Limits,
     #[serde(skip)]

@@ -31,8 +31,8 @@ pub use self::partial::Weights;
 /// Right when the query in the answer comes to the rows of a gold query, on `SQLite`.
 ///
 /// **The query** is what stands in the last pair of `<answer>`, `<sql>` or `<query>` tags, in the
-/// last code fence marked as SQL (or without a language), after the last label such as `SQL:`, or
-/// the whole answer; what was thought before `</think>` is not looked at, nor is prose behind a
+/// member `sql` or `query` of a JSON object, in the last code fence marked as SQL (or without a
+/// language), after the last label such as `SQL:`, or the whole answer; what was thought before `</think>` is not looked at, nor is prose behind a
 /// semicolon or an empty line. It must be one statement that only reads.
 ///
 /// **The database** is one `database` for all rows; or one of several `databases`, named by the
@@ -168,7 +168,7 @@ impl super::sandboxed::Sandboxed for Sql {}
 
 impl Check for Sql {
     const ID: &'static str = "sql";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
     const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
@@ -342,10 +342,10 @@ impl Sql {
         }
         let completion = sample.completion();
         meter.spend(10 * completion.len() as u64)?;
-        let Some(span) = extract::query(completion) else {
+        let Some((query, span)) = extract::query(completion) else {
             return Ok(Verdict::graded(false).because("no-query"));
         };
-        let query = completion.get(span.0..span.1).unwrap_or_default();
+        let query = &*query;
         let mut standing = vec![true; gold.queries.len()];
         let mut verdict = Verdict::graded(true).with_extracted(query, span);
         for (at, (database, answers)) in databases.iter().zip(&answers).enumerate() {

@@ -25,7 +25,7 @@ pub struct Wasm {
     /// Handed to the component as JSON.
     #[serde(default)]
     settings: Value,
-    /// What one verdict may use: by default 5e9 units of fuel, which is less than a second, and 72 MiB.
+    /// What one verdict may use: by default 3.2e9 units of fuel, which is less than a second, and 72 MiB.
     #[serde(default = "judge_limits", deserialize_with = "over_judge_limits")]
     limits: Limits,
     #[serde(skip)]

@@ -1,6 +1,9 @@
 //! Finds the query in an answer.
 
+use std::borrow::Cow;
+
 use assay_verifiers::extract::{Thinking, thinking};
+use serde_json::Value;
 
 use super::lex::{Kind, tokens};
 
@@ -12,26 +15,57 @@ const LABELS: [&str; 6] =
 /// Labels behind which there may be a query or something else.
 const VAGUE_LABELS: [&str; 3] = ["answer", "final answer", "query"];
 
-/// Where the query starts and ends, in bytes.
+/// The members of a JSON object that hold a query, in lower case, the surest one first.
+const MEMBERS: [&str; 6] = ["sql", "sql_query", "final_sql", "query", "final_answer", "answer"];
+
+/// Where something starts and ends, in bytes.
 pub(super) type Span = (usize, usize);
+
+/// A query, and where it stands.
+pub(super) type Query<'a> = (Cow<'a, str>, Span);
 
 /// The query in `text`, if there is one.
 ///
 /// What was thought before the answer is no answer. Then, in this order: the last pair of answer
-/// tags, the last code fence, the last line with a label such as `SQL:`, the whole text if it
-/// begins like a query, code in backticks, and prose that turns into a query.
-pub(super) fn query(text: &str) -> Option<Span> {
+/// tags, a JSON object with a member such as `sql`, the last code fence, the last line with a label
+/// such as `SQL:`, the whole text if it begins like a query, code in backticks, and prose that turns
+/// into a query.
+pub(super) fn query(text: &str) -> Option<Query<'_>> {
     let said = thinking::answer(text, Thinking::Skip)?;
     let said = (said.start, said.end);
     let answer = tagged(text, said).unwrap_or(said);
+    if let Some(query) = member(text, answer) {
+        return Some((query.into(), answer));
+    }
     let is_tagged = answer != said;
-    let found = fenced(text, answer)
+    let found = fenced(text, answer, is_sql)
         .or_else(|| labelled(text, answer))
         .or_else(|| is_query(slice(text, answer)).then(|| cut(text, answer)))
         .or_else(|| inline(text, answer))
         .or_else(|| in_prose(text, answer));
     // Tags say that what is in them is the answer, whatever it looks like.
-    trimmed(text, found.or(is_tagged.then_some(answer))?)
+    let span = trimmed(text, found.or(is_tagged.then_some(answer))?)?;
+    Some((slice(text, span).into(), span))
+}
+
+/// The query in a JSON object that is all there is, or stands in the last fence.
+fn member(text: &str, within: Span) -> Option<String> {
+    let is_object = |span: &Span| slice(text, *span).trim_start().starts_with('{');
+    let in_fence = || {
+        let object = fenced(text, within, |language| language == "json").filter(is_object)?;
+        let other = fenced(text, within, is_sql);
+        Some(object).filter(|object| other.is_none_or(|other| other.0 <= object.0))
+    };
+    let object = Some(within).filter(is_object).or_else(in_fence)?;
+    let Ok(Value::Object(members)) = serde_json::from_str(slice(text, object).trim()) else {
+        return None;
+    };
+    let called = |name: &str| {
+        let mut found = members.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.next().and_then(|(_, value)| value.as_str())
+    };
+    let query = MEMBERS.iter().find_map(|name| called(name).filter(|text| is_query(text)))?;
+    Some(query.trim().to_owned())
 }
 
 fn slice(text: &str, span: Span) -> &str {
@@ -59,12 +93,12 @@ fn tagged(text: &str, within: Span) -> Option<Span> {
     spans.max_by_key(|span| span.0)
 }
 
-/// The last fence that is marked as SQL, or else the last one without a language.
-fn fenced(text: &str, within: Span) -> Option<Span> {
+/// The last fence that is marked as one of a language, or else the last one without a mark.
+fn fenced(text: &str, within: Span, is_marked: fn(&str) -> bool) -> Option<Span> {
     let (mut marked, mut plain, mut open) = (None, None, None::<(usize, String)>);
     let mut keep = |span: Span, language: &str| {
-        let kept = if is_sql(language) { &mut marked } else { &mut plain };
-        if (is_sql(language) || language.is_empty()) && trimmed(text, span).is_some() {
+        let kept = if is_marked(language) { &mut marked } else { &mut plain };
+        if (is_marked(language) || language.is_empty()) && trimmed(text, span).is_some() {
             *kept = Some(span);
         }
     };
@@ -80,7 +114,7 @@ fn fenced(text: &str, within: Span) -> Option<Span> {
                 // A fence that opens and closes on one line.
                 Some((inner, _)) => {
                     let language = inner.split_whitespace().next().unwrap_or_default();
-                    let language = if is_sql(language) { language } else { "" };
+                    let language = if is_marked(language) { language } else { "" };
                     let from = start + line.find("```").unwrap_or_default() + 3 + language.len();
                     let inner_length = inner.len() - language.len();
                     keep((from, from + inner_length), language);
@@ -261,8 +295,8 @@ mod tests {
 
     use super::*;
 
-    fn found(text: &str) -> Option<&str> {
-        query(text).map(|span| slice(text, span))
+    fn found(text: &str) -> Option<Cow<'_, str>> {
+        query(text).map(|(query, _)| query)
     }
 
     #[test]
@@ -298,9 +332,14 @@ mod tests {
             "~~~sql\nSELECT a FROM t\n~~~",
             "<final_sql>SELECT a FROM t</final_sql>",
             "[SQL]: SELECT a FROM t",
+            r#"{"sql": "SELECT a FROM t"}"#,
+            r#"{"reasoning": "SELECT b", "SQL": "SELECT a\u0020FROM t\n"}"#,
+            "It is:\n```json\n{\"thought\": \"```\", \"query\": \"SELECT a FROM t\"}\n```\nDone.",
+            r#"<answer>{"answer": "SELECT a FROM t"}</answer>"#,
+            "```\n{\"sql_query\": \"SELECT a FROM t\"}\n```",
             "```sql\nSELECT a FROM t\n```\n```sql\n```",
         ] {
-            assert_eq!(found(text), Some("SELECT a FROM t"), "{text}");
+            assert_eq!(found(text).as_deref(), Some("SELECT a FROM t"), "{text}");
         }
     }
 
@@ -320,7 +359,7 @@ mod tests {
             ("SELECT a FROM t WHERE x > 1.", "SELECT a FROM t WHERE x > 1."),
             ("SELECT CASE\nWHEN a THEN 1\nEND", "SELECT CASE\nWHEN a THEN 1\nEND"),
         ] {
-            assert_eq!(found(text), Some(wanted), "{text}");
+            assert_eq!(found(text).as_deref(), Some(wanted), "{text}");
         }
     }
 
@@ -339,6 +378,8 @@ mod tests {
             "<|begin_of_thought|>SELECT 1",
             "SQL:",
             "Answer: 42",
+            r#"{"answer": "I do not know"}"#,
+            r#"{"sql": 3}"#,
         ] {
             assert_eq!(found(text), None, "{text}");
         }
@@ -349,8 +390,8 @@ mod tests {
         fn no_text_panics(
             text in r"(?s).{0,60}|(```|sql|SELECT |WITH t AS|</?answer>|</think>|SQL:|[\n`;é]){0,30}",
         ) {
-            if let Some((start, end)) = query(&text) {
-                prop_assert!(text.get(start..end).is_some_and(|found| !found.is_empty()));
+            if let Some((found, (start, end))) = query(&text) {
+                prop_assert!(text.get(start..end).is_some() && !found.is_empty());
             }
         }
     }
