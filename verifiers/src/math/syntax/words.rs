@@ -11,7 +11,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     "arctan"), ("asin", "arcsin"), ("acos", "arccos"), ("atan", "arctan"), ("sinh", "sinh"),
     ("cosh", "cosh"), ("tanh", "tanh"), ("ln", "ln"), ("log", "log"), ("lg", "lg"), ("exp", "exp"),
     ("abs", "abs"), ("floor", "floor"), ("ceil", "ceil"), ("min", "min"), ("max", "max"), ("gcd",
-    "gcd"), ("lcm", "lcm"), ("det", "det"), ("arg", "arg"), ("arccot", "arccot"),
+    "gcd"), ("GCD", "gcd"), ("HCF", "gcd"), ("lcm", "lcm"), ("LCM", "lcm"), ("det", "det"), ("arg", "arg"), ("arccot", "arccot"),
 ];
 
 pub(crate) fn function(name: &str) -> Option<Tok<'static>> {
