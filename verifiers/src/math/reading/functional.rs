@@ -4,7 +4,6 @@
 //! worked out: it becomes a name, and the value stands behind it. An unknown in the left side makes
 //! it an equation.
 
-use crate::math::syntax::parser::denies;
 use crate::math::syntax::words;
 
 /// Longer texts are not searched.
@@ -147,7 +146,7 @@ fn is_functional(name: &str, rest: &str, is_operator: bool) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphabetic() || c == ' ');
     let lower = name.to_lowercase();
     let known = words::word(name).is_some();
-    let denied = denies(&lower);
+    let denied = words::denies(&lower);
     let applied = !name.contains(' ') && rest.starts_with(['(', '[']);
     let noun = lower.split(' ').any(|word| NOUNS.contains(&word));
     !name.is_empty() && plain && !known && !denied && (is_operator || applied || noun)

@@ -15,10 +15,9 @@ mod product;
 mod qualification;
 mod quantity;
 
-pub(crate) use quantity::denies;
-
 use super::ast::{Id, Join, Node, Rel, Tree};
 use super::token::{Tok, Token};
+use super::words;
 use dashu_ratio::RBig;
 
 use crate::math::stop::Stop;
@@ -154,7 +153,7 @@ impl<'a> Parser<'_, 'a> {
     /// A label, then a chain of relations.
     fn clause(&mut self) -> Result<Id, Stop> {
         if let Some(label) = self.label() {
-            if denies(&label) {
+            if words::denies(&label) {
                 return Err(Stop::Unreadable);
             }
             let value = self.nested(Self::clause)?;

@@ -17,14 +17,6 @@ const SAYING: [&str; 40] = [
     "invalid", "false", "impossible", "discarded", "guess", "if", "when", "ten", "twenty",
     "never", "got", "most", "least", "minimum", "maximum", "upwards", "downwards", "tops", "up",
 ];
-/// Words of a label that says of its value that it is no answer.
-#[rustfmt::skip]
-const DENYING: [&str; 17] = [
-    "not", "never", "isn", "cannot", "wrong", "incorrect", "false", "untrue", "mistake", "mistaken", "rejected", "invalid",
-    "discarded", "excluded", "extraneous", "impossible", "except",
-];
-/// Words of a label for a number of things.
-const COUNTING: [&str; 5] = ["number", "total", "count", "many", "no"];
 /// Nouns behind an ordinal that have a value of their own: the 4th prime is 7.
 #[rustfmt::skip]
 const POINTED: [&str; 15] = [
@@ -156,13 +148,6 @@ pub(crate) fn unit_name(name: &str) -> String {
         Some(long) => format!("mega{long}"),
         None => lower,
     }
-}
-
-/// Whether a label denies the value behind it: "wrong: 7", but not "number rejected: 7" and "wrong
-/// answers: 7".
-pub(crate) fn denies(label: &str) -> bool {
-    let counts = label.ends_with('s') || label.split(' ').any(|word| COUNTING.contains(&word));
-    label == "no" || (!counts && label.split(' ').any(|word| DENYING.contains(&word)))
 }
 
 /// Whether words are a statement about the value before them.
