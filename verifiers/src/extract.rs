@@ -50,7 +50,7 @@ mod words;
 use std::borrow::Cow;
 
 use afterthought::Afterthought;
-pub(crate) use afterthought::stands;
+pub(crate) use afterthought::{repeats_in_words, stands};
 use candidate::slice;
 pub use candidate::{Candidate, Provenance};
 pub use code::Code;

@@ -78,7 +78,7 @@ fn yes() -> bool {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 8;
+    const VERSION: u32 = 9;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
@@ -301,7 +301,7 @@ impl Math {
         };
         let same = trimmed(&chosen.candidate.text) == trimmed(reference);
         let open = self.closed_form
-            && chosen.reading.has_operator()
+            && chosen.reading.leaves_operator()
             && !wanted.has_operator()
             && (said.scope.asked || chosen.candidate.provenance != Provenance::Whole);
         let mut refusal = open.then_some(Refusal::NotClosedForm);

@@ -11,6 +11,7 @@ use dashu_ratio::RBig;
 use super::math::object_found;
 use crate::canonical::number_text;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
+use crate::math::syntax::{number_words, plain_text};
 use crate::pattern::example::example;
 use crate::prelude::*;
 use crate::sample::object_in;
@@ -65,6 +66,9 @@ pub struct Number {
 /// How far behind an announcement its number is looked for.
 const NEAR_BYTES_MAX: usize = 4096;
 
+/// The longest text that is read as a number in words, in bytes.
+const WORDS_BYTES_MAX: usize = 120;
+
 /// The fuel in which a right answer is made.
 const GOLD_FUEL: u64 = 1_000_000;
 
@@ -101,7 +105,7 @@ struct End(RBig, bool);
 
 impl Check for Number {
     const ID: &'static str = "number";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {
@@ -187,6 +191,9 @@ impl Number {
             return Ok(found.map(in_body).ok_or("nothing-found"));
         }
         for candidate in extract::announced(scope, Policy::Auto, meter)? {
+            if let Some(found) = in_words(&candidate.text) {
+                return Ok(Ok(held_answer(scope, &candidate, found)));
+            }
             let (start, end) = candidate.span;
             let is_part = body.get(start..end) == Some(candidate.text.as_ref());
             let read = if candidate.provenance == Provenance::Anchor && is_part {
@@ -211,6 +218,11 @@ impl Number {
             let is_unsaid = extract::is_unsaid_at(body, last.start);
             if is_unsaid { Err("nothing-found") } else { Ok(last) }
         });
+        let whole = extract::whole(scope, Policy::Auto).filter(|_| last.is_err());
+        let spelled = whole.and_then(|whole| Some((in_words(&whole.text)?, whole)));
+        if let Some((found, whole)) = spelled {
+            return Ok(Ok(held_answer(scope, &whole, found)));
+        }
         Ok(last.map(in_body))
     }
 
@@ -370,6 +382,15 @@ fn is_worked_out(body: &str, at: usize) -> bool {
         || ["+", "/", "⁄", "∕", "／", "×", "- ", "* ", "-"]
             .iter()
             .any(|sign| next.starts_with(sign))
+}
+
+/// The number that a text is in words and nothing else: "eighteen".
+fn in_words(text: &str) -> Option<Found> {
+    if text.len() > WORDS_BYTES_MAX || text.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let (value, _) = number_words::number(&plain_text(text))?;
+    Some(Found { value, start: 0, end: text.len() })
 }
 
 /// Whether only filler words stand between an announcement and its number.

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::words::{is_one_of, offers, words};
 use super::{qualify, retraction};
+use crate::math::syntax::number_words;
 
 /// So many bytes behind a value are read.
 const LOOKED_AT: usize = 160;
@@ -15,10 +16,21 @@ const GAP_MAX: usize = 60;
 /// The most values that are offered side by side.
 const VALUES_MAX: usize = 8;
 
+/// Words between a value and one that is offered in words.
+const LEAD_MAX: usize = 4;
+/// What ends a sentence.
+const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
+/// Marks that judge a value wrong.
+const CROSSES: [char; 6] = ['❌', '✗', '✘', '✖', '❎', '👎'];
+/// Letters that are offered as values. Others are words, or units.
+const VARIABLES: &str = "xznktpqr";
+/// Words for numbers that are pronouns as often.
+const PRONOUNS: [&str; 3] = ["one", "half", "quarter"];
+
 /// Signs that close what holds a value, end its sentence, or part it from the next one.
 const CLOSERS: &str = "$*_})]\"”’'`.!?,;:|/—–。，！？；：、（([";
 /// The tags and brackets around a value.
-const CLOSING: [&str; 6] = ["\\)", "\\]", "\\\\", "\\,", "\\;", "\\quad"];
+const CLOSING: [&str; 8] = ["\\)", "\\]", "\\\\", "\\,", "\\;", "\\quad", "\\text{", "\\mathrm{"];
 /// Words before a judgement: "oops, that is wrong".
 #[rustfmt::skip]
 const INTERJECTIONS: &[&str] = &[
@@ -70,7 +82,19 @@ pub(super) fn of(text: &str, end: usize) -> Afterthought {
     if gap.matches('\n').count() > 2 {
         return Afterthought::Stands;
     }
-    let ends = gap.contains(['.', '!', '?', '\n', '。', '！', '？']);
+    let ends = gap.contains(SENTENCE_ENDS);
+    if said.starts_with(CROSSES) && !gap.contains('\n') {
+        return Afterthought::TakenBack;
+    }
+    if let Some(other) = offered_in_words(said, gap) {
+        let from = end + gap.len() + other.range.start;
+        let to = from + other.range.len();
+        match integer_before(text, end) {
+            Some(number) if number == other.number => return Afterthought::Stands,
+            None if end > 0 => {}
+            _ => return Afterthought::Offered(from..to),
+        }
+    }
     let at = said.find(begins_value).filter(|at| *at <= GAP_MAX);
     let lead = at.and_then(|at| said.get(..at));
     // Between the values the next sentence does not begin.
@@ -102,8 +126,9 @@ pub(super) fn several(text: &str) -> Option<String> {
         && values.len() < VALUES_MAX
     {
         let said = text.get(end..next.start)?.trim_matches([' ', ',', '*', '(']);
-        plain &= is_one_of(&["or", "and"], said);
-        values.push(text.get(next.clone())?);
+        let value = text.get(next.clone())?;
+        plain &= is_one_of(&["or", "and"], said) && !value.starts_with(char::is_alphabetic);
+        values.push(value);
         end = next.end;
     }
     (values.len() > 1 && !plain).then(|| values.join(" or "))
@@ -178,6 +203,84 @@ fn value_end(text: &str, from: usize) -> usize {
     };
     let length = rest.char_indices().skip(1).find(ends).map_or(rest.len(), |(at, _)| at);
     from + length
+}
+
+/// A number in words, or a lone letter, that is offered beside a value.
+struct InWords {
+    range: Range<usize>,
+    /// The number in digits.
+    number: String,
+}
+
+/// What the words behind a value offer in words: "or twenty-seven", "or x", "(twenty-seven)".
+fn offered_in_words(said: &str, gap: &str) -> Option<InWords> {
+    let near = said.get(..said.floor_char_boundary(GAP_MAX))?;
+    let is_next_sentence = gap.contains(SENTENCE_ENDS);
+    let mut lead: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while lead.len() <= LEAD_MAX {
+        let rest = near.get(at..)?;
+        let skipped = rest.trim_start_matches([' ', ',', '*', '(', '$', '{', '}']);
+        let from = at + rest.len() - skipped.len();
+        let length =
+            |goes_on: fn(char) -> bool| skipped.find(|c| !goes_on(c)).unwrap_or(skipped.len());
+        let word = skipped.get(..length(char::is_alphabetic)).filter(|word| !word.is_empty())?;
+        let phrase = length(|c| c.is_alphabetic() || " -".contains(c));
+        let phrase = skipped.get(..phrase)?.trim_end();
+        let hyphened = skipped.get(..length(|c| c.is_alphabetic() || c == '-'))?;
+        let closes = skipped.get(phrase.len()..)?.starts_with([')', '）']);
+        let is_note = lead.is_empty() && gap.ends_with(['(', '（']) && closes;
+        let is_offer = offers(lead.iter().copied());
+        let number = [Some(phrase), is_offer.then_some(hyphened)].into_iter().flatten();
+        let number = number.filter(|_| is_offer || is_note);
+        if let Some((said, number)) =
+            number.into_iter().find_map(|said| Some((said, spelled(said)?)))
+        {
+            return Some(InWords { range: from..from + said.len(), number });
+        }
+        let is_letter = hyphened.len() == 1 && VARIABLES.contains(hyphened);
+        let tail = skipped.get(1..).unwrap_or_default();
+        let is_closed = tail.is_empty() || tail.starts_with([')', '}', '$', '.', ',', ';', '\n']);
+        if is_offer && is_letter && is_closed && !is_next_sentence {
+            return Some(InWords { range: from..from + 1, number: String::new() });
+        }
+        lead.push(word);
+        at = from + word.len();
+    }
+    None
+}
+
+/// A number in words, in digits. "One" and "a third" are rather no numbers.
+fn spelled(words: &str) -> Option<String> {
+    let lower = words.to_lowercase();
+    if PRONOUNS.contains(&lower.as_str()) {
+        return None;
+    }
+    match number_words::number(&lower)? {
+        (number, None) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The integer in digits that ends at a place, and is no part of another number.
+fn integer_before(text: &str, end: usize) -> Option<String> {
+    let head = text.get(..end)?.trim_end_matches([' ', '$', '*', '_', '}', ')', '\\']);
+    let from = head.trim_end_matches(|c: char| c.is_ascii_digit() || c == ',').len();
+    let (before, digits) = head.split_at_checked(from)?;
+    let digits = digits.trim_start_matches(',').replace(',', "");
+    let unsigned = before.strip_suffix(['-', '−']);
+    let (before, sign) = unsigned.map_or((before, ""), |before| (before, "-"));
+    let apart = before.is_empty()
+        || before.ends_with([' ', '\n', '$', '*', '_', '(', ':', '='])
+        || before.ends_with("boxed{");
+    (apart && !digits.is_empty()).then(|| format!("{sign}{digits}"))
+}
+
+/// Whether the words behind a value say the same number, in digits `number`: "17 (seventeen)".
+pub(crate) fn repeats_in_words(after: &str, number: &str) -> bool {
+    let said = behind_closers(after);
+    let gap = after.get(..after.len() - said.len()).unwrap_or_default();
+    offered_in_words(said, gap).is_some_and(|other| other.number == number)
 }
 
 /// Whether the words between two values, or behind the second one, offer it beside the first.

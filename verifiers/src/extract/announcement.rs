@@ -267,6 +267,18 @@ fn find_word(line: &str, verb: &str) -> Option<usize> {
     })
 }
 
+/// The length of a plain number without the marks of exclamation behind it, which make no factorial:
+/// several, apart from it, or with a mark of joy behind them.
+fn shouted(said: &str) -> Option<usize> {
+    let number = said.find(|c: char| !(c.is_ascii_digit() || ",.-".contains(c)))?;
+    let behind = said.get(number..).filter(|_| number > 0)?;
+    let marks = behind.matches('!').count();
+    let plain =
+        behind.chars().all(|c| c == '!' || c == ' ' || !(c.is_ascii() || c.is_alphabetic()));
+    let shouts = marks > 1 || behind.starts_with(' ') || !behind.is_ascii();
+    (marks > 0 && plain && shouts).then_some(number)
+}
+
 /// The candidate of an announcement: none where it is denied, but the value of "not 3 but 4"; all
 /// values where several are offered; the items of a list.
 pub(super) fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candidate<'a>> {
@@ -288,7 +300,7 @@ pub(super) fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candida
         let text = Cow::Owned(several);
         return Some(Candidate { text, span: (from, to), provenance: Provenance::Anchor });
     }
-    let value = qualify::value_length(inner);
+    let value = shouted(inner).unwrap_or_else(|| qualify::value_length(inner));
     if text.get(from + value..to).is_some_and(qualify::denies) {
         return None;
     }

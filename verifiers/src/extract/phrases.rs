@@ -7,12 +7,16 @@ pub(super) const DENIED_BEFORE: &[&str] = &[
     "not equal", "not equal to", "not exactly", "isn't equal to", "not the", "not a", "not an", "anything but", "other than",
     "unlike", "instead of", "rather than", "as opposed to", "except", "except for", "without", "excluding", "unequal to",
     "different from", "rule out", "ruled out", "rules out", "≠", "!=", "\\ne", "\\neq", "¬", "\\lnot", "\\neg", "!", "<>",
-    "unlike the wrong", "not simply", "not just",
+    "unlike the wrong", "not simply", "not just", "❌", "✗", "✘",
     "不是", "并非", "不为", "不等于", "不会是", "不可能是", "而非", "而不是", "ではなく", "не", "не равно", "не является", "ni",
     "nicht", "kein", "n'est pas", "pas", "no es", "no", "não é", "não", "non è", "non", "niet", "nie jest", "nie", "bukan",
     "không phải là", "không phải", "không", "ليس", "ليست", "لا", "inte", "ikke", "ei ole", "δεν είναι", "nu este", "nu e", "ไม่ใช่",
     "není", "nie je", "nije", "nem", "אינה", "אינו", "לא", "tidak",
 ];
+/// Labels that deny the value behind them, and the words before such a label.
+pub(super) const DENYING_LABELS: &[&str] =
+    &["wrong", "incorrect", "false", "wrong answer", "incorrect answer"];
+pub(super) const LABEL_LEADS: &[&str] = &["text", "is", "answer", "textbf", "mathrm"];
 /// Negations behind a value.
 #[rustfmt::skip]
 pub(super) const DENIED_AFTER: &[&str] = &[

@@ -40,8 +40,8 @@ const VALUE_MAX: usize = 60;
 /// Why a value is not an answer, by the text of its sentence before it and behind it.
 pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
     let named = before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '#', '*']);
-    let before =
-        before.trim_end_matches([' ', '\n', '$', '\\', '(', '[', '{', '*', '_', '`', '"', ':']);
+    let before = before
+        .trim_end_matches([' ', '\n', '$', '\\', '(', '[', '{', '}', '*', '_', '`', '"', ':']);
     let assigned = unassigned(before);
     let after = after.trim_start_matches([' ', '$', '\\', ')', ']', '}', '*', '_', '`', '"', ',']);
     // "between 3 and 4".
@@ -51,10 +51,11 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
         after.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     let led = |phrases| ends_with(before, phrases) || ends_with(assigned, phrases);
     let followed = |phrases| starts_with(after, phrases);
+    let denied = led(say::DENIED_BEFORE) || is_mislabelled(before);
     let aside = after.strip_prefix(['(', '[']).unwrap_or_default();
     let doubted = starts_with(aside, say::DOUBT_ASIDE);
     let found = [
-        (led(say::DENIED_BEFORE) || followed(say::DENIED_AFTER), Qualifier::Denied),
+        (denied || followed(say::DENIED_AFTER), Qualifier::Denied),
         (followed(&["st", "nd", "rd", "th"]), Qualifier::Ordinal),
         (led(say::BOUND_BEFORE) && !summed || followed(say::BOUND_AFTER), Qualifier::Bounded),
         (ranged || led(say::RANGE_BEFORE), Qualifier::Ranged),
@@ -65,6 +66,20 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
         (followed(say::HEDGE_AFTER) || doubted, Qualifier::Hedged),
     ];
     found.into_iter().find_map(|(holds, why)| holds.then_some(why))
+}
+
+/// Whether a text ends in a label that denies the value behind it: "wrong: 4", but not "the number
+/// of answers that are wrong: 4".
+fn is_mislabelled(before: &str) -> bool {
+    say::DENYING_LABELS.iter().any(|label| {
+        let lead = ends_with(before, &[*label]).then(|| before.get(..before.len() - label.len()));
+        lead.flatten().is_some_and(|lead| {
+            let clause = lead.trim_end_matches([' ', '*', '_', '{', '"', '(', '$']);
+            clause.is_empty()
+                || clause.ends_with(['\n', '.', ':', ';', '!'])
+                || ends_with(clause, say::LABEL_LEADS)
+        })
+    })
 }
 
 /// Whether a text ends in words that deny the value behind it: "not", "instead of", "答案不是".
@@ -81,8 +96,10 @@ pub fn is_denied_after(after: &str) -> bool {
 fn unassigned(before: &str) -> &str {
     let Some(named) = before.strip_suffix('=') else { return before };
     let named = named.trim_end();
-    let name = named.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
-    name.trim_end_matches([' ', '$', '\\', '('])
+    let head = named.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    // "9 times 2 =" is no name.
+    let is_name = named.get(head.len()..).is_some_and(|name| name.starts_with(char::is_alphabetic));
+    if is_name { head.trim_end_matches([' ', '$', '\\', '(']) } else { before }
 }
 
 /// Whether the words before an announcement negate it or make it hypothetical: "I do not think that

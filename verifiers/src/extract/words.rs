@@ -36,7 +36,7 @@ const OFFERING: &[&str] = &[
 /// Words that may stand beside them.
 #[rustfmt::skip]
 const BESIDE: &[&str] = &[
-    "else", "be", "even", "it", "also", "either", "is", "but", "just", "auch", "aber", "ook", "maar", "även", "också", "også", "être",
+    "else", "be", "even", "it", "also", "either", "is", "but", "just", "equivalently", "auch", "aber", "ook", "maar", "även", "också", "også", "être",
     "aussi", "mais", "que", "aunque", "pero", "ser", "es", "también", "vez", "mas", "também", "ma", "anche", "essere", "è",
     "быть", "и", "być", "ale", "da", "de",
 ];

@@ -59,6 +59,26 @@ impl<'a> Question<'a> {
             .any(|symbol| symbol.len() <= 2 && symbol.contains(letter) && !WORDS.contains(symbol)))
     }
 
+    /// Whether a letter stands in it behind numbers and in quotients of units alone, if at all:
+    /// "5 m", "m/s".
+    pub(crate) fn has_for_units_alone(
+        &self,
+        letter: &str,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, Stop> {
+        let symbols = self.symbols(meter)?;
+        meter.spend(2 * symbols.len() as u64)?;
+        let mut before = "";
+        for symbol in symbols {
+            let measures = symbols::is_number(before) || matches!(before, "/" | "in" | "per");
+            if *symbol == letter && !measures {
+                return Ok(false);
+            }
+            before = symbol;
+        }
+        Ok(true)
+    }
+
     /// Whether it offers options, or states what is to be shown: a part of it may be the answer.
     pub(crate) fn offers(&self, symbols: &[&str]) -> bool {
         let is = |symbol: &str, words: &[&str]| {

@@ -2,6 +2,7 @@
 
 pub(crate) mod congruence;
 pub(crate) mod division;
+mod functional;
 pub(crate) mod letters;
 pub(crate) mod notes;
 pub(crate) mod phrases;
@@ -66,7 +67,8 @@ pub(crate) fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading
         }
         None => (Cow::Borrowed(clean), None),
     };
-    let clean = notes::named_value(&clean).map_or(clean, Cow::Owned);
+    let named = notes::named_value(&clean).or_else(|| functional::named(&clean));
+    let clean = named.map_or(clean, Cow::Owned);
     let clean = trimmed(&clean);
     let (phrase, clean) =
         phrases::begins(clean).map_or((None, clean), |(phrase, rest)| (Some(phrase), rest));
@@ -176,6 +178,11 @@ impl Reading {
     /// Whether a sum, an integral, a limit or a derivative stands in any reading.
     pub(crate) fn has_operator(&self) -> bool {
         self.trees.iter().any(|(tree, _)| tree.has_operator())
+    }
+
+    /// Whether one stands in what any reading comes to: not in `\lim_{x \to 0} x = 0`.
+    pub(crate) fn leaves_operator(&self) -> bool {
+        self.trees.iter().any(|(tree, root)| tree.leaves_operator(*root))
     }
 
     /// Whether it is a set by a phrase: "less than 50".

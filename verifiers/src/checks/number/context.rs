@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::digits::Notation;
 use super::scan::{self, Found, SLASHES, is_superscript};
 use crate::extract::qualify::{self, Qualifier};
-use crate::extract::{is_one_of, offers, stands};
+use crate::extract::{is_one_of, offers, repeats_in_words, stands};
 use crate::math::syntax::is_minus;
 
 /// Commands of LaTeX around words, and around answers.
@@ -140,6 +140,7 @@ impl Near<'_> {
         let near = self.text.get(..self.text.floor_char_boundary(found.end + BEHIND_MAX));
         let next = near.and_then(|near| scan::first(near, found.end, notation));
         next.is_some_and(|next| next.value == found.value)
+            || repeats_in_words(self.around(found).1, &found.value.to_string())
     }
 
     /// Whether the sign of a number is a binary operator: "9 + 9", "x - 3".
@@ -201,6 +202,7 @@ impl Near<'_> {
         match words.as_slice() {
             [] => Joint::Sign,
             [word] if is_one_of(BETWEEN, word) => Joint::Word,
+            ["of"] if is_dutch(self.around(one).0) => Joint::Word,
             words if offers(words.iter().copied().filter(|word| *word != ".")) => Joint::Word,
             words if words.iter().any(|word| is_one_of(&OTHERWISE, word)) => Joint::Word,
             [first, rest @ ..]
@@ -239,6 +241,14 @@ impl Near<'_> {
 fn behind_unit(behind: &str) -> &str {
     let unit = behind.trim_start_matches(' ');
     unit.trim_start_matches(char::is_alphabetic)
+}
+
+/// Whether a text announces an answer in Dutch, where "of" is "or".
+fn is_dutch(before: &str) -> bool {
+    const WORDS: [&str; 6] =
+        ["antwoord", "antwoorden", "oplossing", "uitkomst", "resultaat", "het"];
+    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(BEHIND_MAX))..);
+    near.unwrap_or_default().split(|c: char| !c.is_alphabetic()).any(|word| is_one_of(&WORDS, word))
 }
 
 /// The text between two numbers.
@@ -293,7 +303,8 @@ fn is_operand_behind(before: &str) -> bool {
     let command = name.strip_suffix('\\').map(|_| bare.get(name.len()..).unwrap_or_default());
     if let Some(command) = command {
         let calls = braced && !DRESS.contains(&command) || FUNCTIONS.contains(&command);
-        return calls || ["times", "cdot", "div", "pm", "mp", "neq", "ne"].contains(&command);
+        return calls
+            || ["times", "cdot", "div", "pm", "mp", "neq", "ne", "sim"].contains(&command);
     }
     let word = bare.get(name.len()..).unwrap_or_default();
     let parted = !name.ends_with(|c: char| c.is_alphanumeric());
@@ -339,6 +350,8 @@ fn is_operand_before(before: &str, after: &str) -> bool {
         Some('^') if !is_degrees(after) => return true,
         Some('_') if letter(second) || second == Some('{') => return true,
         Some('π' | '√') => return true,
+        // 17 and more.
+        Some('+') if after.get(1..).is_some_and(is_closed) => return true,
         Some(c) if is_superscript(c) => return true,
         // A lone letter that is rather a variable than a unit.
         Some(c) if "xyznabi".contains(c) && !letter(second) => return true,
@@ -361,6 +374,11 @@ fn is_operand_before(before: &str, after: &str) -> bool {
         return true;
     }
     is_operated(before, after) || is_subtracted_or_divided(after)
+}
+
+/// Whether a text begins with what closes a value, or is empty.
+fn is_closed(text: &str) -> bool {
+    text.is_empty() || text.starts_with(['}', '$', ')', '*', '.', ',', '\n'])
 }
 
 /// Whether the sign of degrees stands at the start of a text.

@@ -90,6 +90,13 @@ impl Builder<'_> {
         let value = self.value(right)?;
         let Value::Scalar(scalar) = &value else { return Ok(value) };
         let first = self.canon(left)?;
+        let tree = self.tree;
+        if let Node::Operator(operator) = tree.get(left)?
+            && self.cx.has_variable(&scalar.canon)
+        {
+            let other = self.is_other_value(operator, &first, &scalar.canon)?;
+            return if other { Err(Stop::Unreadable) } else { Ok(value) };
+        }
         if !only_two || !(self.cx.has_variable(&first) || self.cx.has_variable(&scalar.canon)) {
             return Ok(value);
         }

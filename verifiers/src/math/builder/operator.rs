@@ -4,7 +4,8 @@ use super::Builder;
 use crate::math::algebra::{
     Canon, Kind, Target, antiderivative, derivative, integral, limit, series,
 };
-use crate::math::stop::Stop;
+use crate::math::numeric::{Near, near_zero};
+use crate::math::stop::{Stop, unless_fault};
 use crate::math::syntax::{Id, Node, Operator};
 
 impl Builder<'_> {
@@ -46,6 +47,40 @@ impl Builder<'_> {
         }
     }
 
+    /// Whether what an equation states for an operator, as a function of its variables, is proved to
+    /// be another value. An indefinite integral is one up to a constant.
+    pub(crate) fn is_other_value(
+        &mut self,
+        operator: &Operator,
+        value: &Canon,
+        stated: &Canon,
+    ) -> Result<bool, Stop> {
+        let difference = self.off_by(operator, value, stated);
+        let near = match difference {
+            Ok(difference) if difference.is_zero() => Near::Zero,
+            Ok(difference) => unless_fault(near_zero(self.cx, &difference))?.unwrap_or(Near::Open),
+            Err(Stop::Fault(fault)) => return Err(Stop::Fault(fault)),
+            Err(_) => Near::Open,
+        };
+        Ok(matches!(near, Near::Apart))
+    }
+
+    fn off_by(
+        &mut self,
+        operator: &Operator,
+        value: &Canon,
+        stated: &Canon,
+    ) -> Result<Canon, Stop> {
+        let difference = self.cx.sub(value, stated)?;
+        match (operator.name, operator.from, &operator.variable) {
+            ("int", None, Some(name)) => {
+                let variable = self.cx.atom(Kind::Var(name.clone()))?;
+                derivative(self.cx, &difference, variable)
+            }
+            _ => Ok(difference),
+        }
+    }
+
     fn target(&mut self, id: Id) -> Result<Target, Stop> {
         let negative = match self.tree.get(id)? {
             Node::Infinity => Some(false),
@@ -80,6 +115,9 @@ impl Builder<'_> {
                 self.cx.opaque("relation", sides)
             }
             Node::Infinity => self.cx.opaque("infinity", Vec::new()),
+            Node::Neg(inner) if matches!(tree.get(*inner)?, Node::Infinity) => {
+                self.cx.opaque("infinity below", Vec::new())
+            }
             _ => self.canon(id),
         }
     }

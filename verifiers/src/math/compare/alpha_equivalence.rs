@@ -5,14 +5,16 @@
 
 use super::Comparer;
 use super::judged::Equivalence;
-use crate::math::algebra::{Context, added_constant};
+use crate::math::algebra::{Context, added_constant, names_in};
 use crate::math::question::Question;
 use crate::math::stop::Stop;
-use crate::math::values::{Value, free_letters, with_letter};
+use crate::math::values::{Value, free_letters, measured_in_letters, with_letter};
 
 /// The most letters that are renamed.
 const LETTERS_MAX: usize = 3;
 
+/// Letters behind a number that are rather units than variables.
+const UNITS: [&str; 11] = ["m", "s", "g", "h", "N", "L", "l", "J", "W", "V", "K"];
 /// The usual name of a constant of integration.
 const USUAL: &str = "C";
 /// Signs that a question asks for an integral.
@@ -56,6 +58,9 @@ impl Comparer<'_> {
         if let Some(judged) = self.up_to_constants(one, two, question)? {
             return Ok(judged);
         }
+        if let Some(measured) = self.in_units(one, two, question)? {
+            return self.compare(one, &measured);
+        }
         let (mut want, mut have) = (Vec::new(), Vec::new());
         if !(free_letters(self.cx, one, &mut want) && free_letters(self.cx, two, &mut have)) {
             return Ok(Equivalence::Unequal);
@@ -73,6 +78,29 @@ impl Comparer<'_> {
             }
         }
         self.exchanged(one, two, &want, &have)
+    }
+
+    /// The answer with its letters as units, where the reference is a number, and the question has
+    /// them for no variables: `12 m`.
+    fn in_units(
+        &mut self,
+        one: &Value,
+        two: &Value,
+        question: &Question<'_>,
+    ) -> Result<Option<Value>, Stop> {
+        let (Value::Scalar(want), Value::Scalar(have)) = (one, two) else { return Ok(None) };
+        if question.is_empty() || want.unit.is_some() || self.cx.has_variable(&want.canon) {
+            return Ok(None);
+        }
+        let Some(measured) = measured_in_letters(self.cx, have) else { return Ok(None) };
+        for name in names_in(self.cx, &have.canon) {
+            if !(UNITS.contains(&name.as_str())
+                && question.has_for_units_alone(&name, &mut self.cx.meter)?)
+            {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Value::Scalar(Box::new(measured))))
     }
 
     /// Compares functions whose constants of integration have two names, one of which is the usual

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::math::syntax::{Rel, number_words};
+use crate::math::syntax::{Rel, number_words, plain_text};
 
 /// Longer texts are not searched for notes.
 const TEXT_MAX: usize = 400;
@@ -58,7 +58,10 @@ pub(crate) fn note(text: &str) -> Option<Note<'_>> {
         return Some(Note::Part(Cow::Owned(format!("{value}_{{{}}}", base.trim()))));
     }
     let lead = LEADS.iter().find_map(|lead| inner.strip_prefix(lead)).unwrap_or(inner);
-    if number_words::number(&lower).is_some() || lead.contains(|c: char| c.is_ascii_digit()) {
+    // \text{ (or } 0.5)
+    let lead = lead.strip_prefix('}').unwrap_or(lead);
+    let spelled = plain_text(unwrapped(lead.trim()));
+    if number_words::number(&spelled).is_some() || lead.contains(|c: char| c.is_ascii_digit()) {
         let plain = !lead.contains(['=', '<', '>', ',']) || lead.len() < inner.len();
         let sign = if inner.starts_with("or") { Rel::Equal } else { Rel::Approx };
         return plain.then(|| Note::Again { value, note: unwrapped(lead.trim()), sign });

@@ -44,8 +44,13 @@ pub(crate) fn is_unsolved(tree: &Tree, id: Id, value: Stated) -> bool {
 fn is_solved(tree: &Tree, sides: &[Id], value: Stated) -> bool {
     let mut names: Vec<(usize, &str)> = Vec::new();
     for (at, side) in sides.iter().enumerate() {
+        let bound = bound_names(tree, *side);
         tree.visit(*side, &mut |node| match node {
-            Node::Var(name) if !matches!(name.as_str(), "e" | "i") => names.push((at, name)),
+            Node::Var(name)
+                if !matches!(name.as_str(), "e" | "i") && !bound.contains(&name.as_str()) =>
+            {
+                names.push((at, name));
+            }
             _ => {}
         });
     }
@@ -61,7 +66,12 @@ fn is_solved(tree: &Tree, sides: &[Id], value: Stated) -> bool {
             Stated::Anything => true,
             Stated::Unasked => !is_equation(function, name, &others(tree, sides, at)),
         },
-        Ok(Node::Operator(_)) => value != Stated::Nothing,
+        // Of a sum up to n, another function of n is the value, and a number is none.
+        Ok(Node::Operator(_)) => {
+            let varies = names.iter().any(|(place, _)| *place + 1 == sides.len());
+            value != Stated::Nothing && (varies || !UNKNOWNS.contains(name))
+        }
+        Ok(Node::Pow(base, _)) => is_matrix_named(tree, *base, &others(tree, sides, at)),
         _ => false,
     };
     sides.iter().enumerate().any(|(at, side)| lone(at, *side))
@@ -74,10 +84,31 @@ fn is_equation(function: &str, name: &str, others: &[&Node]) -> bool {
     let beyond_one = |node: &&&Node| matches!(node, Node::Num(value, _) if *value > RBig::ONE);
     UNKNOWNS.contains(&name)
         && match function {
-            "abs" | "floor" | "ceil" | "log" | "ln" | "lg" | "exp" => true,
+            "abs" | "floor" | "ceil" | "log" | "ln" | "lg" | "exp" | "tan" | "cot" | "gcd"
+            | "lcm" | "mod" => true,
             "sin" | "cos" => others.iter().any(|node| beyond_one(&node)),
             _ => false,
         }
+}
+
+/// The variables of the sums, products, definite integrals and limits at a node. A derivative is a
+/// function of its variable.
+fn bound_names(tree: &Tree, id: Id) -> Vec<&str> {
+    let mut bound = Vec::new();
+    tree.visit(id, &mut |node| match node {
+        Node::Operator(operator) if operator.from.is_some() => {
+            bound.extend(operator.variable.as_deref());
+        }
+        _ => {}
+    });
+    bound
+}
+
+/// Whether a node is the name of a matrix, and another side of the equation is a matrix: the
+/// inverse of A is asked for as often as A. X is an unknown.
+fn is_matrix_named(tree: &Tree, id: Id, others: &[&Node]) -> bool {
+    let object = matches!(tree.get(id), Ok(Node::Var(name)) if matches!(name.as_str(), "A" | "B" | "C" | "M" | "P" | "Q"));
+    object && others.iter().any(|node| matches!(node, Node::Matrix(_)))
 }
 
 fn others<'t>(tree: &'t Tree, sides: &[Id], besides: usize) -> Vec<&'t Node> {
@@ -139,23 +170,36 @@ pub(crate) fn has_arithmetic(tree: &Tree, root: Id) -> bool {
 
 /// Whether there is a function that is never a result: a greatest common divisor, a remainder or
 /// a rounding of numbers, a determinant, arithmetic of matrices.
-pub(crate) fn has_unfinished(tree: &Tree, _: Id) -> bool {
+pub(crate) fn has_unfinished(tree: &Tree, root: Id) -> bool {
     let matrix = |id: &Id| matches!(tree.get(*id), Ok(Node::Matrix(_)));
-    tree.nodes().any(|node| match node {
-        Node::Fun("det", _) => true,
-        Node::Fun("gcd" | "lcm" | "mod" | "floor" | "ceil" | "min" | "max", args) => {
-            args.iter().all(|arg| is_plain_number(tree, *arg))
+    let unknown =
+        |node: &Node| matches!(node, Node::Var(name) if UNKNOWNS.contains(&name.as_str()));
+    // det(A - xI) = 0 is an equation.
+    let mut equates = false;
+    tree.visit(root, &mut |node| {
+        if let Node::Fun("det", args) = node {
+            equates |= args.iter().any(|arg| tree.any_below(*arg, unknown));
         }
-        Node::Pow(base, _) => matrix(base),
-        Node::Add(parts) | Node::Mul(parts) => parts.iter().filter(|part| matrix(part)).count() > 1,
-        _ => false,
-    })
+    });
+    equates
+        || tree.any_below(tree.result(root), |node| match node {
+            Node::Fun("det", _) => true,
+            Node::Fun("gcd" | "lcm" | "mod" | "floor" | "ceil" | "min" | "max", args) => {
+                args.iter().all(|arg| is_plain_number(tree, *arg))
+            }
+            Node::Pow(base, _) => matrix(base),
+            Node::Add(parts) | Node::Mul(parts) => {
+                parts.iter().filter(|part| matrix(part)).count() > 1
+            }
+            _ => false,
+        })
 }
 
 /// Whether there is a complex number in polar form.
-pub(crate) fn is_polar(tree: &Tree, _: Id) -> bool {
-    let imaginary = tree.nodes().any(|node| matches!(node, Node::Var(name) if name == "i"));
-    let turned = tree.nodes().any(|node| match node {
+pub(crate) fn is_polar(tree: &Tree, root: Id) -> bool {
+    let root = tree.result(root);
+    let imaginary = tree.any_below(root, |node| matches!(node, Node::Var(name) if name == "i"));
+    let turned = tree.any_below(root, |node| match node {
         Node::Fun("sin" | "cos", _) => true,
         Node::Pow(base, _) => matches!(tree.get(*base), Ok(Node::Var(name)) if name == "e"),
         _ => false,

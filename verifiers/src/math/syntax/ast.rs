@@ -197,9 +197,29 @@ impl Tree {
         }
     }
 
+    /// What the tree at `id` comes to: of `a = b = c` the last side, before any approximation.
+    pub(crate) fn result(&self, id: Id) -> Id {
+        let Ok(Node::Chain(sides, signs)) = self.get(id) else { return id };
+        let exact = signs.iter().position(|sign| *sign != Rel::Equal).unwrap_or(signs.len());
+        let equates = signs.iter().all(|sign| matches!(sign, Rel::Equal | Rel::Approx));
+        sides.get(exact).copied().filter(|_| equates).unwrap_or(id)
+    }
+
     /// Whether a sum, an integral, a limit or a derivative stands in it.
     pub(crate) fn has_operator(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Operator(_)))
+    }
+
+    /// Whether one stands in what the tree at `id` comes to.
+    pub(crate) fn leaves_operator(&self, id: Id) -> bool {
+        self.any_below(self.result(id), |node| matches!(node, Node::Operator(_)))
+    }
+
+    /// Whether a node of the subtree at `id` passes a test.
+    pub(crate) fn any_below(&self, id: Id, test: impl Fn(&Node) -> bool) -> bool {
+        let mut found = false;
+        self.visit(id, &mut |node| found |= test(node));
+        found
     }
 
     /// The node called `id`.

@@ -12,6 +12,10 @@ use crate::meter::Meter;
 
 /// The most tokens of one answer.
 const TOKENS_MAX: usize = 20_000;
+/// The most points that name an angle or a polygon.
+const POINTS_MAX: usize = 4;
+/// Marks that say that an answer is done or right.
+const ORNAMENTS: &str = "✓✔✅☑∎■☺⭐✨🎉🎊😊🙂😀👍💯🚀\u{fe0f}";
 
 pub(crate) fn lex<'a>(
     text: &'a str,
@@ -187,10 +191,13 @@ impl<'a> Lexer<'a> {
         }
         // \mathrm{i}, \mathrm{e}, \mathrm{d}x: constants in upright type.
         let upright = prose && matches!(run, "i" | "e" | "d") && rest.get(1..2) == Some("}");
-        // \frac{NO}{BO}: points and not a word.
+        // \frac{NO}{BO}, \angle BAC: points and not a word.
+        let shape = matches!(
+            self.tokens.last(),
+            Some(Token { tok: Tok::Letter("angle" | "triangle"), .. })
+        );
         let points = !prose
-            && run.len() == 2
-            && rest.get(2..3) == Some("}")
+            && (shape && run.len() <= POINTS_MAX || run.len() == 2 && rest.get(2..3) == Some("}"))
             && run.bytes().all(|byte| byte.is_ascii_uppercase());
         if !upright
             && !points
@@ -235,6 +242,7 @@ fn digit_at(text: &str, at: usize) -> bool {
 /// Characters without meaning: spaces, delimiters, quotation marks, marks of direction.
 fn ignorable(c: char) -> bool {
     c.is_whitespace()
-        || matches!(c, '$' | '~' | '`' | '"' | '“' | '”' | '}' | '.' | '✓' | '✔' | '\u{feff}')
+        || matches!(c, '$' | '~' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}')
+        || (!c.is_ascii() && ORNAMENTS.contains(c))
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
 }

@@ -17,6 +17,7 @@ mod quantity;
 
 use super::ast::{Id, Join, Node, Rel, Tree};
 use super::token::{Tok, Token};
+use super::words;
 use dashu_ratio::RBig;
 
 use crate::math::stop::Stop;
@@ -26,8 +27,15 @@ const DEPTH_MAX: u32 = 64;
 
 /// Reads a whole answer.
 pub(crate) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
-    let mut parser =
-        Parser { tokens, at: 0, tree: Tree::default(), depth: 0, bars: 0, in_set: false };
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        tree: Tree::default(),
+        depth: 0,
+        bars: 0,
+        in_set: false,
+        in_bound: false,
+    };
     let root = parser.sequence(true)?;
     match parser.peek() {
         None | Some(Tok::Stop) => Ok((parser.tree, root)),
@@ -44,6 +52,8 @@ struct Parser<'t, 'a> {
     pub(crate) bars: u32,
     /// In a set, a colon starts the conditions.
     pub(crate) in_set: bool,
+    /// Below a limit, where a point has sides: `0^+`.
+    pub(crate) in_bound: bool,
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -132,6 +142,8 @@ impl<'a> Parser<'_, 'a> {
                 (Some(Tok::And), _) => Join::And,
                 (Some(Tok::Or), _) => Join::Or,
                 (Some(Tok::Comma | Tok::Semi), None) => Join::Comma,
+                // "7/2, or equivalently 3.5"
+                (Some(Tok::Word("equivalently")), Some(found)) if self.ahead(1).is_some() => found,
                 _ => return found,
             });
             self.at += 1;
@@ -141,16 +153,14 @@ impl<'a> Parser<'_, 'a> {
     /// A label, then a chain of relations.
     fn clause(&mut self) -> Result<Id, Stop> {
         if let Some(label) = self.label() {
+            if words::denies(&label) {
+                return Err(Stop::Unreadable);
+            }
             let value = self.nested(Self::clause)?;
             return self.node(Node::Labelled(label, value), &[value]);
         }
         // "= 5" and "\approx 5" give the value of a formula before them.
         while let Some(Tok::Rel(Rel::Equal | Rel::Approx)) = self.peek() {
-            self.at += 1;
-        }
-        if (self.peek(), self.ahead(1).map(|tok| matches!(tok, Tok::Num(_))))
-            == (Some(Tok::Similar), Some(true))
-        {
             self.at += 1;
         }
         let mut sides = vec![self.side()?];

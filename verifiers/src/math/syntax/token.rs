@@ -58,7 +58,7 @@ pub(crate) enum Tok<'a> {
     Row,
     /// A sign of relation, or an arrow: what a variable tends to.
     Rel(Rel),
-    /// About, before a number; else a relation that is not read.
+    /// A relation that is not read.
     Similar,
     /// The remainder of a division.
     Mod,

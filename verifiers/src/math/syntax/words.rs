@@ -11,8 +11,17 @@ const FUNCTIONS: &[(&str, &str)] = &[
     "arctan"), ("asin", "arcsin"), ("acos", "arccos"), ("atan", "arctan"), ("sinh", "sinh"),
     ("cosh", "cosh"), ("tanh", "tanh"), ("ln", "ln"), ("log", "log"), ("lg", "lg"), ("exp", "exp"),
     ("abs", "abs"), ("floor", "floor"), ("ceil", "ceil"), ("min", "min"), ("max", "max"), ("gcd",
-    "gcd"), ("lcm", "lcm"), ("det", "det"), ("arg", "arg"), ("arccot", "arccot"),
+    "gcd"), ("GCD", "gcd"), ("HCF", "gcd"), ("lcm", "lcm"), ("LCM", "lcm"), ("det", "det"), ("arg", "arg"), ("arccot", "arccot"),
 ];
+
+/// Words of a label that says of its value that it is no answer.
+#[rustfmt::skip]
+const DENYING: [&str; 17] = [
+    "not", "never", "isn", "cannot", "wrong", "incorrect", "false", "untrue", "mistake", "mistaken", "rejected", "invalid",
+    "discarded", "excluded", "extraneous", "impossible", "except",
+];
+/// Words of a label for a number of things.
+const COUNTING: [&str; 5] = ["number", "total", "count", "many", "no"];
 
 pub(crate) fn function(name: &str) -> Option<Tok<'static>> {
     FUNCTIONS.iter().find(|(have, _)| *have == name).map(|(_, canonical)| Tok::Fun(canonical))
@@ -66,6 +75,13 @@ pub(crate) fn currency(code: &str) -> Option<&'static str> {
         "INR" | "Rs" => "rupee",
         _ => return None,
     })
+}
+
+/// Whether a label denies the value behind it: "wrong: 7", but not "number rejected: 7" and "wrong
+/// answers: 7".
+pub(crate) fn denies(label: &str) -> bool {
+    let counts = label.ends_with('s') || label.split(' ').any(|word| COUNTING.contains(&word));
+    label == "no" || (!counts && label.split(' ').any(|word| DENYING.contains(&word)))
 }
 
 /// Whether a run of letters is a word rather than variables side by side.

@@ -73,11 +73,19 @@ pub(crate) fn marks_clash(one: &Scalar, two: &Scalar) -> bool {
 /// A number times letters that are units, as a number with that unit, where the other side
 /// has one: `5000 m` compared with kilometres, `10 m/s` with kilometres per hour.
 pub(crate) fn with_unit_letter(cx: &Context, value: &Scalar, beside: &Scalar) -> Option<Scalar> {
+    let other = beside.unit.as_deref()?;
+    if !units::is_measure(other) {
+        return None;
+    }
+    measured_in_letters(cx, value)
+}
+
+/// A number times letters that may be units, as a number with that unit: `10 m/s`.
+pub(crate) fn measured_in_letters(cx: &Context, value: &Scalar) -> Option<Scalar> {
     let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), value.unit.is_none()) else {
         return None;
     };
-    let other = beside.unit.as_deref()?;
-    if mono.is_empty() || !value.counted || !value.canon.den.is_one() || !units::is_measure(other) {
+    if mono.is_empty() || !value.counted || !value.canon.den.is_one() {
         return None;
     }
     let mut unit = String::new();

@@ -43,7 +43,10 @@ impl Parser<'_, '_> {
 
     /// A one-sided limit point, or the numbers of one sign: `0^+`, `\mathbb{Z}^+`.
     pub(crate) fn one_sided(&mut self, base: Id, positive: bool) -> Result<Id, Stop> {
-        let Node::Var(name) = self.tree.get(base)? else { return Ok(base) };
+        let Node::Var(name) = self.tree.get(base)? else {
+            // A number alone has no sides.
+            return if self.in_bound { Ok(base) } else { Err(Stop::Unreadable) };
+        };
         let name = match (name.as_str(), positive) {
             ("Z" | "N", true) => "N".to_owned(),
             (name, true) => format!("{name}^+"),

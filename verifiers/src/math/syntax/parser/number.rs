@@ -11,6 +11,10 @@ use crate::math::syntax::token::Tok;
 
 /// The longest number that is read, in digits.
 const DIGITS_MAX: usize = 4000;
+/// The longest period that digits before an ellipsis show.
+const PERIOD_MAX: usize = 6;
+/// The most digits between the point and such a period.
+const BEFORE_PERIOD_MAX: usize = 6;
 
 impl<'a> Parser<'_, 'a> {
     /// The number of a token: its digits without separators.
@@ -113,19 +117,25 @@ fn endless(text: &str) -> (&str, bool) {
     }
 }
 
-/// `0.333...` and `0.1212...`: digits behind the point that are one period, at least twice.
+/// `0.333...`, `0.1212...`, `0.8333...`: digits behind the point that end in one period, repeated
+/// so often that it is plain where it begins.
 fn periodic(digits: &str, places: usize) -> Option<RBig> {
-    let tail = digits.get(digits.len().checked_sub(places)?..)?;
-    let whole =
-        digits.get(..digits.len() - places).filter(|whole| !whole.is_empty()).unwrap_or("0");
-    let again = |length: &usize| {
-        let period = tail.get(..*length).unwrap_or_default();
-        let least = if *length == 1 { 3 } else { 2 };
-        places >= least * length
-            && tail.as_bytes().chunks(*length).all(|part| period.as_bytes().starts_with(part))
+    let from = digits.len().checked_sub(places)?;
+    let again = |before: usize, length: usize| {
+        let tail = digits.as_bytes().get(from + before..).unwrap_or_default();
+        let period = tail.get(..length).unwrap_or_default();
+        let least = match length {
+            1 => 3,
+            2..PERIOD_MAX if before > 0 => 3,
+            _ => 2,
+        };
+        tail.len() >= least * length && tail.chunks(length).all(|part| period.starts_with(part))
     };
-    let length = (1..=places.min(6)).find(again)?;
-    with_period(whole, 0, tail.get(..length)?)
+    let starts = (0..places.min(BEFORE_PERIOD_MAX + 1))
+        .flat_map(|before| (1..=PERIOD_MAX).map(move |length| (before, length)));
+    let (before, length) = starts.into_iter().find(|(before, length)| again(*before, *length))?;
+    let (head, tail) = digits.split_at_checked(from + before)?;
+    with_period(if head.is_empty() { "0" } else { head }, before, tail.get(..length)?)
 }
 
 /// Whether the only comma is a decimal comma: other than three digits follow it.

@@ -15,7 +15,9 @@ impl Parser<'_, '_> {
         let (mut under, mut to) = (None, None);
         while let Some(tok @ (Tok::Under | Tok::Caret)) = self.peek() {
             self.at += 1;
+            let outer = std::mem::replace(&mut self.in_bound, true);
             let part = self.nested(Self::argument)?;
+            self.in_bound = outer;
             *(if tok == Tok::Under { &mut under } else { &mut to }) = Some(part);
         }
         let mut variable = None;

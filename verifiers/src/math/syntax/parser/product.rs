@@ -1,5 +1,7 @@
 //! The grammar of sums and products: signs, implicit multiplication, mixed numbers.
 
+use dashu_ratio::RBig;
+
 use super::Parser;
 use crate::math::stop::Stop;
 use crate::math::syntax::ast::{Id, Node};
@@ -105,7 +107,8 @@ impl Parser<'_, '_> {
                 }
                 Some(Tok::Scale(scale)) => {
                     self.at += 1;
-                    factors.push(self.exact(scale)?);
+                    let scaled = self.scaled(factors.pop(), scale)?;
+                    factors.extend(scaled);
                 }
                 Some(Tok::Currency(name)) => {
                     self.at += 1;
@@ -134,6 +137,18 @@ impl Parser<'_, '_> {
                 _ => return self.multiplied(&factors),
             }
         }
+    }
+
+    /// A number and the word that scales it are one number: "3 million".
+    fn scaled(&mut self, last: Option<Id>, scale: u64) -> Result<Vec<Id>, Stop> {
+        let number = match last.map(|last| self.tree.get(last)).transpose()? {
+            Some(Node::Num(value, _)) => Some(value * RBig::from(scale)),
+            _ => None,
+        };
+        Ok(match number {
+            Some(number) => vec![self.exact(number)?],
+            None => last.into_iter().chain([self.exact(scale)?]).collect(),
+        })
     }
 
     fn multiplied(&mut self, factors: &[Id]) -> Result<Id, Stop> {
