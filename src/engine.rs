@@ -26,6 +26,7 @@ mod normalise;
 mod plan;
 mod pool;
 mod python_call;
+mod quantities;
 mod registry;
 mod rows;
 mod running;

@@ -9,6 +9,7 @@ mod faults;
 mod finding;
 mod gold;
 mod hacks;
+mod idle;
 mod lint;
 mod members;
 #[cfg(feature = "models")]
@@ -24,11 +25,13 @@ mod scripts;
 mod settings;
 mod slips;
 mod sources;
+mod spelling;
 mod steps;
 mod suites;
 mod tally;
 mod trial;
 mod unpaid;
+mod unread;
 mod words;
 
 use std::path::PathBuf;

@@ -159,6 +159,10 @@ fn conversion(file: &str) -> String {
         "pkl" | "pickle" => "read_pickle(\"FILE\")",
         "jsonl" | "ndjson" if plain.is_some() => "read_json(\"FILE\", lines=True)",
         "json" if plain.is_some() => "read_json(\"FILE\")",
+        "txt" | "text" | "jsonlines" | "jl" | "log" => {
+            return "; where its lines are rows of JSON, name it so: `mv FILE rows.jsonl`"
+                .to_owned();
+        }
         "toml" | "yaml" | "yml" => {
             return "; a configuration comes before the data: assay score CONFIG DATA".to_owned();
         }

@@ -89,6 +89,9 @@ fn is_index(key: &str) -> bool {
 pub(super) fn of_value(value: &Value, path: &Path, role: &str) -> String {
     let known = match value {
         Value::Array(values) => match values.first() {
+            Some(Value::String(_)) if role == "prompt" => {
+                " (write the text itself, without a list around it)"
+            }
             Some(Value::String(_) | Value::Array(_)) => {
                 " (a row is one completion: write a row for each of the list)"
             }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::config::Config;
 use super::error::did_you_mean;
+use super::quantities::{number, quantity};
 use super::{foreign, wording};
 
 /// The tables and values at the top of a configuration, those first in which most keys are looked for.
@@ -28,14 +29,19 @@ const BESIDE_REWARDS: [&str; 4] = ["data", "combine", "limits", "cache"];
 const OF_PROGRAMS: &str = "what programs may use is a setting of their verifier: config = { limits = { ... } } \
      (`assay show unit_tests`)";
 
+const OF_WEIGHTS: &str =
+    "a weight stands in the reward itself: write weight = 1.0 in each [[reward]]";
+
 /// What no key of ours stands for, and what to write in its place.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 10] = [
     ("sandbox", OF_PROGRAMS),
     ("memory", OF_PROGRAMS),
     ("memory_mb", OF_PROGRAMS),
     ("include", "a configuration is one file; what differs is set by --set KEY=VALUE"),
     ("extends", "a configuration is one file; what differs is set by --set KEY=VALUE"),
     ("defaults", "a configuration is one file; what differs is set by --set KEY=VALUE"),
+    ("reward_weights", OF_WEIGHTS),
+    ("batch_size", "rows are batched by themselves: leave it out; --jobs N sets the threads"),
     ("port", "write bind = \"127.0.0.1:7878\""),
     ("host", "write bind = \"127.0.0.1:7878\""),
 ];
@@ -304,67 +310,6 @@ fn as_array(text: &str, expected: &str) -> Option<String> {
     Some(format!("[{}]", texts.join(", ")))
 }
 
-/// A number that stands in a text, as `0.5`, `50%` or `1_000`.
-fn number(text: &str) -> Option<String> {
-    let text = text.trim().replace('_', "");
-    let (digits, per_cent) =
-        text.strip_suffix('%').map_or((text.as_str(), false), |rest| (rest.trim(), true));
-    let value: f64 = digits.parse().ok().filter(|value: &f64| value.is_finite())?;
-    Some(format!("{:?}", if per_cent { value / 100.0 } else { value }))
-}
-
-/// What units come to in the unit that the end of a key names.
-const UNITS: [(&str, &[(&str, f64)]); 3] = [
-    (
-        "_ms",
-        &[
-            ("ms", 1.0),
-            ("s", 1e3),
-            ("sec", 1e3),
-            ("seconds", 1e3),
-            ("m", 6e4),
-            ("min", 6e4),
-            ("h", 3.6e6),
-        ],
-    ),
-    (
-        "_mb",
-        &[("mb", 1.0), ("mib", 1.0), ("m", 1.0), ("gb", 1024.0), ("gib", 1024.0), ("g", 1024.0)],
-    ),
-    (
-        "bytes_max",
-        &[
-            ("b", 1.0),
-            ("k", 1024.0),
-            ("kb", 1024.0),
-            ("kib", 1024.0),
-            ("m", 1_048_576.0),
-            ("mb", 1_048_576.0),
-            ("mib", 1_048_576.0),
-            ("g", 1_073_741_824.0),
-            ("gb", 1_073_741_824.0),
-            ("gib", 1_073_741_824.0),
-        ],
-    ),
-];
-
-/// An integer that stands in a text, as `1_000`, `10s` or `64MB`.
-fn quantity(key: &str, text: &str) -> Option<String> {
-    let text = text.trim().replace(['_', ','], "").to_ascii_lowercase();
-    let end = text.find(|char: char| !(char.is_ascii_digit() || char == '.')).unwrap_or(text.len());
-    let (digits, unit) = text.split_at_checked(end)?;
-    let value: f64 = digits.parse().ok()?;
-    let factor = match unit.trim() {
-        "" => 1.0,
-        unit => {
-            let (_, units) = UNITS.iter().find(|(ending, _)| key.ends_with(ending))?;
-            units.iter().find(|(name, _)| *name == unit)?.1
-        }
-    };
-    let whole = value * factor;
-    (whole.fract() == 0.0 && whole < 9e15).then(|| format!("{whole:.0}"))
-}
-
 /// A section whose value is none of its own, as a table.
 fn as_table(section: &str, value: &Value) -> String {
     let shown = in_one_line(value);
@@ -381,7 +326,7 @@ fn as_table(section: &str, value: &Value) -> String {
 }
 
 /// The table in which a key of this name stands, as its header is written.
-fn home(key: &str, above: &[&str]) -> Option<String> {
+pub(super) fn home(key: &str, above: &[&str]) -> Option<String> {
     let schema = Config::json_schema();
     let own = above.first().copied().unwrap_or_default();
     let own_first =

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What is wrong with a text: where, and what to type.
 pub(super) struct Misread {
@@ -99,12 +99,69 @@ pub(super) fn rows(tree: &Value, is_known: impl Fn(&str) -> bool) -> Option<(Str
             Some((message, GIVE_BOTH.to_owned()))
         }
         Value::Object(table) => {
+            if let Some(help) = grader(table) {
+                return Some(("this is a grader of OpenAI, not a configuration".to_owned(), help));
+            }
             let own = ["version", "reward"].iter().any(|key| table.contains_key(*key));
             let foreign = table.keys().any(|key| !is_known(key));
             (!own && foreign).then(|| (IS_DATASET.to_owned(), GIVE_BOTH.to_owned()))
         }
         _ => None,
     }
+}
+
+/// What others call settings, and we.
+type Settings = &'static [(&'static str, &'static str)];
+
+/// Graders of `OpenAI`, the verifiers that judge alike, and their settings: what the grader calls each, and we.
+const GRADERS: [(&str, &str, Settings); 3] = [
+    (
+        "string_check",
+        "string_check",
+        &[("input", "input"), ("reference", "reference"), ("operation", "operation")],
+    ),
+    (
+        "text_similarity",
+        "text_similarity",
+        &[
+            ("input", "input"),
+            ("reference", "reference"),
+            ("evaluation_metric", "metric"),
+            ("pass_threshold", "threshold"),
+        ],
+    ),
+    ("python", "python_check", &[("source", "script")]),
+];
+
+/// The configuration that stands for a grader of `OpenAI`.
+fn grader(table: &Map<String, Value>) -> Option<String> {
+    let kind = table.get("type")?.as_str()?;
+    let text = |value: &Value| toml::Value::try_from(value).map(|value| value.to_string());
+    if table.contains_key("graders") && kind == "multi" {
+        let rule = table.get("calculate_output").and_then(|rule| text(rule).ok());
+        let rule = rule.unwrap_or_else(|| "\"...\"".to_owned());
+        return Some(format!(
+            "write a [[reward]] for each of its graders, and\n[combine]\nhow = \"expression\"\nexpression = {rule}"
+        ));
+    }
+    if ["score_model", "label_model"].contains(&kind) && table.contains_key("model") {
+        let help = "write [judges.NAME] with url and model, and a [[reward]] with verifier = \"rubric\" and config = { \
+                    judge = \"NAME\", rubric = { criterion = [{ name = \"...\", text = \"...\" }] } }";
+        return Some(help.to_owned());
+    }
+    let (_, verifier, settings) = GRADERS.iter().find(|(own, ..)| *own == kind)?;
+    let given = settings.iter().filter_map(|(theirs, own)| Some((own, table.get(*theirs)?)));
+    let given: Vec<String> =
+        given.filter_map(|(own, value)| Some(format!("{own} = {}", text(value).ok()?))).collect();
+    if given.is_empty() {
+        return None;
+    }
+    let name = table.get("name").and_then(Value::as_str).unwrap_or("correct");
+    Some(format!(
+        "write\nversion = 1\n[[reward]]\nname = {}\nverifier = \"{verifier}\"\nconfig = {{ {} }}",
+        toml::Value::from(name),
+        given.join(", ")
+    ))
 }
 
 /// What a text of JSON lacks that ends too early.

@@ -1,5 +1,7 @@
 //! The plan: a configuration with everything built, checked and put in order.
 
+mod dialects;
+mod patterns;
 mod refused;
 mod shapes;
 mod trainers;
@@ -410,7 +412,10 @@ fn gates(
         .iter()
         .map(|gate| {
             names.iter().position(|name| name == gate).ok_or_else(|| {
-                let help = did_you_mean(gate, names.iter().map(String::as_str));
+                let is_verifier = |reward: &&RewardConfig| reward.verifier == *gate;
+                let of_verifier = config.rewards.iter().find(is_verifier);
+                let help = of_verifier.map(|reward| reward.name.as_str());
+                let help = help.or_else(|| did_you_mean(gate, names.iter().map(String::as_str)));
                 document
                     .error("combine.gates", format!("no reward is called \"{gate}\""))
                     .help(help.map(|near| format!("did you mean \"{near}\"?")))

@@ -166,13 +166,19 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("ignore_case", &["case_insensitive", "case_sensitive", "lowercase", "lower"]),
     ("absolute", &["tolerance", "atol", "abs_tol", "epsilon", "eps"]),
     ("relative", &["rtol", "rel_tol"]),
-    ("all", &["keywords", "words", "must_contain", "required"]),
+    (
+        "all",
+        &["keywords", "words", "must_contain", "required", "value", "values", "substring", "text"],
+    ),
+    ("none", &["forbidden", "not", "not_contains", "must_not_contain", "exclude", "banned"]),
     (
         "limits",
         &["memory_mb", "memory", "timeout", "timeout_s", "timeout_ms", "time_limit", "fuel"],
     ),
-    ("max", &["maximum", "max_length", "max_len", "limit", "upper"]),
-    ("min", &["minimum", "min_length", "min_len", "lower"]),
+    ("max", &["maximum", "max_length", "max_len", "limit", "upper", "high", "ceiling"]),
+    ("min", &["minimum", "min_length", "min_len", "lower", "low", "floor"]),
+    ("scale", &["factor", "multiplier", "multiply", "mul", "gain"]),
+    ("shift", &["offset", "bias", "add", "plus"]),
     (
         "math",
         &[

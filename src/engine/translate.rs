@@ -14,7 +14,7 @@ enum Piece {
 }
 
 /// Words of other languages, and what stands for them.
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 13] = [
     ("and", "&&"),
     ("AND", "&&"),
     ("or", "||"),
@@ -26,6 +26,8 @@ const WORDS: [(&str, &str); 11] = [
     ("True", "true"),
     ("False", "false"),
     ("is", "=="),
+    ("var", "let"),
+    ("undefined", "()"),
 ];
 
 /// Functions of other languages, and ours.
@@ -53,10 +55,19 @@ pub fn in_rhai(source: &str, names: &[String], is_number: bool) -> Option<String
             text = text.replace(name.as_str(), &member);
         }
     }
-    let text = conditional(&rewritten(&pieces(&text), is_number));
+    let form = if is_number { Form::Number } else { Form::Condition };
+    let text = conditional(&rewritten(&pieces(&text), form));
     let text = text.trim().to_owned();
     let differs = text != source.trim();
     (differs && Script::expression(&text).is_ok()).then_some(text)
+}
+
+/// A script with the words and the signs of rhai; nothing says that it parses.
+pub(super) fn words_of_rhai(source: &str) -> String {
+    let text = rewritten(&pieces(source.trim()), Form::Script);
+    // Statements are no parts of a condition.
+    let is_one = !text.trim_end_matches(';').contains([';', '{', '\n']);
+    if is_one { conditional(text.trim().trim_end_matches(';')) } else { text }
 }
 
 /// The bytes of an expression at which an error says that it went wrong.
@@ -119,83 +130,184 @@ fn pieces(source: &str) -> Vec<Piece> {
     pieces
 }
 
+/// What is written in rhai.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Condition,
+    Number,
+    /// Statements, which assign.
+    Script,
+}
+
+/// Writes pieces with the words and the signs of rhai.
+struct Writer<'a> {
+    pieces: &'a [Piece],
+    /// The next piece.
+    at: usize,
+    form: Form,
+    text: String,
+    depth: usize,
+    /// Brackets that are open behind `!`, each with the depth at which it ends.
+    open: Vec<usize>,
+}
+
 /// The expression with the words and the signs of rhai.
-fn rewritten(pieces: &[Piece], is_number: bool) -> String {
-    let mut text = String::new();
-    // Brackets that are open behind `!`, each with the depth at which it ends.
-    let mut open: Vec<usize> = Vec::new();
-    let (mut depth, mut at) = (0_usize, 0);
-    while let Some(piece) = pieces.get(at) {
-        let is_not = pieces.get(at + 2) == Some(&Piece::Word("not".to_owned()));
-        at += 1;
+fn rewritten(pieces: &[Piece], form: Form) -> String {
+    let mut writer =
+        Writer { pieces, at: 0, form, text: String::new(), depth: 0, open: Vec::new() };
+    while let Some(piece) = pieces.get(writer.at) {
+        writer.at += 1;
         match piece {
-            Piece::Text(inner, '\'') => text.push_str(&quoted(&inner.replace("\\'", "'"))),
-            Piece::Text(inner, _) => text.extend(["\"", inner.as_str(), "\""]),
-            Piece::Word(own) if own == "is" && is_not => {
-                text.push_str("!=");
-                at += 2;
+            Piece::Text(inner, '\'') => {
+                writer.text.push_str(&quoted(&inner.replace("\\'", "'")));
             }
-            Piece::Word(own) if own == "not" || own == "NOT" => {
-                text.push_str("!(");
-                open.push(depth);
-                // The blank behind it.
-                at += usize::from(pieces.get(at) == Some(&Piece::Sign(' ')));
-            }
-            Piece::Word(own) => {
-                let is_call = pieces.get(at) == Some(&Piece::Sign('('));
-                let table: &[(&str, &str)] = if is_call { &FUNCTIONS } else { &WORDS };
-                let meant = table.iter().find(|(other, _)| other == own).map(|(_, meant)| *meant);
-                if matches!(meant, Some("&&" | "||")) {
-                    close(&mut text, &mut open, depth);
-                }
-                // A word of the language is no name of a member.
-                let is_member = text.ends_with('.') && own.starts_with(char::is_alphabetic);
-                if is_member && !is_call && !is_variable(own) {
-                    text.pop();
-                    text.extend(["[", &quoted(own), "]"]);
-                } else {
-                    text.push_str(meant.unwrap_or(own));
-                }
-            }
-            Piece::Sign('=') => {
-                let joined = text.ends_with(['=', '!', '<', '>', '+', '-', '*', '/']);
-                let doubled = joined || pieces.get(at) == Some(&Piece::Sign('='));
-                text.push_str(if doubled { "=" } else { "==" });
-            }
-            Piece::Sign('^') if is_number => text.push_str("**"),
-            Piece::Sign(char) => {
-                match char {
-                    '(' | '[' => depth += 1,
-                    ')' | ']' => {
-                        close(&mut text, &mut open, depth);
-                        depth = depth.saturating_sub(1);
-                    }
-                    _ => {}
-                }
-                text.push(*char);
-            }
+            Piece::Text(inner, _) => writer.text.extend(["\"", inner.as_str(), "\""]),
+            Piece::Word(own) => writer.word(own),
+            Piece::Sign(char) => writer.sign(*char),
         }
     }
-    close(&mut text, &mut open, 0);
-    text
+    writer.close(0);
+    writer.text
 }
 
-/// Ends what stands behind `!` at this depth or deeper.
-fn close(text: &mut String, open: &mut Vec<usize>, depth: usize) {
-    while open.pop_if(|own| *own >= depth).is_some() {
-        let kept = text.trim_end().len();
-        text.insert(kept, ')');
+impl Writer<'_> {
+    fn is_next(&self, sign: char) -> bool {
+        self.pieces.get(self.at) == Some(&Piece::Sign(sign))
+    }
+
+    fn word(&mut self, own: &str) {
+        let is_not = self.pieces.get(self.at + 1) == Some(&Piece::Word("not".to_owned()));
+        match (own, self.pieces.get(self.at)) {
+            ("f" | "F", Some(Piece::Text(inner, _))) => {
+                self.text.extend(["`", inner.replace('{', "${").as_str(), "`"]);
+                self.at += 1;
+                return;
+            }
+            ("is", _) if is_not => {
+                self.text.push_str("!=");
+                self.at += 2;
+                return;
+            }
+            ("not" | "NOT", _) => {
+                self.text.push_str("!(");
+                self.open.push(self.depth);
+                // The blank behind it.
+                self.at += usize::from(self.is_next(' '));
+                return;
+            }
+            _ => {}
+        }
+        let is_call = self.is_next('(');
+        let table: &[(&str, &str)] = if is_call { &FUNCTIONS } else { &WORDS };
+        let meant = table.iter().find(|(other, _)| *other == own).map(|(_, meant)| *meant);
+        if matches!(meant, Some("&&" | "||")) || own == "else" {
+            self.close(self.depth);
+        }
+        // A word of the language is no name of a member.
+        let is_member = self.text.ends_with('.') && own.starts_with(char::is_alphabetic);
+        if is_member && !is_call && !is_variable(own) {
+            self.text.pop();
+            self.text.extend(["[", &quoted(own), "]"]);
+        } else {
+            self.text.push_str(meant.unwrap_or(own));
+        }
+    }
+
+    fn sign(&mut self, sign: char) {
+        let behind = self.pieces.get(self.at..).unwrap_or_default();
+        match sign {
+            // JavaScript has a third one.
+            '=' if self.text.ends_with("==") || self.text.ends_with("!=") => {}
+            '=' if self.form != Form::Script => {
+                let joined = self.text.ends_with(['=', '!', '<', '>', '+', '-', '*', '/']);
+                self.text.push_str(if joined || self.is_next('=') { "=" } else { "==" });
+            }
+            '^' if self.form == Form::Number => self.text.push_str("**"),
+            '%' if is_share(&self.text, behind) => {
+                let digits = |char: char| char.is_ascii_digit();
+                let start = self.text.trim_end_matches(digits).len();
+                let share = self.text.split_off(start).parse().unwrap_or(0.0_f64) / 100.0;
+                self.text.push_str(&toml::Value::from(share).to_string());
+            }
+            '{' if is_dict(behind) && !self.text.ends_with('#') => self.text.push_str("#{"),
+            '(' | '[' => {
+                self.depth += 1;
+                self.text.push(sign);
+            }
+            ')' | ']' => {
+                self.close(self.depth);
+                self.depth = self.depth.saturating_sub(1);
+                self.text.push(sign);
+            }
+            _ => self.text.push(sign),
+        }
+    }
+
+    /// Ends what stands behind `!` at this depth or deeper.
+    fn close(&mut self, depth: usize) {
+        while self.open.pop_if(|own| *own >= depth).is_some() {
+            let kept = self.text.trim_end().len();
+            self.text.insert(kept, ')');
+        }
     }
 }
 
-/// `A if C else B` as rhai has it.
+/// Whether `%` stands behind a whole number and divides nothing.
+fn is_share(before: &str, behind: &[Piece]) -> bool {
+    let next = behind.iter().find(|piece| **piece != Piece::Sign(' '));
+    let is_operand =
+        matches!(next, Some(Piece::Word(_) | Piece::Text(..) | Piece::Sign('(' | '[')));
+    before.ends_with(|char: char| char.is_ascii_digit()) && !is_operand
+}
+
+/// Whether a bracket opens an object of Python or JSON: a text and a colon follow.
+fn is_dict(behind: &[Piece]) -> bool {
+    let mut next = behind.iter().filter(|piece| **piece != Piece::Sign(' '));
+    matches!((next.next(), next.next()), (Some(Piece::Text(..)), Some(Piece::Sign(':'))))
+}
+
+/// How deep conditions stand in conditions.
+const DEPTH_MAX: usize = 8;
+
+/// `A if C else B`, `C ? A : B` and `if C then A else B` as rhai has them.
 fn conditional(text: &str) -> String {
-    let parts = || {
+    conditional_at(text, 0)
+}
+
+fn conditional_at(text: &str, depth: usize) -> String {
+    let python = || {
         let (value, rest) = text.split_once(" if ")?;
         let (condition, other) = rest.split_once(" else ")?;
-        Some(format!("if {condition} {{ {value} }} else {{ {other} }}"))
+        Some((condition, value, other))
     };
-    parts().unwrap_or_else(|| text.to_owned())
+    let question = || {
+        let (at, _) = text.match_indices('?').find(|(at, _)| is_alone(text, *at))?;
+        let rest = text.get(at + 1..)?;
+        let (colon, _) = rest
+            .match_indices(':')
+            .find(|(at, _)| !rest.get(..*at).is_some_and(|value| value.contains('?')))?;
+        Some((text.get(..at)?, rest.get(..colon)?, rest.get(colon + 1..)?))
+    };
+    let then = || {
+        let (condition, rest) = text.trim_start().strip_prefix("if ")?.split_once(" then ")?;
+        let (value, other) = rest.split_once(" else ")?;
+        Some((condition, value, other))
+    };
+    let parts = then().or_else(question).or_else(python).filter(|_| depth < DEPTH_MAX);
+    parts.map_or_else(
+        || text.to_owned(),
+        |(condition, value, other)| {
+            let other = conditional_at(other.trim(), depth + 1);
+            format!("if {} {{ {} }} else {{ {other} }}", condition.trim(), value.trim())
+        },
+    )
+}
+
+/// Whether a question mark is no part of `??`, `?.` or `?[`.
+fn is_alone(text: &str, at: usize) -> bool {
+    let before = text.get(..at).is_some_and(|before| before.ends_with('?'));
+    let behind = text.get(at + 1..).is_some_and(|behind| behind.starts_with(['?', '.', '[']));
+    !before && !behind
 }
 
 #[cfg(test)]
@@ -239,9 +351,37 @@ mod tests {
             ("reward = right * 2", "right * 2"),
             ("right ^ 2", "right ** 2"),
             ("is-right * 2", "rewards[\"is-right\"] * 2"),
+            ("right > 0.5 ? 1.0 : 0.0", "if right > 0.5 { 1.0 } else { 0.0 }"),
+            (
+                "right > 0.5 ? 1.0 : right > 0.2 ? 0.5 : 0.0",
+                "if right > 0.5 { 1.0 } else { if right > 0.2 { 0.5 } else { 0.0 } }",
+            ),
+            ("if right > 0.5 then 1.0 else 0.0", "if right > 0.5 { 1.0 } else { 0.0 }"),
+            ("70% * right", "0.7 * right"),
+            ("1.0 if not right > 0.5 else 0.0", "if !(right > 0.5) { 1.0 } else { 0.0 }"),
+            ("right === 1.0 ? 1 : 0", "if right == 1.0 { 1 } else { 0 }"),
         ] {
             let names = ["is-right".to_owned(), "right".to_owned()];
             assert_eq!(in_rhai(python, &names, true).as_deref(), Some(rhai));
+        }
+    }
+
+    #[test]
+    fn scripts_have_the_words_of_rhai() {
+        for (other, rhai) in [
+            (
+                "completion == reference ? 1.0 : 0.0",
+                "if completion == reference { 1.0 } else { 0.0 }",
+            ),
+            (
+                "if reference is None { 0.0 } else { 1.0 }",
+                "if reference == () { 0.0 } else { 1.0 }",
+            ),
+            ("let x = f\"{completion}!\"; x.len()", "let x = `${completion}!`; x.len()"),
+            ("{'reward': 1.0}", "#{\"reward\": 1.0}"),
+            ("let x = 7 % 3; x ?? 1", "let x = 7 % 3; x ?? 1"),
+        ] {
+            assert_eq!(words_of_rhai(other), rhai);
         }
     }
 

@@ -1,7 +1,21 @@
 //! What to type where verifiers fail or abstain: by the verifier, and by words of the reason.
 
 /// The verifier, words of the reason, and the advice.
-const ADVICE: [(&str, &str, &str); 19] = [
+const ADVICE: [(&str, &str, &str); 27] = [
+    ("", "found \"eJ", PACKED),
+    ("stdin_stdout", "key \"fn_name\" missing", OF_CALLS),
+    ("unit_tests", "key \"fn_name\" missing", OF_CALLS),
+    (
+        "rhai",
+        "the map that it returned has no reward",
+        "the member is called `reward`: write #{ reward: 1.0 }",
+    ),
+    (
+        "rhai",
+        "that it returned is no finite reward",
+        "the last line gives a number: 1.0 or 0.0; parse_float(TEXT) makes one of a text",
+    ),
+    ("number", "holds no number and no interval", OF_NUMBERS),
     ("python_check", "the script returned None", RETURN),
     ("rhai", "the script returned nothing, ()", ELSE),
     (
@@ -12,6 +26,7 @@ const ADVICE: [(&str, &str, &str); 19] = [
     ("stdin_stdout", "tests: ", STDIN_STDOUT),
     ("stdin_stdout", "key \"", STDIN_STDOUT),
     ("unit_tests", "expected one of the keys", UNIT_TESTS),
+    ("unit_tests", "tests: expected an object, a list", UNIT_TESTS),
     ("unit_tests", "found \"def ", OF_COLUMNS),
     ("unit_tests", "they define check(candidate)", OF_COLUMNS),
     ("unit_tests", "found \"METADATA", OF_COLUMNS),
@@ -28,7 +43,8 @@ const ADVICE: [(&str, &str, &str); 19] = [
     ),
     ("sql", "key \"answer\"", "the right rows come of a gold query: write it as `query`"),
     ("sql", "no such function", OF_SQLITE),
-    ("sql", "syntax error", OF_SQLITE),
+    ("sql", "```", "write the query alone, without the fence of Markdown around it"),
+    ("sql", "syntax error", OF_SYNTAX),
     ("tags", "the settings name no tags", "config = { tags = [\"think\", \"answer\"] }"),
     ("majority_vote", "has 1 of 1 votes", GROUPS),
     ("self_consistency", "has 1 of 1 votes", GROUPS),
@@ -48,6 +64,14 @@ const UNIT_TESTS: &str = "write {\"test_list\": [\"assert f(1) == 2\"]}, or {\"e
      \"cases\": [{\"args\": [1], \"expected\": 2}]}";
 const OF_COLUMNS: &str = "tests that are a program stand in the row itself, as \"test\" with \"entry_point\": write \
      config = { tests = \".\" }, and leave [data] reference out";
+const OF_CALLS: &str = "tests of a function need its name: \"fn_name\" beside inputs and outputs, and verifier = \"unit_tests\"; a row \
+     of LiveCodeBench has it in its metadata: config = { tests = \".\" } reads the whole row";
+const PACKED: &str = "it is packed, as the private tests of LiveCodeBench are: json.loads(pickle.loads(zlib.decompress(\
+     base64.b64decode(text.encode())))) of Python unpacks it";
+const OF_NUMBERS: &str = "write the number alone, as 3.5 or \"1,234.5\": config = { decimal_comma = true } is for 3,5; verifier = \
+     \"math\" takes expressions, \"exact\" words";
+const OF_SYNTAX: &str = "SQLite reads the query up to that word: look for a slip there or before it; a query of another \
+     dialect is translated by sqlglot.transpile(sql, read=\"mysql\", write=\"sqlite\") of Python";
 const OF_SQLITE: &str = "queries and schemas are SQLite's: translate them, as sqlglot.transpile(sql, \
      read=\"mysql\", write=\"sqlite\") of Python does";
 pub(super) const GROUPS: &str = "[data] group names a column that the completions of one prompt share; without it, those \
@@ -59,6 +83,47 @@ pub(super) fn advice(verifier: &str, reason: &str) -> Option<&'static str> {
         (of.is_empty() || *of == verifier) && reason.contains(words)
     };
     ADVICE.iter().find(fits).map(|(.., help)| *help)
+}
+
+/// Words of SQL that queries rarely do without.
+const KEYWORDS: [&str; 12] = [
+    "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "JOIN", "LIMIT", "DISTINCT", "UNION",
+    "BETWEEN", "INNER",
+];
+
+/// A word in capitals, or the first word, that is one of SQL but for a letter or two, and that word.
+pub(super) fn misspelt_keyword(query: &str) -> Option<(&str, &'static str)> {
+    let words = query.split(|char: char| !(char.is_alphanumeric() || char == '_'));
+    let words = words.filter(|word| word.len() > 2);
+    let is_loud = |word: &str| word.chars().all(|char| char.is_ascii_uppercase());
+    let mut near = words.enumerate().filter(|(at, word)| *at == 0 || is_loud(word));
+    near.find_map(|(_, word)| {
+        let upper = word.to_uppercase();
+        let is_own = KEYWORDS.contains(&upper.as_str());
+        let meant = KEYWORDS.into_iter().find(|known| is_slip(&upper, known))?;
+        (!is_own).then_some((word, meant))
+    })
+}
+
+/// Whether two words differ in the order of their letters, or in one letter that is there or not.
+fn is_slip(word: &str, known: &str) -> bool {
+    let sorted = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.sort_unstable();
+        bytes
+    };
+    let without = |long: &str, short: &str| {
+        long.char_indices().any(|(at, char)| {
+            let (before, behind) = (long.get(..at), long.get(at + char.len_utf8()..));
+            before.zip(behind).is_some_and(|(before, behind)| [before, behind].concat() == short)
+        })
+    };
+    let is_one = match word.len().cmp(&known.len()) {
+        std::cmp::Ordering::Equal => sorted(word) == sorted(known),
+        std::cmp::Ordering::Less => known.len() - word.len() == 1 && without(known, word),
+        std::cmp::Ordering::Greater => word.len() - known.len() == 1 && without(word, known),
+    };
+    word != known && is_one
 }
 
 /// Functions of other languages, and what rhai has in their place.
@@ -135,6 +200,12 @@ impl Failing<'_> {
         }
         if let Some(method) = between(why, "Non-pure method '", "'") {
             return self.on_a_copy(method);
+        }
+        if let Some(property) = between(why, "Unknown property '", "'")
+            && (why.contains("looked for in string") || why.contains("looked for in array"))
+        {
+            let known = FUNCTIONS.iter().find(|(names, _)| names.contains(&property));
+            return known.map(|(_, help)| (*help).to_owned());
         }
         if let Some((_, told)) = why.split_once("Function not found: ") {
             let (name, given) = told.split_once(" (")?;
@@ -296,4 +367,22 @@ impl Failing<'_> {
 /// What stands between two texts.
 fn between<'a>(text: &'a str, before: &str, behind: &str) -> Option<&'a str> {
     Some(text.split_once(before)?.1.split_once(behind)?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_sql_are_found_in_their_slips() {
+        for (query, found) in [
+            ("SELECT b FORM t", Some(("FORM", "FROM"))),
+            ("SELCT b FROM t", Some(("SELCT", "SELECT"))),
+            ("SELECT form FROM t", None),
+            ("SELECT b FROM t WHERRE a = 1", Some(("WHERRE", "WHERE"))),
+            ("SELECT b FROM t ORDER BY a", None),
+        ] {
+            assert_eq!(misspelt_keyword(query), found, "{query}");
+        }
+    }
 }

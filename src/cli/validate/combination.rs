@@ -1,5 +1,6 @@
 //! How rewards become one: weights, expressions, and rewards by which wrong answers earn more.
 
+use assay::engine::Planned;
 use assay::engine::config::CombineBy;
 use assay::verifiers::Verdict;
 
@@ -76,6 +77,67 @@ impl Faults<'_> {
         }
     }
 
+    /// Weights by which a reward moves nothing that can be told beside another one.
+    fn of_vanishing(&self, rewards: &[RewardReport]) -> impl Iterator<Item = Problem> {
+        /// A smaller part of the largest one was hardly meant.
+        const SHARE: f64 = 1e-6;
+        let plan = self.plan();
+        let is_sum = matches!(plan.config.combine.how, CombineBy::WeightedSum | CombineBy::Gate);
+        let most = |(planned, report): (&Planned, &RewardReport)| {
+            let size = report.rows.as_ref().and_then(RowsTally::size).unwrap_or(1.0);
+            Some(planned.weight.constant()?.abs() * size)
+        };
+        let sizes: Vec<Option<f64>> = plan.rewards.iter().zip(rewards).map(most).collect();
+        let largest = sizes.iter().flatten().copied().fold(0.0, f64::max);
+        let vanishing = sizes.into_iter().enumerate().filter(move |(_, size)| {
+            is_sum && size.is_some_and(|size| size > 0.0 && size < SHARE * largest)
+        });
+        vanishing.filter_map(|(at, _)| {
+            let planned = plan.rewards.get(at)?;
+            let (name, weight) = (&planned.name, planned.weight.constant()?);
+            let message = format!(
+                "its weight is {weight:e}: beside the others \"{name}\" moves nothing that can be told"
+            );
+            let help = "write a weight such as 0.1, or weight = 0.0 to report it alone".to_owned();
+            let error = self.document.error(&format!("reward[{at}].weight"), message);
+            Some(Problem::new(format!("reward.{name}"), error.help(Some(help))))
+        })
+    }
+
+    /// A reward that takes from every right answer all that it earns.
+    fn wiped(&self, at: usize) -> Option<Problem> {
+        let plan = self.plan();
+        let step = self.trial.training.step;
+        if plan.config.combine.how != CombineBy::WeightedSum
+            || plan.rewards.get(at)?.weight.at(step) <= 0.0
+        {
+            return None;
+        }
+        let own = |tried: &Tried<'_>, other: usize| -> Option<f64> {
+            Some(tried.verdicts.get(other)?.outcome.reward()?.get())
+        };
+        let is_right = |tried: &&Tried<'_>| own(tried, at).is_some_and(|own| own >= 1.0);
+        let right: Vec<&Tried<'_>> = self.trial.rows.iter().filter(is_right).collect();
+        let earns = |tried: &&&Tried<'_>| tried.outcome.reward().is_none_or(|own| own.get() > 0.0);
+        let first =
+            right.first().filter(|_| right.len() > 1 && !right.iter().any(|own| earns(&own)))?;
+        let takes = |(other, planned): &(usize, &Planned)| {
+            let weight = planned.weight.at(step);
+            weight < 0.0
+                && right.iter().all(|tried| own(tried, *other).is_some_and(|own| own > 0.0))
+        };
+        let (other, planned) = plan.rewards.iter().enumerate().find(takes)?;
+        let (name, weight) = (&planned.name, planned.weight.at(step));
+        let message = format!(
+            "{} that \"{}\" calls right earn nothing: \"{name}\" has weight {weight} and takes it from each of them",
+            which(right.len(), first.row.number),
+            plan.rewards.get(at)?.name
+        );
+        let help = format!("write weight = {} to pay for it, or take less away", -weight);
+        let error = self.document.error(&format!("reward[{other}].weight"), message);
+        Some(Problem::new(format!("reward.{name}"), error.help(Some(help))))
+    }
+
     /// A clamp that cuts what a reward takes away, on every row where it does.
     fn of_clamp(&self, rewards: &[RewardReport]) -> Option<Problem> {
         let plan = self.plan();
@@ -120,6 +182,7 @@ impl Faults<'_> {
     pub(super) fn of_directions(&self, rewards: &[RewardReport], found: &mut Found) {
         found.warnings.extend(self.unused());
         found.warnings.extend(self.of_clamp(rewards));
+        found.warnings.extend(self.of_vanishing(rewards));
         let is_asked = |tried: &Tried<'_>| {
             tried.asked || !(0..rewards.len()).any(|at| self.trial.depends.any(at))
         };
@@ -132,7 +195,8 @@ impl Faults<'_> {
                 .as_ref()
                 .is_some_and(|data| data.uses_reference && data.gold_accepted > 0);
             if judges_answers {
-                found.warnings.extend(self.inverted(at));
+                let inverted = self.inverted(at);
+                found.warnings.extend(inverted.or_else(|| self.wiped(at)));
             }
         }
     }
@@ -280,13 +344,9 @@ impl Faults<'_> {
         if let Some((_, told)) = reason.split_once("Function not found: ") {
             let (function, given) = told.split_once(" (")?;
             if ["min", "max"].contains(&function)
-                && given.starts_with("array)")
-                && let Some((_, inner)) = rest.split_once('[')
+                && (given.starts_with("array)") || given.matches(", ").count() > 1)
             {
-                let inner = inner.split(']').next().unwrap_or_default();
-                let mut parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty());
-                let first = parts.next()?.to_owned();
-                let nested = parts.fold(first, |all, part| format!("{function}({all}, {part})"));
+                let nested = two_by_two(function, rest)?;
                 return Some(format!("`{function}` takes two numbers: write {nested}"));
             }
         }
@@ -298,6 +358,15 @@ impl Faults<'_> {
         let is_unit = reason.contains("()") || !reason.contains("Function not found");
         is_unit.then(|| "a reward that abstained is (): write (NAME ?? 0.0)".to_owned())
     }
+}
+
+/// A call of a function of two numbers, in the place of one of more.
+fn two_by_two(function: &str, rest: &str) -> Option<String> {
+    let (_, inner) = rest.split_once('(')?;
+    let inner = inner.split(')').next()?.trim().trim_matches(['[', ']']);
+    let mut parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let first = parts.next()?.to_owned();
+    Some(parts.fold(first, |all, part| format!("{function}({all}, {part})")))
 }
 
 /// Whether an expression reads `rewards` otherwise than by a name that is written in it.

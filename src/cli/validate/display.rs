@@ -50,8 +50,14 @@ pub(super) fn text(report: &Report) -> String {
     if let Some(combined) = &report.combined {
         text.push_str(&format!("\ncombined\n{}", on_rows(combined)));
     }
-    text.push_str(if report.ok { "\nok\n" } else { "\nnot ok\n" });
-    text
+    text.push_str(if report.ok { "\nok" } else { "\nnot ok" });
+    if let Some(data) = report.data.as_ref().filter(|data| data.partial) {
+        let rows = count(data.rows);
+        text.push_str(&format!(
+            ", as far as the first {rows} rows say: the others were not looked at, `--limit N` takes N of them"
+        ));
+    }
+    text + "\n"
 }
 
 fn reward_text(reward: &RewardReport) -> String {

@@ -8,7 +8,7 @@ use assay::verifiers::{Outcome, Verdict};
 use assay::{Engine, Plan, Registry};
 use serde_json::Value;
 
-use super::advice::advice;
+use super::advice::{advice, misspelt_keyword};
 use super::paths::paths;
 use super::problem::{Problem, listed};
 use super::read::Row;
@@ -403,8 +403,24 @@ impl Faults<'_> {
         if let Some(unpaid) = &judged.unpaid {
             return unpaid.help.clone();
         }
-        let known = advice(&judged.planned.built.spec.id, &first.reason);
+        let id = judged.planned.built.spec.id.as_ref();
+        if let Some(help) = self.keyword(id, first) {
+            return help;
+        }
+        let known = advice(id, &first.reason);
         known.map_or_else(|| self.look(first), str::to_owned)
+    }
+
+    /// A word of SQL that a gold query has misspelt.
+    fn keyword(&self, id: &str, first: &Example) -> Option<String> {
+        if id != "sql" || !first.reason.contains("syntax error") {
+            return None;
+        }
+        let is_first = |tried: &&Tried<'_>| tried.row.number == first.row;
+        let reference = self.trial.rows.iter().find(is_first)?.row.sample.reference()?;
+        let query = reference.get("query").unwrap_or(reference).as_str()?;
+        let (word, meant) = misspelt_keyword(query)?;
+        Some(format!("did you mean {meant}? the gold query has `{word}`"))
     }
 
     /// The command that shows a row.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::finding::Finding;
 use super::gold;
-use super::probe::{Probe, is_full};
+use super::probe::{Probe, is_full, variant};
 use super::read::Row;
 use crate::cli::verdict;
 
@@ -81,7 +81,7 @@ pub(super) fn fixture(probe: &Probe<'_>, registry: &Registry) -> Option<FixtureR
         }
         if let Some(verdict) = yours(case, probe) {
             report.tried += 1;
-            if is_full(&verdict) {
+            if is_full(&verdict) && !is_of_reference(case, probe) {
                 report.paid_by(paying(case, probe.settings(), build), case, hack);
             }
         }
@@ -118,6 +118,14 @@ fn paying(
         Some((key, _)) => vec![key.clone()],
         None => others.map(|(key, _)| key.clone()).collect(),
     }
+}
+
+/// Whether a case is about a reference that the settings of the configuration do not read, as `none` of
+/// `contains` alone: then it says nothing of them.
+fn is_of_reference(case: &Case, probe: &Probe<'_>) -> bool {
+    let sample = case.sample();
+    let without = variant(&sample, sample.completion(), Value::Null);
+    case.reference.is_some() && is_full(&probe.alone(&without))
 }
 
 /// The verdict with the settings of the configuration, where the case asks for no others.

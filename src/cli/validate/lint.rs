@@ -19,7 +19,7 @@ use super::trial;
 use crate::cli::output::count;
 
 /// Members of a table that hold the answer, in the data of others.
-const ANSWERS: [&str; 6] =
+pub(super) const ANSWERS: [&str; 6] =
     ["ground_truth", "final_answer", "answer", "gold", "target", "expected_answer"];
 /// The same, where an answer is compared as text.
 const TEXTS: [&str; 3] = ["aliases", "text", "value"];
@@ -64,6 +64,8 @@ impl Lint<'_> {
         found.warnings.extend(self.captures());
         found.warnings.extend(self.patterns());
         found.warnings.extend(self.of_settings());
+        found.warnings.extend(self.of_idle());
+        found.warnings.extend(self.of_unread());
         found.warnings.extend(self.of_verifiers());
     }
 
@@ -103,9 +105,12 @@ impl Lint<'_> {
             let message = format!(
                 "what `{group}` captures is not compared with the reference: any match is right"
             );
+            let named = ["(?P<", "(?<"].into_iter().find_map(|lead| group.strip_prefix(lead));
+            let (name, inner) = named
+                .and_then(|rest| rest.split_once('>'))
+                .unwrap_or(("1", group.get(1..).unwrap_or_default()));
             let help = format!(
-                "write group = \"1\" to compare it, or (?:{} for a group that captures nothing",
-                group.get(1..).unwrap_or_default()
+                "write group = \"{name}\" to compare it, or (?:{inner} for a group that captures nothing"
             );
             Some(self.setting(at, "config.pattern", message, help))
         })

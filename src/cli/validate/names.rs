@@ -16,6 +16,9 @@ use super::words::{Language, Token, words};
 const UNKNOWN_MAX: usize = 16;
 /// What scripts see of a sample.
 const SAMPLE: [&str; 6] = ["completion", "prompt", "reference", "id", "group", "meta"];
+/// How others call a row.
+const ROWS: [&str; 9] =
+    ["row", "sample", "item", "example", "doc", "data", "record", "x", "extra_info"];
 /// What a verdict shows.
 const VERDICT: [&str; 3] = ["outcome", "reward", "evidence"];
 /// What a function of Python is given.
@@ -219,6 +222,11 @@ impl Names<'_> {
                 "the reward \"{name}\" is judged later: put it above, and write `rewards.{name}`"
             );
         }
+        if ROWS.contains(&name) && source.role != Role::Combine {
+            return "a row has no name of its own: write `completion`, `prompt`, `reference`, and `meta.COLUMN` for \
+                    any other column"
+                .to_owned();
+        }
         let near = did_you_mean(name, known.iter().map(String::as_str));
         let there = listed(known.iter().map(String::as_str));
         match near {
@@ -303,6 +311,9 @@ impl Names<'_> {
             && self.plan.names.iter().any(|n| n == name)
         {
             return format!("put the reward \"{name}\" above this one");
+        }
+        if root == "meta" && SAMPLE.contains(&name) && !known.has(name) {
+            return format!("what is read as the {name} is no metadata: write `{name}`");
         }
         if root == "meta"
             && let Some((column, role)) = self.hidden().into_iter().find(|(own, _)| *own == name)

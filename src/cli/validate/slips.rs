@@ -75,6 +75,20 @@ const TEMPLATE_MARKS: [&str; 8] = [
     "[INST]",
 ];
 
+/// What ends a text of a policy that was decoded with its special tokens.
+const END_MARKS: [&str; 10] = [
+    "<|im_end|>",
+    "<|endoftext|>",
+    "<|eot_id|>",
+    "<|end_of_text|>",
+    "<|end|>",
+    "<end_of_turn>",
+    "<eos>",
+    "<pad>",
+    "[PAD]",
+    "</s>",
+];
+
 /// What opens and closes thinking.
 const THOUGHTS: [(&str, &str); 3] =
     [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
@@ -96,6 +110,7 @@ pub(super) struct Slip {
 pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
     let all = [
         placeholders(rows, plan),
+        empty_references(rows, plan),
         scales(rows),
         lists_as_text(rows, plan),
         bytes_as_text(rows, plan),
@@ -143,6 +158,25 @@ fn placeholders(rows: &[Row], plan: &Plan) -> Option<Slip> {
     } else {
         format!("{place}: the reference is a note in the place of an answer, such as \"{text}\"")
     };
+    let help = "a row without a reference has null, or no such column: its rewards abstain";
+    Some(Slip { key: "reference", message, help })
+}
+
+/// References that are empty texts, where an answer is compared.
+fn empty_references(rows: &[Row], plan: &Plan) -> Option<Slip> {
+    let is_answer = |planned: &Planned| {
+        ["math", "number", "choice", "exact"].contains(&planned.built.spec.id.as_ref())
+    };
+    if !plan.rewards.iter().any(is_answer) {
+        return None;
+    }
+    let is_empty = |row: &Row| match row.sample.reference() {
+        Some(Value::String(text)) => text.trim().is_empty(),
+        Some(Value::Array(values)) => values.is_empty(),
+        _ => false,
+    };
+    let (place, _) = slipped(rows, is_empty)?;
+    let message = format!("{place}: the reference is empty, and no answer is right");
     let help = "a row without a reference has null, or no such column: its rewards abstain";
     Some(Slip { key: "reference", message, help })
 }
@@ -305,14 +339,16 @@ fn is_program(plan: &Plan, sample: &Sample, step: u64) -> bool {
 
 fn template_marks(rows: &[Row]) -> Option<Slip> {
     let mark = |row: &Row| {
-        let completion = row.sample.completion();
-        TEMPLATE_MARKS.into_iter().find(|mark| completion.contains(mark))
+        let completion = row.sample.completion().trim_end();
+        let within = TEMPLATE_MARKS.into_iter().find(|mark| completion.contains(mark));
+        within.or_else(|| END_MARKS.into_iter().find(|mark| completion.ends_with(mark)))
     };
     let first = rows.iter().find_map(mark)?;
     let amount = rows.iter().filter(|row| mark(row).is_some()).count();
     let (amount, all) = (count(amount as u64), count(rows.len() as u64));
-    let message =
-        format!("{amount} of {all} completions hold `{first}`, a mark of a chat template");
+    let message = format!(
+        "{amount} of {all} completions hold `{first}`, a mark of a tokenizer or its template"
+    );
     let help = "pass only the new text, decoded without special tokens";
     Some(Slip { key: "completion", message, help })
 }

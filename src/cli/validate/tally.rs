@@ -73,6 +73,11 @@ impl RowsTally {
         self.range.filter(|(least, most)| *least < 0.0 && *most <= 0.0).map(|(least, _)| least)
     }
 
+    /// How large its rewards are.
+    pub(super) fn size(&self) -> Option<f64> {
+        self.range.map(|(least, most)| least.abs().max(most.abs()))
+    }
+
     fn add(&mut self, row: &Row, outcome: &Outcome) {
         match outcome {
             Outcome::Scored(reward) => {

@@ -15,6 +15,7 @@ use super::near_misses::says_the_same;
 use super::probe::{is_full, variant};
 use super::read::Row;
 use super::slips::which;
+use super::spelling::{OF_JSON, SPELLINGS, flattened, respelt};
 use super::trial::Tried;
 use crate::cli::output::count;
 
@@ -176,6 +177,9 @@ impl Earned<'_> {
         {
             return Some(unpaid);
         }
+        if let Some(unpaid) = self.respelt(planned) {
+            return Some(unpaid);
+        }
         for sign in SEPARATORS {
             let several = "the reference is several answers in one text, and one of them is given";
             let help = || {
@@ -192,6 +196,49 @@ impl Earned<'_> {
         let help =
             || "write the references as the prompt asks for them: \"yes\" and \"no\"".to_owned();
         self.right_by(planned, yes_or_no, truths, help)
+    }
+
+    /// References that say the answer in other characters, or in a list within a list.
+    fn respelt(&self, planned: &Planned) -> Option<Unpaid> {
+        let nested = "the reference is a list within a list";
+        let help = || "write the answers in one list: any of them is then right".to_owned();
+        if let Some(unpaid) = self.right_by(planned, flattened, nested, help) {
+            return Some(unpaid);
+        }
+        if planned.built.spec.id == "json" {
+            return self.json_respelt(planned);
+        }
+        SPELLINGS.iter().find_map(|spelling| {
+            let how = spelling.respelt;
+            let change = |row: &Row| {
+                let (reference, completion) = (row.sample.reference()?, row.sample.completion());
+                let own = respelt(reference, how);
+                if !spelling.is_of_answers {
+                    return Some((completion.to_owned(), own?));
+                }
+                let answer = how(completion);
+                let differs = own.is_some() || answer != completion;
+                differs.then(|| (answer, own.unwrap_or_else(|| reference.clone())))
+            };
+            self.right_if(planned, change, spelling.what, || spelling.help.to_owned())
+        })
+    }
+
+    /// JSON that says the answer in other types or keys.
+    fn json_respelt(&self, planned: &Planned) -> Option<Unpaid> {
+        let parsed = |value: &Value| match value {
+            Value::String(text) => serde_json::from_str(text).ok(),
+            other => Some(other.clone()),
+        };
+        OF_JSON.iter().find_map(|(how, what, help)| {
+            let change = |row: &Row| {
+                let reference = parsed(row.sample.reference()?)?;
+                let answer: Value = serde_json::from_str(row.sample.completion().trim()).ok()?;
+                let (new, own) = (how(&answer, &reference), how(&reference, &reference));
+                (new != answer || own != reference).then(|| (new.to_string(), own))
+            };
+            self.right_if(planned, change, what, || (*help).to_owned())
+        })
     }
 
     /// References of several lines, of which `exact` compares none with the whole answer.
@@ -222,15 +269,30 @@ impl Earned<'_> {
         what: &str,
         help: impl Fn() -> String,
     ) -> Option<Unpaid> {
+        let change = |row: &Row| {
+            let reference = row.sample.reference().and_then(&other)?;
+            Some((row.sample.completion().to_owned(), reference))
+        };
+        self.right_if(planned, change, what, help)
+    }
+
+    /// What is said where rows are right once their answers and references are written in another way.
+    fn right_if(
+        &self,
+        planned: &Planned,
+        change: impl Fn(&Row) -> Option<(String, Value)>,
+        what: &str,
+        help: impl Fn() -> String,
+    ) -> Option<Unpaid> {
         let Lane::Compute(verifier) = &planned.built.lane else { return None };
         let is_meant = |row: &&Row| {
-            let Some(reference) = row.sample.reference().and_then(&other) else { return false };
             let Some(whole) = row.sample.reference_text() else { return false };
             // A text of many lines is one answer, and no list of them.
             if whole.lines().count() > LINES_MAX {
                 return false;
             }
-            let sample = variant(&row.sample, row.sample.completion(), reference);
+            let Some((completion, reference)) = change(row) else { return false };
+            let sample = variant(&row.sample, &completion, reference);
             is_right(&**verifier, &sample, planned)
         };
         let rows: Vec<&Row> = self.unpaid.iter().take(ROWS_MAX).map(|(row, _)| *row).collect();
@@ -389,6 +451,12 @@ fn is_right(verifier: &dyn Verifier, sample: &Sample, planned: &Planned) -> bool
 
 /// The answers in one text, where there are several.
 fn split(reference: &Value, sign: &str) -> Option<Value> {
+    // The comma of a number parts nothing.
+    let is_number = |text: &str| text.replace(',', "").trim().parse::<f64>().is_ok();
+    if sign == "," && reference.as_str().is_some_and(|text| !text.contains(", ") && is_number(text))
+    {
+        return None;
+    }
     let parts = reference.as_str()?.split(sign).map(str::trim).filter(|part| !part.is_empty());
     let parts: Vec<Value> = parts.map(Value::from).collect();
     (parts.len() > 1).then(|| parts.into())

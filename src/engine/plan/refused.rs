@@ -3,6 +3,7 @@
 use assay_verifiers::BuildError;
 use serde_json::Value;
 
+use super::dialects::RefusedSettings;
 use crate::data::Columns;
 use crate::engine::advice::{suggestion, typed};
 use crate::engine::config::{CombineBy, Config, RewardConfig};
@@ -170,6 +171,7 @@ pub(super) fn settings(
         let is_quoted = other.as_ref().is_none_or(|other| other.ends_with(&format!("\"{value}\"")));
         if is_quoted { words().or(other) } else { other }
     };
+    let dialect = RefusedSettings { verifier: id, config: &reward.config, error, retry }.help();
     let known = ADVICE.iter().find(|(of, words, _)| of == id && error.message.contains(words));
     let alone =
         error.setting.rsplit_once('.').filter(|_| error.message.contains("newtype variant"));
@@ -182,7 +184,8 @@ pub(super) fn settings(
     };
     let of_function =
         (id == "python_check").then(|| python_call::advice(&error.message, script)).flatten();
-    let help = match known.map(|(.., help)| (*help).to_owned()).or(of_function) {
+    let known = dialect.or_else(|| known.map(|(.., help)| (*help).to_owned()));
+    let help = match known.or(of_function) {
         Some(help) => help,
         None => told.map_or_else(|| page.clone(), |told| format!("{told} {page}")),
     };
@@ -200,20 +203,19 @@ pub(super) fn words(key: &str, message: &str) -> Option<String> {
     (!typed.is_empty()).then(|| format!("write {}", typed.join(", or ")))
 }
 
+const OF_PYTHON: &str = "it is rhai, and no Python: if completion.contains(reference) { 1.0 } else { 0.0 }; `python_check` takes \
+     Python";
+
 /// What verifiers refuse, by words of their message, and what to type.
-const ADVICE: [(&str, &str, &str); 4] = [
+const ADVICE: [(&str, &str, &str); 5] = [
     (
         "choice",
         "invalid type: sequence",
         "letters = 4 says how many letters count, from A; the options stand in a column: options = \
          \"choices\"",
     ),
-    (
-        "rhai",
-        "terminate this statement",
-        "it is rhai, and no Python: if completion.contains(reference) { 1.0 } else { 0.0 }; `python_check` takes \
-         Python",
-    ),
+    ("rhai", "terminate this statement", OF_PYTHON),
+    ("rhai", "to start a statement block", OF_PYTHON),
     (
         "length",
         "No such file",

@@ -37,7 +37,8 @@ pub(super) fn built(
         let shape = match shaping::build(Value::Object(given.clone()), files) {
             Ok(shape) => shape,
             Err(error) => {
-                return fail(&error.setting, &error.message, suggestion(&error.message));
+                let help = kind(given, &error.message).or_else(|| suggestion(&error.message));
+                return fail(&error.setting, &error.message, help);
             }
         };
         for read in &shape.reads {
@@ -50,6 +51,19 @@ pub(super) fn built(
         Ok(shape)
     };
     reward.shape.iter().enumerate().map(build).collect()
+}
+
+/// How the kind of a shape is written that stands under another key.
+fn kind(given: &serde_json::Map<String, Value>, message: &str) -> Option<String> {
+    if !message.starts_with("missing field `kind`") {
+        return None;
+    }
+    let (key, word) = ["name", "type", "shape", "id", "method"]
+        .into_iter()
+        .find_map(|key| Some((key, given.get(key)?.as_str()?)))?;
+    let known = message.split('`').skip(3).step_by(2);
+    let word = did_you_mean(word, known).unwrap_or(word);
+    Some(format!("write kind = \"{word}\" in the place of {key}"))
 }
 
 /// A gate decides before anything is shaped: shaping its reward would do nothing.
