@@ -159,12 +159,12 @@ impl Document {
 
     /// An error at a dotted path such as `reward[0].config.pattern`.
     pub fn error(&self, path: &str, message: impl Into<String>) -> ConfigError {
-        self.placed(&segments(path), message.into()).of(path)
+        self.placed(&segments(path), &message.into()).of(path)
     }
 
-    fn placed(&self, segments: &[&str], message: String) -> ConfigError {
+    fn placed(&self, segments: &[&str], message: &str) -> ConfigError {
         let found = self.value_at(segments);
-        let message = wording::in_toml(&message, found);
+        let message = wording::in_toml(message, found);
         if let Some(set) = self.sets.iter().rev().find(|set| set.is_at(segments)) {
             return set.origin.error(message);
         }

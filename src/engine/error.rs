@@ -13,10 +13,10 @@ pub struct ConfigError {
     pub message: String,
     /// What to do about it, where that is known.
     pub help: Option<String>,
-    name: String,
-    text: String,
+    name: Box<str>,
+    text: Box<str>,
     span: Option<Range<usize>>,
-    setting: Option<String>,
+    setting: Option<Box<str>>,
 }
 
 impl ConfigError {
@@ -25,8 +25,8 @@ impl ConfigError {
         Self {
             message: message.into(),
             help: None,
-            name: name.to_owned(),
-            text: text.to_owned(),
+            name: name.into(),
+            text: text.into(),
             span: None,
             setting: None,
         }
@@ -35,7 +35,7 @@ impl ConfigError {
     /// Names the setting at fault by its dotted path.
     #[must_use]
     pub(super) fn of(mut self, setting: &str) -> Self {
-        self.setting = Some(setting.to_owned());
+        self.setting = Some(setting.into());
         self
     }
 

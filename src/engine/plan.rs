@@ -7,6 +7,7 @@ mod shapes;
 mod trainers;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
@@ -57,6 +58,24 @@ pub struct Plan {
     /// The judges of the configuration.
     #[cfg(feature = "rubrics")]
     pub judges: crate::rubrics::judge::JudgeSet,
+}
+
+/// What compares the samples of a group.
+#[derive(Clone, Copy)]
+pub enum Comparison<'p> {
+    /// The verifier of a reward, or one of its shapes.
+    Reward(&'p Planned),
+    /// `[combine] normalise`.
+    Normalise,
+}
+
+impl fmt::Display for Comparison<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reward(reward) => write!(f, "{} ({})", reward.name, reward.built.spec.id),
+            Self::Normalise => f.write_str("[combine] normalise"),
+        }
+    }
 }
 
 /// One reward, built.
@@ -145,11 +164,17 @@ impl Plan {
 
     /// Whether the samples of a prompt have to be judged together.
     pub fn needs_groups(&self) -> bool {
-        let shapes = || self.rewards.iter().flat_map(|reward| &reward.shapes);
-        !self.group_rewards.is_empty()
-            || self.config.combine.on_fault == OnFault::DropGroup
-            || !self.config.combine.normalise.is_none()
-            || shapes().any(|shape| shape.is_group)
+        self.config.combine.on_fault == OnFault::DropGroup || self.compares(|_| true).is_some()
+    }
+
+    /// What compares the samples of a group, the first of the rewards that `counts` before the rest.
+    pub fn compares(&self, counts: impl Fn(&Planned) -> bool) -> Option<Comparison<'_>> {
+        let is_of_group = |reward: &&Planned| {
+            reward.built.lane.is_group() || reward.shapes.iter().any(|shape| shape.is_group)
+        };
+        let reward = self.rewards.iter().filter(is_of_group).find(|reward| counts(reward));
+        let normalises = !self.config.combine.normalise.is_none();
+        reward.map(Comparison::Reward).or(normalises.then_some(Comparison::Normalise))
     }
 
     /// Whether the verdicts of a reward are awaited.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::error::{ApiError, ErrorKind};
 use super::metrics::{Metrics, ProfileMetrics};
-use crate::engine::Engine;
+use crate::engine::{Engine, Planned};
 
 /// Where the paths are that name the profile.
 pub(crate) const BY_PROFILE: &str = "/profiles/{profile}";
@@ -17,20 +17,14 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Refuses a sample that comes alone where rewards compare the samples of a group: it would be
-    /// compared with none.
+    /// Refuses a sample that comes alone where rewards that weigh something, at any step, compare the samples
+    /// of a group: it would be compared with none.
     pub(crate) fn check_alone(&self) -> Result<(), ApiError> {
-        let plan = self.engine.plan();
-        let rewards = || plan.rewards.iter().filter(|reward| reward.weight.at(0) != 0.0);
-        let compares = !plan.config.combine.normalise.is_none()
-            || rewards().any(|reward| reward.built.lane.is_group())
-            || rewards().flat_map(|reward| &reward.shapes).any(|shape| shape.is_group);
-        if !compares {
-            return Ok(());
-        }
+        let weighs = |reward: &Planned| reward.weight.bounds() != (0.0, 0.0);
+        let Some(comparison) = self.engine.plan().compares(weighs) else { return Ok(()) };
         let message = format!(
-            "the profile {} compares the samples of a group, and this request has one: send groups as \
-             a list, or serve a profile for it that compares nothing",
+            "in the profile {}, {comparison} compares the samples of a group, and this request has one: send \
+             groups as a list, or serve a profile for it that compares nothing",
             self.name
         );
         Err(ApiError::bad_request(message))

@@ -199,7 +199,10 @@ fn what_compares_groups_is_not_asked_for_one_sample() {
     let normalised = format!("[combine]\nnormalise = 'sum_then'\n{exact}");
     let votes = format!("{exact}[[reward]]\nname = 'votes'\nverifier = 'majority_vote'\n");
     let watched = format!("{votes}weight = 0.0\n");
-    let configs = [("a", normalised.as_str()), ("b", &votes), ("watched", &watched)];
+    let annealed =
+        format!("{votes}weight = {{ kind = 'linear', from = 0.0, to = 1.0, end = 100 }}\n");
+    let configs =
+        [("a", normalised.as_str()), ("b", &votes), ("annealed", &annealed), ("watched", &watched)];
     let daemon = Daemon::start(&configs, &[]);
     let mut asked = rollout("2");
     asked["reference"] = json!("2");
@@ -211,7 +214,7 @@ fn what_compares_groups_is_not_asked_for_one_sample() {
         ("v1/fine_tuning/alpha/graders/run", &graded),
         ("classify", &json!({ "text": ["2"] })),
     ] {
-        for profile in ["a", "b"] {
+        for profile in ["a", "b", "annealed"] {
             let answer = daemon.post(&format!("/profiles/{profile}/{path}"), body);
             assert_eq!(answer.status, 400, "{path}: {}", answer.text());
             assert!(answer.text().contains("compares the samples of a group"), "{path}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay::Plan;
 use assay::engine::config::RewardConfig;
-use assay::engine::{Document, Planned, group_key};
+use assay::engine::{Document, group_key};
 use assay::verifiers::{Lane, Sample};
 use serde_json::Value;
 
@@ -152,23 +152,24 @@ impl Lint<'_> {
 
     /// Groups of one row each, where rewards are compared within groups.
     fn alone(&self) -> Option<Problem> {
-        let what = self.compared()?;
+        let what = self.plan.compares(|_| true)?;
         let keys: BTreeSet<&str> = self.rows.iter().map(|row| group_key(&row.sample)).collect();
         (self.rows.len() > 1 && keys.len() == self.rows.len()).then(|| {
-            let message = format!("every group has one row, and {what} the rows of a group");
+            let message =
+                format!("every group has one row, and {what} compares the rows of a group");
             self.problem("group", message, GROUPS.to_owned())
         })
     }
 
     /// Rows that name neither a prompt nor a group, which are one group.
     fn one_group(&self) -> Option<Problem> {
-        let what = self.compared()?;
+        let what = self.plan.compares(|_| true)?;
         let is_silent = |row: &Row| group_key(&row.sample).is_empty();
         (self.rows.len() > 1 && self.rows.iter().all(is_silent)).then(|| {
             let rows = count(self.rows.len() as u64);
             let message = format!(
-                "no row has a prompt or a group, so that all {rows} rows are one group, and {what} the rows \
-                 of a group"
+                "no row has a prompt or a group, so that all {rows} rows are one group, and {what} compares \
+                 the rows of a group"
             );
             let meta = self.rows.first().map(|row| row.sample.meta());
             let is_there = |name: &&&str| meta.is_some_and(|meta| meta.contains_key(**name));
@@ -178,16 +179,6 @@ impl Lint<'_> {
             };
             self.problem("prompt", message, help)
         })
-    }
-
-    /// What compares the rows of a group.
-    fn compared(&self) -> Option<String> {
-        let is_group = |planned: &&Planned| planned.built.lane.is_group();
-        if let Some(planned) = self.plan.rewards.iter().find(is_group) {
-            return Some(format!("{} ({}) compares", planned.name, planned.built.spec.id));
-        }
-        let normalises = !self.plan.config.combine.normalise.is_none();
-        normalises.then(|| "[combine] normalise compares".to_owned())
     }
 
     /// Ids that name several rows.

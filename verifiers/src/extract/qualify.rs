@@ -44,6 +44,8 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
         .trim_end_matches([' ', '\n', '$', '\\', '(', '[', '{', '}', '*', '_', '`', '"', ':']);
     let assigned = unassigned(before);
     let after = after.trim_start_matches([' ', '$', '\\', ')', ']', '}', '*', '_', '`', '"', ',']);
+    // "4\text{ or more}".
+    let after = after.strip_prefix("text{").map_or(after, str::trim_start);
     // "between 3 and 4".
     let ranged = ends_with(before, &["and", "to"]) && clause(before).contains("between ");
     let summed = ends_with(before, say::SUMMING);
