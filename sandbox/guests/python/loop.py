@@ -49,6 +49,12 @@ class Policy(events._BaseDefaultEventLoopPolicy):
 
     _loop_factory = Loop
 
+    def get_event_loop(self):
+        """The loop that is set, and a new one where none is: tests were written for that, up to 3.13."""
+        if self._local._loop is None:
+            self.set_event_loop(self.new_event_loop())
+        return super().get_event_loop()
+
 
 def install():
     """Makes `asyncio.run` and its relations work."""

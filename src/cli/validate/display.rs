@@ -120,7 +120,7 @@ fn on_data(data: &RewardOnData, verifier: &str) -> String {
     if data.probes_exhausted > 0 {
         let probes = count(data.probes_exhausted);
         text.push_str(&format!(
-            "  out of fuel or time  {probes} of what was tried: the rest may be left out\n"
+            "  out of its limits    {probes} of what was tried: the rest may be left out\n"
         ));
     }
     text

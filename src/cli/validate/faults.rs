@@ -117,7 +117,7 @@ impl Faults<'_> {
             let (tried, name) = (count(tally.rows), &planned.name);
             let message = format!(
                 "the trial ended after {tried} rows: {EXHAUSTED_MAX} verdicts of \"{name}\" ran out of \
-                 fuel or time"
+                 fuel, memory or time"
             );
             let deadline_ms = self.plan().config.limits.deadline_ms;
             let help = if deadline_ms < DEADLINE_MS_LOW {

@@ -11,7 +11,7 @@ use super::trial::{Trial, is_exhausted};
 
 /// From here on a reward is full.
 const FULL: f64 = 1.0 - 1e-9;
-/// Variants on which a verifier may run out of fuel or time before no more are tried.
+/// Variants on which a verifier may run out of fuel, memory or time before no more are tried.
 const EXHAUSTED_MAX: u64 = 4;
 
 /// A verifier on variants of samples, as the engine runs it.
@@ -41,7 +41,7 @@ impl<'a> Probe<'a> {
         Some(&self.engine.plan().config.rewards.get(self.at)?.config)
     }
 
-    /// Variants on which the verifier ran out of fuel or time.
+    /// Variants on which the verifier ran out of fuel, memory or time.
     pub(super) fn exhausted(&self) -> u64 {
         self.exhausted.load(Ordering::Relaxed)
     }

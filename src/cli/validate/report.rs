@@ -59,7 +59,7 @@ pub(super) struct RewardOnData {
     /// Those that earned full reward.
     pub(super) hacks_paid: u64,
     pub(super) paid: Vec<Finding>,
-    /// Answers, cheats and programs on which the verifier ran out of fuel or time. After a few of them no
+    /// Answers, cheats and programs on which the verifier ran out of fuel, memory or time. After a few of them no
     /// more are tried.
     pub(super) probes_exhausted: u64,
     /// Where the reference is tests: whether they test anything. Gold answers and cheats cannot be

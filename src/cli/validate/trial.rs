@@ -12,7 +12,7 @@ use super::steps::Steps;
 pub(super) const DEEP_ROWS: usize = 5;
 /// The first rows, and the most, that are judged in one go.
 const BATCH_ROWS: [usize; 2] = [8, 256];
-/// Verdicts of one reward that may run out of fuel or time before the rest of the rows is left out.
+/// Verdicts of one reward that may run out of fuel, memory or time before the rest of the rows is left out.
 pub(super) const EXHAUSTED_MAX: usize = 8;
 
 /// What became of rows.
@@ -176,7 +176,7 @@ fn tried(row: &Row, scored: Scored, asked: bool) -> Tried<'_> {
     Tried { row, verdicts, judged, outcome: scored.outcome, asked }
 }
 
-/// The first reward that runs out of fuel or time again and again.
+/// The first reward that runs out of fuel, memory or time again and again.
 fn exhausted(plan: &Plan, rows: &[Tried<'_>]) -> Option<usize> {
     let is_out = |at: usize| {
         let verdicts = rows.iter().filter_map(|tried| tried.verdicts.get(at));
@@ -186,12 +186,13 @@ fn exhausted(plan: &Plan, rows: &[Tried<'_>]) -> Option<usize> {
     (0..plan.rewards.len()).find(|at| is_out(*at))
 }
 
-/// Whether a verdict cost all that it may. Running out of fuel is soon done in verifiers that are not slow.
+/// Whether a verdict cost all that it may. Running out of fuel or memory is soon done in verifiers that are not
+/// slow.
 pub(super) fn is_exhausted(verdict: &Verdict, slow: bool) -> bool {
     match &verdict.outcome {
         Outcome::Failed(fault) => match fault.kind {
             FaultKind::Timeout => true,
-            FaultKind::OutOfFuel => slow,
+            FaultKind::OutOfFuel | FaultKind::OutOfMemory => slow,
             _ => false,
         },
         _ => false,
