@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use assay::data::{Columns, Row, escape, open_regular, read_regular};
-use assay::engine::runs::{MANIFEST, RunManifest, TIMINGS, check_lines};
+use assay::engine::runs::{MANIFEST, RunError, RunManifest, TIMINGS, check_lines, check_verdicts};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -35,9 +35,21 @@ pub(super) fn columns(config: &Value, run: impl Display) -> Result<Columns, Fail
 
 /// The manifest of a run whose lines are as it left them; says so where the run is not complete.
 pub(super) fn manifest(run: &Path) -> Result<RunManifest, Failure> {
+    checked(run, check_lines)
+}
+
+/// The same of a run of which the verdicts alone are read.
+pub(super) fn verdicts_manifest(run: &Path) -> Result<RunManifest, Failure> {
+    checked(run, check_verdicts)
+}
+
+fn checked(
+    run: &Path,
+    check: impl FnOnce(&Path, &RunManifest) -> Result<(), RunError>,
+) -> Result<RunManifest, Failure> {
     let manifest: RunManifest = json(run, MANIFEST)?;
     if manifest.complete {
-        check_lines(run, &manifest)?;
+        check(run, &manifest)?;
     } else {
         output::note(&format!("{}: the run is not complete", run.display()));
     }

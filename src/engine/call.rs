@@ -71,6 +71,11 @@ impl Call {
         self.training.step
     }
 
+    /// Whether the deadline was over when a verdict starts.
+    pub(super) fn is_over(&self, start_ns: u64) -> bool {
+        self.deadline_ns.is_some_and(|at| start_ns > at)
+    }
+
     /// Time that is left, where the call has a deadline.
     pub(super) fn left(&self, now_ns: u64) -> Option<Duration> {
         self.deadline_ns.map(|at| Duration::from_nanos(at.saturating_sub(now_ns)))

@@ -16,8 +16,8 @@ mod shard_set;
 mod shards;
 mod store;
 
-pub use check::check_lines;
 pub(super) use check::to_mend;
+pub use check::{check_lines, check_verdicts};
 pub use folder::{RunError, RunFolder, RunStart};
 pub use form::{VerdictForm, VerdictRows, verdict_rows, write_form};
 pub use inputs::RunInputs;

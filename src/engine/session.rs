@@ -1,6 +1,5 @@
 //! One `assay score`: a dataset through the engine into a run folder.
 
-use std::fs;
 use std::io;
 
 use assay_verifiers::TrainingState;
@@ -17,7 +16,7 @@ use super::score::Engine;
 use super::shard::Shard;
 use super::stream_spec::{BadRows, Ended, Resume, StreamError, StreamSpec};
 use super::summary::Summary;
-use crate::data::{Block, DataError};
+use crate::data::{Block, DataError, read_regular};
 
 /// Rows that are read at once for the state behind the run.
 const STATE_ROWS: usize = 4096;
@@ -130,9 +129,10 @@ impl RunSession<'_> {
         let summary = self.folder.read_json(SUMMARY)?;
         let summary =
             summary.ok_or_else(|| self.folder.foreign(format!("{SUMMARY} is missing")))?;
-        let before = fs::read(self.folder.path(STATE)).ok();
+        let state = |run: &Self| read_regular(&run.folder.path(STATE)).ok();
+        let before = state(self);
         self.leave_state()?;
-        if fs::read(self.folder.path(STATE)).ok() != before {
+        if state(self) != before {
             mended
                 .push(format!("{STATE} was not as the run left it: it is made again of the rows"));
         }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::{AsyncVerifier, Earlier, Lane, Meter, Pending, Sample, Verdict, Verifier};
+use assay_verifiers::{
+    AsyncVerifier, Earlier, Fault, FaultKind, Lane, Meter, Pending, Sample, Verdict, Verifier,
+};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
@@ -129,6 +131,12 @@ impl Core {
         call: &Call,
         start_ns: u64,
     ) -> Option<Verdict> {
+        if call.is_over(start_ns) {
+            return Some(Verdict::failed(Fault::new(
+                FaultKind::Timeout,
+                "the deadline of the call passed",
+            )));
+        }
         let Row { verdicts, conditions, .. } = row;
         let view = RowView { names: &self.plan.names, sample, verdicts, step: call.step() };
         let limit = self.limit(call, start_ns);

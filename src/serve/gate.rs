@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::hash::{BuildHasher as _, RandomState};
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assay_verifiers::canonical;
 use axum::extract::{MatchedPath, Request, State};
@@ -29,6 +29,23 @@ const REQUEST_ID_BYTES_MAX: usize = 128;
 /// How long a refusal for load is held back: clients that ask again at once, whatever `Retry-After` says,
 /// would otherwise take the processor from those that were let in.
 const REFUSAL_DELAY: Duration = Duration::from_millis(30);
+
+/// The status under which a request counts whose client left before its answer, as in nginx.
+const CLIENT_GONE: u16 = 499;
+
+/// Counts a request once it ends, with an answer or without.
+struct Counted<'a> {
+    shared: &'a Shared,
+    route: &'a str,
+    start: Instant,
+    code: u16,
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.shared.metrics.request(self.route, self.code, self.start.elapsed());
+    }
+}
 
 /// Runs a request by the router.
 pub(crate) async fn gate(
@@ -55,6 +72,7 @@ pub(crate) async fn pass(
     let id = request_id(&parts.headers);
     let method = parts.method.clone();
     let route = matched.unwrap_or("unknown");
+    let mut counted = Counted { shared, route, start, code: CLIENT_GONE };
     let is_open = OPEN.contains(&route);
     let is_work = !is_open && route != METRICS;
     let trace = if is_work { shared.tracing.begin(parts, matched, &id) } else { Trace::default() };
@@ -97,7 +115,7 @@ pub(crate) async fn pass(
         tracing::debug!(request_id, trace_id = trace.id(), %method, route, code, us, "answered");
     }
     trace.answered(response.status());
-    shared.metrics.request(route, code, took);
+    counted.code = code;
     response.headers_mut().insert(REQUEST_ID, id);
     response
 }

@@ -200,7 +200,10 @@ async fn read(
         ApiError::new(ErrorKind::TooLarge, message)
     };
     if content_length(headers).is_some_and(|length| length > bytes_max as u64) {
-        discard(&mut body).await;
+        // One who asks first has sent nothing yet.
+        if !headers.contains_key(header::EXPECT) {
+            discard(&mut body).await;
+        }
         return Err(too_large());
     }
     let collected = {

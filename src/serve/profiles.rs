@@ -17,14 +17,20 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Refuses a sample that comes alone where rewards that weigh something, at any step, compare the samples
-    /// of a group: it would be compared with none.
+    /// Refuses a sample that comes alone, where samples of a group are compared: it would be compared with none.
     pub(crate) fn check_alone(&self) -> Result<(), ApiError> {
+        self.check_grouped(
+            "this request has one: send groups as a list, or serve a profile for it that compares nothing",
+        )
+    }
+
+    /// Refuses samples of which no groups are known, for the reason `lack`, where rewards that weigh something at
+    /// any step compare the samples of a group.
+    pub(crate) fn check_grouped(&self, lack: &str) -> Result<(), ApiError> {
         let weighs = |reward: &Planned| reward.weight.bounds() != (0.0, 0.0);
         let Some(comparison) = self.engine.plan().compares(weighs) else { return Ok(()) };
         let message = format!(
-            "in the profile {}, {comparison} compares the samples of a group, and this request has one: send \
-             groups as a list, or serve a profile for it that compares nothing",
+            "in the profile {}, {comparison} compares the samples of a group, and {lack}",
             self.name
         );
         Err(ApiError::bad_request(message))

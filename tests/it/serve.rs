@@ -321,6 +321,12 @@ fn a_deadline_travels_with_the_request() {
         let answer = daemon.send("POST", "/v1/verify", &headers, body.as_bytes());
         assert_eq!(answer.json()["results"][0]["fault"], "Timeout");
     }
+    // Rules too are judged before it or not at all.
+    let daemon = Daemon::start(&[("a", RULES)], &[]);
+    let headers = [("content-type", "application/json"), ("grpc-timeout", "1n")];
+    let body = json!({ "samples": [{ "completion": "2", "reference": "2" }] }).to_string();
+    let answer = daemon.send("POST", "/v1/verify", &headers, body.as_bytes());
+    assert_eq!(answer.json()["results"][0]["fault"], "Timeout", "{}", answer.text());
 }
 
 #[test]
@@ -494,6 +500,8 @@ fn the_work_of_a_client_that_leaves_is_dropped() {
     assert!(daemon.becomes("assay_in_flight", 0));
     assert_eq!(daemon.gauge("assay_waiting"), 0);
     assert!(daemon.becomes("assay_connections", 1));
+    let left = "assay_requests_total{route=\"/v1/verify\",code=\"499\"}";
+    assert_eq!(daemon.gauge(left), 7);
 }
 
 #[test]

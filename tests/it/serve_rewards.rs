@@ -112,11 +112,13 @@ fn openrlhf_is_never_told_the_reward_of_a_prompt() {
         (json!({ "query": ["2", 3] }), "query[1]"),
         (json!({ "query": ["2"], "prompts": ["", ""] }), "prompts"),
         (json!({ "query": ["2"], "labels": ["", ""] }), "labels"),
+        (json!({ "query": ["2"], "labels": [] }), "labels"),
+        (json!({ "query": ["2"], "prompts": [] }), "prompts"),
     ] {
         assert_refused(&daemon.post("/get_reward", &body), 400, field);
     }
-    // Lists that are null or empty are none; what else a client sends is not ours to judge.
-    let bare = json!({ "query": ["2"], "prompts": [], "labels": null, "images": [] });
+    // Lists that are null are none; what else a client sends is not ours to judge.
+    let bare = json!({ "query": ["2"], "prompts": null, "labels": null, "images": [] });
     assert_eq!(daemon.post("/get_reward", &bare).status, 200);
 }
 

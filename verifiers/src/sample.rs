@@ -129,9 +129,18 @@ impl Sample {
         self.data.finish_reason.as_deref()
     }
 
-    /// Whether the completion is the whole text that a model reads, prompt and special tokens included.
+    /// Whether the prompt, or where there is none the completion with all before it, is as a model reads
+    /// it, special tokens included.
     pub fn is_rendered(&self) -> bool {
         self.data.is_rendered
+    }
+
+    /// The prompt, where its caller rendered it. `None` too where the completion holds it.
+    pub fn rendered_prompt(&self) -> Option<&str> {
+        match &self.data.prompt {
+            Content::Text(prompt) if self.data.is_rendered && !prompt.is_empty() => Some(prompt),
+            _ => None,
+        }
     }
 
     /// The reference as it came. `None` where the row has none, or null.
@@ -310,8 +319,9 @@ impl SampleBuilder {
         self
     }
 
-    /// The completion is the whole text that a model reads, as its caller rendered it: special tokens in
-    /// it count. For callers that are trusted alone; no row of data says so of itself.
+    /// The prompt is as its caller rendered it, and a completion without a prompt is the whole text that a
+    /// model reads: special tokens in it count. For callers that are trusted alone; no row of data says so of
+    /// itself.
     pub fn rendered(mut self) -> Self {
         self.data.is_rendered = true;
         self

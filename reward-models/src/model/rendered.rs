@@ -23,6 +23,9 @@ struct Form {
     sign: Option<String>,
 }
 
+/// Answers that have nothing in common: what stands before both is the prompt.
+const ANSWERS: [&str; 2] = ["an answer", "one more"];
+
 impl Model {
     /// A text that its caller rendered, with the places of its scores. A BOS that the caller left out, as
     /// for servers that put one before every text, is put before it where the template has one.
@@ -31,9 +34,7 @@ impl Model {
     /// Why the model reads no such text, or not this one.
     pub fn rendered(&self, text: &str) -> Result<Text, String> {
         let Form { bos, sign } = self.form()?;
-        let known = self.manifest.tokenizer.tokens.get("bos_token");
-        let bare = known.and_then(|bos| text.strip_prefix(bos.as_str())).unwrap_or(text);
-        let whole = format!("{}{bare}", bos.unwrap_or_default());
+        let whole = self.begun(text, bos);
         let mut marks = Vec::new();
         if let Some(sign) = sign {
             marks.extend(whole.match_indices(&sign).map(|(at, _)| (0, at + sign.len())));
@@ -42,6 +43,49 @@ impl Model {
             }
         }
         Ok(Text { parts: vec![whole], second: None, marks })
+    }
+
+    /// The text of a conversation of which the caller rendered the prompt: the answer of `view` and what
+    /// follows it are as the template writes them behind a prompt of its own.
+    ///
+    /// # Errors
+    /// Why the model reads no such text, or not this one.
+    pub fn continued(&self, prompt: &str, view: &View) -> Result<Result<Text, ModelError>, String> {
+        let Form { bos, .. } = self.form()?;
+        let own = |answer: &str| View {
+            completion: answer.to_owned(),
+            steps: vec![answer.to_owned()],
+            ..probe()
+        };
+        let text = |view: &View| self.template.text(view);
+        let both: Result<Vec<Text>, ModelError> =
+            ANSWERS.iter().map(|answer| text(&own(answer))).collect();
+        let both = both.map_err(|error| error.to_string())?;
+        let [one, other] =
+            [both.first(), both.last()].map(|text| text.and_then(|text| text.parts.first()));
+        let head = one.zip(other).map_or("", |(one, other)| shared(one, other)).len();
+        let answered = View {
+            completion: view.completion.clone(),
+            steps: view.steps.clone(),
+            reference: view.reference.clone(),
+            ..probe()
+        };
+        let answered = match text(&answered) {
+            Ok(text) => text,
+            Err(error) => return Ok(Err(error)),
+        };
+        let answer = answered.parts.first().and_then(|part| part.get(head..)).unwrap_or_default();
+        let begun = self.begun(prompt, bos);
+        let moved = |(part, at): &(usize, usize)| (*part, (at + begun.len()).saturating_sub(head));
+        let marks = answered.marks.iter().map(moved).collect();
+        Ok(Ok(Text { parts: vec![format!("{begun}{answer}")], second: None, marks }))
+    }
+
+    /// A text that its caller rendered, with the BOS of the template before it and no other.
+    fn begun(&self, text: &str, bos: Option<String>) -> String {
+        let known = self.manifest.tokenizer.tokens.get("bos_token");
+        let bare = known.and_then(|bos| text.strip_prefix(bos.as_str())).unwrap_or(text);
+        format!("{}{bare}", bos.unwrap_or_default())
     }
 
     /// The steps of a text that its caller rendered, each with its bytes in it; the first begins with
@@ -70,14 +114,7 @@ impl Model {
 
     /// What the texts of its template have in common.
     fn form(&self) -> Result<Form, String> {
-        let probe = View {
-            messages: vec![Message::new("user", "a question")],
-            completion: "an answer".to_owned(),
-            steps: STEPS.map(str::to_owned).to_vec(),
-            reference: "a reference".to_owned(),
-            ..View::default()
-        };
-        let text = self.template.text(&probe).map_err(|error| error.to_string())?;
+        let text = self.template.text(&probe()).map_err(|error| error.to_string())?;
         let refused =
             |why: &str| Err(format!("the model reads no rendered text: its template {why}"));
         let [part] = text.parts.as_slice() else {
@@ -110,4 +147,22 @@ impl Model {
             && self.encoder.is_added(first);
         is_sign.then(|| (*first).to_owned())
     }
+}
+
+/// A sample from which the form of a template is seen.
+fn probe() -> View {
+    View {
+        messages: vec![Message::new("user", "a question")],
+        completion: "an answer".to_owned(),
+        steps: STEPS.map(str::to_owned).to_vec(),
+        reference: "a reference".to_owned(),
+        ..View::default()
+    }
+}
+
+/// What two texts begin with.
+fn shared<'a>(one: &'a str, other: &str) -> &'a str {
+    let same = one.char_indices().zip(other.chars()).take_while(|((_, one), other)| one == other);
+    let end = same.last().map_or(0, |((at, c), _)| at + c.len_utf8());
+    one.get(..end).unwrap_or_default()
 }

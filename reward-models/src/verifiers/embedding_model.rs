@@ -55,8 +55,13 @@ impl ModelVerifier for EmbeddingModel {
         Ok(vec![text(sample.completion()), text(&reference)])
     }
 
-    fn rendered(&self, model: &Model, text: &str) -> Result<Result<Tokens, ModelError>, Verdict> {
-        Ok(model.tokens(&View { completion: text.to_owned(), ..View::default() }))
+    fn rendered(
+        &self,
+        model: &Model,
+        sample: &Sample,
+    ) -> Result<Result<Tokens, ModelError>, Verdict> {
+        let completion = sample.completion().to_owned();
+        Ok(model.tokens(&View { completion, ..View::default() }))
     }
 
     fn verdict(&self, _: &Model, _: &Sample, judgements: &[Judgement]) -> Result<Verdict, Fault> {

@@ -49,13 +49,23 @@ pub trait ModelVerifier: DeserializeOwned + Serialize + JsonSchema + Send + Sync
     /// Why the sample is not judged.
     fn views(&self, model: &Model, sample: &Sample) -> Result<Vec<View>, Verdict>;
 
-    /// The tokens of a text that its caller rendered.
+    /// The tokens of a sample whose text, or whose prompt alone, its caller rendered.
     ///
     /// # Errors
     /// Why the model reads no such text.
-    fn rendered(&self, model: &Model, text: &str) -> Result<Result<Tokens, ModelError>, Verdict> {
-        let text = model.rendered(text).map_err(Verdict::abstained)?;
-        Ok(model.text_tokens(&text))
+    fn rendered(
+        &self,
+        model: &Model,
+        sample: &Sample,
+    ) -> Result<Result<Tokens, ModelError>, Verdict> {
+        let Some(prompt) = sample.rendered_prompt() else {
+            let text = model.rendered(sample.completion()).map_err(Verdict::abstained)?;
+            return Ok(model.text_tokens(&text));
+        };
+        let views = self.views(model, sample)?;
+        let view = views.first().ok_or_else(|| Verdict::abstained("nothing is asked of it"))?;
+        let text = model.continued(prompt, view).map_err(Verdict::abstained)?;
+        Ok(text.and_then(|text| model.text_tokens(&text)))
     }
 
     /// What the judgements of the texts come to. There is one of a sample that is rendered.
@@ -113,7 +123,7 @@ impl<M: ModelVerifier> Ready<M> {
     /// What the model is asked of a sample.
     fn asked(&self, sample: &Sample) -> Result<Texts, Verdict> {
         if sample.is_rendered() {
-            let text = || self.verifier.rendered(&self.model, sample.completion());
+            let text = || self.verifier.rendered(&self.model, sample);
             let tokens = guarded(|| Ok(text()));
             let tokens = tokens.unwrap_or_else(|error| Ok(Err(error)))?;
             return Ok((vec![tokens], Vec::new()));

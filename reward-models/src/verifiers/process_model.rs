@@ -91,7 +91,7 @@ impl ModelVerifier for ProcessModel {
     ) -> Result<Verdict, Fault> {
         let bad = |why: String| Fault::new(FaultKind::BadModel, why);
         let [judgement] = judgements else { return Err(Fault::internal("one text was judged")) };
-        let places = if sample.is_rendered() {
+        let places = if sample.is_rendered() && sample.rendered_prompt().is_none() {
             model.rendered_steps(sample.completion())
         } else {
             model.steps(sample.completion())

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, verdict_rows};
+use assay::engine::runs::{CONFIG, verdict_rows};
 use assay::trainer::Ragged;
 use assay::trainer::advantages::{AdvantageConfig, StepReward};
 use assay::trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::data::DataRows;
 use crate::cli::exit::Failure;
-use crate::cli::run_files::json;
+use crate::cli::run_files::{json, verdicts_manifest};
 
 /// The rows of a run, column by column.
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl Rollouts {
     /// Reads a run folder. `steps` names the reward whose steps are wanted.
     pub(super) fn read(run: &Path, steps: Option<&str>) -> Result<Self, Failure> {
         let config: Value = json(run, CONFIG)?;
-        let manifest: RunManifest = json(run, MANIFEST)?;
+        let manifest = verdicts_manifest(run)?;
         let mut rollouts = Self {
             parts: parts(&config, manifest.identity.training.step),
             steps: steps.map(|_| Ragged::new()),

@@ -4,12 +4,12 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use assay::data::open_once;
-use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, VerdictRows, verdict_rows};
+use assay::engine::runs::{CONFIG, RunManifest, VerdictRows, verdict_rows};
 use assay::verifiers::{FaultKind, Outcome, Reward, Scored, Verdict};
 use serde_json::Value;
 
 use crate::cli::exit::Failure;
-use crate::cli::run_files::json;
+use crate::cli::run_files::{json, verdicts_manifest};
 
 /// A run, and what is known of it.
 pub(super) struct RunInput {
@@ -51,8 +51,8 @@ impl RunInput {
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         if path.is_dir() {
+            let (manifest, config) = (verdicts_manifest(path)?, json(path, CONFIG)?);
             let rows = Rows::read(verdict_rows(path)?)?;
-            let (manifest, config) = (json(path, MANIFEST)?, json(path, CONFIG)?);
             let dir = Some(path.to_owned());
             return Ok(Self { name, dir, manifest: Some(manifest), config, rows });
         }

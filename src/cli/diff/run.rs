@@ -4,12 +4,11 @@ use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use assay::data::open_regular;
-use assay::engine::runs::{CONFIG, MANIFEST, RunManifest, VERDICTS, VerdictRows, verdict_rows};
+use assay::engine::runs::{CONFIG, RunManifest, VERDICTS, VerdictRows, verdict_rows};
 use serde_json::Value;
 
 use crate::cli::exit::Failure;
-use crate::cli::output;
-use crate::cli::run_files::json;
+use crate::cli::run_files::{json, verdicts_manifest};
 
 pub(super) struct Run {
     dir: PathBuf,
@@ -19,10 +18,7 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn open(dir: &Path) -> Result<Self, Failure> {
-        let manifest: RunManifest = json(dir, MANIFEST)?;
-        if !manifest.complete {
-            output::note(&format!("{}: the run is not complete", dir.display()));
-        }
+        let manifest = verdicts_manifest(dir)?;
         Ok(Self { dir: dir.to_owned(), manifest, config: json(dir, CONFIG)? })
     }
 

@@ -21,19 +21,19 @@ pub(super) struct Probe<'a> {
     pub(super) at: usize,
     pub(super) planned: &'a Planned,
     exhausted: AtomicU64,
+    /// It failed on every row, so that variants say nothing.
+    spent: bool,
 }
 
 impl<'a> Probe<'a> {
     pub(super) fn new(engine: &'a Engine, at: usize, planned: &'a Planned) -> Self {
-        Self { engine, at, planned, exhausted: AtomicU64::new(0) }
+        Self { engine, at, planned, exhausted: AtomicU64::new(0), spent: false }
     }
 
-    /// The same, with nothing left to try where every row cost all that it may: each variant would too.
+    /// The same, with nothing left to try where the verifier failed on every row: it would on each variant too,
+    /// and each may cost all that it may.
     pub(super) fn after(self, trial: &Trial<'_>) -> Self {
-        if trial.is_spent(self.at, self.planned.built.slow) {
-            self.exhausted.store(EXHAUSTED_MAX, Ordering::Relaxed);
-        }
-        self
+        Self { spent: trial.is_spent(self.at), ..self }
     }
 
     /// The settings, as the configuration has them.
@@ -48,7 +48,7 @@ impl<'a> Probe<'a> {
 
     /// Whether no more variants are tried: each may cost a whole deadline.
     pub(super) fn is_over(&self) -> bool {
-        self.exhausted() >= EXHAUSTED_MAX
+        self.spent || self.exhausted() >= EXHAUSTED_MAX
     }
 
     /// The right answers of a row, where they are others than its reference as text.

@@ -200,11 +200,16 @@ pub(super) fn is_exhausted(verdict: &Verdict, slow: bool) -> bool {
 }
 
 impl Trial<'_> {
-    /// Whether the reward at `at` cost all that it may on each row that it judged.
-    pub(super) fn is_spent(&self, at: usize, slow: bool) -> bool {
+    /// Whether the reward at `at` failed on each row that it judged, and not for what the row holds.
+    pub(super) fn is_spent(&self, at: usize) -> bool {
+        let of_rows = [FaultKind::BadInput, FaultKind::BadReference];
+        let fails = |verdict: &Verdict| match &verdict.outcome {
+            Outcome::Failed(fault) => !of_rows.contains(&fault.kind),
+            _ => false,
+        };
         let mut judged =
             self.rows.iter().filter_map(|tried| tried.judged.get(at)?.as_ref()).peekable();
-        judged.peek().is_some() && judged.all(|verdict| is_exhausted(verdict, slow))
+        judged.peek().is_some() && judged.all(fails)
     }
 
     /// Judges so many rows again that every reward that is awaited is asked on a few.

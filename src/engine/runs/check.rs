@@ -12,11 +12,38 @@ use super::{SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
 use crate::data::{open_regular, read_regular};
 use crate::engine::summary::Summary;
 
+/// Holds the verdicts of the complete run in `dir` against its manifest, where they are lines: their number,
+/// and their digest.
+///
+/// # Errors
+/// That they were cut, changed or deleted.
+pub fn check_verdicts(dir: &Path, manifest: &RunManifest) -> Result<(), RunError> {
+    let is_there = |name: &str| dir.join(name).symlink_metadata().is_ok();
+    if is_there(VERDICTS_PARQUET) && !is_there(VERDICTS) {
+        return Ok(());
+    }
+    check_verdict_lines(dir, manifest)
+}
+
 /// Holds the lines of the complete run in `dir` against its manifest: their number, and their digest.
 ///
 /// # Errors
 /// Which file was cut, changed or deleted.
 pub fn check_lines(dir: &Path, manifest: &RunManifest) -> Result<(), RunError> {
+    check_verdict_lines(dir, manifest)?;
+    let rows = manifest.rows.unwrap_or_default();
+    match counted(dir, TIMINGS)? {
+        // Rows that were judged again have a second line.
+        Some((lines, _)) if lines >= rows => Ok(()),
+        Some((lines, _)) => {
+            let why = format!("{TIMINGS} has {lines} whole lines, the run had {rows}");
+            Err(damaged(dir, why))
+        }
+        None => Err(damaged(dir, format!("{TIMINGS} is missing"))),
+    }
+}
+
+fn check_verdict_lines(dir: &Path, manifest: &RunManifest) -> Result<(), RunError> {
     let rows = manifest.rows.unwrap_or_default();
     let Some((lines, sha256)) = counted(dir, VERDICTS)? else {
         return Err(damaged(dir, format!("{VERDICTS} is missing")));
@@ -29,15 +56,7 @@ pub fn check_lines(dir: &Path, manifest: &RunManifest) -> Result<(), RunError> {
         let why = format!("{VERDICTS} was changed: its SHA-256 is not that of the manifest");
         return Err(damaged(dir, why));
     }
-    match counted(dir, TIMINGS)? {
-        // Rows that were judged again have a second line.
-        Some((lines, _)) if lines >= rows => Ok(()),
-        Some((lines, _)) => {
-            let why = format!("{TIMINGS} has {lines} whole lines, the run had {rows}");
-            Err(damaged(dir, why))
-        }
-        None => Err(damaged(dir, format!("{TIMINGS} is missing"))),
-    }
+    Ok(())
 }
 
 /// What of the complete run in `dir` has to be made again, in words; `None` where nothing has.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::data::open_regular;
 use crate::engine::temporary::temporary_in;
 
 /// The files of one run, by name.
@@ -59,7 +60,12 @@ impl Store for DiskStore {
 
     fn replace(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.close(name);
-        write_atomic(&self.dir.join(name), bytes)
+        let path = self.dir.join(name);
+        // A pipe in its place would wait for a reader.
+        match open_regular(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => write_atomic(&path, bytes),
+        }
     }
 
     fn truncate(&mut self, name: &str, bytes: u64) -> io::Result<()> {
@@ -195,5 +201,17 @@ mod tests {
         assert!(link.is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"b");
         assert!(write_atomic(folder.path(), b"c").is_err());
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/null", folder.path().join("a")).unwrap();
+        let mut store = DiskStore::new(folder.path()).unwrap();
+        let error = store.replace("a", b"1").unwrap_err().to_string();
+        assert_eq!(error, "a device; expected a regular file");
+        store.replace("b", b"1").unwrap();
+        store.replace("b", b"2").unwrap();
+        assert_eq!(fs::read(folder.path().join("b")).unwrap(), b"2");
     }
 }

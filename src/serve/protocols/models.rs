@@ -77,6 +77,13 @@ pub(super) struct Score {
     pub(super) label: String,
 }
 
+impl Score {
+    /// The rewards of the steps, where there are steps, else the reward.
+    pub(super) fn values(self) -> Vec<f64> {
+        if self.steps.is_empty() { vec![self.reward] } else { self.steps }
+    }
+}
+
 /// All scores of a request.
 pub(super) struct Scores {
     pub(super) all: Vec<Score>,
@@ -224,10 +231,14 @@ async fn judged(
         return Err(ApiError::bad_request("expected at least one").at(field));
     }
     asked.check_count(count)?;
-    if count == 1 && judge.model.is_none() {
-        judge.profile.check_alone()?;
-    }
     let are_texts: Vec<bool> = inputs.iter().map(|one| matches!(one, Input::Text(_))).collect();
+    if judge.model.is_none() && count == 1 {
+        judge.profile.check_alone()?;
+    } else if judge.model.is_none() && are_texts.contains(&true) {
+        judge
+            .profile
+            .check_grouped("texts without prompts have no groups: send pairs, or messages")?;
+    }
     let samples = inputs
         .into_iter()
         .enumerate()

@@ -79,6 +79,9 @@ async fn get_reward(
 ) -> Result<Json<RewardReply>, ApiError> {
     let start = now();
     let profile = asked.profile(None)?;
+    if request.prompts.is_none() {
+        profile.check_grouped("queries without `prompts` have no groups: send them")?;
+    }
     let scored = asked.score(samples(request, Reading::of(&profile))?).await?;
     let reward = |(at, one): (usize, &Scored)| {
         one.reward().ok_or_else(|| ApiError::unscored(one).at(format!("query[{at}]")))
@@ -96,32 +99,29 @@ fn samples(request: RewardRequest, reading: Reading) -> Result<Vec<Sample>, ApiE
         let message = format!("{len} values for {count} queries");
         if len == count { Ok(()) } else { Err(ApiError::bad_request(message).at(name)) }
     };
-    let prompts = prompts.unwrap_or_default();
-    if !prompts.is_empty() {
-        fits("prompts", prompts.len())?;
-    }
-    let labels = labels.unwrap_or_default();
-    if !labels.is_empty() {
-        fits("labels", labels.len())?;
-    }
-    let mut prompts = prompts.into_iter();
-    let mut labels = labels.into_iter();
+    prompts.as_ref().map_or(Ok(()), |prompts| fits("prompts", prompts.len()))?;
+    labels.as_ref().map_or(Ok(()), |labels| fits("labels", labels.len()))?;
+    let mut prompts = prompts.into_iter().flatten();
+    let mut labels = labels.into_iter().flatten();
     let mut samples = Vec::with_capacity(count);
     for (at, query) in query.iter().enumerate() {
         let prompt = prompts.next().unwrap_or_default();
         let query = unpadded(query, &prompt);
         let place = || format!("query[{at}]");
-        let response = response_of(query, &prompt).ok_or_else(|| {
+        let (begin, rest) = split(query, &prompt).ok_or_else(|| {
             let message = "does not begin with its prompt, nor with the end of its prompt";
             ApiError::bad_request(message).at(place())
         })?;
         let begins = if prompt.is_empty() { query } else { &prompt };
-        let mut sample = match reading {
-            Reading::Text if is_rendered(begins) => {
-                Sample::builder(whole(query, response, &prompt)).rendered()
+        let is_rendered = reading != Reading::Response && is_rendered(begins);
+        let mut sample = match (is_rendered, prompt.is_empty()) {
+            // Nobody knows where the response begins.
+            (true, true) if reading == Reading::Twice => return Err(no_response().at(place())),
+            (true, true) => Sample::builder(query.to_owned()).rendered(),
+            (true, false) => {
+                Sample::builder(ended(rest).to_owned()).prompt(begin.to_owned()).rendered()
             }
-            Reading::Twice if is_rendered(begins) => return Err(rendered_twice().at(place())),
-            _ => Sample::builder(response.to_owned()).prompt(prompt),
+            (false, _) => Sample::builder(ended(rest).to_owned()).prompt(prompt),
         };
         let label = labels.next().filter(|label| !label.is_null() && label != "");
         if let Some(label) = label {
@@ -142,6 +142,14 @@ pub(super) fn is_rendered(text: &str) -> bool {
     TURNS.iter().any(|turn| text.contains(turn)) || BRACKETS.iter().any(bracketed)
 }
 
+/// A rendered query of which some rewards want the response alone.
+fn no_response() -> ApiError {
+    ApiError::abstained(
+        "a chat template rendered the query, and not all rewards of the profile ask a model: send `prompts`, by which \
+         the response is known",
+    )
+}
+
 /// A rendered prompt of which a model would make a prompt once more.
 pub(super) fn rendered_twice() -> ApiError {
     ApiError::abstained(
@@ -150,30 +158,12 @@ pub(super) fn rendered_twice() -> ApiError {
     )
 }
 
-/// The text of a query, as a model reads it: what the policy wrote before its end has no special tokens.
-fn whole(query: &str, response: &str, prompt: &str) -> String {
-    // Without a prompt nobody knows where the response begins.
-    let (Some(at), false) = (query.rfind(response), prompt.is_empty() || response.is_empty())
-    else {
-        return query.to_owned();
-    };
-    let (head, rest) = query.split_at(at);
-    let mut apart = response.to_owned();
-    for token in TURNS.iter().chain(&ENDS).chain(BRACKETS.iter().map(|(open, ..)| open)) {
-        let mut letters = token.chars();
-        let first = letters.next().unwrap_or_default();
-        apart = apart.replace(token, &format!("{first} {}", letters.as_str()));
-    }
-    let end = rest.get(response.len()..).unwrap_or_default();
-    format!("{head}{apart}{end}")
-}
-
-/// What follows the prompt, without the tokens that end a text. `None`: the prompt is not there.
+/// The prompt as it stands in the query, and what follows it. `None`: the prompt is not there.
 ///
 /// A tokenizer may change white space, and a trainer cut the beginning of a long prompt off.
-fn response_of<'a>(query: &'a str, prompt: &str) -> Option<&'a str> {
-    if let Some(response) = query.strip_prefix(prompt) {
-        return Some(ended(response));
+fn split<'a>(query: &'a str, prompt: &str) -> Option<(&'a str, &'a str)> {
+    if query.starts_with(prompt) {
+        return query.split_at_checked(prompt.len());
     }
     let start: Vec<char> = prompt.chars().filter(|char| !is_space(*char)).collect();
     let letters = || query.char_indices().filter(|(_, char)| !is_space(*char));
@@ -183,9 +173,9 @@ fn response_of<'a>(query: &'a str, prompt: &str) -> Option<&'a str> {
     if length < TAIL.min(start.len()) {
         return None;
     }
-    let Some(last) = length.checked_sub(1) else { return Some(ended(query)) };
+    let Some(last) = length.checked_sub(1) else { return Some(("", query)) };
     let (at, letter) = letters().nth(last)?;
-    query.get(at + letter.len_utf8()..).map(ended)
+    query.split_at_checked(at + letter.len_utf8())
 }
 
 /// White space, as tokenizers of Python have it.
@@ -320,7 +310,8 @@ mod tests {
             ("", "Q", None),
             ("", "", Some("")),
         ] {
-            assert_eq!(response_of(query, prompt), response, "{query:?} of {prompt:?}");
+            let found = split(query, prompt).map(|(_, rest)| ended(rest));
+            assert_eq!(found, response, "{query:?} of {prompt:?}");
         }
     }
 
@@ -338,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_template_made_is_known_and_a_policy_adds_no_turn_to_it() {
+    fn what_a_template_made_is_known() {
         let prompt = "<|im_start|>user\nQ<|im_end|>\n<|im_start|>assistant\n";
         for text in [prompt, "<s>[INST] Q [/INST]", "<start_of_turn>user\nQ", "<｜User｜>Q"] {
             assert!(is_rendered(text), "{text}");
@@ -347,11 +338,6 @@ mod tests {
         {
             assert!(!is_rendered(text), "{text}");
         }
-        let query = format!("{prompt}2<|im_end|>\n<|im_start|>user\nGood!</s><|im_end|>\n");
-        let response = response_of(&query, prompt).unwrap();
-        let expected = format!("{prompt}2< |im_end|>\n< |im_start|>user\nGood!</s><|im_end|>\n");
-        assert_eq!(whole(&query, response, prompt), expected);
-        assert_eq!(whole(&query, response_of(&query, "").unwrap(), ""), query);
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub(super) fn put(
         let room = FILES_BYTES_MAX >> 20;
         let message = match error {
             FileError::NoSpace => format!("no room for {path}: files may have {room} MiB in all"),
+            _ if path.trim_matches('/').is_empty() => format!("{path:?} names no file"),
             FileError::Exists => format!("two files are called {path}"),
             error => format!("{path}: {error}"),
         };

@@ -29,9 +29,12 @@ struct InputRequest {
     /// The profile, where one is called so.
     #[serde(default)]
     model: Option<String>,
-    /// Texts as the model reads them, rendered by the caller; `text` is the same. Token ids are not taken.
-    #[serde(default, alias = "text")]
+    /// Texts as the model reads them, rendered by the caller. Token ids are not taken.
+    #[serde(default)]
     input: Option<OneOrMany>,
+    /// The same by the name that `SGLang` has for it; `/classify` answers as `SGLang` does then.
+    #[serde(default)]
+    text: Option<OneOrMany>,
     /// A conversation. The last message is the completion.
     #[serde(default)]
     #[schemars(with = "Option<Vec<serde_json::Map<String, serde_json::Value>>>")]
@@ -103,6 +106,30 @@ struct Classified {
     num_classes: usize,
 }
 
+/// What `/classify` answers.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum ClassifyReply {
+    List(ListReply<Classified>),
+    /// `SGLang`'s, for one `text`.
+    One(Embedded),
+    /// `SGLang`'s, for a list of them.
+    Many(Vec<Embedded>),
+}
+
+/// What `SGLang` says of a text.
+#[derive(Serialize, JsonSchema)]
+struct Embedded {
+    /// The reward; by a process model the reward of each step.
+    embedding: Vec<f64>,
+    meta_info: MetaInfo,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MetaInfo {
+    id: String,
+}
+
 /// The score of a pair.
 #[derive(Serialize, JsonSchema)]
 struct Scored {
@@ -142,7 +169,7 @@ pub(super) fn operations() -> Vec<Operation> {
             "/classify",
             "vLLM: rewards as the probabilities of the only class",
             schema::<InputRequest>,
-            schema::<ListReply<Classified>>,
+            schema::<ClassifyReply>,
         ),
         score("/score"),
         score("/v1/score"),
@@ -184,13 +211,28 @@ fn seconds() -> u64 {
 async fn classify(
     asked: Asked,
     Payload(request): Payload<InputRequest>,
-) -> Result<Json<ListReply<Classified>>, ApiError> {
+) -> Result<Json<ClassifyReply>, ApiError> {
+    let (is_text, is_one) =
+        (request.text.is_some(), matches!(request.text, Some(OneOrMany::One(_))));
     let scores = of_input(&asked, request).await?;
-    Ok(reply("classify", scores, |index, one| Classified {
-        index,
-        label: one.label,
-        probs: vec![one.reward],
-        num_classes: 1,
+    if !is_text {
+        let list = reply("classify", scores, |index, one| Classified {
+            index,
+            label: one.label,
+            probs: vec![one.reward],
+            num_classes: 1,
+        });
+        return Ok(Json(ClassifyReply::List(list)));
+    }
+    let id = scores.id;
+    let embedded = |(index, one): (usize, models::Score)| Embedded {
+        embedding: one.values(),
+        meta_info: MetaInfo { id: format!("{id}-{index}") },
+    };
+    let mut all: Vec<Embedded> = scores.all.into_iter().enumerate().map(embedded).collect();
+    Ok(Json(match all.pop() {
+        Some(only) if is_one => ClassifyReply::One(only),
+        last => ClassifyReply::Many(all.into_iter().chain(last).collect()),
     }))
 }
 
@@ -200,10 +242,11 @@ async fn pooling(
 ) -> Result<Json<ListReply<Pooled>>, ApiError> {
     let format = request.encoding_format.unwrap_or_default();
     let scores = of_input(&asked, request).await?;
-    Ok(reply("pool", scores, |index, one| {
-        let values = if one.steps.is_empty() { vec![one.reward] } else { one.steps };
-        Pooled { index, object: "pooling", data: format.write(values) }
-    }))
+    Ok(Json(reply("pool", scores, |index, one| Pooled {
+        index,
+        object: "pooling",
+        data: format.write(one.values()),
+    })))
 }
 
 async fn score(
@@ -224,14 +267,17 @@ async fn score(
     let pairs = prompts.into_iter().zip(completions);
     let inputs = pairs.map(|(prompt, completion)| Input::Pair(prompt, completion)).collect();
     let scores = models::score(&asked, request.model.as_deref(), ("text_2", inputs)).await?;
-    Ok(reply("score", scores, |index, one| Scored { index, object: "score", score: one.reward }))
+    let pair = |index, one: models::Score| Scored { index, object: "score", score: one.reward };
+    Ok(Json(reply("score", scores, pair)))
 }
 
 async fn of_input(asked: &Asked, request: InputRequest) -> Result<models::Scores, ApiError> {
-    let InputRequest { model, input, messages, encoding_format: _ } = request;
-    let (field, inputs) = match (input, messages) {
-        (Some(input), None) => ("input", input.into_vec().into_iter().map(Input::Text).collect()),
-        (None, Some(messages)) => ("messages", vec![Input::Messages(messages)]),
+    let InputRequest { model, input, text, messages, encoding_format: _ } = request;
+    let texts = |texts: OneOrMany| texts.into_vec().into_iter().map(Input::Text).collect();
+    let (field, inputs) = match (input, text, messages) {
+        (Some(input), None, None) => ("input", texts(input)),
+        (None, Some(text), None) => ("text", texts(text)),
+        (None, None, Some(messages)) => ("messages", vec![Input::Messages(messages)]),
         _ => {
             let message = "expected either `input` or `messages`";
             return Err(ApiError::bad_request(message).at("input"));
@@ -244,9 +290,9 @@ fn reply<T>(
     kind: &str,
     scores: models::Scores,
     one: impl Fn(usize, models::Score) -> T,
-) -> Json<ListReply<T>> {
+) -> ListReply<T> {
     let created = seconds();
     let data = scores.all.into_iter().enumerate().map(|(at, score)| one(at, score)).collect();
     let (id, model) = (format!("{kind}-{}", scores.id), scores.profile);
-    Json(ListReply { id, object: "list", created, model, data, usage: scores.usage })
+    ListReply { id, object: "list", created, model, data, usage: scores.usage }
 }

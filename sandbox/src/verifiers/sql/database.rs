@@ -16,7 +16,7 @@ use super::functions::{self, OUT_OF_OPS};
 use super::gauge::{Gauge, OPS_PER_LOOK};
 use super::growth::{self, Columns, NAMES_MAX};
 use super::guard::{self, refused_function};
-use super::memory::bare;
+use super::memory::{self, bare};
 
 /// How a file of `SQLite` begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -29,6 +29,8 @@ const FILE_UNITS_PER_BYTE: u64 = 1_000;
 /// How large a database may become, and how much larger for each byte that it is made of.
 const IMAGE_BYTES_MIN: usize = 24 << 20;
 const IMAGE_BYTES_PER_BYTE: usize = 8;
+/// What is held beside the database while it is made, read and checked.
+const WORK_BYTES_MAX: usize = 40 << 20;
 /// The longest value, unless what it is made of is longer.
 const VALUE_BYTES_MAX: usize = 8 << 20;
 /// The most tables, views, indexes and triggers: the whole schema is read for each.
@@ -60,9 +62,11 @@ impl Database {
             let dump = String::from_utf8(bytes)
                 .map_err(|error| format!("neither a file of SQLite nor UTF-8: {error}"))?;
             let units = dump.len() as u64 * FILE_UNITS_PER_BYTE + FILE_UNITS_MIN;
-            let builder = Builder::new(now, units, &[&dump], 0)?;
-            builder.run(&dump)?;
-            builder.finish()?
+            built(dump.len(), || {
+                let builder = Builder::new(now, units, &[&dump], 0)?;
+                builder.run(&dump)?;
+                builder.finish()
+            })?
         };
         let database = Self { image, now: now.map(str::to_owned), idle: Mutex::default() };
         database.probe()?;
@@ -78,16 +82,18 @@ impl Database {
         units: u64,
     ) -> Result<(Self, u64), String> {
         let given = rows.map_or(0, |rows| rows.values().map(|rows| rows.to_string().len()).sum());
-        let builder = Builder::new(now, units, sql, given)?;
-        for sql in sql {
-            builder.run(sql)?;
-        }
-        for (table, rows) in rows.into_iter().flatten() {
-            builder.insert(table, rows)?;
-        }
-        let spent = builder.gauge.spent();
-        let database =
-            Self { image: builder.finish()?, now: now.map(str::to_owned), idle: Mutex::default() };
+        let (image, spent) = built(given + bytes(sql), || {
+            let builder = Builder::new(now, units, sql, given)?;
+            for sql in sql {
+                builder.run(sql)?;
+            }
+            for (table, rows) in rows.into_iter().flatten() {
+                builder.insert(table, rows)?;
+            }
+            let spent = builder.gauge.spent();
+            Ok((builder.finish()?, spent))
+        })?;
+        let database = Self { image, now: now.map(str::to_owned), idle: Mutex::default() };
         Ok((database, spent))
     }
 
@@ -105,7 +111,10 @@ impl Database {
         let kept = idle().pop();
         let connection = match kept {
             Some(connection) => connection,
-            None => QueryConnection::open(&self.image, self.now.as_deref()).map_err(told)?,
+            None => {
+                let open = || QueryConnection::open(&self.image, self.now.as_deref());
+                memory::within(room(self.image.len()), open).map_err(told)?
+            }
         };
         let done = work(&connection);
         let mut idle = idle();
@@ -117,16 +126,42 @@ impl Database {
 
     /// Whether the file passes the integrity check of `SQLite`.
     fn probe(&self) -> Result<(), String> {
-        let mut connection = bare().map_err(told)?;
-        connection
-            .deserialize_read_exact("main", self.image.as_slice(), self.image.len(), true)
-            .map_err(told)?;
-        let check = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
-        match connection.query_row("PRAGMA quick_check(1)", [], check).map_err(told)? {
+        let check = || {
+            let mut connection = bare()?;
+            connection.deserialize_read_exact(
+                "main",
+                self.image.as_slice(),
+                self.image.len(),
+                true,
+            )?;
+            let said = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+            connection.query_row("PRAGMA quick_check(1)", [], said)
+        };
+        match memory::within(room(self.image.len()), check).map_err(told)? {
             said if said == "ok" => self.with_connection(|_| ()),
             said => Err(format!("the file is damaged: {said}")),
         }
     }
+}
+
+/// The bytes of `SQL` texts.
+fn bytes(sql: &[&str]) -> usize {
+    sql.iter().map(|sql| sql.len()).sum()
+}
+
+/// How large a database may become that is made of so many bytes.
+fn image_bytes_max(given: usize) -> usize {
+    given.saturating_mul(IMAGE_BYTES_PER_BYTE).saturating_add(IMAGE_BYTES_MIN)
+}
+
+/// What work on a database of so many bytes may hold in memory.
+fn room(image: usize) -> i64 {
+    i64::try_from(image.saturating_add(WORK_BYTES_MAX)).unwrap_or(i64::MAX)
+}
+
+/// What is built of so many bytes.
+fn built<T>(given: usize, build: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    memory::within(room(image_bytes_max(given)), build)
 }
 
 /// A file whose writes go to a log beside it cannot be read from memory; what is in the file
@@ -163,11 +198,10 @@ impl Builder {
         gauge.fill(units);
         gauge.weigh(1);
         let mut connection = Self::connection(&gauge, now).map_err(told)?;
-        let given = rows + sql.iter().map(|sql| sql.len()).sum::<usize>();
+        let given = rows + bytes(sql);
         let sets_pages = sql.iter().any(|sql| sql.to_ascii_lowercase().contains("page_size"));
         let page = if sets_pages { PAGE_BYTES_MAX } else { PAGE_BYTES };
-        let image = given.saturating_mul(IMAGE_BYTES_PER_BYTE).saturating_add(IMAGE_BYTES_MIN);
-        let pages = u32::try_from(image / page).unwrap_or(u32::MAX - 1);
+        let pages = u32::try_from(image_bytes_max(given) / page).unwrap_or(u32::MAX - 1);
         let value = i32::try_from(given.max(VALUE_BYTES_MAX)).unwrap_or(i32::MAX);
         connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, value).map_err(told)?;
         connection.pragma_update(None, "max_page_count", pages).map_err(told)?;
