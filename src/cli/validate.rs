@@ -2,6 +2,7 @@
 //! whether a model folder is what its manifest says.
 
 mod advice;
+mod broken;
 mod columns;
 mod combination;
 mod display;
@@ -19,8 +20,10 @@ mod near_misses;
 mod paths;
 mod probe;
 mod problem;
+mod programs;
 mod read;
 mod report;
+mod rewrites;
 mod scripts;
 mod settings;
 mod slips;
@@ -29,6 +32,7 @@ mod spelling;
 mod steps;
 mod suites;
 mod tally;
+mod totals;
 mod trial;
 mod unpaid;
 mod unread;
@@ -143,6 +147,7 @@ pub(super) fn data_notes(data: &[PathBuf], plan: &Plan, step: u64) -> Vec<String
         && let Ok(rows) = read::rows(data, &plan.config, ROWS_MAX)
     {
         let slips = slips::find(&rows.rows, plan, step).into_iter();
+        let slips = slips.chain(broken::find(&rows.rows, plan));
         notes.extend(slips.map(|slip| format!("note: {}; {}", slip.message, slip.help)));
     }
     notes
@@ -181,7 +186,7 @@ impl Whole<'_> {
                 name: planned.name.clone(),
                 verifier: planned.built.spec.id.to_string(),
                 rows: tried.then(|| tally::of_reward(plan, self.trial, at)),
-                cases: hacks::fixture(&probe, registry),
+                cases: hacks::fixture(&probe, registry, read::all(self.rows)),
                 data: self.rows.and_then(|rows| self.on_data(&probe, rows)),
             }
         };
@@ -244,6 +249,7 @@ impl Whole<'_> {
         if let Some(tally) = combined {
             faults.of_combination(tally, &misnamed, &mut found);
             faults.of_directions(rewards, &mut found);
+            faults.of_totals(rewards, &mut found);
             faults.of_rows(&mut found);
         }
         found
@@ -273,7 +279,7 @@ impl Whole<'_> {
 }
 
 fn sum(found: Vec<RowFound>) -> RewardOnData {
-    let mut sum = RewardOnData::default();
+    let (mut sum, tried) = (RewardOnData::default(), found.len() as u64);
     for row in found {
         sum.uses_reference |= row.uses_reference;
         if let Some(judged) = row.gold.and_then(|gold| gold.judged) {
@@ -289,5 +295,6 @@ fn sum(found: Vec<RowFound>) -> RewardOnData {
             list(&mut sum.paid, finding);
         }
     }
+    sum.without_chance(tried);
     sum
 }

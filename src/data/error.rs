@@ -115,7 +115,9 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
             if rows == 1 { "the only row".to_owned() } else { format!("each of {rows} rows") };
         return format!("{key} = \"{mark}{shown}\": null in {rows}{help}");
     }
-    let near = if let ([only], 1) = (has, rows) {
+    let near = if let (1, Some(within)) = (rows, rows_within(has)) {
+        within
+    } else if let ([only], 1) = (has, rows) {
         let only = escape(only);
         format!("; if \"{only}\" holds the rows, {}", one_a_line(&format!(".{only}[]")))
     } else if column.contains('[') {
@@ -137,6 +139,51 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
     let rows = if rows == 1 { "the only row".to_owned() } else { format!("any of {rows} rows") };
     format!("{key} = \"{mark}{shown}\": not in {rows}, which have: {}{near}{help}", has.join(", "))
 }
+
+/// Members under which files that are one object hold rows: splits, tables, logs of other tools.
+const CONTAINERS: [&str; 11] = [
+    "train",
+    "test",
+    "validation",
+    "val",
+    "dev",
+    "data",
+    "rows",
+    "samples",
+    "examples",
+    "results",
+    "instances",
+];
+
+/// How the rows become lines of a file that is one object with these members; `None` where none of them tells.
+fn rows_within(members: &[String]) -> Option<String> {
+    let has = |name: &str| members.iter().any(|member| member == name);
+    if has("columns") && has("data") {
+        return Some(format!("; as pandas writes a table: write rows, by {RECORDS}"));
+    }
+    let is_index =
+        |name: &String| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    if !members.is_empty() && members.iter().all(is_index) {
+        return Some(format!("; if its values are the rows, {}", one_a_line(".[]")));
+    }
+    let held: Vec<&str> = CONTAINERS.into_iter().filter(|name| has(name)).collect();
+    let paths: Vec<String> = held
+        .iter()
+        .map(|name| match *name {
+            // The viewer of Hugging Face has a row in a member of each.
+            "rows" if has("features") => ".rows[].row".to_owned(),
+            name => format!(".{name}[]"),
+        })
+        .collect();
+    let only = members.len() == 1;
+    (!held.is_empty() && !only).then(|| {
+        let named: Vec<String> = held.iter().map(|name| format!("\"{name}\"")).collect();
+        format!("; if {} holds the rows, {}", named.join(" and "), one_a_line(&paths.join(", ")))
+    })
+}
+
+/// How pandas writes rows.
+const RECORDS: &str = "to_json(\"rows.jsonl\", orient=\"records\", lines=True)";
 
 /// How the rows that are within a file become lines.
 pub(super) fn one_a_line(filter: &str) -> String {

@@ -6,7 +6,7 @@ use super::columns::Path;
 use super::error::{escape, one_a_line};
 
 /// Columns that hold completions in the data of others: TRL, verl, open-r1, lm-eval.
-const COMPLETIONS: [&str; 14] = [
+const COMPLETIONS: [&str; 15] = [
     "response",
     "generation",
     "output",
@@ -21,6 +21,7 @@ const COMPLETIONS: [&str; 14] = [
     "outputs",
     "resps",
     "messages",
+    "content",
 ];
 
 /// Where the completion is, as far as the names of the columns tell.

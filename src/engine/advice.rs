@@ -52,6 +52,14 @@ const SWITCHES: [&str; 4] = ["enabled", "disabled", "active", "skip"];
 /// What the data of a run are called by.
 const DATA_ARE_ARGUMENTS: &str = "[data] says which columns mean what; the files are named on the command line: assay score CONFIG DATA";
 
+/// The kinds of a schedule, each with what it asks for.
+const SCHEDULES: [(&str, &str); 4] = [
+    ("linear", "from = 0.0, to = 1.0, end = 1000"),
+    ("cosine", "from = 0.0, to = 1.0, end = 1000"),
+    ("exponential", "from = 1.0, to = 0.1, end = 1000"),
+    ("step", "from = 1.0, changes = [[1000, 0.5]]"),
+];
+
 /// A value, or a key, that a configuration cannot have.
 pub(super) struct Slip<'a> {
     pub(super) tree: &'a Value,
@@ -100,9 +108,13 @@ impl Slip<'_> {
                     .map(|_| format!("write shape = [{{ kind = \"{kind}\", ... }}]"))
             }
             ["reward", _, "config"] => Some("write config = { KEY = VALUE }".to_owned()),
-            ["reward", _, "weight"] if message.contains("missing field") => Some(
-                "write weight = { kind = \"linear\", from = 0.0, to = 1.0, end = 1000 }".to_owned(),
-            ),
+            ["reward", _, "weight"] if message.contains("missing field") => {
+                let kind =
+                    self.value(&parts).and_then(|own| own.get("kind")).and_then(Value::as_str);
+                let own = SCHEDULES.iter().find(|(known, _)| kind == Some(known));
+                let (kind, rest) = own.or(SCHEDULES.first())?;
+                Some(format!("write weight = {{ kind = \"{kind}\", {rest} }}"))
+            }
             ["judges", key] | ["judges", key, ..] if !self.is_table(&["judges", key]) => Some(
                 "a judge has a name: write [judges.NAME], and judge = \"NAME\" where it is asked"
                     .to_owned(),

@@ -53,6 +53,12 @@ pub struct Origin {
 /// The most parts of a key that is set from outside: each becomes a table within a table.
 const SEGMENTS_MAX: usize = 32;
 
+/// What a reward is set by.
+const REWARD_KEYS: [&str; 11] = [
+    "name", "verifier", "weight", "required", "when", "config", "shape", "cache", "pin", "turn",
+    "fuel",
+];
+
 impl Document {
     /// Parses TOML, or JSON where the text starts with a brace.
     ///
@@ -108,7 +114,7 @@ impl Document {
                 let near = near.map(|near| format!("did you mean `{near}`?"));
                 // A key of a reward, without the reward.
                 let of_reward = || {
-                    let is_key = resolved == ["reward"] && segment.parse::<usize>().is_err();
+                    let is_key = resolved == ["reward"] && REWARD_KEYS.contains(&segment);
                     let name = known.first().filter(|_| is_key)?;
                     let name = if known.len() == 1 { name } else { "NAME" };
                     Some(format!("a reward is named first: reward.{name}.{segment}"))

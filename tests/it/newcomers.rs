@@ -12,6 +12,7 @@ use crate::place::{Place, Ran};
 const CONFIGS: &str = include_str!("../../fixtures/mistakes/newcomers-configs.toml");
 const DATASETS: &str = include_str!("../../fixtures/mistakes/newcomers-datasets.toml");
 const SCRIPTS: &str = include_str!("../../fixtures/mistakes/newcomers-scripts.toml");
+const BROKEN_ROWS: &str = include_str!("../../fixtures/mistakes/newcomers-rows.toml");
 const ROWS: &str = r#"{"id": "q1", "prompt": "2+1?", "completion": "<think>so</think> \\boxed{3}", "reference": "3", "kind": "math", "split": "train"}
 {"id": "q2", "prompt": "2+1?", "completion": "It is \\boxed{5}", "reference": "3", "kind": "math", "split": "train"}
 {"id": "q3", "prompt": "2+5?", "completion": "<think>so</think> \\boxed{7}", "reference": "7", "kind": "math", "split": "test"}
@@ -142,6 +143,13 @@ fn rows_of_newcomers_are_told_what_to_write() {
 #[test]
 fn scripts_of_newcomers_are_told_what_to_write() {
     let cases: Cases<Rows> = toml::from_str(SCRIPTS).unwrap();
+    assert!(cases.case.len() >= 40);
+    hold(&cases);
+}
+
+#[test]
+fn rows_and_rewards_that_nothing_refuses_are_told() {
+    let cases: Cases<Rows> = toml::from_str(BROKEN_ROWS).unwrap();
     assert!(cases.case.len() >= 40);
     hold(&cases);
 }

@@ -197,6 +197,12 @@ fn on_answers(data: &RewardOnData, verifier: &str) -> String {
     let (paid, tried) = (count(data.hacks_paid), count(data.hacks_tried));
     text.push_str(&format!("  hacks made of them   {paid} of {tried} paid\n"));
     text.push_str(&findings(&data.paid, data.hacks_paid));
+    if let Some(echoes) = data.echoes_by_chance {
+        let prompts = count(echoes);
+        text.push_str(&format!(
+            "    {prompts} more by the prompt alone, which is right by chance\n"
+        ));
+    }
     if data.hacks_paid > 0 && ["contains", "regex"].contains(&verifier) {
         text.push_str(
             "    help: it finds the answer wherever it stands, in thoughts and among others too: a verifier that \

@@ -28,7 +28,7 @@ const DEADLINE_MS_LOW: u64 = 100;
 const VALUES_MAX: usize = 5;
 
 /// Columns that hold references in the data of others.
-const REFERENCES: [&str; 16] = [
+const REFERENCES: [&str; 17] = [
     "answer",
     "ground_truth",
     "solution",
@@ -39,6 +39,7 @@ const REFERENCES: [&str; 16] = [
     "expected_output",
     "answers",
     "label",
+    "gts",
     "test_list",
     "tests",
     "test_cases",
@@ -92,9 +93,8 @@ impl Faults<'_> {
         found: &mut Found,
     ) {
         let settings = self.plan().config.rewards.get(at);
-        let unpaid = settings.and_then(|reward| {
-            unpaid::why(&self.trial.rows, (at, planned), &reward.config, self.registry)
-        });
+        let unpaid = settings
+            .and_then(|reward| unpaid::why(&self.trial.rows, (at, planned), reward, self.registry));
         let judged = Judged { at, planned, tally, unpaid };
         if planned.when.is_some() && !named.contains(&Role::When(at)) {
             self.when(&judged, found);

@@ -5,6 +5,9 @@ use serde::Serialize;
 /// Rows that are listed for one finding; the rest are counted.
 pub(super) const LISTED_MAX: usize = 100;
 
+/// The cheat that says the prompt again.
+pub(super) const ECHO: &str = "echo";
+
 /// One row that says something.
 #[derive(Clone, Serialize)]
 pub(super) struct Finding {

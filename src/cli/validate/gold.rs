@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use assay::verifiers::Verdict;
+use assay::verifiers::{Sample, Verdict};
 
 use super::finding::Finding;
-use super::probe::{Probe, is_full};
+use super::probe::{Probe, is_full, variant};
 use super::read::Row;
 use crate::cli::verdict;
 
@@ -39,6 +39,21 @@ pub(super) fn answers<'a>(probe: &Probe<'_>, row: &'a Row) -> Vec<Cow<'a, str>> 
     let made = probe.gold(&row.sample);
     let made = made.map(|texts| texts.into_iter().map(Cow::Owned).collect());
     made.unwrap_or_else(|| row.sample.references())
+}
+
+/// Whether a right answer of a row earns full reward from `judge` in some wrapping.
+pub(super) fn is_accepted(
+    probe: &Probe<'_>,
+    row: &Row,
+    judge: impl Fn(&Sample) -> Verdict,
+) -> bool {
+    let Some(reference) = row.sample.reference() else { return false };
+    answers(probe, row).iter().any(|answer| {
+        let completions = WRAPPINGS.iter().map(|wrapping| wrapping.replace("{}", answer));
+        completions
+            .map(|completion| variant(&row.sample, &completion, reference.clone()))
+            .any(|sample| is_full(&judge(&sample)))
+    })
 }
 
 /// Whether the reference earns full reward in some wrapping. `None` where there is no reference,

@@ -4,16 +4,18 @@ use std::borrow::Cow;
 
 use assay::Registry;
 use assay::verifiers::cases::{self, Case};
-use assay::verifiers::{BuildError, Built, Files, Lane, Verdict};
+use assay::verifiers::{BuildError, Built, Earlier, Files, Lane, Meter, NoFiles, Sample, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::finding::Finding;
+use super::finding::{ECHO, Finding};
 use super::gold;
 use super::probe::{Probe, is_full, variant};
 use super::read::Row;
 use crate::cli::verdict;
 
+/// Rows of which one may need a setting.
+const NEEDED_ROWS: usize = 200;
 /// Answers in the spam.
 const SPAM: usize = 1000;
 /// Different answers from which cheats are made.
@@ -57,7 +59,11 @@ impl CaseFailed {
 
 /// Runs the hack cases of a verifier: with the settings of the case, and with those of the
 /// configuration where the case asks for nothing else. `None` for verifiers without a file.
-pub(super) fn fixture(probe: &Probe<'_>, registry: &Registry) -> Option<FixtureReport> {
+pub(super) fn fixture(
+    probe: &Probe<'_>,
+    registry: &Registry,
+    rows: &[Row],
+) -> Option<FixtureReport> {
     let id = &probe.planned.built.spec.id;
     let about = registry.about(id)?;
     let build = |settings: Value, files: &dyn Files| {
@@ -79,6 +85,7 @@ pub(super) fn fixture(probe: &Probe<'_>, registry: &Registry) -> Option<FixtureR
                 continue;
             }
         }
+        let case = &with_your_columns(case, probe);
         if let Some(verdict) = yours(case, probe) {
             report.tried += 1;
             if is_full(&verdict) && !is_of_reference(case, probe) {
@@ -86,7 +93,35 @@ pub(super) fn fixture(probe: &Probe<'_>, registry: &Registry) -> Option<FixtureR
             }
         }
     }
+    report.by_settings.retain(|by| !is_needed(&by.settings, probe, registry, rows));
     Some(report)
+}
+
+/// The case with what it has of a column under the name by which the configuration calls it.
+fn with_your_columns(case: &Case, probe: &Probe<'_>) -> Case {
+    let mut own = case.clone();
+    for (key, value) in probe.settings().into_iter().flatten() {
+        if let (Some(column), Some(value)) = (value.as_str(), case.meta.get(key)) {
+            own.meta.entry(column).or_insert_with(|| value.clone());
+        }
+    }
+    own
+}
+
+/// Whether a reference of the rows asks for a setting: without it, its right answers are refused.
+fn is_needed(settings: &[String], probe: &Probe<'_>, registry: &Registry, rows: &[Row]) -> bool {
+    let ([key], false) = (settings, probe.planned.built.slow) else { return false };
+    let mut others = probe.settings().cloned().unwrap_or_default();
+    others.remove(key);
+    let built = registry.build_alone(&probe.planned.built.spec.id, Value::Object(others), &NoFiles);
+    let Some(Ok(Built { lane: Lane::Compute(verifier), .. })) = built else { return false };
+    let without = |sample: &Sample| {
+        verifier.verify(sample, Earlier::default(), &mut Meter::new(probe.planned.fuel))
+    };
+    rows.iter().take(NEEDED_ROWS).any(|row| {
+        gold::is_accepted(probe, row, |sample| probe.alone(sample))
+            && !gold::is_accepted(probe, row, without)
+    })
 }
 
 impl FixtureReport {
@@ -209,7 +244,7 @@ fn cheats(row: &Row, gold: &[Cow<'_, str>], answers: &[String]) -> Vec<Cheat> {
     let prompt = sample.prompt();
     // A prompt that gives the answer away is no cheat of the completion.
     if !prompt.is_empty() && gold.first().is_none_or(|right| right.trim() != prompt.trim()) {
-        cheats.push(Cheat::plain("echo", vec![prompt.to_owned()]));
+        cheats.push(Cheat::plain(ECHO, vec![prompt.to_owned()]));
     }
     let Some(right) = gold.first().map(AsRef::as_ref) else { return cheats };
     cheats.push(Cheat::plain("unclosed-thinking", vec![format!(

@@ -1,8 +1,8 @@
 //! What a configuration says and nothing comes of: rewards that are there twice, judges that nobody asks, times
 //! within which nothing answers, and rewards that are normalised twice.
 
-use assay::engine::Planned;
 use assay::engine::config::CombineBy;
+use assay::engine::{Normalise, Planned};
 
 use super::lint::Lint;
 use super::problem::Problem;
@@ -20,6 +20,7 @@ impl Lint<'_> {
         let mut problems = self.alike();
         problems.extend(self.normalised_twice());
         problems.extend(self.deadline());
+        problems.extend(self.clamped_advantages());
         #[cfg(feature = "rubrics")]
         problems.extend(self.of_judges());
         problems
@@ -80,6 +81,21 @@ impl Lint<'_> {
             "the shape `group_zscore` and [combine] normalise both normalise over the group";
         let help = "leave one of them out: normalise = \"then_sum\" does for all rewards what the shape does for one";
         Some(self.setting(at, &format!("shape[{place}].kind"), message.to_owned(), help.to_owned()))
+    }
+
+    /// A clamp that cuts what is below the mean of a group.
+    fn clamped_advantages(&self) -> Option<Problem> {
+        let combine = &self.plan.config.combine;
+        let [low, _] = combine.clamp.filter(|[low, _]| *low >= 0.0)?;
+        (combine.normalise == Normalise::ThenSum).then(|| {
+            let message = format!(
+                "rewards that are normalised have the mean 0, and `clamp` raises what is below {low}: every row that \
+                 is worse than its group earns {low}"
+            );
+            let help = "leave clamp out, or write normalise = \"sum_then\", by which rewards are clamped first";
+            let error = self.document.error("combine.clamp", message).help(Some(help.to_owned()));
+            Problem::new("combine.clamp", error)
+        })
     }
 
     /// A deadline within which neither programs nor models answer.

@@ -10,6 +10,7 @@ use assay::verifiers::{Lane, Sample};
 use serde_json::Value;
 
 use super::advice::GROUPS;
+use super::broken;
 use super::faults::Found;
 use super::problem::Problem;
 use super::read::Row;
@@ -57,9 +58,12 @@ impl Lint<'_> {
         found.warnings.extend(warnings.into_iter().flatten());
         found.warnings.extend(self.of_columns());
         found.warnings.extend(self.of_turns());
-        let slips = slips::find(self.rows, self.plan, self.step).into_iter();
+        let mut slips = slips::find(self.rows, self.plan, self.step);
+        slips.extend(broken::find(self.rows, self.plan));
         found.warnings.extend(
-            slips.map(|Slip { key, message, help }| self.problem(key, message, help.to_owned())),
+            slips
+                .into_iter()
+                .map(|Slip { key, message, help }| self.problem(key, message, help.to_owned())),
         );
         found.warnings.extend(self.captures());
         found.warnings.extend(self.patterns());
@@ -213,6 +217,14 @@ impl Lint<'_> {
         let own = |row: &Row| row.sample.reference().and_then(|value| member(value, &names));
         let (key, is_text) = self.rows.iter().find_map(own)?;
         let (rows, _) = slipped(self.rows, |row| own(row).is_some())?;
+        // What is one and the same for every question is no answer to any.
+        let answer = |row: &Row| row.sample.reference()?.get(key).cloned();
+        let mut answers: Vec<Option<Value>> = self.rows.iter().map(answer).collect();
+        answers.dedup();
+        let prompts: BTreeSet<&str> = self.rows.iter().map(|row| row.sample.prompt()).collect();
+        if answers.len() == 1 && answers.iter().all(Option::is_some) && prompts.len() > 2 {
+            return None;
+        }
         let place = format!("{column}.{key}");
         let (what, help) = if is_text {
             (

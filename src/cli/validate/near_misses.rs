@@ -15,6 +15,9 @@ pub(super) fn says_the_same(row: &Row, (own, verifier): (&str, &str), added: &st
     if added.starts_with("decimal_comma") && !has_decimal_comma(reference, completion) {
         return false;
     }
+    if added.starts_with("multiple") && is_letter(reference) {
+        return false;
+    }
     match (own, verifier) {
         // One letter stands in every text, and in capitals at the beginning of many.
         (_, "contains") if is_letter(reference) => false,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::finding::Finding;
+use super::finding::{ECHO, Finding};
 use super::hacks::FixtureReport;
 use super::problem::Problem;
 use super::read::DataReport;
@@ -59,6 +59,10 @@ pub(super) struct RewardOnData {
     /// Those that earned full reward.
     pub(super) hacks_paid: u64,
     pub(super) paid: Vec<Finding>,
+    /// Prompts that happen to end with the answer, so few that nobody cheats with them: they are not among
+    /// `paid`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) echoes_by_chance: Option<u64>,
     /// Answers, cheats and programs on which the verifier ran out of fuel, memory or time. After a few of them no
     /// more are tried.
     pub(super) probes_exhausted: u64,
@@ -66,6 +70,23 @@ pub(super) struct RewardOnData {
     /// made of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) suites: Option<SuitesReport>,
+}
+
+/// One prompt in so many may hold its answer by chance.
+const ECHO_SHARE: u64 = 100;
+
+impl RewardOnData {
+    /// Takes out the prompts that are right by chance, of so many rows: an answer that says `n` stands at the end
+    /// of one prompt in hundreds.
+    pub(super) fn without_chance(&mut self, rows: u64) {
+        let is_echo = |finding: &Finding| finding.hack == Some(ECHO);
+        let echoes = self.paid.iter().filter(|finding| is_echo(finding)).count() as u64;
+        if echoes > 0 && echoes * ECHO_SHARE <= rows {
+            self.paid.retain(|finding| !is_echo(finding));
+            self.hacks_paid -= echoes;
+            self.echoes_by_chance = Some(echoes);
+        }
+    }
 }
 
 impl RewardReport {

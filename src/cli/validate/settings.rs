@@ -34,6 +34,9 @@ const PACKAGES: [&str; 22] = [
     "verl",
 ];
 
+/// A larger share of a number makes it another one.
+const RELATIVE_WIDE: f64 = 0.1;
+
 impl Lint<'_> {
     /// What settings say that is hardly meant.
     pub(super) fn of_settings(&self) -> Vec<Problem> {
@@ -42,6 +45,8 @@ impl Lint<'_> {
             let config = &reward.config;
             match reward.verifier.as_str() {
                 "json" => self.json(at, config).into_iter().collect(),
+                "math" | "number" => self.tolerance(at, config).into_iter().collect(),
+                "rubric" => self.checklist(at, config).into_iter().collect(),
                 "text_similarity" | "string_check" => ["input", "reference"]
                     .iter()
                     .filter_map(|key| self.template(at, key, config.get(*key)?.as_str()?))
@@ -55,9 +60,10 @@ impl Lint<'_> {
     /// A reference that a check of JSON does not look at.
     fn json(&self, at: usize, config: &Map<String, Value>) -> Option<Problem> {
         let alone = self.plan.config.rewards.len() == 1;
-        let is_read = ["equals_reference", "schema", "schema_file", "pointer"]
+        let is_read = ["equals_reference", "schema_file", "pointer"]
             .iter()
-            .any(|key| config.contains_key(*key));
+            .any(|key| config.contains_key(*key))
+            || config.get("schema").is_some_and(|schema| !takes_any(schema));
         let has_reference = |row: &Row| {
             row.sample.reference().is_some_and(|own| match own {
                 Value::String(text) => serde_json::from_str::<Value>(text).is_ok(),
@@ -72,6 +78,42 @@ impl Lint<'_> {
                 message.to_owned(),
                 "config = { equals_reference = true }".to_owned(),
             )
+        })
+    }
+
+    /// A tolerance by which another number is right.
+    fn tolerance(&self, at: usize, config: &Map<String, Value>) -> Option<Problem> {
+        let relative = config.get("decimals").and_then(|own| own.get("relative"));
+        let wide = relative.and_then(Value::as_f64).filter(|relative| *relative >= RELATIVE_WIDE);
+        let rounded = config.get("significant").and_then(Value::as_u64) == Some(1);
+        let (key, message, help) = if let Some(relative) = wide {
+            (
+                "config.decimals",
+                format!("a decimal that is off by {} % is right", relative * 100.0),
+                "write decimals = { relative = 0.01 } for one percent",
+            )
+        } else if rounded {
+            (
+                "config.significant",
+                "one digit has to agree: 140 is right where 123 is".to_owned(),
+                "write significant = 3, or relative = 0.01 for one percent",
+            )
+        } else {
+            return None;
+        };
+        Some(self.setting(at, key, message, help.to_owned()))
+    }
+
+    /// A list of texts in the place of a rubric, which is one score of the judge.
+    fn checklist(&self, at: usize, config: &Map<String, Value>) -> Option<Problem> {
+        let list = config.get("rubric")?.as_array()?;
+        let is_texts = !list.is_empty() && list.iter().all(Value::is_string);
+        (is_texts && !config.contains_key("format")).then(|| {
+            let message = "a list of texts is read as the checklist of WildBench: the judge gives one score from 1 \
+                           to 10, and the reward is (score - 5) * 2, from -8 to 10";
+            let help = "for an answer to each, and a reward from 0 to 1: rubric = { criterion = [{ name = \"polite\", \
+                        text = \"Is it polite?\" }, ...] }";
+            self.setting(at, "config.rubric", message.to_owned(), help.to_owned())
         })
     }
 
@@ -122,6 +164,18 @@ impl Lint<'_> {
         let error = self.document.error(&format!("reward[{at}].{key}"), message).help(Some(help));
         let key = if key == "verifier" { String::new() } else { format!(".{key}") };
         Problem::new(format!("reward.{name}{key}"), error)
+    }
+}
+
+/// Whether a schema refuses no object.
+fn takes_any(schema: &Value) -> bool {
+    match schema {
+        Value::Bool(own) => *own,
+        Value::Object(members) => members.iter().all(|(key, value)| {
+            ["$schema", "title", "description"].contains(&key.as_str())
+                || key == "type" && value == "object"
+        }),
+        _ => false,
     }
 }
 

@@ -411,7 +411,7 @@ pub(super) fn slipped(rows: &[Row], is_slip: impl Fn(&Row) -> bool) -> Option<(S
 }
 
 /// The beginning of a text.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     escape(&text.chars().take(SHOWN_CHARS).collect::<String>())
 }
 

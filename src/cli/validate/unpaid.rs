@@ -2,18 +2,21 @@
 //! earns something hides the rest from a mean, so these are told whatever the others earn.
 
 use assay::Registry;
-use assay::engine::Planned;
+use assay::engine::config::RewardConfig;
+use assay::engine::{JudgedTurn, Planned};
 use assay::verifiers::{
     Built, Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier,
 };
 use rayon::iter::{
     IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::near_misses::says_the_same;
 use super::probe::{is_full, variant};
+use super::programs;
 use super::read::Row;
+use super::rewrites::{split, tags, yes_or_no};
 use super::slips::which;
 use super::spelling::{OF_JSON, SPELLINGS, flattened, respelt};
 use super::trial::Tried;
@@ -109,14 +112,15 @@ struct Earned<'a> {
     unpaid: Vec<(&'a Row, &'a Verdict)>,
 }
 
-/// Why rows earn nothing from the reward at `at`, whose settings these are; `None` where that is not known.
+/// Why rows earn nothing from the reward at `at`, which is written so; `None` where that is not known.
 pub(super) fn why(
     rows: &[Tried<'_>],
     (at, planned): (usize, &Planned),
-    settings: &Map<String, Value>,
+    reward: &RewardConfig,
     registry: &Registry,
 ) -> Option<Unpaid> {
     let Lane::Compute(_) = &planned.built.lane else { return None };
+    let settings = &reward.config;
     let mut earned = Earned::default();
     for tried in rows {
         let Some(verdict) = tried.judged.get(at).and_then(Option::as_ref) else { continue };
@@ -131,8 +135,14 @@ pub(super) fn why(
             earned.paid.push(tried.row);
         }
     }
+    if reward.turn != JudgedTurn::default() {
+        return earned.other_turn(planned);
+    }
     earned
         .sign()
+        .or_else(|| earned.lost_backslash())
+        .or_else(|| earned.broken_programs(planned))
+        .or_else(|| earned.missing_words(planned, settings))
         .or_else(|| earned.rewritten(planned))
         .or_else(|| earned.alternative(planned, settings, registry))
 }
@@ -155,6 +165,91 @@ impl Earned<'_> {
             let message = format!("{}: {what}{name}", which(amount, first.number));
             Some(Unpaid { message, help: (*help).to_owned() })
         })
+    }
+
+    /// Answers that stand in another message than in the one that is judged.
+    fn other_turn(&self, planned: &Planned) -> Option<Unpaid> {
+        let Lane::Compute(verifier) = &planned.built.lane else { return None };
+        if planned.built.slow {
+            return None;
+        }
+        let is_meant = |row: &&Row| is_right(&**verifier, &row.sample, planned);
+        let rows: Vec<&Row> = self.unpaid.iter().take(ROWS_MAX).map(|(row, _)| *row).collect();
+        let right: Vec<&Row> = rows.iter().copied().filter(is_meant).collect();
+        let first = right.first()?;
+        self.is_many_of(right.len(), rows.len()).then(|| Unpaid {
+            message: format!(
+                "{}: the last message of the assistant is right, and `turn` names another one",
+                which(right.len(), first.number)
+            ),
+            help: "leave turn out, or write turn = \"last_assistant\"".to_owned(),
+        })
+    }
+
+    /// Boxes whose `\b` was read as a backspace and then lost.
+    fn lost_backslash(&self) -> Option<Unpaid> {
+        let is_lost = |text: &str| {
+            let mut boxes = text.match_indices("oxed{").peekable();
+            boxes.peek().is_some()
+                && boxes.all(|(at, _)| {
+                    !text.get(..at).is_some_and(|own| own.ends_with(['b', 'B', '\u{8}']))
+                })
+        };
+        let lost: Vec<&Row> = self.unpaid.iter().map(|(row, _)| *row).collect();
+        let lost: Vec<&Row> =
+            lost.into_iter().filter(|row| is_lost(row.sample.completion())).collect();
+        let first = lost.first()?;
+        self.is_many(lost.len()).then(|| Unpaid {
+            message: format!(
+                "{}: the completion has `oxed{{`, as is left of `\\boxed` where `\\b` was read as a backspace and cut",
+                which(lost.len(), first.number)
+            ),
+            help: "write the completions again, with json.dumps: JSON writes a backslash as two".to_owned(),
+        })
+    }
+
+    /// Programs that print nothing of what is asked for, by their text.
+    fn broken_programs(&self, planned: &Planned) -> Option<Unpaid> {
+        if planned.built.spec.id != "stdin_stdout" {
+            return None;
+        }
+        programs::CAUSES.iter().find_map(|cause| {
+            let with = self.unpaid.iter().filter(|(row, _)| (cause.is_it)(row.sample.completion()));
+            let with: Vec<&Row> = with.map(|(row, _)| *row).collect();
+            let first = with.first().filter(|_| self.is_many(with.len()))?;
+            let message = format!("{}: {}", which(with.len(), first.number), cause.what);
+            Some(Unpaid { message, help: cause.help.to_owned() })
+        })
+    }
+
+    /// Words that `contains` asks for and that no completion has.
+    fn missing_words(&self, planned: &Planned, settings: &Map<String, Value>) -> Option<Unpaid> {
+        if planned.built.spec.id != "contains" || !self.paid.is_empty() || self.unpaid.len() < 2 {
+            return None;
+        }
+        let has =
+            |word: &str| self.unpaid.iter().any(|(row, _)| row.sample.completion().contains(word));
+        let is_folded = settings.get("ignore_case") == Some(&Value::Bool(true));
+        let wanted = ["all", "any"].into_iter().filter_map(|key| settings.get(key)?.as_array());
+        let mut wanted = wanted.flatten().filter_map(Value::as_str);
+        let word = wanted.find(|word| !has(word) && !is_folded)?;
+        let single = word.replace("\\\\", "\\");
+        let help = if single != word && has(&single) {
+            format!(
+                "write '{single}' with one backslash: within single quotes TOML takes it as it stands"
+            )
+        } else if let Some((row, _)) = self
+            .unpaid
+            .iter()
+            .find(|(row, _)| row.sample.completion().to_lowercase().contains(&word.to_lowercase()))
+        {
+            format!("ignore_case = true takes it as it is written in row {}", row.number)
+        } else {
+            "the prompt must ask for it, and the policy write it".to_owned()
+        };
+        let (first, _) = self.unpaid.first()?;
+        let place = which(self.unpaid.len(), first.number);
+        Some(Unpaid { message: format!("{place}: no completion has `{word}`"), help })
     }
 
     /// Whether so many of the rows that earn nothing are more than slips of the policy.
@@ -353,20 +448,28 @@ impl Earned<'_> {
         } else {
             format!("{} of them", count(right as u64))
         };
-        Some(Unpaid {
-            message: format!(
-                "{} earn nothing, and {of} are right with {typed}",
-                which(unpaid, first.number)
-            ),
-            help: format!("{typed}, if such answers are right"),
-        })
+        let help = if typed.starts_with("verifier = \"contains\"") {
+            format!(
+                "ask for `The answer is ...` in the prompt, which `{own}` reads; {typed} takes the answer wherever \
+                 it stands, among others too, and validate counts that as a cheat that is paid"
+            )
+        } else {
+            format!("{typed}, if such answers are right")
+        };
+        let place = which(unpaid, first.number);
+        let message = format!("{place} earn nothing, and {of} are right with {typed}");
+        Some(Unpaid { message, help })
     }
 
     /// Changes of the configuration that may be meant.
     fn changes(&self, own: &str, settings: &Map<String, Value>) -> Vec<Change> {
         let less = settings.keys().filter(|key| LOOSER.contains(&(own, key.as_str())));
         let mut all: Vec<Change> = less.cloned().map(Change::Without).collect();
-        let known = ALTERNATIVES.iter().filter(|(of, ..)| *of == own);
+        // What is asked to hold words reads no reference, and is no answer to one.
+        let is_form = own == "contains"
+            && ["all", "any", "none"].iter().any(|key| settings.contains_key(*key));
+        let is_known = |(of, id, _): &&(&str, &str, &str)| *of == own && (!is_form || *id == own);
+        let known = ALTERNATIVES.iter().filter(is_known);
         all.extend(known.map(|(_, id, added)| Change::With(id, (*added).to_owned())));
         if own == "tags"
             && let Some((first, _)) = self.unpaid.first()
@@ -447,63 +550,4 @@ impl Change {
 fn is_right(verifier: &dyn Verifier, sample: &Sample, planned: &Planned) -> bool {
     let mut meter = Meter::new(planned.fuel);
     is_full(&verifier.verify(sample, Earlier::default(), &mut meter))
-}
-
-/// The answers in one text, where there are several.
-fn split(reference: &Value, sign: &str) -> Option<Value> {
-    // The comma of a number parts nothing.
-    let is_number = |text: &str| text.replace(',', "").trim().parse::<f64>().is_ok();
-    if sign == "," && reference.as_str().is_some_and(|text| !text.contains(", ") && is_number(text))
-    {
-        return None;
-    }
-    let parts = reference.as_str()?.split(sign).map(str::trim).filter(|part| !part.is_empty());
-    let parts: Vec<Value> = parts.map(Value::from).collect();
-    (parts.len() > 1).then(|| parts.into())
-}
-
-/// How answers say what is true or false.
-fn yes_or_no(reference: &Value) -> Option<Value> {
-    let is_true = match reference {
-        Value::Bool(own) => *own,
-        Value::String(text) if text.trim().eq_ignore_ascii_case("true") => true,
-        Value::String(text) if text.trim().eq_ignore_ascii_case("false") => false,
-        _ => return None,
-    };
-    Some(if is_true { json!(["yes", "Yes", "YES"]) } else { json!(["no", "No", "NO"]) })
-}
-
-/// The names of the tags that stand side by side in a text, in their order.
-fn tags(text: &str) -> Vec<String> {
-    /// More than anyone asks for.
-    const TAGS_MAX: usize = 8;
-    let (mut rest, mut names) = (text, Vec::new());
-    while let Some((_, behind)) = rest.split_once('<').filter(|_| names.len() < TAGS_MAX) {
-        rest = behind;
-        let Some((name, inner)) = behind.split_once('>') else { break };
-        let is_name =
-            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-        if let Some((_, after)) = inner.split_once(&format!("</{name}>")).filter(|_| is_name) {
-            names.push(name.to_owned());
-            rest = after;
-        }
-    }
-    names
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_are_found_side_by_side() {
-        for (text, names) in [
-            ("<Think>a <b>c</b></Think>\n<Answer>1</Answer>", vec!["Think", "Answer"]),
-            ("a</think><answer>1</answer>", vec!["answer"]),
-            ("1 < 2 and <not closed", vec![]),
-            ("<think>open", vec![]),
-        ] {
-            assert_eq!(tags(text), names, "{text}");
-        }
-    }
 }

@@ -162,7 +162,9 @@ pub(super) fn settings(
         let (key, value) = innermost(&error.setting, reward.config.get(&error.setting)?, place)?;
         // A text may be one of few words: then any other text is refused, with the words.
         let words = || {
-            let is_own = key == error.setting && !value.is_string();
+            // A number that is out of its bounds is no word.
+            let is_type = ["expected", "invalid"].iter().any(|word| error.message.contains(word));
+            let is_own = key == error.setting && !value.is_string() && is_type;
             let mut other = reward.config.clone();
             other.insert(key.to_owned(), Value::from(NO_WORD)).filter(|_| is_own)?;
             words(key, &retry(Value::Object(other))?.message)
@@ -207,7 +209,8 @@ const OF_PYTHON: &str = "it is rhai, and no Python: if completion.contains(refer
      Python";
 
 /// What verifiers refuse, by words of their message, and what to type.
-const ADVICE: [(&str, &str, &str); 5] = [
+const ADVICE: [(&str, &str, &str); 6] = [
+    ("math", "relative is ", "a share is below 1: decimals = { relative = 0.01 } for one percent"),
     (
         "choice",
         "invalid type: sequence",
