@@ -33,6 +33,7 @@ mod conclusion;
 mod emphasis;
 pub mod hidden;
 mod hypothesis;
+mod joined;
 mod last_box;
 mod last_sentence;
 mod markers;
@@ -163,6 +164,11 @@ pub fn announced<'a>(
 
 /// Drops the last answer where it is taken back, and joins what is offered beside it.
 fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
+    // "This answer is wrong" announces none, and takes back the one before it.
+    if found.len() > 1 && found.first().is_some_and(|last| is_verdict(text, last)) {
+        found.drain(..2);
+        return;
+    }
     let Some(last) = found.first_mut() else { return };
     // Another value below a marked one is another answer.
     let behind = text.get(last.span.1..).unwrap_or_default();
@@ -182,10 +188,29 @@ fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
         }
         Afterthought::Offered(other) => {
             let value = text.get(other.clone()).unwrap_or_default();
+            // "18. So it is 18."
+            if bare(value) == bare(&last.text) {
+                return;
+            }
             last.text = Cow::Owned(format!("{} or {value}", last.text));
             last.span.1 = other.end;
         }
     }
+}
+
+/// A value without the signs around formulas and the end of its sentence.
+fn bare(value: &str) -> &str {
+    value.trim_matches(['$', ' ', '*', '.', '\n'])
+}
+
+/// Whether what is announced judges the answer before it: "this answer is wrong".
+fn is_verdict(text: &str, said: &Candidate<'_>) -> bool {
+    let before = text.get(..said.span.0).unwrap_or_default();
+    let sentence = before.rsplit(['.', '!', '?', '\n', '>', '}']).next().unwrap_or_default();
+    let refers = words::words(sentence).next();
+    said.provenance == Provenance::Anchor
+        && refers.is_some_and(|word| is_one_of(&["this", "that", "my"], word))
+        && afterthought::is_judgement(&said.text)
 }
 
 /// Whether what announcements of a text deny or suppose includes this place: "I doubt that the
@@ -259,7 +284,10 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
 pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     match policy {
-        Policy::Auto if !last_sentence::is_one_of_cases(scope.text) => {
+        Policy::Auto if last_sentence::is_one_of_cases(scope.text) => {
+            found.extend(joined::items(scope.text));
+        }
+        Policy::Auto => {
             found.extend(conclusion::several(scope.text));
             found.extend(last_sentence::last_sentence(scope.text));
             found.extend(conclusion::find(scope.text));

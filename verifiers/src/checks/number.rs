@@ -3,6 +3,7 @@
 mod context;
 mod decimal;
 mod digits;
+mod dress;
 mod scan;
 
 use dashu_base::Abs as _;
@@ -105,7 +106,7 @@ struct End(RBig, bool);
 
 impl Check for Number {
     const ID: &'static str = "number";
-    const VERSION: u32 = 7;
+    const VERSION: u32 = 8;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {
@@ -128,7 +129,7 @@ impl Check for Number {
         let wanted = self.wanted(reference, meter)?;
         let completion = sample.completion();
         meter.spend(6 * completion.len() as u64)?;
-        let spoken = Spoken::of(completion, Thinking::Skip);
+        let spoken = Spoken::of(completion, Thinking::Skip).without_tags();
         let scope = Scope::of(&spoken, sample.prompt());
         let answer = match self.find(&scope, meter)? {
             Ok(answer) => answer,
@@ -190,7 +191,10 @@ impl Number {
                 .and_then(|from| scan::first(body, from.end(), self.notation()));
             return Ok(found.map(in_body).ok_or("nothing-found"));
         }
-        for candidate in extract::announced(scope, Policy::Auto, meter)? {
+        for mut candidate in extract::announced(scope, Policy::Auto, meter)? {
+            if let Some(plain) = dress::undressed(&candidate.text) {
+                candidate.text = plain.into();
+            }
             if let Some(found) = in_words(&candidate.text) {
                 return Ok(Ok(held_answer(scope, &candidate, found)));
             }
@@ -244,7 +248,9 @@ impl Number {
         let remarked = length < said.len();
         let cut = line.get(..found.start + length).filter(|_| remarked);
         let line = cut.unwrap_or(line);
-        Some(if is_worked_out(line, found.end) {
+        Some(if self.is_false(line, &found) {
+            Err("nothing-found")
+        } else if is_worked_out(line, found.end) {
             context::last(line, found.start.max(scan::affordable(line).0), self.notation())
         } else if context::is_hedged(text, &found, self.notation()) {
             Err("hedge")
@@ -252,6 +258,24 @@ impl Number {
             Ok(found)
         } else {
             Err("nothing-found")
+        })
+    }
+
+    /// Whether a text equates a whole number with another one: "3 = 4".
+    fn is_false(&self, text: &str, found: &Found) -> bool {
+        let next = scan::first(text, found.end, self.notation());
+        let is_stated = |next: &Found| {
+            let between = text.get(found.end..next.start).unwrap_or_default();
+            let after = text.get(next.end..).unwrap_or_default().trim_start();
+            let ends =
+                !after.starts_with(|c: char| c.is_alphanumeric() || "+-*/^\\×·÷(!%".contains(c));
+            let before = text.get(..found.start).unwrap_or_default();
+            let begins = !before.trim_end().ends_with(|c: char| "+-*/^=×·÷)}".contains(c));
+            between.trim_matches([' ', '$']) == "=" && ends && begins
+        };
+        let whole = |found: &Found| found.value.is_int();
+        next.is_some_and(|next| {
+            whole(found) && whole(&next) && found.value != next.value && is_stated(&next)
         })
     }
 

@@ -18,6 +18,8 @@ const VALUES_MAX: usize = 8;
 
 /// Words between a value and one that is offered in words.
 const LEAD_MAX: usize = 4;
+/// A name that is offered has at most so many words.
+const NAME_WORDS_MAX: usize = 3;
 /// What ends a sentence.
 const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 /// Marks that judge a value wrong.
@@ -39,6 +41,26 @@ const INTERJECTIONS: &[&str] = &[
 /// What a judgement is about.
 const SUBJECTS: [&str; 8] = ["that", "this", "it", "which", "that's", "it's", "that’s", "it’s"];
 const COPULAS: [&str; 5] = ["is", "was", "isn't", "isn’t", "wasn't"];
+/// Nouns for a value, behind a demonstrative: "this answer is wrong".
+const NOUNS: [&str; 6] = ["answer", "value", "result", "solution", "number", "one"];
+/// Beginnings of a sentence that takes back what was said, behind interjections.
+#[rustfmt::skip]
+const TAKING_BACK: &[&str] = &[
+    "i take that back", "i take it back", "i take this back", "i retract", "i withdraw", "i change my answer", "i change my mind",
+    "i changed my mind", "i was wrong", "i am wrong", "i stand corrected", "i made a mistake", "i made an error", "i misread", "i miscalculated",
+    "i correct myself", "i must correct", "let me correct", "scratch that", "never mind", "nevermind", "disregard that", "disregard this",
+    "disregard the above", "ignore that", "ignore this", "ignore the above", "ignore my", "forget that", "forget it", "strike that",
+    "please ignore", "please disregard", "my mistake", "my bad", "just kidding", "kidding", "that can't be", "that cannot be", "this can't be",
+    "this cannot be", "that doesn't make sense", "this doesn't make sense", "that does not make sense", "this does not make sense",
+];
+/// Words and marks by which what follows replaces what was said: "EDIT: 24", "更正：24".
+#[rustfmt::skip]
+const REPLACING: &[&str] = &[
+    "edit", "update", "updated", "correction", "corrected", "revised", "revision", "erratum", "oops", "nope", "no", "sorry", "wait",
+    "actually", "rather", "instead", "更正", "修正", "纠正", "訂正", "정정", "исправление", "korrektur", "corrección", "correção", "correzione",
+];
+/// Nouns behind them.
+const REPLACED: [&str; 7] = ["answer", "value", "result", "solution", "the", "my", "final"];
 /// Judgements by which a value is no answer.
 #[rustfmt::skip]
 const JUDGEMENTS: &[&str] = &[
@@ -50,16 +72,55 @@ const JUDGEMENTS: &[&str] = &[
 const PRAISES: [&str; 3] = ["right", "correct", "true"];
 /// Phrases between two values that are both the answer.
 const TOGETHER: [&str; 5] = ["as well as", "along with", "together with", "and so is", "also"];
+/// Words by which a remark in brackets offers the value in it.
+#[rustfmt::skip]
+const DOUBTING: &[&str] = &[
+    "say", "says", "said", "claim", "claims", "think", "thinks", "argue", "believe", "wrong", "incorrect", "otherwise", "alternatively",
+    "maybe", "perhaps", "possibly", "could", "might", "unsure",
+];
+/// Words between one of [`REPLACING`] and the new value.
+const LINKING: &[&str] = &[
+    "it",
+    "s",
+    "is",
+    "should",
+    "be",
+    "must",
+    "to",
+    "i",
+    "get",
+    "meant",
+    "so",
+    "make",
+    "that",
+    "是",
+    "应为",
+    "应该是",
+];
+/// Words before a value that is all that a sentence states: "so it is 24", "upon review, 24".
+#[rustfmt::skip]
+const CONNECTING: &[&str] = &[
+    "so", "thus", "therefore", "hence", "however", "but", "and", "in", "fact", "reality", "truth", "on", "upon", "review", "reflection",
+    "after", "checking", "rechecking", "double", "now", "believe", "think", "again", "gives", "correct", "true", "right", "real", "actual",
+    "unless", "try", "ps", "p", "alternative", "second", "guess", "another", "possibility", "accept", "also", "hmm", "just",
+    "kidding", "es", "perdón", "entschuldigung", "pardon", "désolé",
+];
+/// Words by which a mistake is one of before.
+const PAST: [&str; 7] =
+    ["earlier", "initially", "first", "previously", "fixed", "corrected", "before"];
 /// Words before a value that is offered by the words behind it.
 #[rustfmt::skip]
-const CONCEDING: &[&str] = &["but", "although", "though", "and", "however", "then", "also"];
+const CONCEDING: &[&str] =
+    &["but", "although", "though", "and", "however", "then", "also", "note", "that"];
 /// Words behind a value that offer it beside another one.
 #[rustfmt::skip]
 const POSSIBLE: &[&str] = &[
     "is possible", "is also possible", "is equally possible", "is also correct", "is also right", "is also valid", "is an option",
     "also works", "works too", "works as well", "works also", "would also work", "could also be", "might be right", "may be right",
     "might be correct", "may be correct", "could be right", "could be correct", "is also an answer", "is another answer", "otherwise",
-    "is also a solution", "is fine too", "as backup", "as a backup",
+    "is also a solution", "is also a valid", "is also an acceptable", "is another valid", "is another possible", "is another answer",
+    "is another solution", "is the right", "is the correct", "is the true", "is the real", "is the actual", "is the answer",
+    "would also be", "is equally valid", "is fine too", "as backup", "as a backup",
 ];
 
 /// What follows a value.
@@ -98,20 +159,76 @@ pub(super) fn of(text: &str, end: usize) -> Afterthought {
     let at = said.find(begins_value).filter(|at| *at <= GAP_MAX);
     let lead = at.and_then(|at| said.get(..at));
     // Between the values the next sentence does not begin.
-    let lead =
-        lead.filter(|lead| !lead.contains([':', '=', '?', '<', '>']) && !lead.contains(". "));
+    let lead = lead.filter(|lead| {
+        let lead = unlabelled(lead);
+        !lead.contains([':', '=', '?', '<', '>']) && !lead.contains(". ")
+    });
     if let (Some(at), Some(lead)) = (at, lead) {
         let from = end + gap.len() + at;
         let from = if lead.ends_with(['-', '−']) { from - 1 } else { from };
         let to = value_end(text, from);
-        if is_offered(gap, lead, text.get(to..).unwrap_or_default(), ends) {
+        let (value, behind) = (text.get(from..to), text.get(to..));
+        let other = (value.unwrap_or_default(), behind.unwrap_or_default());
+        if is_offered(gap, lead, other, ends) {
             return Afterthought::Offered(from..to);
         }
     }
-    if is_judged(said, ends) || (!ends && retraction::denied(rest)) {
+    let is_name = ends && text.get(..end).is_some_and(|head| head.ends_with(char::is_alphabetic));
+    if let Some(name) = name_offered(said).filter(|_| is_name) {
+        let from = end + gap.len();
+        return Afterthought::Offered(from + name.start..from + name.end);
+    }
+    if is_judged(said, ends)
+        || (!gap.is_empty() && takes_back(said))
+        || (!ends && retraction::denied(rest))
+    {
         return Afterthought::TakenBack;
     }
     Afterthought::Stands
+}
+
+/// The words between two values without a label in front: "note: ", "更正：".
+fn unlabelled(lead: &str) -> &str {
+    let lead = lead.trim_start();
+    lead.split_once([':', '：']).map_or(lead, |(label, rest)| {
+        let mut said = words(label);
+        let known =
+            |word| [REPLACING, CONCEDING, CONNECTING].iter().any(|list| is_one_of(list, word));
+        let is_label = said.next().is_some_and(known)
+            && said.all(|word| known(word) || is_one_of(&REPLACED, word));
+        if is_label { rest } else { lead }
+    })
+}
+
+/// The name that a text offers and nothing else: "Wait, Rome.", "Or Rome."
+fn name_offered(said: &str) -> Option<Range<usize>> {
+    let (word, rest) = said.split_at_checked(said.find(|c: char| !c.is_alphabetic())?)?;
+    let name = rest.trim_start_matches([' ', ',', ':']);
+    let start = said.len() - name.len();
+    let name = name.trim_end().trim_end_matches(['.', '!']);
+    let plain = name.chars().all(|c| c.is_alphabetic() || c == ' ' || c == '-');
+    let brief =
+        name.starts_with(char::is_uppercase) && name.split(' ').nth(NAME_WORDS_MAX).is_none();
+    let offers = is_one_of(&["or"], word) || is_one_of(REPLACING, word);
+    (offers && plain && brief).then_some(start..start + name.len())
+}
+
+/// Whether a sentence begins, behind interjections, with words that take back what was said.
+fn takes_back(said: &str) -> bool {
+    let mut rest = said;
+    for _ in 0..4 {
+        if qualify::starts_with(rest, TAKING_BACK) {
+            let sentence = rest.split(SENTENCE_ENDS).next().unwrap_or_default();
+            return !words(sentence).any(|word| is_one_of(&PAST, word));
+        }
+        let word = rest.split([' ', ',', '.', '!', ';', '…']).next().unwrap_or_default();
+        if !is_one_of(INTERJECTIONS, word) {
+            return false;
+        }
+        rest = rest.get(word.len()..).unwrap_or_default();
+        rest = rest.trim_start_matches([' ', ',', '.', '!', ';', '…']);
+    }
+    false
 }
 
 /// The values that are offered together from the first one of a text on, if there are several and
@@ -142,6 +259,12 @@ pub(super) fn first_end(text: &str) -> Option<usize> {
 /// Whether what stands behind the first value of a text takes it back.
 pub(super) fn is_taken_back(text: &str) -> bool {
     first_end(text).is_some_and(|end| of(text, end) == Afterthought::TakenBack)
+}
+
+/// Whether a word judges a value wrong: "incorrect", "not right".
+pub(super) fn is_judgement(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', '!', ' ', '*']);
+    is_one_of(JUDGEMENTS, text) && !is_one_of(&PRAISES, text)
 }
 
 /// Whether the text behind a value neither takes it back nor offers another one: "17. That is
@@ -284,20 +407,54 @@ pub(crate) fn repeats_in_words(after: &str, number: &str) -> bool {
 }
 
 /// Whether the words between two values, or behind the second one, offer it beside the first.
-fn is_offered(gap: &str, lead: &str, behind: &str, ends: bool) -> bool {
+fn is_offered(gap: &str, lead: &str, (value, behind): (&str, &str), ends: bool) -> bool {
     let said: Vec<&str> = words(lead).collect();
     let joined = said.join(" ");
     let behind = behind.trim_start_matches([' ', '$', '*', ')', ',']);
     let conceded = said.iter().all(|word| is_one_of(CONCEDING, word));
     // Behind a plain number a stroke divides.
+    let is_formula = gap.starts_with(['$', '}']) || gap.starts_with("\\)");
     let marked = gap.contains(['/', '|']) && gap.contains(['$', '}']) && !ends;
+    // "$2$; $3$", "$2$ - $3$".
+    let signs = gap.trim_matches(['$', ' ']).chars().chain(lead.trim().chars());
+    let parted = is_formula && signs.clone().count() == 1 && signs.clone().all(is_parting);
+    let parted = parted && !ends && is_end(behind);
+    // "($3$ if I am wrong)", "(some would say $3$)".
+    let doubted =
+        gap.contains(['(', '[', '（']) && said.iter().any(|word| is_one_of(DOUBTING, word));
+    // "Edit: 24", "So it is 24."
+    let begins = lead.trim_start().starts_with(char::is_uppercase);
+    let is_closed = ends || gap.contains("</") || (begins && gap.contains(['}', '*']));
+    let leads = |word: &&str| {
+        [REPLACING, &REPLACED, LINKING, CONNECTING].iter().any(|list| is_one_of(list, word))
+    };
+    let replaces = is_closed
+        && !said.is_empty()
+        && said.iter().all(leads)
+        && (said.first().is_some_and(|word| is_one_of(REPLACING, word))
+            || (is_end(behind) && !value.contains('=')));
     let conditional = said.first().is_some_and(|word| is_one_of(&["if", "when"], word));
-    (said.is_empty() && marked)
+    (said.is_empty() && (marked || parted))
+        || doubted
+        || replaces
+        || is_one_of(&["vs", "versus"], &joined)
+        || (is_closed && is_one_of(&["if not"], &joined))
         || (!said.is_empty() && offers(said.iter().copied()))
         || (!ends && is_one_of(&TOGETHER, &joined))
         || is_one_of(&["and or"], &joined)
         || (conceded && qualify::starts_with(behind, POSSIBLE))
         || (conditional && !ends && qualify::starts_with(behind, &["otherwise", "else"]))
+}
+
+/// Whether a character parts two values.
+fn is_parting(c: char) -> bool {
+    ";|/–—-−~&".contains(c)
+}
+
+/// Whether nothing of the sentence follows.
+fn is_end(behind: &str) -> bool {
+    let behind = behind.trim_start_matches([' ', '$', '*', ')', '.', '!', '?', '。']);
+    behind.is_empty() || behind.starts_with('\n')
 }
 
 /// Whether a text begins with a judgement on the value before it. In its own sentence it may follow
@@ -306,7 +463,7 @@ fn is_judged(said: &str, ends: bool) -> bool {
     let mut rest = said.trim_start();
     let mut is_denied = false;
     let mut has_subject = false;
-    for _ in 0..6 {
+    for _ in 0..7 {
         let word = rest.split([' ', ',', '.', '!', ';', ')']).next().unwrap_or_default();
         let next = rest.get(word.len()..).unwrap_or_default();
         let judged = JUDGEMENTS.iter().filter(|judged| qualify::starts_with(rest, &[**judged]));
@@ -314,6 +471,7 @@ fn is_judged(said: &str, ends: bool) -> bool {
             let behind = rest.get(judged.len()..).unwrap_or_default();
             let closed = behind.trim_start_matches(['*', '_', '"']);
             let closed = closed.is_empty()
+                || (ends && closed.starts_with(',') && is_one_of(&["wrong", "incorrect"], judged))
                 || closed.starts_with(['.', '!', ')', '\n', ';', '。', '！', '）', '，']);
             let denies = !is_one_of(&PRAISES, judged) || is_denied;
             if closed && denies && (has_subject || !is_one_of(&["right", "true"], judged)) {
@@ -328,6 +486,7 @@ fn is_judged(said: &str, ends: bool) -> bool {
         if word.is_empty()
             || !(is_subject
                 || is_copula
+                || has_subject && is_one_of(&NOUNS, word)
                 || light
                 || is_one_of(&["not", "clearly", "just", "all"], word))
         {

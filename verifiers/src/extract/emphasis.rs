@@ -11,11 +11,22 @@ const TAGS: [(&str, &str); 4] =
     [("<b>", "</b>"), ("<strong>", "</strong>"), ("<i>", "</i>"), ("<em>", "</em>")];
 
 /// The text with blanks in place of the signs of emphasis around values with digits, so that places
-/// in it stay the same.
+/// in it stay the same; dollars stand around formulas.
 pub(super) fn blanked(text: &str) -> Cow<'_, str> {
+    blanked_at(text, &['*', '_', '<'])
+}
+
+/// The same for tags of HTML alone, with no formulas.
+pub(super) fn untagged(text: &str) -> Cow<'_, str> {
+    if text.contains("</") { blanked_at(text, &['<']) } else { Cow::Borrowed(text) }
+}
+
+/// The text without the signs of emphasis that begin with one of `marks`. Where these are not only
+/// tags, dollars stand around formulas.
+fn blanked_at<'a>(text: &'a str, marks: &[char]) -> Cow<'a, str> {
     let mut out: Option<Vec<u8>> = None;
     let mut at = 0;
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find(['*', '_', '<'])) {
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find(marks)) {
         let start = at + found;
         let rest = text.get(start..).unwrap_or_default();
         let opener = opener(text, start, rest);
@@ -34,6 +45,13 @@ pub(super) fn blanked(text: &str) -> Cow<'_, str> {
         for place in (start..from).chain(to..to + close.len()) {
             if let Some(byte) = bytes.get_mut(place) {
                 *byte = b' ';
+            }
+        }
+        if marks.len() > 1 && text.get(from..to).is_some_and(is_formula) {
+            for place in [from - 1, to] {
+                if let Some(byte) = bytes.get_mut(place) {
+                    *byte = b'$';
+                }
             }
         }
         at = to + close.len();
@@ -67,6 +85,21 @@ fn closing(inner: &str, close: &str) -> Option<usize> {
             .is_none_or(|c| c.is_whitespace() || ".,;:!?)]\"”'’。，-/".contains(c));
     let holds = value.contains(|c: char| c.is_ascii_digit()) && !value.contains('\n');
     (ends && holds && !value.ends_with(' ')).then_some(length)
+}
+
+/// Whether an emphasised value is a formula with a relation, a power or several values, rather than
+/// one number or words: "x > 2", "x² + 2x + 1", "2 and 3".
+fn is_formula(value: &str) -> bool {
+    let signs = ['=', '<', '>', '≤', '≥', '≠', '^', '²', '³', '√', 'π', '∞', '+', '±'];
+    let words = value.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1);
+    let joins = words.clone().any(|word| matches!(word, "and" | "or"));
+    let mut others = words.filter(|word| word.is_ascii());
+    // "E. x + 1" is a choice.
+    let is_choice = matches!(value.as_bytes(), [b'A'..=b'Z', b'.' | b')' | b':', ..]);
+    let is_plain = !is_choice && others.all(|word| matches!(word, "and" | "or" | "pi" | "sqrt"));
+    is_plain
+        && (joins || value.contains(signs))
+        && !value.contains(['$', '\\', ':', '*', '`', '?', ';'])
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::words::{offers, words};
-use super::{qualify, retraction, sentence};
+use super::{joined, qualify, retraction, sentence};
 use crate::math::syntax::{is_minus, units};
 
 /// Signs of the end of a proof.
@@ -31,9 +31,20 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
     let number = number
         .map(|found| signed(found, trimmed.get(sentence..).unwrap_or_default(), sentence))
         .filter(|found| stands_free(trimmed, sentence, found.span));
-    let math = last_math(trimmed, sentence).filter(|found| {
-        let after = trimmed.get(found.span.1..).unwrap_or_default();
-        let before = trimmed.get(sentence..found.span.0).unwrap_or_default();
+    let around = |found: &Candidate<'_>| {
+        let before = trimmed.get(sentence.min(found.span.0)..found.span.0).unwrap_or_default();
+        (before, trimmed.get(found.span.1..).unwrap_or_default())
+    };
+    let math = last_math(trimmed, sentence);
+    let several = math.as_ref().and_then(|last| joined::formulas(trimmed, sentence, last));
+    let is_last =
+        |math: &Candidate<'_>| number.as_ref().is_none_or(|number| number.span.0 <= math.span.1);
+    if let Some(several) = several.filter(is_last) {
+        let (before, after) = around(&several);
+        return (!retraction::denied(after) && is_said(before, after)).then_some(several);
+    }
+    let math = math.filter(|found| {
+        let (before, after) = around(found);
         !retraction::denied(after) && is_said(before, after) && !is_offered_too(before)
     });
     match (&math, &number) {
@@ -53,10 +64,16 @@ pub(super) fn is_one_of_cases(text: &str) -> bool {
     let lead = line.trim_start_matches(['*', '-', ' ', '#', '(']);
     let named =
         ["case", "option", "possibility"].iter().any(|name| qualify::starts_with(lead, &[*name]));
-    let is_value =
-        |item: &&str| (item.starts_with(['$', '\\']) || item.contains('=')) && is_brief(item);
+    let is_value = |item: &&str| {
+        (item.starts_with(['$', '\\']) || item.contains('=') || is_number(item)) && is_brief(item)
+    };
     let items = sentence::items(before, line);
     named || items.is_some_and(|items| items.iter().all(is_value))
+}
+
+fn is_number(item: &str) -> bool {
+    item.contains(|c: char| c.is_ascii_digit())
+        && item.chars().all(|c| c.is_ascii_digit() || ".,/%-−".contains(c))
 }
 
 fn is_brief(item: &str) -> bool {
@@ -176,7 +193,7 @@ pub fn last_number(text: &str, offset: usize) -> Option<Candidate<'_>> {
         }
         let before = text.get(..start)?.chars().next_back();
         // A number inside a word is no answer.
-        if before.is_some_and(|c| c.is_alphabetic() || c == '_') {
+        if before.is_some_and(|c| (c.is_alphabetic() && !qualify::is_unspaced(c)) || c == '_') {
             end = start;
             continue;
         }
@@ -201,5 +218,5 @@ pub fn last_number(text: &str, offset: usize) -> Option<Candidate<'_>> {
 fn is_sign(before: &str) -> bool {
     let operand =
         before.trim_end().ends_with(|c: char| c.is_ascii_digit() || matches!(c, ')' | '}'));
-    !operand && !before.ends_with(char::is_alphanumeric)
+    !operand && !before.ends_with(|c: char| c.is_alphanumeric() && !qualify::is_unspaced(c))
 }

@@ -40,6 +40,16 @@ impl<'a> Spoken<'a> {
         Self { text, ..self }
     }
 
+    /// The same without the tags of HTML around values with digits.
+    #[must_use]
+    pub(crate) fn without_tags(self) -> Self {
+        let text = match self.text {
+            Cow::Borrowed(text) => emphasis::untagged(text),
+            Cow::Owned(text) => Cow::Owned(emphasis::untagged(&text).into_owned()),
+        };
+        Self { text, ..self }
+    }
+
     /// All of a completion, even what is hidden.
     pub fn all(completion: &'a str) -> Self {
         Self { text: Cow::Borrowed(completion), from: 0 }

@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use crate::math::compare::judged::Rung;
 use crate::math::question::forms::{
-    changes_form, has_form, is_same_number, stands, stands_once, unwrapped,
+    changes_form, has_form, is_given, plain_number, stands, stands_once, unwrapped,
 };
 use crate::math::question::symbols::{is_number, is_word};
 use crate::math::question::{Question, symbols};
@@ -168,7 +168,7 @@ impl Pair<'_> {
             let behind = symbols.get(at + 1).is_some_and(|next| next.ends_with('%'));
             let plain = plain_number(symbol);
             let number = plain.strip_suffix("00").filter(|_| behind).unwrap_or(plain);
-            let is_given = || asked.iter().any(|have| is_same_number(have, number));
+            let is_given = || is_given(asked, number);
             // What such a number is added to, or multiplied with, stays as it is.
             let is_neutral = matches!(plain, "0" | "1" | "100");
             if is_number(symbol) && !power && !is_neutral && !is_given() {
@@ -181,14 +181,4 @@ impl Pair<'_> {
 
 fn is_relation(symbol: &str) -> bool {
     symbol.starts_with(['=', '<', '>', '≤', '≥', '≠'])
-}
-
-/// A number without the zeros that end its decimals: `30.0` is `30`.
-fn plain_number(symbol: &str) -> &str {
-    match symbol.split_once('.') {
-        Some((_, decimals)) if decimals.bytes().all(|byte| byte.is_ascii_digit()) => {
-            symbol.trim_end_matches('0').trim_end_matches('.')
-        }
-        _ => symbol,
-    }
 }

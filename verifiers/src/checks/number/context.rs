@@ -127,7 +127,11 @@ impl Near<'_> {
             && !self.is_second_operand(found)
             && !is_asked(behind)
             && !self.is_aside(found)
-            && qualify::qualifier(lead.unwrap_or(before), behind).is_none()
+            && match qualify::qualifier(lead.unwrap_or(before), behind) {
+                None => true,
+                // "18 or 18".
+                Some(why) => why == Qualifier::Hedged && self.is_repeated_at_once(found),
+            }
             && !is_doubted(before)
             && (stands(behind) || self.is_repeated(found))
             && qualify::qualifier("", behind_unit(behind)) != Some(Qualifier::Bounded)
@@ -143,12 +147,24 @@ impl Near<'_> {
             || repeats_in_words(self.around(found).1, &found.value.to_string())
     }
 
+    /// Whether nothing but "or" stands between it and the same number.
+    fn is_repeated_at_once(&self, found: &Found) -> bool {
+        let behind = self.around(found).1.trim_start_matches([' ', '}', '$']);
+        behind
+            .strip_prefix("or ")
+            .is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphabetic()))
+            && self.is_repeated(found)
+    }
+
     /// Whether the sign of a number is a binary operator: "9 + 9", "x - 3".
     fn is_second_operand(&self, found: &Found) -> bool {
         let text = self.text.get(found.start..found.end).unwrap_or_default();
         let lead = self.around(found).0.trim_end();
         let head = lead.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let is_variable = lead.len() == head.len() + 1 && !lead.ends_with(['a', 'A', 'I']);
+        // The letter of "it's" is none.
+        let is_variable = lead.len() == head.len() + 1
+            && !lead.ends_with(['a', 'A', 'I'])
+            && !head.ends_with(['\'', '’']);
         let is_added = text.starts_with("+ ") && !lead.is_empty();
         is_added
             || text.starts_with(|c| c == '+' || is_minus(c))
@@ -237,9 +253,14 @@ impl Near<'_> {
     }
 }
 
-/// The text behind the unit of a number: "18 (dollars) or less".
+/// The text behind the unit of a number: "18 (dollars) or less", `18\text{ cm}`.
 fn behind_unit(behind: &str) -> &str {
-    let unit = behind.trim_start_matches(' ');
+    let unit = behind.trim_start_matches([' ', '~']);
+    let unit = ["\\,", "\\;", "\\ "].iter().find_map(|gap| unit.strip_prefix(gap)).unwrap_or(unit);
+    let set = ["\\text{", "\\mathrm{"].iter().find_map(|set| unit.strip_prefix(set));
+    if let Some((name, rest)) = set.and_then(|set| set.split_once('}')) {
+        return if name.contains(|c: char| c.is_ascii_digit()) { behind } else { rest };
+    }
     unit.trim_start_matches(char::is_alphabetic)
 }
 
@@ -373,7 +394,25 @@ fn is_operand_before(before: &str, after: &str) -> bool {
     if commands.iter().any(|command| rest.starts_with(command)) || is_constant(rest) {
         return true;
     }
-    is_operated(before, after) || is_subtracted_or_divided(after)
+    let behind_unit = behind_unit(rest).trim_start_matches([' ', '$']);
+    let signs = ["\\neq", "\\ne", "\\lor", "\\vee", "\\land", "\\wedge", "\\bmod", "≠", "∨", "∧"];
+    is_followed(behind_unit, &signs, |_| true)
+        || is_followed(behind_unit, &["\\times", "\\cdot", "\\div", "×", "÷", "⋅"], |operand| {
+            operand.starts_with(|c: char| c.is_ascii_digit() || c == '\\')
+        })
+        || is_operated(before, after)
+        || is_subtracted_or_divided(after)
+}
+
+/// Whether a text begins with one of these signs, and what follows is an operand.
+fn is_followed(text: &str, signs: &[&str], is_operand: fn(&str) -> bool) -> bool {
+    signs.iter().any(|sign| {
+        let rest = text.strip_prefix(sign);
+        let goes_on = |rest: &str| {
+            sign.starts_with('\\') && rest.starts_with(|c: char| c.is_ascii_alphabetic())
+        };
+        rest.is_some_and(|rest| !goes_on(rest) && is_operand(rest.trim_start()))
+    })
 }
 
 /// Whether a text begins with what closes a value, or is empty.

@@ -3,6 +3,7 @@
 use dashu_ratio::RBig;
 
 use super::decimal;
+use crate::extract::is_unspaced;
 use crate::math::syntax::is_minus;
 
 /// The notation of numbers.
@@ -103,5 +104,6 @@ fn exponent(text: &str, at: usize) -> Option<usize> {
 
 /// A name with its digits is skipped whole: `x2`, `H2O`.
 pub(super) fn word_end(rest: &str) -> usize {
-    rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+    let goes_on = |c: char| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_';
+    rest.find(|c: char| !goes_on(c)).unwrap_or(rest.len())
 }

@@ -101,6 +101,11 @@ pub(super) fn first(text: &str, from: usize, notation: Notation) -> Option<Found
     None
 }
 
+/// The most characters of a unit in scripts without blanks.
+const UNIT_CHARS_MAX: usize = 2;
+/// Ends of words that state what follows, in scripts without blanks.
+const COPULAS: [char; 11] = ['是', '为', '為', '于', '於', '得', 'は', 'が', '은', '는', '이'];
+
 enum Step {
     Number(Found),
     /// Nothing before this place.
@@ -166,14 +171,25 @@ fn sign_word(text: &str, at: usize) -> (usize, bool) {
 
 /// A sign belongs to the number unless it subtracts from what stands before it.
 fn after_sign(text: &str, at: usize, next: usize) -> Option<usize> {
-    let before = text.get(..at)?.chars().next_back();
-    if before.is_some_and(|c| c.is_alphanumeric() || c == ')' || c == '}') {
+    if subtracts(text.get(..at)?) {
         return None;
     }
     let rest = text.get(next..)?;
     let skipped = rest.trim_start_matches(['$', '€', '£', '¥', ' ']);
     let skipped = skipped.strip_prefix("\\$").unwrap_or(skipped);
     (rest.len() - skipped.len() <= 3).then_some(text.len() - skipped.len())
+}
+
+/// Whether a dash behind this text takes away from what ends it. In scripts without blanks a
+/// dash behind a word is a sign, but for one behind the unit of a number: "5元-8元".
+fn subtracts(before: &str) -> bool {
+    let head = before.trim_end_matches(is_unspaced);
+    let word = before.get(head.len()..).unwrap_or_default();
+    if word.is_empty() {
+        return head.ends_with(|c: char| c.is_alphanumeric() || c == ')' || c == '}');
+    }
+    let is_unit = word.chars().count() <= UNIT_CHARS_MAX && !word.ends_with(COPULAS);
+    is_unit && head.ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// `\frac{3}{4}`, `\frac34`.

@@ -14,6 +14,54 @@ pub(crate) fn is_same_number(symbol: &str, number: &str) -> bool {
     symbol == number || word.is_some_and(|word| symbol.eq_ignore_ascii_case(word))
 }
 
+/// Words that say a factor, with the number below the line or before the point.
+#[rustfmt::skip]
+const FACTORS: [(&str, &[&str]); 13] = [
+    ("half", &["2", ".5"]), ("third", &["3"]), ("thirds", &["3"]), ("quarter", &["4", ".25"]), ("quarters", &["4"]),
+    ("fourth", &["4"]), ("fifth", &["5", ".2"]), ("tenth", &["10", ".1"]), ("double", &["2"]), ("doubled", &["2"]),
+    ("twice", &["2"]), ("triple", &["3"]), ("dozen", &["12"]),
+];
+
+/// Whether the question has this number: in digits, as a word, as a factor in words ("half"), or
+/// as a percentage.
+pub(crate) fn is_given(question: &[&str], number: &str) -> bool {
+    let hundredfold = hundredfold(number);
+    let number = number.strip_prefix("0.").map_or(number, |_| number.trim_start_matches('0'));
+    question.iter().enumerate().any(|(at, have)| {
+        let value = plain_number(have);
+        let value = value.strip_prefix("0.").map_or(value, |_| value.trim_start_matches('0'));
+        let is_percentage = || {
+            let behind = question.get(at + 1).is_some_and(|next| next.ends_with('%'));
+            behind && hundredfold.as_deref() == Some(value)
+        };
+        is_same_number(value, number)
+            || FACTORS
+                .iter()
+                .any(|(word, numbers)| have.eq_ignore_ascii_case(word) && numbers.contains(&number))
+            || is_percentage()
+    })
+}
+
+/// A number without the zeros that end its decimals: `30.0` is `30`.
+pub(crate) fn plain_number(symbol: &str) -> &str {
+    match symbol.split_once('.') {
+        Some((_, decimals)) if decimals.bytes().all(|byte| byte.is_ascii_digit()) => {
+            symbol.trim_end_matches('0').trim_end_matches('.')
+        }
+        _ => symbol,
+    }
+}
+
+/// A plain decimal times a hundred: `0.2` is `20`, `1.055` is `105.5`.
+fn hundredfold(number: &str) -> Option<String> {
+    let (whole, decimals) = number.split_once('.')?;
+    let digits = decimals.bytes().all(|byte| byte.is_ascii_digit());
+    let padded = format!("{decimals:0<2}");
+    let (percents, rest) = padded.split_at_checked(2).filter(|_| digits)?;
+    let scaled = format!("{whole}{percents}.{rest}");
+    Some(plain_number(scaled.trim_start_matches('0')).to_owned())
+}
+
 /// How many symbols of the question are this number with separators: `35,000`.
 fn grouped(question: &[&str], number: &str) -> Option<usize> {
     let mut rest = number.strip_prefix(*question.first()?)?;

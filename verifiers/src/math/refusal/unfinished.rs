@@ -126,6 +126,14 @@ fn is_plain_number(tree: &Tree, id: Id) -> bool {
     }
 }
 
+/// `\frac{20}{100}` as well as `0.2`.
+fn is_number_or_quotient(tree: &Tree, id: Id) -> bool {
+    match tree.get(id) {
+        Ok(Node::Div(top, below)) => [top, below].iter().all(|id| is_plain_number(tree, **id)),
+        _ => is_plain_number(tree, id),
+    }
+}
+
 /// The integer at a node.
 fn whole_at(tree: &Tree, id: Id) -> Option<i64> {
     match tree.get(id) {
@@ -146,7 +154,9 @@ pub(crate) fn has_arithmetic(tree: &Tree, root: Id) -> bool {
     tree.visit(last, &mut |node| {
         found |= match node {
             Node::Add(terms) => two(terms),
-            Node::Mul(factors) => two(factors),
+            Node::Mul(factors) => {
+                factors.iter().filter(|id| is_number_or_quotient(tree, **id)).nth(1).is_some()
+            }
             Node::Pow(base, exponent) => {
                 is_plain_number(tree, *base)
                     && whole_at(tree, *base) != Some(10)

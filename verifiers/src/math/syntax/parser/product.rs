@@ -225,6 +225,14 @@ impl Parser<'_, '_> {
             }
             _ => return Ok(None),
         };
+        // 33\frac{1}{3}\%: the sign is that of both.
+        if let Node::Percent(inner) = self.tree.get(fraction)? {
+            let inner = *inner;
+            if self.proper(inner)? {
+                let sum = self.node(Node::Add(vec![whole, inner]), &[whole, inner])?;
+                return self.node(Node::Percent(sum), &[sum]).map(Some);
+            }
+        }
         if self.proper(fraction)? {
             return self.node(Node::Add(vec![whole, fraction]), &[whole, fraction]).map(Some);
         }
