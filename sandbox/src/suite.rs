@@ -34,7 +34,7 @@ impl Suite {
                 }
                 read => read?,
             },
-            value => bounded::from_value(value)?,
+            value => cases::with_nulls(bounded::from_value(value)?),
         };
         rows::suite(&Node::root(&rows::opened(data)?), None)
     }

@@ -16,6 +16,9 @@ pub(crate) struct Outline {
     pub(crate) methods: BTreeSet<String>,
     /// Words outside of strings and comments that are no attributes.
     pub(crate) used: BTreeSet<String>,
+    /// Functions of which only the signature is there, perhaps with what they are to do: their bodies are
+    /// `...`, `pass`, a text, or an error that says so.
+    pub(crate) hollow: BTreeSet<String>,
     /// A statement at the margin does something: it neither defines, imports nor assigns.
     pub(crate) acts: bool,
 }
@@ -36,8 +39,14 @@ impl Outline {
                 outline.methods.insert(method.to_owned());
             }
         }
+        outline.hollow = hollow(&code);
         outline.used = words(&code).filter(|word| !word.is_attribute).map(Word::owned).collect();
         outline
+    }
+
+    /// Whether the piece has `name` with a body.
+    pub(crate) fn implements(&self, name: &str) -> bool {
+        self.defines(name) && !self.hollow.contains(name)
     }
 
     /// Whether the piece has `name`, as a function or a class or as a method of `Solution`.
@@ -65,6 +74,46 @@ impl Outline {
             None => self.acts |= !line.starts_with([')', ']', '}', '"', '@']),
         }
     }
+}
+
+/// The functions of blanked code whose bodies do nothing.
+fn hollow(code: &str) -> BTreeSet<String> {
+    let mut lines = code.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let mut found = BTreeSet::new();
+    let margin = |line: &str| line.len() - line.trim_start().len();
+    while let Some(line) = lines.next() {
+        let Some(name) = function(line.trim_start()) else { continue };
+        let depth = margin(line);
+        let mut signature = line.to_owned();
+        while is_open(&signature)
+            && let Some(next) = lines.next()
+        {
+            signature.push_str(next);
+        }
+        let inline = signature.rsplit_once(':').map_or("", |(_, body)| body);
+        let mut is_hollow = inline.trim().is_empty() || is_idle(inline.trim());
+        while let Some(next) = lines.next_if(|next| margin(next) > depth) {
+            is_hollow &= is_idle(next.trim());
+        }
+        if is_hollow {
+            found.insert(name.to_owned());
+        } else {
+            found.remove(name);
+        }
+    }
+    found
+}
+
+/// Whether a bracket is open at the end of blanked code.
+fn is_open(code: &str) -> bool {
+    let count = |brackets: [char; 3]| code.matches(brackets).count();
+    count(['(', '[', '{']) > count([')', ']', '}'])
+}
+
+/// Whether a line of blanked code does nothing.
+fn is_idle(line: &str) -> bool {
+    let is_text = line.trim_matches(['"', '\'', ' ', 'r', 'f', 'u']).is_empty();
+    line == "..." || line == "pass" || is_text || line.starts_with("raise NotImplementedError")
 }
 
 /// A word of a program.

@@ -41,7 +41,11 @@ impl Asked<'_> {
 /// The places of the pieces that are the program, in their order.
 pub(super) fn pick(pieces: &[Outline], asked: &Asked<'_>) -> BTreeSet<usize> {
     let names = asked.names(pieces);
-    let mut taken = covering(pieces, &names, Outline::defines);
+    // What only repeats a signature is no later version.
+    let mut taken = covering(pieces, &names, Outline::implements);
+    if taken.is_empty() {
+        taken = covering(pieces, &names, Outline::defines);
+    }
     if taken.is_empty() {
         taken = covering(pieces, &names, |piece, name| piece.bound.contains(name));
     }

@@ -25,6 +25,8 @@ pub(super) const OFFERS: &[&str] = &[
     "but", "though", "although", "however", "yet", "maybe", "perhaps", "possibly", "probably", "could", "might", "may",
     "can", "no", "nope", "wait", "hmm", "hm", "sorry", "oops", "actually", "correction", "edit", "update", "scratch that",
     "strike that", "never mind", "nevermind", "on second thought", "on second thoughts", "on reflection", "rechecking",
+    "should be", "should have been", "ought to be", "just kidding", "kidding", "just joking", "jk", "change my answer",
+    "change my choice", "changing my answer", "change it", "change that", "switch", "switching", "revise my answer", "new answer",
     "rather", "instead", "make that", "i mean", "i meant", "changed my mind", "change my mind",
     "second", "second guess", "second choice", "runner-up", "backup", "fallback",
     "as well as", "plus", "together with", "along with", "and also", "and so is", "and so are", "and maybe",

@@ -80,7 +80,7 @@ fn ten() -> u8 {
 
 impl Check for Choice {
     const ID: &'static str = "choice";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {
@@ -188,7 +188,7 @@ impl Choice {
         if let Some(found) = &mut found {
             meter.spend(1 << 14)?;
             let behind = scope.text().get(found.behind..).unwrap_or_default();
-            found.is_hedge |= behind::names_another(behind, found, options);
+            found.is_hedge |= behind::is_unsettled(behind, found, options);
         }
         Ok(found.map(|found| (scope.offset(), found)))
     }

@@ -7,7 +7,7 @@ use crate::prelude::*;
 ///
 /// For `["think", "answer"]` that is `<think>...</think> <answer>...</answer>`: tags that are
 /// missing, doubled, nested, unclosed, empty or out of order are refused. A tag that holds nothing
-/// that can be seen (white space, zero-width characters, blank signs) is empty. Without `tags`,
+/// that can be seen (white space, zero-width characters, blank signs, comments, `&nbsp;`, `<br>`) is empty. Without `tags`,
 /// the reference lists them.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -15,7 +15,7 @@ pub struct Tags {
     /// The names of the tags, in their order.
     #[serde(default, rename = "tags")]
     names: Vec<String>,
-    /// Nothing but white space may stand outside the tags.
+    /// Nothing but white space and the token that ends the turn may stand outside the tags.
     #[serde(default)]
     strict: bool,
     /// Pay for a part of the way, as the tag-count reward of open-r1 does: each opening or closing
@@ -33,7 +33,7 @@ type Flaw<'a> = (&'static str, &'a str);
 
 impl Check for Tags {
     const ID: &'static str = "tags";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
@@ -88,6 +88,8 @@ impl Tags {
         names: &[&'a str],
         marks: &[(Option<usize>, Option<usize>)],
     ) -> Option<Flaw<'a>> {
+        // Tokens that end a turn are no text.
+        let text = without_turn_ends(text);
         let mut at = 0;
         for (name, mark) in names.iter().copied().zip(marks) {
             let (Some(open), Some(close)) = *mark else { return Some(("not-once", name)) };
@@ -95,7 +97,7 @@ impl Tags {
             let (Some(before), Some(inner)) = (text.get(at..open), text.get(body..close)) else {
                 return Some(("out-of-order", name));
             };
-            if inner.chars().all(is_blank) {
+            if shows_nothing(inner) {
                 return Some(("empty", name));
             }
             if self.strict && !before.trim().is_empty() {
@@ -114,6 +116,79 @@ fn only(text: &str, mark: &str) -> Option<usize> {
     let at = text.find(mark)?;
     (text.rfind(mark) == Some(at)).then_some(at)
 }
+
+/// A text without the tokens at its end that end a turn: `<|im_end|>`, `</s>`.
+fn without_turn_ends(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let bare = rest.trim_end();
+        let token = ["|>", "｜>"].iter().find_map(|close| {
+            let open = if *close == "|>" { "<|" } else { "<｜" };
+            let (head, name) = bare.strip_suffix(close)?.rsplit_once(open)?;
+            let is_name =
+                !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_▁".contains(c));
+            is_name.then_some(head)
+        });
+        let named = || TURN_ENDS.iter().find_map(|end| bare.strip_suffix(end));
+        match token.or_else(named) {
+            Some(head) => rest = head,
+            None => return rest,
+        }
+    }
+}
+
+/// Tokens that end a turn and look like tags.
+const TURN_ENDS: [&str; 3] = ["</s>", "<eos>", "<end_of_turn>"];
+
+/// Names of elements that show nothing by themselves.
+const SILENT: [&str; 16] = [
+    "br", "wbr", "p", "span", "b", "i", "em", "strong", "u", "s", "small", "sub", "sup", "font",
+    "div", "center",
+];
+
+/// Whether nothing of a text is seen: blanks, comments, elements and entities that stand for blanks.
+fn shows_nothing(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(is_blank);
+        if rest.is_empty() {
+            return true;
+        }
+        match silent_length(rest).and_then(|length| rest.get(length..)) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+}
+
+/// The length of the comment, the tag or the entity at the start of a text, if it shows nothing.
+fn silent_length(text: &str) -> Option<usize> {
+    if let Some(comment) = text.strip_prefix("<!--") {
+        return Some(comment.find("-->").map_or(text.len(), |end| end + "<!---->".len()));
+    }
+    let near = text.get(..text.floor_char_boundary(MARK_BYTES_MAX))?;
+    if let Some(tag) = near.strip_prefix('<') {
+        let name = tag.trim_start_matches('/');
+        let name = name.split(|c: char| !c.is_alphanumeric()).next()?.to_ascii_lowercase();
+        let end = tag.find('>')?;
+        return SILENT.contains(&name.as_str()).then_some(end + "<>".len());
+    }
+    let entity = near.strip_prefix('&')?;
+    let (name, _) = entity.split_once(';')?;
+    let code = name.strip_prefix('#').and_then(|code| match code.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => code.parse().ok(),
+    });
+    let is_silent = BLANKS.contains(&name) || code.and_then(char::from_u32).is_some_and(is_blank);
+    is_silent.then_some(name.len() + "&;".len())
+}
+
+/// Entities of blanks.
+const BLANKS: [&str; 10] =
+    ["nbsp", "ensp", "emsp", "thinsp", "hairsp", "zwnj", "zwj", "shy", "Tab", "NewLine"];
+
+/// The longest tag or entity that is read.
+const MARK_BYTES_MAX: usize = 200;
 
 /// Whether a character is invisible: white space, controls, default ignorable code points (The
 /// Unicode Standard, section "Default Ignorable Code Points"), and blank signs.

@@ -3,6 +3,8 @@
 mod found;
 mod json;
 mod phrase;
+mod subject;
+mod weak;
 
 use std::ops::Range;
 
@@ -144,7 +146,9 @@ impl<'a> Search<'a, '_> {
         if found.is_empty() && (of(Source::Phrase) || of(Source::Fence)) {
             let is_text = self.want == Want::Text;
             let lines = is_text.then(|| phrase::lines_said(self.text, part.clone())).flatten();
-            let said = lines.or_else(|| phrase::said(self.text, part.clone()));
+            let is_input = self.want == Want::Arguments;
+            let input = is_input.then(|| phrase::said_arguments(self.text, part.clone())).flatten();
+            let said = lines.or(input).or_else(|| phrase::said(self.text, part.clone()));
             let said = said.filter(|_| of(Source::Phrase));
             let fenced = of(Source::Fence).then(|| self.fenced(part.clone())).flatten();
             let around = part.clone();
@@ -152,7 +156,7 @@ impl<'a> Search<'a, '_> {
             let all = fenced.into_iter().chain(shown).chain(said);
             found.extend(all.max_by_key(|answer| answer.span.0));
             if found.is_empty() && of(Source::Phrase) {
-                found.extend(phrase::said_plainly(self.text, around));
+                found.extend(weak::said_plainly(self.text, around));
             }
         }
         if all || self.how.from == Source::Whole {
@@ -166,6 +170,7 @@ impl<'a> Search<'a, '_> {
         let body = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
         let says = |range: &&Range<usize>| {
             self.want == Want::Text
+                || self.want == Want::Arguments && assigned(body(range)).is_some()
                 || literal::read(body(range), Words::Python).is_ok()
                 || !body(range).trim().contains('\n')
         };
@@ -249,6 +254,11 @@ pub(super) fn calls(answer: &Answer<'_>, entry_point: &str) -> Vec<Arguments> {
         let inner = left.strip_prefix(entry_point).map(str::trim_start);
         let inner = inner.and_then(|rest| rest.strip_prefix('(')?.strip_suffix(')'));
         calls.extend(literal::arguments(inner.unwrap_or(left)));
+        if let Some(members) = assigned(way) {
+            let args = members.iter().map(|(_, value)| value.clone()).collect();
+            calls.push(Arguments { args: Vec::new(), kwargs: members });
+            calls.push(Arguments { args, kwargs: Vec::new() });
+        }
     }
     let spread = |call: &Arguments| match call.args.as_slice() {
         [PyValue::Tuple(items)] if call.kwargs.is_empty() => {
@@ -268,6 +278,20 @@ pub(super) fn calls(answer: &Answer<'_>, entry_point: &str) -> Vec<Arguments> {
         }
     }
     different
+}
+
+/// The names and the values of lines that assign literals: "s = 'ab'".
+fn assigned(text: &str) -> Option<Vec<(String, PyValue)>> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let member = |line: &str| {
+        let (name, value) = line.split_once('=')?;
+        let name = name.trim();
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.is_empty();
+        let value = literal::read(value.trim(), Words::Python).ok().filter(|_| is_name)?;
+        Some((name.to_owned(), value))
+    };
+    let members: Vec<_> = lines.map(member).collect::<Option<_>>()?;
+    (!members.is_empty()).then_some(members)
 }
 
 /// Arguments by name, where the keys are names.

@@ -56,12 +56,15 @@ fn sides_of<'a>(answer: &Answer<'_>, around: &'a Answer<'_>) -> Option<(&'a str,
 /// Bytes before an answer that are looked at.
 const BEFORE_BYTES_MAX: usize = 200;
 
+/// Comments behind a literal that are looked at.
+const COMMENTS_MAX: usize = 8;
+
 /// Words between a denial and the answer: "it is not true that (the output is) 1".
 #[rustfmt::skip]
 const CUE_WORDS: &[&str] = &[
     "the", "is", "output", "outputs", "answer", "result", "value", "return", "returns", "returned", "returning", "will", "would",
     "should", "be", "prints", "printed", "print", "function", "call", "code", "program", "it", "final", "list", "string", "assert",
-    "equal", "to", "evaluates", "correct",
+    "equal", "to", "evaluates", "correct", "of", "by",
 ];
 
 /// Words that begin a clause of its own.
@@ -71,15 +74,51 @@ const CLAUSES: [&str; 9] =
 /// Whether the text around a value offers another value, or denies this one.
 fn is_beside_another(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
     let text = &around.text;
-    if text.len() != around.span.1 - around.span.0 || around.span == answer.span {
+    if text.len() != around.span.1 - around.span.0 {
         return false;
+    }
+    if around.span == answer.span {
+        let noted = noted(text);
+        return noted.is_some_and(|(own, note)| is_followed(note, own));
     }
     let Some((before, after)) = sides_of(answer, around) else { return false };
     let after = after.trim_start_matches(['"', '\'', '}', '`']);
     let own = answer.text.trim();
     after.starts_with('?')
         || is_denied(before)
-        || afterthought(after, |text| another(text, own)).is_some()
+        || is_boxed_beside(before)
+        || is_followed(after, own)
+}
+
+/// Whether another value is offered behind one, or joined to it: "[1, 2] and [3]".
+fn is_followed(after: &str, own: &str) -> bool {
+    let joined = after.trim_start_matches([' ', '`', '*', '$']);
+    let joined = ["and ", "& ", "as well as "].iter().find_map(|join| joined.strip_prefix(join));
+    let is_joined = joined.is_some_and(|next| {
+        let end = another(next, own).and_then(|length| next.get(length..));
+        let end = end.map(|rest| rest.trim_start_matches([' ', '`', '*', '$', '}', ')']));
+        end.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ',', ';', '!', '\n']))
+    });
+    is_joined || afterthought(after, |text| another(text, own)).is_some()
+}
+
+/// A literal and the comment behind it.
+fn noted(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim().trim_matches('`');
+    let mut marks = text.match_indices('#').take(COMMENTS_MAX);
+    marks.find_map(|(at, _)| {
+        let (own, note) = text.split_at_checked(at)?;
+        literal::read(own, Words::Python).ok().map(|_| (own.trim(), note))
+    })
+}
+
+/// Whether the box that opens at the end of a text stands beside another one: `\boxed{1} or \boxed{`.
+fn is_boxed_beside(before: &str) -> bool {
+    let Some(lead) = before.strip_suffix("\\boxed{") else { return false };
+    let lead = lead.trim_end_matches([' ', '$', '\n']);
+    let joined = ["and", "or", ",", "/", "&"].iter().find_map(|join| lead.strip_suffix(join));
+    let joined = joined.map(|lead| lead.trim_end_matches([' ', '$', ',']));
+    joined.is_some_and(|lead| lead.ends_with('}') && lead.contains("\\boxed{"))
 }
 
 /// The length of another value at the start of a text.

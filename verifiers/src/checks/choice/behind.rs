@@ -3,6 +3,7 @@
 
 use super::letters::Reading;
 use super::options::Options;
+use super::wording::{is_subject, is_word};
 use crate::afterthought::{Afterthought, afterthought};
 
 /// The most bytes behind an option in which its text, or that of another one, is looked for.
@@ -14,19 +15,20 @@ const MARKS: [char; 21] = [
     '（', '：', '）',
 ];
 
-/// Whether one option is named, and behind it another one by its text, "C) Rome", or by its letter,
-/// "C. No, D.".
-pub(super) fn names_another(behind: &str, reading: &Reading, options: &Options<'_>) -> bool {
+/// Whether what was read does not stand: it is taken back, "C. That is wrong.", or one option is named,
+/// and behind it another one by its text, "C) Rome", or by its letter, "C. No, D.".
+pub(super) fn is_unsettled(behind: &str, reading: &Reading, options: &Options<'_>) -> bool {
     let letters = reading.letters;
-    if !letters.is_power_of_two() || options.several {
-        return false;
-    }
-    if has_other_text(behind, letters, options) {
+    let is_one = letters.is_power_of_two() && !options.several;
+    if is_one && has_other_text(behind, letters, options) {
         return true;
     }
     let rest = behind_own_text(behind, letters, options);
-    let found = afterthought(rest, |text| another(text, letters, options));
-    found == Some(Afterthought::Another)
+    match afterthought(rest, |text| another(text, letters, options)) {
+        Some(Afterthought::Another) => is_one,
+        Some(Afterthought::TakenBack) => true,
+        None => false,
+    }
 }
 
 /// Whether the clause behind a letter is the text of another option.
@@ -34,7 +36,7 @@ fn has_other_text(behind: &str, letters: u32, options: &Options<'_>) -> bool {
     let line = behind.split('\n').next().unwrap_or_default();
     let line = line.get(..line.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
     let line = line.split("</").next().unwrap_or_default();
-    let said = line.trim_start_matches(MARKS);
+    let said = options.text_behind(line, |c| MARKS.contains(&c));
     if said.len() == line.len() && !said.is_empty() {
         return false;
     }
@@ -59,7 +61,7 @@ fn has_other_text(behind: &str, letters: u32, options: &Options<'_>) -> bool {
 
 /// What follows the text of the option itself, if it is there: "C. Berlin, but".
 fn behind_own_text<'t>(behind: &'t str, letters: u32, options: &Options<'_>) -> &'t str {
-    let said = behind.trim_start_matches(MARKS);
+    let said = options.text_behind(behind, |c| MARKS.contains(&c));
     let own = options.text(letters).map(str::len).and_then(|length| {
         let head = said.get(..length)?;
         (options.matching(head) == Some(letters)).then(|| said.get(length..))?
@@ -73,9 +75,9 @@ fn another(text: &str, letters: u32, options: &Options<'_>) -> Option<usize> {
     let letter = bare.chars().next().filter(char::is_ascii_uppercase)?;
     let tail = bare.get(1..)?;
     let is_word = tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c))
-        || super::wording::is_word(letter, tail);
+        || is_word(letter, tail) && !is_subject(letter, tail);
     let bit = options.bit(letter).filter(|bit| *bit != letters && !is_word)?;
-    let said = tail.trim_start_matches(MARKS);
+    let said = options.text_behind(tail, |c| MARKS.contains(&c));
     let own = options.text(bit).map_or(0, str::len);
     let is_named = said.get(..own).is_some_and(|head| options.matching(head) == Some(bit));
     let end = if is_named { tail.len() - said.len() + own } else { 0 };

@@ -18,13 +18,17 @@ pub(super) struct Cues {
 
 /// An answer follows.
 const ANSWER: &str = concat!(
-    r#"(?i)[\\]boxed\s*\{|<(?:answer|choice)>"#,
+    r#"(?i)[\\]boxed\s*\{|<(?:answer|choice|selected|response|output)>"#,
     r#"|\banswer["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
     r#"|\b(?:options?|choices?|closest|best match|pick|selection|guess)\s+(?:is|are|would be|should be|must be|ist)\b"#,
     r#"|\bfinal["'*_`]*\s*[:=：]|\bit (?:has|must|needs) to be\b|\b(?:correct|true) statement is\b|\b(?:that|this|which) leaves\b|\brichtig ist\b"#,
     r#"|\banswers are\b|(?:\b(?:opci[oó]n|opç[aã]o|opzione|alternativa|l['’]option)|вариант|选项)\s*(?:(?:correcta|correta|corretta|correcte|juste|giusta|esatta)\s*)?(?:es|é|è|est|[-—–:：]|是|为)"#,
     r#"|\b(?:final|correct|best|right|closest|my|selected|chosen) (?:option|choice|pick|decision|selection)["'*_`]*\s*[:=：]"#,
     r#"|\b(?:is|be|choose|select|pick|with|to|matches)\s+(?:option|choice)\b"#,
+    // Words that announce an answer at the start of a line alone.
+    r#"|(?:^|\n)[ >#*_-]*(?:conclusion|verdict|decision|response|prediction|label|correct|selected|pick|output|gabarito)["'*_`]*\s*[:=：]"#,
+    r#"|['’]s\s+(?:option|choice)\b|\bcorrect one is\b|\b(?:option|choice|one) (?:that|which) (?:fits|matches|works|applies)(?: best)? is\b"#,
+    r#"|【答案】|(?:é|es|è)\s+(?:a\s+|la\s+)?(?:letra|lettera|alternativa|opç[aã]o|opci[oó]n|opzione)\b"#,
     // The verb of who answers.
     r#"|\b(?:i|we)(?:['’](?:d|ll|m|re|ve))?(?: (?:would|will|shall|must|should|can|have|to|am|are|going|therefore|thus|also|definitely))*"#,
     r#" (?:choose|chose|pick|picked|select|selected|go with|going with|went with|opt for|vote for|settle on|(?:say|think|believe|guess|conclude)(?: that)?)\b"#,
@@ -36,7 +40,7 @@ const ANSWER: &str = concat!(
 const VERDICT: &str = concat!(
     r#"(?i)\b(?:is|are|would be) (?:(?:indeed|clearly|definitely|therefore|thus|the|my|only|both|all|also) )*"#,
     r#"(?:(?:correct|right|best|most (?:accurate|appropriate|suitable|likely))\b|(?:final )?answers?\b)"#,
-    r#"| ?(?:是|为)(?:唯一)?(?:正确|对)的?| ?正确| ?(?:が|は)正解| ?(?:이|가) 정답"#,
+    r#"| ?(?:是|为)(?:唯一)?(?:正确|对)的?| ?正确| ?(?:が|は)正解| ?が正し| ?(?:이|가) 정답"#,
     r#"| (?:est|es|ist|è|é) (?:(?:la|die|a|l['’])\s*)?(?:(?:bonne|respuesta|opción|richtige|risposta|resposta|opção|alternativa) )?"#,
     r#"(?:correct|corret|corrett|korrekt|richtig|réponse|antwort|giusta|esatta)"#,
     r#"| [-—–]? ?(?:правильный|верный) ответ"#,
@@ -60,7 +64,7 @@ const LEADS: &[&str] = &[
     "that", "only", "so", "therefore", "thus", "hence", "then", "think", "believe", "say", "conclude",
     "is", "and", "or", "both", "since", "because", "means", "see", "find", "shows", "means", "clearly",
     "implies", "but", "actually", "however", "instead", "rather", "indeed", "now", "wait", "know", "sure", "opción", "antwort", "réponse", "respuesta", "risposta",
-    "resposta", "ответ", "вариант", "选项", "選項",
+    "resposta", "ответ", "вариант", "选项", "選項", "選択肢",
 ];
 
 /// Words by which a sentence takes back the one before it.
@@ -200,6 +204,9 @@ impl Place<'_> {
             }
             Self::Said(said) => {
                 let is_said = said.provenance == Provenance::Anchor;
+                if options.are_lettered() && is_first_option(body.get(..said.span.0)?, &said.text) {
+                    return None;
+                }
                 if is_said && is_of_another_question(body.get(..said.span.0)?) {
                     return None;
                 }
@@ -227,6 +234,18 @@ impl Place<'_> {
         }
         Some(reading)
     }
+}
+
+/// Whether "A:" before a text names the first option and is no head of an answer: "A: Jupiter", but not
+/// "A: B" and "A: (B) Jupiter".
+fn is_first_option(before: &str, said: &str) -> bool {
+    let Some(lead) = before.trim_end().strip_suffix("A:") else { return false };
+    let line = lead.rsplit('\n').next().unwrap_or_default();
+    let bare = said.trim_start_matches(|c: char| c.is_whitespace() || "([*_`$\"'".contains(c));
+    let mut chars = bare.chars();
+    let is_letter = chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && !chars.next().is_some_and(char::is_alphanumeric);
+    line.trim().is_empty() && !is_letter && !bare.starts_with(['\\', '<'])
 }
 
 /// "I think": what follows may be about an option without naming the answer.

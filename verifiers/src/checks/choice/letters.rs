@@ -2,8 +2,8 @@
 
 use super::options::Options;
 use super::wording::{
-    BEHIND, DRESS, FILLERS, ends, gives_reason, in_brackets, is_judged, is_word, join,
-    starts_with_word, unwrapped,
+    BEHIND, BESIDE, CLOSED, DRESS, FILLERS, TICKS, ends, gives_reason, in_brackets, is_article,
+    is_judged, is_word, join, starts_with_word, unwrapped,
 };
 use crate::extract::qualify;
 
@@ -59,6 +59,18 @@ impl<'a> Reader<'a> {
         Self { text, at, options }
     }
 
+    /// What a box or a tag holds, of this length. The text of an option may look like letters: "A and
+    /// B".
+    pub(super) fn enclosed(&self, length: usize) -> Option<Reading> {
+        let is_word = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() > 1;
+        let held = self.text.get(self.at..self.at + length)?;
+        let text = || self.option_text(length);
+        if is_word(held) && !self.options.several {
+            return text().or_else(|| self.letters(Enclosed::Yes));
+        }
+        self.letters(Enclosed::Yes).or_else(text)
+    }
+
     /// The text of an option, whole.
     pub(super) fn option_text(&self, length: usize) -> Option<Reading> {
         if length > OPTION_BYTES_MAX {
@@ -72,10 +84,22 @@ impl<'a> Reader<'a> {
         Some(Reading::new(letters, self.at, end))
     }
 
-    /// The text of an option with its letter in brackets behind it: "7 (C)".
+    /// The text of an option from here to the end: "(So) Jupiter (is correct)".
+    pub(super) fn subject(&self) -> Option<Reading> {
+        let at = self.opened(self.at).0;
+        let length = self.text.get(at..)?.trim_end().len();
+        Reader::new(self.text, at, self.options).option_text(length)
+    }
+
+    /// The text of an option with its letter behind it: "7 (C)", "7, option C".
     fn named_behind(&self, text: &str) -> Option<u32> {
-        let (said, letter) =
-            text.trim().trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?;
+        let text = text.trim().trim_end_matches(['.', '*', '_']);
+        let in_brackets = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
+        let (said, name) = in_brackets.or_else(|| text.rsplit_once(", "))?;
+        let is_noun = |word: &str| FILLERS.contains(&word) || word == "which";
+        let words = name.trim().split(' ').skip_while(|word| is_noun(word));
+        let mut words = words.map(|word| word.trim_matches(['*', '_', '(', ')', '`', '"']));
+        let letter = words.next().filter(|_| words.next().is_none())?;
         let mut letters = letter.chars();
         let bit = self.options.bit(letters.next()?).filter(|_| letters.next().is_none())?;
         (self.options.matching(said) == Some(bit)).then_some(bit)
@@ -150,7 +174,7 @@ impl<'a> Reader<'a> {
                 dress.len()
             } else if rest.starts_with([
                 '*', '_', '`', '$', '"', '\'', ':', '：', '{', '(', '（', '[', '【', '“', '‘', '-',
-                '•', '→', '✅', '✓', '✔', '☑', '👉', '\u{fe0f}',
+                '•', '→', '⇒', '∴', '#', '>', '✅', '✓', '✔', '☑', '👉', '\u{fe0f}',
             ]) {
                 rest.chars().next().map_or(0, char::len_utf8)
             } else if let Some(word) = FILLERS.iter().find(|word| starts_with_word(rest, word)) {
@@ -213,7 +237,7 @@ impl<'a> Reader<'a> {
         let ends = !goes_on || is_dressed;
         let stands = match enclosed {
             Enclosed::Alone => self.ends_line(bit, closed),
-            Enclosed::Yes => true,
+            Enclosed::Yes => !is_article(letter, tail),
             Enclosed::No => is_dressed || (letter.is_ascii_uppercase() && !is_word(letter, tail)),
         };
         let after = self.text.len() - closed.len();
@@ -264,13 +288,34 @@ impl<'a> Reader<'a> {
     /// are not known, any text does if the completion is that one line.
     fn ends_line(&self, bit: u32, rest: &str) -> bool {
         let line = rest.split('\n').next().unwrap_or_default();
-        let said = line.trim_start_matches([')', '.', ':', ',', ' ', '*', '-', '–', '—', '=']);
-        let is_only = self.options.are_unknown() && !self.text.trim_start().contains('\n');
+        let said = self.options.text_behind(line, |c| ").:, *-–—=".contains(c));
+        let said = said.trim_end_matches(|c: char| c.is_whitespace() || TICKS.contains(&c));
+        let is_one_line = !self.text.trim_start().contains('\n');
+        let is_only = self.options.are_unknown() && is_one_line;
         ends(line)
             || gives_reason(line)
             || self.joined(self.text.len() - rest.len()).is_some()
             || (said.len() < line.len() && self.options.matching(in_brackets(said)) == Some(bit))
+            || (is_one_line && said.len() < line.len() && self.says_of_own(said, bit))
             || (is_only && line.starts_with([')', '.', ':']))
+    }
+
+    /// Whether a text says something of the option whose text it begins with, and names no other one:
+    /// "Jupiter is the largest planet."
+    fn says_of_own(&self, said: &str, bit: u32) -> bool {
+        let Some(rest) = self.options.behind_text(said, bit) else { return false };
+        let rest = rest.trim_start_matches(['*', '_', ',', ' ']);
+        let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let is_another = |word: &str| {
+            let mut letters = word.chars();
+            let letter =
+                letters.next().filter(|c| c.is_ascii_uppercase() && letters.next().is_none());
+            letter.and_then(|letter| self.options.bit(letter)).is_some_and(|other| other != bit)
+        };
+        rest.starts_with(char::is_lowercase)
+            && !words.any(is_another)
+            && !qualify::is_denied_after(rest)
+            && !self.options.names_other(rest, bit)
     }
 
     /// The next letter of "A, C", "A or C", "A/C" and "A B".
@@ -291,10 +336,11 @@ impl<'a> Reader<'a> {
             // The brace that closed a word of LaTeX.
             tail = tail.trim_start().strip_prefix('}').unwrap_or(tail);
         }
-        for word in ["possibly", "maybe", "perhaps", "also", "even", "both"] {
+        for (word, is_doubt) in BESIDE {
             let trimmed = tail.trim_start();
             if is_joined && starts_with_word(trimmed, word) {
                 tail = trimmed.get(word.len()..)?;
+                is_or |= is_doubt;
             }
         }
         let (start, _) = self.opened(self.text.len() - tail.len());
@@ -369,7 +415,7 @@ fn number_of_unit<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
 fn behind_closers(tail: &str) -> &str {
     let closed = tail
         .trim_start_matches(['*', '_', '`', '"', '\'', ')', '）', ']', '】', '}', '$', '”', '’']);
-    closed.strip_prefix("\\)").or(closed.strip_prefix("\\]")).unwrap_or(closed)
+    CLOSED.iter().find_map(|close| closed.strip_prefix(close)).unwrap_or(closed)
 }
 
 /// How much the place restricts what may stand there.

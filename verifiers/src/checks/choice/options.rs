@@ -15,6 +15,8 @@ pub(super) struct Options<'a> {
     /// What references call the options, where that is not their letters.
     labels: Vec<Cow<'a, str>>,
     count: usize,
+    /// Whether the prompt lists them by their letters.
+    lettered: bool,
     /// Whether several options may be named, as in "AC".
     pub(super) several: bool,
     /// The number of the first option, where answers name options by numbers.
@@ -47,18 +49,19 @@ impl<'a> Options<'a> {
             }
             _ => Vec::new(),
         };
+        meter.spend(sample.prompt().len() as u64)?;
+        let listed = in_prompt(sample.prompt());
+        let lettered = listed.len() > 1;
         if !labels.is_empty() {
-            meter.spend(sample.prompt().len() as u64)?;
-            are_lettered(&labels, in_prompt(sample.prompt()).len() == texts.len())?;
+            are_lettered(&labels, listed.len() == texts.len())?;
         }
         if texts.is_empty() {
-            meter.spend(sample.prompt().len() as u64)?;
-            texts = in_prompt(sample.prompt());
+            texts = listed;
         }
         meter.spend(texts.iter().map(|text| text.len() as u64).sum())?;
         texts.truncate(26);
         let count = if texts.len() < 2 { usize::from(letters) } else { texts.len() };
-        Ok(Self { texts, labels, count, several: false, first: None })
+        Ok(Self { texts, labels, count, lettered, several: false, first: None })
     }
 
     /// Reads numbers from `first` on as names of options, unless a number may be what an option says.
@@ -94,6 +97,11 @@ impl<'a> Options<'a> {
         (at < self.count).then(|| 1 << at)
     }
 
+    /// Whether the prompt lists the options by their letters.
+    pub(super) fn are_lettered(&self) -> bool {
+        self.lettered
+    }
+
     pub(super) fn have_labels(&self) -> bool {
         !self.labels.is_empty()
     }
@@ -114,6 +122,38 @@ impl<'a> Options<'a> {
     /// The text of the option that is this bit.
     pub(super) fn text(&self, letters: u32) -> Option<&str> {
         self.texts.get(letters.trailing_zeros() as usize).map(|text| text.trim())
+    }
+
+    /// What stands behind the marks between a letter and its text. A dash is a sign where an option
+    /// begins with it: "D. -36".
+    pub(super) fn text_behind<'t>(&self, text: &'t str, is_mark: impl Fn(char) -> bool) -> &'t str {
+        let signed = text.trim_start_matches(|c| is_mark(c) && !"-–—".contains(c));
+        let begins = |option: &Cow<'_, str>| {
+            let (option, signed) = (plain(option), plain(signed.split('\n').next().unwrap_or("")));
+            option.starts_with('-') && signed.starts_with(&option)
+        };
+        let mut marks = signed.chars();
+        let is_sign = marks.next().is_some_and(|c| "-–—".contains(c))
+            && marks.next().is_some_and(|c| !c.is_whitespace());
+        if is_sign && self.texts.iter().any(begins) {
+            return signed;
+        }
+        text.trim_start_matches(is_mark)
+    }
+
+    /// Whether a text has that of another option in it.
+    pub(super) fn names_other(&self, text: &str, letters: u32) -> bool {
+        let text = plain(text);
+        let own = letters.trailing_zeros() as usize;
+        let mut others = self.texts.iter().enumerate().filter(|(at, _)| *at != own);
+        others.any(|(_, option)| text.contains(&plain(option)))
+    }
+
+    /// What follows the text of the option that is this bit, where a text begins with it.
+    pub(super) fn behind_text<'t>(&self, text: &'t str, letters: u32) -> Option<&'t str> {
+        let (head, behind) = text.split_at_checked(self.text(letters)?.len())?;
+        let ends = !behind.starts_with(char::is_alphanumeric);
+        (ends && self.matching(head) == Some(letters)).then_some(behind)
     }
 
     /// The letter as a bit, where it is one of an option.

@@ -23,14 +23,20 @@ const SAME: [(&str, &str); 12] = [
     ("×", "\\times"),
 ];
 
+/// Marks at the end of a text that are no part of it.
+const END: [char; 3] = ['.', ',', ';'];
+
 /// A text without case, markup and blanks.
 pub(super) fn plain(text: &str) -> String {
-    let text = text.trim().trim_end_matches(['.', ',', ';']);
-    if text.contains(['\\', '{']) || !text.is_ascii() {
-        let undressed = undressed(&replaced(text));
-        return stripped(&undressed);
-    }
-    stripped(text)
+    let text = text.trim().trim_end_matches(END);
+    let mut plain = if text.contains(['\\', '{']) || !text.is_ascii() {
+        stripped(&undressed(&replaced(text)))
+    } else {
+        stripped(text)
+    };
+    // What ends the text may stand inside its markup: "**It shrinks.**"
+    plain.truncate(plain.trim_end_matches(END).len());
+    plain
 }
 
 fn stripped(text: &str) -> String {

@@ -17,12 +17,12 @@ pub(super) fn after(text: &str, at: usize, cue: &str, options: &Options<'_>) -> 
         _ => None,
     };
     let Some(length) = held else {
-        let said_there = rest.trim_start();
+        let said_there = rest.trim_start_matches(|c: char| c.is_whitespace() || ":：".contains(c));
         let listed = listed(text, at, options).filter(|_| options.several);
         return listed.or_else(|| said(text, said_there, options));
     };
     let reader = Reader::new(text.get(..at + length)?, at, options);
-    reader.letters(Enclosed::Yes).or_else(|| reader.option_text(length))
+    reader.enclosed(length)
 }
 
 /// Reads a list of options behind the cue that ends at `at`, one a line: "B. 1.2 m\nC. 1.3 m". It
@@ -101,8 +101,10 @@ fn closing_brace(rest: &str) -> Option<usize> {
 /// or one that is said.
 pub(super) fn held(text: &str, options: &Options<'_>, is_said: bool) -> Option<Reading> {
     let reader = Reader::new(beginning(text, NEAR_BYTES_MAX), 0, options);
-    let enclosed = if is_said { Enclosed::No } else { Enclosed::Yes };
-    reader.letters(enclosed).or_else(|| reader.option_text(text.len()))
+    if is_said {
+        return reader.letters(Enclosed::No).or_else(|| reader.option_text(text.len()));
+    }
+    reader.enclosed(text.len())
 }
 
 /// Reads the options that end before `end`, as in "(A) and (C) are correct".
@@ -115,9 +117,13 @@ pub(super) fn before(text: &str, end: usize, options: &Options<'_>) -> Option<Re
         let said = said.trim_start_matches([')', ']', '.', ':', '*', '-', ' ']);
         said.len() <= OPTION_BYTES_MAX && options.matching(said) == Some(reading.letters)
     });
-    whole.or_else(|| {
+    let listed = whole.or_else(|| {
         let start = start_of_list(head, options)?;
         Reader::new(head, start, options).letters(Enclosed::Yes)
+    });
+    listed.or_else(|| {
+        let sentence = head.get(line..)?.rfind(". ").map_or(line, |at| line + at + 2);
+        Reader::new(head, sentence, options).subject()
     })
 }
 
@@ -127,7 +133,7 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
     let mut start = None;
     for _ in 0..=options.count() {
         let before = before_letter(text.get(..from)?, options)?;
-        let is_noun = before.ends_with(['项', '項']);
+        let is_noun = before.ends_with(['项', '項', '肢']);
         if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) && !is_noun {
             break;
         }
@@ -147,6 +153,8 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
 /// The text before the capital letter at its end, or before a number where options have numbers.
 fn before_letter<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
     let text = text.trim_end_matches(CLOSERS);
+    let nouns = ["选项", "選項", "项", "項"];
+    let text = nouns.iter().find_map(|noun| text.strip_suffix(noun)).unwrap_or(text);
     let before = text.trim_end_matches(|c: char| c.is_ascii_digit());
     if options.are_numbered() && before.len() < text.len() {
         return Some(before);

@@ -15,9 +15,13 @@ pub(super) const FILLERS: &[&str] = &[
     "вариант", "буква",
 ];
 
-/// Commands of LaTeX that only style what follows, and its blanks.
+/// What closes a formula or an element of HTML.
+pub(super) const CLOSED: [&str; 6] = ["\\)", "\\]", "</b>", "</strong>", "</i>", "</em>"];
+
+/// Commands of LaTeX that only style what follows, its blanks, and elements of HTML.
 #[rustfmt::skip]
-pub(super) const DRESS: [&str; 14] = [
+pub(super) const DRESS: [&str; 19] = [
+    "<b>", "<strong>", "<i>", "<em>", "=>",
     "\\boxed", "\\textbf", "\\text", "\\mathrm", "\\mathbf", "\\mathit", "\\(", "\\[", "\\qquad", "\\quad", "\\ ",
     "\\,", "\\;", "~",
 ];
@@ -32,6 +36,20 @@ const JOINS: [(&str, bool); 6] = [
     ("through", true),
     ("alternatively", true),
 ];
+
+/// Words between a join and the second option, and whether they leave it in doubt: "A and maybe C".
+pub(super) const BESIDE: [(&str, bool); 7] = [
+    ("possibly", true),
+    ("probably", true),
+    ("maybe", true),
+    ("perhaps", true),
+    ("also", false),
+    ("even", false),
+    ("both", false),
+];
+
+/// Marks of approval behind an option.
+pub(super) const TICKS: [char; 5] = ['✅', '✓', '✔', '☑', '\u{fe0f}'];
 
 /// Words that may follow a letter without a space.
 #[rustfmt::skip]
@@ -65,6 +83,13 @@ const JUDGING: [&str; 16] = [
 const FOLLOWERS: [&str; 12] =
     ["because", "since", "as", "for", "which", "with", "based", "due", "given", "and", "or", "but"];
 
+/// Words after a bare "A" of which an article has none behind it.
+#[rustfmt::skip]
+const VERBS: [&str; 15] = [
+    "is", "could", "might", "may", "can", "would", "should", "also", "too", "works", "fits", "holds", "seems", "looks",
+    "instead",
+];
+
 pub(super) fn starts_with_word(text: &str, word: &str) -> bool {
     let same = text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     let after = text.get(word.len()..).and_then(|rest| rest.chars().next());
@@ -92,7 +117,7 @@ pub(super) fn in_brackets(text: &str) -> &str {
 
 /// "C, since 7 is prime."
 pub(super) fn gives_reason(rest: &str) -> bool {
-    let rest = rest.trim_start_matches([',', ' ']);
+    let rest = rest.trim_start_matches([',', ' ', '-', '–', '—']);
     ["because", "since"].iter().any(|word| starts_with_word(rest, word))
 }
 
@@ -105,9 +130,30 @@ pub(super) fn ends(rest: &str) -> bool {
 
 /// "A" and "I" are words as well.
 pub(super) fn is_word(letter: char, tail: &str) -> bool {
-    let follows = tail.strip_prefix([' ', '\t']).unwrap_or_default();
-    let word: String = follows.chars().take_while(|c| c.is_alphabetic()).collect();
+    let word = word_behind(tail);
     matches!(letter, 'A' | 'I')
         && word.chars().next().is_some_and(char::is_lowercase)
-        && !FOLLOWERS.contains(&word.as_str())
+        && !FOLLOWERS.contains(&word)
+}
+
+/// Whether a letter that a box or a tag holds is the article or the pronoun before another word:
+/// "a decrease". "A is correct" names an option there.
+pub(super) fn is_article(letter: char, tail: &str) -> bool {
+    let word = word_behind(tail);
+    matches!(letter, 'A' | 'I' | 'a' | 'i')
+        && !word.is_empty()
+        && (letter.is_ascii_lowercase() || word.starts_with(char::is_lowercase))
+        && word != "is"
+        && !FOLLOWERS.contains(&word)
+}
+
+/// Whether a capital "A" is an option because of the verb behind it: "but A could also be right".
+pub(super) fn is_subject(letter: char, tail: &str) -> bool {
+    letter == 'A' && VERBS.contains(&word_behind(tail))
+}
+
+/// The word that follows a blank.
+fn word_behind(tail: &str) -> &str {
+    let follows = tail.strip_prefix([' ', '\t']).unwrap_or_default();
+    follows.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default()
 }

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::found::{Answer, sides};
+use super::subject;
 use crate::value::literal::{self, Words};
 
 /// What stands before an answer.
-const CUES: [&str; 52] = [
+const CUES: [&str; 57] = [
     "answer is",
     "answer:",
     "answer**:",
@@ -24,6 +25,11 @@ const CUES: [&str; 52] = [
     "value is",
     "returns",
     "return value is",
+    "return value will be",
+    "return value would be",
+    "return value:",
+    "returned value is",
+    "returned value:",
     "will return",
     "would return",
     "prints",
@@ -60,18 +66,17 @@ const CUES: [&str; 52] = [
     "### output",
     "### answer",
 ];
-/// What stands before an answer where nothing else does.
-const WEAK_CUES: [&str; 7] = ["it gives", "it yields", "which gives", "gives", "→", "->", "=>"];
-/// What is said behind an answer that begins its sentence.
-const VERDICTS: [&str; 8] = [
-    "is the output",
-    "is the answer",
-    "is the result",
-    "is the return value",
-    "is returned",
-    "is printed",
-    "is what is returned",
-    "is the final output",
+/// What stands before the arguments of a call that are asked for.
+const INPUT_CUES: [&str; 9] = [
+    "input is",
+    "input:",
+    "input**:",
+    "input could be",
+    "input would be",
+    "input can be",
+    "inputs are",
+    "arguments are",
+    "arguments:",
 ];
 /// What may stand between the cue and the answer.
 const FILLERS: [&str; 15] = [
@@ -95,101 +100,53 @@ const FILLERS: [&str; 15] = [
 const TRIED_MAX: usize = 8;
 /// Bytes of an answer in quotes or backticks.
 const BYTES_MAX: usize = 1 << 14;
-/// Bytes of an answer that nothing sets off.
-const PLAIN_BYTES_MAX: usize = 200;
 /// Marks of LaTeX that only say how their inside looks.
 const LATEX: [&str; 5] = ["\\text{", "\\texttt{", "\\mathtt{", "\\mathrm{", "\\textbf{"];
-/// What begins the paragraph that explains an answer.
-const EXPLAINS: [&str; 6] =
-    ["explanation", "reasoning", "because", "since", "this is because", "why"];
 
 /// The last sentence that says an answer.
 pub(super) fn said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     let inner = text.get(part.clone())?;
     let lower = inner.to_ascii_lowercase();
+    let subjects = subject::program(&lower).filter_map(|at| after(inner, at));
     let boxed = inner.rfind("\\boxed{").and_then(|at| boxed(inner, at + "\\boxed{".len()));
     let phrases = CUES.iter().filter_map(|cue| {
         let mut places = lower.rmatch_indices(cue).take(TRIED_MAX);
         places.find_map(|(at, _)| after(inner, at + cue.len()))
     });
-    let range = phrases.chain(boxed).max_by_key(|range| range.start)?;
+    let range = phrases.chain(subjects).chain(boxed).max_by_key(|range| range.start)?;
+    phrase(inner, part.start, range)
+}
+
+/// The last sentence that says which arguments are the input: "The input is `'ab', 2`."
+pub(super) fn said_arguments(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
+    let inner = text.get(part.clone())?;
+    let lower = inner.to_ascii_lowercase();
+    let places = INPUT_CUES
+        .iter()
+        .flat_map(|cue| lower.rmatch_indices(cue).take(TRIED_MAX).map(|(at, cue)| at + cue.len()));
+    let listed = |at: usize| {
+        let line = inner.get(at..)?.split('\n').next()?;
+        let lead = line.trim_start_matches([' ', '*', ':']);
+        let start = at + line.len() - lead.len();
+        let said = lead.trim_end().trim_end_matches('.');
+        let is_list = !said.is_empty() && literal::arguments(said).is_ok();
+        is_list.then(|| start..start + said.len()).or_else(|| after(inner, at))
+    };
+    let range = places.filter_map(listed).max_by_key(|range| range.start)?;
     phrase(inner, part.start, range)
 }
 
 /// What a range of a part says, where the part starts at `from` of the text.
-fn phrase(part: &str, from: usize, range: Range<usize>) -> Option<Answer<'_>> {
+pub(super) fn phrase(part: &str, from: usize, range: Range<usize>) -> Option<Answer<'_>> {
     let span = (from + range.start, from + range.end);
     let said = part.get(range)?;
     Some(Answer { text: said.into(), value: None, span, from: "phrase", quoted: false })
 }
 
-/// An answer that no mark sets off, where nothing else is one: what follows a cue to the end of the
-/// text, or a literal that a paragraph explains.
-pub(super) fn said_plainly(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
-    let inner = text.get(part.clone())?;
-    let range = explained(inner)
-        .or_else(|| to_the_end(inner))
-        .or_else(|| weakly(inner))
-        .or_else(|| judged(inner))?;
-    phrase(inner, part.start, range)
-}
-
-fn explained(text: &str) -> Option<Range<usize>> {
-    let start = text.len() - text.trim_start().len();
-    let (_, length) = literal::prefix(text.get(start..)?, Words::Python).ok()?;
-    let (said, rest) = text.get(start..)?.split_at_checked(length)?;
-    let rest = rest.trim_start_matches(['.', ' ']).strip_prefix('\n')?;
-    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "*#".contains(c));
-    let lower = rest.get(..rest.floor_char_boundary(20))?.to_ascii_lowercase();
-    let explains = EXPLAINS.iter().any(|word| lower.starts_with(word));
-    explains.then_some(start..start + said.trim_end().len())
-}
-
-/// "It gives [1, 2]", "`f(1)` → `[1, 2]`".
-fn weakly(text: &str) -> Option<Range<usize>> {
-    let lower = text.to_ascii_lowercase();
-    let found = WEAK_CUES.iter().filter_map(|cue| {
-        let at = lower.rfind(cue)?;
-        let range = after(text, at + cue.len())?;
-        // An arrow leads from a call to its value.
-        let is_call = text.get(..at)?.trim_end_matches([' ', '`']).ends_with(')');
-        let is_arrow = cue.ends_with(['→', '>']);
-        if is_arrow && !is_call {
-            return None;
-        }
-        // Only what ends the text is its answer.
-        let rest = text.get(range.end..)?;
-        rest.chars().all(|c| c.is_whitespace() || "`*.$".contains(c)).then_some(range)
-    });
-    found.max_by_key(|range| range.start)
-}
-
-/// "[1, 2] is the output."
-fn judged(text: &str) -> Option<Range<usize>> {
-    let start = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
-    let line = text.get(start..)?;
-    let start = start + line.len() - line.trim_start_matches([' ', '`', '*']).len();
-    let (_, length) = literal::prefix(text.get(start..)?, Words::Python).ok()?;
-    let length = text.get(start..start + length)?.trim_end().len();
-    let rest = text.get(start + length..)?.trim_start_matches(['`', '*', ' ']);
-    let verdict = VERDICTS.iter().find_map(|verdict| rest.strip_prefix(verdict))?;
-    verdict.trim_matches([' ', '.', '!', '\n']).is_empty().then_some(start..start + length)
-}
-
 /// Where the last cue of a text ends.
-fn last_cue_end(text: &str) -> Option<usize> {
+pub(super) fn last_cue_end(text: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
     CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len())).max()
-}
-
-fn to_the_end(text: &str) -> Option<Range<usize>> {
-    let from = last_cue_end(text)?;
-    let rest = text.get(from..)?;
-    let said =
-        rest.trim_start_matches(|c: char| c.is_whitespace() || "*:：".contains(c)).trim_end();
-    let start = from + rest.find(said)?;
-    let is_plain = !said.is_empty() && said.len() <= PLAIN_BYTES_MAX && !said.contains('\n');
-    is_plain.then_some(start..start + said.len())
 }
 
 /// The lines behind a last cue that ends its line, to the end of the text: "The output is:\n0\n1".
@@ -254,7 +211,7 @@ pub(super) fn assertion(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
 }
 
 /// The answer that follows a cue at once.
-fn after(text: &str, from: usize) -> Option<Range<usize>> {
+pub(super) fn after(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     loop {
         let rest = text.get(at..)?;
