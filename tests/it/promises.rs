@@ -159,7 +159,12 @@ fn a_finished_run_is_held_against_its_manifest() {
     let edited = place.run(words);
     assert_eq!(edited.code, 2, "{}", edited.err);
     assert!(edited.err.contains("verdicts.jsonl"), "{}", edited.err);
-    for reader in ["diagnose run", "diff run run", "advantages run -o a.jsonl", "join run --with d.jsonl -o j"] {
+    for reader in [
+        "diagnose run",
+        "diff run run",
+        "advantages run -o a.jsonl",
+        "join run --with d.jsonl -o j",
+    ] {
         let read = place.run(reader);
         assert_eq!(read.code, 2, "{reader}: {}", read.err);
         assert!(read.err.contains("verdicts.jsonl was changed"), "{reader}: {}", read.err);

@@ -109,13 +109,9 @@ impl Database {
     ) -> Result<T, String> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle().pop();
-        let connection = match kept {
-            Some(connection) => connection,
-            None => {
-                let open = || QueryConnection::open(&self.image, self.now.as_deref());
-                memory::within(room(self.image.len()), open).map_err(told)?
-            }
-        };
+        let open = || QueryConnection::open(&self.image, self.now.as_deref());
+        let opened = || memory::within(room(self.image.len()), open);
+        let connection = kept.map_or_else(opened, Ok).map_err(told)?;
         let done = work(&connection);
         let mut idle = idle();
         if idle.len() < IDLE_MAX {

@@ -59,16 +59,15 @@ impl<'a> Reader<'a> {
         Self { text, at, options }
     }
 
-    /// What a box or a tag holds, of this length. The text of an option may look like letters: "A and
-    /// B".
-    pub(super) fn enclosed(&self, length: usize) -> Option<Reading> {
-        let is_word = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() > 1;
+    /// The option that is named here, of this length. The text of one may look like letters: "A and B".
+    pub(super) fn read(&self, length: usize, enclosed: Enclosed) -> Option<Reading> {
         let held = self.text.get(self.at..self.at + length)?;
+        let is_word = held.chars().filter(|c| c.is_alphanumeric()).count() > 1;
         let text = || self.option_text(length);
-        if is_word(held) && !self.options.several {
-            return text().or_else(|| self.letters(Enclosed::Yes));
+        if is_word && !self.options.several {
+            return text().or_else(|| self.letters(enclosed));
         }
-        self.letters(Enclosed::Yes).or_else(text)
+        self.letters(enclosed).or_else(text)
     }
 
     /// The text of an option, whole.
@@ -295,7 +294,10 @@ impl<'a> Reader<'a> {
         ends(line)
             || gives_reason(line)
             || self.joined(self.text.len() - rest.len()).is_some()
-            || (said.len() < line.len() && self.options.matching(in_brackets(said)) == Some(bit))
+            || (said.len() < line.len()
+                && [said, in_brackets(said)]
+                    .iter()
+                    .any(|text| self.options.matching(text) == Some(bit)))
             || (is_one_line && said.len() < line.len() && self.says_of_own(said, bit))
             || (is_only && line.starts_with([')', '.', ':']))
     }

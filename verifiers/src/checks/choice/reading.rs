@@ -22,7 +22,7 @@ pub(super) fn after(text: &str, at: usize, cue: &str, options: &Options<'_>) -> 
         return listed.or_else(|| said(text, said_there, options));
     };
     let reader = Reader::new(text.get(..at + length)?, at, options);
-    reader.enclosed(length)
+    reader.read(length, Enclosed::Yes)
 }
 
 /// Reads a list of options behind the cue that ends at `at`, one a line: "B. 1.2 m\nC. 1.3 m". It
@@ -81,7 +81,7 @@ fn lines_from(text: &str, at: usize) -> impl Iterator<Item = (usize, usize)> {
 fn said(text: &str, rest: &str, options: &Options<'_>) -> Option<Reading> {
     let length = rest.find('\n').unwrap_or(rest.len());
     let said = Reader::new(text, text.len() - rest.len(), options);
-    said.letters(Enclosed::No).or_else(|| said.option_text(length))
+    said.read(length, Enclosed::No)
 }
 
 /// Where the braces that were opened before `rest` are closed.
@@ -101,10 +101,7 @@ fn closing_brace(rest: &str) -> Option<usize> {
 /// or one that is said.
 pub(super) fn held(text: &str, options: &Options<'_>, is_said: bool) -> Option<Reading> {
     let reader = Reader::new(beginning(text, NEAR_BYTES_MAX), 0, options);
-    if is_said {
-        return reader.letters(Enclosed::No).or_else(|| reader.option_text(text.len()));
-    }
-    reader.enclosed(text.len())
+    reader.read(text.len(), if is_said { Enclosed::No } else { Enclosed::Yes })
 }
 
 /// Reads the options that end before `end`, as in "(A) and (C) are correct".
