@@ -62,14 +62,14 @@ pub struct Plan {
 
 /// What compares the samples of a group.
 #[derive(Clone, Copy)]
-pub enum Comparison<'p> {
+pub enum GroupComparison<'p> {
     /// The verifier of a reward, or one of its shapes.
     Reward(&'p Planned),
     /// `[combine] normalise`.
     Normalise,
 }
 
-impl fmt::Display for Comparison<'_> {
+impl fmt::Display for GroupComparison<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reward(reward) => write!(f, "{} ({})", reward.name, reward.built.spec.id),
@@ -168,13 +168,13 @@ impl Plan {
     }
 
     /// What compares the samples of a group, the first of the rewards that `counts` before the rest.
-    pub fn compares(&self, counts: impl Fn(&Planned) -> bool) -> Option<Comparison<'_>> {
+    pub fn compares(&self, counts: impl Fn(&Planned) -> bool) -> Option<GroupComparison<'_>> {
         let is_of_group = |reward: &&Planned| {
             reward.built.lane.is_group() || reward.shapes.iter().any(|shape| shape.is_group)
         };
         let reward = self.rewards.iter().filter(is_of_group).find(|reward| counts(reward));
         let normalises = !self.config.combine.normalise.is_none();
-        reward.map(Comparison::Reward).or(normalises.then_some(Comparison::Normalise))
+        reward.map(GroupComparison::Reward).or(normalises.then_some(GroupComparison::Normalise))
     }
 
     /// Whether the verdicts of a reward are awaited.

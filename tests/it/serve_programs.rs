@@ -201,7 +201,7 @@ fn a_request_for_what_there_is_not_is_refused() {
         (with("files", json!({ "a": "YQ==", "a/b": "YQ==" })), 400, "files.a/b", "not a folder"),
         (with("files", json!({ "a": "YQ==", "./a": "YQ==" })), 400, "files.a", "two files"),
         (with("files", json!({ "a\0": "YQ==" })), 400, "files.a\0", "not a valid"),
-        (with("files", json!({ "": "YQ==" })), 400, "files.", "two files"),
+        (with("files", json!({ "": "YQ==" })), 400, "files.", "names no file"),
         (with("run_timeout", json!(-1)), 400, "run_timeout", "above 0"),
     ] {
         let body = refused(&daemon, "/run_code", &request, status, words);

@@ -15,7 +15,7 @@ GUARDED = [
     ("js_parse_postfix_expr", 128, "s->ctx", "-1"),
     ("js_parse_assign_expr2", 96, "s->ctx", "-1"),
     ("json_parse_value", 64, "s->ctx", "JS_EXCEPTION"),
-    ("js_json_to_str", 96, "ctx", "-1"),
+    ("js_json_to_str", 640, "ctx", "-1"),
     ("js_proxy_get", 128, "ctx", "JS_EXCEPTION"),
     ("JS_FlattenIntoArray", 96, "ctx", "-1"),
 ]

@@ -55,14 +55,20 @@ fn the_stable_shapes() {
     assert_eq!(tests.entry_point.as_deref(), Some("add"));
     assert_eq!(assertions(json!({"test": "assert f(1)"})).entry_point, None);
     let case = json!({"args": [1, 2], "kwargs": {"k": null}, "expected": 3});
-    let suite =
-        read(json!({"entry_point": "add", "setup": "import math", "cases": [case, {"args": []}]}));
+    let suite = read(
+        json!({"entry_point": "add", "setup": "import math", "cases": [case, {"args": [], "expected": null}]}),
+    );
     assert_eq!(suite.setup.as_deref(), Some("import math"));
     assert_eq!(suite.entry_point(), Some("add"));
     let Kind::Calls(calls) = suite.kind else { panic!() };
     assert_eq!(calls.cases[0].arguments.args, [int(1), int(2)]);
     assert_eq!(calls.cases[0].arguments.kwargs, [("k".to_owned(), PyValue::None)]);
     assert_eq!((&calls.cases[0].expected, &calls.cases[1].expected), (&int(3), &PyValue::None));
+    // Rows keep no nulls; a text keeps them.
+    let kept = json!({"entry_point": "add", "cases": [{"args": []}]});
+    let Kind::Calls(calls) = Suite::from_value(&kept).unwrap().kind else { panic!() };
+    assert_eq!(calls.cases[0].expected, PyValue::None);
+    assert!(refused(Value::String(kept.to_string())).contains("expected"));
     let cases = runs(json!({"cases": [{"stdin": "1 2\n", "stdout": "3\n"}, {"stdout": ""}]}));
     assert_eq!(cases, [run("1 2\n", "3\n"), run("", "")]);
 }
