@@ -28,7 +28,7 @@ impl Default for ReadLimits {
     fn default() -> Self {
         Self {
             row_bytes_max: 16 << 20,
-            row_values_max: 3 << 18,
+            row_values_max: 1 << 20,
             row_columns_max: 10_000,
             inflate_ratio_max: 200,
             inflate_free_bytes: 256 << 20,

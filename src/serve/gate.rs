@@ -38,12 +38,15 @@ struct Counted<'a> {
     shared: &'a Shared,
     route: &'a str,
     start: Instant,
-    code: u16,
+    /// The status of the answer, and what it took.
+    answered: Option<(u16, Duration)>,
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.shared.metrics.request(self.route, self.code, self.start.elapsed());
+        let answered = self.answered.take();
+        let (code, took) = answered.unwrap_or_else(|| (CLIENT_GONE, self.start.elapsed()));
+        self.shared.metrics.request(self.route, code, took);
     }
 }
 
@@ -72,7 +75,7 @@ pub(crate) async fn pass(
     let id = request_id(&parts.headers);
     let method = parts.method.clone();
     let route = matched.unwrap_or("unknown");
-    let mut counted = Counted { shared, route, start, code: CLIENT_GONE };
+    let mut counted = Counted { shared, route, start, answered: None };
     let is_open = OPEN.contains(&route);
     let is_work = !is_open && route != METRICS;
     let trace = if is_work { shared.tracing.begin(parts, matched, &id) } else { Trace::default() };
@@ -115,7 +118,7 @@ pub(crate) async fn pass(
         tracing::debug!(request_id, trace_id = trace.id(), %method, route, code, us, "answered");
     }
     trace.answered(response.status());
-    counted.code = code;
+    counted.answered = Some((code, took));
     response.headers_mut().insert(REQUEST_ID, id);
     response
 }
