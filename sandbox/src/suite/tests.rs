@@ -56,7 +56,7 @@ fn the_stable_shapes() {
     assert_eq!(assertions(json!({"test": "assert f(1)"})).entry_point, None);
     let case = json!({"args": [1, 2], "kwargs": {"k": null}, "expected": 3});
     let suite = read(
-        json!({"entry_point": "add", "setup": "import math", "cases": [case, {"args": [], "expected": null}]}),
+        json!({"entry_point": "add", "setup": "import math", "cases": [case, {"expected": null}]}),
     );
     assert_eq!(suite.setup.as_deref(), Some("import math"));
     assert_eq!(suite.entry_point(), Some("add"));
