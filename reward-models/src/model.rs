@@ -1,6 +1,7 @@
 //! A model: its folder, loaded, proved by its golden pairs, and ready to score.
 
 mod folder;
+mod form;
 mod golden;
 mod options;
 mod rendered;
@@ -10,7 +11,7 @@ mod submitted;
 use std::future::Future;
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use assay_verifiers::{Digest, canonical};
 
@@ -25,6 +26,7 @@ use crate::steps::Splitter;
 use crate::template::{Template, View};
 use crate::tokens::{Encoder, Tokens};
 use folder::Folder;
+use form::Form;
 pub use options::ModelOptions;
 use submitted::{Answered, Submitted};
 
@@ -43,6 +45,8 @@ pub struct Model {
     pub backend: String,
     encoder: Arc<Encoder>,
     template: Template,
+    /// What the texts of the template have in common, once it was asked for.
+    form: OnceLock<Result<Form, String>>,
     splitter: Splitter,
     /// Where what the model writes comes to its end.
     stops: StopCondition,
@@ -111,6 +115,7 @@ impl Model {
             stops,
             workers: options.workers.max(1),
             template: texts.template,
+            form: OnceLock::new(),
             splitter: texts.splitter,
             queue: graphs.model,
             reference: graphs.reference,

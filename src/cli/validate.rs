@@ -192,7 +192,7 @@ impl Whole<'_> {
         };
         let rewards: Vec<RewardReport> = plan.rewards.iter().enumerate().map(reward).collect();
         let combined = tried.then(|| tally::of_combination(plan, self.trial));
-        let Found { errors, warnings } = self.problems(&rewards, combined.as_ref(), registry);
+        let Found { errors, warnings, .. } = self.problems(&rewards, combined.as_ref(), registry);
         let data = self.rows.map(|rows| rows.report.clone());
         let ok = errors.is_empty()
             && rewards.iter().all(RewardReport::ok)

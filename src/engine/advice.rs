@@ -26,24 +26,22 @@ pub(super) const ROOMS: [&str; 12] = [
 /// The tables whose keys people write into a reward.
 const BESIDE_REWARDS: [&str; 4] = ["data", "combine", "limits", "cache"];
 
-const OF_PROGRAMS: &str = "what programs may use is a setting of their verifier: config = { limits = { ... } } \
-     (`assay show unit_tests`)";
-
-const OF_WEIGHTS: &str =
-    "a weight stands in the reward itself: write weight = 1.0 in each [[reward]]";
-
-/// What no key of ours stands for, and what to write in its place.
-const ELSEWHERE: [(&str, &str); 10] = [
-    ("sandbox", OF_PROGRAMS),
-    ("memory", OF_PROGRAMS),
-    ("memory_mb", OF_PROGRAMS),
-    ("include", "a configuration is one file; what differs is set by --set KEY=VALUE"),
-    ("extends", "a configuration is one file; what differs is set by --set KEY=VALUE"),
-    ("defaults", "a configuration is one file; what differs is set by --set KEY=VALUE"),
-    ("reward_weights", OF_WEIGHTS),
-    ("batch_size", "rows are batched by themselves: leave it out; --jobs N sets the threads"),
-    ("port", "write bind = \"127.0.0.1:7878\""),
-    ("host", "write bind = \"127.0.0.1:7878\""),
+/// Keys that no key of ours stands for, and what to write in their place.
+const ELSEWHERE: [(&[&str], &str); 5] = [
+    (
+        &["sandbox", "memory", "memory_mb"],
+        "what programs may use is a setting of their verifier: config = { limits = { ... } } (`assay show unit_tests`)",
+    ),
+    (
+        &["include", "extends", "defaults"],
+        "a configuration is one file; what differs is set by --set KEY=VALUE",
+    ),
+    (
+        &["reward_weights"],
+        "a weight stands in the reward itself: write weight = 1.0 in each [[reward]]",
+    ),
+    (&["batch_size"], "rows are batched by themselves: leave it out; --jobs N sets the threads"),
+    (&["port", "host"], "write bind = \"127.0.0.1:7878\""),
 ];
 
 /// Keys that others switch a reward off by.
@@ -156,7 +154,7 @@ impl Slip<'_> {
                 "a reward is set by reward.NAME.KEY, as in --set reward.{name}.weight=0.5"
             ));
         }
-        if let Some((_, help)) = ELSEWHERE.iter().find(|(word, _)| word == key) {
+        if let Some((_, help)) = ELSEWHERE.iter().find(|(words, _)| words.contains(key)) {
             return Some((*help).to_owned());
         }
         if matches!(*above, ["reward", _]) && SWITCHES.contains(key) {

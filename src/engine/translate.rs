@@ -223,12 +223,13 @@ impl Writer<'_> {
                 self.text.push_str(if joined || self.is_next('=') { "=" } else { "==" });
             }
             '^' if self.form == Form::Number => self.text.push_str("**"),
-            '%' if is_share(&self.text, behind) => {
-                let digits = |char: char| char.is_ascii_digit();
-                let start = self.text.trim_end_matches(digits).len();
-                let share = self.text.split_off(start).parse().unwrap_or(0.0_f64) / 100.0;
-                self.text.push_str(&toml::Value::from(share).to_string());
-            }
+            '%' => match share(&self.text, behind) {
+                Some((start, share)) => {
+                    self.text.truncate(start);
+                    self.text.push_str(&toml::Value::from(share).to_string());
+                }
+                None => self.text.push(sign),
+            },
             '{' if is_dict(behind) && !self.text.ends_with('#') => self.text.push_str("#{"),
             '(' | '[' => {
                 self.depth += 1;
@@ -252,12 +253,16 @@ impl Writer<'_> {
     }
 }
 
-/// Whether `%` stands behind a whole number and divides nothing.
-fn is_share(before: &str, behind: &[Piece]) -> bool {
+/// The share that a number with `%` behind it is, and where the number starts; `None` where `%` divides.
+fn share(before: &str, behind: &[Piece]) -> Option<(usize, f64)> {
     let next = behind.iter().find(|piece| **piece != Piece::Sign(' '));
     let is_operand =
         matches!(next, Some(Piece::Word(_) | Piece::Text(..) | Piece::Sign('(' | '[')));
-    before.ends_with(|char: char| char.is_ascii_digit()) && !is_operand
+    let is_digit = |char: char| char.is_ascii_digit() || char == '.';
+    let (name, digits) = before.split_at_checked(before.trim_end_matches(is_digit).len())?;
+    let is_name = name.ends_with(|char: char| char.is_alphanumeric() || char == '_');
+    let value: f64 = digits.parse().ok().filter(|_| !is_operand && !is_name)?;
+    Some((name.len(), value / 100.0))
 }
 
 /// Whether a bracket opens an object of Python or JSON: a text and a colon follow.
@@ -358,6 +363,7 @@ mod tests {
             ),
             ("if right > 0.5 then 1.0 else 0.0", "if right > 0.5 { 1.0 } else { 0.0 }"),
             ("70% * right", "0.7 * right"),
+            ("12.5% * right", "0.125 * right"),
             ("1.0 if not right > 0.5 else 0.0", "if !(right > 0.5) { 1.0 } else { 0.0 }"),
             ("right === 1.0 ? 1 : 0", "if right == 1.0 { 1 } else { 0 }"),
         ] {

@@ -64,7 +64,9 @@ impl Dialect {
             | "/reverify_mode" => Self::FastApi,
             "/run_code" => Self::SandboxFusion,
             "" | "/" | "/info" | "/predict" | "/rerank" | "/similarity" | "/embed" => Self::Tei,
-            "/api/v2/execute" if is_type(headers, "x-www-form-urlencoded") => Self::PistonAlone,
+            "/api/v2/execute" if BodyType::of(headers).is("x-www-form-urlencoded") => {
+                Self::PistonAlone
+            }
             "/api/v2/execute" | "/api/v2/runtimes" => Self::Piston,
             _ => Self::Own,
         }
@@ -128,14 +130,24 @@ pub(crate) fn unreadable(field: Option<&str>, message: &str) -> Detail {
     Detail::Places(vec![Place { r#type: kind, loc, msg: message.to_owned() }])
 }
 
-/// Whether the body says that it is of a type with this ending: `json` is also of `application/x+json`.
-pub(crate) fn is_type(headers: &HeaderMap, ending: &str) -> bool {
-    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let mime = value.unwrap_or_default().as_bytes().split(|byte| *byte == b';').next();
-    let mime = mime.unwrap_or_default().trim_ascii();
-    let parts = mime.len().checked_sub(ending.len()).and_then(|at| mime.split_at_checked(at));
-    let Some(([.., before], end)) = parts else { return false };
-    matches!(before, b'/' | b'+' | b'-') && end.eq_ignore_ascii_case(ending.as_bytes())
+/// The media type of a body, without its parameters, as `content-type` says it.
+#[derive(Clone, Copy)]
+pub(crate) struct BodyType<'a>(&'a [u8]);
+
+impl<'a> BodyType<'a> {
+    pub(crate) fn of(headers: &'a HeaderMap) -> Self {
+        let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let mime = value.unwrap_or_default().as_bytes().split(|byte| *byte == b';').next();
+        Self(mime.unwrap_or_default().trim_ascii())
+    }
+
+    /// Whether it has this ending: `json` is also of `application/x+json`.
+    pub(crate) fn is(self, ending: &str) -> bool {
+        let at = self.0.len().checked_sub(ending.len());
+        let parts = at.and_then(|at| self.0.split_at_checked(at));
+        let Some(([.., before], end)) = parts else { return false };
+        matches!(before, b'/' | b'+' | b'-') && end.eq_ignore_ascii_case(ending.as_bytes())
+    }
 }
 
 #[cfg(test)]
@@ -152,7 +164,7 @@ mod tests {
     fn a_type_is_known_by_its_ending() {
         let is_json = |value: &[u8]| {
             let value = axum::http::HeaderValue::from_bytes(value).unwrap();
-            is_type(&HeaderMap::from_iter([(header::CONTENT_TYPE, value)]), "json")
+            BodyType::of(&HeaderMap::from_iter([(header::CONTENT_TYPE, value)])).is("json")
         };
         let types: [&[u8]; 4] = [
             b"application/json",
@@ -170,7 +182,7 @@ mod tests {
             b"a/json; a=\xff",
         ];
         assert!(!others.into_iter().any(is_json));
-        assert!(!is_type(&HeaderMap::new(), "json"));
+        assert!(!BodyType::of(&HeaderMap::new()).is("json"));
     }
 
     #[test]
@@ -241,7 +253,7 @@ mod tests {
     fn types_are_told_apart() {
         let is = |value: &'static str, ending| {
             let value = axum::http::HeaderValue::from_static(value);
-            is_type(&HeaderMap::from_iter([(header::CONTENT_TYPE, value)]), ending)
+            BodyType::of(&HeaderMap::from_iter([(header::CONTENT_TYPE, value)])).is(ending)
         };
         assert!(is("application/json", "json"));
         assert!(is("Application/JSON; charset=utf-8", "json"));
@@ -249,6 +261,5 @@ mod tests {
         assert!(!is("application/x-ndjson", "json"));
         assert!(is("application/x-ndjson", "ndjson"));
         assert!(!is("text/plain", "json"));
-        assert!(!is_type(&HeaderMap::new(), "json"));
     }
 }

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
 
 use super::config::ServeConfig;
-use super::dialect::is_type;
+use super::dialect::BodyType;
 use super::error::{ApiError, ErrorKind};
 use super::shared::Shared;
 use crate::data::BOM;
@@ -52,7 +52,7 @@ impl JsonBytes {
         body: Body,
         config: &ServeConfig,
     ) -> Result<Self, ApiError> {
-        if !is_type(headers, "json") {
+        if !BodyType::of(headers).is("json") {
             let message = "expected content-type: application/json";
             return Err(ApiError::new(ErrorKind::UnsupportedMediaType, message));
         }
@@ -65,7 +65,7 @@ impl FromRequest<Arc<Shared>> for JsonOrForm {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, Self::Rejection> {
-        if !is_type(request.headers(), "x-www-form-urlencoded") {
+        if !BodyType::of(request.headers()).is("x-www-form-urlencoded") {
             let JsonBytes(bytes) = JsonBytes::from_request(request, shared).await?;
             return Ok(Self::Json(bytes));
         }

@@ -125,6 +125,13 @@ fn plain_prefix(bytes: &[u8]) -> usize {
     let has_escaped = |lanes: &[u8]| lanes.iter().fold(false, |has, one| has | is_escaped(one));
     let plain = bytes.chunks_exact(LANES).take_while(|lanes| !has_escaped(lanes)).count() * LANES;
     let rest = bytes.get(plain..).unwrap_or_default();
+    let mut lanes = [b' '; LANES];
+    if let Some(start) = lanes.get_mut(..rest.len()) {
+        start.copy_from_slice(rest);
+        if !has_escaped(&lanes) {
+            return bytes.len();
+        }
+    }
     plain + rest.iter().position(is_escaped).unwrap_or(rest.len())
 }
 

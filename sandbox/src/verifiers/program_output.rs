@@ -99,7 +99,7 @@ impl Sandboxed for ProgramOutput {
 
 impl Check for ProgramOutput {
     const ID: &'static str = "program_output";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
     const SLOW: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {

@@ -100,7 +100,10 @@ pub(super) fn misspelt_keyword(query: &str) -> Option<(&str, &'static str)> {
     near.find_map(|(_, word)| {
         let upper = word.to_uppercase();
         let is_own = KEYWORDS.contains(&upper.as_str());
-        let meant = KEYWORDS.into_iter().find(|known| is_slip(&upper, known))?;
+        // A table of ORDERS or GROUPS is called so.
+        let is_plural = |known: &str| upper.strip_suffix('S') == Some(known);
+        let is_meant = |known: &&str| is_slip(&upper, known) && !is_plural(known);
+        let meant = KEYWORDS.into_iter().find(is_meant)?;
         (!is_own).then_some((word, meant))
     })
 }
@@ -204,8 +207,7 @@ impl Failing<'_> {
         if let Some(property) = between(why, "Unknown property '", "'")
             && (why.contains("looked for in string") || why.contains("looked for in array"))
         {
-            let known = FUNCTIONS.iter().find(|(names, _)| names.contains(&property));
-            return known.map(|(_, help)| (*help).to_owned());
+            return in_place_of(property);
         }
         if let Some((_, told)) = why.split_once("Function not found: ") {
             let (name, given) = told.split_once(" (")?;
@@ -217,10 +219,7 @@ impl Failing<'_> {
                     Some("a whole number is round: leave it out".to_owned())
                 }
                 "round" => Some("write (VALUE * 10.0).round() / 10.0".to_owned()),
-                _ => {
-                    let known = FUNCTIONS.iter().find(|(names, _)| names.contains(&name));
-                    known.map(|(_, help)| (*help).to_owned())
-                }
+                _ => in_place_of(name),
             };
         }
         None
@@ -364,6 +363,12 @@ impl Failing<'_> {
     }
 }
 
+/// What to write in the place of a function of another language.
+fn in_place_of(function: &str) -> Option<String> {
+    let known = FUNCTIONS.iter().find(|(names, _)| names.contains(&function));
+    known.map(|(_, help)| (*help).to_owned())
+}
+
 /// What stands between two texts.
 fn between<'a>(text: &'a str, before: &str, behind: &str) -> Option<&'a str> {
     Some(text.split_once(before)?.1.split_once(behind)?.0)
@@ -381,6 +386,7 @@ mod tests {
             ("SELECT form FROM t", None),
             ("SELECT b FROM t WHERRE a = 1", Some(("WHERRE", "WHERE"))),
             ("SELECT b FROM t ORDER BY a", None),
+            ("SELECT b FROM ORDERS WEHRE a = 1", Some(("WEHRE", "WHERE"))),
         ] {
             assert_eq!(misspelt_keyword(query), found, "{query}");
         }

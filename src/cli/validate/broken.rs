@@ -1,6 +1,7 @@
 //! Rows that were broken on their way: references and prompts that do not belong together, texts that another
 //! program cut or rewrote, answers that are errors, rows that are there twice.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay::Plan;
@@ -8,7 +9,7 @@ use assay::engine::Planned;
 use serde_json::Value;
 
 use super::read::Row;
-use super::slips::{Slip, compares, shown, slipped, which};
+use super::slips::{NO_REFERENCE, Slip, compares, shown, slipped, which};
 use crate::cli::output::count;
 
 /// One row in so many is no chance.
@@ -57,11 +58,7 @@ const REWRITTEN: [Rewritten; 4] = [
         "write the answers again: the braces of LaTeX close, and a regular expression that ends at the first \
          brace cuts them",
     ),
-    (
-        is_marker,
-        "a word in brackets in the place of an answer",
-        "a row without a reference has null, or no such column: its rewards abstain",
-    ),
+    (is_marker, "a word in brackets in the place of an answer", NO_REFERENCE),
 ];
 
 /// What is broken in the rows, each kind once.
@@ -77,19 +74,17 @@ pub(super) fn find(rows: &[Row], plan: &Plan) -> Vec<Slip> {
     all.into_iter().flatten().collect()
 }
 
-fn compare_answers(plan: &Plan) -> bool {
-    plan.rewards.iter().any(|own: &Planned| compares(own))
-}
-
 /// One prompt with several references.
 fn two_references(rows: &[Row], plan: &Plan) -> Option<Slip> {
+    // An answer may be like several texts.
+    let is_one_right = |own: &Planned| compares(own) && own.built.spec.id != "text_similarity";
     // With a column of groups they are told of by group.
-    if plan.config.data.group.is_some() || !compare_answers(plan) {
+    if plan.config.data.group.is_some() || !plan.rewards.iter().any(is_one_right) {
         return None;
     }
-    let mut prompts: BTreeMap<&str, (u64, BTreeSet<String>)> = BTreeMap::new();
+    let mut prompts: BTreeMap<Cow<'_, str>, (u64, BTreeSet<String>)> = BTreeMap::new();
     for row in rows {
-        let prompt = row.sample.prompt().trim();
+        let prompt = row.question();
         if let Some(reference) = row.sample.reference_text().filter(|_| !prompt.is_empty()) {
             let (_, references) = prompts.entry(prompt).or_insert((row.number, BTreeSet::new()));
             references.insert(reference.trim().to_lowercase());
@@ -116,15 +111,14 @@ fn two_references(rows: &[Row], plan: &Plan) -> Option<Slip> {
 
 /// Many prompts with one reference.
 fn one_reference(rows: &[Row], plan: &Plan) -> Option<Slip> {
-    if !compare_answers(plan) {
-        return None;
-    }
     let own = |row: &Row| row.sample.reference_text().map(|text| text.trim().to_owned());
     let first = own(rows.first()?)?;
-    let prompts: BTreeSet<&str> = rows.iter().map(|row| row.sample.prompt().trim()).collect();
-    let is_one =
-        prompts.len() >= PROMPTS_MIN && rows.iter().all(|row| own(row).as_ref() == Some(&first));
-    is_one.then(|| {
+    let is_one = rows.iter().all(|row| own(row).as_ref() == Some(&first));
+    if !is_one || !plan.rewards.iter().any(compares) {
+        return None;
+    }
+    let prompts: BTreeSet<Cow<'_, str>> = rows.iter().map(Row::question).collect();
+    (prompts.len() >= PROMPTS_MIN).then(|| {
         let message = format!(
             "{} different prompts have one reference, {}",
             count(prompts.len() as u64),
@@ -196,19 +190,19 @@ fn is_marker(text: &str) -> bool {
 
 /// Errors of a client in the place of answers.
 fn errors(rows: &[Row], plan: &Plan) -> Option<Slip> {
+    let begins = |text: &str| ERRORS.iter().any(|start| text.starts_with(start));
+    let references = || rows.iter().flat_map(|row| row.sample.references());
     // What a program prints may be an error.
-    if plan.rewards.iter().any(|planned| planned.built.spec.id == "program_output") {
+    if plan.rewards.iter().any(|planned| planned.built.spec.id == "program_output")
+        || references().any(|own| begins(own.trim()))
+    {
         return None;
     }
-    let wanted: BTreeSet<String> = rows
-        .iter()
-        .filter_map(|row| row.sample.reference_text())
-        .map(|own| own.trim().to_lowercase())
-        .collect();
+    let wanted: BTreeSet<String> = references().map(|own| own.trim().to_lowercase()).collect();
     let is_error = |row: &Row| {
         let text = row.sample.completion().trim();
         let is_nothing = NOTHING.contains(&text) && !wanted.contains(&text.to_lowercase());
-        is_nothing || ERRORS.iter().any(|start| text.starts_with(start))
+        is_nothing || begins(text)
     };
     let amount = rows.iter().filter(|row| is_error(row)).count();
     if amount < 2 || amount * SHARE < rows.len() {
@@ -225,12 +219,7 @@ fn errors(rows: &[Row], plan: &Plan) -> Option<Slip> {
 
 /// Completions that are empty, on many rows.
 fn nothing(rows: &[Row]) -> Option<Slip> {
-    let is_empty = |row: &&Row| {
-        let message = row.sample.completion_message();
-        let has_calls = message.is_some_and(|own| !own.tool_calls.is_empty());
-        row.sample.completion().trim().is_empty() && !has_calls
-    };
-    let empty: Vec<&Row> = rows.iter().filter(is_empty).collect();
+    let empty: Vec<&Row> = rows.iter().filter(|row| row.is_blank() && !row.has_calls()).collect();
     // Where all are empty, that is an error of the columns.
     let is_many = empty.len() > 1 && empty.len() * SHARE >= rows.len() && empty.len() < rows.len();
     let first = empty.first().filter(|_| is_many)?;
@@ -242,25 +231,24 @@ fn nothing(rows: &[Row]) -> Option<Slip> {
 
 /// Rows that are there twice, each of them, under their own ids.
 fn twice(rows: &[Row]) -> Option<Slip> {
-    let mut ids: BTreeMap<&str, (u64, &Row, usize)> = BTreeMap::new();
+    let mut ids: BTreeMap<&str, (&Row, usize)> = BTreeMap::new();
     let mut again = None;
     for row in rows {
-        let place = ids.entry(row.sample.id()).or_insert((row.number, row, 0));
-        let (first, one, copies) = place;
-        let is_copy = one.sample.prompt() == row.sample.prompt()
-            && one.sample.completion() == row.sample.completion()
-            && one.sample.reference() == row.sample.reference();
+        let (first, copies) = ids.entry(row.sample.id()).or_insert((row, 0));
+        let is_copy = first.sample.prompt_content() == row.sample.prompt_content()
+            && first.sample.completion_content() == row.sample.completion_content()
+            && first.sample.reference() == row.sample.reference();
         if !is_copy {
             return None;
         }
         *copies += 1;
         if *copies > 1 && again.is_none() {
-            again = Some((*first, row.number));
+            again = Some((first.number, row.number));
         }
     }
     let (first, second) = again?;
     // Answers that are alike may be equal where there are no ids; all of them are not.
-    let is_all = ids.len() > 2 && ids.values().all(|(_, _, copies)| *copies > 1);
+    let is_all = ids.len() > 2 && ids.values().all(|(_, copies)| *copies > 1);
     is_all.then(|| {
         let message = format!(
             "every row is there more than once, with its id, prompt and completion: {} rows are {} different ones, \

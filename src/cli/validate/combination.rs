@@ -63,9 +63,8 @@ impl Faults<'_> {
         }
         let weights = plan.rewards.iter().map(|planned| planned.weight.at(0));
         for ((at, weight), report) in weights.enumerate().zip(rewards).filter(|_| is_sum) {
-            let gold =
-                report.data.as_ref().filter(|data| data.uses_reference && data.gold_accepted > 0);
-            if weight < 0.0 && gold.is_some() {
+            if weight < 0.0 && report.judges_answers() {
+                found.is_inverted = true;
                 let message =
                     format!("its weight is {weight}: a right answer earns less than a wrong one");
                 let error = self.document.error(&format!("reward[{at}].weight"), message);
@@ -113,18 +112,14 @@ impl Faults<'_> {
         {
             return None;
         }
-        let own = |tried: &Tried<'_>, other: usize| -> Option<f64> {
-            Some(tried.verdicts.get(other)?.outcome.reward()?.get())
-        };
-        let is_right = |tried: &&Tried<'_>| own(tried, at).is_some_and(|own| own >= 1.0);
+        let is_right = |tried: &&Tried<'_>| tried.shaped(at).is_some_and(|own| own >= 1.0);
         let right: Vec<&Tried<'_>> = self.trial.rows.iter().filter(is_right).collect();
-        let earns = |tried: &&&Tried<'_>| tried.outcome.reward().is_none_or(|own| own.get() > 0.0);
-        let first =
-            right.first().filter(|_| right.len() > 1 && !right.iter().any(|own| earns(&own)))?;
+        let earns = |tried: &&Tried<'_>| tried.outcome.reward().is_none_or(|own| own.get() > 0.0);
+        let first = right.first().filter(|_| right.len() > 1 && !right.iter().any(earns))?;
         let takes = |(other, planned): &(usize, &Planned)| {
             let weight = planned.weight.at(step);
             weight < 0.0
-                && right.iter().all(|tried| own(tried, *other).is_some_and(|own| own > 0.0))
+                && right.iter().all(|tried| tried.shaped(*other).is_some_and(|own| own > 0.0))
         };
         let (other, planned) = plan.rewards.iter().enumerate().find(takes)?;
         let (name, weight) = (&planned.name, planned.weight.at(step));
@@ -146,7 +141,7 @@ impl Faults<'_> {
         let step = self.trial.training.step;
         rewards.iter().enumerate().find_map(|(at, report)| {
             let weight = plan.rewards.get(at)?.weight.at(step);
-            let own = |tried: &Tried<'_>| Some(weight * tried.verdicts.get(at)?.outcome.reward()?.get());
+            let own = |tried: &Tried<'_>| tried.shaped(at).map(|own| weight * own);
             let takes = |tried: &&Tried<'_>| own(tried).is_some_and(|own| own < 0.0);
             let without = |tried: &Tried<'_>| -> Option<f64> {
                 let part = |(at, verdict): (usize, &Verdict)| {
@@ -190,12 +185,9 @@ impl Faults<'_> {
             return;
         }
         for (at, report) in rewards.iter().enumerate() {
-            let judges_answers = report
-                .data
-                .as_ref()
-                .is_some_and(|data| data.uses_reference && data.gold_accepted > 0);
-            if judges_answers {
+            if report.judges_answers() {
                 let inverted = self.inverted(at);
+                found.is_inverted |= inverted.is_some();
                 found.warnings.extend(inverted.or_else(|| self.wiped(at)));
             }
         }
@@ -210,8 +202,7 @@ impl Faults<'_> {
             return None;
         }
         let earned = |tried: &Tried<'_>| {
-            let own = tried.judged.get(at)?.as_ref()?.outcome.reward()?.get();
-            Some((own, tried.outcome.reward()?.get(), tried.row.number))
+            Some((tried.unshaped(at)?, tried.outcome.reward()?.get(), tried.row.number))
         };
         let earned: Vec<(f64, f64, u64)> = self.trial.rows.iter().filter_map(earned).collect();
         let right = earned.iter().filter(|(own, ..)| *own >= 1.0);
@@ -362,8 +353,10 @@ impl Faults<'_> {
 
 /// A call of a function of two numbers, in the place of one of more.
 fn two_by_two(function: &str, rest: &str) -> Option<String> {
-    let (_, inner) = rest.split_once('(')?;
-    let inner = inner.split(')').next()?.trim().trim_matches(['[', ']']);
+    let (_, inner) = rest.split_once(&format!("{function}("))?;
+    // The comma of a call within it parts nothing.
+    let inner = inner.split(')').next().filter(|inner| !inner.contains('('))?;
+    let inner = inner.trim().trim_matches(['[', ']']);
     let mut parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty());
     let first = parts.next()?.to_owned();
     Some(parts.fold(first, |all, part| format!("{function}({all}, {part})")))

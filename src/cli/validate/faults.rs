@@ -9,7 +9,7 @@ use assay::{Engine, Plan, Registry};
 use serde_json::Value;
 
 use super::advice::{advice, misspelt_keyword};
-use super::paths::paths;
+use super::paths::{self, paths};
 use super::problem::{Problem, listed};
 use super::read::Row;
 use super::report::RewardReport;
@@ -22,8 +22,8 @@ use crate::cli::output::count;
 
 /// Rows on which a reward is tried that no gate lets through.
 const BEHIND_GATE_ROWS: usize = 5;
-/// A lower deadline was hardly meant.
-const DEADLINE_MS_LOW: u64 = 100;
+/// A lower deadline was hardly meant: in less time nothing slow answers.
+pub(super) const DEADLINE_MS_LOW: u64 = 100;
 /// Values of a column that are named.
 const VALUES_MAX: usize = 5;
 
@@ -53,6 +53,8 @@ const REFERENCES: [&str; 17] = [
 pub(super) struct Found {
     pub(super) errors: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
+    /// One of them tells that right answers earn less than wrong ones.
+    pub(super) is_inverted: bool,
 }
 
 /// What the trial of a plan is told by.
@@ -439,18 +441,11 @@ impl Faults<'_> {
         let roots = ["meta", "reference"];
         let mut told = Vec::new();
         for path in paths(&tokens, source.language, &roots, "") {
-            let Some((root, rest)) = path.split_first() else { continue };
             let mut values = BTreeSet::new();
             for tried in &self.trial.rows {
-                let sample = &tried.row.sample;
-                let start = match (root.name.as_str(), rest.split_first()) {
-                    ("meta", Some((first, rest))) => {
-                        sample.meta().get(&first.name).map(|value| (value, rest))
-                    }
-                    _ => sample.reference().map(|value| (value, rest)),
-                };
+                let start = paths::column(&path, &tried.row.sample);
                 let value = start.and_then(|(value, rest)| {
-                    rest.iter().try_fold(value, |at, step| at.get(&step.name))
+                    rest.iter().try_fold(value?, |at, step| at.get(&step.name))
                 });
                 if let Some(value) = value.filter(|value| !value.is_object() && !value.is_array()) {
                     values.insert(value.to_string().chars().take(40).collect::<String>());

@@ -4,15 +4,15 @@
 use assay::engine::config::CombineBy;
 use assay::engine::{Normalise, Planned};
 
+use super::faults::DEADLINE_MS_LOW;
 use super::lint::Lint;
 use super::problem::Problem;
 
-/// In less time nothing slow answers, and seconds were meant.
-const DEADLINE_MS_LOW: u64 = 100;
+/// In less time few judges answer, and seconds were meant.
 #[cfg(feature = "rubrics")]
 const TIMEOUT_MS_LOW: u64 = 1000;
-/// Seconds in a unit of a key that ends with `_ms`.
-const MS: u64 = 1000;
+/// Milliseconds in a second.
+const SECOND_MS: u64 = 1000;
 
 impl Lint<'_> {
     /// What is written and does nothing.
@@ -37,20 +37,20 @@ impl Lint<'_> {
             let weight = planned.get(at).and_then(|own| own.weight.constant());
             weight != Some(0.0) && !self.plan.gates.contains(&at)
         };
+        let digests: Vec<_> = planned.iter().map(|own| own.built.spec.digest()).collect();
         let is_same = |one: usize, other: usize| -> Option<bool> {
             let (given, again) = (config.rewards.get(one)?, config.rewards.get(other)?);
-            let (own, same) = (&planned.get(one)?.built, &planned.get(other)?.built);
             Some(
-                own.spec.digest() == same.spec.digest()
+                digests.get(one)? == digests.get(other)?
                     && given.when == again.when
                     && given.turn == again.turn
                     && given.shape == again.shape,
             )
         };
-        let twin = |at: usize| {
-            (0..at).find(|first| counts(at) && counts(*first) && is_same(*first, at) == Some(true))
-        };
-        let twins = (0..planned.len()).filter_map(|at| Some((twin(at)?, at)));
+        let twin =
+            |at: usize| (0..at).find(|first| counts(*first) && is_same(*first, at) == Some(true));
+        let counted = (0..planned.len()).filter(|at| counts(*at));
+        let twins = counted.filter_map(|at| Some((twin(at)?, at)));
         let told = |(first, at): (usize, usize)| {
             let name = |at: usize| planned.get(at).map(|own: &Planned| own.name.as_str());
             let (first, own) = (name(first)?, name(at)?);
@@ -108,7 +108,8 @@ impl Lint<'_> {
             "a row has {deadline_ms} milliseconds, and \"{}\" ({}) takes longer",
             slow.name, slow.built.spec.id
         );
-        let help = format!("for {deadline_ms} seconds write deadline_ms = {}", deadline_ms * MS);
+        let help =
+            format!("for {deadline_ms} seconds write deadline_ms = {}", deadline_ms * SECOND_MS);
         let error = self.document.error("limits.deadline_ms", message).help(Some(help));
         Some(Problem::new("limits.deadline_ms", error))
     }
@@ -128,8 +129,8 @@ impl Lint<'_> {
                 let message = format!(
                     "a question has {timeout_ms} milliseconds, with all its tries: few judges answer in it"
                 );
-                let help =
-                    format!("for {timeout_ms} seconds write timeout_ms = {}", timeout_ms * MS);
+                let meant = timeout_ms * SECOND_MS;
+                let help = format!("for {timeout_ms} seconds write timeout_ms = {meant}");
                 (format!("judges.{name}.timeout_ms"), message, help)
             } else {
                 return None;

@@ -78,8 +78,7 @@ impl Lint<'_> {
         let mut problems = Vec::new();
         for (at, planned) in self.plan.rewards.iter().enumerate() {
             let Lane::Compute(verifier) = &planned.built.lane else { continue };
-            let applies = |row: &&Row| trial::applies(self.plan, at, &row.sample, self.step);
-            let rows: Vec<&Row> = self.rows.iter().filter(applies).collect();
+            let rows = self.rows_of(at);
             let samples: Vec<&Sample> = rows.iter().map(|row| &row.sample).collect();
             for slip in verifier.slips(&samples) {
                 let first = slip.samples.first().and_then(|first| rows.get(*first));
@@ -94,6 +93,12 @@ impl Lint<'_> {
             }
         }
         problems
+    }
+
+    /// The rows to which the reward at a place applies.
+    pub(super) fn rows_of(&self, at: usize) -> Vec<&Row> {
+        let applies = |row: &&Row| trial::applies(self.plan, at, &row.sample, self.step);
+        self.rows.iter().filter(applies).collect()
     }
 
     /// Patterns that capture what nothing compares.
@@ -218,11 +223,10 @@ impl Lint<'_> {
         let (key, is_text) = self.rows.iter().find_map(own)?;
         let (rows, _) = slipped(self.rows, |row| own(row).is_some())?;
         // What is one and the same for every question is no answer to any.
-        let answer = |row: &Row| row.sample.reference()?.get(key).cloned();
-        let mut answers: Vec<Option<Value>> = self.rows.iter().map(answer).collect();
-        answers.dedup();
-        let prompts: BTreeSet<&str> = self.rows.iter().map(|row| row.sample.prompt()).collect();
-        if answers.len() == 1 && answers.iter().all(Option::is_some) && prompts.len() > 2 {
+        let mut answers = self.rows.iter().map(|row| row.sample.reference()?.get(key));
+        let first = answers.next().flatten();
+        let prompts: BTreeSet<_> = self.rows.iter().map(Row::question).collect();
+        if first.is_some() && answers.all(|own| own == first) && prompts.len() > 2 {
             return None;
         }
         let place = format!("{column}.{key}");
@@ -280,11 +284,7 @@ impl Lint<'_> {
     }
 
     fn empty(&self) -> Option<Problem> {
-        let is_empty = |row: &Row| {
-            let calls =
-                row.sample.completion_message().is_some_and(|own| !own.tool_calls.is_empty());
-            row.sample.completion().trim().is_empty() && !calls
-        };
+        let is_empty = |row: &Row| row.is_blank() && !row.has_calls();
         let all = !self.rows.is_empty() && self.rows.iter().all(is_empty);
         all.then(|| {
             let help = "[data] completion names the column of the answers, or a member of it, such as \

@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use assay::verifiers::Sample;
+use serde_json::Value;
+
 use super::words::{Language, Token, Word};
 
 /// A path that a script names, from a root on.
@@ -53,6 +56,20 @@ pub(super) fn paths(
         }
     }
     found
+}
+
+/// What a sample has in the column of `meta` or in the reference where a path begins, and the rest of the path.
+/// `None` for a path of something else.
+pub(super) fn column<'s, 'p>(
+    path: &'p [Step],
+    sample: &'s Sample,
+) -> Option<(Option<&'s Value>, &'p [Step])> {
+    let (root, rest) = path.split_first()?;
+    match (root.name.as_str(), rest.split_first()) {
+        ("meta", Some((first, rest))) => Some((sample.meta().get(&first.name), rest)),
+        ("reference", _) => Some((sample.reference(), rest)),
+        _ => None,
+    }
 }
 
 /// Names that a script reads only where they are, or with what to take in their place.

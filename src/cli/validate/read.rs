@@ -1,10 +1,11 @@
 //! The rows that are validated, and what is wrong with the others.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use assay::Config;
 use assay::data::{Checked, DataError, Source};
-use assay::verifiers::Sample;
+use assay::verifiers::{Content, Sample};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,6 +31,27 @@ pub(super) struct Row {
     pub(super) sample: Sample,
     /// What the column of labels says, where one is named.
     pub(super) label: Option<Value>,
+}
+
+impl Row {
+    /// The whole prompt: of a conversation, all of its messages.
+    pub(super) fn question(&self) -> Cow<'_, str> {
+        let content = self.sample.prompt_content();
+        match content {
+            Content::Text(text) => Cow::Borrowed(text.trim()),
+            Content::Messages(_) => Cow::Owned(serde_json::to_string(content).unwrap_or_default()),
+        }
+    }
+
+    /// Whether the completion calls tools.
+    pub(super) fn has_calls(&self) -> bool {
+        self.sample.completion_message().is_some_and(|own| !own.tool_calls.is_empty())
+    }
+
+    /// Whether the completion has no text.
+    pub(super) fn is_blank(&self) -> bool {
+        self.sample.completion().trim().is_empty()
+    }
 }
 
 /// What the data are like.

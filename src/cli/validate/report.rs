@@ -90,6 +90,11 @@ impl RewardOnData {
 }
 
 impl RewardReport {
+    /// Whether it judges answers: it hangs on the reference, and right answers are paid.
+    pub(super) fn judges_answers(&self) -> bool {
+        self.data.as_ref().is_some_and(|data| data.uses_reference && data.gold_accepted > 0)
+    }
+
     pub(super) fn ok(&self) -> bool {
         let cases = self.cases.as_ref().is_none_or(|cases| cases.failed.is_empty());
         let data = self.data.as_ref().is_none_or(|data| {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay::data::escape;
 use assay::engine::{Planned, RIGHT_FROM};
+use assay::verifiers::extract::{Thinking, thinking};
 use assay::verifiers::{Lane, Sample};
 use assay::{Config, Plan};
 use serde_json::Value;
@@ -39,6 +40,9 @@ const PLACEHOLDERS: [&str; 19] = [
 /// Notes in the place of an answer that is a value.
 const NOTES: [&str; 6] =
     ["proof", "notfound", "not found", "problem", "omitted", "no answer given"];
+/// What to do about references that stand for nothing.
+pub(super) const NO_REFERENCE: &str =
+    "a row without a reference has null, or no such column: its rewards abstain";
 /// The most labels that are named.
 const SCALE_SHOWN: usize = 4;
 
@@ -89,9 +93,6 @@ const END_MARKS: [&str; 10] = [
     "</s>",
 ];
 
-/// What opens and closes thinking.
-const THOUGHTS: [(&str, &str); 3] =
-    [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
 /// One row in so many never ends its thinking at least; fewer are truncated now and then.
 const UNCLOSED_SHARE: usize = 4;
 
@@ -110,7 +111,7 @@ pub(super) struct Slip {
 pub(super) fn find(rows: &[Row], plan: &Plan, step: u64) -> Vec<Slip> {
     let all = [
         placeholders(rows, plan),
-        empty_references(rows, plan),
+        empty_references(rows, plan, step),
         scales(rows),
         lists_as_text(rows, plan),
         bytes_as_text(rows, plan),
@@ -158,27 +159,26 @@ fn placeholders(rows: &[Row], plan: &Plan) -> Option<Slip> {
     } else {
         format!("{place}: the reference is a note in the place of an answer, such as \"{text}\"")
     };
-    let help = "a row without a reference has null, or no such column: its rewards abstain";
-    Some(Slip { key: "reference", message, help })
+    Some(Slip { key: "reference", message, help: NO_REFERENCE })
 }
 
 /// References that are empty texts, where an answer is compared.
-fn empty_references(rows: &[Row], plan: &Plan) -> Option<Slip> {
+fn empty_references(rows: &[Row], plan: &Plan, step: u64) -> Option<Slip> {
     let is_answer = |planned: &Planned| {
         ["math", "number", "choice", "exact"].contains(&planned.built.spec.id.as_ref())
     };
-    if !plan.rewards.iter().any(is_answer) {
-        return None;
-    }
+    let is_compared = |row: &Row| {
+        let mut rewards = plan.rewards.iter().enumerate();
+        rewards.any(|(at, own)| is_answer(own) && trial::applies(plan, at, &row.sample, step))
+    };
     let is_empty = |row: &Row| match row.sample.reference() {
         Some(Value::String(text)) => text.trim().is_empty(),
         Some(Value::Array(values)) => values.is_empty(),
         _ => false,
     };
-    let (place, _) = slipped(rows, is_empty)?;
+    let (place, _) = slipped(rows, |row| is_empty(row) && is_compared(row))?;
     let message = format!("{place}: the reference is empty, and no answer is right");
-    let help = "a row without a reference has null, or no such column: its rewards abstain";
-    Some(Slip { key: "reference", message, help })
+    Some(Slip { key: "reference", message, help: NO_REFERENCE })
 }
 
 /// Whether a text sends the reader elsewhere, as "see solution above".
@@ -274,8 +274,20 @@ fn number(text: &str) -> Option<f64> {
     }
 }
 
+/// Whether a reward compares answers with the reference.
 pub(super) fn compares(planned: &Planned) -> bool {
-    ANSWER_VERIFIERS.contains(&planned.built.spec.id.as_ref())
+    let (id, settings) = (planned.built.spec.id.as_ref(), &planned.built.spec.settings);
+    let is_set = |key: &str| match settings.get(key) {
+        None | Some(Value::Null) => false,
+        Some(Value::Array(values)) => !values.is_empty(),
+        Some(_) => true,
+    };
+    ANSWER_VERIFIERS.contains(&id)
+        && match id {
+            "contains" => !["all", "any", "none"].into_iter().any(is_set),
+            "regex" => is_set("group"),
+            _ => true,
+        }
 }
 
 /// Lists that `str` of Python and arrays wrote, where an answer is compared; for `json` objects too.
@@ -355,12 +367,7 @@ fn template_marks(rows: &[Row]) -> Option<Slip> {
 
 /// Completions that begin to think and never end.
 fn unclosed_thinking(rows: &[Row]) -> Option<Slip> {
-    let is_open = |row: &&Row| {
-        let completion = row.sample.completion();
-        THOUGHTS.iter().any(|(open, close)| {
-            completion.trim_start().starts_with(open) && !completion.contains(close)
-        })
-    };
+    let is_open = |row: &&Row| thinking::answer(row.sample.completion(), Thinking::Skip).is_none();
     let amount = rows.iter().filter(is_open).count();
     (amount > 0 && amount * UNCLOSED_SHARE >= rows.len()).then(|| {
         let (amount, all) = (count(amount as u64), count(rows.len() as u64));

@@ -16,28 +16,24 @@ const OF_FORM: [&str; 4] = ["contains", "regex", "tags", "length"];
 impl Faults<'_> {
     /// Totals that are as high without a right answer as with one.
     pub(super) fn of_totals(&self, rewards: &[RewardReport], found: &mut Found) {
-        let is_judge = |at: &usize| {
-            let data = rewards.get(*at).and_then(|report| report.data.as_ref());
-            data.is_some_and(|data| data.uses_reference && data.gold_accepted > 0)
-        };
+        let is_judge = |at: &usize| rewards.get(*at).is_some_and(RewardReport::judges_answers);
         let judges: Vec<usize> = (0..rewards.len()).filter(is_judge).collect();
         if judges.is_empty() || !self.plan().config.combine.normalise.is_none() {
             return;
         }
-        found.warnings.extend(self.turning(&judges));
+        let turning = self.turning(&judges);
         // What is turned round is told already.
-        let is_told = found.warnings.iter().any(|problem| {
-            problem.key.starts_with("combine")
-                || problem.message.contains("than a right one")
-                || problem.message.contains("less than a wrong one")
-        });
+        let is_told = found.is_inverted
+            || turning.is_some()
+            || found.warnings.iter().any(|problem| problem.key.starts_with("combine"));
+        found.warnings.extend(turning);
         if !is_told {
             found.warnings.extend(self.without_answers(&judges, rewards));
         }
         found.warnings.extend(self.floor(&judges));
     }
 
-    /// A weight that begins above 0 and ends below it.
+    /// A weight that goes from above 0 to below it, or back.
     fn turning(&self, judges: &[usize]) -> Option<Problem> {
         let plan = self.plan();
         if !matches!(plan.config.combine.how, CombineBy::WeightedSum | CombineBy::Gate) {
@@ -48,11 +44,13 @@ impl Faults<'_> {
             let (least, most) = planned.weight.bounds();
             let turns = planned.weight.constant().is_none() && least < 0.0 && most > 0.0;
             turns.then(|| {
+                let rises = planned.weight.at(0) < 0.0;
+                let (from, to) = if rises { (least, most) } else { (most, least) };
                 let message = format!(
-                    "its weight goes from {most} to {least}: at some step a right answer earns less than a wrong one"
+                    "its weight goes from {from} to {to}: at some step a right answer earns less than a wrong one"
                 );
                 let error = self.document.error(&format!("reward[{at}].weight"), message);
-                let help = "let it end at 0.0, or above".to_owned();
+                let help = "let it stay at 0.0 or above".to_owned();
                 Problem::new(format!("reward.{}", planned.name), error.help(Some(help)))
             })
         })
@@ -69,12 +67,13 @@ impl Faults<'_> {
         }
         let right = self.trial.rows.iter().find(|tried| is_right(tried, judges))?;
         let step = self.trial.training.step;
+        let if_right = |tried: &Tried<'_>| {
+            plan.combiner.combine(&with_right(tried, judges), step).reward().map(Reward::get)
+        };
         let is_paid = |tried: &&Tried<'_>| {
-            let earns = total(tried).is_some_and(|own| own >= most - EPSILON);
-            let if_right = plan.combiner.combine(&with_right(tried, judges), step);
-            earns
+            total(tried).is_some_and(|own| own >= most - EPSILON)
                 && is_wrong(tried, judges)
-                && if_right.reward().is_some_and(|own| own.get() <= most + EPSILON)
+                && if_right(tried).is_some_and(|own| own <= most + EPSILON)
         };
         let wrong = self.trial.rows.iter().find(is_paid)?;
         let name = judges.iter().find_map(|at| plan.names.get(*at))?;
@@ -130,8 +129,9 @@ impl Faults<'_> {
                 .and_then(|own| own.reward().map(Reward::get))
         };
         let most = self.trial.rows.iter().filter_map(outcome).reduce(f64::max);
+        let low = combine.clamp.map_or(0.0, |[low, _]| low);
         // Where no row is wrong, it is one that has nothing.
-        let most = most.unwrap_or_else(|| 0.0_f64.max(combine.clamp.map_or(0.0, |[low, _]| low)));
+        let most = most.unwrap_or_else(|| 0.0_f64.max(low));
         (floor > most + EPSILON).then(|| {
             let message = format!(
                 "a row that fails earns {floor}, and a wrong answer no more than {most}: who makes the verifier fail \
@@ -139,7 +139,7 @@ impl Faults<'_> {
             );
             let help = format!(
                 "write floor = {:?}, or on_fault = \"mask\", by which what fails has no reward",
-                combine.clamp.map_or(0.0, |[low, _]| low)
+                low.min(most)
             );
             let error = self.document.error("combine.floor", message).help(Some(help));
             Problem::new("combine.floor", error)
@@ -155,16 +155,12 @@ fn is_form(judges: &[usize], rewards: &[RewardReport]) -> bool {
     })
 }
 
-fn own(tried: &Tried<'_>, at: usize) -> Option<f64> {
-    Some(tried.judged.get(at)?.as_ref()?.outcome.reward()?.get())
-}
-
 fn is_right(tried: &Tried<'_>, judges: &[usize]) -> bool {
-    judges.iter().any(|at| own(tried, *at).is_some_and(|own| own >= 1.0))
+    judges.iter().any(|at| tried.unshaped(*at).is_some_and(|own| own >= 1.0))
 }
 
 fn is_wrong(tried: &Tried<'_>, judges: &[usize]) -> bool {
-    judges.iter().all(|at| own(tried, *at).is_some_and(|own| own <= 0.0))
+    judges.iter().all(|at| tried.unshaped(*at).is_some_and(|own| own <= 0.0))
 }
 
 /// The verdicts of a row, had its answer been right.

@@ -80,6 +80,16 @@ impl Depends {
 }
 
 impl Tried<'_> {
+    /// What reward `at` of the plan gives, before it is shaped.
+    pub(super) fn unshaped(&self, at: usize) -> Option<f64> {
+        Some(self.judged.get(at)?.as_ref()?.outcome.reward()?.get())
+    }
+
+    /// The same, as rewards are combined.
+    pub(super) fn shaped(&self, at: usize) -> Option<f64> {
+        Some(self.verdicts.get(at)?.outcome.reward()?.get())
+    }
+
     /// Whether reward `at` of the plan judges the row.
     pub(super) fn applicability(&self, plan: &Plan, at: usize, step: u64) -> Applicability {
         let Some(planned) = plan.rewards.get(at) else { return Applicability::NotApplicable };

@@ -135,12 +135,11 @@ pub(super) fn why(
             earned.paid.push(tried.row);
         }
     }
+    let sign = earned.sign();
     if reward.turn != JudgedTurn::default() {
-        return earned.other_turn(planned);
+        return sign.or_else(|| earned.other_turn(planned));
     }
-    earned
-        .sign()
-        .or_else(|| earned.lost_backslash())
+    sign.or_else(|| earned.lost_backslash())
         .or_else(|| earned.broken_programs(planned))
         .or_else(|| earned.missing_words(planned, settings))
         .or_else(|| earned.rewritten(planned))
@@ -157,7 +156,7 @@ impl Earned<'_> {
                 said.iter().filter_map(|(row, text)| Some((row, text.split_once(words)?.1)));
             let (first, behind) = with.next()?;
             let amount = 1 + with.count();
-            if !self.is_many(amount) {
+            if !self.is_many_of(amount, self.unpaid.len()) {
                 return None;
             }
             let name = behind.split('\'').next().filter(|_| words.ends_with('\''));
@@ -173,14 +172,10 @@ impl Earned<'_> {
         if planned.built.slow {
             return None;
         }
-        let is_meant = |row: &&Row| is_right(&**verifier, &row.sample, planned);
-        let rows: Vec<&Row> = self.unpaid.iter().take(ROWS_MAX).map(|(row, _)| *row).collect();
-        let right: Vec<&Row> = rows.iter().copied().filter(is_meant).collect();
-        let first = right.first()?;
-        self.is_many_of(right.len(), rows.len()).then(|| Unpaid {
+        let place = self.place(ROWS_MAX, |row| is_right(&**verifier, &row.sample, planned))?;
+        Some(Unpaid {
             message: format!(
-                "{}: the last message of the assistant is right, and `turn` names another one",
-                which(right.len(), first.number)
+                "{place}: the last message of the assistant is right, and `turn` names another one"
             ),
             help: "leave turn out, or write turn = \"last_assistant\"".to_owned(),
         })
@@ -195,16 +190,14 @@ impl Earned<'_> {
                     !text.get(..at).is_some_and(|own| own.ends_with(['b', 'B', '\u{8}']))
                 })
         };
-        let lost: Vec<&Row> = self.unpaid.iter().map(|(row, _)| *row).collect();
-        let lost: Vec<&Row> =
-            lost.into_iter().filter(|row| is_lost(row.sample.completion())).collect();
-        let first = lost.first()?;
-        self.is_many(lost.len()).then(|| Unpaid {
+        let place = self.place(usize::MAX, |row| is_lost(row.sample.completion()))?;
+        Some(Unpaid {
             message: format!(
-                "{}: the completion has `oxed{{`, as is left of `\\boxed` where `\\b` was read as a backspace and cut",
-                which(lost.len(), first.number)
+                "{place}: the completion has `oxed{{`, as is left of `\\boxed` where `\\b` was read as a backspace and \
+                 cut"
             ),
-            help: "write the completions again, with json.dumps: JSON writes a backslash as two".to_owned(),
+            help: "write the completions again, with json.dumps: JSON writes a backslash as two"
+                .to_owned(),
         })
     }
 
@@ -214,25 +207,31 @@ impl Earned<'_> {
             return None;
         }
         programs::CAUSES.iter().find_map(|cause| {
-            let with = self.unpaid.iter().filter(|(row, _)| (cause.is_it)(row.sample.completion()));
-            let with: Vec<&Row> = with.map(|(row, _)| *row).collect();
-            let first = with.first().filter(|_| self.is_many(with.len()))?;
-            let message = format!("{}: {}", which(with.len(), first.number), cause.what);
+            let place = self.place(usize::MAX, |row| (cause.is_it)(row.sample.completion()))?;
+            let message = format!("{place}: {}", cause.what);
             Some(Unpaid { message, help: cause.help.to_owned() })
         })
     }
 
     /// Words that `contains` asks for and that no completion has.
     fn missing_words(&self, planned: &Planned, settings: &Map<String, Value>) -> Option<Unpaid> {
-        if planned.built.spec.id != "contains" || !self.paid.is_empty() || self.unpaid.len() < 2 {
+        let is_folded = settings.get("ignore_case") == Some(&Value::Bool(true));
+        if planned.built.spec.id != "contains"
+            || is_folded
+            || !self.paid.is_empty()
+            || self.unpaid.len() < 2
+        {
             return None;
         }
         let has =
             |word: &str| self.unpaid.iter().any(|(row, _)| row.sample.completion().contains(word));
-        let is_folded = settings.get("ignore_case") == Some(&Value::Bool(true));
-        let wanted = ["all", "any"].into_iter().filter_map(|key| settings.get(key)?.as_array());
-        let mut wanted = wanted.flatten().filter_map(Value::as_str);
-        let word = wanted.find(|word| !has(word) && !is_folded)?;
+        let listed = |key: &str| {
+            let words = settings.get(key).and_then(Value::as_array).into_iter().flatten();
+            words.filter_map(Value::as_str)
+        };
+        // Of `any`, one is enough.
+        let of_any = || listed("any").next().filter(|_| !listed("any").any(has));
+        let word = listed("all").find(|word| !has(word)).or_else(of_any)?;
         let single = word.replace("\\\\", "\\");
         let help = if single != word && has(&single) {
             format!(
@@ -252,11 +251,16 @@ impl Earned<'_> {
         Some(Unpaid { message: format!("{place}: no completion has `{word}`"), help })
     }
 
-    /// Whether so many of the rows that earn nothing are more than slips of the policy.
-    fn is_many(&self, amount: usize) -> bool {
-        self.is_many_of(amount, self.unpaid.len())
+    /// Which of the first rows that earn nothing, `most` of them, are so, where they are many.
+    fn place(&self, most: usize, is_so: impl Fn(&Row) -> bool) -> Option<String> {
+        let rows = self.unpaid.iter().take(most).map(|(row, _)| *row);
+        let all = rows.len();
+        let with: Vec<&Row> = rows.filter(|row| is_so(row)).collect();
+        let first = with.first()?;
+        self.is_many_of(with.len(), all).then(|| which(with.len(), first.number))
     }
 
+    /// Whether so many of `all` rows that earn nothing are more than slips of the policy.
     fn is_many_of(&self, amount: usize, all: usize) -> bool {
         let is_whole = self.paid.is_empty();
         amount > 0 && amount * SHARE >= all && (amount > 1 || is_whole && all == 1)
@@ -338,17 +342,14 @@ impl Earned<'_> {
 
     /// References of several lines, of which `exact` compares none with the whole answer.
     fn several_lines(&self) -> Option<Unpaid> {
-        let is_whole = |row: &&Row| {
+        let place = self.place(usize::MAX, |row| {
             let reference = row.sample.reference().and_then(Value::as_str).unwrap_or_default();
             let (wanted, given) = (reference.trim(), row.sample.completion().trim());
             wanted.contains('\n') && given.contains(wanted)
-        };
-        let whole: Vec<&Row> = self.unpaid.iter().map(|(row, _)| *row).filter(is_whole).collect();
-        let first = whole.first()?;
-        self.is_many(whole.len()).then(|| Unpaid {
+        })?;
+        Some(Unpaid {
             message: format!(
-                "{}: the reference has several lines, and `exact` compares the last line of an answer",
-                which(whole.len(), first.number)
+                "{place}: the reference has several lines, and `exact` compares the last line of an answer"
             ),
             help: "verifier = \"string_check\", config = { input = \"{{ sample.output_text }}\", reference = \
                    \"{{ item.reference }}\", operation = \"eq\" } compares the whole"
@@ -380,7 +381,7 @@ impl Earned<'_> {
         help: impl Fn() -> String,
     ) -> Option<Unpaid> {
         let Lane::Compute(verifier) = &planned.built.lane else { return None };
-        let is_meant = |row: &&Row| {
+        let place = self.place(ROWS_MAX, |row| {
             let Some(whole) = row.sample.reference_text() else { return false };
             // A text of many lines is one answer, and no list of them.
             if whole.lines().count() > LINES_MAX {
@@ -389,14 +390,8 @@ impl Earned<'_> {
             let Some((completion, reference)) = change(row) else { return false };
             let sample = variant(&row.sample, &completion, reference);
             is_right(&**verifier, &sample, planned)
-        };
-        let rows: Vec<&Row> = self.unpaid.iter().take(ROWS_MAX).map(|(row, _)| *row).collect();
-        let right: Vec<&Row> = rows.iter().copied().filter(is_meant).collect();
-        let first = right.first()?;
-        self.is_many_of(right.len(), rows.len()).then(|| Unpaid {
-            message: format!("{}: {what}", which(right.len(), first.number)),
-            help: help(),
-        })
+        })?;
+        Some(Unpaid { message: format!("{place}: {what}"), help: help() })
     }
 
     /// The settings, or the verifier, by which most of the rows are right that earn nothing, and that takes

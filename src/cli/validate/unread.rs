@@ -2,14 +2,13 @@
 //! stands under another key.
 
 use assay::data::escape;
-use assay::engine::did_you_mean;
+use assay::engine::{JudgedTurn, Planned, did_you_mean};
 use serde_json::Value;
 
 use super::lint::{ANSWERS, Lint};
 use super::problem::{Problem, listed};
 use super::read::Row;
 use super::slips::which;
-use super::trial;
 
 /// Verifiers that read the text of an answer and nothing else.
 const READ_TEXT: [&str; 8] =
@@ -32,10 +31,9 @@ impl Lint<'_> {
     /// What rewards do not read of the rows.
     pub(super) fn of_unread(&self) -> Vec<Problem> {
         let rewards = self.plan.rewards.iter().enumerate();
-        let told = |(at, planned): (usize, &assay::engine::Planned)| {
+        let told = |(at, planned): (usize, &Planned)| {
             let id = planned.built.spec.id.as_ref();
-            let applies = |row: &&Row| trial::applies(self.plan, at, &row.sample, self.step);
-            let rows: Vec<&Row> = self.rows.iter().filter(applies).collect();
+            let rows = self.rows_of(at);
             let calls = READ_TEXT.contains(&id).then(|| self.calls(at, id, &rows));
             let tables = COMPARE.contains(&id).then(|| self.tables(at, id, &rows));
             let is_suite = ["unit_tests", "stdin_stdout"].contains(&id);
@@ -47,11 +45,11 @@ impl Lint<'_> {
 
     /// Calls of tools without text.
     fn calls(&self, at: usize, id: &str, rows: &[&Row]) -> Option<Problem> {
-        let is_call = |row: &&&Row| {
-            let sample = &row.sample;
-            let calls = sample.completion_message().is_some_and(|own| !own.tool_calls.is_empty());
-            calls && sample.completion().trim().is_empty()
-        };
+        // Another message may be the answer.
+        if self.plan.config.rewards.get(at)?.turn != JudgedTurn::default() {
+            return None;
+        }
+        let is_call = |row: &&&Row| row.has_calls() && row.is_blank();
         let with: Vec<&&Row> = rows.iter().filter(is_call).collect();
         let first = with.first().filter(|_| with.len() * SHARE >= rows.len())?;
         let message = format!(
@@ -80,7 +78,7 @@ impl Lint<'_> {
         // Where answers are such tables, they are compared well enough.
         let first = with.first().filter(|_| !with.iter().any(|row| is_given(row)))?;
         let members = table(first)?;
-        if ANSWERS.iter().any(|key| members.contains_key(*key)) {
+        if members.is_empty() || ANSWERS.iter().any(|key| members.contains_key(*key)) {
             return None;
         }
         let is_constraint =

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::super::dialect::is_type;
+use super::super::dialect::BodyType;
 use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, parse};
 use super::super::shared::Asked;
@@ -67,7 +67,8 @@ pub(crate) async fn verify(
     parts: &Parts,
     body: Body,
 ) -> Result<Response, ApiError> {
-    if LINES.iter().any(|ending| is_type(&parts.headers, ending)) {
+    let body_type = BodyType::of(&parts.headers);
+    if LINES.iter().any(|ending| body_type.is(ending)) {
         // In a box, as the future of this handler is moved for each request.
         return ndjson::verify(asked, parts, body).boxed().await;
     }

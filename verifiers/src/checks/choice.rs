@@ -80,7 +80,7 @@ fn ten() -> u8 {
 
 impl Check for Choice {
     const ID: &'static str = "choice";
-    const VERSION: u32 = 7;
+    const VERSION: u32 = 8;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {
@@ -167,7 +167,7 @@ impl Choice {
     fn known<'a>(&self, sample: &'a Sample, meter: &mut Meter<'_>) -> Result<Options<'a>, Fault> {
         let mut options = Options::of(sample, &self.options, self.letters, meter)?;
         if self.index_from > 0 {
-            options.number_from(self.index_from, sample.prompt(), meter)?;
+            options.number_from(self.index_from);
         }
         Ok(options)
     }

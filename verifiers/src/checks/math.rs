@@ -78,7 +78,7 @@ fn yes() -> bool {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 10;
+    const VERSION: u32 = 11;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {

@@ -106,7 +106,7 @@ struct End(RBig, bool);
 
 impl Check for Number {
     const ID: &'static str = "number";
-    const VERSION: u32 = 8;
+    const VERSION: u32 = 9;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {

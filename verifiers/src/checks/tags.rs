@@ -122,8 +122,7 @@ fn without_turn_ends(text: &str) -> &str {
     let mut rest = text;
     loop {
         let bare = rest.trim_end();
-        let token = ["|>", "｜>"].iter().find_map(|close| {
-            let open = if *close == "|>" { "<|" } else { "<｜" };
+        let token = [("<|", "|>"), ("<｜", "｜>")].into_iter().find_map(|(open, close)| {
             let (head, name) = bare.strip_suffix(close)?.rsplit_once(open)?;
             let is_name =
                 !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_▁".contains(c));

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::sentence::FORMULA_SIGNS;
 use super::words::{is_one_of, offers, words};
 use super::{qualify, retraction};
 use crate::math::syntax::number_words;
@@ -79,23 +80,9 @@ const DOUBTING: &[&str] = &[
     "maybe", "perhaps", "possibly", "could", "might", "unsure",
 ];
 /// Words between one of [`REPLACING`] and the new value.
+#[rustfmt::skip]
 const LINKING: &[&str] = &[
-    "it",
-    "s",
-    "is",
-    "should",
-    "be",
-    "must",
-    "to",
-    "i",
-    "get",
-    "meant",
-    "so",
-    "make",
-    "that",
-    "是",
-    "应为",
-    "应该是",
+    "it", "s", "is", "should", "be", "must", "to", "i", "get", "meant", "so", "make", "that", "是", "应为", "应该是",
 ];
 /// Words before a value that is all that a sentence states: "so it is 24", "upon review, 24".
 #[rustfmt::skip]
@@ -109,7 +96,6 @@ const CONNECTING: &[&str] = &[
 const PAST: [&str; 7] =
     ["earlier", "initially", "first", "previously", "fixed", "corrected", "before"];
 /// Words before a value that is offered by the words behind it.
-#[rustfmt::skip]
 const CONCEDING: &[&str] =
     &["but", "although", "though", "and", "however", "then", "also", "note", "that"];
 /// Words behind a value that offer it beside another one.
@@ -118,8 +104,8 @@ const POSSIBLE: &[&str] = &[
     "is possible", "is also possible", "is equally possible", "is also correct", "is also right", "is also valid", "is an option",
     "also works", "works too", "works as well", "works also", "would also work", "could also be", "might be right", "may be right",
     "might be correct", "may be correct", "could be right", "could be correct", "is also an answer", "is another answer", "otherwise",
-    "is also a solution", "is also a valid", "is also an acceptable", "is another valid", "is another possible", "is another answer",
-    "is another solution", "is the right", "is the correct", "is the true", "is the real", "is the actual", "is the answer",
+    "is also a solution", "is also a valid", "is also an acceptable", "is another valid", "is another possible", "is another solution",
+    "is the right", "is the correct", "is the true", "is the real", "is the actual", "is the answer",
     "would also be", "is equally valid", "is fine too", "as backup", "as a backup",
 ];
 
@@ -163,9 +149,8 @@ pub(super) fn of(text: &str, end: usize) -> Afterthought {
         let lead = unlabelled(lead);
         !lead.contains([':', '=', '?', '<', '>']) && !lead.contains(". ")
     });
-    if let (Some(at), Some(lead)) = (at, lead) {
-        let from = end + gap.len() + at;
-        let from = if lead.ends_with(['-', '−']) { from - 1 } else { from };
+    if let Some(lead) = lead {
+        let from = end + gap.len() + lead.strip_suffix(['-', '−']).unwrap_or(lead).len();
         let to = value_end(text, from);
         let (value, behind) = (text.get(from..to), text.get(to..));
         let other = (value.unwrap_or_default(), behind.unwrap_or_default());
@@ -235,7 +220,8 @@ fn takes_back(said: &str) -> bool {
 /// other words than "and" and "or" join any two of them. Those are read by the checks.
 pub(super) fn several(text: &str) -> Option<String> {
     let first = text.find(begins_value)?;
-    let first = if text.get(..first)?.ends_with(['-', '−']) { first - 1 } else { first };
+    let lead = text.get(..first)?;
+    let first = lead.strip_suffix(['-', '−']).unwrap_or(lead).len();
     let mut end = value_end(text, first);
     let mut values = vec![text.get(..end)?];
     let mut plain = true;
@@ -307,7 +293,7 @@ fn behind_closers(rest: &str) -> &str {
 /// The end of the value that starts at a place: of its formula, or of its word.
 fn value_end(text: &str, from: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
-    for (open, close) in [("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")] {
+    for (open, close) in FORMULA_SIGNS {
         let closed = rest.strip_prefix(open).and_then(|inner| inner.find(close));
         if let Some(length) = closed.filter(|length| *length > 0) {
             return from + open.len() + length + close.len();

@@ -206,7 +206,7 @@ pub(super) fn unsaid(text: &str, near: usize) -> Vec<Range<usize>> {
 /// Whether what is announced begins with a negation of a value: "not 4", "neither A nor B". "No"
 /// and "not prime" are answers.
 fn denies_value(said: &str) -> bool {
-    // "No solution" is a value.
+    // The command of `\text{No solution}` begins no value.
     let said = said.strip_prefix("\\text{").unwrap_or(said);
     let mut words = said.split([' ', ',']).filter(|word| !word.is_empty());
     let negation = words.next().is_some_and(has_negation);

@@ -4,11 +4,9 @@
 use std::borrow::Cow;
 
 use super::candidate::{Candidate, Provenance};
-use super::sentence;
+use super::sentence::{self, FORMULA_SIGNS};
 use super::words::{is_one_of, words};
 
-/// The signs around a formula, the longer ones first.
-const SIGNS: [(&str, &str); 4] = [("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")];
 /// The most formulas that are joined.
 const FORMULAS_MAX: usize = 32;
 /// Words by which a formula in front of a comma is no part of the answer: "since $x > 0$, $x = 3$".
@@ -88,7 +86,7 @@ fn is_list(items: &[&str]) -> bool {
 /// The items that end a text, below a line that ends with a colon.
 pub(super) fn items(text: &str) -> Option<Candidate<'_>> {
     let text = text.trim_end();
-    let colon = text.rmatch_indices(":\n").map(|(at, _)| at + 2).next()?;
+    let colon = text.rfind(":\n")? + 2;
     let below = text.get(colon..)?;
     let items = sentence::items(below, "")?;
     let text = Cow::Owned(items.iter().map(|item| bare(item)).collect::<Vec<_>>().join(", "));
@@ -100,7 +98,7 @@ pub(super) fn items(text: &str) -> Option<Candidate<'_>> {
 /// Where the sign stands that opens the formula whose inside starts at the end of a text.
 fn opening(head: &str) -> Option<usize> {
     let head = head.trim_end();
-    SIGNS.iter().find_map(|(open, _)| head.strip_suffix(open)).map(str::len)
+    FORMULA_SIGNS.iter().find_map(|(open, _)| head.strip_suffix(open)).map(str::len)
 }
 
 /// The text in front of what joins two formulas.
@@ -121,7 +119,7 @@ fn joined(head: &str) -> Option<(&str, Joint)> {
 
 /// The formula that ends a text, and where its sign stands.
 fn formula_at_end(text: &str) -> Option<(usize, &str)> {
-    SIGNS.iter().find_map(|(open, close)| {
+    FORMULA_SIGNS.iter().find_map(|(open, close)| {
         let inner = text.strip_suffix(close)?;
         let start = inner.rfind(open)?;
         let formula = inner.get(start + open.len()..)?.trim();

@@ -27,9 +27,9 @@ pub(crate) fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Opti
     let open = head
         .split(|c: char| !(c.is_alphanumeric() || c == '\''))
         .any(|word| is_one_of(&UNKNOWN, word) || word.ends_with("n't"))
-        || alters(head);
-    // 18 and more.
-    let open = open || after.starts_with('+');
+        || alters(head)
+        // 18 and more.
+        || after.starts_with('+');
     if open || (another && (only || head.contains(" or ") || head.starts_with('{'))) {
         return None;
     }

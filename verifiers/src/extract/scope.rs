@@ -33,19 +33,19 @@ impl<'a> Spoken<'a> {
     /// The same without the emphasis of Markdown around values, in which `**` would be a power.
     #[must_use]
     pub(crate) fn without_emphasis(self) -> Self {
-        let text = match self.text {
-            Cow::Borrowed(text) => emphasis::blanked(text),
-            Cow::Owned(text) => Cow::Owned(emphasis::blanked(&text).into_owned()),
-        };
-        Self { text, ..self }
+        self.blanked_by(emphasis::blanked)
     }
 
     /// The same without the tags of HTML around values with digits.
     #[must_use]
     pub(crate) fn without_tags(self) -> Self {
+        self.blanked_by(emphasis::untagged)
+    }
+
+    fn blanked_by(self, blanked: fn(&str) -> Cow<'_, str>) -> Self {
         let text = match self.text {
-            Cow::Borrowed(text) => emphasis::untagged(text),
-            Cow::Owned(text) => Cow::Owned(emphasis::untagged(&text).into_owned()),
+            Cow::Borrowed(text) => blanked(text),
+            Cow::Owned(text) => Cow::Owned(blanked(&text).into_owned()),
         };
         Self { text, ..self }
     }

@@ -1,5 +1,9 @@
 //! The span of an answer in a sentence or a formula.
 
+/// The signs around a formula, the longer ones first.
+pub(super) const FORMULA_SIGNS: [(&str, &str); 4] =
+    [("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")];
+
 /// The span from the announcement to the end of its sentence; after a colon, the next lines.
 pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)> {
     let tail = text.get(start..)?;

@@ -168,10 +168,9 @@ impl Pair<'_> {
             let behind = symbols.get(at + 1).is_some_and(|next| next.ends_with('%'));
             let plain = plain_number(symbol);
             let number = plain.strip_suffix("00").filter(|_| behind).unwrap_or(plain);
-            let is_given = || is_given(asked, number);
             // What such a number is added to, or multiplied with, stays as it is.
             let is_neutral = matches!(plain, "0" | "1" | "100");
-            if is_number(symbol) && !power && !is_neutral && !is_given() {
+            if is_number(symbol) && !power && !is_neutral && !is_given(asked, number) {
                 return Ok(false);
             }
         }

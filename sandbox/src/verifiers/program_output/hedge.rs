@@ -78,8 +78,7 @@ fn is_beside_another(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
         return false;
     }
     if around.span == answer.span {
-        let noted = noted(text);
-        return noted.is_some_and(|(own, note)| is_followed(note, own));
+        return noted(text).is_some_and(|(own, note)| is_followed(note, own));
     }
     let Some((before, after)) = sides_of(answer, around) else { return false };
     let after = after.trim_start_matches(['"', '\'', '}', '`']);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay::verifiers::Sample;
 use serde_json::Value;
 
-use crate::cli::validate::paths::{Path, Words};
+use crate::cli::validate::paths::{self, Path, Words};
 use crate::cli::validate::sources::Role;
 use crate::cli::validate::words::Word;
 
@@ -392,14 +392,8 @@ fn literal(text: &str) -> Amount {
 
 /// What a row has at a path of `meta` or of `reference`.
 fn column(path: &Path, sample: Option<&Sample>) -> Amount {
-    let (Some(sample), Some((root, rest))) = (sample, path.split_first()) else {
-        return Amount::Absent;
-    };
-    let (mut value, rest) = match (root.name.as_str(), rest.split_first()) {
-        ("meta", Some((first, rest))) => (sample.meta().get(&first.name), rest),
-        ("reference", _) => (sample.reference(), rest),
-        _ => return Amount::Other,
-    };
+    let Some(sample) = sample else { return Amount::Absent };
+    let Some((mut value, rest)) = paths::column(path, sample) else { return Amount::Other };
     for step in rest {
         // A list or a text has its length.
         if step.name == "len" && value.is_some_and(|value| !value.is_object()) {

@@ -3,7 +3,7 @@
 
 use super::letters::Reading;
 use super::options::Options;
-use super::wording::{is_subject, is_word};
+use super::wording::{is_part, is_subject, is_word};
 use crate::afterthought::{Afterthought, afterthought};
 
 /// The most bytes behind an option in which its text, or that of another one, is looked for.
@@ -62,11 +62,7 @@ fn has_other_text(behind: &str, letters: u32, options: &Options<'_>) -> bool {
 /// What follows the text of the option itself, if it is there: "C. Berlin, but".
 fn behind_own_text<'t>(behind: &'t str, letters: u32, options: &Options<'_>) -> &'t str {
     let said = options.text_behind(behind, |c| MARKS.contains(&c));
-    let own = options.text(letters).map(str::len).and_then(|length| {
-        let head = said.get(..length)?;
-        (options.matching(head) == Some(letters)).then(|| said.get(length..))?
-    });
-    own.unwrap_or(behind)
+    options.behind_text(said, letters).unwrap_or(behind)
 }
 
 /// The length of another option at the start of a text: its letter, and its text, if it is there.
@@ -74,12 +70,9 @@ fn another(text: &str, letters: u32, options: &Options<'_>) -> Option<usize> {
     let bare = text.trim_start_matches(['(', '[', '*', '_', '`', '"', '\'', '$', '（']);
     let letter = bare.chars().next().filter(char::is_ascii_uppercase)?;
     let tail = bare.get(1..)?;
-    let is_word = tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c))
-        || is_word(letter, tail) && !is_subject(letter, tail);
+    let is_word = is_part(tail) || is_word(letter, tail) && !is_subject(letter, tail);
     let bit = options.bit(letter).filter(|bit| *bit != letters && !is_word)?;
     let said = options.text_behind(tail, |c| MARKS.contains(&c));
-    let own = options.text(bit).map_or(0, str::len);
-    let is_named = said.get(..own).is_some_and(|head| options.matching(head) == Some(bit));
-    let end = if is_named { tail.len() - said.len() + own } else { 0 };
+    let end = options.behind_text(said, bit).map_or(0, |rest| tail.len() - rest.len());
     Some(text.len() - bare.len() + 1 + end)
 }

@@ -204,7 +204,7 @@ impl Place<'_> {
             }
             Self::Said(said) => {
                 let is_said = said.provenance == Provenance::Anchor;
-                if options.are_lettered() && is_first_option(body.get(..said.span.0)?, &said.text) {
+                if options.lettered && is_first_option(body.get(..said.span.0)?, &said.text) {
                     return None;
                 }
                 if is_said && is_of_another_question(body.get(..said.span.0)?) {

@@ -3,7 +3,7 @@
 use super::options::Options;
 use super::wording::{
     BEHIND, BESIDE, CLOSED, DRESS, FILLERS, TICKS, ends, gives_reason, in_brackets, is_article,
-    is_judged, is_word, join, starts_with_word, unwrapped,
+    is_judged, is_part, is_word, join, starts_with_word, unwrapped,
 };
 use crate::extract::qualify;
 
@@ -50,6 +50,9 @@ pub(super) const OPTION_BYTES_MAX: usize = 1024;
 
 /// The most bytes that are read behind one cue.
 pub(super) const NEAR_BYTES_MAX: usize = 4 * OPTION_BYTES_MAX;
+
+/// Signs in front of a letter.
+const OPENERS: &str = "*_`$\"':：{(（[【“‘-•→⇒∴#>👉";
 
 /// The most bytes of letters and markup that are read as one answer.
 const LETTERS_BYTES_MAX: usize = 512;
@@ -171,10 +174,7 @@ impl<'a> Reader<'a> {
                 blanks
             } else if let Some(dress) = dress {
                 dress.len()
-            } else if rest.starts_with([
-                '*', '_', '`', '$', '"', '\'', ':', '：', '{', '(', '（', '[', '【', '“', '‘', '-',
-                '•', '→', '⇒', '∴', '#', '>', '✅', '✓', '✔', '☑', '👉', '\u{fe0f}',
-            ]) {
+            } else if rest.starts_with(|c: char| OPENERS.contains(c) || TICKS.contains(&c)) {
                 rest.chars().next().map_or(0, char::len_utf8)
             } else if let Some(word) = FILLERS.iter().find(|word| starts_with_word(rest, word)) {
                 word.len()
@@ -204,8 +204,7 @@ impl<'a> Reader<'a> {
         for letter in rest.get(..length)?.chars() {
             letters |= self.options.bit(letter).filter(|bit| letters & bit == 0)?;
         }
-        let ends = !after.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c));
-        (length > 1 && ends).then_some(Reading::new(letters, at, at + length))
+        (length > 1 && !is_part(after)).then_some(Reading::new(letters, at, at + length))
     }
 
     /// Whether something is said to be equal to the letter that is not the text of its option:
@@ -230,7 +229,7 @@ impl<'a> Reader<'a> {
         let is_dressed = closed.len() < tail.len()
             && !closed.starts_with(|c: char| c.is_alphanumeric() || "{^".contains(c))
             && opened.is_some_and(|c| "([（【{*_`\"'$“‘".contains(c));
-        let goes_on = tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c))
+        let goes_on = is_part(tail)
             && !self.is_sum(tail)
             && !BEHIND.iter().any(|word| tail.starts_with(word));
         let ends = !goes_on || is_dressed;
@@ -305,7 +304,10 @@ impl<'a> Reader<'a> {
     /// Whether a text says something of the option whose text it begins with, and names no other one:
     /// "Jupiter is the largest planet."
     fn says_of_own(&self, said: &str, bit: u32) -> bool {
-        let Some(rest) = self.options.behind_text(said, bit) else { return false };
+        let rest = self.options.behind_text(said, bit);
+        let Some(rest) = rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)) else {
+            return false;
+        };
         let rest = rest.trim_start_matches(['*', '_', ',', ' ']);
         let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let is_another = |word: &str| {

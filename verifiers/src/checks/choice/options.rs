@@ -9,14 +9,16 @@ use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::sample::{Sample, value_text};
 
-/// The options of a question, in the order of their letters. Texts are kept as [`plain`] has them.
+/// The options of a question, in the order of their letters.
 pub(super) struct Options<'a> {
     texts: Vec<Cow<'a, str>>,
+    /// The texts as [`plain`] has them.
+    plains: Vec<String>,
     /// What references call the options, where that is not their letters.
     labels: Vec<Cow<'a, str>>,
     count: usize,
     /// Whether the prompt lists them by their letters.
-    lettered: bool,
+    pub(super) lettered: bool,
     /// Whether several options may be named, as in "AC".
     pub(super) several: bool,
     /// The number of the first option, where answers name options by numbers.
@@ -53,31 +55,25 @@ impl<'a> Options<'a> {
         let listed = in_prompt(sample.prompt());
         let lettered = listed.len() > 1;
         if !labels.is_empty() {
-            are_lettered(&labels, listed.len() == texts.len())?;
+            check_labels(&labels, listed.len() == texts.len())?;
         }
         if texts.is_empty() {
             texts = listed;
         }
         meter.spend(texts.iter().map(|text| text.len() as u64).sum())?;
         texts.truncate(26);
+        let plains = texts.iter().map(|text| plain(text)).collect();
         let count = if texts.len() < 2 { usize::from(letters) } else { texts.len() };
-        Ok(Self { texts, labels, count, lettered, several: false, first: None })
+        Ok(Self { texts, plains, labels, count, lettered, several: false, first: None })
     }
 
     /// Reads numbers from `first` on as names of options, unless a number may be what an option says.
-    pub(super) fn number_from(
-        &mut self,
-        first: u64,
-        prompt: &str,
-        meter: &mut Meter<'_>,
-    ) -> Result<(), Fault> {
-        meter.spend(prompt.len() as u64)?;
+    pub(super) fn number_from(&mut self, first: u64) {
         let has_digit = |text: &Cow<'_, str>| text.contains(|c: char| c.is_ascii_digit());
-        let is_number = |text: &Cow<'_, str>| plain(text).parse::<f64>().is_ok();
         let are_words = !self.texts.iter().any(has_digit);
-        let are_numbered = in_prompt(prompt).len() < 2 && !self.texts.iter().any(is_number);
+        let is_number = |text: &String| text.parse::<f64>().is_ok();
+        let are_numbered = !self.lettered && !self.plains.iter().any(is_number);
         self.first = (are_words || are_numbered).then_some(first);
-        Ok(())
     }
 
     /// Whether numbers are read as names of options.
@@ -97,18 +93,13 @@ impl<'a> Options<'a> {
         (at < self.count).then(|| 1 << at)
     }
 
-    /// Whether the prompt lists the options by their letters.
-    pub(super) fn are_lettered(&self) -> bool {
-        self.lettered
-    }
-
     pub(super) fn have_labels(&self) -> bool {
         !self.labels.is_empty()
     }
 
     /// Whether every option is a number.
     pub(super) fn are_numbers(&self) -> bool {
-        !self.texts.is_empty() && self.texts.iter().all(|text| plain(text).parse::<f64>().is_ok())
+        !self.plains.is_empty() && self.plains.iter().all(|text| text.parse::<f64>().is_ok())
     }
 
     pub(super) fn count(&self) -> usize {
@@ -128,15 +119,13 @@ impl<'a> Options<'a> {
     /// begins with it: "D. -36".
     pub(super) fn text_behind<'t>(&self, text: &'t str, is_mark: impl Fn(char) -> bool) -> &'t str {
         let signed = text.trim_start_matches(|c| is_mark(c) && !"-–—".contains(c));
-        let begins = |option: &Cow<'_, str>| {
-            let (option, signed) = (plain(option), plain(signed.split('\n').next().unwrap_or("")));
-            option.starts_with('-') && signed.starts_with(&option)
-        };
-        let mut marks = signed.chars();
-        let is_sign = marks.next().is_some_and(|c| "-–—".contains(c))
-            && marks.next().is_some_and(|c| !c.is_whitespace());
-        if is_sign && self.texts.iter().any(begins) {
-            return signed;
+        let unsigned = signed.strip_prefix('-').unwrap_or_default();
+        if unsigned.starts_with(|c: char| !c.is_whitespace()) {
+            let said = plain(signed.split('\n').next().unwrap_or_default());
+            let mut negative = self.plains.iter().filter(|option| option.starts_with('-'));
+            if negative.any(|option| said.starts_with(option.as_str())) {
+                return signed;
+            }
         }
         text.trim_start_matches(is_mark)
     }
@@ -145,15 +134,14 @@ impl<'a> Options<'a> {
     pub(super) fn names_other(&self, text: &str, letters: u32) -> bool {
         let text = plain(text);
         let own = letters.trailing_zeros() as usize;
-        let mut others = self.texts.iter().enumerate().filter(|(at, _)| *at != own);
-        others.any(|(_, option)| text.contains(&plain(option)))
+        let mut others = self.plains.iter().enumerate().filter(|(at, _)| *at != own);
+        others.any(|(_, option)| !option.is_empty() && text.contains(option.as_str()))
     }
 
     /// What follows the text of the option that is this bit, where a text begins with it.
     pub(super) fn behind_text<'t>(&self, text: &'t str, letters: u32) -> Option<&'t str> {
         let (head, behind) = text.split_at_checked(self.text(letters)?.len())?;
-        let ends = !behind.starts_with(char::is_alphanumeric);
-        (ends && self.matching(head) == Some(letters)).then_some(behind)
+        (self.matching(head) == Some(letters)).then_some(behind)
     }
 
     /// The letter as a bit, where it is one of an option.
@@ -165,10 +153,10 @@ impl<'a> Options<'a> {
     /// The one option with this text.
     pub(super) fn matching(&self, text: &str) -> Option<u32> {
         let wanted = plain(text);
-        if wanted.is_empty() || self.texts.is_empty() {
+        if wanted.is_empty() {
             return None;
         }
-        let mut found = self.texts.iter().enumerate().filter(|(_, text)| plain(text) == wanted);
+        let mut found = self.plains.iter().enumerate().filter(|(_, own)| **own == wanted);
         match (found.next(), found.next()) {
             (Some((at, _)), None) => Some(1 << at),
             _ => None,
@@ -226,7 +214,7 @@ fn labels_of(labels: Option<&Value>) -> Vec<Cow<'_, str>> {
 
 /// Refuses labels that completions repeat, and that are not read there: letters in another order, and
 /// those of a prompt that does not list the options by letters.
-fn are_lettered(labels: &[Cow<'_, str>], has_letters: bool) -> Result<(), Fault> {
+fn check_labels(labels: &[Cow<'_, str>], has_letters: bool) -> Result<(), Fault> {
     let is_letter = |label: &Cow<'_, str>| {
         label.trim().len() == 1 && label.trim().starts_with(|c: char| c.is_ascii_alphabetic())
     };

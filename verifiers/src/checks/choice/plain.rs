@@ -23,19 +23,15 @@ const SAME: [(&str, &str); 12] = [
     ("×", "\\times"),
 ];
 
-/// Marks at the end of a text that are no part of it.
-const END: [char; 3] = ['.', ',', ';'];
-
-/// A text without case, markup and blanks.
+/// A text without case, markup, blanks, and the signs that end its sentence.
 pub(super) fn plain(text: &str) -> String {
-    let text = text.trim().trim_end_matches(END);
     let mut plain = if text.contains(['\\', '{']) || !text.is_ascii() {
         stripped(&undressed(&replaced(text)))
     } else {
         stripped(text)
     };
-    // What ends the text may stand inside its markup: "**It shrinks.**"
-    plain.truncate(plain.trim_end_matches(END).len());
+    // What ends a sentence may stand inside its markup: "**It shrinks.**"
+    plain.truncate(plain.trim_end_matches(['.', ',', ';']).len());
     plain
 }
 

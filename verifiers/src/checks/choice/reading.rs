@@ -100,7 +100,8 @@ fn closing_brace(rest: &str) -> Option<usize> {
 /// Reads a text that is announced as the answer: one that is held by a box, a tag or a member,
 /// or one that is said.
 pub(super) fn held(text: &str, options: &Options<'_>, is_said: bool) -> Option<Reading> {
-    let reader = Reader::new(beginning(text, NEAR_BYTES_MAX), 0, options);
+    let text = beginning(text, NEAR_BYTES_MAX);
+    let reader = Reader::new(text, 0, options);
     reader.read(text.len(), if is_said { Enclosed::No } else { Enclosed::Yes })
 }
 

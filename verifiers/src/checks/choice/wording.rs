@@ -48,7 +48,7 @@ pub(super) const BESIDE: [(&str, bool); 7] = [
     ("both", false),
 ];
 
-/// Marks of approval behind an option.
+/// Marks of approval beside an option.
 pub(super) const TICKS: [char; 5] = ['✅', '✓', '✔', '☑', '\u{fe0f}'];
 
 /// Words that may follow a letter without a space.
@@ -83,7 +83,7 @@ const JUDGING: [&str; 16] = [
 const FOLLOWERS: [&str; 12] =
     ["because", "since", "as", "for", "which", "with", "based", "due", "given", "and", "or", "but"];
 
-/// Words after a bare "A" of which an article has none behind it.
+/// Words after a bare "A" that never follow an article.
 #[rustfmt::skip]
 const VERBS: [&str; 15] = [
     "is", "could", "might", "may", "can", "would", "should", "also", "too", "works", "fits", "holds", "seems", "looks",
@@ -125,7 +125,12 @@ pub(super) fn gives_reason(rest: &str) -> bool {
 pub(super) fn ends(rest: &str) -> bool {
     let rest = rest.strip_prefix(" only").unwrap_or(rest);
     let mut line = rest.chars().take_while(|c| *c != '\n');
-    line.all(|c| c.is_whitespace() || ".,;:!*)]}`$\"'。✅✓✔☑\u{fe0f}".contains(c))
+    line.all(|c| c.is_whitespace() || TICKS.contains(&c) || ".,;:!*)]}`$\"'。".contains(c))
+}
+
+/// Whether the letter before this text is part of a word or a formula: "Cu", "C++", "C'".
+pub(super) fn is_part(tail: &str) -> bool {
+    tail.starts_with(|c: char| c.is_alphanumeric() || "'’-_^=+#".contains(c))
 }
 
 /// "A" and "I" are words as well.

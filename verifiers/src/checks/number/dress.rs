@@ -9,6 +9,9 @@ const STYLES: [&str; 12] = [
     "\\Large",
 ];
 
+/// The longest name of a colour, in bytes.
+const NAME_BYTES_MAX: usize = 256;
+
 /// The text without colours and styles, and with digits of usual width; none where it has neither.
 pub(super) fn undressed(text: &str) -> Option<String> {
     let is_wide = text.contains(|c| plain_digit(c).is_some());
@@ -32,8 +35,9 @@ pub(super) fn undressed(text: &str) -> Option<String> {
 /// What follows a colour or a style at the start of a text.
 fn after_command(text: &str) -> Option<&str> {
     let colour = COLOURS.iter().find_map(|command| text.strip_prefix(command));
-    if let Some((_, tail)) = colour.and_then(|inner| inner.split_once('}')) {
-        return Some(tail);
+    if let Some(inner) = colour {
+        let name = inner.get(..inner.floor_char_boundary(NAME_BYTES_MAX))?;
+        return inner.get(name.find('}')? + 1..);
     }
     let mut tails = STYLES.iter().filter_map(|command| text.strip_prefix(command));
     tails.find(|tail| !tail.starts_with(|c: char| c.is_ascii_alphabetic()))

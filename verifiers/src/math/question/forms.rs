@@ -14,7 +14,7 @@ pub(crate) fn is_same_number(symbol: &str, number: &str) -> bool {
     symbol == number || word.is_some_and(|word| symbol.eq_ignore_ascii_case(word))
 }
 
-/// Words that say a factor, with the number below the line or before the point.
+/// Words that say a factor, and the numbers that stand for it: half is `/ 2` or `.5`.
 #[rustfmt::skip]
 const FACTORS: [(&str, &[&str]); 13] = [
     ("half", &["2", ".5"]), ("third", &["3"]), ("thirds", &["3"]), ("quarter", &["4", ".25"]), ("quarters", &["4"]),
@@ -26,10 +26,9 @@ const FACTORS: [(&str, &[&str]); 13] = [
 /// as a percentage.
 pub(crate) fn is_given(question: &[&str], number: &str) -> bool {
     let hundredfold = hundredfold(number);
-    let number = number.strip_prefix("0.").map_or(number, |_| number.trim_start_matches('0'));
+    let number = without_zero(number);
     question.iter().enumerate().any(|(at, have)| {
-        let value = plain_number(have);
-        let value = value.strip_prefix("0.").map_or(value, |_| value.trim_start_matches('0'));
+        let value = without_zero(plain_number(have));
         let is_percentage = || {
             let behind = question.get(at + 1).is_some_and(|next| next.ends_with('%'));
             behind && hundredfold.as_deref() == Some(value)
@@ -50,6 +49,11 @@ pub(crate) fn plain_number(symbol: &str) -> &str {
         }
         _ => symbol,
     }
+}
+
+/// A number without the zero before its point: `0.5` is `.5`.
+fn without_zero(number: &str) -> &str {
+    number.strip_prefix('0').filter(|rest| rest.starts_with('.')).unwrap_or(number)
 }
 
 /// A plain decimal times a hundred: `0.2` is `20`, `1.055` is `105.5`.

@@ -176,7 +176,8 @@ pub(in crate::verifiers::program_output) fn says_value(text: &str) -> bool {
         word.is_some_and(|word| ["not", "never", "no"].contains(&word) || word.ends_with("n't"))
     };
     let boxed = lower
-        .match_indices("\\boxed{")
+        .rmatch_indices("\\boxed{")
+        .take(TRIED_MAX)
         .any(|(at, mark)| boxed(text, at + mark.len()).is_some_and(is_literal));
     boxed
         || CUES.iter().any(|cue| {

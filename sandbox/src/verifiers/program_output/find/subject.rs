@@ -31,7 +31,7 @@ const HEADINGS: [&str; 8] = [
     "final result",
     "return value",
 ];
-/// Places that are tried for each verb, the last one first.
+/// Headings that are tried, and places for each verb, the last one first.
 const TRIED_MAX: usize = 32;
 /// Bytes before a verb that are read.
 const CLAUSE_BYTES_MAX: usize = 160;
@@ -71,11 +71,11 @@ fn subjects(lower: &str, names: impl Fn(&str) -> bool) -> impl Iterator<Item = u
 }
 
 fn headings(lower: &str) -> impl Iterator<Item = usize> {
-    let mut end = 0;
-    lower.split_inclusive('\n').filter_map(move |line| {
-        end += line.len();
+    let ends = lower.rmatch_indices('\n').filter_map(move |(at, _)| {
+        let line = lower.get(..at)?.rsplit('\n').next()?;
         let bare = line.trim_matches(|c: char| c.is_whitespace() || "#*:_".contains(c));
         let is_marked = line.trim_start().starts_with(['#', '*', '_']);
-        (is_marked && line.ends_with('\n') && HEADINGS.contains(&bare)).then_some(end)
-    })
+        (is_marked && HEADINGS.contains(&bare)).then_some(at + 1)
+    });
+    ends.take(TRIED_MAX)
 }
