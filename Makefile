@@ -50,10 +50,13 @@ assets-c:
 	python3 sandbox/guests/c/build.py target
 
 # With `assay train`, which people build by themselves: whatever is built here has it, so that nothing
-# is built twice.
+# is built twice. The guests are compiled ahead of the tests, many of which start a process of their own
+# that would compile them.
 test: assets-portable
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features train --locked -- -D warnings
+	cargo test --workspace --features train --locked --no-run
+	target/debug/assay precompile target/assets/python.wasm target/assets/javascript.wasm
 	cargo test --workspace --features train --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --features train --no-deps --locked
 	python/wheel.sh dev
