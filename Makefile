@@ -4,6 +4,7 @@
 	assets assets-portable assets-c fmt bench
 
 ASSAY := target/release/assay
+GUESTS := target/assets/python.wasm target/assets/javascript.wasm
 DATA := fixtures/datasets
 MODELS := fixtures/models
 RUBRICS := fixtures/rubrics/examples
@@ -37,7 +38,7 @@ train-demo: assets
 # Nothing is done where nothing has changed.
 assets: assets-portable
 	cargo build --release --locked --bin assay
-	$(ASSAY) precompile target/assets/python.wasm target/assets/javascript.wasm
+	$(ASSAY) precompile $(GUESTS)
 
 # The same without the compiled forms: the first run compiles the guests, which takes seconds.
 assets-portable:
@@ -56,7 +57,7 @@ test: assets-portable
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --features train --locked -- -D warnings
 	cargo test --workspace --features train --locked --no-run
-	target/debug/assay precompile target/assets/python.wasm target/assets/javascript.wasm
+	target/debug/assay precompile $(GUESTS)
 	cargo test --workspace --features train --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --features train --no-deps --locked
 	python/wheel.sh dev
@@ -74,8 +75,7 @@ test-train: assets
 
 # The daemon under load, slow and hostile clients, every path against its schema, and a soak of ten minutes
 # (`SOAK=60`: of one).
-test-serve: assets-portable
-	cargo build --release --locked --bin assay
+test-serve: assets
 	fixtures/serve/openapi.sh $(abspath $(ASSAY)) $(abspath target/schemathesis)
 	python3 fixtures/serve/check.py --assay $(ASSAY) --soak $(or $(SOAK),600)
 
