@@ -30,6 +30,9 @@ use super::shared::Shared;
 const ACCEPT_REST: Duration = Duration::from_millis(50);
 /// How long a request runs before it is looked whether its client is still there.
 const LOOK_AFTER: Duration = Duration::from_millis(100);
+/// How long connections that idle are still served once the drain began: a request that was sent when it
+/// did is told to go elsewhere, and is not lost with its connection.
+const FIRST_MOMENT: Duration = Duration::from_millis(100);
 /// How often the drain looks whether requests are open.
 const DRAIN_LOOK: Duration = Duration::from_millis(20);
 /// How long those that came in the last moment of the drain are waited for.
@@ -103,9 +106,10 @@ pub(crate) async fn serve(
         }
     }
     shared.is_draining.store(true, Ordering::Relaxed);
-    // Connections that idle are closed. New ones are still taken, and told to go elsewhere.
+    // Connections that idle are closed soon. New ones are still taken, and told to go elsewhere.
     let late = GracefulShutdown::new();
     let drained = async {
+        tokio::time::sleep(FIRST_MOMENT).await;
         graceful.shutdown().await;
         while shared.open_requests.load(Ordering::Relaxed) > 0 {
             tokio::time::sleep(DRAIN_LOOK).await;
