@@ -5,7 +5,7 @@
     target/peers-math/bin/pip download --no-deps --no-binary :all: --dest target math-verify==0.9.0
     target/peers-math/bin/python benches/peers/math.py [ROWS.jsonl[.gz] | math_verify-0.9.0.tar.gz ...]
 
-Without arguments: GSM8K, and Math-Verify's own tests if the source package was downloaded.
+Without arguments: GSM8K, HardVerify-Math, and Math-Verify's own tests if the source package was downloaded.
 
 Rows have a `completion` (or a `response`), a `reference` and a `label` that says whether they are
 equal. A source package of Math-Verify gives the pairs of its tests. `false+` counts wrong answers that
@@ -38,7 +38,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSAY = os.environ.get("ASSAY", ROOT / "target/release/assay")
-DEFAULT = [ROOT / "fixtures/datasets/gsm8k-openai.jsonl.gz"]
+DATASETS = ROOT / "fixtures/datasets"
+DEFAULT = [DATASETS / "gsm8k-openai.jsonl.gz", DATASETS / "hardverify-math.jsonl.gz"]
 OWN_TESTS = ROOT / "target/math_verify-0.9.0.tar.gz"
 PROSE = r"[a-zA-Z]{2,},? [a-zA-Z]{2,},? [a-zA-Z]{2,}"
 
