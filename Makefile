@@ -1,10 +1,15 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-otel test-c test-export wheel features \
+.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-otel test-c test-export wheel dist release features \
 	assets assets-portable assets-c fmt bench
 
+# What demo and tests are built of: the same packages with the same features, so that nothing is
+# compiled twice.
+BUILD := --workspace --features assay-cli/as-tested --locked
+DEV := target/debug/assay
 ASSAY := target/release/assay
 GUESTS := target/assets/python.wasm target/assets/javascript.wasm
+PYTHON_GUEST := python3 sandbox/guests/python/build.py target/assets
 DATA := fixtures/datasets
 MODELS := fixtures/models
 RUBRICS := fixtures/rubrics/examples
@@ -12,65 +17,69 @@ TRAINING := fixtures/training
 DEMO := target/demo
 EXPORT := target/export
 
-# Scores real model outputs and compares the rewards with the labels that came with them; then 200
-# solutions by a process model, and the scores of the steps of one of them; then responses by rubrics,
-# whose judges' replies were recorded.
+# Each kind of verifier on real model outputs, compared with the labels that came with them: a verdict
+# explained; math and choice answers; programs in the sandbox; the steps of solutions by a process model;
+# responses by a rubric whose judge was recorded; and the advantages within a group.
 demo:
-	cargo build --release --locked --bin assay
-	$(ASSAY) score $(DATA)/demo.toml $(DATA)/gsm8k-openai.jsonl.gz $(DATA)/mmlu-pro.jsonl.gz \
+	$(PYTHON_GUEST) --component & cargo build $(BUILD) --bin assay --bin assay-guest-joiner && wait
+	$(PYTHON_GUEST)
+	$(DEV) precompile target/assets/python.wasm
+	$(DEV) check math --completion 'So the total is \boxed{\frac{6}{4}}.' --reference 1.5
+	$(DEV) score $(DATA)/programs.toml $(DATA)/code-humaneval.jsonl.gz --output $(DEMO)-programs --labels label --fresh
+	$(DEV) explain $(DEMO)-programs --lowest 1
+	$(DEV) score $(DATA)/demo.toml $(DATA)/gsm8k-openai.jsonl.gz $(DATA)/mmlu-pro.jsonl.gz \
 		--output $(DEMO) --labels label --fresh
-	$(ASSAY) score $(DATA)/steps.toml $(DATA)/arithmetic-steps.jsonl.gz --allow-path $(MODELS) \
+	$(DEV) score $(DATA)/steps.toml $(DATA)/arithmetic-steps.jsonl.gz --allow-path $(MODELS) \
 		--output $(DEMO)-steps --labels right --fresh
-	$(ASSAY) explain $(DATA)/steps.toml $(DATA)/arithmetic-steps.jsonl.gz --allow-path $(MODELS) \
-		--id arithmetic-11
-	$(ASSAY) score $(RUBRICS)/graders.toml $(RUBRICS)/graders.jsonl.gz \
-		--output $(DEMO)-graders --labels label --fresh
-	$(ASSAY) explain $(RUBRICS)/stub-letter.toml $(RUBRICS)/stub-letter.jsonl --id letter-invented-quotation
+	$(DEV) explain $(DATA)/steps.toml $(DATA)/arithmetic-steps.jsonl.gz --allow-path $(MODELS) --id arithmetic-11
+	$(DEV) score $(RUBRICS)/graders.toml $(RUBRICS)/graders.jsonl.gz --output $(DEMO)-graders --labels label --fresh
+	$(DEV) explain $(RUBRICS)/stub-letter.toml $(RUBRICS)/stub-letter.jsonl --id letter-invented-quotation
+	$(DEV) advantages $(DEMO) --kind grpo --output $(DEMO)/advantages.jsonl
+	grep '"gsm8k-openai/3/' $(DEMO)/advantages.jsonl
 
 # Trains a small policy by GRPO on what answers earn, and by what a process model says of their steps;
 # prints the curves before and after.
 train-demo: assets
-	cargo build --release --locked --features train --bin assay
+	cargo build --release --locked --package assay-cli --features train
 	$(ASSAY) train $(TRAINING)/demo.toml --output target/train-demo --fresh
 	$(ASSAY) train $(TRAINING)/demo-steps.toml --output target/train-demo-steps --fresh --allow-path $(MODELS)
 
 # The guests of the sandbox, compiled for this machine's architecture, and the library of ONNX Runtime.
 # Nothing is done where nothing has changed.
 assets: assets-portable
-	cargo build --release --locked --bin assay
+	cargo build --release --locked --package assay-cli
 	$(ASSAY) precompile $(GUESTS)
 
 # The same without the compiled forms: the first run compiles the guests, which takes seconds.
 assets-portable:
 	python3 reward-models/onnxruntime/fetch.py target/assets
-	python3 sandbox/guests/python/build.py target/assets
+	$(PYTHON_GUEST)
 	sandbox/guests/javascript/build.sh target
 
 # The toolchain of C and C++, for builds with `--features c`.
 assets-c:
 	python3 sandbox/guests/c/build.py target
 
-# With `assay train`, which people build by themselves: whatever is built here has it, so that nothing
-# is built twice. The guests are compiled ahead of the tests, many of which start a process of their own
+# The guests are compiled ahead of the tests, many of which start a process of their own
 # that would compile them.
 test: assets-portable
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --features train --locked -- -D warnings
-	cargo test --workspace --features train --locked --no-run
-	target/debug/assay precompile $(GUESTS)
-	cargo test --workspace --features train --locked
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --features train --no-deps --locked
+	cargo clippy $(BUILD) --all-targets -- -D warnings
+	cargo test $(BUILD) --no-run
+	$(DEV) precompile $(GUESTS)
+	cargo test $(BUILD)
+	RUSTDOCFLAGS="-D warnings" cargo doc $(BUILD) --no-deps
 	python/wheel.sh dev
 	python/test.sh
 
 # Sessions that are killed at work, 200 over each of rules, the sandbox and a model.
 test-kills: assets-portable
-	cargo test --package assay --features train --locked --test it kills::many -- --ignored --nocapture --test-threads 1
+	cargo test $(BUILD) --test it kills::many -- --ignored --nocapture --test-threads 1
 
 # Trainings that take minutes: that they are TRL's, what they learn, and that hacks are seen in time.
 test-train: assets
 	cargo test --release --package assay-trainer --features train --locked -- --include-ignored
-	cargo build --release --locked --features train --bin assay
+	cargo build --release --locked --package assay-cli --features train
 	python3 $(TRAINING)/check.py $(ASSAY)
 
 # The daemon under load, slow and hostile clients, every path against its schema, and a soak of ten minutes
@@ -82,8 +91,8 @@ test-serve: assets
 # The traces of the daemon, which are off by default. The workspace is built as for `make test`, so that
 # little is built twice.
 test-otel:
-	cargo clippy --package assay --all-targets --features otel,train --locked -- -D warnings
-	cargo test --package assay --features otel,train --locked --test it traces::
+	cargo clippy $(BUILD) --package assay-cli --all-targets --features assay-cli/otel -- -D warnings
+	cargo test $(BUILD) --features assay-cli/otel --test it traces::
 
 # The package for Python alone: its wheel, in the profile of the tests, in an environment of its own.
 test-python: assets-portable
@@ -96,24 +105,36 @@ test-trainers: assets-portable
 	python/wheel.sh dev
 	python/tests/trainers/run.sh $(TRAINERS)
 
-# One wheel for people, in target/wheels: the extension, the command and the guests, for glibc 2.28 and
-# later. `make wheel WHEEL_TARGET=aarch64-unknown-linux-gnu` builds it for another processor, after
+# One wheel for people, in target/wheels: the extension, which is the command too, and the guests, for glibc
+# 2.28 and later. `make wheel WHEEL_TARGET=aarch64-unknown-linux-gnu` builds it for another processor, after
 # `rustup target add aarch64-unknown-linux-gnu`.
 wheel: assets-portable
 	python/wheel.sh release $(WHEEL_TARGET)
 
-# Programs of C and C++. The workspace is built as for `make test`, so that nothing is built twice.
+# An archive for people, in target/dist-archive: the command with its guests compiled ahead, licences,
+# completions. It is tried in an empty folder with an empty environment.
+dist: assets-portable
+	cli/dist/build.sh $(WHEEL_TARGET)
+
+# What is run before a release: both come out, have their size, and work alone.
+release: wheel dist
+
+# Programs of C and C++.
 test-c: assets-c
-	cargo clippy --workspace --all-targets --features c,train --locked -- -D warnings
-	cargo test --workspace --features c,train --locked --test cases -- "[c]"
-	cargo test --workspace --features c,train --locked --test it serve_files::
+	cargo clippy $(BUILD) --all-targets --features assay-cli/c -- -D warnings
+	cargo test $(BUILD) --features assay-cli/c --test cases -- "[c]"
+	cargo test $(BUILD) --features assay-cli/c --test it serve_files::
 
 # Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
 features:
 	cargo clippy --no-default-features --locked -- -D warnings
-	set -e; for feature in cli json-schema models otel parquet rubrics sandbox serve sql tokenizers train cli,otel cli,serve cli,train; do \
+	set -e; for feature in json-schema models otel parquet rubrics sandbox serve sql tokenizers train; do \
 		echo "only $$feature"; \
 		cargo clippy --no-default-features --features $$feature --locked -- -D warnings; \
+	done
+	set -e; for feature in "" otel serve train; do \
+		echo "the command with $$feature"; \
+		cargo clippy --package assay-cli --no-default-features --features "$$feature" --locked -- -D warnings; \
 	done
 	cargo test --no-default-features --lib --locked
 

@@ -1,12 +1,11 @@
 #!/bin/sh
-# Builds the wheel: extension, command and guests of the sandbox in one.
+# Builds the wheel: the extension, which is the command too, and the guests of the sandbox.
 #
 #   wheel.sh dev              into target/wheel/dev, of what the tests are built of
-#   wheel.sh release [TRIPLE] into target/wheels, for glibc 2.28 and later
+#   wheel.sh release [TRIPLE] into target/wheels, in the profile `dist`, for glibc 2.28 and later
 #
 # maturin packs what lies in target/wheel/data beside the package. A build for release links with zig,
-# which knows the symbols of older C libraries, and maturin fails where a newer one is asked for. Both
-# programs have the same features and the same environment: what they share is compiled once.
+# which knows the symbols of older C libraries, and maturin fails where a newer one is asked for.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -17,56 +16,58 @@ bytes_max=80000000
 
 work=target/wheel
 data=$work/data
-build=${CARGO_TARGET_DIR:-target}
+share=$data/data/share/assay
 mkdir -p $work
 
-if [ "$(cat $work/tools/ready 2>/dev/null)" != "$(sha256sum < python/wheel-requirements.txt)" ]; then
-    rm -rf $work/tools
-    python3 -m venv $work/tools
-    $work/tools/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-        --requirement python/wheel-requirements.txt
-    sha256sum < python/wheel-requirements.txt > $work/tools/ready
-fi
-PATH=$PWD/$work/tools/bin:$PATH
+PATH=$PWD/$(python/wheel-tools.sh):$PATH
 
-# Puts the command $1 and the guests where maturin finds them. The guests are compiled by the command,
-# where it runs on this machine; elsewhere the first run compiles them.
-stage() {
-    share=$data/data/share/assay
+# The guests as they were built, which the tests have compiled ahead.
+plain_guests() {
     rm -rf $data
-    mkdir -p $data/scripts $share
-    cp "$1" $data/scripts/assay
-    for guest in python javascript; do
-        cp target/assets/$guest.wasm $share
-        if [ "${triple%%-*}" = "$(uname -m)" ]; then
-            cp target/assets/$guest.v*.cwasm target/assets/$guest.v*.sha256 $share 2> /dev/null || true
-            "$1" precompile $share/$guest.wasm
-        fi
-    done
+    mkdir -p $share
+    cp target/assets/python.* target/assets/javascript.* $share
+    rm -f $share/*.inputs
+}
+
+# The guests and their compiled forms, compressed: the first use unpacks them into the cache. They are
+# compiled by the command in the wheels of folder $1, where it runs on this machine; elsewhere the first use
+# compiles them.
+packed_guests() {
+    rm -rf $data $work/command
+    mkdir -p $share
+    if [ "${triple%%-*}" = "$(uname -m)" ]; then
+        python3 -m venv $work/command
+        $work/command/bin/pip install --quiet --disable-pip-version-check --no-deps "$1"/*.whl
+        $work/command/bin/assay precompile --pack $share target/assets/python.wasm target/assets/javascript.wasm
+    else
+        plain_guests
+        rm -f $share/*.cwasm $share/*.sha256
+    fi
 }
 
 case $kind in
 dev)
-    cargo build --locked --package assay --package assay-python --features assay-python/as-tested --bin assay
-    stage "$build/debug/assay"
+    plain_guests
     rm -rf $work/dev
     maturin build --quiet --locked --manifest-path python/Cargo.toml --features as-tested \
         --compatibility linux --compression-method stored --out $work/dev
     ;;
 release)
-    # Binaries for people: without names of functions, for any processor of the architecture.
-    export CARGO_PROFILE_RELEASE_STRIP=symbols
+    # For any processor of the architecture.
     unset RUSTFLAGS
-    set -- --release --locked --zig --target "$triple" --compatibility manylinux_2_28
-    maturin build "$@" --manifest-path Cargo.toml --bindings bin --out $work/command
-    stage "$build/$triple/release/assay"
-    rm -rf target/wheels
-    maturin build "$@" --manifest-path python/Cargo.toml --compression-level 9 --out target/wheels
+    set -- --profile dist --locked --zig --target "$triple" --compatibility manylinux_2_28 \
+        --manifest-path python/Cargo.toml
+    rm -rf $data $work/bare target/wheels
+    mkdir -p $data
+    maturin build "$@" --out $work/bare
+    packed_guests $work/bare
+    maturin build "$@" --compression-level 9 --out target/wheels
     for wheel in target/wheels/*.whl; do
         bytes=$(wc -c < "$wheel")
         echo "$wheel: $bytes bytes" >&2
         [ "$bytes" -le $bytes_max ] || { echo "more than $bytes_max" >&2; exit 1; }
     done
+    python/check-wheel.sh target/wheels/*.whl
     ;;
 *)
     echo "usage: wheel.sh dev|release [TRIPLE]" >&2

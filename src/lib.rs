@@ -57,6 +57,6 @@ pub mod sandbox {
     pub struct Sandbox;
 }
 
-#[cfg(all(doctest, feature = "cli"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,22 +1,18 @@
-"""``python -m assay``: the native command of this package."""
+"""The command ``assay``, which ``python -m assay`` runs too."""
 
 from __future__ import annotations
 
-import os
+import signal
 import sys
 
-from assay import _installed
+from assay import _core, _installed
 
 
 def main() -> None:
-    """Becomes the native command."""
-    places = _installed.commands()
-    for command in places:
-        if os.path.isfile(command) and os.access(command, os.X_OK):
-            os.execv(command, [command, *sys.argv[1:]])
-    looked = "\n".join(f"  {place}" for place in places)
-    sys.stderr.write(f"assay: the command is in none of these places; install the wheel again:\n{looked}\n")
-    sys.exit(2)
+    """Runs the command with the arguments of this process."""
+    # The command has its own handlers; where it has none, ctrl-c ends it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(_core.command(["assay", *sys.argv[1:]], _installed.assets(), _installed.onnxruntime()))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The native part of the package."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, final
 
 __version__: str
@@ -13,6 +13,7 @@ __all__ = [
     "Component",
     "ConfigError",
     "DataError",
+    "DataTypeError",
     "Engine",
     "RunError",
     "Sample",
@@ -22,6 +23,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "advantages",
+    "command",
     "correlation",
     "extract_answer",
     "kl_rewards",
@@ -39,9 +41,12 @@ __all__ = [
 
 _Outcome = Literal["scored", "abstained", "failed"]
 
+def command(args: Sequence[str], assets: Sequence[str], onnxruntime: str | None) -> int: ...
+
 class AssayError(Exception): ...
-class ConfigError(AssayError): ...
+class ConfigError(AssayError, ValueError): ...
 class DataError(AssayError): ...
+class DataTypeError(DataError, TypeError): ...
 class RunError(AssayError): ...
 
 @final

@@ -1,4 +1,4 @@
-"""Where the parts of the installed package lie: command, guests of the sandbox, the library of ONNX Runtime."""
+"""Where the parts of the installed package lie: guests of the sandbox, the library of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -15,19 +15,6 @@ def assets() -> list[str]:
     """
     found = (os.path.join(folder, "share", "assay") for folder in [*_above(), sys.prefix, sys.base_prefix])
     return list(dict.fromkeys(folder for folder in found if os.path.isdir(folder)))
-
-
-def commands() -> list[str]:
-    """Where the native command may lie, the first one first.
-
-    It is that of this package where it lies in ``bin`` above it: in an environment, in the home folder
-    of a user, beside the package after ``pip install --target``. ``PATH`` is not looked at.
-    """
-    import sysconfig
-
-    user = sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user"))
-    folders = [*(os.path.join(folder, "bin") for folder in _above()), sysconfig.get_path("scripts"), user]
-    return list(dict.fromkeys(os.path.join(folder, "assay") for folder in folders))
 
 
 def onnxruntime() -> str | None:

@@ -5,17 +5,63 @@ use std::ops::Range;
 use assay::trainer::TrainerError;
 use assay::{ConfigError as BadConfig, EngineError};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{IntoPyDict as _, PyType};
 
 create_exception!(assay, AssayError, PyException, "The base of every error of assay.");
-create_exception!(assay, ConfigError, AssayError, "A configuration that cannot be used.");
 create_exception!(assay, DataError, AssayError, "Samples or files that cannot be read.");
 create_exception!(
     assay,
     RunError,
     AssayError,
     "A run that cannot go on. Rows that were written stay."
+);
+
+/// An exception with two bases: ours, and the one of Python that callers may catch instead.
+macro_rules! exception {
+    ($name:ident, $base:ty, $builtin:ty, $doc:literal) => {
+        #[doc = $doc]
+        pub(crate) struct $name;
+
+        impl $name {
+            /// The class.
+            pub(crate) fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+                static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+                let made = CLASS.get_or_try_init(py, || {
+                    let bases = (py.get_type::<$base>(), py.get_type::<$builtin>());
+                    let members = [("__module__", "assay"), ("__doc__", $doc)].into_py_dict(py)?;
+                    let class =
+                        py.get_type::<PyType>().call1((stringify!($name), bases, members))?;
+                    PyResult::Ok(class.cast_into::<PyType>()?.unbind())
+                });
+                made.map(|class| class.bind(py))
+            }
+
+            /// An exception with this message.
+            pub(crate) fn new_err(message: impl Into<String>) -> PyErr {
+                let message = message.into();
+                Python::attach(|py| match Self::class(py) {
+                    Ok(class) => PyErr::from_type(class.clone(), message),
+                    Err(error) => error,
+                })
+            }
+        }
+    };
+}
+
+exception!(
+    ConfigError,
+    AssayError,
+    PyValueError,
+    "A configuration that cannot be used. Also a `ValueError`."
+);
+exception!(
+    DataTypeError,
+    DataError,
+    PyTypeError,
+    "A value whose type samples do not have. Also a `TypeError`."
 );
 
 /// Why there is no engine, as an exception.

@@ -4,6 +4,7 @@ mod advantages;
 mod arrow;
 mod asyncio;
 mod columns;
+mod command;
 mod diagnostics;
 mod engine;
 mod error;
@@ -38,11 +39,13 @@ mod _core {
     #[pymodule_export]
     use super::advantages::advantages;
     #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
     use super::diagnostics::{correlation, length_bias, pass_at_k, pass_curve};
     #[pymodule_export]
     use super::engine::PyEngine;
     #[pymodule_export]
-    use super::error::{AssayError, ConfigError, DataError, RunError};
+    use super::error::{AssayError, DataError, RunError};
     #[pymodule_export]
     use super::functions::{extract_answer, math_equal};
     #[pymodule_export]
@@ -62,7 +65,10 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let py = module.py();
         super::interpreter::close_at_exit(module)?;
+        module.add("ConfigError", super::error::ConfigError::class(py)?)?;
+        module.add("DataTypeError", super::error::DataTypeError::class(py)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

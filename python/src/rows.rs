@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde_json::{Map, Value};
 
-use crate::error::DataError;
+use crate::error::{DataError, DataTypeError};
 use crate::value::{self, Unreadable};
 
 /// Fewer rows than these are not worth a thread.
@@ -38,11 +38,11 @@ impl Taken {
     pub(crate) fn rows(rows: &Bound<'_, PyAny>) -> PyResult<Self> {
         if rows.is_instance_of::<PyMapping>() || rows.is_instance_of::<PyString>() {
             let why = "samples: expected a list of dicts, one for each sample";
-            return Err(DataError::new_err(why));
+            return Err(DataTypeError::new_err(why));
         }
         let mut taken = Vec::with_capacity(rows.len().unwrap_or(0));
         for (at, row) in rows.try_iter()?.enumerate() {
-            let wrong = |why| DataError::new_err(format!("samples[{at}]: {why}"));
+            let wrong = |why| DataTypeError::new_err(format!("samples[{at}]: {why}"));
             taken.push(self::row(&row?).map_err(wrong)?);
         }
         Ok(Self::Rows(taken))
@@ -106,7 +106,8 @@ impl Taken {
 /// Reads one row.
 pub(crate) fn of_row(row: &Bound<'_, PyAny>, columns: &Columns) -> PyResult<Sample> {
     let wrong = |why| DataError::new_err(format!("sample: {why}"));
-    let row = self::row(row).map_err(wrong)?;
+    let mistyped = |why| DataTypeError::new_err(format!("sample: {why}"));
+    let row = self::row(row).map_err(mistyped)?;
     let members = object(row.iter().map(|(key, cell)| (&**key, cell)));
     RowReader::new(columns).sample(members).map_err(wrong)
 }
@@ -136,10 +137,10 @@ fn row(row: &Bound<'_, PyAny>) -> Result<TakenRow, String> {
 
 /// Takes one column.
 fn column(name: &str, list: &Bound<'_, PyAny>) -> PyResult<Vec<Cell>> {
-    let wrong = |error: Unreadable| DataError::new_err(error.within(name).to_string());
+    let wrong = |error: Unreadable| DataTypeError::new_err(error.within(name).to_string());
     let expected = |found: &str| {
         let why = format!("{name}: expected a list with a value for each sample{found}");
-        DataError::new_err(why)
+        DataTypeError::new_err(why)
     };
     if list.is_instance_of::<PyString>() {
         return Err(expected(", found text"));

@@ -9,8 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 import assay
-import pytest
-from assay import __main__, _installed
+from assay import _installed
 from conftest import FIXTURES, config
 
 HEAVY = {"asyncio", "inspect", "json", "importlib.metadata", "numpy", "pyarrow", "torch", "typing_extensions"}
@@ -30,7 +29,7 @@ def files() -> set[str]:
 
 
 def command() -> str:
-    """The file of the native command."""
+    """The console script of the command."""
     [found] = [path for path in metadata.files("assay") or () if path.name == "assay" and path.parent.name == "bin"]
     return str(Path(str(found.locate())).resolve())
 
@@ -58,21 +57,14 @@ def test_the_metadata_name_the_extras() -> None:
     assert all("extra ==" in requirement for requirement in required), "the package itself needs nothing"
 
 
-def test_the_command_of_the_package_is_found_without_the_path() -> None:
-    assert command() in [str(Path(place).resolve()) for place in _installed.commands()]
-    found = run(sys.executable, "-m", "assay", "check", "exact", "--completion", "a", "--reference", "a", PATH="")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert "scored 1" in found.stdout
-
-
-def test_without_the_command_the_module_says_where_it_looked(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(_installed, "commands", lambda: ["/nowhere/bin/assay"])
-    with pytest.raises(SystemExit) as stopped:
-        __main__.main()
-    assert stopped.value.code == 2
-    assert "/nowhere/bin/assay" in capsys.readouterr().err
+def test_the_command_needs_no_path_and_gives_its_exit_code() -> None:
+    words = ("check", "exact", "--completion", "a", "--reference", "a")
+    for start in ([command()], [sys.executable, "-m", "assay"]):
+        found = run(*start, *words, PATH="")
+        assert (found.returncode, found.stderr) == (0, "")
+        assert "scored 1" in found.stdout
+    assert run(command(), "check", "nothing").returncode == 2
+    assert run(command(), "score", "nowhere.toml").returncode == 2
 
 
 PROGRAM = """

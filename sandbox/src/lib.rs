@@ -19,6 +19,7 @@ mod programs {
     pub mod isolation;
     pub mod languages;
     pub(crate) mod memo;
+    mod packed;
     pub mod runtime;
     pub(crate) mod sandbox;
     pub(crate) mod stdio;
@@ -29,6 +30,7 @@ mod programs {
     pub(crate) mod trivial;
     pub mod value;
 
+    pub use packed::pack;
     pub use sandbox::{Sandbox, SandboxConfig};
 }
 

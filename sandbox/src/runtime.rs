@@ -32,6 +32,7 @@ pub use self::engine::{CompileNotice, Options, Runtime, SandboxError, WASM_STACK
 pub use self::files::{FILES_BYTES_MAX, FileError, MemoryFiles};
 pub use self::limits::{Limits, Stop};
 pub use self::plugin::{Plugin, PluginAnswer, PluginInput};
+pub(crate) use self::precompiled::parts;
 pub use self::precompiled::precompile;
 pub use self::program::{Program, Start};
 pub use self::record::{Run, RunRecord};

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use assay_verifiers::BuildError;
 
+use super::packed::unpacked;
 use crate::runtime::{Guest, Options, Program, Runtime, SandboxError};
 
 /// Where guests are found, and how the runtime is set up.
@@ -109,9 +110,16 @@ impl Sandbox {
     }
 
     fn find(&self, name: &str) -> Result<PathBuf, BuildError> {
-        let mut paths = self.config.assets.iter().map(|folder| folder.join(name));
-        let missing = || self.missing(&format!("the guest {name}"), "make assets");
-        paths.find(|path| path.is_file()).ok_or_else(missing)
+        let cache = self.config.options.compiled.as_deref();
+        for path in self.config.assets.iter().map(|folder| folder.join(name)) {
+            if path.is_file() {
+                return Ok(path);
+            }
+            if let Some(unpacked) = unpacked(&path, cache) {
+                return Ok(unpacked?);
+            }
+        }
+        Err(self.missing(&format!("the guest {name}"), "make assets"))
     }
 
     fn missing(&self, what: &str, maker: &str) -> BuildError {

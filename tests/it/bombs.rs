@@ -16,7 +16,7 @@ use assay::engine::runs::write_atomic;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-const FOLDER: &str = "fixtures/bombs/";
+const FOLDER: &str = "../fixtures/bombs/";
 const FILES: [&str; 11] = [
     "answers", "configs", "models", "patterns", "plugins", "prompts", "queries", "rows", "rubrics",
     "schemas", "scripts",

@@ -21,7 +21,7 @@ const COOKBOOK: &str = include_str!("../../docs/cookbook.md");
 const README: &str = include_str!("../../README.md");
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(crate::ROOT)
 }
 
 #[test]

@@ -316,7 +316,7 @@ fn rows_with_faults_are_judged_again() {
     assert_ne!(broken, verdicts);
     let manifest = fs::read_to_string(dir.join("manifest.json")).unwrap();
     let digest = |text: &str| {
-        assay_verifiers::canonical::hex(&<sha2::Sha256 as sha2::Digest>::digest(text.as_bytes()))
+        assay::verifiers::canonical::hex(&<sha2::Sha256 as sha2::Digest>::digest(text.as_bytes()))
     };
     let manifest = manifest.replace(&digest(&verdicts), &digest(&broken));
     assay::engine::runs::write_atomic(&dir.join("manifest.json"), manifest.as_bytes()).unwrap();

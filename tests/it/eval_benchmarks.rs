@@ -13,7 +13,7 @@ use assay::engine::runs::write_atomic;
 use serde_json::{Value, json};
 
 fn model(name: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
+    let root = Path::new(crate::ROOT).canonicalize().unwrap();
     root.join("fixtures/models").join(name).display().to_string()
 }
 

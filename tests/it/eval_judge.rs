@@ -61,7 +61,7 @@ fn pairs(recorded: &Value) -> String {
 #[test]
 fn judges_of_pairs_are_measured_as_by_the_other_program() {
     let place = tempfile::tempdir().unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(crate::ROOT);
     let verdicts = root.join("fixtures/rubrics/judge-llmbar-verdicts.jsonl");
     write(place.path(), "judge.toml", PAIRS);
     let text = fs::read_to_string(verdicts).unwrap();

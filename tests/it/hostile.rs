@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use assay::data::{Columns, ReadLimits, Row, Source};
 use serde::Deserialize;
 
-const FOLDER: &str = "fixtures/hostile/";
+const FOLDER: &str = "../fixtures/hostile/";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

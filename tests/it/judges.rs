@@ -133,7 +133,7 @@ fn replies_in_any_order_give_the_same_bytes() {
 }
 
 fn models() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/models").canonicalize().unwrap()
+    Path::new(crate::ROOT).join("fixtures/models").canonicalize().unwrap()
 }
 
 /// A criterion that a model of the fixtures answers, beside the reward of the same model.

@@ -137,7 +137,7 @@ impl Lane {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(crate::ROOT)
 }
 
 /// Every 97th row cannot be read: a fault each time.

@@ -58,3 +58,6 @@ mod traces;
 #[cfg(feature = "train")]
 mod train;
 mod validate;
+
+/// The root of the repository. Tests run in the folder of the command's crate.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

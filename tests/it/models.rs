@@ -11,7 +11,7 @@ use crate::support::wait_for;
 use serde_json::Value;
 
 fn model(name: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
+    let root = Path::new(crate::ROOT).canonicalize().unwrap();
     root.join("fixtures/models").join(name).display().to_string()
 }
 
@@ -147,7 +147,7 @@ fn the_three_benchmarks_read_the_files_of_their_authors() {
 #[test]
 fn the_trained_model_finds_the_first_wrong_step_of_problems_it_never_saw() {
     let place = tempfile::tempdir().unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
+    let root = Path::new(crate::ROOT).canonicalize().unwrap();
     let rows = root.join("fixtures/datasets/arithmetic-steps.jsonl.gz").display().to_string();
     let model = model("arithmetic-prm");
     let mapping = "problem=prompt";

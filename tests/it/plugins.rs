@@ -45,7 +45,7 @@ fn judges(folder: &Path) {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(crate::ROOT)
 }
 
 #[test]

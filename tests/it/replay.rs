@@ -42,13 +42,13 @@ fn replay(folder: &Path, run: fn(&[u8])) -> usize {
 #[test]
 fn every_target_has_seeds_and_takes_them() {
     for (name, run) in TARGETS {
-        assert!(replay(&Path::new("fuzz/corpus-seeds").join(name), run) > 0, "{name}: no seeds");
+        assert!(replay(&Path::new("../fuzz/corpus-seeds").join(name), run) > 0, "{name}: no seeds");
     }
 }
 
 #[test]
 fn every_target_takes_every_hostile_dataset() {
     for (_, run) in TARGETS {
-        assert!(replay(Path::new("fixtures/hostile"), run) >= 60);
+        assert!(replay(Path::new("../fixtures/hostile"), run) >= 60);
     }
 }

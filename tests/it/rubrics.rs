@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::support;
 
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rubrics")
+    Path::new(crate::ROOT).join("fixtures/rubrics")
 }
 
 /// The configurations of the examples with their rows. A rubric file is neither.

@@ -23,7 +23,7 @@ const RULES: &str = "[[reward]]\nname = 'correct'\nverifier = 'exact'\n\
 
 /// A daemon with a classifier, a process model, a reward model, and an embedding model.
 fn daemon() -> Daemon {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/models");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/models");
     let alone = |verifier: &str, model: &str| {
         format!(
             "[[reward]]\nname = 'judged'\nverifier = '{verifier}'\n\

@@ -29,7 +29,7 @@ fn validate(folder: &Path, config: &str, data: &Path, more: &[&str]) -> Output {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(crate::ROOT)
 }
 
 fn found(output: &Output) -> Value {

@@ -70,6 +70,11 @@ fn sums_of(guest: &Path) -> PathBuf {
     guest.with_extension(format!("v{VERSION}.sha256"))
 }
 
+/// A guest, its compiled form, and the digests of both.
+pub(crate) fn parts(guest: &Path) -> [PathBuf; 3] {
+    [guest.to_owned(), path_of(guest), sums_of(guest)]
+}
+
 /// What the digests beside a guest say of it: its own, and that of its compiled form.
 pub(super) struct Sums {
     pub(super) guest: Digest,
