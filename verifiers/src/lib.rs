@@ -16,14 +16,11 @@ pub mod checks;
 pub mod column_path;
 pub mod entry;
 pub mod extract;
-pub mod fault;
 pub mod group_check;
 pub mod group_checks;
 #[cfg(feature = "jinja")]
 pub mod jinja;
-pub mod math;
 mod measure;
-pub mod meter;
 pub mod ordered;
 pub mod pattern;
 pub mod prelude;
@@ -39,6 +36,7 @@ pub mod training_state;
 pub mod verdict;
 pub mod verifier;
 
+pub use assay_math::{self as math, fault, meter};
 pub use canonical::Digest;
 pub use check::{BuildError, Check, Files, NoFiles};
 pub use fault::{Fault, FaultKind};

@@ -8,7 +8,6 @@ mod group_checks;
 mod hidden;
 mod hostile;
 mod math_hostile;
-mod meter;
 mod qualify;
 mod sample;
 mod script;

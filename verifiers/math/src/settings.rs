@@ -1,0 +1,43 @@
+//! How two answers are compared: decimals, relations, units.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is compared by its form, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Strict {
+    /// A unit is on both sides or on none.
+    #[serde(default)]
+    pub(crate) units: bool,
+    /// The parts of a list stand in the order of the reference.
+    #[serde(default)]
+    pub(crate) order: bool,
+    /// `x = 5` is not `5`, and `x > 2` is not an interval.
+    #[serde(default)]
+    pub(crate) relations: bool,
+}
+
+/// What an equation or inequality may stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Relations {
+    /// For its solutions where it is solved for its variable: `x > 2`, but not `2x + 1 > 5`.
+    #[default]
+    Solved,
+    /// For its solutions in any form.
+    Equivalent,
+}
+
+/// How numbers written as decimals are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Decimals {
+    /// Within half a unit of the last digit of a reference that was written as a decimal.
+    #[default]
+    ReferenceDigits,
+    /// Never rounded.
+    Exact,
+    /// Within this share of the reference, where one side was written as a decimal.
+    Relative(f64),
+}

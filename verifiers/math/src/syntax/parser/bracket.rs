@@ -1,0 +1,173 @@
+//! The grammar of what stands in brackets: groups, sets, absolute values, matrices, branches.
+
+use super::Parser;
+use crate::stop::Stop;
+use crate::syntax::ast::{Id, Join, Node};
+use crate::syntax::token::Tok;
+
+/// The most branches of one value.
+const BRANCHES_MAX: usize = 50;
+
+impl<'a> Parser<'_, 'a> {
+    pub(crate) fn braced(&mut self) -> Result<Id, Stop> {
+        self.expect(Tok::LBrace)?;
+        let id = self.enclosed()?;
+        self.expect(Tok::RBrace)?;
+        Ok(id)
+    }
+
+    /// The inside of brackets, in which bars and colons have their top-level meaning.
+    fn enclosed(&mut self) -> Result<Id, Stop> {
+        let outside = (std::mem::take(&mut self.bars), std::mem::take(&mut self.in_set));
+        let id = self.nested(|parser| parser.sequence(false))?;
+        (self.bars, self.in_set) = outside;
+        Ok(id)
+    }
+
+    /// Parentheses and square brackets: around one thing, or a point, or an interval.
+    pub(crate) fn group(&mut self, open: Tok<'a>) -> Result<Id, Stop> {
+        let inner = self.enclosed()?;
+        let close = self.peek().ok_or(Stop::Unreadable)?;
+        self.at += 1;
+        let (open, close) = match (open, close) {
+            // In ]1, 3[ and [1, 3[ an outward bracket excludes the end.
+            (Tok::LParen, Tok::RParen) | (Tok::RBracket, Tok::LBracket) => ('(', ')'),
+            (Tok::LParen | Tok::RBracket, Tok::RBracket) => ('(', ']'),
+            (Tok::LBracket, Tok::RParen | Tok::LBracket) => ('[', ')'),
+            (Tok::LBracket, Tok::RBracket) => ('[', ']'),
+            _ => return Err(Stop::Unreadable),
+        };
+        match self.tree.get(inner)? {
+            Node::Seq(items, Join::Comma) => {
+                let items = items.clone();
+                self.node(Node::Group { open, close, items }, &[inner])
+            }
+            _ if (open == '(') == (close == ')') => Ok(inner),
+            _ => Err(Stop::Unreadable),
+        }
+    }
+
+    /// `\{1, 2\}`, `\{x | x > 2\}`, `\{\}`.
+    pub(crate) fn set(&mut self) -> Result<Id, Stop> {
+        if self.eat(Tok::RSet) {
+            return self.node(Node::EmptySet, &[]);
+        }
+        let outside = (self.bars, self.in_set);
+        (self.bars, self.in_set) = (1, true);
+        let first = self.nested(|parser| parser.sequence(false))?;
+        (self.bars, self.in_set) = outside;
+        if self.eat(Tok::Bar) || self.eat(Tok::Colon) {
+            let conditions = self.nested(|parser| parser.sequence(false))?;
+            self.expect(Tok::RSet)?;
+            return self.node(Node::Builder(vec![first, conditions]), &[first, conditions]);
+        }
+        self.expect(Tok::RSet)?;
+        let items = match self.tree.get(first)? {
+            Node::Seq(items, _) => items.clone(),
+            _ => vec![first],
+        };
+        self.node(Node::Set(items), &[first])
+    }
+
+    pub(crate) fn absolute(&mut self) -> Result<Id, Stop> {
+        self.bars += 1;
+        let inner = self.nested(Self::sum)?;
+        self.bars -= 1;
+        self.expect(Tok::Bar)?;
+        self.node(Node::Fun("abs", vec![inner]), &[inner])
+    }
+
+    pub(crate) fn bracketed(&mut self, name: &'static str, close: Tok<'_>) -> Result<Id, Stop> {
+        let inner = self.nested(Self::sum)?;
+        self.expect(close)?;
+        self.node(Node::Fun(name, vec![inner]), &[inner])
+    }
+
+    pub(crate) fn matrix(&mut self, name: &str) -> Result<Id, Stop> {
+        if matches!(name, "cases" | "dcases") {
+            return self.nested(Self::cases);
+        }
+        if !name.trim_end_matches('*').ends_with("matrix") && name != "array" {
+            return Err(Stop::Unreadable);
+        }
+        let (mut rows, mut row, mut all) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            match self.peek() {
+                Some(Tok::End) => break,
+                Some(Tok::Amp) => self.at += 1,
+                Some(Tok::Row) => {
+                    self.at += 1;
+                    rows.push(std::mem::take(&mut row));
+                }
+                _ => {
+                    let entry = self.nested(Self::sum)?;
+                    row.push(entry);
+                    all.push(entry);
+                }
+            }
+        }
+        self.at += 1;
+        if !row.is_empty() {
+            rows.push(row);
+        }
+        rows.retain(|row: &Vec<Id>| !row.is_empty());
+        let id = self.node(Node::Matrix(rows), &all)?;
+        if name == "vmatrix" { self.node(Node::Fun("det", vec![id]), &[id]) } else { Ok(id) }
+    }
+
+    /// `\begin{cases} x, & x > 0 \\ 0, & \text{otherwise} \end{cases}`.
+    pub(crate) fn cases(&mut self) -> Result<Id, Stop> {
+        let (mut branches, mut all) = (Vec::new(), Vec::new());
+        while !self.eat(Tok::End) {
+            if self.eat(Tok::Row) {
+                continue;
+            }
+            if branches.len() >= BRANCHES_MAX {
+                return Err(Stop::Cap);
+            }
+            let value = self.nested(Self::clause)?;
+            all.push(value);
+            self.eat(Tok::Comma);
+            let marked = self.eat(Tok::Amp);
+            let condition = if marked || matches!(self.peek(), Some(Tok::Word(_) | Tok::Stop)) {
+                self.condition()?
+            } else {
+                None
+            };
+            all.extend(condition);
+            branches.push((value, condition));
+        }
+        self.node(Node::Cases(branches), &all)
+    }
+
+    /// The condition of a branch; `None` for "otherwise".
+    fn condition(&mut self) -> Result<Option<Id>, Stop> {
+        while matches!(
+            self.peek(),
+            Some(Tok::Word("if" | "If" | "when" | "When") | Tok::Stop | Tok::Comma)
+        ) {
+            self.at += 1;
+        }
+        if let Some(Tok::Word(word)) = self.peek()
+            && matches!(word.to_ascii_lowercase().as_str(), "otherwise" | "else")
+        {
+            self.at += 1;
+            return Ok(None);
+        }
+        let mut items = vec![self.nested(Self::clause)?];
+        let mut join = Join::Comma;
+        while let Some(found) = self.separator() {
+            if matches!(self.peek(), None | Some(Tok::Row | Tok::End)) {
+                break;
+            }
+            if found != Join::Comma {
+                join = found;
+            }
+            items.push(self.nested(Self::clause)?);
+        }
+        match items.as_slice() {
+            [only] => Ok(Some(*only)),
+            _ => self.node(Node::Seq(items.clone(), join), &items).map(Some),
+        }
+    }
+}

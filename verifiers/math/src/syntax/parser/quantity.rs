@@ -1,0 +1,169 @@
+//! Values with a unit or a noun behind them, and operations in words: "4 divided by 2".
+
+use super::Parser;
+use crate::number::whole;
+use crate::stop::Stop;
+use crate::syntax::ast::{Id, Node};
+use crate::syntax::token::Tok;
+use crate::syntax::{number_words, units};
+
+/// The most words behind a value.
+const WORDS_MAX: usize = 5;
+/// Words that no unit and no noun contains: "7 is wrong" is a statement about 7.
+#[rustfmt::skip]
+const SAYING: [&str; 40] = [
+    "not", "no", "is", "isn", "are", "was", "cannot", "wrong", "incorrect", "maybe", "negative",
+    "below", "above", "than", "unless", "except", "root", "power", "too", "extraneous", "rejected",
+    "invalid", "false", "impossible", "discarded", "guess", "if", "when", "ten", "twenty",
+    "never", "got", "most", "least", "minimum", "maximum", "upwards", "downwards", "tops", "up",
+];
+/// Nouns behind an ordinal that have a value of their own: the 4th prime is 7.
+#[rustfmt::skip]
+const POINTED: [&str; 15] = [
+    "prime", "multiple", "fibonacci", "triangular", "square", "cube", "perfect", "odd", "even",
+    "positive", "smallest", "largest", "number", "integer", "digit",
+];
+
+impl Parser<'_, '_> {
+    /// An operator in words behind `left`: "4 divided by 2", "4 out of 5", "3 squared", "4 thirds".
+    pub(crate) fn spoken(&mut self, left: Id) -> Result<Option<Id>, Stop> {
+        let Some(Tok::Word(word)) = self.peek() else { return Ok(None) };
+        let number = matches!(self.tree.get(left)?, Node::Num(..));
+        let operand = |by: usize| matches!(self.ahead(by), Some(Tok::Num(_)));
+        let second = match self.ahead(1) {
+            Some(Tok::Word(second)) if operand(2) => second,
+            _ => "",
+        };
+        let (skip, name) = match (word, second) {
+            ("divided", "by") | ("out", "of") => (2, "div"),
+            ("over" | "in", _) if operand(1) => (1, "div"),
+            ("times", _) if operand(1) => (1, "mul"),
+            ("choose", _) if operand(1) => (1, "binom"),
+            ("base", _) if operand(1) => (1, "base"),
+            ("squared" | "cubed", _) if number => (1, "pow"),
+            (part, _) if number && part != "quarters" => {
+                let Some(below) = number_words::part(part) else { return Ok(None) };
+                self.at += 1;
+                let below = self.exact(below)?;
+                return self.node(Node::Div(left, below), &[left, below]).map(Some);
+            }
+            _ => return Ok(None),
+        };
+        self.at += skip;
+        if name == "pow" {
+            let power = if word == "squared" { 2 } else { 3 };
+            let power = self.exact(power)?;
+            return self.node(Node::Pow(left, power), &[left, power]).map(Some);
+        }
+        let right = self.nested(Self::power)?;
+        let node = match name {
+            "div" => Node::Div(left, right),
+            "mul" => Node::Mul(vec![left, right]),
+            "binom" => Node::Fun("binom", vec![left, right]),
+            _ => return self.in_base(left, right).map(Some),
+        };
+        self.node(node, &[left, right]).map(Some)
+    }
+
+    fn in_base(&mut self, digits: Id, base: Id) -> Result<Id, Stop> {
+        let (Node::Num(digits, None), Node::Num(base, None)) =
+            (self.tree.get(digits)?, self.tree.get(base)?)
+        else {
+            return Err(Stop::Unreadable);
+        };
+        let base = whole(base).and_then(|base| u32::try_from(base).ok());
+        let (digits, base) = (digits.to_string(), base.ok_or(Stop::Unreadable)?);
+        self.node(Node::Based(digits, base), &[])
+    }
+
+    /// The words behind a value: its unit, or a noun.
+    pub(crate) fn quantity(&mut self, value: Id) -> Result<Id, Stop> {
+        let mut words = String::new();
+        let mut count = 0;
+        loop {
+            let below = self.peek() == Some(Tok::Slash);
+            let name = match (self.peek(), self.ahead(1)) {
+                (Some(Tok::Word(name)), _)
+                | (Some(Tok::Slash), Some(Tok::Word(name) | Tok::Letter(name))) => name,
+                (Some(Tok::Times), Some(Tok::Word(name))) if units::known(name) => name,
+                _ => break,
+            };
+            self.at += if matches!(self.peek(), Some(Tok::Word(_))) { 1 } else { 2 };
+            words.push_str(if words.is_empty() { "" } else { " " });
+            words.push_str(if below { "per " } else { "" });
+            words.push_str(&unit_name(name));
+            if let Some(power) = self.raised_unit()? {
+                words.push('^');
+                words.push_str(&power);
+            }
+            count += 1;
+        }
+        if let (Some(unit), true) = (temperature(&words), self.is_degrees(value)?) {
+            let Node::Degrees(number) = self.tree.get(value)? else { return Err(Stop::Unreadable) };
+            let number = *number;
+            return self.node(Node::Quantity(number, unit.to_owned()), &[number]);
+        }
+        // More words than a unit or a noun has are a sentence, and so is what goes on with a
+        // number: 5 apples 6 pears.
+        if words == "per cent" {
+            return self.node(Node::Percent(value), &[value]);
+        }
+        let name = matches!(self.tree.get(value)?, Node::Var(_));
+        let goes_on = !name && matches!(self.peek(), Some(Tok::Num(_)));
+        if count > WORDS_MAX || goes_on || says(&words) {
+            return Err(Stop::Unreadable);
+        }
+        self.node(Node::Quantity(value, words), &[value])
+    }
+
+    fn is_degrees(&self, id: Id) -> Result<bool, Stop> {
+        Ok(matches!(self.tree.get(id)?, Node::Degrees(_)))
+    }
+
+    /// The exponent of a unit: `^2`, `^{-1}`.
+    fn raised_unit(&mut self) -> Result<Option<String>, Stop> {
+        if !self.eat(Tok::Caret) {
+            return Ok(None);
+        }
+        let braced = self.eat(Tok::LBrace);
+        let sign = if self.eat(Tok::Minus) { "-" } else { "" };
+        let Some(Tok::Num(power)) = self.peek() else { return Err(Stop::Unreadable) };
+        self.at += 1;
+        if braced {
+            self.expect(Tok::RBrace)?;
+        }
+        Ok(Some(format!("{sign}{power}")))
+    }
+
+    /// A sign of money before or behind its amount.
+    pub(crate) fn price(&mut self, name: &str, amount: Id) -> Result<Id, Stop> {
+        self.node(Node::Quantity(amount, name.to_owned()), &[amount])
+    }
+}
+
+/// The name of a unit in lower case; the M of mega is not the m of milli.
+pub(crate) fn unit_name(name: &str) -> String {
+    let lower = name.to_lowercase();
+    match name.strip_prefix('M').and_then(units::long_name) {
+        Some(long) => format!("mega{long}"),
+        None => lower,
+    }
+}
+
+/// Whether words are a statement about the value before them.
+fn says(words: &str) -> bool {
+    let mut list = words.split(' ');
+    let ordinal = matches!(list.clone().next(), Some("th" | "st" | "nd" | "rd"));
+    list.any(|word| {
+        SAYING.contains(&word) || (ordinal && POINTED.contains(&word.trim_end_matches('s')))
+    })
+}
+
+/// The temperature scale behind a degree sign.
+fn temperature(words: &str) -> Option<&'static str> {
+    Some(match words.split(' ').next()? {
+        "c" | "celsius" | "centigrade" => "celsius",
+        "f" | "fahrenheit" => "fahrenheit",
+        _ => return None,
+    })
+}
