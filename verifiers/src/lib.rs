@@ -27,6 +27,7 @@ pub mod meter;
 pub mod ordered;
 pub mod pattern;
 pub mod prelude;
+pub mod registry;
 pub mod sample;
 pub mod schedule;
 pub mod scored;
