@@ -1,5 +1,8 @@
 //! The configuration: what to judge, with which verifiers, and how rewards become one.
 
+mod bind;
+mod serve;
+
 use std::collections::BTreeMap;
 
 use assay_trainer::advantages::AdvantageConfig;
@@ -16,7 +19,9 @@ use super::scale::{Deviation, Normalise};
 use super::turns::JudgedTurn;
 use crate::data::{Columns, ReadLimits};
 use crate::rubrics::judge::JudgeConfig;
-use crate::serve::ServeConfig;
+
+pub use bind::Bind;
+pub use serve::ServeConfig;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
