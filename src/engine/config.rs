@@ -5,10 +5,7 @@ mod serve;
 
 use std::collections::BTreeMap;
 
-use assay_trainer::advantages::AdvantageConfig;
-use assay_trainer::losses::LossTable;
-use assay_trainer::selection::SelectConfig;
-use assay_trainer::training::TrainConfig;
+use assay_trainer::config::{AdvantageConfig, LossTable, SelectConfig, TrainConfig};
 use assay_verifiers::schedule::Schedule;
 use assay_verifiers::shaping;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
