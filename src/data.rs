@@ -42,6 +42,7 @@ mod source;
 mod streams;
 #[cfg(feature = "parquet")]
 mod table;
+mod unpack;
 #[cfg(feature = "parquet")]
 mod verdict_columns;
 

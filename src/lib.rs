@@ -3,6 +3,7 @@
 //! One engine runs every kind of verifier over samples and says, for each, what it earned and
 //! why. The library, the command-line tool and every other way in call the same [`Engine`].
 
+mod clock;
 pub mod data;
 pub mod engine;
 pub mod serve;

@@ -4,9 +4,6 @@
 //! permits of the one pool (`admission`), and is judged by the engine of a profile. Nothing else queues.
 //! Everything that a request is refused for is an `ApiError`, which has one form.
 
-mod bind;
-mod config;
-
 #[cfg(feature = "serve")]
 mod admission;
 #[cfg(feature = "serve")]
@@ -59,8 +56,7 @@ mod trace;
 #[cfg(all(feature = "serve", not(feature = "otel")))]
 use no_trace as trace;
 
-pub use bind::Bind;
-pub use config::ServeConfig;
+pub use crate::engine::{Bind, ServeConfig};
 #[cfg(feature = "serve")]
 pub use server::{LoadError, Loaded, Server};
 #[cfg(feature = "serve")]

@@ -2,7 +2,6 @@
 //! settings it overrides. The one place that reads it: the command line and every other way in take
 //! an [`Environment`] from here.
 
-mod clock;
 #[cfg(feature = "otel")]
 mod collector;
 #[cfg(all(feature = "models", feature = "rubrics"))]
@@ -20,10 +19,10 @@ use std::sync::Arc;
 
 #[cfg(feature = "rubrics")]
 use assay_verifiers::Files as _;
-pub use clock::{Monotonic, unix_seconds};
 #[cfg(feature = "otel")]
 pub use traces::{Traces, TracesError};
 
+pub use crate::clock::{Monotonic, unix_seconds};
 use crate::data::{open_once, open_regular};
 use crate::engine::{
     Config, ConfigError, ConfigFolder, Document, Engine, EngineBuilder, EngineError, Origin,

@@ -3,7 +3,8 @@
 #[cfg(feature = "rubrics")]
 use assay::rubrics::formats::Format;
 use assay::setup::Environment;
-use assay::verifiers::checks::{self, VerifierInfo};
+use assay::verifiers::checks::VerifierInfo;
+use assay::verifiers::registry;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
 
@@ -115,8 +116,8 @@ fn family(id: &str) -> &'static str {
     {
         return "rubrics and judges";
     }
-    match checks::find(id) {
-        Some(_) if checks::is_of_groups(id) => "groups",
+    match registry::find(id) {
+        Some(_) if registry::is_of_groups(id) => "groups",
         Some(_) => "rules",
         None => "programs",
     }

@@ -4,7 +4,7 @@ mod examples;
 
 use assay::engine::did_you_mean;
 use assay::setup::Environment;
-use assay::trainer::training::TrainConfig;
+use assay::trainer::config::TrainConfig;
 use assay::verifiers::cases::{self, Case};
 use assay::verifiers::checks::VerifierInfo;
 use assay::{Config, Registry};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assay::verifiers::cases::{self, Case};
-use assay::verifiers::checks;
+use assay::verifiers::registry;
 use serde_json::Value;
 
 fn main() {
@@ -18,7 +18,7 @@ fn main() {
     copy(Path::new("fixtures/hostile"), &corpus.join("jsonl"));
     copy(Path::new("fixtures/hostile"), &corpus.join("parquet"));
     fs::copy("fixtures/init/assay.toml", corpus.join("config/init")).expect("the file is there");
-    for entry in checks::ALL {
+    for entry in registry::ALL {
         let folder = corpus.join(entry.about.id);
         let cases = cases::parse(entry.about.fixtures).expect("fixtures are well-formed").cases;
         for (at, case) in cases.iter().enumerate().filter(|_| folder.is_dir()) {

@@ -16,7 +16,7 @@ use assay::rubrics::rubric::{AnswerChoice, AnswerKind, Criterion, Scale};
 use assay::verifiers::{
     Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Sample, Verdict, Verifier,
 };
-use assay::verifiers::{canonical, checks};
+use assay::verifiers::{canonical, registry};
 use assay::{Plan, Registry};
 use serde_json::{Value, json};
 
@@ -323,7 +323,7 @@ fn judge(verifier: &dyn Verifier, sample: &Sample) -> Verdict {
 }
 
 fn build(id: &str, settings: Value) -> Option<Box<dyn Verifier>> {
-    let built = (checks::find(id)?.build)(settings, &NoFiles).ok()?;
+    let built = (registry::find(id)?.build)(settings, &NoFiles).ok()?;
     match built.lane {
         Lane::Compute(verifier) => Some(verifier),
         _ => None,

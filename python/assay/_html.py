@@ -6,7 +6,7 @@ import html
 from typing import TYPE_CHECKING
 
 from assay._core import Verdict
-from assay._explain import note, outcome_text, visible
+from assay._text import note, outcome_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

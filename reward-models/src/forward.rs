@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 
 use crate::backend::Session;
+use crate::compatibility::BatchCompatibility;
 use crate::error::ModelError;
 use crate::graph::{GraphInfo, past_names};
 use crate::likelihood::Likelihood;
 use crate::manifest::{Graph, Manifest, ModelKind, PastShape, Transform};
-use crate::schedule::plan::BatchCompatibility;
 use crate::score::ModelOutput;
 use crate::tensor::Tensor;
 use crate::tokens::Tokens;

@@ -6,6 +6,7 @@
 pub mod aggregate;
 pub mod backend;
 pub mod benchmarks;
+pub mod compatibility;
 pub mod consensus;
 pub mod error;
 mod files;
@@ -16,6 +17,8 @@ pub mod likelihood;
 pub mod manifest;
 pub mod model;
 pub mod models;
+mod nearness;
+mod preference;
 pub mod schedule;
 pub mod score;
 pub mod special;

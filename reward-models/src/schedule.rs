@@ -22,12 +22,13 @@ use std::thread::JoinHandle;
 use futures_channel::oneshot::Receiver;
 
 use crate::backend::{Interrupt, Session};
+use crate::compatibility::BatchCompatibility;
 use crate::error::{ModelError, guarded};
 use crate::forward::{Forward, Past};
 use crate::score::ModelOutput;
 use crate::tokens::Tokens;
 use memo::{Key, Memo};
-use plan::{BatchCompatibility, BatchPlan, Waiting};
+use plan::{BatchPlan, Waiting};
 use prefix::{Prefix, Prefixes};
 pub use ticket::Ticket;
 use ticket::{Cancellable, Found, Waiters};

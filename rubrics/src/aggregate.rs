@@ -13,12 +13,9 @@
 //! `w` are the points and `s` the share of each criterion at the top; the share of a criterion with
 //! criteria below it is the weighted mean of theirs.
 
-mod check;
 mod combine;
 mod expression;
-mod settings;
 mod shape;
 
-pub(crate) use check::check;
+pub use crate::rubric::{Aggregation, How, Interaction, OnMissing, TopRange};
 pub use combine::Aggregated;
-pub use settings::{Aggregation, How, Interaction, OnMissing, TopRange};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use assay_verifiers::{BuildError, Fault, Meter};
 
 use crate::Sandbox;
+pub use crate::languages::{Input, Written};
+use crate::languages::{Interpreter, Ready, Unready};
 use crate::runtime::{Limits, Run};
-pub use crate::stdio::{Input, Written};
-use crate::stdio::{Interpreter, Ready, Unready};
 
 /// What runs the programs of a language.
 pub struct Executor(Interpreter);

@@ -1,7 +1,5 @@
 //! Whole programs on given input: what they print is compared on the host.
 
-mod interpreter;
-mod ready;
 mod slips;
 
 use std::borrow::Cow;
@@ -15,10 +13,6 @@ use crate::runtime::{Run, RunRecord, Stop};
 use crate::suite::StdioCase;
 use crate::suite_report::{SuiteReport, cause_of_error, cause_of_stop, tail};
 use crate::suite_run::fault;
-pub(crate) use interpreter::Interpreter;
-pub use interpreter::Written;
-pub use ready::Input;
-pub(crate) use ready::{Ready, Unready};
 pub(crate) use slips::slips;
 
 /// Cases on which a program may use all its fuel; the ones after them have failed, so that a program

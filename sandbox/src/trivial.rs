@@ -6,7 +6,7 @@ use assay_verifiers::{Trivial, canonical};
 use serde_json::Value;
 
 use crate::answer::{self, Extract};
-use crate::stdio::Written;
+use crate::languages::Written;
 use crate::suite::{Kind, Suite};
 
 /// What a function returns whatever it is given, and how that is called.

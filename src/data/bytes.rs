@@ -4,11 +4,10 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::error::DataError;
 use super::kinds::wide;
 use super::limits::ReadLimits;
+use super::unpack;
 
 /// The first bytes of a Parquet file.
 pub(super) const PARQUET_MAGIC: &[u8] = b"PAR1";
@@ -24,9 +23,6 @@ const STEP_BYTES: usize = 4 << 10;
 
 /// How much a decoder gets at once.
 const PACKED_BYTES: usize = 64 << 10;
-
-/// The largest window that a zstd stream may ask for: what `zstd --ultra -22` writes.
-const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
 /// A stream of bytes.
 pub(super) struct Bytes {
@@ -76,12 +72,8 @@ impl Bytes {
         let full = |raw| BufReader::with_capacity(PACKED_BYTES, Full(raw));
         let stream: Box<dyn Read + Send> = match form {
             Form::Plain => Box::new(counted),
-            Form::Gzip => Box::new(MultiGzDecoder::new(full(counted))),
-            Form::Zstd => {
-                let mut decoder = zstd::Decoder::with_buffer(full(counted)).map_err(read)?;
-                decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(read)?;
-                Box::new(decoder)
-            }
+            Form::Gzip => unpack::gzip(full(counted), file)?,
+            Form::Zstd => unpack::zstd(full(counted), file)?,
         };
         Ok(Self { stream, form, packed, out: 0, failure: None, limits: *limits })
     }

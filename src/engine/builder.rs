@@ -12,7 +12,6 @@ use tokio::sync::Semaphore;
 
 use super::activity::Activity;
 use super::cache::{Cache, CacheNotice};
-use super::clock::Clock;
 use super::config::Config;
 use super::core::{Admission, Core};
 use super::document::Document;
@@ -21,8 +20,8 @@ use super::plan::{Plan, Planned};
 use super::pool::Pool;
 use super::registry::{Builder, Registry};
 use super::score::Engine;
+use crate::clock::{Clock, Monotonic};
 use crate::rubrics::judge::JudgeParts;
-use crate::setup::Monotonic;
 
 /// The most threads on which awaited work is polled: it waits more than it computes.
 const IO_THREADS_MAX: usize = 2;

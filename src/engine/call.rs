@@ -7,7 +7,7 @@ use std::time::Duration;
 use assay_verifiers::Cancellation;
 use assay_verifiers::TrainingState;
 
-use super::clock::Clock;
+use crate::clock::Clock;
 
 /// How samples are to be scored.
 #[derive(Clone, Debug, PartialEq)]

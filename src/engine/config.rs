@@ -1,11 +1,11 @@
 //! The configuration: what to judge, with which verifiers, and how rewards become one.
 
+mod bind;
+mod serve;
+
 use std::collections::BTreeMap;
 
-use assay_trainer::advantages::AdvantageConfig;
-use assay_trainer::losses::LossTable;
-use assay_trainer::selection::SelectConfig;
-use assay_trainer::training::TrainConfig;
+use assay_trainer::config::{AdvantageConfig, LossTable, SelectConfig, TrainConfig};
 use assay_verifiers::schedule::Schedule;
 use assay_verifiers::shaping;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -16,7 +16,9 @@ use super::scale::{Deviation, Normalise};
 use super::turns::JudgedTurn;
 use crate::data::{Columns, ReadLimits};
 use crate::rubrics::judge::JudgeConfig;
-use crate::serve::ServeConfig;
+
+pub use bind::Bind;
+pub use serve::ServeConfig;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]

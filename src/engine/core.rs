@@ -21,12 +21,12 @@ use tokio_util::task::AbortOnDropHandle;
 use super::activity::Activity;
 use super::cache::Cache;
 use super::call::Call;
-use super::clock::Clock;
 use super::config::{CombineBy, OnFault};
 use super::groups::{drop_group, groups};
 use super::plan::Plan;
 use super::pool::{Pool, panicked};
 use super::when::RowConditions;
+use crate::clock::Clock;
 
 /// What everything in flight shares.
 pub(super) struct Core {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 #[cfg(feature = "rubrics")]
 use assay_verifiers::NoFiles;
-use assay_verifiers::checks::{self, VerifierInfo};
+use assay_verifiers::checks::VerifierInfo;
+use assay_verifiers::registry;
 use assay_verifiers::{BuildError, Built, Earlier, Files, Sample, Verdict};
 use serde_json::Value;
 
@@ -64,7 +65,7 @@ impl Registry {
     /// guests are loaded when the first of them is built; those that ask a model share `models`.
     pub fn standard(sandbox: &Arc<Sandbox>, models: &Arc<Models>) -> Self {
         let mut registry = Self::default();
-        for entry in checks::ALL {
+        for entry in registry::ALL {
             registry.bring(&entry.about, Box::new(entry.build));
         }
         #[cfg(any(feature = "sandbox", feature = "sql"))]

@@ -1,6 +1,6 @@
 //! What `normalise` does, and by what it divides.
 
-use assay_trainer::advantages::statistics::Moments;
+use assay_trainer::statistics::Moments;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

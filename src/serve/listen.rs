@@ -21,10 +21,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::ahead::{Ahead, Watch};
 use super::app::App;
-use super::bind::Bind;
 use super::head_limit::{Late, Noted, Times};
 use super::runtime::ConnectionThreads;
 use super::shared::Shared;
+use crate::engine::Bind;
 
 /// How long accepting rests after an error such as too many open files.
 const ACCEPT_REST: Duration = Duration::from_millis(50);

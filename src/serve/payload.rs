@@ -14,11 +14,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
 
-use super::config::ServeConfig;
 use super::dialect::BodyType;
 use super::error::{ApiError, ErrorKind};
 use super::shared::Shared;
 use crate::data::BOM;
+use crate::engine::ServeConfig;
 
 /// How much of a body that is refused is read and dropped, and for how long.
 const DISCARDED_BYTES_MAX: usize = 64 << 20;

@@ -12,8 +12,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::admission::Admission;
 use super::app::App;
-use super::bind::Bind;
-use super::config::ServeConfig;
 use super::gate::gate;
 use super::inline::Inline;
 use super::listen::{self, Listener};
@@ -24,7 +22,9 @@ use super::runtime::ConnectionThreads;
 use super::shared::Shared;
 use super::tokens::AccessTokens;
 use super::trace::Tracing;
+use crate::engine::Bind;
 use crate::engine::Engine;
+use crate::engine::ServeConfig;
 
 /// What is read when the daemon starts, and again on a reload.
 pub struct Loaded {

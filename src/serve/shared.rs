@@ -16,7 +16,6 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::admission::{Admission, Admitted};
-use super::config::ServeConfig;
 use super::deadline;
 use super::error::{ApiError, ErrorKind};
 use super::inline::{self, Allowed, Inline};
@@ -25,6 +24,7 @@ use super::profiles::{BY_PROFILE, Profile, Profiles};
 use super::runtime::now;
 use super::tokens::AccessTokens;
 use super::trace::{Trace, Tracing};
+use crate::engine::ServeConfig;
 use crate::engine::config::RewardConfig;
 use crate::engine::{Engine, Rows, ScoreOptions};
 

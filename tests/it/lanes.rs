@@ -248,7 +248,7 @@ fn a_reward_is_held_to_the_version_of_its_verifier() {
         let text = format!("[[reward]]\nname = 'a'\nverifier = 'math'\npin = {pin}\n");
         builder(&text, registry(&Arc::default())).build().map(|_| ())
     };
-    let version = assay::verifiers::checks::find("math").unwrap().about.version;
+    let version = assay::verifiers::registry::find("math").unwrap().about.version;
     assert!(built(version).is_ok());
     let Err(assay::EngineError::Config(error)) = built(version - 1) else { panic!("it was built") };
     assert!(error.message.contains("pinned to version"), "{error}");

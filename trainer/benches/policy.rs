@@ -11,10 +11,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use assay_trainer::Ragged;
+use assay_trainer::config::NewModelConfig;
 use assay_trainer::policy::{
     Architecture, Decoder, GenerationConfig, PolicyModel, Sequences, TokenGradients,
 };
-use assay_trainer::training::config::NewModelConfig;
 
 const SEQUENCES: u32 = 256;
 const PROMPT: u32 = 8;

@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use assay_trainer::Ragged;
+use assay_trainer::config::NewModelConfig;
 use assay_trainer::policy::{Architecture, Decoder, GenerationConfig, PolicyModel};
-use assay_trainer::training::config::NewModelConfig;
 
 const ROWS: u64 = 256;
 const RUNS: usize = 5;

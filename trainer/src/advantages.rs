@@ -6,15 +6,12 @@
 pub mod batch;
 pub mod conventions;
 pub mod per_group;
-pub mod statistics;
 pub mod steps;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tokens;
 pub mod weights;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use batch::{
@@ -23,6 +20,7 @@ pub use batch::{
 };
 use conventions::EstimatorSettings;
 
+pub use crate::config::AdvantageConfig;
 use crate::error::TrainerError;
 use crate::presets;
 
@@ -84,33 +82,19 @@ estimators! {
     "v0.5" => v0_5::V05,
 }
 
-/// The table `[advantage]` of a configuration.
-///
-/// ```
-/// use assay_trainer::advantages::AdvantageConfig;
-/// use assay_trainer::{Groups, advantages::{AdvantageValues, RewardBatch}};
-///
-/// let config: AdvantageConfig = toml::from_str("kind = \"dr_grpo\"").unwrap();
-/// let groups = Groups::of_size(2, 2).unwrap();
-/// let batch = RewardBatch::new(&groups, &[1.0, 0.0]).unwrap();
-/// let advantages = config.build().unwrap().estimate(&batch).unwrap();
-/// assert_eq!(advantages.values, AdvantageValues::Rollouts(vec![0.5, -0.5]));
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AdvantageConfig {
-    /// The estimator; where it is not given, the one that the preset uses.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// The library whose settings are filled in, such as `trl-1.16`. What is given here wins over it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preset: Option<String>,
-    /// The settings of the estimator.
-    #[serde(flatten)]
-    pub settings: Map<String, Value>,
-}
-
 impl AdvantageConfig {
     /// The estimator.
+    ///
+    /// ```
+    /// use assay_trainer::advantages::AdvantageConfig;
+    /// use assay_trainer::{Groups, advantages::{AdvantageValues, RewardBatch}};
+    ///
+    /// let config: AdvantageConfig = toml::from_str("kind = \"dr_grpo\"").unwrap();
+    /// let groups = Groups::of_size(2, 2).unwrap();
+    /// let batch = RewardBatch::new(&groups, &[1.0, 0.0]).unwrap();
+    /// let advantages = config.build().unwrap().estimate(&batch).unwrap();
+    /// assert_eq!(advantages.values, AdvantageValues::Rollouts(vec![0.5, -0.5]));
+    /// ```
     ///
     /// # Errors
     /// Those of [`build`].

@@ -69,8 +69,7 @@ pub use monitor::{
     MonitorSettings, MonitorState, MonitoredStep, StepInflation, format_only_share, monitored,
     step_inflation,
 };
-pub(crate) use ngrams::phrase_places;
-pub use ngrams::{NewPhrase, PhraseSettings, duplicate_ngrams, new_phrases};
+pub use ngrams::{NewPhrase, PhraseSettings, duplicate_ngrams, new_phrases, phrase_places};
 pub use order_agreement::{OrderAgreement, order_agreement};
 pub use pair_accuracy::{AspectPair, PairAccuracy, PairDecision, Preferred, pair_accuracy};
 pub use part_shares::{PartShare, part_shares};

@@ -6,25 +6,41 @@
 //! (a standard deviation, an epsilon, a clamp), it is a setting, and a preset names the library and
 //! the version whose defaults it holds.
 //!
-//! The GRPO loop ([`training`]) trains whatever is a [`policy::PolicyModel`]; with the feature `train`
-//! there is one, a decoder on a processor.
+//! These functions are the feature `groups`. With the feature `train` there is a GRPO loop
+//! ([`training`]) too, which trains whatever is a [`policy::PolicyModel`], such as the decoder here,
+//! on a processor. Without either the crate is what a configuration says of them ([`config`]).
 //!
 //! A reward that is missing (a fault, an abstention, a masked sample) is NaN in a slice of rewards. It
 //! takes part in no statistic, and its advantage is 0.
 
+#[cfg(feature = "groups")]
 pub mod advantages;
+pub mod config;
+#[cfg(feature = "groups")]
 pub mod diagnostics;
 pub mod error;
+#[cfg(feature = "groups")]
 pub mod groups;
+#[cfg(feature = "groups")]
 pub mod losses;
+#[cfg(feature = "train")]
 pub mod monitor;
+#[cfg(feature = "train")]
 pub mod policy;
+#[cfg(feature = "groups")]
 pub mod presets;
 pub mod ragged;
+#[cfg(feature = "train")]
+pub mod reports;
+#[cfg(feature = "groups")]
 pub mod request;
+#[cfg(feature = "groups")]
 pub mod selection;
+pub mod statistics;
+#[cfg(feature = "train")]
 pub mod training;
 
 pub use error::TrainerError;
+#[cfg(feature = "groups")]
 pub use groups::{Groups, Members};
 pub use ragged::Ragged;

@@ -32,7 +32,7 @@ pub mod policy;
 pub mod preference;
 pub mod ratio;
 pub mod span;
-pub mod table;
+mod table;
 pub mod terms;
 pub mod tokens;
 
@@ -43,10 +43,10 @@ mod hand_worked_tests;
 #[cfg(test)]
 mod property_tests;
 
+pub use crate::config::LossTable;
 pub use aggregation::LossAggregation;
 pub use batch::{BatchScale, EntropyState, LossBatch};
 pub use config::LossConfig;
 pub use kl::difficulty_weight;
 pub use policy::{Loss, PolicyLoss, build};
 pub use preference::{PreferenceLoss, PreferencePair};
-pub use table::LossTable;

@@ -19,7 +19,6 @@
 //! # Ok::<(), assay_trainer::TrainerError>(())
 //! ```
 
-mod config;
 mod figures;
 mod finding;
 mod health_alarms;
@@ -35,14 +34,13 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod trend_alarms;
-mod warning;
 
-pub use config::{Alarm, MonitorConfig, OnWarning};
 pub use memory::MonitorMemory;
-pub use warning::{MonitorAction, MonitorWarning, ShownRollout};
 
+pub use crate::config::{Alarm, MonitorConfig, OnWarning};
 use crate::error::TrainerError;
-use crate::training::{EvaluationReport, StepReport};
+use crate::reports::{EvaluationReport, StepReport};
+pub use crate::reports::{MonitorAction, MonitorWarning, ShownRollout};
 use finding::{Finding, Look};
 
 /// Watches a training.

@@ -4,39 +4,25 @@
 //! are those of the tokens of completions, at the temperature of the sampling: the logits are divided
 //! by it before the softmax, as trainers do.
 
-#[cfg(feature = "train")]
 pub mod architecture;
-#[cfg(feature = "train")]
 pub mod decoder;
-#[cfg(feature = "train")]
 mod files;
-#[cfg(feature = "train")]
 pub mod folder;
-#[cfg(feature = "train")]
 pub mod generation;
-#[cfg(feature = "train")]
 mod kernels;
-#[cfg(feature = "train")]
 mod lora;
 pub mod parameters;
 pub mod sequences;
-#[cfg(feature = "train")]
 pub mod tokenizer;
 
-#[cfg(feature = "train")]
 pub use architecture::Architecture;
-#[cfg(feature = "train")]
 pub use decoder::Decoder;
-#[cfg(feature = "train")]
 pub use folder::PolicyFolder;
-
 pub use parameters::{Gradients, Parameters, TensorId};
-pub use sequences::{
-    FinishReason, Generated, GenerationConfig, Sequences, TokenGradients, TokenScores,
-};
-#[cfg(feature = "train")]
+pub use sequences::{FinishReason, Generated, Sequences, TokenGradients, TokenScores};
 pub use tokenizer::PolicyTokenizer;
 
+pub use crate::config::GenerationConfig;
 use crate::ragged::Ragged;
 
 /// Why a policy could not be read, written or run.

@@ -38,26 +38,11 @@ pub use policy::{Selector, SelectorSettings};
 pub use rollouts::{Attempt, RolloutBatch};
 pub use state::{BufferedRollout, HeldGroup, ReplayBuffer, SelectionState};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use crate::config::SelectConfig;
 use crate::error::TrainerError;
 use crate::presets;
-
-/// The table `[select]` of a configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SelectConfig {
-    /// The kind of selection; not needed with a preset that has a default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// The library and version whose settings are filled in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preset: Option<String>,
-    /// The settings of the kind.
-    #[serde(flatten)]
-    pub settings: Map<String, Value>,
-}
 
 /// A kind of selection, as the registry knows it.
 pub struct SelectorEntry {

@@ -1,13 +1,11 @@
 //! Training: a policy learns from rewards.
 //!
-//! The settings ([`TrainConfig`]), what is asked of whoever pays rewards ([`RewardSource`]) and what is
+//! The settings ([`TrainConfig`](crate::config::TrainConfig)), what is asked of whoever pays rewards ([`RewardSource`]) and what is
 //! reported ([`StepReport`], [`EvaluationReport`]) are plain data.
 
 mod batch;
-mod check;
 pub mod checkpoint;
 mod collect;
-pub mod config;
 mod error;
 mod evaluation;
 mod grpo;
@@ -15,7 +13,6 @@ mod grpo;
 mod loop_tests;
 pub mod metrics;
 pub mod optimizer;
-pub mod report;
 pub mod rewards;
 mod sampling;
 mod seeds;
@@ -26,13 +23,15 @@ mod supervised;
 mod testing;
 mod update;
 
-pub use config::TrainConfig;
 pub use error::TrainingError;
 pub use grpo::{GrpoTrainer, TrainingSetup};
 pub use optimizer::{AdamW, AdamWState, UpdateReport};
-pub use report::{EvaluationReport, RolloutReport, StepReport, TaskEvaluation, TrainingObserver};
 pub use rewards::{
     PendingRewards, RewardReply, RewardSource, Rollout, RolloutReward, Task, TaskSet,
 };
 pub use state::TrainerState;
 pub use supervised::{Demonstration, Warmup, WarmupReport};
+
+pub use crate::reports::{
+    EvaluationReport, RolloutReport, StepReport, TaskEvaluation, TrainingObserver,
+};

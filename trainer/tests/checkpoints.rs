@@ -1,6 +1,5 @@
 //! A training goes on from a checkpoint as if it had never stopped, or is told why it cannot.
 
-#![cfg(feature = "train")]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,11 +10,11 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use assay_trainer::config::OptimizerConfig;
 use assay_trainer::policy::{Parameters, PolicyError};
 use assay_trainer::training::checkpoint::{
     Checkpoint, CheckpointTarget, newest_checkpoint, read_parameters, to_json, write_parameters,
 };
-use assay_trainer::training::config::OptimizerConfig;
 use assay_trainer::training::{AdamW, TaskEvaluation, TrainerState};
 use proptest::prelude::*;
 

@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::Path;
 
+use assay_trainer::config::OptimizerConfig;
 use assay_trainer::policy::Parameters;
 use assay_trainer::training::AdamW;
-use assay_trainer::training::config::OptimizerConfig;
 use assay_trainer::training::optimizer::clip;
 use serde::Deserialize;
 

@@ -9,11 +9,11 @@
 
 use std::path::PathBuf;
 
+use assay_trainer::config::LoraConfig;
 use assay_trainer::policy::{
     FinishReason, GenerationConfig, PolicyFolder, PolicyModel, PolicyTokenizer, Sequences, folder,
 };
 use assay_trainer::ragged::Ragged;
-use assay_trainer::training::config::LoraConfig;
 use serde::Deserialize;
 
 const NAMES: [&str; 5] = ["llama", "llama3", "qwen2", "qwen3", "qwen3-sharded"];

@@ -13,7 +13,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verifier, checks};
+use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verifier, registry};
 use serde_json::{Value, json};
 
 const ROUNDS: usize = 5;
@@ -27,7 +27,7 @@ fn main() {
                 .join("../fixtures/datasets/gsm8k-openai.jsonl.gz"),
         );
     }
-    let entry = checks::find("math").unwrap();
+    let entry = registry::find("math").unwrap();
     let Lane::Compute(check) = (entry.build)(json!({}), &NoFiles).unwrap().lane else { panic!() };
     println!(
         "{:24}{:>7}{:>8}{:>8}{:>8}{:>7}{:>10}{:>10}{:>10}{:>12}",

@@ -24,6 +24,7 @@ mod measure;
 pub mod ordered;
 pub mod pattern;
 pub mod prelude;
+pub mod registry;
 pub mod sample;
 pub mod schedule;
 pub mod scored;

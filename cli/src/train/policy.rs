@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use assay::trainer::config::NewModelConfig;
 use assay::trainer::policy::{Architecture, Decoder, PolicyError, PolicyTokenizer, folder};
-use assay::trainer::training::config::NewModelConfig;
 
 use super::super::exit::Failure;
 use super::prepared::Prepared;

@@ -9,12 +9,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::options::ModelOptions;
 use crate::backend::{Backend, GraphFile};
+use crate::compatibility::BatchCompatibility;
 use crate::error::ModelError;
 use crate::files;
 use crate::forward::Forward;
 use crate::graph::GraphInfo;
 use crate::manifest::{self, Graph, Manifest, Precision, Role};
-use crate::schedule::plan::BatchCompatibility;
 use crate::schedule::{Queue, QueueLimits};
 use crate::steps::Splitter;
 use crate::template::Template;

@@ -7,10 +7,10 @@ use assay_verifiers::Message;
 use super::{Judgement, Model};
 use crate::error::ModelError;
 use crate::manifest::{Golden, ModelKind};
+use crate::nearness::nearness;
+use crate::preference::{both_orders, symmetric};
 use crate::template::View;
 use crate::tokens::Tokens;
-use crate::verifiers::embedding_model::nearness;
-use crate::verifiers::preference_model::{both_orders, symmetric};
 
 /// Ids that a message shows on each side of the first that differs.
 const SHOWN: usize = 3;

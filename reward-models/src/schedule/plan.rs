@@ -1,5 +1,7 @@
 //! Which texts run together.
 
+use crate::compatibility::BatchCompatibility;
+
 /// Batches that may be taken before a text must be in the next one.
 const PASSED_OVER_MAX: u32 = 64;
 
@@ -14,19 +16,6 @@ pub struct Waiting {
     pub alone: bool,
     /// Batches that were taken before it since it came.
     pub passed_over: u32,
-}
-
-/// What a text may share a batch with, so that its score stays the same to the bit; the strictest is
-/// the greatest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BatchCompatibility {
-    /// Texts of any length.
-    #[default]
-    Any,
-    /// Texts of its own length: padding moves scores.
-    SameLength,
-    /// No other text.
-    None,
 }
 
 /// Batches, each a run of neighbours in the order of length.

@@ -11,11 +11,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::embedding_model::{dot, unit};
 use super::model_verifier::{finite, load, reward, spec, usage};
 use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
 use crate::models::{Models, RunSettings};
+use crate::nearness::{dot, unit};
 use crate::template::View;
 
 /// The id of the verifier.

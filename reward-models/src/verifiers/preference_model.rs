@@ -9,6 +9,7 @@ use super::model_verifier::{ModelVerifier, finite, last_score, reward, view};
 use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
 use crate::models::RunSettings;
+use crate::preference::{both_orders, symmetric};
 use crate::template::View;
 
 /// How much a pair model prefers the completion to the reference.
@@ -59,18 +60,4 @@ impl ModelVerifier for PreferenceModel {
         let reward = reward(preference, self.threshold)?;
         Ok(Verdict::scored(reward).with("score", preference).with("orders", vec![one, 1.0 - two]))
     }
-}
-
-/// Two texts: each of the completions comes first in one.
-pub(crate) fn both_orders(view: &View, one: &str, two: &str) -> [View; 2] {
-    let pair = |first: &str, second: &str| View {
-        pair: Some((first.to_owned(), second.to_owned())),
-        ..view.clone()
-    };
-    [pair(one, two), pair(two, one)]
-}
-
-/// The preference for the first, of what was said in each order.
-pub(crate) fn symmetric(one: f64, two: f64) -> f64 {
-    f64::midpoint(one, 1.0 - two)
 }

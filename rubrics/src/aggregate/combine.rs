@@ -3,8 +3,7 @@
 use assay_verifiers::{Fault, Meter};
 
 use super::expression::expression;
-use super::settings::{Aggregation, How, OnMissing};
-use crate::rubric::{Answers, Criterion, Rubric};
+use crate::rubric::{Aggregation, Answers, Criterion, How, OnMissing, Rubric};
 
 /// What the answers of a rubric come to.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@
 //! pairwise interactions and targeted reward shaping. It prints no equations; those here are
 //! reconstructed.
 
-use super::settings::{Aggregation, Interaction, TopRange};
+use crate::rubric::{Aggregation, Interaction, TopRange};
 
 impl Interaction {
     /// What the pair earns.

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::aggregation_check::check as check_aggregation;
 use super::fill::is_template;
 use super::types::{AnswerChoice, AnswerKind, Criterion, Rubric, RubricError, Scale};
-use crate::aggregate::check as check_aggregate;
 
 /// The most criteria of a rubric, nodes included.
 pub const CRITERIA_MAX: usize = 10_000;
@@ -59,7 +59,7 @@ impl Rubric {
             }
         }
         no_cycles(&found, &names)?;
-        check_aggregate(&self.aggregate, self)
+        check_aggregation(&self.aggregate, self)
     }
 }
 

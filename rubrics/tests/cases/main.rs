@@ -8,7 +8,8 @@ use std::sync::Arc;
 use assay_rubrics::judge::JudgeSet;
 use assay_rubrics::verifiers::{self, Entry, RubricScope};
 use assay_verifiers::cases::{self, Case};
-use assay_verifiers::checks::{self, VerifierInfo};
+use assay_verifiers::checks::VerifierInfo;
+use assay_verifiers::registry;
 use assay_verifiers::{BuildError, Built, Files, NoFiles};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
@@ -63,7 +64,7 @@ fn judged(entry: &Entry, settings: Value, files: &dyn Files) -> Result<Built, Bu
 }
 
 fn rule_check(id: &str, settings: Value, files: &dyn Files) -> Result<Built, BuildError> {
-    let known = checks::ALL.iter().chain(verifiers::CHECKS);
+    let known = registry::ALL.iter().chain(verifiers::CHECKS);
     let found = known.into_iter().find(|entry| entry.about.id == id);
     let entry =
         found.ok_or_else(|| BuildError::new("verifier", format!("no check is \"{id}\"")))?;

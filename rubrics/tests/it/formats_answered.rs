@@ -14,7 +14,7 @@ use assay_rubrics::verifiers::string_check::StringCheck;
 use assay_rubrics::verifiers::text_similarity::TextSimilarity;
 use assay_verifiers::check::build;
 use assay_verifiers::verifier::{Built, Earlier, Lane};
-use assay_verifiers::{Content, Meter, NoFiles, Sample, checks};
+use assay_verifiers::{Content, Meter, NoFiles, Sample, registry};
 use serde_json::{Value, json};
 
 fn built(leaf: &Criterion) -> Built {
@@ -23,7 +23,7 @@ fn built(leaf: &Criterion) -> Built {
     let built = match id {
         "string_check" => build::<StringCheck>(settings, &NoFiles),
         "text_similarity" => build::<TextSimilarity>(settings, &NoFiles),
-        _ => (checks::find(id).unwrap_or_else(|| panic!("{id}")).build)(settings, &NoFiles),
+        _ => (registry::find(id).unwrap_or_else(|| panic!("{id}")).build)(settings, &NoFiles),
     };
     built.unwrap_or_else(|error| panic!("{id}: {}: {error}", error.setting))
 }

@@ -5,8 +5,8 @@ use assay_verifiers::{BuildError, Fault, Files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ready::{Ready, Unready};
 use crate::runtime::{Program, Runtime};
-use crate::stdio::{Ready, Unready};
 
 /// An interpreter of yours, and how it is handed a program. It sees no files, so the program is an
 /// argument, or it stands before the input.

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::Sandbox;
 #[cfg(feature = "wasm")]
-use crate::runtime::Limits;
+use crate::languages::Ready;
 #[cfg(feature = "wasm")]
-use crate::stdio::Ready;
+use crate::runtime::Limits;
 
 /// A check that runs programs: it takes from the sandbox what it needs, once, when it is built.
 pub trait Sandboxed: Check {

@@ -10,7 +10,7 @@ use crate::answer::{self, Extract};
 use crate::compare::Comparison;
 use crate::memo::VerdictMemo;
 use crate::runtime::Limits;
-use crate::stdio::{Interpreter, Unready, Written};
+use crate::languages::{Interpreter, Unready, Written};
 use crate::suite::Kind;
 use crate::suite_report::Pay;
 use crate::{Sandbox, stdio, suite_run, trivial};

@@ -11,7 +11,7 @@ use crate::compare::Comparison;
 use crate::isolation::{AssertionTask, Callee, Isolation};
 use crate::memo::VerdictMemo;
 use crate::runtime::Limits;
-use crate::stdio::{Ready, Written};
+use crate::languages::{Ready, Written};
 use crate::suite::{Kind, Suite};
 use crate::suite_report::Pay;
 use crate::{Sandbox, stdio, stub, suite_run, trivial};

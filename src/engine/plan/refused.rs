@@ -6,11 +6,10 @@ use serde_json::Value;
 use super::dialects::RefusedSettings;
 use crate::data::Columns;
 use crate::engine::advice::{suggestion, typed};
-use crate::engine::config::{CombineBy, Config, RewardConfig};
+use crate::engine::config::{CombineBy, Config, RewardConfig, ServeConfig};
 use crate::engine::document::Document;
 use crate::engine::error::ConfigError;
 use crate::engine::{python_call, translate};
-use crate::serve::ServeConfig;
 
 /// What no type says: limits of 0, and columns that cannot be one.
 pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), ConfigError> {

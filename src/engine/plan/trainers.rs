@@ -1,7 +1,7 @@
 //! The tables of a configuration that trainers read: they move no reward, and are checked with it.
 
 use assay_trainer::TrainerError;
-use assay_trainer::training::TrainConfig;
+use assay_trainer::config::TrainConfig;
 use serde_json::{Value, json};
 
 use crate::engine::advice::suggestion;
@@ -11,14 +11,9 @@ use crate::engine::error::{ConfigError, did_you_mean};
 
 /// Whether what trainers read can be built.
 pub(super) fn check(document: &Document, config: &Config) -> Result<(), ConfigError> {
-    let Config { advantage, select, loss, train, .. } = config;
-    let checked = [
-        ("advantage", advantage.as_ref().map(|table| table.build().map(drop))),
-        ("select", select.as_ref().map(|table| table.build().map(drop))),
-        ("loss", loss.as_ref().map(|table| table.build().map(drop))),
-        ("train", train.as_ref().map(TrainConfig::check)),
-    ];
-    for (room, built) in checked {
+    let train = config.train.as_ref();
+    let trained = [("train", train.map(TrainConfig::check))];
+    for (room, built) in built(config).into_iter().chain(trained) {
         if let Some(Err(error)) = built {
             let path = match &error {
                 TrainerError::Setting { setting, .. } if !setting.is_empty() => {
@@ -33,7 +28,37 @@ pub(super) fn check(document: &Document, config: &Config) -> Result<(), ConfigEr
             return Err(document.error(&path, format!("{path}: {told}")).help(help));
         }
     }
-    train.as_ref().map_or(Ok(()), |train| check_correct(document, config, train))
+    train.map_or(Ok(()), |train| check_correct(document, config, train))
+}
+
+/// A table, and whether it can be built where it is given.
+type Built = (&'static str, Option<Result<(), TrainerError>>);
+
+/// The tables of groups, each built on trial.
+#[cfg(feature = "groups")]
+fn built(config: &Config) -> [Built; 3] {
+    let Config { advantage, select, loss, .. } = config;
+    [
+        ("advantage", advantage.as_ref().map(|table| table.build().map(drop))),
+        ("select", select.as_ref().map(|table| table.build().map(drop))),
+        ("loss", loss.as_ref().map(|table| table.build().map(drop))),
+    ]
+}
+
+/// The tables of groups, of which this build makes nothing.
+#[cfg(not(feature = "groups"))]
+fn built(config: &Config) -> [Built; 3] {
+    let Config { advantage, select, loss, .. } = config;
+    let given = [
+        ("advantage", advantage.is_some()),
+        ("select", select.is_some()),
+        ("loss", loss.is_some()),
+    ];
+    given.map(|(room, is_given)| {
+        let why =
+            format!("this build makes no use of [{room}]: built without the feature `groups`");
+        (room, is_given.then(|| Err(TrainerError::setting("", why))))
+    })
 }
 
 /// The tables that are given, by their names.
@@ -63,6 +88,20 @@ fn check_correct(
             Err(document
                 .error("train.correct", message)
                 .help(help.map(|near| format!("did you mean \"{near}\"?"))))
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "groups")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_feature_is_named() {
+        for table in ["advantage", "select", "loss"] {
+            let document = Document::parse("c", &format!("version = 1\n[{table}]\n")).unwrap();
+            let why = check(&document, &document.config().unwrap()).unwrap_err().to_string();
+            assert!(why.contains("built without the feature `groups`"), "{why}");
         }
     }
 }

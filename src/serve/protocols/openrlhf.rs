@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_trainer::advantages::statistics::mean;
+use assay_trainer::statistics::mean;
 use assay_verifiers::{Outcome, Reward, Sample, Scored};
 use axum::routing::post;
 use axum::{Json, Router};

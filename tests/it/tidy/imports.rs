@@ -51,6 +51,10 @@ impl Imports {
         let file = self.files.len();
         self.files.push(path.to_owned());
         let module = self.module(file, parent);
+        let parsed = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
+        let tests: BTreeSet<PathBuf> = test_modules(&parsed.items)
+            .map(|name| folder.join(name).with_extension("rs"))
+            .collect();
         let mut nested: Vec<PathBuf> = fs::read_dir(folder)
             .into_iter()
             .flatten()
@@ -58,7 +62,8 @@ impl Imports {
             .filter(|found| found.extension().is_some_and(|extension| extension == "rs"))
             .filter(|found| {
                 let name = found.file_name().unwrap().to_str().unwrap();
-                found != path && !["main.rs", "lib.rs", "tests.rs"].contains(&name)
+                let is_root = ["main.rs", "lib.rs"].contains(&name);
+                found != path && !is_root && !tests.contains(found)
             })
             .collect();
         nested.sort();
@@ -67,7 +72,6 @@ impl Imports {
             let child = self.file(&found, &found.with_extension(""), Some(module), items);
             self.modules[module].children.insert(name, child);
         }
-        let parsed = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
         self.collect(module, parsed.items, items);
         module
     }
@@ -242,20 +246,41 @@ impl Imports {
 
     /// Files that import each other, each circle with the names that tie it.
     pub(super) fn circles(&self) -> Vec<String> {
+        self.circles_of(|file| file)
+    }
+
+    /// Rooms (the modules of the crate root, each with all below it) that import each other, each
+    /// circle with the names that tie it.
+    pub(super) fn room_circles(&self) -> Vec<String> {
+        let mut rooms: Vec<usize> = (0..self.files.len()).collect();
+        for module in &self.modules {
+            let mut room = module;
+            while let Some(parent) = room.parent.filter(|parent| *parent != 0) {
+                room = &self.modules[parent];
+            }
+            rooms[module.file] = room.file;
+        }
+        self.circles_of(|file| rooms[file])
+    }
+
+    /// Circles of what files are parts of.
+    fn circles_of(&self, part: impl Fn(usize) -> usize) -> Vec<String> {
+        let parts = self.edges.iter().map(|((from, to), _)| (part(*from), part(*to)));
+        let edges: BTreeSet<(usize, usize)> = parts.filter(|(from, to)| from != to).collect();
         let reach: Vec<BTreeSet<usize>> =
-            (0..self.files.len()).map(|file| self.reach(file)).collect();
+            (0..self.files.len()).map(|start| reach(&edges, start)).collect();
         let mut seen = BTreeSet::new();
         let mut circles = Vec::new();
-        for file in 0..self.files.len() {
-            let circle: BTreeSet<usize> =
-                reach[file].iter().copied().filter(|other| reach[*other].contains(&file)).collect();
+        for start in 0..self.files.len() {
+            let in_circle = |other: &usize| reach[*other].contains(&start);
+            let circle: BTreeSet<usize> = reach[start].iter().copied().filter(in_circle).collect();
             if circle.is_empty() || !seen.insert(circle.clone()) {
                 continue;
             }
-            let ties = self
-                .edges
-                .iter()
-                .filter(|((from, to), _)| circle.contains(from) && circle.contains(to));
+            let ties = self.edges.iter().filter(|((from, to), _)| {
+                let (from, to) = (part(*from), part(*to));
+                from != to && circle.contains(&from) && circle.contains(&to)
+            });
             let show = |file: usize| self.files[file].display().to_string();
             let ties: Vec<String> = ties
                 .map(|((from, to), names)| format!("  {} -> {}: {names:?}", show(*from), show(*to)))
@@ -264,19 +289,28 @@ impl Imports {
         }
         circles
     }
+}
 
-    fn reach(&self, file: usize) -> BTreeSet<usize> {
-        let mut found = BTreeSet::new();
-        let mut open = vec![file];
-        while let Some(from) = open.pop() {
-            for (_, to) in self.edges.range((from, 0)..=(from, usize::MAX)).map(|(edge, _)| edge) {
-                if found.insert(*to) {
-                    open.push(*to);
-                }
+/// What is reached from a part along its imports.
+fn reach(edges: &BTreeSet<(usize, usize)>, start: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![start];
+    while let Some(from) = open.pop() {
+        for (_, to) in edges.range((from, 0)..=(from, usize::MAX)) {
+            if found.insert(*to) {
+                open.push(*to);
             }
         }
-        found
     }
+    found
+}
+
+/// The names of the modules that tests alone are compiled with.
+fn test_modules(items: &[Item]) -> impl Iterator<Item = String> {
+    items.iter().filter(|item| is_test(item)).filter_map(|item| match item {
+        Item::Mod(module) => Some(module.ident.to_string()),
+        _ => None,
+    })
 }
 
 fn is_test(item: &Item) -> bool {

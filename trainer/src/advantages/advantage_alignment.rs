@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
 use super::conventions::{EstimatorSettings, in_range, positive};
 use super::per_group::report;
-use super::statistics::{float, sum_sorted};
+use crate::statistics::{float, sum_sorted};
 use super::tokens;
 use crate::error::TrainerError;
 use crate::ragged::Ragged;
@@ -111,7 +111,7 @@ impl AdvantageAlignment {
             let reached: Vec<f64> = reached.collect();
             let count = float(reached.len());
             let mean = match reached.first() {
-                Some(first) if super::statistics::is_constant(&reached) => *first,
+                Some(first) if crate::statistics::is_constant(&reached) => *first,
                 _ => sum_sorted(reached) / count,
             };
             for row in rows {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EpsAt, EstimatorSettings, Std, in_range, not_negative};
 use super::per_group::report;
-use super::statistics::mean;
+use crate::statistics::mean;
 use super::{steps, tokens};
 use crate::error::TrainerError;
 use crate::ragged::Ragged;

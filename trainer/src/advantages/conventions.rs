@@ -5,8 +5,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::batch::Estimator;
-use super::statistics::Moments;
 use crate::error::TrainerError;
+use crate::statistics::Moments;
 
 /// An estimator is its settings, read by serde. Its doc comment is its manual page.
 pub trait EstimatorSettings:

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{AdvantageValues, Advantages, Estimator, RewardBatch};
 use super::conventions::{EpsAt, EstimatorSettings, Std, divided, not_negative};
 use super::per_group::{report, rewrite};
-use super::statistics::{Moments, float};
+use crate::statistics::{Moments, float};
 use crate::error::TrainerError;
 
 /// Smooth advantage standardization: at the `i`-th step of a prompt, `N` is the deviation of a reward

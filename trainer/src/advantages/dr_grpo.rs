@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{ClipRange, EstimatorSettings, Singleton};
 use super::per_group::{GroupRule, ScoredGroup, per_group};
-use super::statistics::Deviations;
+use crate::statistics::Deviations;
 use crate::error::TrainerError;
 
 /// Dr. GRPO: `A = r - mean` over the rollouts of a prompt, without a division by the standard

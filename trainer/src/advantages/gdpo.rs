@@ -7,7 +7,7 @@ use super::batch::{Advantages, Estimator, GroupReport, RewardBatch, RewardPart};
 use super::conventions::{EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided, not_negative};
 use super::grpo::{Grpo, NormLevel, RewardStd};
 use super::per_group::{report, rewrite, scored_rows};
-use super::statistics::Moments;
+use crate::statistics::Moments;
 use super::tokens::{self, Whitening};
 use crate::error::TrainerError;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, Singleton, positive};
 use super::per_group::collect;
-use super::statistics::float;
+use crate::statistics::float;
 use crate::error::TrainerError;
 
 /// Group policy gradient: `A = alpha (r - mean) / f_norm`, where `alpha` is the number of rollouts of

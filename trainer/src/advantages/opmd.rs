@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, Singleton, positive};
 use super::per_group::{ScoredGroup, collect};
-use super::statistics::{float, sum_by};
+use crate::statistics::{float, sum_by};
 use crate::error::TrainerError;
 
 /// Online policy mirror descent: `A = r - baseline`, where the baseline is the mean of the group or

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, Singleton};
 use super::per_group::{ScoredGroup, collect};
-use super::statistics::{self, sum_by};
+use crate::statistics::{self, sum_by};
 use super::tokens;
 use crate::error::TrainerError;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, not_negative};
 use super::per_group::report;
-use super::statistics::sum_sorted;
+use crate::statistics::sum_sorted;
 use super::tokens;
 use crate::error::TrainerError;
 use crate::ragged::Ragged;

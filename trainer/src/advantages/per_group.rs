@@ -7,10 +7,10 @@ use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
 use rayon::slice::ParallelSliceMut as _;
 
 use super::batch::{GroupReport, RewardBatch};
-use super::statistics::{self, Moments, TOGETHER};
 use crate::error::TrainerError;
 use crate::groups::{Groups, Members};
 use crate::ragged::Ragged;
+use crate::statistics::{self, Moments, TOGETHER};
 
 /// Groups of about this many rows are one piece of work for a thread.
 const BLOCK_ROWS: usize = 1 << 15;

@@ -8,7 +8,7 @@ use super::conventions::{
     ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
 use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
-use super::statistics::{Deviations, Moments, float};
+use crate::statistics::{Deviations, Moments, float};
 use crate::error::TrainerError;
 
 /// REINFORCE leave-one-out: `A = r - mean of the other rollouts of the prompt`, which is

@@ -80,8 +80,8 @@ impl ScopeRetries {
     pub fn repair(&self, scores: &[f64]) -> Option<Repair> {
         let last = scores.len().checked_sub(1)?;
         let first_wrong = scores.iter().position(|score| *score < self.step_min).unwrap_or(last);
-        let steps = super::statistics::float(scores.len());
-        let prefix_quality = super::statistics::float(first_wrong + 1) / steps;
+        let steps = crate::statistics::float(scores.len());
+        let prefix_quality = crate::statistics::float(first_wrong + 1) / steps;
         (prefix_quality >= self.prefix_min).then_some(Repair {
             first_wrong,
             kept: first_wrong,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{AdvantageValues, Advantages, Estimator, EstimatorState, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range};
 use super::per_group::{report, rewrite};
-use super::statistics::{float, sum_sorted};
+use crate::statistics::{float, sum_sorted};
 use crate::error::TrainerError;
 
 /// Role-conditioned advantage estimation: `A = r - b` for the baseline `b` of the role before the

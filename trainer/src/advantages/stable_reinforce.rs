@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EpsAt, EstimatorSettings, Std, divided, not_negative, positive};
 use super::per_group::{report, rewrite, scored_rows};
-use super::statistics::Moments;
+use crate::statistics::Moments;
 use crate::error::TrainerError;
 
 /// `StableReinforce`: `z = (r - mean) / (std + eps)` over the batch, and `A = z` where `|z| <= limit`,

@@ -7,7 +7,7 @@ use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range, positive};
 use super::grpo::Grpo;
 use super::per_group::{ScoredGroup, per_group};
-use super::statistics::mean;
+use crate::statistics::mean;
 use super::tokens;
 use crate::error::TrainerError;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::batch::{RewardBatch, StepReward};
 use super::conventions::divided;
-use super::statistics::Moments;
 use crate::ragged::Ragged;
+use crate::statistics::Moments;
 
 /// The group of each rollout, by its place among the groups.
 pub fn group_of_rows(batch: &RewardBatch<'_>) -> Vec<usize> {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::batch::{AdvantageValues, RewardBatch, StepReward};
 use super::conventions::{EpsAt, Std, Whiten, divided};
 use super::per_group::out_of_range;
-use super::statistics::{Moments, float};
 use crate::error::TrainerError;
 use crate::ragged::Ragged;
+use crate::statistics::{Moments, float};
 
 /// What a token that is not trained on, such as one of an observation, does to returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

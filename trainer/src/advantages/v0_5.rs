@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range};
 use super::per_group::collect;
-use super::statistics::float;
+use crate::statistics::float;
 use crate::error::TrainerError;
 
 /// A generalist value model as the prior of sparse rollouts. For `n` rollouts with mean `m` and a
@@ -72,7 +72,7 @@ impl V05 {
         if scored.len() < self.start {
             return room.min(self.start - scored.len());
         }
-        let mean = super::statistics::mean(&scored);
+        let mean = crate::statistics::mean(&scored);
         let (noise, bias) = errors(value, mean, scored.len());
         let next = room.min(self.step);
         let then = variance(mean, scored.len() + next);

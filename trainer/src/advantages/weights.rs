@@ -1,8 +1,8 @@
 //! Weights that a trainer multiplies advantages, or terms of its loss, with.
 
 use super::conventions::{in_range, positive};
-use super::statistics::{float, sum_sorted};
 use crate::error::TrainerError;
+use crate::statistics::{float, sum_sorted};
 
 /// As the source has it: three digits of Euler's number.
 #[expect(clippy::approx_constant, reason = "the source rounds it")]

@@ -96,7 +96,7 @@ pub fn new_phrases(
 }
 
 /// For each phrase of `n` words, in lower case, the texts that have it, ascending.
-pub(crate) fn phrase_places(texts: &[&str], n: usize) -> BTreeMap<String, Vec<usize>> {
+pub fn phrase_places(texts: &[&str], n: usize) -> BTreeMap<String, Vec<usize>> {
     let words: Vec<Words> = texts.iter().map(|text| Words::of(text)).collect();
     places(&words, n).into_iter().map(|(phrase, texts)| (phrase.to_owned(), texts)).collect()
 }

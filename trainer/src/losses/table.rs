@@ -1,36 +1,19 @@
-//! The table `[loss]` of a configuration, as it is read and written.
+//! The loss that the table `[loss]` of a configuration describes.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
+use crate::config::LossTable;
 use crate::error::TrainerError;
 use crate::losses::policy::{PolicyLoss, build};
 use crate::presets;
 
-/// The table `[loss]` of a configuration.
-///
-/// ```
-/// use assay_trainer::losses::LossTable;
-///
-/// let table: LossTable = toml::from_str("kind = \"dapo\"\npreset = \"trl-1.16\"").unwrap();
-/// assert_eq!(table.build().unwrap().kind(), "dapo");
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LossTable {
-    /// The objective; where it is not given, the one that the preset uses.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// The library whose settings are filled in, such as `trl-1.16`. What is given here wins over it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preset: Option<String>,
-    /// `aggregation`, `kl`, `correction`, `entropy`, and the settings of the objective.
-    #[serde(flatten)]
-    pub settings: Map<String, Value>,
-}
-
 impl LossTable {
     /// The loss.
+    ///
+    /// ```
+    /// use assay_trainer::losses::LossTable;
+    ///
+    /// let table: LossTable = toml::from_str("kind = \"dapo\"\npreset = \"trl-1.16\"").unwrap();
+    /// assert_eq!(table.build().unwrap().kind(), "dapo");
+    /// ```
     ///
     /// # Errors
     /// Those of [`build`].

@@ -9,7 +9,7 @@ use super::paid_groups::{is_wrong, rightness};
 use crate::diagnostics::clustered_mean;
 use crate::diagnostics::numbers::{of, truth};
 use crate::groups::{Groups, Members};
-use crate::training::{RolloutReport, StepReport};
+use crate::reports::{RolloutReport, StepReport};
 
 /// The means of some steps in a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
 //! What an alarm finds, and which rollouts show it.
 
-use super::config::MonitorConfig;
 use super::memory::MonitorMemory;
 use super::phrases::beginning;
-use super::warning::ShownRollout;
-use crate::training::{RolloutReport, StepReport};
+use crate::config::MonitorConfig;
+use crate::reports::ShownRollout;
+use crate::reports::{RolloutReport, StepReport};
 
 /// What an alarm is given: everything up to this step.
 pub(super) struct Look<'a> {

@@ -1,12 +1,12 @@
 //! The alarm about tasks that are held out: paired over tasks, and corrected for many looks.
 
-use super::config::MonitorConfig;
 use super::finding::Finding;
 use super::memory::{EvaluationMarks, MonitorMemory};
 use super::phrases::beginning;
-use super::warning::ShownRollout;
+use crate::config::MonitorConfig;
 use crate::diagnostics::numbers::of;
-use crate::training::EvaluationReport;
+use crate::reports::EvaluationReport;
+use crate::reports::ShownRollout;
 
 /// Of the tasks that both evaluations have: those that were lost, and those that were gained.
 struct Flips<'a> {
@@ -88,7 +88,7 @@ fn shown(report: &EvaluationReport, lost: &[&str], most: usize) -> Vec<ShownRoll
     let mut tasks: Vec<_> = tasks.collect();
     let reward = |reward: Option<f64>| reward.unwrap_or(f64::NEG_INFINITY);
     tasks.sort_by(|a, b| reward(b.reward).total_cmp(&reward(a.reward)));
-    let one = |task: &&crate::training::TaskEvaluation| ShownRollout {
+    let one = |task: &&crate::reports::TaskEvaluation| ShownRollout {
         task: task.id.clone(),
         completion: beginning(&task.completion, 4000).to_owned(),
         reward: task.reward,

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{Alarm, MonitorConfig};
 use super::figures::StepFigures;
 use super::paid_features::PaidFeatures;
-use crate::training::{EvaluationReport, StepReport};
+use crate::config::{Alarm, MonitorConfig};
+use crate::reports::{EvaluationReport, StepReport};
 
 /// What the monitor keeps: a checkpoint holds it, so that a training that goes on is watched as one
 /// that never stopped. It holds sums and means, and no rollout.
@@ -115,7 +115,7 @@ impl MonitorMemory {
 mod tests {
     use super::super::testing::{repeated, rollout};
     use super::*;
-    use crate::training::TaskEvaluation;
+    use crate::reports::TaskEvaluation;
 
     fn after(steps: u64) -> MonitorMemory {
         let config = MonitorConfig { window: 2, ..MonitorConfig::default() };

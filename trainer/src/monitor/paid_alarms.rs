@@ -5,7 +5,7 @@ use super::moments::{Estimated, PayMoments};
 use super::paid_groups::is_wrong;
 use super::phrases::FollowedPhrase;
 use crate::diagnostics::numbers::of;
-use crate::training::RolloutReport;
+use crate::reports::RolloutReport;
 
 /// [`super::Alarm::RightNotPaid`].
 pub(super) fn right_not_paid(look: &Look<'_>) -> Option<Finding> {

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::MonitorConfig;
 use super::moments::PayMoments;
 use super::paid_groups::PaidGroup;
 use super::phrases::{FollowedPhrase, follow};
+use crate::config::MonitorConfig;
 use crate::diagnostics::numbers::of;
-use crate::training::StepReport;
+use crate::reports::StepReport;
 
 /// What was paid within the groups of the last steps; older steps fade.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ fn add_range(
     moments: &mut PayMoments,
     group: &PaidGroup,
     report: &StepReport,
-    number: impl Fn(&crate::training::RolloutReport) -> Option<f64>,
+    number: impl Fn(&crate::reports::RolloutReport) -> Option<f64>,
 ) {
     if let Some(own) = group.moments_in_range(report, number) {
         moments.add(own);

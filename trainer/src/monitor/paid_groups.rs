@@ -3,7 +3,7 @@
 use super::moments::GroupMoments;
 use crate::diagnostics::numbers::{mean, of};
 use crate::groups::Groups;
-use crate::training::{RolloutReport, StepReport};
+use crate::reports::{RolloutReport, StepReport};
 
 /// The rollouts of a group that have a reward.
 pub(super) struct PaidGroup {

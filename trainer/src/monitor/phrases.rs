@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::config::MonitorConfig;
 use super::moments::{GroupMoments, PayMoments};
 use super::paid_groups::PaidGroup;
+use crate::config::MonitorConfig;
 use crate::diagnostics::numbers::truth;
 use crate::diagnostics::phrase_places;
-use crate::training::StepReport;
+use crate::reports::StepReport;
 
 /// A phrase that is followed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What the tests of the alarms share.
 
-use crate::training::{RolloutReport, StepReport};
+use crate::reports::{RolloutReport, StepReport};
 
 /// A rollout under construction.
 #[derive(Clone)]

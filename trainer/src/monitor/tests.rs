@@ -2,7 +2,7 @@
 
 use super::testing::{Given, repeated, rollout};
 use super::*;
-use crate::training::{EvaluationReport, TaskEvaluation};
+use crate::reports::{EvaluationReport, TaskEvaluation};
 
 fn monitor(alarm: Alarm) -> HackMonitor {
     let config = MonitorConfig { alarms: vec![alarm], patience: 1, ..MonitorConfig::default() };

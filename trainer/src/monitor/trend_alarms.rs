@@ -68,7 +68,7 @@ pub(super) fn parts_apart(look: &Look<'_>) -> Option<Finding> {
         then.to
     );
     let at = look.report.parts.iter().position(|name| rose.0.strip_prefix(PART) == Some(name));
-    let part = |own: &crate::training::RolloutReport| own.parts.get(at?).copied().flatten();
+    let part = |own: &crate::reports::RolloutReport| own.parts.get(at?).copied().flatten();
     let rollouts = look.worst(
         |own| is_wrong(own) || own.correct.is_none(),
         |own| part(own).unwrap_or(f64::NEG_INFINITY),

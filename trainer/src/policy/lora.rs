@@ -10,7 +10,7 @@ use super::decoder::weights::LayerWeights;
 use super::kernels::matmul::{matrix, product};
 use super::kernels::simd;
 use super::{Parameters, PolicyError};
-use crate::training::config::LoraConfig;
+use crate::config::LoraConfig;
 
 /// The layers that can have adapters, with what is before them in the name of a tensor.
 const MODULES: [(&str, &str); 7] = [

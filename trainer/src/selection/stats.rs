@@ -1,8 +1,8 @@
 //! Statistics of the rewards of a group, as selection reads them.
 
 use crate::advantages::conventions::Std;
-pub(crate) use crate::advantages::statistics::float;
-use crate::advantages::statistics::{self, Moments};
+pub(crate) use crate::statistics::float;
+use crate::statistics::{self, Moments};
 
 /// The mean; NaN of no values.
 pub(crate) fn mean(values: &[f64]) -> f64 {

@@ -8,11 +8,8 @@
 
 mod folders;
 mod numbers;
-#[cfg(feature = "train")]
 mod tensors;
-#[cfg(feature = "train")]
 mod trainer;
-#[cfg(feature = "train")]
 mod whole;
 
 pub use folders::{
@@ -20,7 +17,5 @@ pub use folders::{
     write_folder,
 };
 pub use numbers::{from_json, to_json};
-#[cfg(feature = "train")]
 pub use tensors::{read_parameters, write_parameters};
-#[cfg(feature = "train")]
 pub use whole::{Checkpoint, CheckpointTarget};

@@ -2,11 +2,11 @@
 
 use super::error::TrainingError;
 use super::grpo::GrpoTrainer;
-use super::report::{EvaluationReport, TaskEvaluation};
 use super::rewards::TaskSet;
 use super::sampling::{GroupRequest, SampledRollout, Sampler};
 use crate::diagnostics::{CorrectCounts, SupportDynamics, pass_at_k, support_dynamics};
 use crate::policy::{GenerationConfig, PolicyModel};
+use crate::reports::{EvaluationReport, TaskEvaluation};
 
 /// Completions that are sampled at once, about.
 const ROWS: usize = 256;

@@ -4,10 +4,8 @@
 
 use super::batch::{self, Credit, TrainBatch, TrainedRollout, groups_of, per_rollout, with_stored};
 use super::collect::{self, GENERATION_BATCHES_MAX};
-use super::config::TrainConfig;
 use super::error::TrainingError;
 use super::optimizer::AdamW;
-use super::report::{RolloutReport, StepReport};
 use super::rewards::{RewardSource, Task, TaskSet};
 use super::sampling::{Asked, GroupRequest, SampledRollout, Sampler};
 use super::seeds::{self, Purpose, seed};
@@ -15,12 +13,14 @@ use super::state::TrainerState;
 use super::step_metrics::{self, Metrics};
 use super::update::{UpdateSettings, Updated, Updater, minibatches, score};
 use crate::advantages::{AdvantageValues, Estimator};
+use crate::config::TrainConfig;
 use crate::error::TrainerError;
 use crate::losses::kl::KlPlace;
 use crate::losses::{LossBatch, PolicyLoss};
 use crate::monitor::HackMonitor;
 use crate::policy::{Gradients, Parameters, PolicyModel, TextTokenizer};
 use crate::ragged::Ragged;
+use crate::reports::{RolloutReport, StepReport};
 use crate::selection::Selector;
 
 /// What a policy is trained with.

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::grpo::{GrpoTrainer, TrainingSetup};
-use super::report::StepReport;
 use super::supervised::{Demonstration, Warmup, WarmupReport};
 use super::testing::{Bigrams, Digits, NextDigit, setup, setup_of};
 use crate::policy::PolicyModel as _;
+use crate::reports::StepReport;
 use crate::selection;
 
 const QUICK: &str = "generation = { max_new_tokens = 3 }\n\

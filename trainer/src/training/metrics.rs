@@ -5,12 +5,9 @@
 
 mod json_lines;
 mod names;
-#[cfg(feature = "train")]
 mod tensorboard;
-#[cfg(feature = "train")]
 mod tensorboard_wire;
 
 pub use json_lines::JsonLines;
 pub use names::evaluation_metrics;
-#[cfg(feature = "train")]
 pub use tensorboard::{EventClock, TensorBoard};

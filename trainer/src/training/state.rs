@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use assay_verifiers::TrainingState;
 use serde::{Deserialize, Serialize};
 
-use super::report::TaskEvaluation;
 use super::sampling::SampledRollout;
 use crate::advantages::EstimatorState;
 use crate::losses::EntropyState;
 use crate::monitor::MonitorMemory;
+use crate::reports::TaskEvaluation;
 use crate::selection::SelectionState;
 
 /// What a training keeps from step to step, beside weights and the moments of the optimiser: with

@@ -2,10 +2,10 @@
 //! completions.
 
 use super::batch::passes;
-use super::config::WarmupConfig;
 use super::error::TrainingError;
 use super::optimizer::{AdamW, clip};
 use super::seeds::{Purpose, order, seed};
+use crate::config::WarmupConfig;
 use crate::error::TrainerError;
 use crate::policy::{PolicyModel, Sequences, TextTokenizer, TokenGradients};
 

@@ -4,9 +4,9 @@
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::config::TrainConfig;
 use super::grpo::TrainingSetup;
 use super::rewards::{PendingRewards, RewardReply, RewardSource, Rollout, RolloutReward, Task};
+use crate::config::TrainConfig;
 use crate::losses;
 use crate::policy::{
     FinishReason, Generated, GenerationConfig, Gradients, Parameters, PolicyError, PolicyModel,

@@ -1,7 +1,6 @@
 //! Trainings against TRL's own trainer: 50 updates of a small decoder on the completions that TRL
 //! sampled, from the same weights. How they were recorded is in `benches/parity/README.md`.
 
-#![cfg(feature = "train")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

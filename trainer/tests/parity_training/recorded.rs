@@ -7,10 +7,10 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use assay_trainer::advantages::{AdvantageConfig, Estimator};
+use assay_trainer::config::{LrScheduler, OptimizerConfig};
 use assay_trainer::losses::{self, PolicyLoss};
 use assay_trainer::policy::{self, folder::PolicyFolder};
 use assay_trainer::ragged::Ragged;
-use assay_trainer::training::config::{LrScheduler, OptimizerConfig};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -2,12 +2,13 @@
 //! `<check>: <case>`.
 
 use assay_verifiers::cases::{self, Case, CaseFile};
-use assay_verifiers::checks::{self, Entry};
+use assay_verifiers::checks::Entry;
+use assay_verifiers::registry;
 use libtest_mimic::{Failed, Trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for entry in checks::ALL {
+    for entry in registry::ALL {
         let about = &entry.about;
         let documented = || Ok(about.documented()?);
         trials.push(Trial::test(format!("{}: is documented", about.id), documented));

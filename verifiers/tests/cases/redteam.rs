@@ -7,14 +7,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay_verifiers::cases::redteam::{self, RedTeamCase};
-use assay_verifiers::checks::{self, Entry};
+use assay_verifiers::checks::Entry;
+use assay_verifiers::registry;
 use libtest_mimic::{Failed, Trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/redteam");
     let kept = redteam::kept(&std::fs::read_to_string(folder.join("kept.toml")).unwrap()).unwrap();
     let mut trials = Vec::new();
-    for entry in checks::ALL {
+    for entry in registry::ALL {
         let path = folder.join(format!("{}.jsonl", entry.about.id));
         let Ok(text) = std::fs::read_to_string(path) else { continue };
         for case in redteam::parse(&text).unwrap() {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
 
 use assay_verifiers::cases::{Case, parse};
-use assay_verifiers::{Outcome, Reward, Step, Usage, Verdict, checks};
+use assay_verifiers::{Outcome, Reward, Step, Usage, Verdict, registry};
 
 fn case(body: &str) -> Result<Case, String> {
     let text = format!(
@@ -14,7 +14,7 @@ fn case(body: &str) -> Result<Case, String> {
 
 #[test]
 fn the_settings_of_a_case_win_over_those_of_its_file() {
-    let build = checks::find("exact").unwrap().build;
+    let build = registry::find("exact").unwrap().build;
     let loose = case("completion = \"A\"\nreference = \"a\"\nreward = 1").unwrap();
     assert_eq!(loose.disagreement(&loose.run(build).unwrap()), None);
     let strict =
@@ -43,7 +43,7 @@ fn a_case_that_promises_nothing_or_too_much_is_refused() {
 
 #[test]
 fn evidence_is_compared_where_the_case_names_it() {
-    let build = checks::find("exact").unwrap().build;
+    let build = registry::find("exact").unwrap().build;
     let case = case(
         "completion = \"so\\n b\"\nreference = \"a\"\nreward = 0\nevidence = { span = [4, 5] }",
     )
@@ -86,7 +86,7 @@ fn group_case(check: &str, body: &str) -> Result<Case, String> {
 
 #[test]
 fn a_case_of_a_group_judges_the_member_at_its_place() {
-    let build = checks::find("rank").unwrap().build;
+    let build = registry::find("rank").unwrap().build;
     let body = |place: usize| {
         format!(
             "config = {{ of = \"score\" }}\nearlier = {{ score = 2 }}\nplace = {place}\nreward = 0.5\n\
@@ -107,7 +107,7 @@ fn a_case_of_a_group_judges_the_member_at_its_place() {
 fn a_check_of_single_samples_has_no_peers() {
     let body = "reference = \"a\"\nreward = 1\npeers = [{ completion = \"b\" }]";
     let case = group_case("exact", body).unwrap();
-    let told = case.run(checks::find("exact").unwrap().build).unwrap_err();
+    let told = case.run(registry::find("exact").unwrap().build).unwrap_err();
     assert_eq!(told.to_string(), "only verifiers of groups have cases with peers");
 }
 
@@ -116,6 +116,6 @@ fn a_check_of_single_samples_sees_what_other_rewards_said() {
     let body = "config = { script = \"if rewards.fluent == 1.0 { 1.0 } else { 0.0 }\" }\n\
                 earlier = { fluent = 1.0, grounded = \"abstained\" }\nreward = 1";
     let case = group_case("rhai", body).unwrap();
-    let verdict = case.run(checks::find("rhai").unwrap().build).unwrap();
+    let verdict = case.run(registry::find("rhai").unwrap().build).unwrap();
     assert_eq!(case.disagreement(&verdict), None);
 }

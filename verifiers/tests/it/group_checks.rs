@@ -5,7 +5,7 @@
 
 use assay_verifiers::{
     Built, Earlier, Fault, FaultKind, Group, Lane, Member, Meter, NoFiles, Outcome, Reward, Sample,
-    Verdict, checks,
+    Verdict, registry,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ fn kinds() -> Vec<Kind> {
 }
 
 fn build(id: &str, settings: &Value) -> Built {
-    (checks::find(id).unwrap().build)(settings.clone(), &NoFiles).unwrap()
+    (registry::find(id).unwrap().build)(settings.clone(), &NoFiles).unwrap()
 }
 
 /// A completion, and what the reward `correct` said of it.
@@ -180,7 +180,7 @@ fn settings_that_mean_nothing_are_refused() {
         ("pass_at_k", json!({"k": 0}), "k"),
         ("pass_at_k", json!({"k": 1, "form": "credit_loo_minus_one"}), "k"),
     ] {
-        let refused = (checks::find(id).unwrap().build)(settings.clone(), &NoFiles).err();
+        let refused = (registry::find(id).unwrap().build)(settings.clone(), &NoFiles).err();
         assert_eq!(refused.unwrap().setting, at, "{id} {settings}");
     }
 }

@@ -5,7 +5,7 @@
 
 use assay_verifiers::cases::{self, Case};
 use assay_verifiers::{
-    Earlier, FaultKind, Group, Lane, Member, Meter, Outcome, Reward, Sample, Verdict, checks,
+    Earlier, FaultKind, Group, Lane, Member, Meter, Outcome, Reward, Sample, Verdict, registry,
 };
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ fn texts() -> Vec<String> {
 
 #[test]
 fn hostile_texts_are_judged_within_the_meter() {
-    for entry in checks::ALL {
+    for entry in registry::ALL {
         let id = entry.about.id;
         for case in cases::parse(entry.about.fixtures).unwrap().cases.into_iter().take(1) {
             let built = (entry.build)(Value::Object(case.config.clone()), &case).unwrap();

@@ -3,13 +3,13 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
 use assay_verifiers::{
-    Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verdict, Verifier, checks,
+    Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verdict, Verifier, registry,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn math() -> Box<dyn Verifier> {
-    let entry = checks::find("math").unwrap();
+    let entry = registry::find("math").unwrap();
     let Lane::Compute(check) = (entry.build)(json!({}), &NoFiles).unwrap().lane else { panic!() };
     check
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Architecture, DecoderFamily, RopeScaling};
+use crate::config::NewModelConfig;
 use crate::policy::PolicyError;
-use crate::training::config::NewModelConfig;
 
 impl Architecture {
     /// Reads `config.json`.

@@ -8,8 +8,8 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
 use super::*;
+use crate::config::LoraConfig;
 use crate::policy::{PolicyModel as _, Sequences};
-use crate::training::config::LoraConfig;
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures/policies").join(name)

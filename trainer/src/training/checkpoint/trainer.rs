@@ -69,9 +69,9 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use crate::config::TrainConfig;
     use crate::policy::PolicyModel as _;
     use crate::selection;
-    use crate::training::config::TrainConfig;
     use crate::training::testing::{Bigrams, setup, setup_of};
     use crate::training::{GrpoTrainer, TrainingSetup};
 

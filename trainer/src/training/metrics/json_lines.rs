@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::names::evaluation_metrics;
-use crate::training::report::{EvaluationReport, StepReport, TrainingObserver};
+use crate::reports::{EvaluationReport, StepReport, TrainingObserver};
 
 /// Writes measurements as JSON lines, each with `step` and the measurements by their names. One that
 /// is not finite is `null`. A line is with the operating system before a call returns.

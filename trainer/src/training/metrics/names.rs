@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::training::report::EvaluationReport;
+use crate::reports::EvaluationReport;
 
 /// The measurements of an evaluation: `eval_accuracy`, `eval_reward` where there is one,
 /// `eval_mean_length`, and, where completions were sampled, `eval_pass@K` and `eval_support/NAME` (see

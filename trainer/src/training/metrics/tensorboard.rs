@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::names::evaluation_metrics;
 use super::tensorboard_wire::{EventContent, event, record};
-use crate::training::report::{EvaluationReport, StepReport, TrainingObserver};
+use crate::reports::{EvaluationReport, StepReport, TrainingObserver};
 
 /// Says what time it is: seconds since 1970.
 pub type EventClock = Box<dyn FnMut() -> f64 + Send>;

@@ -4,9 +4,9 @@
 use rayon::prelude::*;
 
 use super::schedule::learning_rate;
+use crate::config::OptimizerConfig;
 use crate::error::TrainerError;
 use crate::policy::{Gradients, Parameters};
-use crate::training::config::OptimizerConfig;
 
 /// How many weights are updated in one piece: those, their gradients and moments fit into a cache.
 const CHUNK: usize = 1 << 14;
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn config(weight_decay: f64) -> OptimizerConfig {
-        let lr_scheduler_type = crate::training::config::LrScheduler::Constant;
+        let lr_scheduler_type = crate::config::LrScheduler::Constant;
         OptimizerConfig {
             learning_rate: 0.5,
             lr_scheduler_type,

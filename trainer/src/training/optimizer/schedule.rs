@@ -5,7 +5,7 @@
 
 use std::f64::consts::PI;
 
-use crate::training::config::{LrScheduler, OptimizerConfig};
+use crate::config::{LrScheduler, OptimizerConfig};
 
 /// The learning rate of an update, counted from 0, among `total_updates`.
 ///

@@ -5,13 +5,13 @@ use assay_verifiers::{BuildError, Digest, Files, Meter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "c")]
+use super::c::{Compiler, Dialect, Refused};
+use super::javascript::JavaScript;
+use super::module::{Interpreter as OfUser, Module};
 use super::ready::{Ready, Unready};
 use crate::Sandbox;
 use crate::answer::{Language, unmarked};
-#[cfg(feature = "c")]
-use crate::languages::c::{Compiler, Dialect, Refused};
-use crate::languages::javascript::JavaScript;
-use crate::languages::module::{Interpreter as OfUser, Module};
 use crate::runtime::{Guest, Limits};
 
 /// The language of the programs.

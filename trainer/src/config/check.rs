@@ -1,11 +1,11 @@
 //! Whether the settings of `[train]` are in range.
 
-use crate::error::TrainerError;
-use crate::policy::GenerationConfig;
-use crate::training::config::{
+use super::generation::GenerationConfig;
+use super::train::{
     EvaluationConfig, LoraConfig, ModelConfig, NewModelConfig, OptimizerConfig, TrainConfig,
     WarmupConfig,
 };
+use crate::error::TrainerError;
 
 impl TrainConfig {
     /// Fails where a setting is out of range, or two do not go together.

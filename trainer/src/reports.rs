@@ -1,12 +1,15 @@
 //! What a training reports: after each step, after each evaluation.
 
+mod warning;
+
 use std::collections::BTreeMap;
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
+pub use warning::{MonitorAction, MonitorWarning, ShownRollout};
+
 use crate::diagnostics::SupportDynamics;
-use crate::monitor::MonitorWarning;
 
 /// A step of the training.
 #[derive(Clone, Debug, Default, Serialize)]

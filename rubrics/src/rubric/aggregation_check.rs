@@ -2,14 +2,14 @@
 
 use assay_verifiers::script::Script;
 
-use super::settings::{Aggregation, How};
-use crate::rubric::{Criterion, Rubric, RubricError};
+use super::aggregation::{Aggregation, How};
+use super::types::{Criterion, Rubric, RubricError};
 
 /// Checks the settings against the criteria.
 ///
 /// # Errors
 /// What is wrong, with its place.
-pub(crate) fn check(aggregate: &Aggregation, rubric: &Rubric) -> Result<(), RubricError> {
+pub(super) fn check(aggregate: &Aggregation, rubric: &Rubric) -> Result<(), RubricError> {
     aggregate.check_settings(rubric)?;
     aggregate.check_points(&rubric.criteria)
 }

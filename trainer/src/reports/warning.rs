@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Alarm;
+use crate::config::Alarm;
 
 /// A warning, with the rollouts that show what it is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::monitor::MonitorConfig;
-use crate::policy::GenerationConfig;
+use super::generation::GenerationConfig;
+use super::monitor::MonitorConfig;
 
 /// How a policy is trained. Rewards, `[advantage]`, `[select]` and `[loss]` are tables of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,9 +2,9 @@
 
 use assay_verifiers::{BuildError, Fault, Meter};
 
+use super::javascript::JavaScript;
+use super::python;
 use crate::isolation::run_program_with;
-use crate::languages::javascript::JavaScript;
-use crate::languages::python;
 use crate::runtime::{Guest, Limits, MemoryFiles, Program, Run, Setup, Start, drive};
 
 /// What a program is run with.

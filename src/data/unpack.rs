@@ -1,0 +1,68 @@
+//! What decompresses text. A build without the feature `compression` refuses it.
+
+use std::io::{BufRead, Read};
+
+use super::error::DataError;
+
+/// The largest window that a zstd stream may ask for: what `zstd --ultra -22` writes.
+#[cfg(feature = "compression")]
+const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+
+/// The text of a gzip stream, of all its members.
+#[cfg(feature = "compression")]
+#[expect(clippy::unnecessary_wraps, reason = "a build without the feature has none")]
+pub(super) fn gzip(
+    packed: impl BufRead + Send + 'static,
+    _: &str,
+) -> Result<Box<dyn Read + Send>, DataError> {
+    Ok(Box::new(flate2::bufread::MultiGzDecoder::new(packed)))
+}
+
+/// The text of a zstd stream.
+#[cfg(feature = "compression")]
+pub(super) fn zstd(
+    packed: impl BufRead + Send + 'static,
+    file: &str,
+) -> Result<Box<dyn Read + Send>, DataError> {
+    let read = |source| DataError::Read { file: file.to_owned(), source };
+    let mut decoder = zstd::Decoder::with_buffer(packed).map_err(read)?;
+    decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(read)?;
+    Ok(Box::new(decoder))
+}
+
+#[cfg(not(feature = "compression"))]
+pub(super) fn gzip(
+    _: impl BufRead + Send + 'static,
+    file: &str,
+) -> Result<Box<dyn Read + Send>, DataError> {
+    Err(refused("gzip", file))
+}
+
+#[cfg(not(feature = "compression"))]
+pub(super) fn zstd(
+    _: impl BufRead + Send + 'static,
+    file: &str,
+) -> Result<Box<dyn Read + Send>, DataError> {
+    Err(refused("zstd", file))
+}
+
+#[cfg(not(feature = "compression"))]
+fn refused(form: &str, file: &str) -> DataError {
+    let what = format!("this build reads no {form}: built without the feature `compression`");
+    DataError::Refused { file: file.to_owned(), what }
+}
+
+#[cfg(all(test, not(feature = "compression")))]
+mod tests {
+    use std::io::empty;
+
+    use super::*;
+
+    #[test]
+    fn the_feature_is_named() {
+        for unpacked in [gzip(empty(), "a"), zstd(empty(), "a")] {
+            let why = unpacked.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(why.ends_with("built without the feature `compression`"), "{why}");
+        }
+    }
+}
