@@ -17,6 +17,7 @@ pub mod column_path;
 pub mod entry;
 pub mod extract;
 pub mod fault;
+pub mod from_value;
 pub mod group_check;
 pub mod group_checks;
 #[cfg(feature = "jinja")]
@@ -42,6 +43,7 @@ pub mod verifier;
 pub use canonical::Digest;
 pub use check::{BuildError, Check, Files, NoFiles};
 pub use fault::{Fault, FaultKind};
+pub use from_value::{ValueError, check_value, from_value};
 pub use group_check::GroupCheck;
 pub use meter::{Cancellation, Meter, Never};
 pub use ordered::OrderedMap;
