@@ -8,7 +8,8 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::Error;
 
-use super::reader::RAW;
+/// The name by which `serde_json` asks for the text of a value.
+pub(super) const RAW: &str = "$serde_json::private::RawValue";
 
 /// A key. It may be asked for as a number or as a truth value.
 pub(super) struct Key<'a>(pub(super) &'a str);
@@ -18,14 +19,16 @@ macro_rules! numbers {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             let not_a_number =
                 || Error::custom("invalid value: expected key to be a number in quotes");
-            let is_edged = |edge: Option<u8>| edge.is_some_and(|byte| byte.is_ascii_digit());
-            let digits = self.0.strip_prefix('-').unwrap_or(self.0).as_bytes();
-            if !self.0.starts_with('-') && !is_edged(digits.first().copied()) {
+            // Read as a stream, as nothing may be borrowed; without what follows, which it would count.
+            let is_of_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+            let length = self.0.bytes().take_while(|byte| is_of_number(*byte)).count();
+            let (digits, rest) = self.0.split_at(length);
+            if !digits.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
                 return Err(not_a_number());
             }
-            let mut number = serde_json::Deserializer::from_reader(self.0.as_bytes());
+            let mut number = serde_json::Deserializer::from_reader(digits.as_bytes());
             let read = (&mut number).$method(visitor)?;
-            let is_whole = number.end().is_ok() && is_edged(digits.last().copied());
+            let is_whole = number.end().is_ok() && rest.is_empty();
             if is_whole { Ok(read) } else { Err(not_a_number()) }
         })*
     };

@@ -9,11 +9,8 @@ use serde::de::{
 };
 use serde_json::{Error, Map, Value, map};
 
-use super::key::{Key, RawText};
-use super::{Place, Step, Track};
-
-/// The name by which `serde_json` asks for the text of a value.
-pub(super) const RAW: &str = "$serde_json::private::RawValue";
+use super::key::{Key, RAW, RawText};
+use super::place::{Place, Step, Track};
 
 /// A value to be read.
 #[derive(Clone, Copy)]
