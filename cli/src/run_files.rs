@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assay::data::{Columns, Row, escape, open_regular, read_regular};
 use assay::engine::runs::{MANIFEST, RunError, RunManifest, TIMINGS, check_lines, check_verdicts};
+use assay::verifiers::from_value;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -28,7 +29,7 @@ pub(super) fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Fai
 pub(super) fn columns(config: &Value, run: impl Display) -> Result<Columns, Failure> {
     match config.get("data") {
         None | Some(Value::Null) => Ok(Columns::default()),
-        Some(data) => serde_json::from_value(data.clone())
+        Some(data) => from_value(data)
             .map_err(|error| anyhow::anyhow!("{run}: [data] is damaged: {error}").into()),
     }
 }

@@ -8,6 +8,7 @@
 
 use assay::trainer::request::GroupColumn;
 use assay::trainer::{Groups, Ragged};
+use assay::verifiers::from_value;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
@@ -70,7 +71,7 @@ impl<'py> Columns<'py> {
     pub(crate) fn table<T: DeserializeOwned + Default>(&self, name: &str) -> PyResult<T> {
         let Some(given) = self.get(name)? else { return Ok(T::default()) };
         let table = value::to_json(&given).map_err(|why| wrong(name, &why.to_string()))?;
-        serde_json::from_value(table).map_err(|why| wrong(name, &why.to_string()))
+        from_value(&table).map_err(|why| wrong(name, &why.message))
     }
 
     /// A number for each rollout; NaN where one is missing.

@@ -10,6 +10,7 @@ use assay::trainer::losses::preference::PairedBatch;
 use assay::trainer::losses::{
     self, BatchScale, EntropyState, Loss, LossBatch, PreferenceLoss, PreferencePair,
 };
+use assay::verifiers::from_value;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -70,8 +71,8 @@ pub(crate) fn preference_loss<'py>(
     py: Python<'py>,
     given: Columns<'py>,
 ) -> PyResult<(f64, Bound<'py, PyAny>, BTreeMap<&'static str, f64>)> {
-    let loss = serde_json::from_value::<PreferenceLoss>(given.settings()?.into());
-    let loss = loss.map_err(|error| ConfigError::new_err(error.to_string()))?;
+    let loss = from_value::<PreferenceLoss>(&given.settings()?.into());
+    let loss = loss.map_err(|error| ConfigError::new_err(error.message))?;
     let need = |name: &str| given.tokens(name)?.ok_or_else(|| wrong(name, "not given"));
     let (logp, reference) = (need("logp")?, need("reference")?.rows);
     let mask = given.token_flags("mask")?.map(|(mask, _)| mask);

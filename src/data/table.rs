@@ -16,6 +16,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::cut::{check_depth, check_readable, halve};
@@ -212,6 +213,10 @@ impl Table {
         if column.file_path().is_some() {
             return Err(refuse("its values are in another file".to_owned()));
         }
+        if let Some(codec) = unread_codec(column.compression()) {
+            let why = format!("compressed with {codec}, which is not read; write it with zstd");
+            return Err(refuse(why));
+        }
         let offsets = [Some(column.data_page_offset()), column.dictionary_page_offset()];
         if column.compressed_size() < 0 || offsets.into_iter().flatten().any(|offset| offset < 0) {
             return Err(damage("its pages lie before the start of the file"));
@@ -345,6 +350,15 @@ fn damaged(file: &str, rows: u64, why: impl Display) -> DataError {
 
 fn refused(file: &str, what: String) -> DataError {
     DataError::Refused { file: file.to_owned(), what }
+}
+
+/// The name of a codec that there is no decoder of.
+fn unread_codec(codec: Compression) -> Option<&'static str> {
+    match codec {
+        Compression::BROTLI(_) => Some("brotli"),
+        Compression::LZO => Some("lzo"),
+        _ => None,
+    }
 }
 
 /// Runs the decoder. It checks much and panics on some of the rest.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use assay_verifiers::toml_bounds;
+use assay_verifiers::{ValueError, from_value, toml_bounds};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
@@ -154,8 +154,7 @@ impl Document {
         if let Some((path, message, help)) = advice::listed_table(&self.tree) {
             return Err(self.error(&path, format!("`{path}`: {message}")).help(Some(help)));
         }
-        let config: Config =
-            serde_path_to_error::deserialize(&self.tree).map_err(|error| self.untyped(&error))?;
+        let config: Config = from_value(&self.tree).map_err(|error| self.untyped(error))?;
         if config.version != 1 {
             let message = format!("version {} is not known; this build reads 1", config.version);
             return Err(self.error("version", message).help(Some("write version = 1".to_owned())));
@@ -227,20 +226,18 @@ impl Document {
         self.text.trim_start().starts_with('{')
     }
 
-    fn untyped(&self, error: &serde_path_to_error::Error<serde_json::Error>) -> ConfigError {
-        let message = error.inner().to_string();
-        let mut path = error.path().to_string();
+    fn untyped(&self, ValueError { mut path, message }: ValueError) -> ConfigError {
         let unknown = quoted(&message).next().filter(|_| message.starts_with("unknown field"));
         if let Some(key) = unknown
             && path.rsplit(['.', ']']).next() != Some(key)
         {
-            path = if path == "." { key.to_owned() } else { format!("{path}.{key}") };
+            path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         }
         let parts = segments(&path);
         let is_set = self.sets.iter().any(|set| set.is_at(&parts) || set.is_below(&parts));
         let slip = Slip { tree: &self.tree, path: &path, message: &message, is_set };
         let help = slip.help();
-        if path == "." {
+        if path.is_empty() {
             if self.text.trim().is_empty() {
                 return self.whole("the configuration is empty").help(help);
             }

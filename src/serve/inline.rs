@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::{Fault, FaultKind};
+use assay_verifiers::{Fault, FaultKind, from_value};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
@@ -77,7 +77,7 @@ impl Inline {
 /// An engine that sees no files, asks no server and keeps nothing.
 fn build(config: Value, allowed: &Allowed) -> Result<Engine, ApiError> {
     let config: Config =
-        serde_json::from_value(config).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        from_value(&config).map_err(|error| ApiError::bad_request(error.message))?;
     let sandbox = allowed.sandbox.clone().unwrap_or_default();
     let registry = Registry::standard(&sandbox, &Arc::default()).only(&allowed.verifiers);
     let builder = Engine::builder().config(config).registry(registry).no_cache().jobs(1);

@@ -1,6 +1,5 @@
 //! Bodies: read within limits of size and time, and parsed so that errors name the field.
 
-use std::fmt::Write as _;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +11,10 @@ use futures_util::FutureExt as _;
 use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_path_to_error::Segment;
 
 use super::dialect::BodyType;
 use super::error::{ApiError, ErrorKind};
+use super::json_path;
 use super::shared::Shared;
 use crate::data::BOM;
 use crate::engine::ServeConfig;
@@ -94,15 +93,9 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiErr
 
 /// Parses a body that is an object, or a list of them.
 pub(crate) fn parse_any<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
-    serde_json::from_slice(bytes).map_err(|plain| {
-        // Once more with the path, which costs time that a good body need not spend.
-        let mut json = serde_json::Deserializer::from_slice(bytes);
-        let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut json) else {
-            return ApiError::unreadable(in_json(&plain.to_string()));
-        };
-        let path = error.path().clone();
-        let message = error.into_inner().to_string();
-        let field = field(&path, &message);
+    serde_json::from_slice(bytes).map_err(|error| {
+        let message = error.to_string();
+        let field = field(json_path::of::<T>(bytes, &error), &message);
         ApiError::unreadable(in_json(&message)).at(field)
     })
 }
@@ -120,31 +113,16 @@ pub(crate) fn parse_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError>
 }
 
 /// The field at fault: what was being read, and the member of it that the message names.
-fn field(path: &serde_path_to_error::Path, message: &str) -> String {
-    let mut field = String::new();
-    for segment in path {
-        match segment {
-            // Writing to a text cannot fail.
-            Segment::Seq { index } => {
-                let _ = write!(field, "[{index}]");
-            }
-            Segment::Map { key } | Segment::Enum { variant: key } => member(&mut field, key),
-            Segment::Unknown => break,
-        }
-    }
+fn field(mut field: String, message: &str) -> String {
     let told = ["missing field `", "duplicate field `"];
     let told = told.iter().find_map(|lead| message.strip_prefix(lead)?.split('`').next());
     if let Some(name) = told {
-        member(&mut field, name);
+        if !field.is_empty() {
+            field.push('.');
+        }
+        field.push_str(name);
     }
     field
-}
-
-fn member(field: &mut String, name: &str) {
-    if !field.is_empty() {
-        field.push('.');
-    }
-    field.push_str(name);
 }
 
 /// What serde says, in the words of JSON.

@@ -259,6 +259,33 @@ fn the_engine_alone_has_few_dependencies() {
     }
 }
 
+#[test]
+fn every_dependency_is_documented() {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["tree", "--package=assay", "--edges=normal,build", "--prefix=none", "--format={p}"])
+        .args(["--target=x86_64-unknown-linux-gnu", "--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(cargo.stdout).unwrap();
+    let built: BTreeSet<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    let built: BTreeSet<&str> =
+        built.into_iter().filter(|name| !name.starts_with("assay")).collect();
+    assert!(built.len() > 100, "{}", String::from_utf8_lossy(&cargo.stderr));
+    let page = fs::read_to_string(root().join("docs/dependencies.md")).unwrap();
+    let lists = page.lines().filter(|line| line.starts_with("| `") || line.starts_with("- `"));
+    // What a crate is for may name something else in such quotes.
+    let names = |line: &str| -> Vec<String> {
+        let names = if line.starts_with('|') { 1 } else { usize::MAX };
+        line.split('`').skip(1).step_by(2).take(names).map(str::to_owned).collect()
+    };
+    let told: Vec<String> = lists.flat_map(names).collect();
+    let told: BTreeSet<&str> = told.iter().map(String::as_str).collect();
+    let missing: Vec<&&str> = built.difference(&told).collect();
+    let gone: Vec<&&str> = told.difference(&built).collect();
+    assert!(missing.is_empty() && gone.is_empty(), "docs lack {missing:?}, and have {gone:?}");
+}
+
 /// The sets of features that each crate is compiled with: for the target, and for proc macros.
 type Features = BTreeMap<String, BTreeSet<String>>;
 

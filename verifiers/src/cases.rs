@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::check::{BuildError, Files};
 use crate::fault::FaultKind;
+use crate::from_value::from_value;
 use crate::sample::{Content, Sample};
 use crate::verdict::{Outcome, Verdict};
 use crate::verifier::{Built, Lane};
@@ -93,7 +94,9 @@ pub struct Case {
 /// Text that is not TOML or has an unknown key, a name that is missing or used twice, and a case
 /// that expects nothing or two things at once.
 pub fn parse(text: &str) -> Result<CaseFile, String> {
-    let mut file: CaseFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    let tree = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut file: CaseFile =
+        from_value(&tree).map_err(|error| format!("{}: {error}", error.path))?;
     let mut names = BTreeSet::new();
     for case in &mut file.cases {
         if !names.insert(case.name.clone()) {

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::canonical::Digest;
 use crate::fault::Fault;
+use crate::from_value::{ValueError, from_value};
 use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
@@ -180,7 +181,7 @@ pub fn build_with<C: Check>(
 /// # Errors
 /// The setting that is unknown or of another type.
 pub fn settings<T: DeserializeOwned>(given: Value) -> Result<T, BuildError> {
-    serde_path_to_error::deserialize(&given).map_err(|error| match setting_error(&error) {
+    from_value(&given).map_err(|error| match setting_error(error) {
         error if error.setting.is_empty() => {
             let setting = culprit::<T>(given, &error.message).unwrap_or_default();
             BuildError { setting, ..error }
@@ -196,21 +197,16 @@ fn culprit<T: DeserializeOwned>(given: Value, message: &str) -> Option<String> {
     let is_cured = |name: &&String| {
         let mut rest = settings.clone();
         rest.remove(name.as_str());
-        match serde_json::from_value::<T>(Value::Object(rest)) {
+        match from_value::<T>(&Value::Object(rest)) {
             Ok(_) => true,
-            Err(error) => {
-                let error = error.to_string();
-                error != message && !error.starts_with("missing field")
-            }
+            Err(error) => error.message != message && !error.message.starts_with("missing field"),
         }
     };
     settings.keys().find(is_cured).cloned()
 }
 
 /// The path leads to the setting; one that is not known is named in the message alone.
-fn setting_error(error: &serde_path_to_error::Error<serde_json::Error>) -> BuildError {
-    let message = error.inner().to_string();
-    let path = error.path().to_string();
+fn setting_error(ValueError { path, message }: ValueError) -> BuildError {
     let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
     let setting = match unknown {
         Some(key) if path.rsplit('.').next() != Some(key) => {

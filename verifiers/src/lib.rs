@@ -16,6 +16,7 @@ pub mod checks;
 pub mod column_path;
 pub mod entry;
 pub mod extract;
+pub mod from_value;
 pub mod group_check;
 pub mod group_checks;
 #[cfg(feature = "jinja")]
@@ -41,6 +42,7 @@ pub use assay_math::{self as math, fault, meter};
 pub use canonical::Digest;
 pub use check::{BuildError, Check, Files, NoFiles};
 pub use fault::{Fault, FaultKind};
+pub use from_value::{ValueError, check_value, from_value};
 pub use group_check::GroupCheck;
 pub use meter::{Cancellation, Meter, Never};
 pub use ordered::OrderedMap;

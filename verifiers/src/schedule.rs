@@ -6,6 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::from_value::from_value;
+
 /// A number, or a number that changes with the training step.
 ///
 /// In a configuration: `0.5`, or a table such as
@@ -139,7 +141,7 @@ impl TryFrom<Value> for Schedule {
             let found = crate::canonical::kind(&value);
             return Err(format!("expected a number or a schedule {{kind = ..}}, found {found}"));
         }
-        let curve: Curve = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let curve: Curve = from_value(&value).map_err(|error| error.message)?;
         curve.valid()?;
         Ok(Self(Form::Curve(curve)))
     }

@@ -6,7 +6,7 @@ use assay::engine::runs::{CONFIG, verdict_rows};
 use assay::trainer::Ragged;
 use assay::trainer::advantages::{AdvantageConfig, StepReward};
 use assay::trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
-use assay::verifiers::{Reward, Schedule, Scored, Verdict};
+use assay::verifiers::{Reward, Schedule, Scored, Verdict, from_value};
 use serde_json::{Map, Value};
 
 use super::data::DataRows;
@@ -112,7 +112,7 @@ impl Rollouts {
 pub(super) fn advantage(run: &Path) -> Result<AdvantageConfig, Failure> {
     let config: Value = json(run, CONFIG)?;
     let table = config.get("advantage").cloned().unwrap_or_else(|| Value::Object(Map::new()));
-    serde_json::from_value(table).map_err(|error| {
+    from_value(&table).map_err(|error| {
         anyhow::anyhow!("{}: [advantage] is damaged: {error}", run.display()).into()
     })
 }
@@ -123,7 +123,7 @@ fn parts(config: &Value, step: u64) -> Vec<PartColumn> {
     let part = |reward: &Value| {
         let name = reward.get("name")?.as_str()?.to_owned();
         let weight = reward.get("weight").cloned().unwrap_or_else(|| Value::from(1.0));
-        let weight: Schedule = serde_json::from_value(weight).ok()?;
+        let weight: Schedule = from_value(&weight).ok()?;
         Some(PartColumn { name, weight: weight.at(step), rewards: Vec::new() })
     };
     rewards.into_iter().flatten().filter_map(part).collect()

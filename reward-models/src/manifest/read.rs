@@ -3,7 +3,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use assay_verifiers::Pattern;
+use assay_verifiers::{Pattern, from_value};
+use serde::Deserialize as _;
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::{
     FILE, Generate, Golden, Manifest, Mode, ModelKind, Role, Score, Split, Steps, TemplateFile,
@@ -37,22 +41,50 @@ impl Manifest {
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, ModelError> {
-        let file = || path.display().to_string();
-        let reader = toml::Deserializer::parse(text).map_err(|error| ModelError::Manifest {
-            file: file(),
-            key: line_of(text, error.span()),
-            why: error.message().to_owned(),
-        })?;
-        let manifest: Self = serde_path_to_error::deserialize(reader).map_err(|error| {
-            let key = error.path().to_string();
-            ModelError::Manifest { file: file(), key, why: error.inner().message().to_owned() }
-        })?;
-        check(&manifest).map_err(|(key, why)| ModelError::Manifest {
-            file: file(),
-            key: key.into_owned(),
-            why,
-        })?;
+        let wrong = |(key, why): Wrong| {
+            let key = if key.is_empty() { ".".to_owned() } else { key.into_owned() };
+            ModelError::Manifest { file: path.display().to_string(), key, why }
+        };
+        let tree = tree(text).map_err(wrong)?;
+        let manifest: Self =
+            from_value(&tree).map_err(|error| wrong((error.path.into(), error.message)))?;
+        check(&manifest).map_err(wrong)?;
         Ok(manifest)
+    }
+}
+
+/// The keys of a text with their values. None is a number that is not finite, as JSON has none.
+fn tree(text: &str) -> Result<Value, Wrong> {
+    let broken =
+        |error: toml::de::Error| (line_of(text, error.span()).into(), error.message().to_owned());
+    let table = DeTable::parse(text).map_err(broken)?;
+    let odd = table.get_ref().iter().find_map(|(key, value)| {
+        let (path, found) = not_finite(value)?;
+        Some((format!("{}{path}", key.get_ref()), found))
+    });
+    if let Some((key, found)) = odd {
+        return Err((key.into(), format!("expected a finite number, found {found}")));
+    }
+    Value::deserialize(toml::Deserializer::from(table)).map_err(broken)
+}
+
+/// The path to a number in `value` that is not finite, and how it is written.
+fn not_finite(value: &Spanned<DeValue<'_>>) -> Option<(String, String)> {
+    match value.get_ref() {
+        DeValue::Float(float) => {
+            let number: Result<f64, _> = float.as_str().replace('_', "").parse();
+            let is_finite = number.is_ok_and(f64::is_finite);
+            (!is_finite).then(|| (String::new(), float.as_str().to_owned()))
+        }
+        DeValue::Array(values) => values.iter().enumerate().find_map(|(at, value)| {
+            let (path, found) = not_finite(value)?;
+            Some((format!("[{at}]{path}"), found))
+        }),
+        DeValue::Table(table) => table.iter().find_map(|(key, value)| {
+            let (path, found) = not_finite(value)?;
+            Some((format!(".{}{path}", key.get_ref()), found))
+        }),
+        _ => None,
     }
 }
 

@@ -65,7 +65,7 @@ fn the_golden_proof_has_no_holes() {
         ("qwen-prm", "\nscore = ", "\n# score = ", "golden[0].score: missing"),
         ("qwen-prm", "\nscores = [", "\nscores = [] # [", "scores has 0 values"),
         ("qwen-prm", "\nraw = [", "\nraw = [] # [", "raw has 0 values"),
-        ("qwen-prm", "\nscore = ", "\nscore = inf # ", "inf is no number"),
+        ("qwen-prm", "\nscore = ", "\nscore = inf # ", "golden[0].score: expected a finite number"),
         ("critique-judge", "\ntext = ", "\n# text = ", "golden[0].text: missing"),
         ("implicit-prm", "\nscores = ", "\n# scores = ", "golden[0].scores: missing"),
         ("sentence-embedding", "\nraw = ", "\n# raw = ", "golden[0].raw: missing"),

@@ -1,5 +1,6 @@
 //! Reading a rubric of our own format, TOML or JSON.
 
+use assay_verifiers::from_value;
 use serde_json::Value;
 
 use super::types::{Rubric, RubricError};
@@ -10,8 +11,9 @@ impl Rubric {
     /// # Errors
     /// A key that is unknown or of another type, and whatever [`Rubric::check`] refuses.
     pub fn from_value(value: Value) -> Result<Self, RubricError> {
-        let rubric: Self = serde_path_to_error::deserialize(value).map_err(|error| {
-            RubricError::new(error.path().to_string(), error.inner().to_string())
+        let rubric: Self = from_value(&value).map_err(|error| {
+            let place = if error.path.is_empty() { ".".to_owned() } else { error.path };
+            RubricError::new(place, error.message)
         })?;
         rubric.check()?;
         Ok(rubric)

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use assay_verifiers::check::build_with;
+#[cfg(feature = "wasm")]
+use assay_verifiers::from_value;
 use assay_verifiers::{BuildError, Built, Check, Digest, Files};
 #[cfg(feature = "wasm")]
 use serde::{Deserialize as _, Deserializer, de::Error as _};
@@ -42,7 +44,7 @@ pub(super) fn over_judge_limits<'de, D: Deserializer<'de>>(given: D) -> Result<L
     if let Value::Object(all) = &mut all {
         all.extend(given);
     }
-    Limits::deserialize(all).map_err(D::Error::custom)
+    from_value(&all).map_err(D::Error::custom)
 }
 
 /// The Python guest of a verifier, which it takes from the sandbox when it is built.

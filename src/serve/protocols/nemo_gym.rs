@@ -22,6 +22,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::super::error::{ApiError, ErrorKind, no_reward};
+use super::super::json_path;
 use super::super::openapi::{Operation, schema};
 use super::super::payload::{JsonBytes, Payload};
 use super::super::shared::{Asked, Shared};
@@ -215,11 +216,10 @@ fn part<'a, T: Deserialize<'a>>(
 ) -> Result<T, ApiError> {
     let missing = || ApiError::unreadable(format!("missing member `{name}`")).at(name);
     let text = members.get(name).ok_or_else(missing)?.get();
-    let mut json = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = error.path().to_string();
-        let place = if path == "." { name.to_owned() } else { format!("{name}.{path}") };
-        ApiError::unreadable(error.into_inner().to_string()).at(place)
+    serde_json::from_str(text).map_err(|error| {
+        let path = json_path::of::<T>(text.as_bytes(), &error);
+        let place = if path.is_empty() { name.to_owned() } else { format!("{name}.{path}") };
+        ApiError::unreadable(error.to_string()).at(place)
     })
 }
 

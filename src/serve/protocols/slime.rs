@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use assay_verifiers::{Reward, Scored};
+use assay_verifiers::{Reward, Scored, from_value};
 use axum::http::Uri;
 use axum::routing::post;
 use axum::{Json, Router};
@@ -100,7 +100,7 @@ async fn rewards(
     let columns = &profile.engine.plan().config.data;
     let reading = Reading::of(&profile);
     let row = |(at, body)| {
-        let sample = read(body, &field(at))?;
+        let sample = read(&body, &field(at))?;
         if reading != Reading::Response && sample.prompt.as_str().is_some_and(is_rendered) {
             return Err(rendered_twice().at(within(&field(at), "prompt")));
         }
@@ -120,12 +120,9 @@ async fn rewards(
 }
 
 /// Reads a sample; an error names its place.
-fn read(body: Value, place: &str) -> Result<SlimeSample, ApiError> {
-    serde_path_to_error::deserialize(body).map_err(|error| {
-        let path = error.path().to_string();
-        let path = if path == "." { String::new() } else { path };
-        ApiError::bad_request(error.into_inner().to_string()).at(within(place, &path))
-    })
+fn read(body: &Value, place: &str) -> Result<SlimeSample, ApiError> {
+    from_value(body)
+        .map_err(|error| ApiError::bad_request(error.message).at(within(place, &error.path)))
 }
 
 fn within(place: &str, path: &str) -> String {

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{Case, described};
 use crate::check::{BuildError, Files};
+use crate::from_value::from_value;
 use crate::sample::Content;
 use crate::verdict::{Outcome, Verdict};
 use crate::verifier::Built;
@@ -77,7 +78,8 @@ pub fn parse(text: &str) -> Result<Vec<RedTeamCase>, String> {
 /// # Errors
 /// Text that is not the TOML of such a list.
 pub fn kept(text: &str) -> Result<BTreeMap<String, String>, String> {
-    let file: KeptFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    let tree = toml::from_str(text).map_err(|error| error.to_string())?;
+    let file: KeptFile = from_value(&tree).map_err(|error| format!("{}: {error}", error.path))?;
     Ok(file.kept.into_iter().map(|kept| (kept.id, kept.why)).collect())
 }
 

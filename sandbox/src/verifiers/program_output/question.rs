@@ -1,6 +1,6 @@
 //! What is asked about a program, as the reference says it.
 
-use assay_verifiers::Fault;
+use assay_verifiers::{Fault, from_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
 
     fn question(&self, number: usize, program: &AskedProgram) -> Result<Question, String> {
         let ask = match self.get("ask") {
-            Some(ask) => Ask::deserialize(ask).map_err(|error| format!("ask: {error}"))?,
+            Some(ask) => from_value(ask).map_err(|error| format!("ask: {error}"))?,
             None => self.ask.unwrap_or(Ask::Output),
         };
         let ask = match ask {
