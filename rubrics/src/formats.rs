@@ -84,7 +84,7 @@ pub fn read_text_as(format: Format, name: &str, bytes: &[u8]) -> Result<Rubric, 
 
 fn read_found(format: Format, found: &Found<'_>) -> Result<Rubric, RubricError> {
     match format {
-        Format::Assay => Rubric::from_value(found.at.value.clone()),
+        Format::Assay => Rubric::from_value(found.at.value),
         Format::Healthbench => healthbench::read(found),
         Format::ResearchRubrics => research_rubrics::read(found),
         Format::RubricsAsRewards => rubrics_as_rewards::read(found),

@@ -83,6 +83,7 @@ fn refused(path: &Path, error: &io::Error) -> SandboxError {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test writes files that nobody else reads")]
 mod tests {
     use super::*;
 

@@ -59,7 +59,7 @@ impl Inline {
             return Ok(engine);
         }
         let building = tokio::task::spawn_blocking(move || {
-            let engine = Arc::new(build(config, &allowed)?);
+            let engine = Arc::new(build(&config, &allowed)?);
             kept.insert(0, (digest, Arc::clone(&engine)));
             kept.truncate(KEPT_MAX);
             Ok::<_, ApiError>(engine)
@@ -75,9 +75,9 @@ impl Inline {
 }
 
 /// An engine that sees no files, asks no server and keeps nothing.
-fn build(config: Value, allowed: &Allowed) -> Result<Engine, ApiError> {
+fn build(config: &Value, allowed: &Allowed) -> Result<Engine, ApiError> {
     let config: Config =
-        from_value(&config).map_err(|error| ApiError::bad_request(error.message))?;
+        from_value(config).map_err(|error| ApiError::bad_request(error.message))?;
     let sandbox = allowed.sandbox.clone().unwrap_or_default();
     let registry = Registry::standard(&sandbox, &Arc::default()).only(&allowed.verifiers);
     let builder = Engine::builder().config(config).registry(registry).no_cache().jobs(1);

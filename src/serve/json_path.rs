@@ -150,7 +150,7 @@ impl Cut {
         let mut path = String::new();
         for open in self.open.iter().take(steps) {
             match open {
-                Open::List(index) => path.push_str(&format!("[{index}]")),
+                Open::List(index) => path.extend(["[", &index.to_string(), "]"]),
                 Open::Object(key) => {
                     if !path.is_empty() {
                         path.push('.');
@@ -241,14 +241,14 @@ mod tests {
 
     #[derive(Deserialize)]
     #[serde(try_from = "Value")]
-    struct Even;
+    struct Even(#[expect(dead_code, reason = "only its type matters")] u64);
 
     impl TryFrom<Value> for Even {
         type Error = String;
 
         fn try_from(value: Value) -> Result<Self, String> {
-            let is_even = value.as_u64().is_some_and(|number| number % 2 == 0);
-            if is_even { Ok(Self) } else { Err(format!("{value} is not even")) }
+            let even = value.as_u64().filter(|number| number.is_multiple_of(2));
+            even.map(Self).ok_or_else(|| format!("{value} is not even"))
         }
     }
 

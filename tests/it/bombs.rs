@@ -174,7 +174,7 @@ impl Bomb {
         let write =
             |name: &str, text: &str| write_atomic(&dir.join(name), text.as_bytes()).unwrap();
         if let Some(folder) = &self.copy {
-            copy(Path::new(folder), dir);
+            copy(&Path::new(crate::ROOT).join(folder), dir);
         }
         write("assay.toml", &self.configuration(bombs.assay.as_deref(), &source));
         if let Some(file) = &self.file {

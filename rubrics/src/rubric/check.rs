@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     fn place(criteria: &Value) -> String {
-        let error = Rubric::from_value(json!({ "criterion": criteria })).unwrap_err();
+        let error = Rubric::from_value(&json!({ "criterion": criteria })).unwrap_err();
         format!("{}: {}", error.place, error.message)
     }
 
@@ -277,9 +277,9 @@ mod tests {
         };
         assert!(place(&chain(10_000)).contains("prerequisites"));
         assert!(place(&chain(CHAIN_MAX + 2)).ends_with("a chain of more than 100 prerequisites"));
-        assert!(Rubric::from_value(json!({ "criterion": chain(CHAIN_MAX) })).is_ok());
+        assert!(Rubric::from_value(&json!({ "criterion": chain(CHAIN_MAX) })).is_ok());
         let fine = json!({"criterion": [leaf("b", &["node"]), node(&["c"], &[leaf("a", &[])]), leaf("c", &[])]});
-        assert!(Rubric::from_value(fine).is_ok());
+        assert!(Rubric::from_value(&fine).is_ok());
     }
 
     #[test]

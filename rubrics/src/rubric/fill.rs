@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn rubric(text: &str) -> Result<Rubric, RubricError> {
-        Rubric::from_value(json!({
+        Rubric::from_value(&json!({
             "instructions": "Of {{ item.kind }}.",
             "templates": true,
             "criterion": [{"name": "a", "criterion": [{"name": "b", "text": text}]}],

@@ -47,7 +47,7 @@ impl Place<'_> {
     fn path(&self) -> String {
         let mut path = self.around.map(Place::path).unwrap_or_default();
         match self.step {
-            Step::Element(index) => path.push_str(&format!("[{index}]")),
+            Step::Element(index) => path.extend(["[", &index.to_string(), "]"]),
             Step::Member(name) => {
                 if !path.is_empty() {
                     path.push('.');

@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     }
 
     fn members(&self, table: &'a Map<String, Value>) -> Members<'a> {
-        Members { members: table.iter(), value: None, place: self.place, track: self.track }
+        Members { left: table.iter(), value: None, place: self.place, track: self.track }
     }
 
     fn list<'de, V: Visitor<'de>>(
@@ -275,7 +275,7 @@ impl<'de> SeqAccess<'de> for Elements<'_> {
 
 /// The members of a table.
 struct Members<'a> {
-    members: map::Iter<'a>,
+    left: map::Iter<'a>,
     /// The key that was read, and its value, which was not.
     value: Option<(&'a str, &'a Value)>,
     place: Option<&'a Place<'a>>,
@@ -284,7 +284,7 @@ struct Members<'a> {
 
 impl Members<'_> {
     fn end(&self, length: usize) -> Result<(), Error> {
-        let is_read = self.members.len() == 0;
+        let is_read = self.left.len() == 0;
         is_read.then_some(()).ok_or_else(|| Error::invalid_length(length, &"fewer elements in map"))
     }
 }
@@ -296,7 +296,7 @@ impl<'de> MapAccess<'de> for Members<'_> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Error> {
-        let Some((key, value)) = self.members.next() else { return Ok(None) };
+        let Some((key, value)) = self.left.next() else { return Ok(None) };
         self.value = Some((key, value));
         let place = Place { around: self.place, step: Step::Member(key) };
         seed.deserialize(Key(key)).map(Some).map_err(|error| self.track.fail(&place, error))
@@ -312,7 +312,7 @@ impl<'de> MapAccess<'de> for Members<'_> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.members.len())
+        Some(self.left.len())
     }
 }
 

@@ -51,18 +51,15 @@ enum Word {
     B,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "a", rename_all = "snake_case")]
 enum Tagged {
-    A { b: u64 },
+    A {
+        b: u64,
+    },
     B(BTreeMap<String, f64>),
+    #[default]
     C,
-}
-
-impl Default for Tagged {
-    fn default() -> Self {
-        Self::C
-    }
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -97,7 +94,7 @@ impl TryFrom<u64> for Even {
     type Error = String;
 
     fn try_from(number: u64) -> Result<Self, String> {
-        if number % 2 == 0 { Ok(Self(number)) } else { Err(format!("{number} is odd")) }
+        if number.is_multiple_of(2) { Ok(Self(number)) } else { Err(format!("{number} is odd")) }
     }
 }
 
