@@ -83,6 +83,11 @@ def test_circles_are_found() -> None:
     assert circles(between(edges, lambda name: name.split(".")[0])) == [["a", "c"]]
 
 
+def room_at(depth: int) -> Callable[[str], str]:
+    """The room of a module that lies so many names deep."""
+    return lambda name: ".".join(name.split(".")[:depth])
+
+
 def test_nothing_imports_itself() -> None:
     known = modules()
     edges = {name: imported(name, path, known) for name, path in known.items()}
@@ -94,6 +99,6 @@ def test_nothing_imports_itself() -> None:
         inside = {name: others for name, others in edges.items() if f"{name}.".startswith(f"{package}.")}
         rooms = between(
             {name: {other for other in others if other in inside} for name, others in inside.items()},
-            lambda name, depth=depth: ".".join(name.split(".")[:depth]),
+            room_at(depth),
         )
         assert circles(rooms) == [], package
