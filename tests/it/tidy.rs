@@ -262,7 +262,13 @@ fn the_engine_alone_has_few_dependencies() {
 #[test]
 fn every_dependency_is_documented() {
     let cargo = Command::new(env!("CARGO"))
-        .args(["tree", "--package=assay-cli", "--edges=normal,build", "--prefix=none", "--format={p}"])
+        .args([
+            "tree",
+            "--package=assay-cli",
+            "--edges=normal,build",
+            "--prefix=none",
+            "--format={p}",
+        ])
         .args(["--target=x86_64-unknown-linux-gnu", "--offline", "--locked"])
         .current_dir(root())
         .output()
