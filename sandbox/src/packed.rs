@@ -60,8 +60,8 @@ pub(crate) fn unpacked(
                     fs::File::create(work.path().join(part.file_name().unwrap_or_default()))?;
                 zstd::stream::copy_decode(fs::File::open(packed(part))?, file)?;
             }
-            // Another process may have been faster: its files are the same.
-            let moved = fs::rename(work.keep(), &home);
+            // Another process may have been faster: its files are the same, and ours go with `work`.
+            let moved = fs::rename(work.path(), &home);
             if !home.is_dir() {
                 moved?;
             }
