@@ -127,16 +127,16 @@ test-c: assets-c
 
 # Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
 features:
-	cargo clippy --no-default-features --locked -- -D warnings
+	cargo clippy --package assay --no-default-features --locked -- -D warnings
 	set -e; for feature in compression groups json-schema models otel parquet rubrics sandbox serve sql tokenizers train; do \
 		echo "only $$feature"; \
-		cargo clippy --no-default-features --features $$feature --locked -- -D warnings; \
+		cargo clippy --package assay --no-default-features --features $$feature --locked -- -D warnings; \
 	done
 	set -e; for feature in "" otel serve train; do \
 		echo "the command with $$feature"; \
 		cargo clippy --package assay-cli --no-default-features --features "$$feature" --locked -- -D warnings; \
 	done
-	cargo test --no-default-features --lib --locked
+	cargo test --package assay --no-default-features --lib --locked
 
 # The exporter of models makes the fixtures again, byte for byte. Needs torch, which is large.
 test-export: assets-portable

@@ -43,9 +43,13 @@ impl Marks {
 
     /// The marks that suit stdout.
     pub(super) fn of_stdout() -> Self {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        if std::io::stdout().is_terminal() && !no_color { Self::REVERSE } else { Self::PLAIN }
+        if std::io::stdout().is_terminal() && !no_color() { Self::REVERSE } else { Self::PLAIN }
     }
+}
+
+/// Whether the user wants no colours.
+pub(super) fn no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// How much of a text is shown.

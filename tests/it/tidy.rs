@@ -231,7 +231,13 @@ const ENGINE_CRATES_MAX: usize = 100;
 
 #[test]
 fn the_engine_alone_has_few_dependencies() {
-    let tree = ["tree", "--no-default-features", "--edges=normal,build", "--prefix=none"];
+    let tree = [
+        "tree",
+        "--package=assay",
+        "--no-default-features",
+        "--edges=normal,build",
+        "--prefix=none",
+    ];
     let cargo = Command::new(env!("CARGO"))
         .args(tree)
         .args(["--offline", "--locked"])

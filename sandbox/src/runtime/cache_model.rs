@@ -15,8 +15,8 @@ mod accesses;
 
 use wasm_encoder::reencode::{Error, Reencode, utils};
 use wasm_encoder::{
-    BlockType, CodeSection, Component, Function, Instruction, MemArg, MemArgTarget, MemorySection,
-    MemoryType, Module, RawSection, ValType,
+    BlockType, CodeSection, Component, Function, Instruction, MemArg, MemorySection, MemoryType,
+    Module, RawSection, ValType,
 };
 use wasmparser::{Chunk, FunctionBody, MemorySectionReader, Operator, Parser, Payload};
 use wasmtime::{OperatorCost, VariableOperatorCost};
@@ -93,8 +93,7 @@ pub(super) fn instrument_component(wasm: &[u8]) -> Option<Vec<u8>> {
             return (instrumented == 1).then(|| component.finish());
         }
         let Some((id, range)) = payload.as_section() else { continue };
-        let data =
-            wasm.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)?;
+        let data = wasm.get(range)?;
         if let Payload::ModuleSection { .. } | Payload::ComponentSection { .. } = payload {
             rest = rest.get(data.len()..)?;
         }
@@ -223,7 +222,7 @@ impl Scratch {
             out.instruction(&Instruction::I32Const(access.offset.cast_signed()))
                 .instruction(&Instruction::I32Add);
         }
-        let entry = MemArg { offset: 0, align: 1, target: MemArgTarget::Memory(1), ordering: None };
+        let entry = MemArg { offset: 0, align: 1, memory_index: 1 };
         // Entries have two bytes. The upper bits of the address are mixed in, so that arrays whose
         // distance is a power of two have places of their own.
         let places = ((1 << TABLE_BITS) - 1) << 1;

@@ -71,9 +71,7 @@ impl<'a> Parts<'a> {
                 return Ok(parts);
             }
             let section = payload.as_section();
-            let bytes = section.clone().and_then(|(_, range)| {
-                wasm.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
-            });
+            let bytes = section.clone().and_then(|(_, range)| wasm.get(range));
             let bytes = bytes.unwrap_or_default();
             // What is inside these is not read here.
             if let Payload::ModuleSection { .. } | Payload::ComponentSection { .. } = payload {
