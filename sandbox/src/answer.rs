@@ -213,7 +213,7 @@ impl<'a> Search<'a, '_> {
             if auto && self.is_code_so_far(part.start..first.open) {
                 return self.whole(part, Found::Whole);
             }
-            return self.fenced(blocks).or_else(|| self.before_stray_fence(&part, blocks));
+            return self.before_stray_fence(&part, blocks).or_else(|| self.fenced(blocks));
         }
         if !auto {
             return None;
@@ -248,16 +248,21 @@ impl<'a> Search<'a, '_> {
         strings.inside()
     }
 
-    /// A bare program that ends in the end of a fence that was never opened.
+    /// A bare program that ends in the end of a fence that was never opened: the prompt did.
     fn before_stray_fence(
         &self,
         part: &Range<usize>,
         blocks: &[Block],
     ) -> Option<FoundProgram<'a>> {
         let [stray] = blocks else { return None };
-        let bare = stray.tag == Tag::None && !stray.closed && self.body(stray).trim().is_empty();
-        let whole = bare && self.how.from == ProgramSource::Auto;
-        whole.then(|| self.whole(part.start..stray.open, Found::Whole)).flatten()
+        let before = part.start..stray.open;
+        let first = self.text.get(before.clone())?.lines().find(|line| !line.trim().is_empty())?;
+        let is_stray = stray.tag == Tag::None
+            && !stray.closed
+            && self.how.from == ProgramSource::Auto
+            && self.language.looks_like(first)
+            && !self.language.looks_like(self.body(stray));
+        is_stray.then(|| self.bare(before)).flatten()
     }
 
     fn fenced(&self, blocks: &[Block]) -> Option<FoundProgram<'a>> {

@@ -27,7 +27,7 @@ pub struct Sandbox {
 #[derive(Default)]
 struct Loaded {
     runtime: Option<Runtime>,
-    deep: Option<Runtime>,
+    serial: Option<Runtime>,
     guests: Vec<(&'static str, Guest)>,
     programs: Vec<(&'static str, Program)>,
 }
@@ -46,17 +46,17 @@ impl Sandbox {
         self.loaded(|loaded| loaded.runtime(&self.config.options).cloned())
     }
 
-    /// The runtime for compiled programs, which has a larger stack.
+    /// The runtime for programs that are compiled while samples are judged.
     ///
     /// # Errors
     /// A machine that cannot run guests.
-    pub fn deep_runtime(&self) -> Result<Runtime, BuildError> {
+    pub fn serial_runtime(&self) -> Result<Runtime, BuildError> {
         self.loaded(|loaded| {
-            let deep = match &loaded.deep {
-                Some(deep) => deep.clone(),
-                None => Runtime::deep(&self.config.options)?,
+            let serial = match &loaded.serial {
+                Some(serial) => serial.clone(),
+                None => Runtime::serial(&self.config.options)?,
             };
-            Ok(loaded.deep.insert(deep).clone())
+            Ok(loaded.serial.insert(serial).clone())
         })
     }
 

@@ -104,7 +104,7 @@ fn a_guest_costs_its_limit_and_nothing_once_it_is_gone() {
     let python = sandbox().python().unwrap();
     // What the process takes once, it has taken now.
     run(&program(SCAN), limits(), &mut || false).unwrap().end.unwrap();
-    let small = Limits { memory_bytes_max: 48 << 20, fuel: 1_000_000_000, ..limits() };
+    let small = Limits { memory_bytes_max: 56 << 20, fuel: 1_000_000_000, ..limits() };
     run_program(
         &python,
         PYTHON_HOG,

@@ -21,8 +21,8 @@ const FILES: [&str; 11] = [
     "answers", "configs", "models", "patterns", "plugins", "prompts", "queries", "rows", "rubrics",
     "schemas", "scripts",
 ];
-/// What a bomb may take beyond a row that is none.
-const MEMORY_KB_MAX: u64 = 100 << 10;
+/// What a bomb may take beyond a row that is none: a guest's stack alone has 256 MiB.
+const MEMORY_KB_MAX: u64 = 320 << 10;
 /// Looks at a process before it is ended: a minute, far more than any of them takes.
 const LOOKS_MAX: u32 = 60_000;
 

@@ -18,6 +18,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import snapshot  # noqa: E402
+import stack  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 WIT = HERE.parent.parent / "wit"
@@ -27,7 +28,7 @@ INPUTS = sorted([*HERE.glob("*.py"), *HERE.glob("*.c"), HERE / "requirements.txt
 # As `make` builds the workspace, so that nothing is compiled twice.
 BUILD_JOINER = ("cargo", "build", "--quiet", "--locked", "--manifest-path", HERE.parents[2] / "Cargo.toml",
                 "--workspace", "--features", "assay-cli/as-tested", "--bin", "assay-guest-joiner")
-TOOLS = ("build.py", "snapshot.py")
+TOOLS = ("build.py", "snapshot.py", "stack.py")
 SOURCES = [path for path in HERE.glob("*.py") if path.name not in TOOLS]
 
 
@@ -76,6 +77,7 @@ def build(target, component):
         env={"PATH": os.environ.get("PATH", ""), "LD_PRELOAD": str(fixed)})
     wasm = bytearray(component.read_bytes())
     snapshot.make_immortal(wasm)
+    stack.deepen(wasm)
     component.write_bytes(wasm)
 
 

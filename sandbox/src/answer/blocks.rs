@@ -132,7 +132,8 @@ impl<'a> Scan<'a, '_> {
             if let Some(fence) = fence::opening(line) {
                 let tag = tag(fence.info, self.wanted);
                 let end = self.end_of(index + 1, &fence, tag);
-                let body = self.starts_at(index + 1);
+                let beside = (tag == Tag::Wanted).then(|| self.beside(index, &fence, &end));
+                let body = beside.flatten().unwrap_or_else(|| self.starts_at(index + 1));
                 return Some(Self::push(found, (begins, body), &fence, tag, &end));
             }
             if let Some((from, to)) = fence::one_line(line) {
@@ -141,6 +142,18 @@ impl<'a> Scan<'a, '_> {
             }
         }
         None
+    }
+
+    /// Where a program begins on the line of its fence: `` ```python def f(): return 1 ``. Other words
+    /// there are attributes, such as a title.
+    fn beside(&self, index: usize, fence: &Fence<'_>, end: &End) -> Option<usize> {
+        let (_, code) = fence.info.split_once([' ', '\t'])?;
+        let code = code.trim_start();
+        let body = self.text.get(self.starts_at(index + 1)..end.at).unwrap_or_default();
+        let next = body.lines().find(|line| !line.trim().is_empty());
+        let goes_on = next.is_none_or(|line| line.starts_with([' ', '\t']));
+        let is_program = self.wanted.includes(code) || goes_on && self.wanted.looks_like(code);
+        is_program.then(|| self.lines.get(index).map(|line| line.end - code.len()))?
     }
 
     fn one_line(&self, index: usize, body: Range<usize>, line: &str) -> Block {

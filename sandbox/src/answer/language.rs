@@ -213,6 +213,15 @@ impl Language {
         };
         source.lines().any(|line| begins(line) || assigns(line))
     }
+
+    /// Whether a line takes in a library, as the first lines of programs do.
+    pub(super) fn includes(&self, line: &str) -> bool {
+        let words = |first: &str| line.starts_with(first) && self.starts.contains(&first);
+        match line.strip_prefix("from ") {
+            Some(rest) => self.is_python() && rest.contains(" import "),
+            None => ["import ", "#include", "using "].into_iter().any(words),
+        }
+    }
 }
 
 /// `name = value` and the like, as no output has it.

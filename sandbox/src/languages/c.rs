@@ -41,7 +41,7 @@ impl Compiler {
         let folder = sandbox.folder("c", "make assets-c")?;
         let toolchain = Toolchain::read(&folder)?;
         // Programs are many and each runs for one sample, so none is kept on the disk.
-        let compiler = Self { toolchain, runtime: sandbox.deep_runtime()?.forgetful() };
+        let compiler = Self { toolchain, runtime: sandbox.serial_runtime()?.forgetful() };
         let first = compiler.compile(dialect, "int main(void) { return 0; }", &|| false);
         let why = match first {
             Ok(_) => return Ok(compiler),

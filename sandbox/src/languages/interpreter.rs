@@ -85,7 +85,7 @@ impl Interpreter {
                 return Err(BuildError::new("language", why));
             }
             Written::Wasm(module) => {
-                (Self::OfUser(OfUser::new(module.clone(), sandbox.deep_runtime()?)), None)
+                (Self::OfUser(OfUser::new(module.clone(), sandbox.serial_runtime()?)), None)
             }
         })
     }

@@ -52,7 +52,7 @@ impl JavaScript {
 
 /// The stack that a program may use, in its own memory, of the 8 MiB that it has there: a function calls
 /// itself 12,000 times, and 11,000 times in node.
-/// `WebAssembly` keeps another beside it, of 32 MiB, which its functions fill three times as fast at most:
+/// `WebAssembly` keeps another beside it, of 256 MiB, which its functions fill three times as fast at most:
 /// this much ends in a `RangeError` long before that one ends the guest.
 const STACK_BYTES: usize = 4 << 20;
 

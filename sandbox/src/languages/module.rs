@@ -115,7 +115,7 @@ mod tests {
 
     fn loaded(text: &'static str, settings: &str) -> Result<Interpreter, BuildError> {
         let module: Module = toml::from_str(settings).unwrap();
-        let runtime = Sandbox::default().deep_runtime().unwrap();
+        let runtime = Sandbox::default().serial_runtime().unwrap();
         let mut interpreter = Interpreter::new(module, runtime);
         interpreter.load(&Text(text), "language.wasm").map(|()| interpreter)
     }

@@ -12,11 +12,10 @@ use super::limits::TABLE_ELEMENTS_MAX;
 
 /// What a guest's native stack has beyond what wasm may use of it: the host's part.
 const HOST_STACK_BYTES: usize = 2 << 20;
-/// `CPython` limits recursion by another stack, in its own memory. This one must be large enough
-/// for that limit to be reached first: otherwise freeing a long list of linked objects traps.
-pub const WASM_STACK_BYTES: usize = 32 << 20;
-/// The stack of compiled programs, which recurse over graphs of a million nodes.
-const DEEP_STACK_BYTES: usize = 128 << 20;
+/// `CPython` limits recursion by another stack, of 8 MiB in its own memory. This one must be large enough
+/// for that limit to be reached first: otherwise freeing a long list of linked objects traps. Compiled
+/// programs recurse over graphs of a million nodes.
+pub const WASM_STACK_BYTES: usize = 256 << 20;
 /// Bytes of a native stack that stay mapped between two guests.
 const STACK_BYTES_KEPT: usize = 64 << 10;
 
@@ -76,22 +75,23 @@ impl Runtime {
     /// # Errors
     /// A machine that cannot run compiled WebAssembly.
     pub fn new(options: &Options) -> Result<Self, SandboxError> {
-        Self::with_stack(options, WASM_STACK_BYTES)
+        Self::set_up(options, Compilation::Parallel)
     }
 
-    /// The same, for programs that recurse deep.
+    /// The same, for programs that are compiled while samples are judged.
     ///
     /// # Errors
     /// A machine that cannot run compiled WebAssembly.
-    pub fn deep(options: &Options) -> Result<Self, SandboxError> {
-        Self::with_stack(options, DEEP_STACK_BYTES)
+    pub fn serial(options: &Options) -> Result<Self, SandboxError> {
+        Self::set_up(options, Compilation::Serial)
     }
 
-    fn with_stack(options: &Options, bytes: usize) -> Result<Self, SandboxError> {
-        let pooled = engine(InstanceAllocationStrategy::Pooling(pool(options.guests_max)), bytes);
+    fn set_up(options: &Options, compilation: Compilation) -> Result<Self, SandboxError> {
+        let engine = |strategy| Engine::new(&config(strategy, compilation));
+        let pooled = engine(InstanceAllocationStrategy::Pooling(pool(options.guests_max)));
         // Where the address space is limited there is no room for a pool.
         let engine = pooled
-            .or_else(|_| engine(InstanceAllocationStrategy::OnDemand, bytes))
+            .or_else(|_| engine(InstanceAllocationStrategy::OnDemand))
             .map_err(|error| SandboxError::Engine(format!("{error:#}")))?;
         let compiled = options.compiled.as_deref().map(Arc::from);
         Ok(Self { engine, compiled, notice: options.notice.clone() })
@@ -136,7 +136,7 @@ const X86_64_V3: [&str; 11] = [
 
 /// An engine that compiles for other machines of this architecture and runs nothing.
 pub(super) fn portable() -> Result<Engine, SandboxError> {
-    let mut config = config(InstanceAllocationStrategy::OnDemand, WASM_STACK_BYTES);
+    let mut config = config(InstanceAllocationStrategy::OnDemand, Compilation::Parallel);
     let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let engine = config.target(&target).and_then(|config| {
         if std::env::consts::ARCH == "x86_64" {
@@ -153,12 +153,15 @@ pub(super) fn portable() -> Result<Engine, SandboxError> {
     engine.map_err(|error| SandboxError::Engine(format!("{error:#}")))
 }
 
-fn engine(strategy: InstanceAllocationStrategy, stack: usize) -> wasmtime::Result<Engine> {
-    Engine::new(&config(strategy, stack))
+/// How a guest is compiled. A thread of the pool that waits for others takes up another sample meanwhile,
+/// which may wait for the one it came from: what samples bring is compiled by their own thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compilation {
+    Parallel,
+    Serial,
 }
 
-fn config(strategy: InstanceAllocationStrategy, stack: usize) -> Config {
-    let deep = stack > WASM_STACK_BYTES;
+fn config(strategy: InstanceAllocationStrategy, compilation: Compilation) -> Config {
     let mut config = Config::new();
     config
         .consume_fuel(true)
@@ -167,13 +170,14 @@ fn config(strategy: InstanceAllocationStrategy, stack: usize) -> Config {
         // The same bytes on every machine.
         .cranelift_nan_canonicalization(true)
         .relaxed_simd_deterministic(true)
-        .max_wasm_stack(stack)
-        .async_stack_size(stack + HOST_STACK_BYTES)
+        .max_wasm_stack(WASM_STACK_BYTES)
+        .async_stack_size(WASM_STACK_BYTES + HOST_STACK_BYTES)
         .async_stack_zeroing(true)
-        // Programs are compiled while samples are judged. A thread of the pool that waits for
-        // others takes up another sample meanwhile, which may wait for the one it came from.
-        .parallel_compilation(!deep)
+        .parallel_compilation(compilation == Compilation::Parallel)
         .memory_init_cow(true)
+        // LLVM's libunwind takes frames back one by one, at the end of the process. Nobody unwinds
+        // through guests: backtraces of wasm are off, and a trap does not unwind.
+        .native_unwind_info(false)
         .wasm_backtrace_max_frames(None)
         .allocation_strategy(strategy);
     config

@@ -33,7 +33,7 @@ pub trait Sandboxed: Check {
 /// that one that does not end is told of within a second.
 #[cfg(feature = "wasm")]
 pub(super) fn judge_limits() -> Limits {
-    Limits { fuel: 3_200_000_000, memory_bytes_max: 72 << 20, ..Limits::default() }
+    Limits { fuel: 3_200_000_000, memory_bytes_max: 80 << 20, ..Limits::default() }
 }
 
 /// The limits that are given, over those of code that judges.
