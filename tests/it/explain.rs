@@ -60,7 +60,10 @@ fn faults_are_grouped_by_kind_with_the_first_reasons() {
     assert_eq!((&unread["row"], &unread["reward"]), (&json!(6), &json!(null)));
     let text = place.run("explain run --faults").out;
     assert!(text.starts_with("8 rows, 3 with faults\n"), "{text}");
-    assert!(text.contains("\nBadReference  2 rows: names 2\n  row 4  d  names: "), "{text}");
+    assert!(
+        text.contains("\nBadReference  2 rows: correct 2, names 2\n  row 4  d  correct: "),
+        "{text}"
+    );
     assert!(text.contains("(the first of 2)"), "{text}");
     // Data that are judged for it give the same list.
     assert_eq!(place.run("explain a.toml d.jsonl --faults").out, text);

@@ -290,7 +290,14 @@ fn a_rendered_text_has_the_score_of_its_conversation() {
     let bare = format!("{}{}", turn("user", PROMPT), turn("assistant", RIGHT));
     let expected = reward(&daemon, "llama", RIGHT);
     assert_eq!(of_text("llama", &bare), expected);
-    assert_eq!(of_text("llama", &format!("<|begin_of_text|>{bare}")), expected);
+    let bos = "<|begin_of_text|>";
+    assert_eq!(of_text("llama", &format!("{bos}{bare}")), expected);
+    // Batches that were decoded with what pads them, and texts to which a tokenizer added a second BOS.
+    assert_eq!(of_text("llama", &format!("{bos}{bos}{bare}")), expected);
+    assert_eq!(of_text("llama", &format!("{bos}{bare}<|pad|><|pad|>")), expected);
+    assert_eq!(of_text("llama", &format!("<|pad|><|pad|>{bos}{bare}")), expected);
+    let padded = format!("{text}<|endoftext|><|endoftext|>");
+    assert_eq!(of_text("chat", &padded), reward(&daemon, "chat", RIGHT));
     // A template that marks the end of the prompt has no such text.
     let gated = daemon.post("/profiles/gated/predict", &json!({ "inputs": bare }));
     assert_refused(&gated, 422, "send pairs, or messages");

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::{Class, Hir, HirKind, Look, LookSet};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -39,6 +40,36 @@ impl Pattern {
             .build()
             .map(Self)
             .map_err(|error| told(&error.to_string()))
+    }
+
+    /// Whether every text matches: as a whole, or (without `full`) in a part that may be empty. `false`
+    /// where that cannot be seen.
+    pub fn always_matches(&self, full: bool) -> bool {
+        let Ok(hir) = regex_syntax::parse(self.as_str()) else { return false };
+        let anything = |hir: &Hir| match hir.kind() {
+            HirKind::Repetition(part) => {
+                part.min == 0 && part.max.is_none() && is_any(part.sub.kind())
+            }
+            _ => false,
+        };
+        if full {
+            return anything(&hir);
+        }
+        // At the start of a text, all that it may assert of its place holds.
+        let looks = hir.properties().look_set();
+        let starts = LookSet::empty().insert(Look::Start).insert(Look::StartLF);
+        hir.properties().minimum_len() == Some(0) && looks.subtract(starts).is_empty()
+    }
+}
+
+/// Whether a class holds every character.
+fn is_any(kind: &HirKind) -> bool {
+    match kind {
+        HirKind::Class(Class::Unicode(class)) => {
+            let mut ranges = class.ranges().iter();
+            ranges.any(|range| range.start() == '\0' && range.end() == char::MAX)
+        }
+        _ => false,
     }
 }
 

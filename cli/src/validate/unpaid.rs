@@ -29,7 +29,7 @@ const PROGRAMS_MAX: usize = 12;
 const SHARE: usize = 4;
 
 /// A verifier, the one that may be meant, and its settings as TOML.
-const ALTERNATIVES: [(&str, &str, &str); 26] = [
+const ALTERNATIVES: [(&str, &str, &str); 28] = [
     ("exact", "exact", "ignore_case = true"),
     ("exact", "number", ""),
     ("exact", "choice", ""),
@@ -53,6 +53,8 @@ const ALTERNATIVES: [(&str, &str, &str); 26] = [
     ("choice", "number", ""),
     ("contains", "contains", "ignore_case = true"),
     ("contains", "math", ""),
+    ("tags", "tags", "opened = [\"think\"]"),
+    ("tags", "tags", "opened = [\"reasoning\"]"),
     ("stdin_stdout", "stdin_stdout", "comparison = { ignore_case = true }"),
     ("stdin_stdout", "stdin_stdout", "comparison = { float_tolerance = 1e-6 }"),
     ("stdin_stdout", "stdin_stdout", "comparison = { unordered_lines = true }"),

@@ -20,6 +20,8 @@ const ANSWERS: [&str; 2] = ["an answer", "one more"];
 pub(super) struct Form {
     /// The BOS with which they begin.
     pub(super) bos: Option<String>,
+    /// The token that pads a text on each side, unless the template writes it there itself.
+    pub(super) padding: [Option<String>; 2],
     /// The token behind each step.
     pub(super) sign: Option<String>,
     /// Bytes before the answer to the question of the probe.
@@ -47,12 +49,17 @@ impl Form {
         }
         let bos = manifest.tokenizer.tokens.get("bos_token");
         let bos = bos.filter(|bos| !bos.is_empty() && part.starts_with(bos.as_str())).cloned();
+        let pad = manifest.tokenizer.tokens.get("pad_token").filter(|pad| !pad.is_empty());
+        let padding = [
+            pad.filter(|pad| !part.starts_with(pad.as_str())).cloned(),
+            pad.filter(|pad| !part.ends_with(pad.as_str())).cloned(),
+        ];
         let sign = sign(part, &text.marks, encoder);
         if sign.is_none() && !text.marks.is_empty() {
             return refused("marks places that a text does not show");
         }
         let head = head(template).map_err(|error| error.to_string())?;
-        Ok(Self { bos, sign, head })
+        Ok(Self { bos, padding, sign, head })
     }
 }
 

@@ -9,15 +9,19 @@ use crate::tokens::Tokens;
 
 impl Model {
     /// A text that its caller rendered, with the places of its scores. A BOS that the caller left out, as
-    /// for servers that put one before every text, is put before it where the template has one.
+    /// for servers that put one before every text, is put before it where the template has one. Tokens
+    /// that pad a batch, and a BOS before another, are left out.
     ///
     /// # Errors
     /// Why the model reads no such text, or not this one.
     pub fn rendered(&self, text: &str) -> Result<Text, String> {
-        let Form { bos, sign, .. } = self.form()?;
-        let whole = self.begun(text, bos.as_deref());
+        let form = self.form()?;
+        let whole = self.begun(text, form);
+        let [_, padding] = &form.padding;
+        let whole =
+            padding.as_deref().map_or(&*whole, |pad| whole.trim_end_matches(pad)).to_owned();
         let mut marks = Vec::new();
-        if let Some(sign) = sign {
+        if let Some(sign) = &form.sign {
             marks.extend(whole.match_indices(sign).map(|(at, _)| (0, at + sign.len())));
             if marks.is_empty() {
                 return Err(format!("the text has no {sign}, behind which a step is scored"));
@@ -32,7 +36,8 @@ impl Model {
     /// # Errors
     /// Why the model reads no such text, or not this one.
     pub fn continued(&self, prompt: &str, view: &View) -> Result<Result<Text, ModelError>, String> {
-        let Form { bos, head, .. } = self.form()?;
+        let form = self.form()?;
+        let head = &form.head;
         let answered = View {
             completion: view.completion.clone(),
             steps: view.steps.clone(),
@@ -44,17 +49,26 @@ impl Model {
             Err(error) => return Ok(Err(error)),
         };
         let answer = answered.parts.first().and_then(|part| part.get(*head..)).unwrap_or_default();
-        let begun = self.begun(prompt, bos.as_deref());
+        let begun = self.begun(prompt, form);
         let moved = |(part, at): &(usize, usize)| (*part, (at + begun.len()).saturating_sub(*head));
         let marks = answered.marks.iter().map(moved).collect();
         Ok(Ok(Text { parts: vec![format!("{begun}{answer}")], second: None, marks }))
     }
 
-    /// A text that its caller rendered, with the BOS of the template before it and no other.
-    fn begun(&self, text: &str, bos: Option<&str>) -> String {
-        let known = self.manifest.tokenizer.tokens.get("bos_token");
-        let bare = known.and_then(|bos| text.strip_prefix(bos.as_str())).unwrap_or(text);
-        format!("{}{bare}", bos.unwrap_or_default())
+    /// A text that its caller rendered, with the BOS of the template before it, and neither another nor
+    /// padding.
+    fn begun(&self, text: &str, form: &Form) -> String {
+        let [padding, _] = &form.padding;
+        let bos = self.manifest.tokenizer.tokens.get("bos_token").filter(|bos| !bos.is_empty());
+        let strip = |text: &str| -> Option<usize> {
+            let mut tokens = [padding.as_ref(), bos].into_iter().flatten();
+            tokens.find(|token| text.starts_with(token.as_str())).map(String::len)
+        };
+        let mut bare = text;
+        while let Some(rest) = strip(bare).and_then(|length| bare.get(length..)) {
+            bare = rest;
+        }
+        format!("{}{bare}", form.bos.as_deref().unwrap_or_default())
     }
 
     /// The steps of a text that its caller rendered, each with its bytes in it; the first begins with

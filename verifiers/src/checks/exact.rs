@@ -7,8 +7,8 @@ use crate::prelude::*;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
-/// A reference that is a list names several acceptable answers. An empty answer is never right,
-/// whatever the reference. What the model thinks before it answers is not looked at.
+/// A reference that is a list names several acceptable answers. An empty answer is never right, and an
+/// empty reference is a bad one. What the model thinks before it answers is not looked at.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exact {
@@ -20,10 +20,13 @@ pub struct Exact {
 
 impl Check for Exact {
     const ID: &'static str = "exact";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
+        if sample.references().iter().all(|reference| reference.trim().is_empty()) {
+            return Err(Fault::bad_reference("the reference is empty, and no answer is"));
+        }
         let completion = sample.completion();
         meter.spend(completion.len() as u64)?;
         let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();

@@ -54,6 +54,9 @@ impl Check for Length {
             let message = "one of min and max, ratio, and soft_overlong says what is right";
             return Err(BuildError::new("", message));
         }
+        if self.min == Some(0) && self.max.is_none() {
+            return Err(BuildError::new("min", "no length is below 0"));
+        }
         if self.min.zip(self.max).is_some_and(|(min, max)| min > max) {
             return Err(BuildError::new("min", "min is greater than max"));
         }

@@ -7,7 +7,7 @@ use crate::prelude::*;
 /// Right when the pattern is found in the text.
 ///
 /// The syntax is that of the Rust `regex` crate: no look-around and no back-references, so that
-/// matching takes time linear in the text. `(?s)`, `(?m)`, `(?i)` and `(?x)` set flags. With
+/// matching takes time linear in the text. A pattern that every text matches is refused. `(?s)`, `(?m)`, `(?i)` and `(?x)` set flags. With
 /// `group`, what the last match captures must equal the reference (any member of a list), both
 /// trimmed.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -60,6 +60,13 @@ impl Check for Regex {
         }
         if counts && (self.full || self.group.is_some()) {
             return Err(BuildError::new("min", "matches are not counted with full or group"));
+        }
+        if self.min == Some(0) && self.max.is_none() {
+            return Err(BuildError::new("min", "no count of matches is below 0"));
+        }
+        if !counts && self.group.is_none() && self.pattern.always_matches(self.full) {
+            let why = "the pattern matches every text, an empty one too";
+            return Err(BuildError::new("pattern", why));
         }
         if self.group.is_some() && self.negate {
             return Err(BuildError::new(

@@ -1,5 +1,7 @@
 //! `tags`: the parts of a completion stand in their tags, once each and in order.
 
+use std::ops::Range;
+
 use crate::extract::hidden;
 use crate::prelude::*;
 
@@ -8,13 +10,18 @@ use crate::prelude::*;
 /// For `["think", "answer"]` that is `<think>...</think> <answer>...</answer>`: tags that are
 /// missing, doubled, nested, unclosed, empty or out of order are refused. A tag that holds nothing
 /// that can be seen (white space, zero-width characters, blank signs, comments, `&nbsp;`, `<br>`) is empty. Without `tags`,
-/// the reference lists them.
+/// the reference lists them. Where the template of the chat opens a tag, name it in `opened`.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tags {
     /// The names of the tags, in their order.
     #[serde(default, rename = "tags")]
     names: Vec<String>,
+    /// The tags that the template of the chat opens at the end of the prompt, so that completions
+    /// lack their opening marks: `["think"]`. That is the first of `tags`, or none. A completion that
+    /// opens it by itself is right too.
+    #[serde(default)]
+    opened: Vec<String>,
     /// Nothing but white space and the token that ends the turn may stand outside the tags.
     #[serde(default)]
     strict: bool,
@@ -28,6 +35,12 @@ pub struct Tags {
 /// The most tags.
 const TAGS_MAX: usize = 64;
 
+/// The marks of a tag, in bytes; that of a template is empty.
+struct Marks {
+    open: Option<Range<usize>>,
+    close: Option<Range<usize>>,
+}
+
 /// What is wrong, and with which tag.
 type Flaw<'a> = (&'static str, &'a str);
 
@@ -37,10 +50,17 @@ impl Check for Tags {
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        match flaw_in_names(&names).filter(|_| !names.is_empty()) {
-            Some(why) => Err(BuildError::new("tags", why)),
-            None => Ok(()),
+        if let Some(why) = flaw_in_names(&names).filter(|_| !names.is_empty()) {
+            return Err(BuildError::new("tags", why));
         }
+        // Nothing can precede the first mark that a template writes.
+        let is_first = |name: &String| names.is_empty() || names.first() == Some(&name.as_str());
+        if self.opened.len() > 1 || !self.opened.iter().all(is_first) {
+            let first = names.first().copied().unwrap_or("think");
+            let why = format!("a template opens the first of the tags alone: [\"{first}\"]");
+            return Err(BuildError::new("opened", why));
+        }
+        Ok(())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
@@ -70,10 +90,7 @@ impl Check for Tags {
 impl Tags {
     fn judge(&self, text: &str, names: &[&str], meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         meter.spend(2 * text.len() as u64 * names.len() as u64)?;
-        let marks: Vec<(Option<usize>, Option<usize>)> = names
-            .iter()
-            .map(|name| (only(text, &format!("<{name}>")), only(text, &format!("</{name}>"))))
-            .collect();
+        let marks: Vec<Marks> = names.iter().map(|name| self.marks(text, name)).collect();
         let Some((reason, name)) = self.flaw(text, names, &marks) else {
             return Ok(Verdict::graded(true).because("well-formed"));
         };
@@ -81,20 +98,24 @@ impl Tags {
         Ok(Verdict::scored(reward).with("tag", name).because(reason))
     }
 
+    fn marks(&self, text: &str, name: &str) -> Marks {
+        let mark = format!("<{name}>");
+        let by_template = self.opened.iter().any(|opened| opened == name) && !text.contains(&mark);
+        let open = if by_template { Some(0..0) } else { only(text, &mark) };
+        Marks { open, close: only(text, &format!("</{name}>")) }
+    }
+
     /// The first thing that is wrong.
-    fn flaw<'a>(
-        &self,
-        text: &str,
-        names: &[&'a str],
-        marks: &[(Option<usize>, Option<usize>)],
-    ) -> Option<Flaw<'a>> {
+    fn flaw<'a>(&self, text: &str, names: &[&'a str], marks: &[Marks]) -> Option<Flaw<'a>> {
         // Tokens that end a turn are no text.
         let text = without_turn_ends(text);
         let mut at = 0;
         for (name, mark) in names.iter().copied().zip(marks) {
-            let (Some(open), Some(close)) = *mark else { return Some(("not-once", name)) };
-            let body = open + name.len() + "<>".len();
-            let (Some(before), Some(inner)) = (text.get(at..open), text.get(body..close)) else {
+            let Marks { open: Some(open), close: Some(close) } = mark else {
+                return Some(("not-once", name));
+            };
+            let before = text.get(at..open.start);
+            let (Some(before), Some(inner)) = (before, text.get(open.end..close.start)) else {
                 return Some(("out-of-order", name));
             };
             if shows_nothing(inner) {
@@ -103,7 +124,7 @@ impl Tags {
             if self.strict && !before.trim().is_empty() {
                 return Some(("text-outside", name));
             }
-            at = close + name.len() + "</>".len();
+            at = close.end;
         }
         let rest = text.get(at..).unwrap_or_default();
         (self.strict && !rest.trim().is_empty())
@@ -111,10 +132,10 @@ impl Tags {
     }
 }
 
-/// The place of `mark`, if it occurs once.
-fn only(text: &str, mark: &str) -> Option<usize> {
+/// Where `mark` stands, if it occurs once.
+fn only(text: &str, mark: &str) -> Option<Range<usize>> {
     let at = text.find(mark)?;
-    (text.rfind(mark) == Some(at)).then_some(at)
+    (text.rfind(mark) == Some(at)).then_some(at..at + mark.len())
 }
 
 /// A text without the tokens at its end that end a turn: `<|im_end|>`, `</s>`.
@@ -203,11 +224,11 @@ fn is_blank(c: char) -> bool {
 }
 
 /// The share of the marks that come once; never all of it.
-fn share(marks: &[(Option<usize>, Option<usize>)]) -> Reward {
+fn share(marks: &[Marks]) -> Reward {
     let all = 2 * marks.len().min(TAGS_MAX);
     let once: usize = marks
         .iter()
-        .map(|(open, close)| usize::from(open.is_some()) + usize::from(close.is_some()))
+        .map(|mark| usize::from(mark.open.is_some()) + usize::from(mark.close.is_some()))
         .sum();
     let whole = |count: usize| f64::from(u8::try_from(count).unwrap_or(u8::MAX));
     Reward::new(whole(once.min(all.saturating_sub(1))) / whole(all)).unwrap_or(Reward::ZERO)

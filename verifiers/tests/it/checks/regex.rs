@@ -15,9 +15,28 @@ fn settings_that_contradict_each_other_are_refused() {
         (json!({"pattern": "(a)", "group": "2"}), "group"),
         (json!({"pattern": "(a)", "group": "1", "negate": true}), "negate"),
         (json!({"patern": "a"}), "patern"),
+        // What every completion fulfils.
+        (json!({"pattern": ""}), "pattern"),
+        (json!({"pattern": "(?s)^.*"}), "pattern"),
+        (json!({"pattern": "a*|b", "negate": true}), "pattern"),
+        (json!({"pattern": "(?s).*", "full": true}), "pattern"),
+        (json!({"pattern": "a", "min": 0}), "min"),
     ] {
         let error = build::<Regex>(settings.clone(), &NoFiles).err().expect("refused");
         assert_eq!(error.setting, at, "{settings}: {error}");
+    }
+}
+
+#[test]
+fn a_pattern_that_may_be_empty_somewhere_is_kept() {
+    for settings in [
+        json!({"pattern": "^a*$"}),
+        json!({"pattern": ".*", "full": true}),
+        json!({"pattern": r"\ba*"}),
+        json!({"pattern": "(a*)", "group": "1"}),
+        json!({"pattern": "a*", "max": 3}),
+    ] {
+        assert!(build::<Regex>(settings.clone(), &NoFiles).is_ok(), "{settings}");
     }
 }
 
