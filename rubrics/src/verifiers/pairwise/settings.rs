@@ -60,7 +60,7 @@ pub struct PairwiseVerifier {
     /// How often each question is asked, each time with another seed.
     #[serde(default = "one")]
     pub(super) votes: u32,
-    /// How the votes become one strength. Not `intuitionistic_fuzzy`.
+    /// How the votes become one strength.
     #[serde(default)]
     pub(super) vote_by: VoteBy,
     /// How often a question is asked again, with another seed, where no verdict can be read.
