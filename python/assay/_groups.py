@@ -118,7 +118,9 @@ def advantages(
         token_rewards: A reward for each token, such as a penalty for the divergence.
         token_values: The value that a critic predicts at each token.
         policy: Of each token ``log_probs``, ``sum_pi_squared`` and, off policy, ``weights``.
-        steps: The steps of each response: pairs of the token behind the last one and the reward.
+        steps: The steps of each response: pairs of the token behind the last one and the reward, or
+            triples with the first token before them. A step without a first token begins where the one
+            before ends; tokens between two steps belong to neither.
         step_tags: A tag for each step.
         starts: The first token of each response that is credited.
         roles: The role that each rollout played.
@@ -175,6 +177,8 @@ def select(
     curves: Any = None,
     extra: Any = None,
     attempts: Iterable[Mapping[str, Any]] | None = None,
+    versions: Iterable[int] | None = None,
+    version: int | None = None,
     state: Mapping[str, Any] | None = None,
     seed: int = 0,
     **settings: Any,
@@ -202,6 +206,8 @@ def select(
         extra: Which rollouts were asked for in addition to those of a first pass.
         attempts: Which try each rollout was: ``retry_of``, ``pivot``, ``pivot_of_first``,
             ``judged_perfect``.
+        versions: The version of the policy that made the oldest token of each rollout.
+        version: That of the policy that is trained; by default the newest of ``versions``.
         state: The ``state`` of the call before.
         seed: Where the randomness begins, in the first call.
         settings: Those of the policy, over those of the preset.
@@ -229,6 +235,8 @@ def select(
         "curves": curves,
         "extra": extra,
         "attempts": None if attempts is None else [dict(one) for one in attempts],
+        "versions": versions,
+        "version": version,
         "state": state,
         "seed": seed,
     }

@@ -231,8 +231,8 @@ fn policy(given: &Columns<'_>) -> PyResult<Option<Policy>> {
     }))
 }
 
-/// The steps of each rollout: pairs of the token behind the last one and the reward, dicts of `end`
-/// and `reward`, or the steps of a verdict.
+/// The steps of each rollout: pairs of the token behind the last one and the reward, triples with the
+/// first token before them, dicts of `end`, `reward` and `start`, or the steps of a verdict.
 fn steps(given: &Columns<'_>) -> PyResult<Option<Ragged<StepReward>>> {
     let Some(column) = given.get("steps")? else { return Ok(None) };
     let mut steps = Ragged::new();
@@ -246,23 +246,26 @@ fn steps(given: &Columns<'_>) -> PyResult<Option<Ragged<StepReward>>> {
 }
 
 fn step(what: &str, given: &Bound<'_, PyAny>) -> PyResult<StepReward> {
-    let (end, reward) = match given.cast::<PyDict>() {
-        Ok(step) => (step.get_item("end")?, step.get_item("reward")?),
+    let (start, end, reward) = match given.cast::<PyDict>() {
+        Ok(step) => (step.get_item("start")?, step.get_item("end")?, step.get_item("reward")?),
         Err(_) if given.hasattr("reward")? => {
-            let end = given.getattr("tokens")?.get_item(1).ok();
-            (end, Some(given.getattr("reward")?))
+            let tokens = given.getattr("tokens")?;
+            (tokens.get_item(0).ok(), tokens.get_item(1).ok(), Some(given.getattr("reward")?))
         }
-        Err(_) => {
-            given.extract().map(|(end, reward)| (Some(end), Some(reward))).unwrap_or_default()
+        Err(_) if given.len().is_ok_and(|parts| parts == 3) => {
+            (given.get_item(0).ok(), given.get_item(1).ok(), given.get_item(2).ok())
         }
+        Err(_) => (None, given.get_item(0).ok(), given.get_item(1).ok()),
     };
+    let start = start.filter(|start| !start.is_none()).map(|start| start.extract::<usize>());
     let end = end.and_then(|end| end.extract::<usize>().ok());
     let reward: Option<Option<f64>> = reward.and_then(|reward| reward.extract().ok());
-    let (Some(end), Some(reward)) = (end, reward) else {
-        let why = "expected (end, reward): the token behind the last one of a step, a number";
+    let (Some(end), Some(reward), Ok(start)) = (end, reward, start.transpose()) else {
+        let why = "expected (end, reward) or (start, end, reward): the first token of a step, the one \
+                   behind its last, a number";
         return Err(wrong(what, why));
     };
-    Ok(StepReward { end, reward: reward.unwrap_or(f64::NAN) })
+    Ok(StepReward { start, end, reward: reward.unwrap_or(f64::NAN) })
 }
 
 fn step_tags(given: &Columns<'_>) -> PyResult<Option<Ragged<String>>> {

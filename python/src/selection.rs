@@ -28,6 +28,8 @@ struct Beside {
     curves: Option<Ragged<f64>>,
     extra: Option<Vec<bool>>,
     attempts: Option<Vec<Attempt>>,
+    versions: Option<Vec<u64>>,
+    version: Option<u64>,
     state: SelectionState,
 }
 
@@ -70,6 +72,14 @@ impl Beside {
             curves: given.tokens("curves")?.map(|curves| curves.rows),
             extra: given.flags("extra")?,
             attempts: given.table("attempts")?,
+            versions: given
+                .counts("versions")?
+                .map(|all| all.into_iter().map(|version| version as u64).collect()),
+            version: given
+                .get("version")?
+                .map(|version| version.extract())
+                .transpose()
+                .map_err(|_: PyErr| wrong("version", "expected an int from 0 on"))?,
             state,
         })
     }
@@ -92,6 +102,8 @@ impl Beside {
             curves: self.curves.as_ref(),
             extra: self.extra.as_deref(),
             attempts: self.attempts.as_deref(),
+            versions: self.versions.as_deref(),
+            version: self.version,
             ..RolloutBatch::new(groups, rewards)?
         };
         selector.select(&batch, &self.state)

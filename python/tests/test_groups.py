@@ -257,6 +257,28 @@ def test_selection_reads_every_column() -> None:
     assert chained.kept == [1]
 
 
+def test_selection_of_old_rollouts_of_prompts_and_of_tries() -> None:
+    rewards = [1.0, 0.0, 1.0, 0.0]
+    stale: dict[str, Any] = {"kind": "stale", "age_max": 1, "versions": [5, 3, 4, 5]}
+    assert assay.select(rewards, 2, **stale).dropped == {1: "stale"}
+    assert assay.select(rewards, 2, **stale, version=6).dropped == {1: "stale", 2: "stale"}
+    # Of curves (0.5, 1) and (0.5, 0) the mean is (0.5, 0.5): each scores 1 - 0.25 / 0.5.
+    curves = [[0.5, 1.0], [0.5, 0.0]]
+    assert assay.select(rewards, 2, kind="limr", min=0.5, curves=curves).kept == [0, 1, 2, 3]
+    assert assay.select(rewards, 2, kind="limr", min=0.6, curves=curves).kept == []
+    tries: list[dict[str, Any]] = [{}, {"retry_of": 0, "pivot": 3, "pivot_of_first": 2}, {}, {}]
+    assert assay.select([0.0, 1.0, 1.0, 0.0], 2, kind="r3l", attempts=tries).from_tokens == [2, 3, 0, 0]
+
+
+def test_steps_may_have_a_start() -> None:
+    given: dict[str, Any] = {"kind": "cm2", "members_min": 2, "scale": "none", "lengths": [3, 3]}
+    steps: list[Any] = [[(1, 3, 1.0)], [{"start": 0, "end": 3, "reward": 0.0}]]
+    found = assay.advantages([1.0, 0.0], 2, steps=steps, **given).values
+    assert found == [[0.0, 0.5, 0.5], [-0.5, -0.5, -0.5]]
+    whole = assay.advantages([1.0, 0.0], 2, steps=[[(3, 1.0)], [(3, 0.0)]], **given).values
+    assert whole == [[0.5] * 3, [-0.5] * 3]
+
+
 def test_selection_repeats_under_one_seed() -> None:
     rewards = np.random.default_rng(1).random(64)
     advantages = assay.advantages(rewards, 8, kind="grpo").values
@@ -282,6 +304,8 @@ def test_selection_repeats_under_one_seed() -> None:
         (ValueError, "state: ", {"state": {"batch": 1}}),
         (ValueError, "attempts: ", {"attempts": [{"retry": 1}, {}]}),
         (ValueError, "seed: expected an int", {"seed": -1}),
+        (ValueError, "versions: not given", {"kind": "stale", "age_max": 1}),
+        (ValueError, "version: expected an int", {"version": -1}),
     ],
 )
 def test_what_is_wrong_with_a_selection_is_named(error: type[Exception], why: str, given: dict[str, Any]) -> None:

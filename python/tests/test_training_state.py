@@ -15,7 +15,7 @@ from conftest import config
 RIGHT = {"name": "right", "verifier": "exact"}
 LATE = {**RIGHT, "weight": {"kind": "linear", "from": 0.0, "to": 1.0, "start": 10, "end": 20}}
 CUT = {**RIGHT, "shape": [{"kind": "overlong", "max": 5, "cache": 4, "unit": "characters"}]}
-SEEN = {**RIGHT, "shape": [{"kind": "normalise_running", "name": "right", "warmup": 2}]}
+SEEN = {**RIGHT, "shape": [{"kind": "normalise_running", "name": "right", "warmup": 2, "std": "biased"}]}
 
 # The rewards of `right` are 1, 0, 1, 1; those of the groups normalise to 1/sqrt(2), -1/sqrt(2), 0, 0.
 ROWS = [

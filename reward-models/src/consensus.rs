@@ -9,17 +9,21 @@ use std::cmp::Ordering;
 
 use crate::manifest::Generate;
 
-/// The score of each of `steps` steps: the mean over the critiques that judge it. Every match of the
-/// pattern in a critique is the verdict on the next step: a word that `verdicts` names, or a number.
-/// A critique that ends early says nothing of the rest; steps that none of them reaches stand as the
-/// last one that was reached. `None` where no critique judges the first step.
+/// The score of each of `steps` steps over the critiques that judge it. Every match of the pattern in a
+/// critique is the verdict on the next step: a word that `verdicts` names, whose most frequent one is
+/// the label of the step, NaN where several are equally frequent and nothing is decided; or a number,
+/// whose mean is taken. A critique that ends early says nothing of the rest; steps that none of them
+/// reaches stand as the last one that was reached. `None` where no critique judges the first step.
 pub fn consensus(generate: &Generate, critiques: &[String], steps: usize) -> Option<Vec<f64>> {
     let told: Vec<Vec<f64>> =
         critiques.iter().map(|critique| verdicts(generate, critique)).collect();
     let mut scores = Vec::with_capacity(steps);
     for step in 0..steps {
         let votes: Vec<f64> = told.iter().filter_map(|one| one.get(step).copied()).collect();
-        scores.push(mean(&votes).or(scores.last().copied())?);
+        let is_label =
+            |vote: &f64| generate.verdicts.values().any(|label| label.total_cmp(vote).is_eq());
+        let score = if votes.iter().all(is_label) { majority(&votes) } else { mean(&votes) };
+        scores.push(score.or(scores.last().copied())?);
     }
     Some(scores)
 }
@@ -48,6 +52,15 @@ fn value(generate: &Generate, word: &str) -> Option<f64> {
     let found = known.or_else(|| word.trim().parse().ok())?;
     let within = |[low, high]: [f64; 2]| (low..=high).contains(&found);
     generate.parse_range.is_none_or(within).then_some(found)
+}
+
+/// The most frequent vote, NaN where there is not one alone; `None` of none.
+fn majority(votes: &[f64]) -> Option<f64> {
+    let count = |label: f64| votes.iter().filter(|vote| vote.total_cmp(&label).is_eq()).count();
+    let most = votes.iter().map(|vote| count(*vote)).max()?;
+    let mut labels = votes.iter().copied().filter(|vote| count(*vote) == most);
+    let first = labels.next()?;
+    Some(if labels.all(|label| label.total_cmp(&first).is_eq()) { first } else { f64::NAN })
 }
 
 /// The mean of votes; `None` of none.
@@ -94,8 +107,13 @@ mod tests {
             "Step 1: correct. Step 2: incorrect. Step 3: perhaps.",
         ];
         let critiques = critiques.map(str::to_owned);
-        assert_eq!(consensus(&words(), &critiques, 2), Some(vec![1.0, 1.0 / 3.0]));
-        assert_eq!(consensus(&words(), &critiques, 4), Some(vec![1.0, 1.0 / 3.0, 1.0, 1.0]));
+        // Step 1: 3 of 3. Step 2: 1 of 3. Step 3: 1 of 1; "perhaps" is no verdict. Step 4: as step 3.
+        assert_eq!(consensus(&words(), &critiques, 4), Some(vec![1.0, 0.0, 1.0, 1.0]));
+        let tied = &critiques[..2];
+        let scores = consensus(&words(), tied, 3).unwrap();
+        let decided: Vec<Option<f64>> =
+            scores.iter().map(|score| Some(*score).filter(|score| !score.is_nan())).collect();
+        assert_eq!(decided, [Some(1.0), None, Some(1.0)]);
         assert_eq!(consensus(&words(), &["It is fine.".to_owned()], 1), None);
     }
 

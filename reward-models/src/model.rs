@@ -179,7 +179,8 @@ impl Model {
         Err(ModelError::Input(why.into()))
     }
 
-    /// The scores of the `steps` steps of a text; `None` where the generated text has none.
+    /// The scores of the `steps` steps of a text, NaN of one that critiques leave undecided; `None`
+    /// where the generated text has none.
     pub fn step_scores(&self, judgement: &Judgement, steps: usize) -> Option<Vec<f64>> {
         if self.manifest.generates() {
             return consensus(&self.manifest.generate, &judgement.texts, steps);
@@ -193,7 +194,9 @@ impl Model {
         if self.manifest.kind == ModelKind::Generative && self.manifest.generates() {
             return mean(&votes(&self.manifest.generate, &judgement.texts));
         }
-        self.manifest.score.aggregate.of(&self.step_scores(judgement, steps)?)
+        let mut scores = self.step_scores(judgement, steps)?;
+        scores.retain(|score| !score.is_nan());
+        self.manifest.score.aggregate.of(&scores)
     }
 
     /// Judges texts as the kind of the model asks: one judgement each, in their order. Waits on the

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use assay_verifiers::deviation::EPS;
 use assay_verifiers::schedule::Schedule;
 use assay_verifiers::script::{Script, shared_engine, type_words};
 use assay_verifiers::{Cancellation, Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
-use super::config::{CombineBy, CombineConfig, Config, OnFault, RewardConfig};
+use super::config::{CombineBy, CombineConfig, Config, OnAbstain, OnFault, RewardConfig};
 use super::scale::{Normalise, Scale};
 
 /// Why a reward abstains to which a sample does not apply.
@@ -21,13 +22,24 @@ const NO_SAY: &str = "no reward has a say: the weight of each is 0";
 pub struct Combiner {
     how: CombineBy,
     clamp: Option<(f64, f64)>,
+    on_abstain: OnAbstain,
     on_fault: OnFault,
     floor: Reward,
     pass: f64,
+    open: bool,
     expression: Option<Script>,
     parts: Vec<Part>,
     pub(super) normalise: Normalise,
     pub(super) scale: Scale,
+}
+
+/// What the verdicts of a sample say of its sum beside the rewards.
+#[derive(Clone, Copy)]
+pub(super) struct Standing {
+    /// No gate is closed.
+    is_open: bool,
+    /// What the weights of the rewards that are there grow by.
+    factor: f64,
 }
 
 struct Part {
@@ -51,6 +63,13 @@ impl Combiner {
         }
         if combine.pass.to_bits() != 1.0_f64.to_bits() && combine.how != CombineBy::Gate {
             return fail("pass", "`pass` needs how = \"gate\"");
+        }
+        if combine.open && combine.how != CombineBy::Gate {
+            return fail("open", "`open` needs how = \"gate\"");
+        }
+        let is_sum = matches!(combine.how, CombineBy::WeightedSum | CombineBy::Gate);
+        if combine.on_abstain.is_some() && !is_sum {
+            return fail("on_abstain", "`on_abstain` needs how = \"weighted_sum\" or \"gate\"");
         }
         let floor = combine.floor.or(clamp.map(|(low, _)| low)).unwrap_or(0.0);
         let Some(floor) = Reward::new(floor) else {
@@ -86,9 +105,11 @@ impl Combiner {
         Ok(Self {
             how: combine.how,
             clamp,
+            on_abstain: combine.on_abstain.unwrap_or_default(),
             on_fault: combine.on_fault,
             floor,
             pass: combine.pass,
+            open: combine.open,
             expression,
             parts: config.rewards.iter().enumerate().map(part).collect(),
             normalise: combine.normalise,
@@ -96,11 +117,12 @@ impl Combiner {
         })
     }
 
-    /// Whether a gate with this verdict lets the rest count. One that abstained is no gate.
+    /// Whether a gate with this verdict lets the rest count. One that abstained does where `open` says
+    /// so, and where its `when` rules it out.
     pub fn passes(&self, verdict: &Verdict) -> bool {
         match &verdict.outcome {
             Outcome::Scored(reward) => reward.get() >= self.pass,
-            Outcome::Abstained(_) => true,
+            Outcome::Abstained(why) => self.open || why == WHEN_IS_FALSE,
             Outcome::Failed(_) => false,
         }
     }
@@ -122,13 +144,13 @@ impl Combiner {
         }
         let reward = |verdict: &Verdict| verdict.outcome.reward().map(Reward::get);
         let rewards: Vec<Option<f64>> = verdicts.iter().map(reward).collect();
-        self.total(&rewards, self.is_open(verdicts), step, limit)
+        self.total(&rewards, self.standing(verdicts, step), step, limit)
     }
 
     /// What becomes of a sample of whose verdicts one that counts failed, or a required one abstained;
     /// `None` where neither did.
     pub fn unrewarded(&self, verdicts: &[Verdict], step: u64) -> Option<Outcome> {
-        let Some(fault) = self.fault(verdicts, step) else { return self.lacking(verdicts) };
+        let Some(fault) = self.fault(verdicts, step) else { return self.lacking(verdicts, step) };
         Some(match self.on_fault {
             OnFault::Mask | OnFault::DropGroup => Outcome::Failed(fault),
             OnFault::Floor => Outcome::Scored(self.floor),
@@ -137,11 +159,13 @@ impl Combiner {
 
     /// What becomes of a sample on which a required reward abstained. What `when` or a closed gate ruled
     /// out is not asked for.
-    fn lacking(&self, verdicts: &[Verdict]) -> Option<Outcome> {
+    fn lacking(&self, verdicts: &[Verdict], step: u64) -> Option<Outcome> {
         let is_open = self.is_open(verdicts);
+        let all = self.on_abstain == OnAbstain::Abstain;
+        let is_required = |part: &Part| part.required || (all && self.is_summed(part, step));
         let abstained = |(part, verdict): (&Part, &Verdict)| match &verdict.outcome {
             Outcome::Abstained(why)
-                if part.required && (part.gate || is_open) && why != WHEN_IS_FALSE =>
+                if is_required(part) && (part.gate || is_open) && why != WHEN_IS_FALSE =>
             {
                 Some(Outcome::Abstained(format!("{} is required: {why}", part.name).into()))
             }
@@ -151,14 +175,14 @@ impl Combiner {
     }
 
     /// The outcome of a sample of these rewards, of which none failed; `None` where one abstained.
-    /// `open` says that no gate is closed.
     pub(super) fn total(
         &self,
         rewards: &[Option<f64>],
-        open: bool,
+        standing: Standing,
         step: u64,
         limit: Option<&dyn Cancellation>,
     ) -> Outcome {
+        let Standing { is_open, factor } = standing;
         let scored: Vec<(&Part, f64)> = self
             .parts
             .iter()
@@ -170,12 +194,13 @@ impl Combiner {
         let total = match self.how {
             _ if scored.is_empty() => None,
             CombineBy::WeightedSum => {
-                Some(scored.iter().map(|(part, reward)| part.weight.at(step) * reward).sum())
+                let weighted = |(part, reward): &(&Part, f64)| part.weight.at(step) * reward;
+                Some(factor * scored.iter().map(weighted).sum::<f64>())
             }
             CombineBy::Product => Some(own().product()),
             CombineBy::Min => own().reduce(f64::min),
-            CombineBy::Gate if !open => Some(0.0),
-            CombineBy::Gate => self.behind_gates(&scored, step),
+            CombineBy::Gate if !is_open => Some(0.0),
+            CombineBy::Gate => self.behind_gates(&scored, step).map(|sum| factor * sum),
             CombineBy::Expression => match self.evaluate(rewards, step, limit) {
                 Ok(total) => Some(total),
                 Err(fault) => return Outcome::Failed(fault),
@@ -191,8 +216,28 @@ impl Combiner {
         clamped.map_or_else(|| Outcome::Failed(self.not_finite(total)), Outcome::Scored)
     }
 
+    /// Whether a gate is closed, and by how much the weights of what did not abstain grow.
+    pub(super) fn standing(&self, verdicts: &[Verdict], step: u64) -> Standing {
+        let is_open = self.is_open(verdicts);
+        if self.on_abstain != OnAbstain::Renormalise {
+            return Standing { is_open, factor: 1.0 };
+        }
+        let (mut scored, mut missing) = (0.0, 0.0);
+        for (part, verdict) in self.parts.iter().zip(verdicts) {
+            match &verdict.outcome {
+                _ if !self.is_summed(part, step) => {}
+                Outcome::Abstained(why) if why == WHEN_IS_FALSE => {}
+                Outcome::Scored(_) => scored += part.weight.at(step).abs(),
+                _ => missing += part.weight.at(step).abs(),
+            }
+        }
+        let is_some = missing > 0.0 && scored > 0.0;
+        let factor = if is_some { (scored + missing) / scored } else { 1.0 };
+        Standing { is_open, factor }
+    }
+
     /// Whether no gate is closed. The gates see rewards as they were judged.
-    pub(super) fn is_open(&self, verdicts: &[Verdict]) -> bool {
+    fn is_open(&self, verdicts: &[Verdict]) -> bool {
         let gates = self.parts.iter().zip(verdicts).filter(|(part, _)| part.gate);
         gates.into_iter().all(|(_, verdict)| self.passes(verdict))
     }
@@ -213,6 +258,10 @@ impl Combiner {
             } else {
                 write!(text, "{gap}{name} {reward}")
             };
+        }
+        match self.standing(verdicts, step).factor {
+            factor if factor > 1.0 => text = format!("{factor} x ({text})"),
+            _ => {}
         }
         let clamped = self.clamp.map(|(low, high)| format!(", clamped to [{low}, {high}]"));
         let clamped = clamped.unwrap_or_default();
@@ -244,6 +293,11 @@ impl Combiner {
     /// Whether a reward has a say. One of weight 0 is reported and has none.
     fn counts(&self, part: &Part, step: u64) -> bool {
         part.weight.at(step) != 0.0 || part.gate || self.how == CombineBy::Expression
+    }
+
+    /// Whether it is a term of the weighted sum.
+    fn is_summed(&self, part: &Part, step: u64) -> bool {
+        !part.gate && self.counts(part, step)
     }
 
     /// The weighted sum of what is behind the gates; 1 where there is nothing but gates, and nothing
@@ -302,7 +356,7 @@ fn scale(combine: &CombineConfig) -> Result<Scale, (String, String)> {
         let message = format!("`{key}` needs normalise = \"sum_then\" or \"then_sum\"");
         return Err((format!("combine.{key}"), message));
     }
-    let eps = combine.eps.unwrap_or(1e-4);
+    let eps = combine.eps.unwrap_or(EPS);
     if !(eps.is_finite() && eps >= 0.0) {
         let message = "`eps` must be a finite number, 0 or more".to_owned();
         return Err(("combine.eps".to_owned(), message));
@@ -399,6 +453,14 @@ mod tests {
             assert!(matches!(none, Outcome::Abstained(_)), "{rule}");
         }
         assert_eq!(total("how = 'gate'", &[scored(1.0), abstained(), abstained()]), None);
+        // A gate that cannot tell is closed.
+        let unknown = || [abstained(), scored(1.0), scored(1.0)];
+        assert_eq!(total("how = 'gate'", &unknown()), Some(0.0));
+        assert_eq!(total("how = 'gate'\nopen = true", &unknown()), Some(0.5));
+        let ruled_out = [Verdict::abstained(WHEN_IS_FALSE), scored(1.0), scored(1.0)];
+        assert_eq!(total("how = 'gate'", &ruled_out), Some(0.5));
+        let two = "how = 'gate'\ngates = ['a', 'c']";
+        assert_eq!(total(two, &[scored(1.0), scored(1.0), abstained()]), Some(0.0));
         // A reward of weight 0 does not make a zero of a sample that nothing else judged.
         let none = combiner("").combine(&[abstained(), abstained(), scored(1.0)], 0);
         assert!(matches!(none, Outcome::Abstained(_)));
@@ -406,6 +468,34 @@ mod tests {
             total("how = 'gate'\ngates = ['a', 'b', 'c']", &[1.0; 3].map(scored)),
             Some(1.0)
         );
+    }
+
+    #[test]
+    fn on_abstain_says_what_a_missing_reward_is() {
+        let missing = || [scored(0.5), Verdict::abstained("no"), scored(1.0)];
+        // Weights 1, 0.5 and 0; the second is missing: 0.5, or 0.5 (1 + 0.5) / 1.
+        assert_eq!(total("on_abstain = 'zero'", &missing()), Some(0.5));
+        assert_eq!(total("on_abstain = 'renormalise'", &missing()), Some(0.75));
+        assert_eq!(total("on_abstain = 'abstain'", &missing()), None);
+        let first = || [Verdict::abstained("no"), scored(1.0), scored(1.0)];
+        assert_eq!(total("on_abstain = 'renormalise'", &first()), Some(1.5));
+        let clamped = "on_abstain = 'renormalise'\nclamp = [0.0, 1.0]";
+        assert_eq!(total(clamped, &first()), Some(1.0));
+        for rule in ["zero", "renormalise", "abstain"].map(|way| format!("on_abstain = '{way}'")) {
+            // What `when` rules out, and what has no weight, is not missed.
+            let apart = [scored(0.5), Verdict::abstained(WHEN_IS_FALSE), Verdict::abstained("no")];
+            assert_eq!(total(&rule, &apart), Some(0.5), "{rule}");
+            let whole = [scored(0.5), scored(1.0), scored(1.0)];
+            assert_eq!(total(&rule, &whole), Some(1.0), "{rule}");
+            let failed = combiner(&rule).combine(&[scored(1.0), failed(), scored(1.0)], 0);
+            assert!(matches!(failed, Outcome::Failed(_)), "{rule}");
+        }
+        let gated = "how = 'gate'\ngates = ['c']\non_abstain = 'renormalise'";
+        assert_eq!(total(gated, &missing()), Some(0.75));
+        let closed = [scored(0.5), Verdict::abstained("no"), scored(0.0)];
+        assert_eq!(total(gated, &closed), Some(0.0));
+        let explained = combiner("on_abstain = 'renormalise'").explain(&missing(), 0);
+        assert_eq!(explained, "1.5 x (1 x 0.5 (a) + 0 x 1 (c))");
     }
 
     #[test]

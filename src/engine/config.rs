@@ -118,6 +118,9 @@ pub struct CombineConfig {
     /// Bounds of the combined reward.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clamp: Option<[f64; 2]>,
+    /// What an abstained reward is in the sum of `weighted_sum` and `gate`. By default `zero`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_abstain: Option<OnAbstain>,
     /// What becomes of a sample one of whose verdicts failed.
     pub on_fault: OnFault,
     /// What `on_fault = "floor"` pays. By default the lower clamp, else 0.
@@ -132,10 +135,13 @@ pub struct CombineConfig {
     pub gates: Option<Vec<String>>,
     /// The least reward at which a gate lets the rest count.
     pub pass: f64,
+    /// Whether a gate that abstained lets the rest count. One that its `when` rules out does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
     /// Whether rewards are normalised over their group, and when.
     #[serde(skip_serializing_if = "Normalise::is_none")]
     pub normalise: Normalise,
-    /// What is added to the standard deviation by which `normalise` divides. By default 1e-4.
+    /// What is added to the standard deviation by which `normalise` divides. By default 1e-6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eps: Option<f64>,
     /// The standard deviation by which `normalise` divides. By default the unbiased one.
@@ -148,11 +154,13 @@ impl Default for CombineConfig {
         Self {
             how: CombineBy::WeightedSum,
             clamp: None,
+            on_abstain: None,
             on_fault: OnFault::Mask,
             floor: None,
             expression: None,
             gates: None,
             pass: 1.0,
+            open: false,
             normalise: Normalise::None,
             eps: None,
             std: None,
@@ -170,11 +178,24 @@ pub enum CombineBy {
     Product,
     /// The least reward; weights are not used, except that 0 leaves one out.
     Min,
-    /// 0 unless every gate passes, then the weighted sum of the rest. Behind a gate that does
+    /// 0 unless every gate passes; one that abstained does not. Then the weighted sum of the rest. Behind a gate that does
     /// not pass nothing is run.
     Gate,
     /// A rhai expression over the rewards.
     Expression,
+}
+
+/// What an abstained reward is in a weighted sum. One that its `when` rules out is never missed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnAbstain {
+    /// It adds nothing, as a reward of 0 would.
+    #[default]
+    Zero,
+    /// Its weight goes to the others, in proportion to theirs.
+    Renormalise,
+    /// The sample abstains.
+    Abstain,
 }
 
 /// What becomes of a sample one of whose verdicts failed. Never silently a zero.

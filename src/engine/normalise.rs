@@ -59,7 +59,7 @@ impl Combiner {
             }
         }
         let sum = |((verdicts, out), rewards): ((&&[Verdict], Option<Outcome>), Vec<_>)| {
-            out.unwrap_or_else(|| self.total(&rewards, self.is_open(verdicts), step, limit))
+            out.unwrap_or_else(|| self.total(&rewards, self.standing(verdicts, step), step, limit))
         };
         members.iter().zip(counts).zip(rewards).map(sum).collect()
     }

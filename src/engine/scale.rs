@@ -1,6 +1,7 @@
 //! What `normalise` does, and by what it divides.
 
 use assay_trainer::statistics::Moments;
+use assay_verifiers::Std;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,16 +28,24 @@ impl Normalise {
 }
 
 /// The standard deviation by which a reward is divided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Deviation {
     /// The squares divided by one less than the count.
-    #[default]
     Unbiased,
     /// The squares divided by the count.
     Biased,
     /// None: the mean is taken off, and nothing is divided.
     None,
+}
+
+impl Default for Deviation {
+    fn default() -> Self {
+        match Std::default() {
+            Std::Unbiased => Self::Unbiased,
+            Std::Biased => Self::Biased,
+        }
+    }
 }
 
 /// By what rewards are divided once their mean is taken off.

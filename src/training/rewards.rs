@@ -142,7 +142,7 @@ fn earned(scored: &Scored, correct: &[String]) -> RolloutReward {
     RolloutReward {
         reward: scored.reward(),
         parts: verdicts.iter().map(|one| one.outcome.reward().map(Reward::get)).collect(),
-        steps: steps.map(|step| (step.span.1, step.reward.get())).collect(),
+        steps: steps.map(|step| (step.span, step.reward.get())).collect(),
         correct: is_correct(scored, correct),
         fault: fault(scored),
     }

@@ -47,6 +47,5 @@ pub use crate::config::LossTable;
 pub use aggregation::LossAggregation;
 pub use batch::{BatchScale, EntropyState, LossBatch};
 pub use config::LossConfig;
-pub use kl::difficulty_weight;
 pub use policy::{Loss, PolicyLoss, build};
 pub use preference::{PreferenceLoss, PreferencePair};

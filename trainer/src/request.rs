@@ -267,6 +267,49 @@ mod tests {
         assert_eq!(answered(own).unwrap()["advantages"], json!([1.0, -1.0]));
     }
 
+    #[derive(Deserialize)]
+    struct Worked {
+        #[serde(rename = "case")]
+        cases: Vec<WorkedCase>,
+    }
+
+    #[derive(Deserialize)]
+    struct WorkedCase {
+        name: String,
+        request: AdvantageRequest,
+        advantages: Option<Value>,
+        refused: Option<String>,
+    }
+
+    #[test]
+    fn advantages_are_those_worked_out_by_hand() {
+        let text = include_str!("../../fixtures/advantages/worked.toml");
+        for case in toml::from_str::<Worked>(text).unwrap().cases {
+            let WorkedCase { name, request, advantages, refused } = case;
+            match (request.answer(None), refused) {
+                (Ok(reply), None) => {
+                    let found = serde_json::to_value(reply.advantages).unwrap();
+                    let (found, expected) = (flat(&found), flat(&advantages.unwrap()));
+                    let apart = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-12;
+                    let differs = found.iter().zip(&expected).any(apart);
+                    assert!(!differs && found.len() == expected.len(), "{name}: {found:?}");
+                }
+                (found, refused) => {
+                    let why = found.unwrap_err().to_string();
+                    assert!(why.contains(&refused.unwrap()), "{name}: {why}");
+                }
+            }
+        }
+    }
+
+    /// The numbers of a list, or of its lists.
+    fn flat(value: &Value) -> Vec<f64> {
+        let lists = value.as_array().into_iter().flatten();
+        lists
+            .flat_map(|one| one.as_f64().map_or_else(|| flat(one), |number| vec![number]))
+            .collect()
+    }
+
     #[test]
     fn columns_that_do_not_fit_are_named() {
         for (request, why) in [

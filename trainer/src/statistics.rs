@@ -4,6 +4,8 @@
 //! error is that of one rounding, but for cancellations of more than 15 digits. Sums over groups add
 //! the sums of the groups in ascending order, so that the order of the groups changes no bit.
 
+use assay_verifiers::Std;
+
 use crate::ragged::Ragged;
 
 /// Sums are taken in this many lanes, which the processor adds side by side.
@@ -80,6 +82,15 @@ impl Moments {
         }
         let squares = sum_rows(rows, |value| square((value - mean) / scale));
         Self { count, mean, is_constant: false, squares, scale }
+    }
+
+    /// The standard deviation; NaN for too few numbers.
+    #[inline]
+    pub fn std(&self, kind: Std) -> f64 {
+        match kind {
+            Std::Unbiased => self.std_unbiased(),
+            Std::Biased => self.std_biased(),
+        }
     }
 
     /// The standard deviation that divides by one less than the count; NaN for fewer than two.

@@ -43,10 +43,8 @@ fn rollout() -> impl Strategy<Value = Rollout> {
             let (mask, tokens): (Vec<bool>, Vec<f64>) = tokens.into_iter().unzip();
             let half = tokens.len() / 2;
             let judged = if is_unjudged { f64::NAN } else { value };
-            let steps = vec![
-                StepReward { end: half, reward: judged },
-                StepReward { end: tokens.len(), reward: 1.0 - value },
-            ];
+            let steps =
+                vec![StepReward::new(half, judged), StepReward::new(tokens.len(), 1.0 - value)];
             let role = String::new();
             Rollout { group: 0, reward, mask, tokens, steps, role, start: 0, value }
         },
@@ -268,7 +266,7 @@ fn threads_change_no_bit() {
 }
 
 fn example(group: usize, reward: f64) -> Rollout {
-    let steps = vec![StepReward { end: 1, reward: 0.5 }, StepReward { end: 2, reward: 1.0 }];
+    let steps = vec![StepReward::new(1, 0.5), StepReward::new(2, 1.0)];
     Rollout {
         group,
         reward,

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::deviation::Std;
+
 /// What a trainer knows between two calls. Handed in with every call and never kept inside, so that
 /// a call stays a function of what it is given. Offline it is empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -93,9 +95,13 @@ impl RunningMoments {
         }
     }
 
-    /// The standard deviation of the numbers themselves (divided by their count); 0 of none.
-    pub fn std(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { (self.m2 / self.weight()).max(0.0).sqrt() }
+    /// Their standard deviation; 0 of none, and of one.
+    pub fn std(&self, kind: Std) -> f64 {
+        let divisor = match kind {
+            Std::Unbiased => self.weight() - 1.0,
+            Std::Biased => self.weight(),
+        };
+        if self.count < 2 { 0.0 } else { (self.m2 / divisor).max(0.0).sqrt() }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "no training sees 2^53 rewards")]
@@ -117,7 +123,8 @@ mod tests {
         assert_eq!(next.step, 3);
         assert_eq!(next.moments["a"].count, 3);
         assert!((next.moments["a"].mean - 4.0).abs() < 1e-12);
-        assert!((next.moments["a"].std() - (26.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!((next.moments["a"].std(Std::Unbiased) - 13.0_f64.sqrt()).abs() < 1e-12);
+        assert!((next.moments["a"].std(Std::Biased) - (26.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert_eq!(next.moments["b"], RunningMoments { count: 1, mean: 5.0, m2: 0.0 });
         assert_eq!(state.moments["a"].count, 2, "the state that was handed in is as it was");
     }
@@ -126,7 +133,7 @@ mod tests {
     fn it_is_read_from_what_is_known() {
         let text = r#"{"step": 2, "moments": {"a": {"count": 2, "mean": 1.0, "m2": 0.5}}}"#;
         let state: TrainingState = serde_json::from_str(text).unwrap();
-        assert_eq!((state.step, state.moments["a"].std()), (2, 0.5));
+        assert_eq!((state.step, state.moments["a"].std(Std::Biased)), (2, 0.5));
         assert!(serde_json::from_str::<TrainingState>(r#"{"stepp": 2}"#).is_err());
     }
 

@@ -99,7 +99,9 @@ impl Rollouts {
             part.rewards.push(verdict.and_then(|v| v.outcome.reward()).map(Reward::get));
         }
         if let (Some(rows), Some(name)) = (&mut self.steps, steps) {
-            rows.push(row.verdict(name).map_or_else(|| Ok(Vec::new()), |v| ends(&row.id, v))?);
+            rows.push(
+                row.verdict(name).map_or_else(|| Ok(Vec::new()), |v| self::steps(&row.id, v))?,
+            );
         }
         self.rewards.push(row.reward());
         self.groups.push(row.group);
@@ -129,15 +131,15 @@ fn parts(config: &Value, step: u64) -> Vec<PartColumn> {
     rewards.into_iter().flatten().filter_map(part).collect()
 }
 
-/// The steps of a verdict by the tokens at which they end.
-fn ends(id: &str, verdict: &Verdict) -> Result<Vec<StepReward>, Failure> {
+/// The steps of a verdict in tokens.
+fn steps(id: &str, verdict: &Verdict) -> Result<Vec<StepReward>, Failure> {
     let step = |step: &assay::verifiers::Step| {
-        let (_, end) = step.tokens.ok_or_else(|| {
+        let (start, end) = step.tokens.ok_or_else(|| {
             let id = assay::data::escape(id);
             let why = format!("id \"{id}\": its steps name no tokens; `data.token_ids` names the column of the token ids");
             Failure::usage(why)
         })?;
-        Ok(StepReward { end, reward: step.reward.get() })
+        Ok(StepReward { start: Some(start), end, reward: step.reward.get() })
     };
     verdict.steps.iter().map(step).collect()
 }

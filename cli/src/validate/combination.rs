@@ -76,6 +76,43 @@ impl Faults<'_> {
         }
     }
 
+    /// Rewards of a weighted sum that abstain on some rows, which are paid as if they had given 0, where
+    /// nothing says that this is meant.
+    pub(super) fn of_abstained(&self, rewards: &[RewardReport]) -> Vec<Problem> {
+        let plan = self.plan();
+        let combine = &plan.config.combine;
+        let is_sum = matches!(combine.how, CombineBy::WeightedSum | CombineBy::Gate);
+        let is_silent = is_sum && combine.on_abstain.is_none();
+        let step = self.trial.training.step;
+        let told = |(at, report): (usize, &RewardReport)| {
+            let planned = plan.rewards.get(at)?;
+            let is_required = plan.config.rewards.get(at)?.required;
+            if is_required || plan.gates.contains(&at) || planned.weight.at(step) <= 0.0 {
+                return None;
+            }
+            let tally = report.rows.as_ref().filter(|tally| tally.scored > 0)?;
+            let first = tally.first_abstained.as_ref()?;
+            let is_missed = |tried: &&Tried<'_>| {
+                let own = tried.verdicts.get(at).and_then(|verdict| verdict.outcome.reward());
+                own.is_none() && tried.outcome.reward().is_some()
+            };
+            let is_paid = |tried: &Tried<'_>| tried.row.number == first.row && is_missed(&tried);
+            self.trial.rows.iter().find(|tried| is_paid(tried))?;
+            let message = format!(
+                "it abstains on {} of {} rows, which are paid as if it had given 0; first on row {}: {}",
+                tally.abstained,
+                tally.judged(),
+                first.row,
+                first.reason
+            );
+            let help = "write combine.on_abstain: \"renormalise\" lets the others make the reward, \
+                        \"abstain\" leaves such rows out, \"zero\" keeps it so";
+            let error = self.document.error(&format!("reward[{at}]"), message);
+            Some(Problem::new(format!("reward.{}", report.name), error.help(Some(help.to_owned()))))
+        };
+        rewards.iter().enumerate().filter(|_| is_silent).filter_map(told).collect()
+    }
+
     /// Weights by which a reward moves nothing that can be told beside another one.
     fn of_vanishing(&self, rewards: &[RewardReport]) -> impl Iterator<Item = Problem> {
         /// A smaller part of the largest one was hardly meant.
@@ -177,6 +214,7 @@ impl Faults<'_> {
     pub(super) fn of_directions(&self, rewards: &[RewardReport], found: &mut Found) {
         found.warnings.extend(self.unused());
         found.warnings.extend(self.of_clamp(rewards));
+        found.warnings.extend(self.of_abstained(rewards));
         found.warnings.extend(self.of_vanishing(rewards));
         let is_asked = |tried: &Tried<'_>| {
             tried.asked || !(0..rewards.len()).any(|at| self.trial.depends.any(at))

@@ -122,14 +122,8 @@ impl ModelVerifier for LikelihoodModel {
         let score = match self.score {
             Measure::MeanLogProb => mean(log_probs(first)),
             Measure::SumLogProb => log_probs(first).sum(),
-            Measure::Rlpr => {
-                let probability = |all| mean(log_probs(all).map(f64::exp));
-                (probability(first) - probability(of(1)?)).max(0.0)
-            }
-            Measure::Sar => {
-                let nll = |all| -mean(log_probs(all));
-                (1.0 - (nll(first) - nll(of(1)?)).exp()).clamp(-1.0, 1.0)
-            }
+            Measure::Rlpr => rlpr(first, of(1)?),
+            Measure::Sar => sar(first, of(1)?),
             Measure::Endogenous => mean(endogenous(first)),
             Measure::P2s => {
                 let all = (0..judgements.len()).map(|at| Ok(mean(log_probs(of(at)?))));
@@ -221,6 +215,18 @@ fn log_probs(all: &[Likelihood]) -> impl Iterator<Item = f64> {
     all.iter().take(all.len().saturating_sub(1)).map(|one| one.log_prob)
 }
 
+/// The mean probability of the reference's tokens, less that without the reasoning, at least 0.
+fn rlpr(with: &[Likelihood], without: &[Likelihood]) -> f64 {
+    let probability = |all| mean(log_probs(all).map(f64::exp));
+    (probability(with) - probability(without)).max(0.0)
+}
+
+/// `(ppl(a) - ppl(a | q)) / ppl(a)`, within -1 to 1.
+fn sar(with: &[Likelihood], without: &[Likelihood]) -> f64 {
+    let nll = |all| -mean(log_probs(all));
+    (1.0 - (nll(with) - nll(without)).exp()).clamp(-1.0, 1.0)
+}
+
 /// The logit of each token, less the log-sum-exp at the place behind it.
 fn endogenous(all: &[Likelihood]) -> impl Iterator<Item = f64> {
     all.iter().zip(all.iter().skip(1)).map(|(own, next)| {
@@ -237,6 +243,66 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tokens of these probabilities, and the place behind the last.
+    fn tokens(probabilities: &[f64]) -> Vec<Likelihood> {
+        let one = |p: &f64| Likelihood { log_prob: p.ln(), log_sum_exp: 0.0 };
+        probabilities.iter().chain([&1.0]).map(one).collect()
+    }
+
+    #[track_caller]
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-12, "{found}, expected {expected}");
+    }
+
+    #[test]
+    fn rlpr_is_a_difference_of_mean_probabilities() {
+        // Means of 0.5 and 0.25: probabilities are averaged, not logarithms (0.4 and 0.2).
+        near(rlpr(&tokens(&[0.8, 0.2]), &tokens(&[0.4, 0.1])), 0.25);
+        near(rlpr(&tokens(&[0.4, 0.1]), &tokens(&[0.8, 0.2])), 0.0);
+        near(rlpr(&tokens(&[1.0]), &tokens(&[0.125])), 0.875);
+    }
+
+    #[test]
+    fn sar_is_the_share_of_the_perplexity_that_the_question_takes_away() {
+        // Perplexities of 2 = 1 / sqrt(1/2 1/2) with the question, and of 8 = 1 / sqrt(1/4 1/16) without.
+        near(sar(&tokens(&[0.5, 0.5]), &tokens(&[0.25, 0.0625])), (8.0 - 2.0) / 8.0);
+        // 4 without and 6 with it; then 4 and 16, which is beyond -1.
+        near(sar(&tokens(&[1.0 / 6.0]), &tokens(&[0.25])), -0.5);
+        near(sar(&tokens(&[0.0625]), &tokens(&[0.25])), -1.0);
+        near(sar(&tokens(&[0.3, 0.7]), &tokens(&[0.3, 0.7])), 0.0);
+    }
+
+    #[test]
+    fn endogenous_is_the_logit_less_the_value_behind_it() {
+        // Logits ln 3 and 0, token 0: V = ln 4. Then ln 2 and ln 6, token 1: V = ln 8. Behind: V = ln 2.
+        let (ln, of) = (|x: f32| x.ln(), Likelihood::of);
+        let all = [
+            of(&[ln(3.0), 0.0], Some(0)),
+            of(&[ln(2.0), ln(6.0)], Some(1)),
+            of(&[0.0, 0.0], None),
+        ];
+        let rewards: Vec<f64> = endogenous(&all).collect();
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found}");
+        near(rewards[0], (3.0_f64 / 8.0).ln());
+        near(rewards[1], 3.0_f64.ln());
+        // sum r - sum log p = V(s1) - V(sT+1), here ln 4 - ln 2.
+        near(rewards.iter().sum::<f64>() - log_probs(&all).sum::<f64>(), 2.0_f64.ln());
+    }
+
+    #[test]
+    fn the_endogenous_sum_telescopes() {
+        for seed in 1..50_u16 {
+            let logit = |at: u16| f32::from(seed.wrapping_mul(7919).wrapping_add(at * 331) % 97) / 9.0 - 5.0;
+            let place = |at: u16| {
+                let logits: Vec<f32> = (0..5).map(|token| logit(at * 5 + token)).collect();
+                Likelihood::of(&logits, (at < 6).then(|| u32::from(at % 5)))
+            };
+            let all: Vec<Likelihood> = (0..=6).map(place).collect();
+            let apart = endogenous(&all).sum::<f64>() - log_probs(&all).sum::<f64>();
+            near(apart, all[0].log_sum_exp - all[6].log_sum_exp);
+        }
+    }
 
     #[test]
     fn a_path_is_faithful_where_its_beginnings_help_the_reference() {

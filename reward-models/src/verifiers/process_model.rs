@@ -16,8 +16,8 @@ use crate::template::View;
 /// The scores that a process reward model gives the steps of a completion, as one reward.
 ///
 /// The model is a folder with a manifest (docs/model-folder.md), which says where steps end and
-/// how they are read: off the graph, or from what a model writes of them, by the consensus of
-/// several critiques. The reward is the aggregate of their scores: `min`, `mean`, `product`,
+/// how they are read: off the graph, or from what a model writes of them, by the majority of several
+/// critiques; a step on which they are equally divided has no score. The reward is the aggregate of their scores: `min`, `mean`, `product`,
 /// `geometric_mean`, `last`, `sum` or `max`. The verdict has each step with its place and its own
 /// reward, to train on: its score, or what `step_rewards` makes of it. Evidence holds the share of
 /// steps that are right (`right_steps`) and the first step below `threshold` (`first_error`, -1 where
@@ -31,7 +31,7 @@ pub struct ProcessModel {
     #[serde(default)]
     aggregate: Option<Aggregate>,
     /// A step with a score below this is wrong.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     threshold: f64,
     /// The reward is 1 where no step is wrong, else 0.
     #[serde(default)]
@@ -58,13 +58,13 @@ pub enum StepRewards {
     ClipDelta,
 }
 
-fn half() -> f64 {
-    0.5
+fn right() -> f64 {
+    Reward::RIGHT
 }
 
 impl ModelVerifier for ProcessModel {
     const ID: &'static str = "process_model";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const KINDS: &'static [ModelKind] = &[ModelKind::Process, ModelKind::Implicit];
 
     fn model(&self) -> (&str, &RunSettings) {
@@ -105,11 +105,19 @@ impl ModelVerifier for ProcessModel {
                 "the template marks {found} places; there are {wanted} steps"
             )));
         }
+        let first = scores.iter().position(|score| *score < self.threshold);
+        let steps = scores.len();
+        let (places, scores): (Vec<_>, Vec<f64>) =
+            places.into_iter().zip(scores).filter(|(_, score)| !score.is_nan()).unzip();
+        if scores.is_empty() || (self.binary && first.is_none() && scores.len() < steps) {
+            let undecided = steps - scores.len();
+            let why = format!("the critiques are divided on {undecided} of {steps} steps");
+            return Ok(Verdict::abstained(why).with("critique", critique(judgement)));
+        }
         let aggregate = self.aggregate.unwrap_or(model.manifest.score.aggregate);
         let reward = aggregate.of(&scores).and_then(Reward::new);
         let reward =
             reward.ok_or_else(|| bad("the scores of the steps add up to nothing".into()))?;
-        let first = scores.iter().position(|score| *score < self.threshold);
         let right: Vec<f64> =
             scores.iter().map(|score| f64::from(*score >= self.threshold)).collect();
         let reward = if self.binary { Reward::graded(first.is_none()) } else { reward };

@@ -1,9 +1,11 @@
 //! CRPO: accuracy, faithfulness and comprehensiveness of clinical reasoning.
 
+use assay_verifiers::RunningMoments;
+use assay_verifiers::deviation::{EPS, Std};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::number::{self, mean, variance};
+use crate::number;
 
 /// "Clinical-R1", clinical-objective relative policy optimisation:
 /// `r = accuracy + 0.5 faithfulness + 0.5 comprehensiveness`; the last two count only where the format
@@ -45,8 +47,8 @@ impl Crpo {
         Some(self.weighed(accuracy, faithfulness, comprehensiveness))
     }
 
-    /// The rewards of a group, each part brought to mean 0 and population deviation 1 within the group
-    /// before it is weighed. A part that is equal throughout counts 0. A response with a part out of
+    /// The rewards of a group, each part as `(x - mean) / (std + eps)` within the group before it is
+    /// weighed. A part that is equal throughout counts 0. A response with a part out of
     /// range is left out.
     pub fn normalised(&self, group: &[CrpoParts]) -> Vec<Option<f64>> {
         let values: Vec<Option<[f64; 3]>> = group.iter().map(gated).collect();
@@ -54,13 +56,13 @@ impl Crpo {
             .map(|part| {
                 let column: Vec<f64> =
                     values.iter().flatten().filter_map(|one| one.get(part).copied()).collect();
-                let deviation = variance(&column).unwrap_or(0.0).sqrt();
-                (mean(&column).unwrap_or(0.0), deviation)
+                let moments = RunningMoments::of(column);
+                (moments.mean, moments.std(Std::default()))
             })
             .collect();
         let weigh = |own: [f64; 3]| {
             let mut units = own.iter().zip(&scales).map(|(value, (mean, deviation))| {
-                if *deviation > 1e-9 { (value - mean) / deviation } else { 0.0 }
+                if *deviation > 1e-9 { (value - mean) / (deviation + EPS) } else { 0.0 }
             });
             Some(self.weighed(units.next()?, units.next()?, units.next()?))
         };

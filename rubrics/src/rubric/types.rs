@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -252,7 +253,7 @@ impl Criterion {
 
     /// Whether a share counts as met.
     pub fn is_met(&self, share: f64) -> bool {
-        share >= self.pass.unwrap_or(0.5)
+        share >= self.pass.unwrap_or(Reward::RIGHT)
     }
 
     fn collect_leaves<'a>(&'a self, leaves: &mut Vec<&'a Criterion>) {

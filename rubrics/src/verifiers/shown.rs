@@ -48,6 +48,16 @@ pub(super) fn transcript(messages: &[Message]) -> String {
     each.collect::<Vec<_>>().join("\n\n")
 }
 
+/// Whether a conversation got as far as this turn: somebody other than the user speaks in it. A text
+/// is not told apart into turns.
+pub(super) fn reaches(content: &Content, turn: usize) -> bool {
+    let asks = |message: &Message| matches!(&*message.role, "user" | "system" | "developer");
+    match content {
+        Content::Text(_) => true,
+        Content::Messages(messages) => !of_turn(messages, turn).iter().all(asks),
+    }
+}
+
 /// The messages of the turn with this number: from the message of a user to the next one.
 pub(super) fn of_turn(messages: &[Message], turn: usize) -> &[Message] {
     let users = messages.iter().enumerate().filter(|(_, message)| message.role == "user");

@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::critiques::critique_weights;
-use super::fuzzy::{Intuitionistic, aggregate};
 use super::vote::Vote;
-use crate::number::{self, mean, median, share};
+use crate::number::{mean, median, share};
 
 /// How votes become one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,17 +21,10 @@ pub enum VoteBy {
     /// The mean, each vote weighted by the agreement of its critique with the others
     /// ([`critique_weights`]). Reconstructed.
     CritiqueWeighted,
-    /// Intuitionistic fuzzy sets ([`fuzzy`](super::fuzzy)): a share `x` with confidence `c` supports the
-    /// answer with `c x` and opposes it with `c (1 - x)`. The answer is `(mu - nu + 1) / 2`. For shares
-    /// alone. Values: the usual algebra; the protocol is reconstructed.
-    IntuitionisticFuzzy,
 }
 
-/// One answer from votes. `None` where fewer than `needed` (at least 1) have a finite value, or where a
-/// value or a confidence is out of the range that the way asks for.
-///
-/// It lies between the least and the largest vote, but for [`VoteBy::IntuitionisticFuzzy`], which
-/// takes shares and gives one.
+/// One answer from votes, between the least and the largest of them. `None` where fewer than `needed`
+/// (at least 1) have a finite value.
 pub fn combine(how: VoteBy, votes: &[Vote], needed: usize) -> Option<f64> {
     let answered: Vec<(&Vote, f64)> = votes
         .iter()
@@ -55,7 +47,6 @@ pub fn combine(how: VoteBy, votes: &[Vote], needed: usize) -> Option<f64> {
             let (low, high) = bounds(&values)?;
             Some(share(sum, weights.iter().sum())?.clamp(low, high))
         }
-        VoteBy::IntuitionisticFuzzy => fuzzy(&answered),
     }
 }
 
@@ -69,15 +60,6 @@ fn majority(values: &[f64]) -> Option<f64> {
         .filter(|value| count(value) == most)
         .copied()
         .min_by(|a, b| near(a).total_cmp(&near(b)).then(a.total_cmp(b)))
-}
-
-fn fuzzy(answered: &[(&Vote, f64)]) -> Option<f64> {
-    let weight = 1.0 / number::of(answered.len());
-    let sets: Vec<(Intuitionistic, f64)> = answered
-        .iter()
-        .map(|(vote, value)| Some((Intuitionistic::of_share(*value, vote.confidence)?, weight)))
-        .collect::<Option<_>>()?;
-    Some(f64::midpoint(aggregate(&sets)?.score(), 1.0))
 }
 
 fn bounds(values: &[f64]) -> Option<(f64, f64)> {

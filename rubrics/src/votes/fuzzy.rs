@@ -1,5 +1,8 @@
 //! Votes as intuitionistic fuzzy sets: support, opposition, and what is left open.
 //!
+//! For votes that say how sure they are. No `vote_by` joins votes so: replies of judges carry no
+//! confidence, and without one, each vote wholly sure, one yes of four would come to 0.968.
+//!
 //! The algebra is that of "Intuitionistic Fuzzy Sets" (Atanassov 1986) and "Intuitionistic Fuzzy
 //! Aggregation Operators" (Xu 2007). How votes become sets, the consensus and the weights are
 //! reconstructed.

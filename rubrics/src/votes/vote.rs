@@ -8,20 +8,18 @@ pub struct Vote {
     /// The answer: a share from 0 to 1, or a number of the scale of the criterion. `None`: the judge
     /// abstained, or its reply could not be read.
     pub value: Option<f64>,
-    /// How sure the judge is, 0 to 1.
-    pub confidence: f64,
     /// Why it answered so, in words.
     pub critique: String,
 }
 
 impl Vote {
-    /// A sure vote without a critique.
+    /// A vote without a critique.
     pub fn new(value: f64) -> Self {
-        Self { value: Some(value), confidence: 1.0, critique: String::new() }
+        Self { value: Some(value), critique: String::new() }
     }
 
     /// An abstention.
     pub fn abstained() -> Self {
-        Self { value: None, confidence: 1.0, critique: String::new() }
+        Self { value: None, critique: String::new() }
     }
 }

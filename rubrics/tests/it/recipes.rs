@@ -143,7 +143,11 @@ fn crpo_counts_the_rest_where_the_format_is_right() {
     assert_near(crpo.reward(&parts(false, 1.0, 1.0)), 1.0);
     assert_eq!(crpo.reward(&parts(true, 2.0, 1.0)), None);
     let group = [parts(true, 1.0, 0.5), parts(true, 0.0, 0.5), parts(true, f64::NAN, 0.5)];
-    assert_eq!(crpo.normalised(&group), [Some(1.0), Some(-1.0), None]);
+    // Accuracies 1 and 0: deviations of 0.5 over sqrt(0.5) + 1e-6; the other parts are equal.
+    let normalised = crpo.normalised(&group);
+    assert_near(normalised[0], 0.5 / (0.5_f64.sqrt() + 1e-6));
+    assert_near(normalised[1], -0.5 / (0.5_f64.sqrt() + 1e-6));
+    assert_eq!(normalised[2], None);
 }
 
 #[test]

@@ -5,13 +5,7 @@ use assay_rubrics::votes::fuzzy::{Intuitionistic, aggregate, consensus, reweight
 use assay_rubrics::votes::{Vote, VoteBy, combine, critique_similarity, critique_weights};
 use proptest::prelude::*;
 
-const ALL: [VoteBy; 5] = [
-    VoteBy::Majority,
-    VoteBy::Median,
-    VoteBy::Mean,
-    VoteBy::CritiqueWeighted,
-    VoteBy::IntuitionisticFuzzy,
-];
+const ALL: [VoteBy; 4] = [VoteBy::Majority, VoteBy::Median, VoteBy::Mean, VoteBy::CritiqueWeighted];
 
 fn votes(values: &[f64]) -> Vec<Vote> {
     values.iter().copied().map(Vote::new).collect()
@@ -30,7 +24,6 @@ fn each_way_has_its_answer() {
     assert_eq!(combine(VoteBy::Majority, &votes(&[1.0, 0.0]), 1), Some(0.0));
     assert_eq!(combine(VoteBy::Majority, &votes(&[3.0, 4.0, 5.0]), 1), Some(4.0));
     assert_eq!(combine(VoteBy::Median, &votes(&[1.0, 2.0, 4.0, 5.0]), 1), Some(3.0));
-    assert_eq!(combine(VoteBy::IntuitionisticFuzzy, &votes(&[3.0]), 1), None);
 }
 
 #[test]

@@ -166,7 +166,7 @@ mod tests {
         // Returns of "a": (3, 2) and (1, 0), less their means: (1, 1) and (-1, -1). Of "b": (0, 0) and
         // (2, 2): (-1, -1) and (1, 1). Second turn of the first: 1 + 1 * -1 = 0.
         let turns = [[1.0, 2.0], [0.0, 0.0], [1.0, 0.0], [0.0, 2.0]];
-        let turn = |(at, reward): (usize, f64)| StepReward { end: at + 1, reward };
+        let turn = |(at, reward): (usize, f64)| StepReward::new(at + 1, reward);
         let turns = turns.map(|game| game.into_iter().enumerate().map(turn).collect::<Vec<_>>());
         let turns = Box::leak(Box::new(turns.into_iter().collect()));
         let roles = Box::leak(Box::new(["a", "b", "a", "b"].map(str::to_owned)));

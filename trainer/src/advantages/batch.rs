@@ -1,6 +1,7 @@
 //! What an estimator reads, and what it returns.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,10 +76,30 @@ pub struct PolicyTokens<'a> {
 /// The reward of one step of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepReward {
+    /// Its first token; that behind the step before where it is not given. Tokens between two steps
+    /// belong to neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<usize>,
     /// The token behind the last one of the step.
     pub end: usize,
     /// Its reward; NaN where it is missing.
     pub reward: f64,
+}
+
+impl StepReward {
+    /// A step that begins where the one before ends.
+    pub fn new(end: usize, reward: f64) -> Self {
+        Self { start: None, end, reward }
+    }
+
+    /// The tokens of each step, of which none is in two.
+    pub fn spans(steps: &[Self]) -> impl Iterator<Item = Range<usize>> {
+        steps.iter().scan(0, |behind, step| {
+            let start = step.start.unwrap_or(*behind).clamp(*behind, step.end.max(*behind));
+            *behind = step.end.max(*behind);
+            Some(start..*behind)
+        })
+    }
 }
 
 /// What an estimator keeps from batch to batch, by name. It is an input and an output, so that a call

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{EpsAt, EstimatorSettings, Std, in_range, not_negative};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, in_range, not_negative};
 use super::per_group::report;
 use crate::statistics::mean;
 use super::{steps, tokens};
@@ -66,7 +66,7 @@ pub enum ItemSum {
 
 impl Default for Cm2 {
     fn default() -> Self {
-        Self { members_min: 5, scale: TurnScale::Group, std: Std::Unbiased, eps: 1e-6 }
+        Self { members_min: 5, scale: TurnScale::Group, std: Std::default(), eps: EPS }
     }
 }
 
@@ -89,7 +89,7 @@ impl Estimator for Cm2 {
             |row, turn| groups.get(row).map(|group| (*group, turn)),
             |moments| match self.scale {
                 _ if moments.count < self.members_min => None,
-                TurnScale::Group => Some(EpsAt::Std.divisor(self.std.of(moments), self.eps)),
+                TurnScale::Group => Some(EpsAt::Std.divisor(moments.std(self.std), self.eps)),
                 TurnScale::None => Some(1.0),
             },
         );
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_turn_is_compared_with_the_same_turn_of_others() {
         // Turn 0: 1, 0, 1, 0 and none. Turn 1: two rollouts reached it, which is too few.
-        let step = |end: usize, reward: f64| StepReward { end, reward };
+        let step = |end: usize, reward: f64| StepReward::new(end, reward);
         let steps = rows(&[
             &[step(1, 1.0), step(2, 9.0)],
             &[step(1, 0.0), step(2, 3.0)],

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+pub use assay_verifiers::deviation::{EPS, Std, VARIANCE_EPS};
+
 use super::batch::Estimator;
 use crate::error::TrainerError;
-use crate::statistics::Moments;
 
 /// An estimator is its settings, read by serde. Its doc comment is its manual page.
 pub trait EstimatorSettings:
@@ -19,17 +20,6 @@ pub trait EstimatorSettings:
     fn check(&self) -> Result<(), TrainerError> {
         Ok(())
     }
-}
-
-/// Which standard deviation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Std {
-    /// The squares divided by one less than the count, as `torch.std` has it.
-    #[default]
-    Unbiased,
-    /// The squares divided by the count, as `numpy.std` has it.
-    Biased,
 }
 
 /// Where the epsilon enters the divisor.
@@ -98,17 +88,6 @@ impl ClipRange {
                 Err(TrainerError::setting("clip", message))
             }
             _ => Ok(()),
-        }
-    }
-}
-
-impl Std {
-    /// The standard deviation; NaN for too few numbers.
-    #[inline]
-    pub fn of(self, moments: &Moments) -> f64 {
-        match self {
-            Self::Unbiased => moments.std_unbiased(),
-            Self::Biased => moments.std_biased(),
         }
     }
 }

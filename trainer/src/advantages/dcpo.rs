@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{AdvantageValues, Advantages, Estimator, RewardBatch};
-use super::conventions::{EpsAt, EstimatorSettings, Std, divided, not_negative};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, divided, not_negative};
 use super::per_group::{report, rewrite};
 use crate::statistics::{Moments, float};
 use crate::error::TrainerError;
@@ -29,7 +29,7 @@ pub struct Dcpo {
 
 impl Default for Dcpo {
     fn default() -> Self {
-        Self { std: Std::Unbiased, eps: 1e-6, eps_at: EpsAt::Std }
+        Self { std: Std::default(), eps: EPS, eps_at: EpsAt::Std }
     }
 }
 
@@ -78,7 +78,7 @@ impl Dcpo {
             0.0 => 0.0,
             deviation => divided(deviation, self.eps_at.divisor(std, self.eps)),
         };
-        let step = standardized(now.mean, self.std.of(now));
+        let step = standardized(now.mean, now.std(self.std));
         let total = standardized(so_far.mean, so_far.std(self.std));
         let (share, rest) = (1.0 / so_far.steps, (so_far.steps - 1.0) / so_far.steps);
         let (by_step, by_total) = (rest * step + share * total, share * step + rest * total);

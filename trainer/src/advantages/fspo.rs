@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::batch::{Advantages, Estimator, RewardBatch};
+use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
 use super::conventions::{EstimatorSettings, in_range};
 use super::grpo::Grpo;
 use super::tokens;
@@ -50,17 +50,15 @@ impl Estimator for Fspo {
         let mut values = tokens::spread(&outcome, &mask);
         for (row, sentences) in sentences.iter().enumerate() {
             let tokens = values.row_mut(row);
-            let mut start = 0;
-            for sentence in sentences {
+            for (sentence, span) in sentences.iter().zip(StepReward::spans(sentences)) {
                 let is_judged = !sentence.reward.is_nan();
                 let is_supported = sentence.reward > self.threshold;
-                let span = tokens.get_mut(start..sentence.end).unwrap_or_default();
+                let span = tokens.get_mut(span).unwrap_or_default();
                 let contradicts = |token: &&mut f64| is_judged && is_supported != (**token > 0.0);
                 // A token whose advantage is 0 stays as it is.
                 for token in span.iter_mut().filter(contradicts).filter(|token| **token != 0.0) {
                     *token = -*token;
                 }
-                start = sentence.end;
             }
         }
         Ok(Advantages::of_tokens(values, report))
@@ -74,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_sign_follows_the_evidence() {
-        let step = |end: usize, reward: f64| StepReward { end, reward };
+        let step = |end: usize, reward: f64| StepReward::new(end, reward);
         // Right and wrong; supported, not supported, not judged; the last token is behind all steps.
         let judged = [step(1, 0.9), step(2, 0.5), step(3, f64::NAN)];
         let steps = Box::leak(Box::new(rows(&[&judged, &judged, &[]])));

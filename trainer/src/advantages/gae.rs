@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
+use super::conventions::{VARIANCE_EPS, EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
 use super::per_group::report;
 use super::tokens::{self, MaskedTokens, Whitening};
 use crate::error::TrainerError;
@@ -48,8 +48,8 @@ impl Default for Gae {
             lambda: 1.0,
             masked: MaskedTokens::Skip,
             whiten: Whiten::Tokens,
-            whiten_std: Std::Unbiased,
-            whiten_eps: 1e-8,
+            whiten_std: Std::default(),
+            whiten_eps: VARIANCE_EPS,
             whiten_eps_at: EpsAt::Variance,
             whiten_count_eps: 0.0,
         }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch, RewardPart};
-use super::conventions::{EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided, not_negative};
-use super::grpo::{Grpo, NormLevel, RewardStd};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided, not_negative};
+use super::grpo::{Grpo, NormLevel};
 use super::per_group::{report, rewrite, scored_rows};
 use crate::statistics::Moments;
 use super::tokens::{self, Whitening};
@@ -73,12 +73,12 @@ impl Default for Gdpo {
     fn default() -> Self {
         Self {
             scale: PartScale::Group,
-            std: Std::Unbiased,
-            eps: 1e-4,
+            std: Std::default(),
+            eps: EPS,
             singleton: Singleton::Zero,
             whiten: WhitenOver::Rollouts,
-            whiten_std: Std::Unbiased,
-            whiten_eps: 1e-4,
+            whiten_std: Std::default(),
+            whiten_eps: EPS,
             whiten_eps_at: EpsAt::Std,
             whiten_count_eps: 0.0,
         }
@@ -111,7 +111,7 @@ impl Estimator for Gdpo {
         }
         if self.whiten == WhitenOver::Rollouts {
             let moments = Moments::of_rows(&scored_rows(&scored, &sums));
-            let std = self.whiten_std.of(&moments);
+            let std = moments.std(self.whiten_std);
             let divisor = self.whiten_eps_at.divisor(std, self.whiten_eps);
             rewrite(&scored, &mut sums, |sum| divided(sum - moments.mean, divisor))?;
         }
@@ -131,10 +131,7 @@ impl Gdpo {
                 PartScale::Group => NormLevel::Group,
                 PartScale::None => NormLevel::None,
             },
-            std: match self.std {
-                Std::Unbiased => RewardStd::Unbiased,
-                Std::Biased => RewardStd::Biased,
-            },
+            std: self.std.into(),
             eps: self.eps,
             singleton: self.singleton,
             ..Grpo::default()

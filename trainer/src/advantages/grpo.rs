@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
-use super::conventions::{
+use super::conventions::{EPS, 
     ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
 use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
@@ -65,11 +65,10 @@ pub enum MeanBaseline {
 }
 
 /// Which standard deviation of rewards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RewardStd {
     /// The squares divided by one less than the count, as `torch.std` has it.
-    #[default]
     Unbiased,
     /// The squares divided by the count, as `numpy.std` has it.
     Biased,
@@ -79,14 +78,23 @@ pub enum RewardStd {
     AboutBaseline,
 }
 
+impl From<Std> for RewardStd {
+    fn from(std: Std) -> Self {
+        match std {
+            Std::Unbiased => Self::Unbiased,
+            Std::Biased => Self::Biased,
+        }
+    }
+}
+
 impl Default for Grpo {
     fn default() -> Self {
         Self {
             center: NormLevel::Group,
             baseline: MeanBaseline::Mean,
             scale: NormLevel::Group,
-            std: RewardStd::Unbiased,
-            eps: 1e-6,
+            std: Std::default().into(),
+            eps: EPS,
             eps_at: EpsAt::Std,
             singleton: Singleton::Zero,
             clip: None,
@@ -160,7 +168,7 @@ impl GroupRule for Standardized<'_> {
             return out.fill(self.grpo.without_spread(&group));
         }
         let moments = group.moments();
-        let divisor = self.grpo.eps_at.divisor(self.std.of(&moments), self.grpo.eps);
+        let divisor = self.grpo.eps_at.divisor(moments.std(self.std), self.grpo.eps);
         group.write(out, |reward| self.grpo.clipped(divided(reward - moments.mean, divisor)));
     }
 }

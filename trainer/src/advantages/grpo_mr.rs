@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_step_is_compared_with_those_of_its_tag() {
-        let step = |end: usize, reward: f64| StepReward { end, reward };
+        let step = |end: usize, reward: f64| StepReward::new(end, reward);
         // Tag "plan": 1, 0 and 1 (mean 2/3, biased variance 2/9); tag "act": one step alone.
         let steps = [vec![step(1, 1.0), step(2, 5.0)], vec![step(1, 0.0), step(2, 1.0)]];
         let tags = [vec!["plan".to_owned(), "act".to_owned()], vec!["plan".to_owned(); 2]];

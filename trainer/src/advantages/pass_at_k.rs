@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{EpsAt, EstimatorSettings, Std, divided, not_negative};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, divided, not_negative};
 use super::per_group::collect;
 use crate::error::TrainerError;
 
@@ -37,7 +37,7 @@ pub enum PassScale {
 
 impl Default for PassAtK {
     fn default() -> Self {
-        Self { scale: PassScale::Group, std: Std::Unbiased, eps: 1e-6 }
+        Self { scale: PassScale::Group, std: Std::default(), eps: EPS }
     }
 }
 
@@ -64,7 +64,7 @@ impl Estimator for PassAtK {
                 }
             }
             let divisor = match self.scale {
-                PassScale::Group => EpsAt::Std.divisor(self.std.of(&group.moments()), self.eps),
+                PassScale::Group => EpsAt::Std.divisor(group.moments().std(self.std), self.eps),
                 PassScale::None => 1.0,
             };
             if let Some(out) = out.get_mut(best.0) {

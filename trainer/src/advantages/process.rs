@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{EpsAt, EstimatorSettings, Std, not_negative};
+use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, not_negative};
 use super::per_group::report;
 use super::{steps, tokens};
 use crate::error::TrainerError;
@@ -28,7 +28,7 @@ pub struct ProcessSupervision {
 
 impl Default for ProcessSupervision {
     fn default() -> Self {
-        Self { std: Std::Unbiased, eps: 1e-6, eps_at: EpsAt::Std }
+        Self { std: Std::default(), eps: EPS, eps_at: EpsAt::Std }
     }
 }
 
@@ -49,10 +49,12 @@ impl Estimator for ProcessSupervision {
             batch,
             given,
             |row, _| groups.get(row).copied(),
-            |moments| Some(self.eps_at.divisor(self.std.of(moments), self.eps)),
+            |moments| Some(self.eps_at.divisor(moments.std(self.std), self.eps)),
         );
         steps::future_sums(&mut values);
-        let values = tokens::spread_steps(&mask, given, &values);
+        // A token before the start of a step counts what ends behind it, as any other.
+        let given = given.map(|step| StepReward::new(step.end, step.reward));
+        let values = tokens::spread_steps(&mask, &given, &values);
         tokens::checked(batch, &values)?;
         Ok(Advantages::of_tokens(values, report))
     }
@@ -64,7 +66,7 @@ mod tests {
     use crate::advantages::testing::{assert_close, estimated_with, of_tokens, rollouts, rows};
 
     fn step(end: usize, reward: f64) -> StepReward {
-        StepReward { end, reward }
+        StepReward::new(end, reward)
     }
 
     #[test]

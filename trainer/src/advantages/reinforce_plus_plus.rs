@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{
+use super::conventions::{VARIANCE_EPS, 
     ClipRange, EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative,
 };
 use super::per_group::report;
@@ -46,8 +46,8 @@ impl Default for ReinforcePlusPlus {
             gamma: 1.0,
             masked: MaskedTokens::Skip,
             whiten: Whiten::Tokens,
-            whiten_std: Std::Unbiased,
-            whiten_eps: 1e-8,
+            whiten_std: Std::default(),
+            whiten_eps: VARIANCE_EPS,
             whiten_eps_at: EpsAt::Variance,
             whiten_count_eps: 0.0,
             clip: None,

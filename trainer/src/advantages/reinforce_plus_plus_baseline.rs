@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
+use super::conventions::{VARIANCE_EPS, EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
 use super::grpo::{Grpo, NormLevel};
 use super::tokens::{self, MaskedTokens, Whitening};
 use crate::error::TrainerError;
@@ -46,8 +46,8 @@ impl Default for ReinforcePlusPlusBaseline {
             gamma: 1.0,
             masked: MaskedTokens::Skip,
             whiten: Whiten::Tokens,
-            whiten_std: Std::Unbiased,
-            whiten_eps: 1e-8,
+            whiten_std: Std::default(),
+            whiten_eps: VARIANCE_EPS,
             whiten_eps_at: EpsAt::Variance,
             whiten_count_eps: 0.0,
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
-use super::conventions::{
+use super::conventions::{EPS, 
     ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
 };
 use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
@@ -48,8 +48,8 @@ impl Default for Rloo {
         Self {
             singleton: Singleton::Zero,
             normalize: NormalizeOver::None,
-            std: Std::Unbiased,
-            eps: 1e-4,
+            std: Std::default(),
+            eps: EPS,
             clip: None,
         }
     }
@@ -79,7 +79,7 @@ impl Estimator for Rloo {
             // A rollout that is alone has no advantage: it takes no part in TRL's statistics.
             let alone = Alone::of(batch);
             let whole = Moments::of_rows(&scored_rows(&alone.batch(batch), out));
-            let divisor = EpsAt::Std.divisor(self.std.of(&whole), self.eps);
+            let divisor = EpsAt::Std.divisor(whole.std(self.std), self.eps);
             rewrite(&alone.batch(batch), out, |value| divided(value - whole.mean, divisor))?;
         }
         Ok(report)

@@ -1,9 +1,10 @@
 //! `spark`: advantages that agree with the verdicts on steps.
 
+use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::batch::{Advantages, Estimator, RewardBatch};
+use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
 use super::conventions::{EstimatorSettings, in_range};
 use super::grpo::{Grpo, NormLevel};
 use super::{steps, tokens};
@@ -23,7 +24,7 @@ use crate::error::TrainerError;
 pub struct SparkAdvantage {
     /// How verdicts enter.
     pub mode: SparkMode,
-    /// A step with a higher reward is right.
+    /// A step with this reward or more is right.
     pub threshold: f64,
     /// The weight of the advantage of the rollout in a mix.
     pub rollout_weight: f64,
@@ -48,7 +49,7 @@ impl Default for SparkAdvantage {
     fn default() -> Self {
         Self {
             mode: SparkMode::Selective,
-            threshold: 0.5,
+            threshold: Reward::RIGHT,
             rollout_weight: 0.8,
             step_weight: 0.2,
             group: Grpo::default(),
@@ -90,14 +91,12 @@ impl Estimator for SparkAdvantage {
             return Ok(Advantages::of_tokens(values, report));
         }
         for (row, given) in given.iter().enumerate() {
-            let mut start = 0;
-            for step in given {
-                let is_right = step.reward > self.threshold;
-                let span = values.row_mut(row).get_mut(start..step.end).unwrap_or_default();
+            for (step, span) in given.iter().zip(StepReward::spans(given)) {
+                let is_right = step.reward >= self.threshold;
+                let span = values.row_mut(row).get_mut(span).unwrap_or_default();
                 if !step.reward.is_nan() {
                     span.iter_mut().filter(|a| (**a >= 0.0) != is_right).for_each(|a| *a = 0.0);
                 }
-                start = step.end;
             }
         }
         Ok(Advantages::of_tokens(values, report))
@@ -110,7 +109,7 @@ mod tests {
     use crate::advantages::testing::{assert_close, estimated_with, of_tokens};
 
     fn values(settings: &str) -> Vec<f64> {
-        let step = |end: usize, reward: f64| StepReward { end, reward };
+        let step = |end: usize, reward: f64| StepReward::new(end, reward);
         // Verdicts right, wrong and none on each of a right and a wrong rollout.
         let verdicts = vec![step(1, 1.0), step(2, 0.0), step(3, f64::NAN)];
         let steps = Box::leak(Box::new([verdicts.clone(), verdicts].into_iter().collect()));

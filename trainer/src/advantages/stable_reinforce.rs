@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{EpsAt, EstimatorSettings, Std, divided, not_negative, positive};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, divided, not_negative, positive};
 use super::per_group::{report, rewrite, scored_rows};
 use crate::statistics::Moments;
 use crate::error::TrainerError;
@@ -27,7 +27,7 @@ pub struct StableReinforce {
 
 impl Default for StableReinforce {
     fn default() -> Self {
-        Self { limit: 3.0, std: Std::Unbiased, eps: 1e-8 }
+        Self { limit: 3.0, std: Std::default(), eps: EPS }
     }
 }
 
@@ -42,7 +42,7 @@ impl Estimator for StableReinforce {
     fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError> {
         let report = report(batch)?;
         let whole = Moments::of_rows(&scored_rows(batch, batch.rewards));
-        let divisor = EpsAt::Std.divisor(self.std.of(&whole), self.eps);
+        let divisor = EpsAt::Std.divisor(whole.std(self.std), self.eps);
         let mut values = batch.rewards.to_vec();
         rewrite(batch, &mut values, |reward| {
             let advantage = divided(reward - whole.mean, divisor);

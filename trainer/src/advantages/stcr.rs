@@ -1,5 +1,6 @@
 //! `stcr`: wrong rollouts that are longer than the right ones are pushed down harder.
 
+use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +29,7 @@ pub struct Stcr {
     pub base: f64,
     /// In tokens: takes the place of the base, `w = 2 - 2 ^ -((L - m) / half_life)`.
     pub half_life: Option<f64>,
-    /// A rollout with a reward above this is right.
+    /// A rollout with this reward or more is right.
     pub threshold: f64,
     /// How rewards relate to their group: settings of `grpo`.
     pub group: Grpo,
@@ -36,7 +37,7 @@ pub struct Stcr {
 
 impl Default for Stcr {
     fn default() -> Self {
-        Self { base: 1.000_01, half_life: None, threshold: 0.5, group: Grpo::default() }
+        Self { base: 1.000_01, half_life: None, threshold: Reward::RIGHT, group: Grpo::default() }
     }
 }
 
@@ -57,7 +58,7 @@ impl Estimator for Stcr {
         let mut weights = vec![1.0; batch.rewards.len()];
         per_group(batch, &lengths, &mut weights, &|group: ScoredGroup<'_>, out: &mut [f64]| {
             let each = || group.rewards.iter().zip(group.beside);
-            let right = each().filter(|(reward, _)| **reward > self.threshold);
+            let right = each().filter(|(reward, _)| **reward >= self.threshold);
             let right: Vec<f64> = right.map(|(_, length)| *length).collect();
             out.fill(1.0);
             if right.is_empty() {
@@ -65,7 +66,7 @@ impl Estimator for Stcr {
             }
             let usual = mean(&right);
             for (weight, (reward, length)) in out.iter_mut().zip(each()) {
-                if *reward <= self.threshold && *length > usual {
+                if *reward < self.threshold && *length > usual {
                     *weight = 2.0 - self.kept(length - usual);
                 }
             }

@@ -232,7 +232,7 @@ impl Whitening {
     /// The standard deviation from the shifted mean, with the greater count.
     fn deviation(&self, moments: &Moments, shift: &Shift) -> f64 {
         if self.count_eps == 0.0 {
-            return self.std.of(moments);
+            return moments.std(self.std);
         }
         let count = float(moments.count);
         let biased =
@@ -264,12 +264,15 @@ pub fn checked(batch: &RewardBatch<'_>, tokens: &Ragged<f64>) -> Result<(), Trai
 pub fn ordered_steps(mask: &Ragged<bool>, steps: &Ragged<StepReward>) -> Result<(), TrainerError> {
     for (row, steps) in steps.iter().enumerate() {
         let tokens = mask.row(row).len();
-        let is_ordered = steps.iter().is_sorted_by(|one, other| one.end <= other.end);
+        let is_forward = steps.iter().all(|step| step.start.is_none_or(|start| start <= step.end));
+        let is_ordered = is_forward && steps.is_sorted_by(|one, other| one.end <= other.end);
         let last = steps.last().map_or(0, |step| step.end);
         if !is_ordered || last > tokens {
             let ends: Vec<usize> = steps.iter().map(|step| step.end).collect();
             let have = format!("ends {ends:?} in row {row}");
-            let expected = format!("ascending ends, none above its {tokens} tokens");
+            let expected = format!(
+                "ascending ends, none above its {tokens} tokens or before the start of its step"
+            );
             return Err(TrainerError::input("steps", have, expected));
         }
         if steps.iter().any(|step| step.reward.is_infinite()) {
@@ -280,7 +283,7 @@ pub fn ordered_steps(mask: &Ragged<bool>, steps: &Ragged<StepReward>) -> Result<
     Ok(())
 }
 
-/// The number of each step at each of its tokens that is trained on; 0 behind the last step.
+/// The number of each step at each of its tokens that is trained on; 0 at tokens of no step.
 pub fn spread_steps(
     mask: &Ragged<bool>,
     steps: &Ragged<StepReward>,
@@ -288,15 +291,12 @@ pub fn spread_steps(
 ) -> Ragged<f64> {
     let mut tokens = mask.map(|_| 0.0);
     for row in 0..mask.rows() {
-        let mut start = 0;
-        for (step, value) in steps.row(row).iter().zip(values.row(row)) {
-            let span = start..step.end;
+        for (span, value) in StepReward::spans(steps.row(row)).zip(values.row(row)) {
             let trained = mask.row(row).get(span.clone()).unwrap_or_default();
             let room = tokens.row_mut(row).get_mut(span).unwrap_or_default();
             for (token, trained) in room.iter_mut().zip(trained) {
                 *token = if *trained { *value } else { 0.0 };
             }
-            start = step.end;
         }
     }
     tokens

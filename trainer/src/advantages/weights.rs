@@ -4,7 +4,7 @@ use super::conventions::{in_range, positive};
 use crate::error::TrainerError;
 use crate::statistics::{float, sum_sorted};
 
-/// As the source has it: three digits of Euler's number.
+/// As the source has it: three decimals of Euler's number.
 #[expect(clippy::approx_constant, reason = "the source rounds it")]
 const DIVERGENCE_SCALE: f64 = 2.718;
 
@@ -54,9 +54,13 @@ mod tests {
 
     #[test]
     fn what_solves_a_hard_prompt_may_diverge() {
-        let weight = divergence_weight(0.5, 1.0).unwrap();
-        assert!((weight - 0.743).abs() < 5e-4, "{weight}");
-        assert!(divergence_weight(0.125, 1.0).unwrap() < weight);
+        // 1 - e^(-0.6795), 1 - e^(-1.359) and 1 - e^(-2.0385).
+        for (pass_rate, expected) in
+            [(0.25, 0.493_129_635_801), (0.5, 0.743_082_433_896), (0.75, 0.869_776_099_700)]
+        {
+            let weight = divergence_weight(pass_rate, 2.0).unwrap();
+            assert!((weight - expected).abs() < 1e-11, "{weight}");
+        }
         for (pass_rate, advantage) in [(0.0, 1.0), (1.0, 1.0), (0.5, 0.0), (0.5, -1.0)] {
             assert_eq!(divergence_weight(pass_rate, advantage), Ok(1.0));
         }

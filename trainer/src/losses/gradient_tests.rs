@@ -281,6 +281,10 @@ fn settings(kind: &str, part: [Option<&Value>; 4]) -> Value {
         part.map(|part| part.cloned().unwrap_or(json!({})));
     let mut settings = table(variant);
     settings.insert("kind".to_owned(), kind.into());
+    if kind == "aipo" && correction.get("importance").is_some() {
+        // Its ratio to the policy that generated corrects already.
+        settings.insert("ratio".to_owned(), json!({"policy": "old"}));
+    }
     for (name, part) in [("aggregation", aggregation), ("kl", kl), ("correction", correction)] {
         settings.insert(name.to_owned(), part);
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::gradient_tests::table;
-use super::{BatchScale, EntropyState, Loss, LossBatch, PolicyLoss, build, difficulty_weight};
+use super::{BatchScale, EntropyState, Loss, LossBatch, PolicyLoss, build};
 use crate::advantages::AdvantageValues;
 use crate::ragged::Ragged;
 
@@ -50,11 +50,25 @@ fn of<'a>(settings: Value, more: impl FnOnce(&mut LossBatch<'a>)) -> Loss {
 }
 
 #[test]
-fn aipo_bounds_the_ratio_above_alone() {
-    let found = of(json!({"kind": "aipo", "ratio_max": 3.0, "aggregation": "token_sum"}), |_| {});
-    close(found.gradient.values(), &[-4.0, -1.0, 3.0]);
-    let value = -4.0 * 0.5_f64.ln() - 0.25_f64.ln() + 3.0 * 0.8_f64.ln();
+fn aipo_bounds_the_ratio_to_the_generator_above_alone() {
+    // The engine that generated gave 0.1, 0.5 and 0.8: ratios of 5, a half and 1. Those to the policy
+    // at the start of the step are 2, a half and 4.
+    let generated = ragged([&[0.1_f64.ln(), 0.5_f64.ln()], &[0.8_f64.ln()]]);
+    let settings = json!({"kind": "aipo", "ratio_max": 3.0, "aggregation": "token_sum"});
+    let found = of(settings.clone(), |batch| batch.rollout = Some(&generated));
+    close(found.gradient.values(), &[-6.0, -1.0, 1.0]);
+    let value = -6.0 * 0.5_f64.ln() - 0.25_f64.ln() + 0.8_f64.ln();
     close(&[found.value, found.metrics["clip_fraction"]], &[value, 1.0 / 3.0]);
+    let mut other = settings.clone();
+    other["ratio"] = json!({"clamp": {"max": 9.0}});
+    let clamped = of(other.clone(), |batch| batch.rollout = Some(&generated));
+    close(clamped.gradient.values(), found.gradient.values());
+    other["ratio"] = json!({"policy": "old"});
+    let old = of(other, |batch| batch.rollout = Some(&generated));
+    close(old.gradient.values(), &[-4.0, -1.0, 3.0]);
+    let Rows { logp, advantages, .. } = &*ROWS;
+    let missing = loss(settings).loss(&LossBatch::new(logp, advantages)).unwrap_err().to_string();
+    assert!(missing.starts_with("rollout log-probabilities"), "{missing}");
 }
 
 #[test]
@@ -225,16 +239,6 @@ fn a_divergence_may_be_a_reward() {
     let loss = loss(settings);
     close(loss.token_rewards(&batch).unwrap().values(), &[-0.25, 0.5]);
     assert!(!loss.loss(&batch).unwrap().metrics.contains_key("kl_loss"));
-}
-
-#[test]
-fn what_is_rarely_solved_is_held_back_less() {
-    let weight = 1.0 - (-0.25 * std::f64::consts::E).exp();
-    let found = [(0.25, 1.0), (0.25, -1.0), (1.0, 1.0), (0.0, 1.0)];
-    close(
-        &found.map(|(rate, advantage)| difficulty_weight(rate, advantage)),
-        &[weight, 1.0, 1.0, 1.0],
-    );
 }
 
 #[test]

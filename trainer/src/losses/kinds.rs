@@ -83,8 +83,10 @@ losses! {
          here to a ratio of 3 and of a third.";
     "cispo": cispo::CispoObjective, "aggregation = { kind = 'token_mean' }",
         "CISPO (MiniMax-M1): the bounded ratio as a detached weight of the log-likelihood.";
-    "aipo": aipo::AipoObjective, "aggregation = { kind = 'token_mean' }",
-        "AIPO (LlamaRL): the ratio, bounded above, as a detached weight of the log-likelihood.";
+    "aipo": aipo::AipoObjective,
+        "ratio = { policy = 'rollout' }\naggregation = { kind = 'token_mean' }",
+        "AIPO (LlamaRL): the ratio to the policy that generated, bounded above, as a detached weight \
+         of the log-likelihood.";
     "sapo": sapo::SapoObjective, "aggregation = { kind = 'seq_mean_token_mean' }",
         "Soft Adaptive Policy Optimization: a sigmoid gate in place of the clip.";
     "gmpo": gmpo::GmpoObjective,

@@ -94,17 +94,6 @@ pub enum KlPlace {
     Reward,
 }
 
-/// The factor of the divergence penalty of a rollout by the difficulty of its prompt, to be given as
-/// `kl_weights`: `1 - exp(-e (1 - d))` where its advantage is positive, with `d` the share of the
-/// rollouts of the prompt that fail, so that what is rarely solved is held back less. 1 elsewhere, and
-/// where all rollouts or none of them pass (Asymmetric Policy Optimization, View-R1).
-pub fn difficulty_weight(pass_rate: f64, advantage: f64) -> f64 {
-    if advantage > 0.0 && pass_rate > 0.0 && pass_rate < 1.0 {
-        return 1.0 - (-std::f64::consts::E * pass_rate).exp();
-    }
-    1.0
-}
-
 impl KlSettings {
     /// Fails where a number is out of range.
     ///

@@ -97,8 +97,12 @@ fn a_missing_advantage_masks_its_row() {
         let loss = built(&minimal(entry.kind));
         let of = |advantages: [f64; 3], mask| {
             let advantages = AdvantageValues::Rollouts(advantages.to_vec());
-            let batch =
-                LossBatch { mask, entropy: Some(&logp), ..LossBatch::new(&logp, &advantages) };
+            let batch = LossBatch {
+                mask,
+                entropy: Some(&logp),
+                rollout: Some(&logp),
+                ..LossBatch::new(&logp, &advantages)
+            };
             loss.loss(&batch).unwrap()
         };
         let missing = of([1.0, f64::NAN, -0.5], None);

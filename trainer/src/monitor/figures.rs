@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_verifiers::Reward;
 use serde::{Deserialize, Serialize};
 
 use super::moments::Estimated;
@@ -127,7 +128,7 @@ fn flat_and_wrong(group: &[&RolloutReport]) -> Option<f64> {
     let right: Vec<f64> = group.iter().filter_map(|own| rightness(own)).collect();
     let right = crate::diagnostics::numbers::mean(&right)?;
     let is_flat = rewards.iter().all(|reward| (reward - first).abs() < 1e-9);
-    Some(truth(is_flat && right < 0.5))
+    Some(truth(is_flat && right < Reward::RIGHT))
 }
 
 /// The share of the rollouts of a group that are wrong and a copy of another one of it. `None` where

@@ -1,5 +1,7 @@
 //! Alarms about trainings that learn nothing: groups without variance, faults, entropy, copies.
 
+use assay_verifiers::Reward;
+
 use super::finding::{Finding, Look};
 use super::paid_groups::is_wrong;
 use super::trend_alarms::no_better;
@@ -36,7 +38,7 @@ pub(super) fn entropy_collapse(look: &Look<'_>) -> Option<Finding> {
     let (now, first, config) = (look.memory.now(), look.memory.first()?, look.config);
     let (entropy, before) = (now.get("entropy")?, first.get("entropy")?.value);
     let limit = config.entropy_below * before;
-    let is_poor = now.get("correct").is_none_or(|right| right.value < 0.5);
+    let is_poor = now.get("correct").is_none_or(|right| right.value < Reward::RIGHT);
     if entropy.value >= limit || !is_poor || !no_better(&now, first, config.accuracy_fall) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use assay_verifiers::Reward;
 use serde::{Deserialize, Serialize};
 
 use super::figures::StepFigures;
@@ -86,7 +87,7 @@ impl MonitorMemory {
     pub(super) fn add_evaluation(&mut self, report: &EvaluationReport) {
         let known = report.tasks.iter().filter_map(|task| {
             let correct = task.correct.filter(|correct| correct.is_finite())?;
-            Some((task.id.clone(), correct >= 0.5))
+            Some((task.id.clone(), correct >= Reward::RIGHT))
         });
         let reward = self.now().get("reward").map(|reward| reward.value);
         let marks = EvaluationMarks {

@@ -1,5 +1,7 @@
 //! The groups of a step, as far as they say what is paid.
 
+use assay_verifiers::Reward;
+
 use super::moments::GroupMoments;
 use crate::diagnostics::numbers::{mean, of};
 use crate::groups::Groups;
@@ -100,7 +102,7 @@ pub(super) fn rightness(rollout: &RolloutReport) -> Option<f64> {
 
 /// Whether a rollout is known to be wrong.
 pub(super) fn is_wrong(rollout: &RolloutReport) -> bool {
-    rightness(rollout).is_some_and(|correct| correct < 0.5)
+    rightness(rollout).is_some_and(|correct| correct < Reward::RIGHT)
 }
 
 fn is_paid(rollout: &RolloutReport) -> bool {

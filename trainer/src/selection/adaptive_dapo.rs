@@ -11,7 +11,7 @@ use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
 use crate::advantages::conventions::Std;
 use crate::selection::stats;
-use crate::selection::usable::{GroupTest, KeepBy, Singles, half, zero_to_one};
+use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 
 /// Dynamic sampling that asks for so many prompts at once that a training batch will be full of groups
 /// whose rewards differ (CodeV-R1: Reasoning-Enhanced Verilog Generation, section "Adaptive DAPO").
@@ -48,7 +48,7 @@ pub struct AdaptiveSampling {
     #[serde(default = "zero_to_one")]
     between: (f64, f64),
     /// A reward from which an answer is right, where pass rates are not given.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     pass_at: f64,
 }
 

@@ -10,6 +10,7 @@ use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
 use crate::advantages::conventions::Std;
 use crate::selection::stats;
+use crate::selection::usable::right;
 
 /// Keeps the groups of which a statistic lies in a band: the pass rate, the mean or the standard
 /// deviation of their rewards.
@@ -35,7 +36,7 @@ pub struct BandFilter {
     #[serde(default)]
     below: Option<f64>,
     /// A reward from which an answer is right, where pass rates are not given.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     pass_at: f64,
     /// Which standard deviation.
     #[serde(default)]
@@ -52,10 +53,6 @@ pub enum GroupStatistic {
     Mean,
     /// The standard deviation of the rewards.
     Std,
-}
-
-fn half() -> f64 {
-    0.5
 }
 
 impl SelectorSettings for BandFilter {

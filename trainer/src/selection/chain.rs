@@ -59,6 +59,10 @@ impl Selector for SelectionChain {
         }
         Ok(selection)
     }
+
+    fn reads_curves(&self) -> bool {
+        self.stages.iter().any(|stage| stage.reads_curves())
+    }
 }
 
 /// Adds what a stage has selected to what the stages before it left.

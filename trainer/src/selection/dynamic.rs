@@ -11,7 +11,7 @@ use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
 use crate::advantages::conventions::Std;
 use crate::selection::stats;
-use crate::selection::usable::{GroupTest, KeepBy, Singles, half, zero_to_one};
+use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 
 /// Keeps groups whose rewards differ, and asks for new prompts until the training batch is full
 /// (DAPO: An Open-Source LLM Reinforcement Learning System at Scale, section "Dynamic Sampling").
@@ -37,7 +37,7 @@ pub struct DynamicSampling {
     #[serde(default = "zero_to_one")]
     between: (f64, f64),
     /// A reward from which an answer is right, where pass rates are not given.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     pass_at: f64,
     /// What becomes of a group in which one rollout alone has a reward.
     #[serde(default)]

@@ -9,6 +9,7 @@ use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
 use crate::selection::stats;
+use crate::selection::usable::right;
 
 /// Weighs prompts by how often they are answered wrong, and drops those that never are (after
 /// Fleming-R1: Toward Expert-Level Medical Reasoning via Reinforcement Learning, adaptive hard-sample
@@ -30,7 +31,7 @@ pub struct HardMining {
     #[serde(default = "tenth")]
     base: f64,
     /// A reward from which an answer is right, where pass rates are not given.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     pass_at: f64,
 }
 
@@ -44,10 +45,6 @@ fn three() -> usize {
 
 fn tenth() -> f64 {
     0.1
-}
-
-fn half() -> f64 {
-    0.5
 }
 
 impl SelectorSettings for HardMining {

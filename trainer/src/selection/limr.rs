@@ -55,6 +55,10 @@ impl Selector for LimrFilter {
         }
         Ok(fates.selection(state.next()))
     }
+
+    fn reads_curves(&self) -> bool {
+        true
+    }
 }
 
 /// How well the accuracy of each prompt goes along with the mean accuracy `m_k` of all: with the

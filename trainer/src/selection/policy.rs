@@ -21,6 +21,11 @@ pub trait Selector: Send + Sync {
         batch: &RolloutBatch<'_>,
         state: &SelectionState,
     ) -> Result<Selection, TrainerError>;
+
+    /// Whether it reads [`RolloutBatch::curves`], so that somebody has to keep them.
+    fn reads_curves(&self) -> bool {
+        false
+    }
 }
 
 /// The settings of a kind of selection, which are its policy.

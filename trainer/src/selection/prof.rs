@@ -9,6 +9,7 @@ use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::{RolloutBatch, at};
 use crate::selection::state::SelectionState;
+use crate::selection::usable::right;
 use crate::selection::stats;
 
 /// Keeps the rollouts of a group whose process rewards agree with their outcome, and as many right as
@@ -35,7 +36,7 @@ pub struct ProfFilter {
     #[serde(default)]
     one_sided: OneSided,
     /// A reward from which a rollout is right.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     right_at: f64,
     /// The penalty for a rollout of one step, or of `steps_max` steps and more.
     #[serde(default)]

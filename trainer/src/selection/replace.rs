@@ -11,7 +11,7 @@ use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
 use crate::advantages::conventions::Std;
 use crate::selection::stats;
-use crate::selection::usable::{GroupTest, KeepBy, Singles, half, zero_to_one};
+use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 
 /// Keeps the size of a batch without sampling more: each group whose rewards are equal is replaced by a
 /// copy of another, drawn among those that differ (POLARIS; `trainer_utils.py`, `handle_replace_sampling`
@@ -93,7 +93,7 @@ impl GroupReplacement {
             std_above: self.std_above,
             std: self.std,
             between: zero_to_one(),
-            pass_at: half(),
+            pass_at: right(),
             singles: self.singles,
         }
     }

@@ -14,7 +14,7 @@ pub(crate) fn std(values: &[f64], kind: Std) -> f64 {
     match values.len() {
         0 => f64::NAN,
         1 => 0.0,
-        _ => kind.of(&Moments::of(values)),
+        _ => Moments::of(values).std(kind),
     }
 }
 

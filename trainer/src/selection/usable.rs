@@ -1,5 +1,6 @@
 //! Of which groups something is learned.
 
+use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -52,8 +53,8 @@ pub(crate) fn zero_to_one() -> (f64, f64) {
 }
 
 /// The default of `pass_at`.
-pub(crate) fn half() -> f64 {
-    0.5
+pub(crate) fn right() -> f64 {
+    Reward::RIGHT
 }
 
 impl GroupTest {

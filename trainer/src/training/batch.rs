@@ -125,8 +125,9 @@ impl Credit<'_> {
         for one in rollouts {
             let ends = self.tokenizer.ends(&one.tokens);
             let token = |byte: usize| ends.partition_point(|end| *end < byte) + 1;
-            let in_tokens = one.reward.steps.iter().map(|(byte, reward)| StepReward {
-                end: token(*byte).min(one.tokens.len()),
+            let in_tokens = one.reward.steps.iter().map(|((start, end), reward)| StepReward {
+                start: Some(ends.partition_point(|end| end <= start).min(one.tokens.len())),
+                end: token(*end).min(one.tokens.len()),
                 reward: *reward,
             });
             steps.push(distinct(in_tokens.collect()));
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn steps_that_end_at_one_token_are_one() {
-        let step = |end, reward| StepReward { end, reward };
+        let step = |end, reward| StepReward::new(end, reward);
         let merged = distinct(vec![step(2, 1.0), step(2, 0.5), step(4, 1.0), step(3, 1.0)]);
         assert_eq!(merged, [step(2, 1.5), step(4, 2.0)]);
     }

@@ -10,8 +10,9 @@ use super::sampling::{GroupRequest, SampledRollout};
 use super::state::TrainerState;
 use crate::error::TrainerError;
 use crate::groups::Groups;
+use crate::ragged::Ragged;
 use crate::selection::{
-    KeptRollout, ReplayedRollout, RolloutBatch, RolloutRequest, Selection, Selector,
+    Attempt, KeptRollout, ReplayedRollout, RolloutBatch, RolloutRequest, Selection, Selector,
 };
 
 /// Generation batches of a step, at most: a selection that takes nothing of so many never will.
@@ -41,7 +42,10 @@ pub(super) fn select(
     let rows: Vec<&SampledRollout> = rollouts.iter().collect();
     let groups = groups_of(&rows);
     let computed = credit.advantages(&rows, &groups, None)?;
-    let columns = Columns::new(rollouts, &groups, tasks, per_rollout(&computed.values));
+    let mut columns = Columns::new(rollouts, &groups, tasks, per_rollout(&computed.values));
+    if selector.reads_curves() {
+        columns.curves = Some(columns.visited(&groups, &mut state.visits));
+    }
     let selection = selector.select(&columns.batch(&groups, state.step)?, &state.selection)?;
     let owners = columns.owners;
     Ok(Collected {
@@ -73,6 +77,9 @@ struct Columns {
     step_counts: Vec<usize>,
     step_means: Vec<f64>,
     pass_rates: Vec<f64>,
+    curves: Option<Ragged<f64>>,
+    /// The loop samples no retries.
+    attempts: Vec<Attempt>,
 }
 
 impl Columns {
@@ -107,7 +114,29 @@ impl Columns {
                 .map(|one| mean(one.reward.steps.iter().map(|(_, reward)| *reward)))
                 .collect(),
             pass_rates: (0..groups.len()).map(pass_rate).collect(),
+            curves: None,
+            attempts: vec![Attempt::default(); rollouts.len()],
         }
+    }
+
+    /// Notes the visits of this batch; the curve of each group ends with its own. Where others have
+    /// more visits, the first ones are missing.
+    fn visited(&self, groups: &Groups, visits: &mut BTreeMap<String, Vec<f64>>) -> Ragged<f64> {
+        let is_extra = |group: usize| {
+            groups.members(group).rows().all(|row| self.extra.get(row).copied().unwrap_or_default())
+        };
+        for (group, (id, rate)) in self.prompts.iter().zip(&self.pass_rates).enumerate() {
+            if !is_extra(group) {
+                visits.entry(id.clone()).or_default().push(*rate);
+            }
+        }
+        let own = |id: &String| visits.get(id).map(Vec::as_slice).unwrap_or_default();
+        let longest = self.prompts.iter().map(|id| own(id).len()).max().unwrap_or_default();
+        let curve = |id: &String| {
+            let missing = std::iter::repeat_n(f64::NAN, longest - own(id).len());
+            missing.chain(own(id).iter().copied()).collect::<Vec<f64>>()
+        };
+        self.prompts.iter().map(curve).collect()
     }
 
     fn batch<'a>(
@@ -128,6 +157,8 @@ impl Columns {
             step_counts: has_steps.then_some(&self.step_counts),
             step_means: has_steps.then_some(&self.step_means),
             pass_rates: Some(&self.pass_rates),
+            curves: self.curves.as_ref(),
+            attempts: Some(&self.attempts),
             ..RolloutBatch::new(groups, &self.rewards)?
         })
     }

@@ -1,5 +1,7 @@
 //! Evaluation on the tasks that are held out: greedy accuracy, pass@k, support shrinkage.
 
+use assay_verifiers::Reward;
+
 use super::error::TrainingError;
 use super::grpo::GrpoTrainer;
 use super::rewards::TaskSet;
@@ -10,8 +12,6 @@ use crate::reports::{EvaluationReport, TaskEvaluation};
 
 /// Completions that are sampled at once, about.
 const ROWS: usize = 256;
-/// A completion is right from this on, where `correct` is between 0 and 1.
-const RIGHT: f64 = 0.5;
 
 impl<P: PolicyModel> GrpoTrainer<P> {
     /// Evaluates the policy on the tasks that are held out: one greedy completion of each, and, where
@@ -93,7 +93,8 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         drawn: &[SampledRollout],
         each: usize,
     ) -> Vec<TaskEvaluation> {
-        let is_right = |one: &&SampledRollout| one.reward.correct.is_some_and(|one| one >= RIGHT);
+        let is_right =
+            |one: &&SampledRollout| one.reward.correct.is_some_and(|one| one >= Reward::RIGHT);
         let mut rest = drawn.chunks(each.max(1));
         let evaluated = greedy.iter().map(|one| {
             let own = rest.next().unwrap_or_default();

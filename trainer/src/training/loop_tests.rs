@@ -70,6 +70,29 @@ fn every_kind_of_loss_and_of_advantage_learns() {
 }
 
 #[test]
+fn selections_of_prompts_and_of_tries_have_what_they_read() {
+    for (table, keeps_visits) in [
+        ("kind = 'stale'\nage_max = 1\n", false),
+        ("kind = 'limr'\n", true),
+        ("kind = 'r3l'\n", false),
+    ] {
+        let mut given = setup(QUICK);
+        given.selector = Some(selection::build(toml::from_str(table).unwrap()).unwrap());
+        let tasks = given.tasks.len();
+        let (trainer, _) = trained(given, 3);
+        let state = trainer.state();
+        let visits = state.visits.values().map(Vec::len).sum::<usize>();
+        // Nine groups of a step, each of a task.
+        assert_eq!(visits, if keeps_visits { 27 } else { 0 }, "{table}");
+        assert!(
+            state.visits.len() <= tasks && state.visits.values().flatten().all(|rate| *rate <= 1.0)
+        );
+        let read = serde_json::to_string(state).unwrap();
+        assert_eq!(&serde_json::from_str::<super::state::TrainerState>(&read).unwrap(), state);
+    }
+}
+
+#[test]
 fn groups_that_teach_nothing_are_sampled_anew() {
     let mut given = setup(QUICK);
     let table = "kind = 'dynamic'\nbatch_groups = 9\nrefill = 'missing'\n";

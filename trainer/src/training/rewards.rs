@@ -47,9 +47,8 @@ pub struct RolloutReward {
     pub reward: Option<f64>,
     /// The rewards that it was combined from, one for each of [`RewardSource::names`].
     pub parts: Vec<Option<f64>>,
-    /// The steps of the completion, where a reward has them: the byte at which each ends, and its
-    /// reward.
-    pub steps: Vec<(usize, f64)>,
+    /// The steps of the completion, where a reward has them: the bytes of each, and its reward.
+    pub steps: Vec<((usize, usize), f64)>,
     /// The reward that says whether the answer is right, from 0 to 1, where one was named.
     pub correct: Option<f64>,
     /// What failed, where something did.

@@ -34,6 +34,10 @@ pub struct TrainerState {
     pub entropy: Option<EntropyState>,
     /// How often tasks are sampled, relative to one another, where a selection says so: by their id.
     pub task_weights: BTreeMap<String, f64>,
+    /// The share of right answers to tasks at each of their visits, the first one first, by their id;
+    /// kept where the selection reads them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub visits: BTreeMap<String, Vec<f64>>,
     /// The tasks that are held out, as they stood before the first step.
     pub baseline: Vec<TaskEvaluation>,
     /// What the hack monitor keeps.

@@ -205,7 +205,7 @@ impl RewardSource for NextDigit {
             let digit: u32 = self.prompts[one.task].parse().unwrap();
             let earned =
                 f64::from(u8::from(one.completion.starts_with(&((digit + 1) % 9).to_string())));
-            let (reward, steps) = (Some(earned), vec![(1, earned)]);
+            let (reward, steps) = (Some(earned), vec![((0, 1), earned)]);
             RolloutReward { reward, parts: vec![reward], correct: reward, steps, fault: None }
         };
         #[expect(clippy::cast_precision_loss, reason = "a small number")]

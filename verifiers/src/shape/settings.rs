@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::BuildError;
+use crate::deviation::EPS;
 use crate::schedule::Schedule;
+use crate::verdict::Reward;
 
 /// Refuses a setting below `least`.
 ///
@@ -58,6 +60,16 @@ pub(crate) fn zero() -> f64 {
 
 pub(crate) fn half() -> f64 {
     0.5
+}
+
+/// The least reward of a right sample.
+pub(crate) fn right() -> f64 {
+    Reward::RIGHT
+}
+
+/// What is added to a standard deviation, or to a range.
+pub(crate) fn eps() -> f64 {
+    EPS
 }
 
 pub(crate) fn one() -> f64 {

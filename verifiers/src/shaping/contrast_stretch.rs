@@ -1,9 +1,10 @@
 //! `contrast_stretch`: scores that are nearly alike within a group are drawn apart.
 
+use crate::deviation::Std;
 use crate::shape::group;
 use crate::shape::member::other;
 use crate::shape::prelude::*;
-use crate::shape::settings::{half, one};
+use crate::shape::settings::{eps, half, one};
 
 /// `c' = tau (c - min) / (max - min + eps)` where the rewards `c` of the group have collapsed, their
 /// range below `collapse_range` or their standard deviation below `collapse_std`; else `c' = c`.
@@ -93,7 +94,7 @@ impl ContrastStretch {
         let differ = scored().any(|member| member.sample.completion() != first);
         let spread = high - low;
         let collapsed =
-            spread < self.collapse_range || group::moments(&rewards).std() < self.collapse_std;
+            spread < self.collapse_range || group::moments(&rewards).std(Std::default()) < self.collapse_std;
         (collapsed && differ && spread >= self.least_range).then_some((low, spread + self.eps))
     }
 }
@@ -108,8 +109,4 @@ fn collapse_std() -> f64 {
 
 fn least_range() -> f64 {
     1e-3
-}
-
-fn eps() -> f64 {
-    1e-6
 }

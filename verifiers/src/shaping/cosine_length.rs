@@ -2,7 +2,7 @@
 
 use crate::shape::length::CompletionLength;
 use crate::shape::prelude::*;
-use crate::shape::settings::half;
+use crate::shape::settings::right;
 
 /// Instead of the reward, `b + (a - b) (1 + cos(pi L / max)) / 2` with `[a, b] = correct` for a right
 /// completion and `wrong` for a wrong one: `a` for the shortest, `b` at `max`. From `max` on `exceed`,
@@ -26,7 +26,7 @@ pub(crate) struct CosineLength {
     #[serde(default = "exceed")]
     exceed: f64,
     /// The least reward of a right completion.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     correct_at: f64,
     #[serde(flatten)]
     length: CompletionLength,

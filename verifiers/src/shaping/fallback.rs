@@ -3,7 +3,7 @@
 use crate::shape::group;
 use crate::shape::member::other;
 use crate::shape::prelude::*;
-use crate::shape::settings::{half, one};
+use crate::shape::settings::{right, one};
 
 /// `weight d` with the dense reward `d`, where all samples of the group have the same reward and none
 /// of them is right; else `r`.
@@ -19,7 +19,7 @@ pub(crate) struct Fallback {
     #[serde(default = "one")]
     weight: f64,
     /// The least reward of a right sample.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     correct_at: f64,
 }
 

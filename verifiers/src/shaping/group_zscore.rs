@@ -1,14 +1,15 @@
 //! `group_zscore`: a reward in standard deviations of its group, alone or mixed with others.
 
+use crate::deviation::Std;
 use crate::shape::group::{self, Numbers};
 use crate::shape::member::other;
 use crate::shape::prelude::*;
+use crate::shape::settings::eps;
 
 /// `(r - mean) / (std + eps)` over the samples of the prompt that have the reward; 0 where all have the
 /// same. With `with`, the mean of this and of those rewards, each normalised so on its own.
 ///
-/// The standard deviation is that of the group itself (divided by its size). A reward that a sample
-/// lacks takes no part in its mean. Source: the mixing of metrics of "BLEUBERI: BLEU is a surprisingly
+/// A reward that a sample lacks takes no part in its mean. Source: the mixing of metrics of "BLEUBERI: BLEU is a surprisingly
 /// effective reward for instruction following", its data set code.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -16,8 +17,11 @@ pub(crate) struct GroupZscore {
     /// The other rewards of the mixture.
     #[serde(default)]
     with: Vec<String>,
-    /// What is added to the standard deviation.
+    /// Which standard deviation.
     #[serde(default)]
+    std: Std,
+    /// What is added to the standard deviation.
+    #[serde(default = "eps")]
     eps: f64,
 }
 
@@ -73,7 +77,7 @@ impl GroupZscore {
         let moments = group::moments(numbers);
         // Numbers that are equal may have a deviation by rounding.
         let same = group::range(numbers).is_none_or(|(low, high)| low >= high);
-        let unit = if same { f64::INFINITY } else { moments.std() + self.eps };
+        let unit = if same { f64::INFINITY } else { moments.std(self.std) + self.eps };
         numbers.iter().map(|number| number.map(|number| (number - moments.mean) / unit)).collect()
     }
 }

@@ -1,10 +1,11 @@
 //! `normalise_running`: a reward in standard deviations of what was seen so far.
 
+use crate::deviation::Std;
 use crate::shape::member::changed;
 use crate::shape::prelude::*;
 use crate::shape::settings::Target;
 
-/// `(r - mean) / max(std, floor)`, with mean and standard deviation (divided by the count) of all
+/// `(r - mean) / max(std, floor)`, with mean and standard deviation of all
 /// rewards that were seen before this call.
 ///
 /// They are an input: the training state holds them under `name`, and a call gives the next state,
@@ -16,6 +17,9 @@ use crate::shape::settings::Target;
 pub(crate) struct NormaliseRunning {
     /// The reward whose moments are used: the name of the reward that is shaped.
     name: String,
+    /// Which standard deviation.
+    #[serde(default)]
+    std: Std,
     /// The least standard deviation by which is divided.
     #[serde(default = "floor")]
     floor: f64,
@@ -50,7 +54,7 @@ impl Shape for NormaliseRunning {
             let why = format!("{} rewards were seen of {}", moments.count, self.warmup.max(1));
             return Ok(Shaped::skipped(reward, why));
         }
-        let std = moments.std().max(self.floor);
+        let std = moments.std(self.std).max(self.floor);
         Ok(changed(self.on, member, reward, |reward| (reward - moments.mean) / std))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::shape::member::other;
 use crate::shape::prelude::*;
-use crate::shape::settings::{half, one};
+use crate::shape::settings::one;
 use crate::shape::step_total::StepTotal;
 
 /// Every step earns `p + o - mu`, and the sample what the steps come to by `total`; a verdict without
@@ -53,7 +53,7 @@ impl Shape for Renorm {
             (Err(why), _) | (_, Err(why)) => return Ok(Shaped::skipped(reward, why)),
         };
         let step = |process: f64| {
-            let process = if format < half() { 0.0 } else { process };
+            let process = if format < Reward::RIGHT { 0.0 } else { process };
             process + outcome - self.mu
         };
         let steps: Vec<f64> = member.steps().into_iter().map(step).collect();

@@ -2,11 +2,11 @@
 
 use crate::shape::group;
 use crate::shape::prelude::*;
-use crate::shape::settings::{half, one};
+use crate::shape::settings::{right, one};
 use crate::shape::tool_use::ToolUse;
 
-/// `r + bonus` for a right sample that searched, in a group where no sample without a search is right;
-/// else `r`.
+/// `r + bonus` for a right sample that searched, in a group where every sample without a search is
+/// known to be wrong; else `r`. One that was not judged may be right, so nothing is paid beside it.
 ///
 /// Source: the extra call reward of "Pangu `DeepDiver`: Adaptive Search Intensity Scaling via Open-Web
 /// Reinforcement Learning".
@@ -17,7 +17,7 @@ pub(crate) struct SearchBonus {
     #[serde(default = "one")]
     bonus: f64,
     /// The least reward of a right sample.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     correct_at: f64,
     #[serde(flatten)]
     calls: ToolUse,
@@ -40,12 +40,12 @@ impl Shape for SearchBonus {
         for member in members {
             searched.push(self.calls.count(member.sample, meter)?.calls > 0.0);
         }
-        let is_right = |reward: Option<f64>| reward.is_some_and(|reward| reward >= self.correct_at);
         let mut without = members.iter().zip(&searched).filter(|(_, searched)| !**searched);
-        let is_needed = !without.any(|(member, _)| is_right(member.reward()));
+        let is_wrong = |reward: Option<f64>| reward.is_some_and(|reward| reward < self.correct_at);
+        let is_needed = without.all(|(member, _)| is_wrong(member.reward()));
         Ok(group::each(members, |at, _, reward| {
             let searched = searched.get(at).copied().unwrap_or_default();
-            let is_paid = is_needed && searched && is_right(Some(reward));
+            let is_paid = is_needed && searched && reward >= self.correct_at;
             let bonus = if is_paid { self.bonus } else { 0.0 };
             Shaped::new(reward + bonus).with("searched", searched)
         }))

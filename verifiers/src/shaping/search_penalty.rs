@@ -2,7 +2,7 @@
 
 use crate::shape::member::{no_such, other};
 use crate::shape::prelude::*;
-use crate::shape::settings::half;
+use crate::shape::settings::right;
 use crate::shape::tool_use::ToolUse;
 
 /// `(1 - format_weight) s + format_weight f`, with the reward as `s` and another as the format `f`.
@@ -35,7 +35,7 @@ pub(crate) struct SearchPenalty {
     #[serde(default = "label")]
     label: String,
     /// The least reward of a right completion.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     correct_at: f64,
     #[serde(flatten)]
     calls: ToolUse,

@@ -3,7 +3,7 @@
 use crate::shape::group;
 use crate::shape::length::CompletionLength;
 use crate::shape::prelude::*;
-use crate::shape::settings::half;
+use crate::shape::settings::right;
 
 /// `w r` for a wrong sample with a negative reward, where `w = 2 - base^(m - L)` if its length `L`
 /// exceeds `m`, the mean length of the right samples of the group; else `r`.
@@ -23,7 +23,7 @@ pub(crate) struct Stcr {
     #[serde(default)]
     half_life: Option<f64>,
     /// The least reward of a right sample.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     correct_at: f64,
     #[serde(flatten)]
     length: CompletionLength,

@@ -1,7 +1,7 @@
 //! `tool_calls`: a right answer that took fewer calls of tools earns more.
 
 use crate::shape::prelude::*;
-use crate::shape::settings::{fixed, half, yes, zero};
+use crate::shape::settings::{fixed, right, yes, zero};
 use crate::shape::tool_use::ToolUse;
 
 /// `max(r - cost (calls - free), floor)` for a right completion that called tools more than `free`
@@ -26,7 +26,7 @@ pub(crate) struct ToolCalls {
     #[serde(default = "yes")]
     only_correct: bool,
     /// The least reward of a right completion.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     correct_at: f64,
     #[serde(flatten)]
     calls: ToolUse,

@@ -3,7 +3,7 @@
 use crate::shape::group;
 use crate::shape::member::other;
 use crate::shape::prelude::*;
-use crate::shape::settings::{fixed, half};
+use crate::shape::settings::{fixed, right};
 
 /// `o + w t`, with the reward as the outcome `o`, another as the score `t` of the thinking, and
 /// `w = weight exp(-step / decay_steps)`, times `exp(mu_right - mu_wrong)` where the right samples of
@@ -25,7 +25,7 @@ pub(crate) struct Trust {
     #[serde(default = "weight")]
     weight: Schedule,
     /// The least outcome of a right sample.
-    #[serde(default = "half")]
+    #[serde(default = "right")]
     correct_at: f64,
     /// The outcome from which on all samples of a group are right.
     #[serde(default = "all_right")]

@@ -17,6 +17,9 @@ impl Reward {
     pub const ZERO: Self = Self(0.0);
     /// What a right answer earns.
     pub const ONE: Self = Self(1.0);
+    /// The least number of a right answer, where no setting says otherwise: an answer is right from
+    /// this on, never above it alone.
+    pub const RIGHT: f64 = 0.5;
 
     /// A reward, unless `value` is not finite. A negative zero becomes zero.
     pub fn new(value: f64) -> Option<Self> {

@@ -60,6 +60,7 @@ pub(super) fn prm_bench(task: &Task<'_>) -> Result<Exit, Failure> {
     for (solution, scores) in solutions.iter().zip(scores) {
         steps.extend((0..solution.view.steps.len()).map(|at| {
             let score = scores.as_ref().and_then(|scores| scores.get(at));
+            let score = score.filter(|score| !score.is_nan());
             let found_valid = score.map(|score| *score >= task.args.threshold);
             let valid = !solution.label.contains(&at);
             StepValidity { subset: solution.subset.clone(), valid, found_valid }

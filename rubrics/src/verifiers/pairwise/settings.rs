@@ -60,7 +60,7 @@ pub struct PairwiseVerifier {
     /// How often each question is asked, each time with another seed.
     #[serde(default = "one")]
     pub(super) votes: u32,
-    /// How the votes become one strength. Not `intuitionistic_fuzzy`.
+    /// How the votes become one strength.
     #[serde(default)]
     pub(super) vote_by: VoteBy,
     /// How often a question is asked again, with another seed, where no verdict can be read.
@@ -218,9 +218,6 @@ impl PairwiseVerifier {
             }
             _ if !(1..=1_000).contains(&self.votes) => refuse("votes", "expected 1 to 1000"),
             _ if self.asks_again > 10 => refuse("asks_again", "expected at most 10"),
-            _ if self.vote_by == VoteBy::IntuitionisticFuzzy => {
-                refuse("vote_by", "intuitionistic_fuzzy takes shares, and strengths are none")
-            }
             _ if matches!(self.schedule, PairSchedule::Swiss(0) | PairSchedule::Sampled(0)) => {
                 refuse("schedule", "expected at least 1")
             }

@@ -18,6 +18,7 @@ use super::verdict::{CriterionState, Report, answers};
 use crate::reply::CriterionVerdict;
 use crate::rubric::{Answer, Answers, Criterion, Rubric};
 use crate::template::Unfilled;
+use crate::verifiers::shown::reaches;
 
 /// A sample on its way through its rubric.
 pub(super) struct Session {
@@ -77,6 +78,15 @@ impl Session {
                     let pending =
                         AsyncVerifier::verify(Arc::clone(verifier), sample, earlier, meter);
                     session.awaited.push((leaf.name.clone(), pending));
+                    continue;
+                }
+                (None, None)
+                    if leaf
+                        .turn
+                        .is_some_and(|turn| !reaches(sample.completion_content(), turn)) =>
+                {
+                    let why = "the conversation ends before its turn".to_owned();
+                    session.states.insert(leaf.name.clone(), CriterionState::Unmet { why });
                     continue;
                 }
                 (_, Some(reward)) => earlier.get(reward).cloned().unwrap_or_else(|| {

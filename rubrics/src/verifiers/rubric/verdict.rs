@@ -59,7 +59,6 @@ impl CriterionState {
         let vote = |(share, verdict): (&Option<f64>, &&CriterionVerdict)| Vote {
             value: *share,
             critique: verdict.reasons.clone(),
-            ..Vote::abstained()
         };
         let cast: Vec<Vote> = shares.iter().zip(verdicts).map(vote).collect();
         let Some(combined) = combine(settings.vote_by, &cast, 1) else {

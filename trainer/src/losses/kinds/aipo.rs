@@ -11,7 +11,7 @@ use crate::losses::kinds::setting::above;
 use crate::losses::objective::Objective;
 use crate::losses::ratio::RatioSettings;
 use crate::losses::terms::{Term, Terms};
-use crate::losses::tokens::TrainedTokens;
+use crate::losses::tokens::{LogpSource, TrainedTokens};
 
 /// The ratio with an upper bound as a weight of the log-likelihood: `-sg(min(R, ratio_max)) A logp`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -19,13 +19,14 @@ use crate::losses::tokens::TrainedTokens;
 pub struct AipoObjective {
     /// The greatest weight; the paper has 2 to 10.
     pub ratio_max: f64,
-    /// The ratio.
+    /// The ratio; the policy in its denominator is the one that generated.
     pub ratio: RatioSettings,
 }
 
 impl Default for AipoObjective {
     fn default() -> Self {
-        Self { ratio_max: 4.0, ratio: RatioSettings::default() }
+        let policy = LogpSource::Rollout;
+        Self { ratio_max: 4.0, ratio: RatioSettings { policy, ..RatioSettings::default() } }
     }
 }
 

@@ -71,7 +71,7 @@ impl GroupAccumulator {
     /// The advantage of a reward of the group as GRPO has it, `(reward - mean) / (std + eps)`; 0 where
     /// it is missing, or the standard deviation is 0.
     pub fn advantage(&self, reward: f64, eps: f64) -> f64 {
-        let std = self.std(Std::Unbiased);
+        let std = self.std(Std::default());
         if reward.is_nan() || std.is_nan() || std <= 0.0 {
             return 0.0;
         }
