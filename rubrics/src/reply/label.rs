@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::value::is_word;
+use super::value::says;
 
 /// What a name says of the value behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ static NAMES: LazyLock<Vec<(&str, Class)>> = LazyLock::new(|| {
         ),
         (
             Class::Heading,
-            "result|conclusion|assessment|evaluation|label|points|mark|outcome|status|ruling|ranking|\
+            "result|overall|total|final|correction|revision|update|conclusion|assessment|evaluation|label|points|mark|outcome|status|ruling|ranking|\
              classification|判断结果|结论|结果|评价|评估|评判|ergebnis|fazit|resultado|conclusión|résultat|risultato|\
              результат|вывод",
         ),
@@ -51,7 +51,7 @@ static NAMES: LazyLock<Vec<(&str, Class)>> = LazyLock::new(|| {
 });
 
 /// Words before a name that leave it what it is.
-const QUALIFIERS: [&str; 30] = [
+const QUALIFIERS: &[&str] = &[
     "the",
     "my",
     "our",
@@ -68,6 +68,7 @@ const QUALIFIERS: [&str; 30] = [
     "here",
     "is",
     "final",
+    "revised",
     "overall",
     "total",
     "judge",
@@ -84,7 +85,8 @@ const QUALIFIERS: [&str; 30] = [
     "mein",
 ];
 /// Those that say it is the last word.
-const LAST: [&str; 5] = ["final", "overall", "total", "最终", "finales"];
+const LAST: [&str; 8] =
+    ["final", "overall", "total", "correction", "revision", "revised", "最终", "finales"];
 
 /// A name: its words, and whether it is said to be the last word.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,8 +106,8 @@ pub(super) fn plain(name: &str) -> String {
         }
         before = c;
         match c {
-            '_' | '-' | '–' | '*' | '#' | '`' | '"' | '\'' | '>' | '|' | '“' | '”' | '•' | '\t' =>
-            {
+            '_' | '-' | '–' | '*' | '#' | '`' | '"' | '\'' | '>' | '|' | '“' | '”' | '•' | '\t'
+            | '?' | '[' | ']' => {
                 out.push(' ');
             }
             c => out.extend(c.to_lowercase()),
@@ -116,9 +118,10 @@ pub(super) fn plain(name: &str) -> String {
 
 /// A name that lists what may be answered: "yes/no", "true or false".
 fn alternatives(name: &str) -> Option<&str> {
-    let mut parts = name.split('/').flat_map(|part| part.split(" or ")).map(str::trim);
+    let parts = name.split('/').flat_map(|part| part.split(" or ")).map(str::trim);
     let is_list = name.contains('/') || name.contains(" or ");
-    (is_list && parts.all(is_word)).then_some(name)
+    let said: Option<Vec<bool>> = parts.map(says).collect();
+    said.filter(|said| is_list && said.contains(&true) && said.contains(&false)).map(|_| name)
 }
 
 /// Subjects before a name that says something of them: "the answer is correct", "is it correct".
@@ -172,6 +175,7 @@ pub(super) fn of(text: &str, own: &str) -> Option<Label> {
         let found = NAMES.iter().find(|(known, _)| *known == name);
         if let Some((_, class)) = found {
             let class = *class;
+            is_final |= LAST.contains(&name);
             // "Student's answer" is no verdict, "is the answer correct" asks for one.
             return (!has_subject || class == Class::Verdict).then(|| Label {
                 name: name.to_owned(),

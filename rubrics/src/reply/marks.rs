@@ -66,10 +66,11 @@ const NOUNS: [&str; 22] = [
 /// What joins a label to its value.
 static JOINS: LazyLock<Option<Pattern>> = LazyLock::new(|| {
     Pattern::new(
-        r"(?ix)(?P<tag><\s*([a-z][a-z_\ -]{0,40})\s*>)|(?P<mark>\[RESULT\]|\[\[)|(?P<colon>[:：=]|->|→|⇒|\||\ [-–—]\ )|
+        r"(?ix)(?P<mark>\[RESULT\]|\[\[)|(?P<tag>[<\[]\s*[a-z][a-z_\ -]{0,40}\s*[>\]])|(?P<colon>[:：=]|->|→|⇒|\||\ [-–—]\ )|
         (?P<is>\ (?:is|was|would\ be|should\ be|goes\ to|remains)(?:\ therefore|\ thus|\ now|\ still)?\b:?|是|为)|
-        (?P<verb>\b(?:i|we)(?:['’](?:d|ll)|\ would|\ will|\ must|\ can|\ therefore|\ thus)*\ (?:give|rate|score|grade|
-        assign|award|mark|judge|deem|say|answer|vote|conclude)(?:\ (?:it|this|that|them|the\ \w+))?(?:\ (?:as|with|at|a|an|the|score|rating|
+        (?P<verb>\b(?:(?:it|this|(?:the|this)\ (?:response|answer|letter|text|submission|essay|output|completion|solution))\ (?:deserves|
+        earns|gets|receives|merits)|(?:i|we)(?:['’](?:d|ll)|\ would|\ will|\ must|\ can|\ therefore|\ thus)*\ (?:give|rate|score|grade|
+        assign|award|mark|judge|deem|say|answer|vote|conclude)(?:\ (?:(?:the|this|that)\ [a-z]{3,}|it|this|that|them))?)(?:\ (?:as|with|at|a|an|the|score|rating|
         grade|mark|of|to|be|being))*\b:?)",
     )
     .ok()
@@ -156,7 +157,7 @@ fn of_join(
         return is_own.then(|| of(named(&join.words.to_lowercase()), Level::Line));
     }
     if found.name("tag").is_some() {
-        let label = label::of(join.words.trim_matches(['<', '>', ' ']), own)?;
+        let label = label::of(join.words.trim_matches(['<', '>', '[', ']', ' ']), own)?;
         let is_own = label.class != Class::Contrary && join.is_own();
         return is_own.then(|| of(label, Level::Line));
     }
@@ -170,10 +171,26 @@ fn of_join(
     }
     let head = without_remark(join.head);
     let (ornament, segment) = head.split_at_checked(boundary(head))?;
+    // A cell of a table, and no list of what may be answered.
+    if join.words == "|" && !head.trim_start().starts_with('|') {
+        return None;
+    }
+    let lead = join.before.get(..join.before.len() - join.head.len() + ornament.len())?;
+    let conjunction =
+        segment.trim_start().get(..3).is_some_and(|word| word.eq_ignore_ascii_case("or "));
+    if conjunction || sentence::is_option(lead, "") {
+        return None;
+    }
     if found.name("is").is_some() {
-        let label = label::of(segment, own).or_else(|| label::of(determined(segment)?, own))?;
+        let mut label = label::of(segment, own).or_else(|| label::of(determined(segment)?, own))?;
+        // "The tone is good in parts": less than a verdict.
+        let is_named = label.name == label::plain(own);
+        if is_named {
+            label.class = Class::Answer;
+        }
         let is_noun = NOUNS.contains(&label.name.as_str())
             && (label.class != Class::Answer || says_yes_or_no(join.after, kind));
+        let is_noun = is_noun || is_named;
         return is_noun.then(|| of(label, Level::Sentence)).filter(is_said);
     }
     let label = label::of(segment, own);

@@ -49,7 +49,7 @@ pub fn read(text: &str) -> Option<PairReply> {
 /// sentence that states one.
 pub fn of_label(words: &str) -> Option<PairReply> {
     let words: Cow<'_, str> = hidden::shown(words)?;
-    if label::is_hedge(&words) {
+    if labels_disagree(&words) {
         return None;
     }
     label::read(&words).or_else(|| statement::last(&words).map(PairReply::of))
@@ -93,5 +93,10 @@ fn labels_disagree(text: &str) -> bool {
         }
         before = Some((at, winner));
     }
-    label::is_hedge(text) || text.lines().next_back().is_some_and(label::is_hedge)
+    let last = text.trim_end().lines().next_back().unwrap_or_default();
+    let taken_back = |at: usize| text.get(at..).is_some_and(takes_back);
+    let differs = |(at, other): (usize, Winner)| {
+        label::read(last).is_some_and(|last| last.winner != other) && !taken_back(at)
+    };
+    label::is_hedge(text) || label::is_hedge(last) || before.is_some_and(differs)
 }

@@ -22,7 +22,7 @@ static STATEMENT: LazyLock<Option<Pattern>> = LazyLock::new(|| {
             submitted|proposed|provided|model|generated|assistant|user)(?:['’]s)?\s+){0,2}(?:answers?|responses?|solution|
             submission|completion|output|result|letter|text|criterion|criteria|requirements?|conditions?|rubric|
             assistant|candidate|student|model))\s+)?
-        \b(?:(?:is|was|are|were|remains|seems|appears|has\ been|have\ been|be)(?P<not>n['’]t|\s+not|\s+never|\s+in\s?correctly)?
+        \b(?:(?:is|was|are|were|remains|seems|appears|has\ been|have\ been|has\ not\ been|have\ not\ been|ha(?:s|ve)n['’]t\ been|be)(?:n['’]t|\s+not|\s+never)?
             (?P<adverb>(?:\s+(?:\w+ly|also|in\ fact|indeed|all|both|now|thus)){0,3})\s+
             (?:(?P<good>correct|right|met|satisfied|fulfilled|valid|true|acceptable)|
                 (?P<bad>incorrect|wrong|unmet|unsatisfied|unfulfilled|invalid|false|unacceptable))
@@ -52,45 +52,79 @@ pub(super) fn read(text: &str, kind: &AnswerKind, material: &[&str]) -> Option<T
         Err(Hedged) => return None,
     }
     said.extend(closing(text, kind, material));
-    let pattern = STATEMENT.as_ref()?;
-    for found in pattern.captures_iter(text).take(STATEMENTS_MAX) {
-        let whole = found.get(0)?;
-        let (before, after) = (text.get(..whole.start())?, text.get(whole.end()..)?);
-        let (from, to) = sentence::bounds(text, whole.start(), whole.end());
-        let is_elsewhere = is_reported(before)
-            || sentence::is_conditional(before, after)
-            || text.get(whole.end()..to)?.trim_end().ends_with('?')
-            || stands_in(text.get(from..to)?, material);
-        if is_elsewhere {
-            continue;
-        }
-        let joined = after.trim_start_matches(['*', '_', '`', ' ', ')']);
-        let is_hedged = sentence::is_denied(before)
-            || (joined.starts_with([':', '=', '-', '–', '—'])
-                && value::leading(joined.trim_start_matches(['=', '-', '–', '—']), kind)
-                    != Value::None)
-            || BUT.as_ref()?.is_match(text.get(whole.end()..to)?)
-            || BUT.as_ref()?.is_match(found.name("adverb").map_or("", |adverb| adverb.as_str()));
-        if is_hedged {
-            return None;
-        }
-        let is_negated = found.name("not").is_some();
-        // "Not wrong" is no yes.
-        if is_negated && found.name("bad").is_some() {
-            return None;
-        }
-        let is_yes = found.name("does").is_some() || (found.name("good").is_some() && !is_negated);
-        let value = if is_yes { 1.0 } else { 0.0 };
-        said.push((
-            Told::Answer(Answer { share: value, value }),
-            found.name("subject").is_some()
-                || found.name("does").is_some()
-                || found.name("does_not").is_some(),
-        ));
-    }
+    said.extend(statements(text, kind, material).ok()?);
     let (first, _) = said.first()?.clone();
     let agrees = said.iter().all(|(told, _)| *told == first);
     (agrees && said.iter().any(|(_, states)| *states)).then_some(first)
+}
+
+/// Whether a sentence about the answer says something else.
+pub(super) fn denies(text: &str, told: &Told, kind: &AnswerKind) -> bool {
+    let said = statements(text, kind, &[]);
+    kind.is_yes_no()
+        && said.is_ok_and(|said| said.iter().any(|(other, states)| *states && other != told))
+}
+
+/// What each sentence says, and whether it is said of the answer or the criterion.
+fn statements(
+    text: &str,
+    kind: &AnswerKind,
+    material: &[&str],
+) -> Result<Vec<(Told, bool)>, Hedged> {
+    let mut said = Vec::new();
+    let (Some(pattern), Some(but)) = (STATEMENT.as_ref(), BUT.as_ref()) else { return Ok(said) };
+    for found in pattern.captures_iter(text).take(STATEMENTS_MAX) {
+        said.extend(statement(text, &found, but, kind, material)?);
+    }
+    Ok(said)
+}
+
+fn statement(
+    text: &str,
+    found: &regex::Captures<'_>,
+    but: &Pattern,
+    kind: &AnswerKind,
+    material: &[&str],
+) -> Result<Option<(Told, bool)>, Hedged> {
+    let Some(whole) = found.get(0) else { return Ok(None) };
+    let (before, after) = text.split_at_checked(whole.start()).unwrap_or_default();
+    let after = after.get(whole.len()..).unwrap_or_default();
+    let (from, to) = sentence::bounds(text, whole.start(), whole.end());
+    let rest = text.get(whole.end()..to).unwrap_or_default();
+    let is_elsewhere = is_reported(before)
+        || sentence::is_conditional(before, after)
+        || rest.trim_end().ends_with('?')
+        || stands_in(text.get(from..to).unwrap_or_default(), material);
+    if is_elsewhere {
+        return Ok(None);
+    }
+    let joined = after.trim_start_matches(['*', '_', '`', ' ', ')']);
+    let is_hedged = sentence::is_denied(before)
+        || (joined.starts_with([':', '=', '-', '–', '—'])
+            && value::leading(joined.trim_start_matches(['=', '-', '–', '—']), kind)
+                != Value::None)
+        || but.is_match(rest)
+        || but.is_match(found.name("adverb").map_or("", |adverb| adverb.as_str()));
+    if is_hedged {
+        return Err(Hedged);
+    }
+    let word = found.name("good").or_else(|| found.name("bad"));
+    let lead = word.and_then(|word| text.get(whole.start()..word.start())).unwrap_or_default();
+    let is_negated = ["not ", "n't ", "n’t ", "never "].iter().any(|not| lead.contains(not));
+    // "Correct, no".
+    if word.is_some_and(|word| {
+        text.get(word.start()..).is_some_and(|rest| value::leading(rest, kind) == Value::Hedge)
+    }) {
+        return Err(Hedged);
+    }
+    // "Not wrong" is no yes.
+    if is_negated && found.name("bad").is_some() {
+        return Err(Hedged);
+    }
+    let is_yes = found.name("does").is_some() || (found.name("good").is_some() && !is_negated);
+    let value = if is_yes { 1.0 } else { 0.0 };
+    let states = ["subject", "does", "does_not"].iter().any(|name| found.name(name).is_some());
+    Ok(Some((Told::Answer(Answer { share: value, value }), states)))
 }
 
 /// The words are a yes and a no at once.

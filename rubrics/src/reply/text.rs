@@ -101,6 +101,12 @@ fn one(
             Decided::None => {}
             Decided::Told(told, names) => {
                 let own = names.iter().any(|name| !is_announced(name, criterion, material));
+                // An answer on the first line alone opens what is said behind it.
+                let opens =
+                    names.iter().all(|name| name == ALONE) && !ends_with_answer(reply, kind);
+                if opens && prose::denies(reply, &told, kind) {
+                    return Err(ReplyError::Disagree);
+                }
                 return Ok(own.then_some(told));
             }
         }
@@ -137,12 +143,15 @@ fn add_alone(reply: &str, kind: &AnswerKind, marks: &mut Vec<Mark>) {
         }
         from += line.len();
     }
+    let labelled: Vec<(usize, usize)> = marks
+        .iter()
+        .filter(|mark| mark.value != Value::None)
+        .map(|mark| (mark.at, mark.end))
+        .collect();
     let ends = [lines.first(), lines.last().filter(|_| lines.len() > 1)];
     for (from, line) in ends.into_iter().flatten() {
         let end = from + line.len();
-        let is_labelled = marks
-            .iter()
-            .any(|mark| mark.value != Value::None && mark.end >= *from && mark.at <= end);
+        let is_labelled = labelled.iter().any(|(at, to)| to > from && *at <= end);
         if let Some(told) = value::whole(line, kind).filter(|_| !is_labelled) {
             let label = Label { name: ALONE.to_owned(), class: Class::Verdict, is_final: false };
             let value = Value::Told(told, line.len());
@@ -150,6 +159,13 @@ fn add_alone(reply: &str, kind: &AnswerKind, marks: &mut Vec<Mark>) {
         }
     }
     marks.sort_by_key(|mark| mark.at);
+}
+
+fn ends_with_answer(reply: &str, kind: &AnswerKind) -> bool {
+    let mut lines = reply.lines().rev().filter(|line| !line.trim().is_empty());
+    lines
+        .find(|line| !line.starts_with("```"))
+        .is_some_and(|line| value::whole(line, kind).is_some())
 }
 
 /// What labels say together.

@@ -61,6 +61,9 @@ const LEADS: &[&str] = &[
     "hence",
     "so",
     "unfortunately",
+    "solid",
+    "strong",
+    "full",
     "sadly",
 ];
 /// What stands around an answer.
@@ -82,7 +85,7 @@ static OTHER: LazyLock<Option<Pattern>> = LazyLock::new(|| {
 /// Words that take a part of a yes, or all certainty, away.
 static PART: LazyLock<Option<Pattern>> = LazyLock::new(|| {
     Pattern::new(
-        r"(?ix)\b(?:partial(?:ly)?|partly|somewhat|in\s+part|mostly|largely|almost|nearly|sort\s+of|kind\s+of|maybe|
+        r"(?ix)\b(?:partial(?:ly)?|partly|somewhat|in\s+(?:form|principle|spirit|theory)|in\s+part|mostly|largely|almost|nearly|sort\s+of|kind\s+of|maybe|
         perhaps|possibly|probably|not\s+(?:fully|entirely|quite|completely|exactly|sure)|unsure|half)\b",
     )
     .ok()
@@ -135,9 +138,10 @@ pub(super) fn whole(text: &str, kind: &AnswerKind) -> Option<Told> {
     (rest.is_empty() || same().is_some_and(|(other, _)| other == told)).then_some(told)
 }
 
-/// Whether a text is a word for yes or no.
-pub(super) fn is_word(text: &str) -> bool {
-    YES.contains(&text) || NO.contains(&text)
+/// Whether a word says yes.
+pub(super) fn says(word: &str) -> Option<bool> {
+    let is_yes = YES.contains(&word);
+    (is_yes || NO.contains(&word)).then_some(is_yes)
 }
 
 /// The text behind markup, commands and words that leave an answer what it is.
@@ -146,6 +150,9 @@ fn lead_in<'t>(text: &'t str, kind: &AnswerKind) -> &'t str {
     loop {
         let before = words.len();
         words = words.trim_start_matches(|c: char| AROUND.contains(&c) || matches!(c, '#' | '>'));
+        for bullet in ["- ", "• "] {
+            words = words.strip_prefix(bullet).unwrap_or(words);
+        }
         for command in COMMANDS {
             words = words.strip_prefix(command).unwrap_or(words);
         }
@@ -327,7 +334,9 @@ fn follow(told: &Told, rest: &str, kind: &AnswerKind) -> Follow {
         if other == *told {
             return Follow::Ends;
         }
-        if rest.trim_start_matches(AROUND).trim_end_matches('.').is_empty() {
+        let is_list = matches!(kind, AnswerKind::Scale(_))
+            && behind.starts_with(|c: char| c.is_ascii_digit());
+        if is_list || rest.trim_start_matches(AROUND).trim_end_matches('.').is_empty() {
             return Follow::Other;
         }
     }
