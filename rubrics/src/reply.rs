@@ -9,6 +9,7 @@ mod marks;
 pub mod pair;
 mod prose;
 mod revision;
+mod seen;
 mod several;
 mod structure;
 mod text;

@@ -161,14 +161,29 @@ fn of_join(
         let is_own = label.class != Class::Contrary && join.is_own();
         return is_own.then(|| of(label, Level::Line));
     }
-    let is_said = |mark: &Mark| {
-        let after = text.get(mark.end..).unwrap_or_default();
-        mark.value != Value::None && !is_unsaid(join.before, after)
-    };
     if found.name("verb").is_some() {
-        let is_told = |mark: &Mark| matches!(mark.value, Value::Told(..)) && is_said(mark);
+        let is_told =
+            |mark: &Mark| matches!(mark.value, Value::Told(..)) && is_said(text, &join, mark);
         return Some(of(named("i"), Level::Sentence)).filter(is_told);
     }
+    labelled(text, &join, at, found.name("is").is_some(), (kind, own))
+}
+
+/// Whether a mark within a sentence has a value, and the words around leave it.
+fn is_said(text: &str, join: &Join<'_>, mark: &Mark) -> bool {
+    let after = text.get(mark.end..).unwrap_or_default();
+    mark.value != Value::None && !is_unsaid(join.before, after)
+}
+
+/// The label before a colon, or before "is".
+fn labelled(
+    text: &str,
+    join: &Join<'_>,
+    at: usize,
+    is_sentence: bool,
+    (kind, own): (&AnswerKind, &str),
+) -> Option<Mark> {
+    let of = |label, level| mark(text, kind, label, level, at);
     let head = without_remark(join.head);
     let (ornament, segment) = head.split_at_checked(boundary(head))?;
     // A cell of a table, and no list of what may be answered.
@@ -181,7 +196,7 @@ fn of_join(
     if conjunction || sentence::is_option(lead, "") {
         return None;
     }
-    if found.name("is").is_some() {
+    if is_sentence {
         let mut label = label::of(segment, own).or_else(|| label::of(determined(segment)?, own))?;
         // "The tone is good in parts": less than a verdict.
         let is_named = label.name == label::plain(own);
@@ -191,7 +206,9 @@ fn of_join(
         let is_noun = NOUNS.contains(&label.name.as_str())
             && (label.class != Class::Answer || says_yes_or_no(join.after, kind));
         let is_noun = is_noun || is_named;
-        return is_noun.then(|| of(label, Level::Sentence)).filter(is_said);
+        return is_noun
+            .then(|| of(label, Level::Sentence))
+            .filter(|mark| is_said(text, join, mark));
     }
     let label = label::of(segment, own);
     if let Some(label) = label.clone().filter(|_| is_decoration(ornament)) {

@@ -8,7 +8,7 @@ use super::asked::Told;
 use super::label::{self, Class};
 use super::marks::is_reported;
 use super::pair::sentence;
-use super::text::stands_in;
+use super::seen::stands_in;
 use super::value::{self, AROUND, Value};
 use crate::rubric::{Answer, AnswerKind};
 

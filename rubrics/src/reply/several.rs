@@ -10,10 +10,10 @@ use super::error::ReplyError;
 use super::json::{Member, Node};
 use super::pair::{self, PairReply};
 use super::revision;
+use super::seen::stands_in;
 use super::structure::{
     Structured, Taken, Unclear, answer_part, last_own, member, reasons, words_outside,
 };
-use super::text::stands_in;
 use crate::judge::JudgeReply;
 use assay_verifiers::Pattern;
 

@@ -13,6 +13,7 @@ use super::label::{Class, Label};
 use super::marks::{Level, Mark, scan};
 use super::prose;
 use super::revision;
+use super::seen::{stands_in, visible};
 use super::value::{self, AROUND, Value};
 use crate::rubric::{Answer, AnswerKind, Criterion};
 
@@ -60,22 +61,6 @@ pub(super) fn answer(words: &str, kind: &AnswerKind) -> Value {
     let agrees =
         said.all(|other| answer_of(&other).is_some() && answer_of(&other) == answer_of(&first));
     if agrees { first } else { Value::Hedge }
-}
-
-/// Whether a text stands in the material, whatever the white space.
-pub(super) fn stands_in(text: &str, material: &[&str]) -> bool {
-    let is_seen = |c: &char| !c.is_whitespace() && !is_invisible(*c);
-    let dense = |text: &str| text.chars().filter(is_seen).collect::<String>();
-    let text = dense(text);
-    !text.is_empty() && material.iter().any(|one| dense(one).contains(&text))
-}
-
-fn visible(text: &str) -> String {
-    text.chars().filter(|c| !is_invisible(*c)).collect()
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FE0F}')
 }
 
 /// The verdict on one criterion. Where the material announces verdicts in the same way, the reply may
