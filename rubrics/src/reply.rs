@@ -3,11 +3,17 @@
 mod asked;
 mod error;
 mod json;
+mod label;
 mod logprobs;
+mod marks;
 pub mod pair;
+mod prose;
+mod revision;
+mod seen;
 mod several;
 mod structure;
 mod text;
+mod value;
 mod verdict;
 
 pub use asked::{AskedCriteria, CriterionVerdict};

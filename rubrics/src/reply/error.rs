@@ -11,6 +11,9 @@ pub enum ReplyError {
     /// It ended at its greatest length.
     #[error("the reply of the judge was cut at its greatest length, before a verdict")]
     Cut,
+    /// It holds two verdicts, and takes back neither.
+    #[error("the reply of the judge holds verdicts that disagree")]
+    Disagree,
     /// What holds a verdict was copied from the material.
     #[error("the reply of the judge repeats the material and holds no verdict of its own")]
     Echo,

@@ -6,14 +6,16 @@
 
 use std::sync::LazyLock;
 
-use assay_verifiers::Pattern;
-use serde_json::{Map, Value};
-
 use super::error::ReplyError;
+use super::json::{Member, Node};
 use super::pair::{self, PairReply};
-use super::structure::{Structured, answer_part, last_own, reasons, words_outside};
-use super::text::stands_in;
+use super::revision;
+use super::seen::stands_in;
+use super::structure::{
+    Structured, Taken, Unclear, answer_part, last_own, member, reasons, words_outside,
+};
 use crate::judge::JudgeReply;
+use assay_verifiers::Pattern;
 
 /// Members that hold a verdict on a pair, ours first.
 const WINNER_KEYS: [&str; 11] = [
@@ -80,15 +82,14 @@ pub fn read_pair(
     asked: AskedSeveral<'_>,
     graded: bool,
 ) -> Result<PairVerdict, ReplyError> {
-    let structured = |members: &Map<String, Value>| {
-        let value = WINNER_KEYS.iter().find_map(|key| members.get(*key))?;
-        let reply = match value {
-            Value::String(words) => of_words(words, graded),
-            Value::Number(number) => of_number(number.as_f64()?, graded),
+    let structured = |members: &[Member]| {
+        let reply = match member(members, &WINNER_KEYS)? {
+            Node::Text(words) | Node::Word(words) => of_words(words, graded),
             _ => None,
         };
-        Some(PairVerdict { reply: reply?, reasons: reasons(members) })
+        Some(reply.map(|reply| PairVerdict { reply, reasons: reasons(members) }).ok_or(Unclear))
     };
+    let same = |a: &PairVerdict, b: &PairVerdict| a.reply.winner == b.reply.winner;
     let by_words = |text: &str| {
         let bare = text.trim().len() < SHORT_REPLY;
         let label = if bare { pair::of_label(text) } else { None };
@@ -100,7 +101,7 @@ pub fn read_pair(
         let as_bare = is_bare(reply);
         whole_or_line(text, |line| if is_bare(line) { as_bare } else { pair::read(line).is_some() })
     };
-    read(reply, asked, structured, by_words, announces)
+    read(reply, asked, structured, same, by_words, announces)
 }
 
 /// Whether a text is a label without a mark.
@@ -119,39 +120,55 @@ pub fn read_list(
     asked: AskedSeveral<'_>,
     count: usize,
 ) -> Result<ListVerdict, ReplyError> {
-    let structured = |members: &Map<String, Value>| {
-        let value = SCORES_KEYS.iter().find_map(|key| members.get(*key))?;
-        let scores: Option<Vec<f64>> = match value {
-            Value::Array(scores) => scores.iter().map(Value::as_f64).collect(),
-            Value::Object(by_number) if by_number.len() == count => {
-                (1..=count).map(|at| by_number.get(&at.to_string())?.as_f64()).collect()
+    let structured = |members: &[Member]| {
+        let scores: Option<Vec<f64>> = match member(members, &SCORES_KEYS)? {
+            Node::List(scores) => scores.iter().map(Node::as_f64).collect(),
+            Node::Object(by_number) if by_number.len() == count => {
+                let of = |at: usize| by_number.iter().find(|member| member.key == at.to_string());
+                (1..=count).map(|at| of(at)?.value.as_f64()).collect()
             }
             _ => None,
         };
-        Some(ListVerdict { scores: valid(scores?, count)?, reasons: reasons(members) })
+        let scores = scores.and_then(|scores| valid(scores, count)).ok_or(Unclear);
+        Some(scores.map(|scores| ListVerdict { scores, reasons: reasons(members) }))
     };
+    let same = |a: &ListVerdict, b: &ListVerdict| a.scores == b.scores;
     let by_words = |text: &str| {
         let lists = LISTS.as_ref()?;
-        let last = lists.captures_iter(text).filter_map(|found| found.get(1)).last()?;
-        let numbers = last.as_str().split([',', ';']).map(|number| number.trim().parse().ok());
-        let scores = valid(numbers.collect::<Option<Vec<f64>>>()?, count)?;
+        let found = lists.captures_iter(text).filter_map(|found| found.get(1));
+        let read = |list: regex::Match<'_>| {
+            let numbers = list.as_str().split([',', ';']).map(|number| number.trim().parse().ok());
+            Some((list.start(), valid(numbers.collect::<Option<Vec<f64>>>()?, count)))
+        };
+        let lists: Vec<(usize, Option<Vec<f64>>)> = found.filter_map(read).collect();
+        let (last_at, scores) = lists.last()?.clone();
+        let scores = scores?;
+        // Another list of as many scores must be taken back.
+        let differs = |(_, other): &&(usize, Option<Vec<f64>>)| {
+            other.as_ref().is_some_and(|other| *other != scores)
+        };
+        if let Some((at, _)) = lists.iter().rev().find(differs) {
+            text.get(*at..last_at).filter(|between| revision::takes_back(between))?;
+        }
         Some(ListVerdict { scores, reasons: text.trim().to_owned() })
     };
     let announces = |text: &str, _: &str| whole_or_line(text, |line| by_words(line).is_some());
-    read(reply, asked, structured, by_words, announces)
+    read(reply, asked, structured, same, by_words, announces)
 }
 
-fn read<T>(
+fn read<T: PartialEq>(
     reply: &JudgeReply,
     asked: AskedSeveral<'_>,
-    structured: impl Fn(&Map<String, Value>) -> Option<T>,
+    structured: impl Fn(&[Member]) -> Taken<T>,
+    same: impl Fn(&T, &T) -> bool,
     by_words: impl Fn(&str) -> Option<T>,
     announces: impl Fn(&str, &str) -> bool,
 ) -> Result<T, ReplyError> {
-    let text = answer_part(&reply.text);
+    let (_, text) = answer_part(&reply.text);
+    let text = text.as_ref();
     let own = |raw: &str| !stands_in(raw, asked.material);
-    let copied = match last_own(text, asked.code, own, structured) {
-        Structured::Own { read, .. } => return Ok(read),
+    let copied = match last_own((reply, text), asked.code, own, structured, same)? {
+        Structured::Own(read, _) => return Ok(read),
         Structured::None { copied } => copied,
     };
     if reply.finish_reason == "length" {

@@ -18,6 +18,7 @@ mod formats_answered;
 mod formats_refused;
 mod http;
 mod injection;
+mod judge_replies;
 mod openai;
 mod pair_replies;
 mod pairwise;

@@ -55,6 +55,25 @@ pub(super) fn read(text: &str) -> Option<PairReply> {
     relation_of(&relation).or_else(|| worded(text).map(PairReply::of))
 }
 
+/// Whether a text names two outputs as one label: "A or B", "A/B", "A, but B".
+pub(super) fn is_hedge(text: &str) -> bool {
+    const BETWEEN: [&str; 8] = [" or ", "/", "|", ", but ", " and ", " to ", " but ", "&"];
+    let both = |between: &str| {
+        let text = text.trim_matches(is_wrapping).to_lowercase();
+        let parts = text.split(between).map(|part| {
+            let part = part.trim_matches(is_wrapping);
+            let part = part
+                .strip_prefix("either ")
+                .or_else(|| part.strip_prefix("maybe "))
+                .unwrap_or(part);
+            read(part).map(|reply| reply.winner)
+        });
+        let parts: Option<Vec<Winner>> = parts.collect();
+        parts.is_some_and(|parts| parts.iter().any(|part| Some(part) != parts.first()))
+    };
+    text.len() < 80 && BETWEEN.iter().any(|between| both(between))
+}
+
 /// Whether a text is as short as a label, or compares labels: then it should have been one.
 pub(super) fn is_like_label(text: &str) -> bool {
     let text = text.trim_matches(is_wrapping);

@@ -10,13 +10,14 @@ use super::label;
 use super::sentence;
 use super::statement;
 use super::types::{PairReply, Winner};
+use crate::reply::revision;
 
 /// What the marks of a text say.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Marked {
-    /// The last one is a verdict.
+    /// They are a verdict.
     Verdict(PairReply),
-    /// The last one should be a verdict, and is none that is on offer.
+    /// They should be a verdict, and are none that is on offer, or two.
     Unreadable,
     /// There are no marks.
     None,
@@ -77,7 +78,7 @@ pub(super) fn without_offers(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.lines().filter(|line| !is_offer(line)).collect::<Vec<_>>().join("\n"))
 }
 
-/// What the last mark says.
+/// What the marks say: the last one, where no other says something else or what does is taken back.
 pub(super) fn last(text: &str) -> Marked {
     let mut found: Vec<(usize, Marked)> = Vec::new();
     for (form, pattern) in FORMS.iter() {
@@ -89,10 +90,21 @@ pub(super) fn last(text: &str) -> Marked {
             }
         }
     }
-    found.into_iter().max_by_key(|(at, _)| *at).map_or(Marked::None, |(_, marked)| marked)
+    found.sort_by_key(|(at, _)| *at);
+    let Some((last_at, last)) = found.last() else { return Marked::None };
+    let differs = |(_, other): &&(usize, Marked)| matches!((other, last), (Marked::Verdict(a), Marked::Verdict(b)) if a.winner != b.winner);
+    match found.iter().rev().find(differs) {
+        Some((at, _)) if !revision::takes_back(text.get(*at..*last_at).unwrap_or_default()) => {
+            Marked::Unreadable
+        }
+        _ => *last,
+    }
 }
 
 fn read(form: Form, inner: &str) -> Marked {
+    if label::is_hedge(inner) {
+        return Marked::Unreadable;
+    }
     let words = inner.trim_matches(label::is_wrapping);
     let tie = words.eq_ignore_ascii_case("c") && form != Form::Member;
     let reply = if tie { Some(PairReply::of(Winner::Tie)) } else { label::read(inner) };

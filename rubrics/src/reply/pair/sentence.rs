@@ -47,7 +47,7 @@ fn patterns() -> Result<Patterns, String> {
         )?,
         option_after: Pattern::new(
             r#"(?ix)^(?:\s*(?:is|are)\ better)?["'”’`*_.,;:)\s]*
-            (?:or\b|/\s*\S|\[\[|(?:if|when|for|means|otherwise|unless)\b)"#,
+            (?:or\b|/\s*\S|(?:if|when|for|means|otherwise|unless)\b)"#,
         )?,
         condition_before: before(&format!(
             r"\b(?:if|whether|unless|why|when|suppose|assuming|assume|wonder(?:ing)?)\b{few_words}"
@@ -71,26 +71,26 @@ fn patterns() -> Result<Patterns, String> {
 }
 
 /// Whether the words before a statement deny it: "I do not think that".
-pub(super) fn is_denied(before: &str) -> bool {
+pub(in crate::reply) fn is_denied(before: &str) -> bool {
     holds(|patterns| patterns.denied.is_match(end(before)))
 }
 
 /// Whether the words before a statement say that it is the opinion of somebody else: "Assistant (a)
 /// argues that".
-pub(super) fn is_reported(before: &str) -> bool {
+pub(in crate::reply) fn is_reported(before: &str) -> bool {
     holds(|patterns| patterns.reported.is_match(end(before)))
 }
 
 /// Whether the words around a statement say that it is one of the answers that may be given: "A if
 /// ..., B if ...", "A or B".
-pub(super) fn is_option(before: &str, after: &str) -> bool {
+pub(in crate::reply) fn is_option(before: &str, after: &str) -> bool {
     holds(|patterns| {
         patterns.option_before.is_match(end(before)) || patterns.option_after.is_match(start(after))
     })
 }
 
 /// Whether a statement is asked, or depends on a condition.
-pub(super) fn is_conditional(before: &str, after: &str) -> bool {
+pub(in crate::reply) fn is_conditional(before: &str, after: &str) -> bool {
     holds(|patterns| {
         patterns.condition_before.is_match(end(before))
             || patterns.condition_after.is_match(start(after))
@@ -98,22 +98,22 @@ pub(super) fn is_conditional(before: &str, after: &str) -> bool {
 }
 
 /// Whether the start of a sentence says that there is a choice: "which of Output (a) and".
-pub(super) fn is_choice(lead: &str) -> bool {
+pub(in crate::reply) fn is_choice(lead: &str) -> bool {
     holds(|patterns| patterns.choice.is_match(lead))
 }
 
 /// Whether the rest of a sentence takes back its beginning: "equally clear, but".
-pub(super) fn is_conceded(rest: &str) -> bool {
+pub(in crate::reply) fn is_conceded(rest: &str) -> bool {
     holds(|patterns| patterns.conceded.is_match(rest))
 }
 
 /// Whether a sentence that begins with this text draws a conclusion: "Therefore,".
-pub(super) fn is_conclusion(before: &str) -> bool {
+pub(in crate::reply) fn is_conclusion(before: &str) -> bool {
     holds(|patterns| patterns.conclusion.is_match(before))
 }
 
 /// The bounds of the sentence around a range: at line ends, and at `.`, `!` or `?` with space behind.
-pub(super) fn bounds(text: &str, start: usize, end: usize) -> (usize, usize) {
+pub(in crate::reply) fn bounds(text: &str, start: usize, end: usize) -> (usize, usize) {
     let first = text.ceil_char_boundary(start.saturating_sub(SENTENCE_MAX));
     let last = text.floor_char_boundary(end.saturating_add(SENTENCE_MAX));
     let before = text.get(first..start).unwrap_or_default();
