@@ -64,8 +64,8 @@ impl Builder<'_> {
             Node::Degrees(inner) => self.degrees(*inner),
             Node::Quantity(inner, unit) => {
                 let inner = self.canon(*inner)?;
-                self.unit = Some(unit.clone());
-                Ok(inner)
+                self.units.last = Some(unit.clone());
+                if self.units.in_base { self.times_base(&inner, unit) } else { Ok(inner) }
             }
             Node::Operator(operator) => self.operator(operator),
             _ => Err(Stop::Unreadable),

@@ -168,6 +168,16 @@ impl Node {
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     depths: Vec<u8>,
+    letters: Vec<(Id, Letters)>,
+}
+
+/// The other reading of a number before letters: a value with a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Letters {
+    pub(crate) value: Id,
+    pub(crate) unit: String,
+    /// Whether the unit has a name or a sign of several letters, apart from the number.
+    pub(crate) sure: bool,
 }
 
 impl Tree {
@@ -181,6 +191,16 @@ impl Tree {
         self.nodes.push(node);
         self.depths.push(depth);
         Id::try_from(self.nodes.len() - 1).map_err(|_| Stop::Cap)
+    }
+
+    /// Notes that the product `id` may be a value with a unit.
+    pub(crate) fn may_be_measured(&mut self, id: Id, letters: Letters) {
+        self.letters.push((id, letters));
+    }
+
+    /// A product as a value with a unit, where it may be one.
+    pub(crate) fn measured(&self, id: Id) -> Option<&Letters> {
+        self.letters.iter().find(|(at, _)| *at == id).map(|(_, letters)| letters)
     }
 
     /// All nodes.

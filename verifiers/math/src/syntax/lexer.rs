@@ -73,7 +73,7 @@ impl<'a> Lexer<'a> {
             .text
             .get(..self.at)
             .is_some_and(|before| before.ends_with(|c: char| c.is_whitespace() || c == '~'));
-        self.tokens.push(Token { tok, spaced });
+        self.tokens.push(Token { tok, spaced, at: self.at });
         self.related |= relates(tok);
         self.at += bytes;
     }
@@ -137,7 +137,7 @@ impl<'a> Lexer<'a> {
         // 10!=3628800
         let factorial = matches!(
             self.tokens.as_slice(),
-            [.., Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Bang, spaced: false }]
+            [.., Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Bang, spaced: false, .. }]
         );
         let Some(last) = self.tokens.last_mut() else { return };
         let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());

@@ -61,8 +61,18 @@ pub struct Scalar {
     pub(crate) degrees: bool,
     pub(crate) unit: Option<String>,
     pub(crate) decimal: Option<Decimal>,
-    /// Whether a number stands before its letters, which may be a unit: `1 m`, and not `m`.
-    pub(crate) counted: bool,
+    /// The other reading of a number before letters that may be a unit: `1 m`, and not `m`.
+    pub(crate) letters: Option<Box<Letters>>,
+}
+
+/// A number before letters as a value with a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Letters {
+    pub(crate) canon: Canon,
+    pub(crate) unit: String,
+    pub(crate) decimal: Option<Decimal>,
+    /// Whether the unit has a name or a sign of several letters, apart from the number.
+    pub(crate) sure: bool,
 }
 
 /// A number that was written as a decimal.
@@ -118,7 +128,7 @@ impl Value {
             degrees: false,
             unit,
             decimal,
-            counted: false,
+            letters: None,
         }))
     }
 
