@@ -20,6 +20,13 @@ impl Builder<'_> {
     pub(crate) fn canon(&mut self, id: Id) -> Result<Canon, Stop> {
         self.cx.meter.spend(20)?;
         let tree = self.tree;
+        if self.units.in_base
+            && let Some(letters) = tree.measured(id)
+        {
+            let value = self.canon(letters.value)?;
+            self.units.last = Some(letters.unit.clone());
+            return self.times_base(&value, &letters.unit);
+        }
         match tree.get(id)? {
             Node::Num(value, _) => Ok(Canon::rational(value.clone())),
             Node::Based(digits, base) => {

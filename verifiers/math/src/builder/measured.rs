@@ -26,7 +26,10 @@ impl Builder<'_> {
             return Ok(letters
                 .map(|letters| Box::new(Letters { canon: negated(&letters.canon), ..*letters })));
         }
-        let Some(found) = self.tree.measured(id) else { return Ok(None) };
+        let quotient = matches!(self.tree.get(id)?, Node::Div(..) | Node::Mul(_));
+        let Some(found) = self.tree.measured(id) else {
+            return if quotient && self.tree.has_letters() { self.quotient(id) } else { Ok(None) };
+        };
         let canon = self.canon(found.value)?;
         let (unit, sure) = (found.unit.clone(), found.sure);
         Ok(Some(Box::new(Letters { canon, unit, decimal: self.decimal(found.value)?, sure })))
@@ -50,9 +53,27 @@ impl Builder<'_> {
         if !measures {
             return Ok((canon, Some(unit)));
         }
+        match self.based(id)? {
+            Some(based) => Ok(based),
+            // Metres and seconds do not add up.
+            None if same => Ok((canon, Some(unit))),
+            None => Err(Stop::Unreadable),
+        }
+    }
+
+    /// A quotient of values whose letters may be units: `\frac{12 V}{2 \Omega}`.
+    fn quotient(&mut self, id: Id) -> Result<Option<Box<Letters>>, Stop> {
+        let Some((canon, Some(unit))) = self.based(id)? else { return Ok(None) };
+        let plain = names_in(self.cx, &canon).is_empty();
+        Ok(plain.then(|| Box::new(Letters { canon, unit, decimal: None, sure: false })))
+    }
+
+    /// An expression as a number of base units, `None` where its terms have different ones.
+    fn based(&mut self, id: Id) -> Result<Option<(Canon, Option<String>)>, Stop> {
+        let seen = self.seen;
         self.units.in_base = true;
         let whole = self.canon(id);
-        self.units = Units::default();
+        (self.units, self.seen) = (Units::default(), seen);
         let whole = whole?;
         let (mut product, mut powers) = (Canon::int(1), Vec::new());
         for name in names_in(self.cx, &whole) {
@@ -66,10 +87,9 @@ impl Builder<'_> {
         }
         let number = self.cx.div(&whole, &product)?;
         if names_in(self.cx, &number).iter().any(|name| name.starts_with(BASE)) {
-            // Metres and seconds do not add up.
-            return if same { Ok((canon, Some(unit))) } else { Err(Stop::Unreadable) };
+            return Ok(None);
         }
-        Ok((number, (!powers.is_empty()).then(|| powers.join(" "))))
+        Ok(Some((number, (!powers.is_empty()).then(|| powers.join(" ")))))
     }
 
     /// A number of units as a number of base units.

@@ -203,6 +203,11 @@ impl Tree {
         self.letters.iter().find(|(at, _)| *at == id).map(|(_, letters)| letters)
     }
 
+    /// Whether a product in it may be a value with a unit.
+    pub(crate) fn has_letters(&self) -> bool {
+        !self.letters.is_empty()
+    }
+
     /// All nodes.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter()

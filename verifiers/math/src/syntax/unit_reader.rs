@@ -46,15 +46,12 @@ pub(crate) struct Reader<'a> {
 pub(crate) fn read(text: &str, open: usize) -> Option<Found> {
     let mut reader = Reader { text, at: 0, open, sure: false, upright: false };
     let measure = reader.product(0)?;
-    let end = reader.at;
     while reader.open > open {
-        reader.skip();
-        if reader.open > open {
-            return None;
-        }
+        let rest = reader.rest();
+        let tail = rest.trim_start().strip_prefix('}')?;
+        (reader.at, reader.open) = (reader.at + rest.len() - tail.len(), reader.open - 1);
     }
-    let end =
-        if reader.at > end && text.get(..reader.at)?.ends_with('}') { reader.at } else { end };
+    let end = reader.at;
     Some(Found { measure, end, sure: reader.sure, upright: reader.upright })
 }
 

@@ -189,7 +189,8 @@ pub(crate) fn sign(run: &str) -> Option<Unit> {
         .iter()
         .find_map(|(prefix, _, ten)| scaled(TABLE.sign(run.strip_prefix(prefix)?)?, *ten));
     // kgs, lbs, hrs
-    let one = || run.strip_suffix('s').filter(|one| one.len() > 1).and_then(sign);
+    let lower = |one: &&str| one.len() > 1 && one.bytes().all(|byte| byte.is_ascii_lowercase());
+    let one = || run.strip_suffix('s').filter(lower).and_then(sign);
     prefixed.or_else(one)
 }
 

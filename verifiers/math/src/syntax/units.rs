@@ -84,6 +84,18 @@ pub fn known(run: &str) -> bool {
             && unit_table::loose_sign(run).is_some())
 }
 
+/// The unit that follows a value in a text: `} mA`, `$ km/h`. "5 in the
+/// end" is no inch.
+pub fn behind(text: &str) -> Option<&str> {
+    let rest = text.trim_start_matches(['}', '$', ' ', '~']);
+    let rest = rest.strip_prefix("\\)").unwrap_or(rest);
+    let found = read(rest.trim_start(), 0)?;
+    let (unit, tail) = rest.trim_start().split_at_checked(found.end)?;
+    let preposition = matches!(unit, "in" | "as" | "am" | "pm")
+        && tail.trim_start().starts_with(|c: char| c.is_alphanumeric());
+    (!preposition).then_some(unit)
+}
+
 /// Whether a text is a unit, or begins or ends with one.
 pub(crate) fn is_measure(text: &str) -> bool {
     within(text).is_some()

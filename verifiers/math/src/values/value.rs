@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 
 use crate::algebra::Canon;
 use crate::sets::{Family, Interval, Region, Relation};
-use crate::syntax::Calendar;
+use crate::syntax::{Calendar, units};
 
 /// The value of an answer.
 #[derive(Clone, Debug)]
@@ -130,6 +130,18 @@ impl Value {
             decimal,
             letters: None,
         }))
+    }
+
+    /// Whether it has a unit, or letters that may be one.
+    pub fn is_measured(&self) -> bool {
+        let Self::Scalar(scalar) = self else { return false };
+        scalar.letters.is_some() || scalar.unit.as_deref().is_some_and(units::is_measure)
+    }
+
+    /// Whether it is an expression without any unit or mark.
+    pub fn is_unmarked(&self) -> bool {
+        let Self::Scalar(scalar) = self else { return false };
+        scalar.unit.is_none() && scalar.letters.is_none() && !scalar.percent && !scalar.degrees
     }
 
     /// Whether it can be stated in words alone: a text, the empty set, or all real numbers.

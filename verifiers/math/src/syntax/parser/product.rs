@@ -108,7 +108,8 @@ impl Parser<'_, '_> {
                     self.at += 1;
                     factors.push(self.signed_factor()?);
                 }
-                Some(Tok::Slash) if matches!(self.ahead(1), Some(Tok::Word(_))) => {
+                Some(Tok::Slash) if matches!(self.ahead(1), Some(Tok::Word(name)) if units::known(name)) =>
+                {
                     left = self.multiplied(&factors)?;
                     factors = vec![self.quantity(left, None)?];
                 }

@@ -86,7 +86,7 @@ impl Parser<'_, '_> {
         loop {
             let below = self.peek() == Some(Tok::Slash);
             let ((Some(Tok::Word(name)), _)
-            | (Some(Tok::Slash), Some(Tok::Word(name) | Tok::Letter(name)))) =
+            | (Some(Tok::Slash), Some(Tok::Word(name) | Tok::Letter(name) | Tok::Fun(name)))) =
                 (self.peek(), self.ahead(1))
             else {
                 break;
