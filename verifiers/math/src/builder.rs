@@ -98,10 +98,7 @@ impl Builder<'_> {
                 let rows = rows.iter().map(|row| self.flattened(row));
                 rows.collect::<Result<Vec<_>, _>>().map(Value::Matrix)
             }
-            Node::Ratio(parts) => {
-                let parts = parts.iter().map(|part| self.canon(*part));
-                parts.collect::<Result<Vec<_>, _>>().map(Value::Ratio)
-            }
+            Node::Ratio(parts) => self.ratio(parts).map(Value::Ratio),
             Node::Labelled(label, inner) => {
                 let value = self.value(*inner)?;
                 Ok(named(label.clone(), None, value, None))

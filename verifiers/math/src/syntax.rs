@@ -7,6 +7,7 @@ pub(crate) mod commands;
 pub(crate) mod environments;
 pub(crate) mod lexer;
 pub(crate) mod markup;
+pub(crate) mod measure;
 pub(crate) mod nouns;
 pub mod number_words;
 pub(crate) mod parser;

@@ -61,6 +61,23 @@ impl Builder<'_> {
         }
     }
 
+    /// The parts of a ratio, in base units where all have units: `5\text{ m} : 20\text{ cm}`.
+    pub(crate) fn ratio(&mut self, parts: &[Id]) -> Result<Vec<Canon>, Stop> {
+        let mut measures = true;
+        for part in parts {
+            measures &= match self.tree.get(*part)? {
+                Node::Quantity(_, unit) => {
+                    units::within(unit).is_some_and(|unit| unit.in_base().is_some())
+                }
+                _ => false,
+            };
+        }
+        self.units.in_base = measures;
+        let parts = parts.iter().map(|part| self.canon(*part)).collect();
+        self.units = Units::default();
+        parts
+    }
+
     /// A quotient of values whose letters may be units: `\frac{12 V}{2 \Omega}`.
     fn quotient(&mut self, id: Id) -> Result<Option<Box<Letters>>, Stop> {
         let Some((canon, Some(unit))) = self.based(id)? else { return Ok(None) };

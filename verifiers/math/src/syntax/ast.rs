@@ -168,12 +168,12 @@ impl Node {
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     depths: Vec<u8>,
-    letters: Vec<(Id, Letters)>,
+    letters: Vec<(Id, UnitLetters)>,
 }
 
 /// The other reading of a number before letters: a value with a unit.
 #[derive(Clone, Debug)]
-pub(crate) struct Letters {
+pub(crate) struct UnitLetters {
     pub(crate) value: Id,
     pub(crate) unit: String,
     /// Whether the unit has a name or a sign of several letters, apart from the number.
@@ -194,12 +194,12 @@ impl Tree {
     }
 
     /// Notes that the product `id` may be a value with a unit.
-    pub(crate) fn may_be_measured(&mut self, id: Id, letters: Letters) {
+    pub(crate) fn may_be_measured(&mut self, id: Id, letters: UnitLetters) {
         self.letters.push((id, letters));
     }
 
     /// A product as a value with a unit, where it may be one.
-    pub(crate) fn measured(&self, id: Id) -> Option<&Letters> {
+    pub(crate) fn measured(&self, id: Id) -> Option<&UnitLetters> {
         self.letters.iter().find(|(at, _)| *at == id).map(|(_, letters)| letters)
     }
 

@@ -117,7 +117,7 @@ const SKIPPED: &[&str] = &[
     "middle", "quad", "qquad", "displaystyle", "textstyle", "limits", "nolimits", "mathbf",
     "boldsymbol", "bf", "rm", "it", "mathbb", "mathcal", "mathit", "mathfrak", "vec",
     "overrightarrow", "underline", "boxed", "fbox", "framebox", "thinspace", "enspace", "space",
-    "hfill", "hline", "notag", "nonumber", "dollar", "unit", "si", "SI", "qty", "num", "ensuremath", "scriptstyle", "large",
+    "hfill", "hline", "notag", "nonumber", "dollar", "unit", "si", "SI", "qty", "num", "pu", "ensuremath", "scriptstyle", "large",
     "Large", "LARGE", "huge", "Huge", "small", "footnotesize", "tiny", "normalsize", "bold", "bm",
     "mathop", "mathord", "mathstrut", "mathnormal", "tt", "underbrace", "overbrace", "Bbb", "newline", "cr", "checkmark", "blacksquare",
 ];

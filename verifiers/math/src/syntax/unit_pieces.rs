@@ -1,7 +1,6 @@
 //! The pieces of units: spaces and styles, letters and signs, powers.
 
 use super::commands::{Command, command};
-use super::unit_reader::Reader;
 
 /// Commands that set a text upright.
 #[rustfmt::skip]
@@ -16,6 +15,16 @@ const DEGREES: [&str; 8] =
     ["^{\\circ}", "^\\circ", "^{\\degree}", "^\\degree", "^{°}", "^°", "{}^\\circ", "{}^{\\circ}"];
 /// The longest run of letters that is looked up, in bytes.
 pub(crate) const NAME_MAX: usize = 32;
+
+/// A text of which a unit is read.
+pub(crate) struct Reader<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) at: usize,
+    /// Open braces.
+    pub(crate) open: usize,
+    pub(crate) sure: bool,
+    pub(crate) upright: bool,
+}
 
 impl<'a> Reader<'a> {
     pub(crate) fn rest(&self) -> &'a str {

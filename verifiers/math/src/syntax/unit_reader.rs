@@ -1,10 +1,10 @@
 //! The grammar of units: signs and names with prefixes, powers, products and quotients, in LaTeX,
 //! in words and in Unicode alike: `\mathrm{kg\cdot m/s^2}`, `k\Omega`, "miles per hour".
 
-use super::unit_pieces::{NAME_MAX, letters};
+use super::measure::Measure;
+use super::unit_pieces::{NAME_MAX, Reader, letters};
 use super::unit_runs::{product_of, resolved};
 use super::unit_table::{is_prefix, is_prefix_sign, name};
-use super::units::Measure;
 
 /// The most factors of a unit.
 const FACTORS_MAX: u8 = 8;
@@ -31,15 +31,6 @@ enum Joint {
     Side,
     Times,
     Over,
-}
-
-pub(crate) struct Reader<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) at: usize,
-    /// Open braces.
-    pub(crate) open: usize,
-    sure: bool,
-    pub(crate) upright: bool,
 }
 
 /// Reads a unit at the beginning of a text, in which `open` braces are open.
@@ -235,50 +226,4 @@ pub(crate) fn is_command(run: &str) -> bool {
         "upOmega",
     ];
     PARTS.contains(&run) || is_prefix(run) || (run.len() > 1 && resolved(run, 1, false).is_some())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::units::tests::size_of;
-
-    #[test]
-    fn units_are_read_however_they_are_written() {
-        for (text, like) in [
-            (r"\mu m", "micrometers"),
-            (r"\mu\text{m}", "um"),
-            (r"k\Omega", "kiloohm"),
-            (r"\,\mathrm{k}\Omega", "kohm"),
-            ("kg m/s^2", "newton"),
-            (r"\mathrm{kg\cdot m\cdot s^{-2}}", "N"),
-            (r"\kilo\metre\per\second", "km/s"),
-            (r"\frac{\text{m}}{\text{s}}", "m s^-1"),
-            ("ms^{-1}", "meters per second"),
-            ("J/(kg K)", "J kg^-1 K^-1"),
-            ("J/kg·K", "J/kg/K"),
-            ("Jkg^{-1}K^{-1}", "J/(kg*K)"),
-            ("Nm", "newton-meter"),
-            ("kilowatt-hours", "kWh"),
-            ("square feet", "ft^2"),
-            ("sq. ft", "ft2"),
-            ("feet per second squared", "ft/s^2"),
-            ("light-years", "ly"),
-            (r"^\circ\text{C}", "degrees Celsius"),
-            ("miles an hour", "mph"),
-            ("KM", "km"),
-            ("MHz", "megahertz"),
-            (r"\cubic\centi\metre", "mL"),
-            ("m s-1", "m/s"),
-            ("pounds per square inch", "psi"),
-        ] {
-            let (one, two) = (size_of(text), size_of(like));
-            assert!(one.is_some() && one == two, "{text} {one:?} {like} {two:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_unit_is_none() {
-        for text in ["apples", "x", "m/x", r"\alpha", "", "}", "(m", r"m^{1/2}", "2", "mq"] {
-            assert_eq!(size_of(text), None, "{text}");
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Runs of letters as units: a sign, a name, or signs side by side.
 
+use super::measure::Measure;
 use super::unit_table::{loose_sign, name, sign};
-use super::units::Measure;
 
 /// The longest run of signs side by side, in bytes: `kgms`.
 const RUN_MAX: usize = 8;

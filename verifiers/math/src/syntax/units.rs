@@ -2,65 +2,14 @@
 
 use dashu_ratio::RBig;
 
+use super::measure::Measure;
 use super::nouns;
 use super::unit_reader::read;
-use super::unit_table::{self, Dimensions, MONEY, Unit, is_usual};
+use super::unit_table::{self, MONEY, is_usual};
 use crate::number::small;
 
 /// The most words before a unit.
 const WORDS_MAX: usize = 6;
-
-/// A unit, or a product of powers of them: dimensions and size in base units.
-#[derive(Clone, Debug)]
-pub(crate) struct Measure {
-    unit: Unit,
-}
-
-impl Measure {
-    pub(crate) fn of(unit: Unit) -> Self {
-        Self { unit }
-    }
-
-    /// A scale with a zero of its own begins there only where it stands alone.
-    pub(crate) fn raised(self, power: i8) -> Option<Self> {
-        if power == 1 {
-            return Some(self);
-        }
-        let mut unit = self.unit;
-        for dimension in &mut unit.dimensions {
-            *dimension = dimension.checked_mul(power)?;
-        }
-        unit.size = unit.size.pow(isize::from(power));
-        unit.pi = unit.pi.checked_mul(power)?;
-        unit.zero = RBig::ZERO;
-        Some(Self { unit })
-    }
-
-    pub(crate) fn times(self, other: &Self) -> Option<Self> {
-        let mut unit = self.unit;
-        for (sum, dimension) in unit.dimensions.iter_mut().zip(other.unit.dimensions) {
-            *sum = sum.checked_add(dimension)?;
-        }
-        unit.size *= &other.unit.size;
-        unit.pi = unit.pi.checked_add(other.unit.pi)?;
-        unit.zero = RBig::ZERO;
-        if unit.kind.is_empty() {
-            unit.kind = other.unit.kind;
-        }
-        Some(Self { unit })
-    }
-
-    fn dimensions(&self) -> &Dimensions {
-        &self.unit.dimensions
-    }
-
-    /// How many base units it is, and the power of pi in it, with their product. `None` where its
-    /// scale has a zero of its own, or for money.
-    pub(crate) fn in_base(&self) -> Option<(&RBig, i8, String)> {
-        let plain = self.unit.zero == RBig::ZERO && self.dimensions().last() == Some(&0);
-        plain.then(|| (&self.unit.size, self.unit.pi, unit_table::spelled(self.dimensions())))
-    }
-}
 
 /// What a number of one unit is in another: times the factor and a power of pi, plus the shift.
 #[derive(Debug, PartialEq)]
@@ -194,11 +143,12 @@ fn counts(noun: &str, measure: &Measure) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
+    use super::super::unit_table::Dimensions;
     use super::*;
 
     /// The dimensions and the size of a text that is a unit.
-    pub(crate) fn size_of(text: &str) -> Option<(Dimensions, RBig, RBig)> {
+    fn size_of(text: &str) -> Option<(Dimensions, RBig, RBig)> {
         let measure = measured(text)?;
         Some((*measure.dimensions(), measure.unit.size.clone(), measure.unit.zero))
     }
@@ -241,6 +191,47 @@ pub(crate) mod tests {
                 wanted.map(|(top, below)| small(top, below)),
                 "{reference} {unit}"
             );
+        }
+    }
+
+    #[test]
+    fn units_are_read_however_they_are_written() {
+        for (text, like) in [
+            (r"\mu m", "micrometers"),
+            (r"\mu\text{m}", "um"),
+            (r"k\Omega", "kiloohm"),
+            (r"\,\mathrm{k}\Omega", "kohm"),
+            ("kg m/s^2", "newton"),
+            (r"\mathrm{kg\cdot m\cdot s^{-2}}", "N"),
+            (r"\kilo\metre\per\second", "km/s"),
+            (r"\frac{\text{m}}{\text{s}}", "m s^-1"),
+            ("ms^{-1}", "meters per second"),
+            ("J/(kg K)", "J kg^-1 K^-1"),
+            ("J/kg·K", "J/kg/K"),
+            ("Jkg^{-1}K^{-1}", "J/(kg*K)"),
+            ("Nm", "newton-meter"),
+            ("kilowatt-hours", "kWh"),
+            ("square feet", "ft^2"),
+            ("sq. ft", "ft2"),
+            ("feet per second squared", "ft/s^2"),
+            ("light-years", "ly"),
+            (r"^\circ\text{C}", "degrees Celsius"),
+            ("miles an hour", "mph"),
+            ("KM", "km"),
+            ("MHz", "megahertz"),
+            (r"\cubic\centi\metre", "mL"),
+            ("m s-1", "m/s"),
+            ("pounds per square inch", "psi"),
+        ] {
+            let (one, two) = (size_of(text), size_of(like));
+            assert!(one.is_some() && one == two, "{text} {one:?} {like} {two:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_unit_is_none() {
+        for text in ["apples", "x", "m/x", r"\alpha", "", "}", "(m", r"m^{1/2}", "2", "mq"] {
+            assert_eq!(size_of(text), None, "{text}");
         }
     }
 }

@@ -5,7 +5,7 @@ use dashu_ratio::RBig;
 use super::Parser;
 use super::unit::UnitAhead;
 use crate::stop::Stop;
-use crate::syntax::ast::{Id, Letters, Node};
+use crate::syntax::ast::{Id, Node, UnitLetters};
 use crate::syntax::token::Tok;
 use crate::syntax::units;
 
@@ -79,7 +79,7 @@ impl Parser<'_, '_> {
             && unit.end == self.at
         {
             let UnitAhead { text: unit, sure, .. } = unit;
-            self.tree.may_be_measured(whole, Letters { value, unit, sure });
+            self.tree.may_be_measured(whole, UnitLetters { value, unit, sure });
         }
         Ok(whole)
     }
