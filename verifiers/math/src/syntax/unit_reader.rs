@@ -83,7 +83,7 @@ impl Reader<'_> {
         self.skip();
         if !first && !self.rest().starts_with("**") && self.eat(&TIMES) {
             Joint::Times
-        } else if self.eat(&["per"]) || (!first && (self.eat(&OVER) || self.article())) {
+        } else if self.eat(&["per", "\\per"]) || (!first && (self.eat(&OVER) || self.article())) {
             Joint::Over
         } else {
             Joint::Side
