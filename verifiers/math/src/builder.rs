@@ -1,11 +1,11 @@
 //! The builder: from the syntax tree to the value of an answer.
 
 mod array;
-mod counted;
 mod decimal;
 mod equality;
 mod expression;
 mod label;
+mod measured;
 mod named;
 mod operator;
 mod plus_minus;
@@ -17,8 +17,8 @@ use named::named;
 use crate::algebra::Context;
 use crate::sets::{Region, Relation, Sign, complement, intersection, solve_inequality, union};
 use crate::stop::Stop;
-use crate::syntax::{Id, Node, Rel, Tree};
-use crate::values::{Scalar, Value, region_of};
+use crate::syntax::{Id, Node, Rel, Tree, units};
+use crate::values::{Scalar, Value, measure_parts, region_of};
 
 /// Builds the values of one tree.
 struct Builder<'c> {
@@ -29,11 +29,19 @@ struct Builder<'c> {
     /// Leave out percent and degree signs.
     bare: bool,
     seen: Seen,
-    unit: Option<String>,
+    units: Units,
     /// Whether there are plus-minus signs at all.
     pub(crate) signed: bool,
     /// The bound variables of the enclosing operators.
     pub(crate) bound: Vec<String>,
+}
+
+/// The units found while an expression was built.
+#[derive(Default)]
+struct Units {
+    last: Option<String>,
+    /// Whether they are factors: powers of base units.
+    in_base: bool,
 }
 
 /// The signs found while an expression was built.
@@ -52,7 +60,7 @@ pub(crate) fn build(cx: &mut Context, tree: &Tree, root: Id) -> Result<Value, St
         lower_sign: false,
         bare: false,
         seen: Seen::default(),
-        unit: None,
+        units: Units::default(),
         signed: tree.nodes().any(|node| matches!(node, Node::PlusMinus { .. })),
         bound: Vec::new(),
     };
@@ -90,10 +98,7 @@ impl Builder<'_> {
                 let rows = rows.iter().map(|row| self.flattened(row));
                 rows.collect::<Result<Vec<_>, _>>().map(Value::Matrix)
             }
-            Node::Ratio(parts) => {
-                let parts = parts.iter().map(|part| self.canon(*part));
-                parts.collect::<Result<Vec<_>, _>>().map(Value::Ratio)
-            }
+            Node::Ratio(parts) => self.ratio(parts).map(Value::Ratio),
             Node::Labelled(label, inner) => {
                 let value = self.value(*inner)?;
                 Ok(named(label.clone(), None, value, None))
@@ -111,8 +116,11 @@ impl Builder<'_> {
                 Ok(Value::Infinity { negative: true })
             }
             Node::Quantity(inner, unit) if !self.is_scalar(*inner)? => {
-                self.unit = Some(unit.clone());
-                self.value(*inner)
+                let mut value = self.value(*inner)?;
+                if units::is_measure(unit) {
+                    measure_parts(&mut value, unit);
+                }
+                Ok(value)
             }
             Node::Mul(parts) if self.point_name(parts)?.is_some() => {
                 let (Some(name), Some(point)) = (self.point_name(parts)?, parts.last()) else {
@@ -246,7 +254,7 @@ impl Builder<'_> {
     }
 
     fn one_scalar(&mut self, id: Id, lower_sign: bool) -> Result<Value, Stop> {
-        (self.seen, self.unit) = (Seen::default(), None);
+        (self.seen, self.units) = (Seen::default(), Units::default());
         self.lower_sign = lower_sign;
         let canon = self.canon(id)?;
         let (percent, degrees) = (self.seen.percent, self.seen.degrees);
@@ -259,9 +267,13 @@ impl Builder<'_> {
             None
         };
         self.lower_sign = false;
-        let unit = self.unit.take().filter(|unit| !unit.is_empty());
-        let (decimal, counted) = (self.decimal(id)?, self.is_counted(id)?);
-        let scalar = Scalar { canon, bare, percent, degrees, unit, decimal, counted };
+        let unit = self.units.last.take().filter(|unit| !unit.is_empty());
+        let (canon, unit) = match unit {
+            Some(unit) if !self.is_measured(id)? => self.computed(id, canon, unit)?,
+            unit => (canon, unit),
+        };
+        let (decimal, letters) = (self.decimal(id)?, self.letters(id)?);
+        let scalar = Scalar { canon, bare, percent, degrees, unit, decimal, letters };
         Ok(Value::Scalar(Box::new(scalar)))
     }
 }

@@ -172,7 +172,7 @@ fn tree(text: &str, commas: Commas, cx: &mut Context) -> Result<Option<(Tree, Id
     let tokens = unless_fault(lexer::lex(text, commas, &mut cx.meter))?;
     let Some(tokens) = tokens else { return Ok(None) };
     cx.meter.spend(20 * tokens.len() as u64)?;
-    unless_fault(parser::parse(&tokens))
+    unless_fault(parser::parse(text, &tokens))
 }
 
 impl Reading {

@@ -13,8 +13,8 @@ pub(crate) use families::{family_of, integers_in, over_integers, repeats};
 pub(crate) use matrices::{
     added_arrays, array_product, determinant_of, matrix_power, scaled_array, transposed,
 };
-pub(crate) use measures::{is_close, measured_in_letters, with_unit_letter};
+pub(crate) use measures::{converted, is_close, measure_parts, measured, measured_alike};
 pub(crate) use regions::{points_of, region_of, solutions_named, united};
 pub(crate) use renaming::{free_letters, rename_in_value, with_letter};
 pub use value::Value;
-pub(crate) use value::{Decimal, Named, Rank, Scalar};
+pub(crate) use value::{Decimal, Letters, Named, Rank, Scalar};

@@ -10,7 +10,7 @@ mod trial;
 pub use crate::extract::Policy;
 pub use crate::math::{Decimals, Relations, Strict};
 
-use candidate::outermost;
+use candidate::{outermost, with_unit};
 use trial::{Said, Trial, settled, shown};
 
 use crate::extract::{self, Candidate, Provenance, Scope, Spoken, Thinking};
@@ -298,6 +298,11 @@ impl Math {
                 refusal: None,
             };
             return Ok((none, false));
+        };
+        let chosen = if wanted_values.iter().any(Value::is_measured) {
+            with_unit(chosen, said.scope.text(), cx)?
+        } else {
+            chosen
         };
         let same = trimmed(&chosen.candidate.text) == trimmed(reference);
         let open = self.closed_form

@@ -20,6 +20,13 @@ impl Builder<'_> {
     pub(crate) fn canon(&mut self, id: Id) -> Result<Canon, Stop> {
         self.cx.meter.spend(20)?;
         let tree = self.tree;
+        if self.units.in_base
+            && let Some(letters) = tree.measured(id)
+        {
+            let value = self.canon(letters.value)?;
+            self.units.last = Some(letters.unit.clone());
+            return self.times_base(&value, &letters.unit);
+        }
         match tree.get(id)? {
             Node::Num(value, _) => Ok(Canon::rational(value.clone())),
             Node::Based(digits, base) => {
@@ -64,8 +71,8 @@ impl Builder<'_> {
             Node::Degrees(inner) => self.degrees(*inner),
             Node::Quantity(inner, unit) => {
                 let inner = self.canon(*inner)?;
-                self.unit = Some(unit.clone());
-                Ok(inner)
+                self.units.last = Some(unit.clone());
+                if self.units.in_base { self.times_base(&inner, unit) } else { Ok(inner) }
             }
             Node::Operator(operator) => self.operator(operator),
             _ => Err(Stop::Unreadable),

@@ -8,13 +8,16 @@ use super::judged::Equivalence;
 use crate::algebra::{Context, added_constant, names_in};
 use crate::question::Question;
 use crate::stop::Stop;
-use crate::values::{Value, free_letters, measured_in_letters, with_letter};
+use crate::values::{Value, free_letters, measured, with_letter};
 
 /// The most letters that are renamed.
 const LETTERS_MAX: usize = 3;
 
 /// Letters behind a number that are rather units than variables.
-const UNITS: [&str; 11] = ["m", "s", "g", "h", "N", "L", "l", "J", "W", "V", "K"];
+#[rustfmt::skip]
+const UNITS: [&str; 17] = [
+    "m", "s", "g", "h", "N", "L", "l", "J", "W", "V", "K", "A", "F", "H", "T", "Omega", "mu",
+];
 /// The usual name of a constant of integration.
 const USUAL: &str = "C";
 /// Signs that a question asks for an integral.
@@ -61,6 +64,12 @@ impl Comparer<'_> {
         if let Some(measured) = self.in_units(one, two, question)? {
             return self.compare(one, &measured);
         }
+        // Two units are no names that could be exchanged.
+        let is_measured =
+            |value: &Value| matches!(value, Value::Scalar(scalar) if scalar.letters.is_some());
+        if is_measured(one) && is_measured(two) {
+            return Ok(Equivalence::Unequal);
+        }
         let (mut want, mut have) = (Vec::new(), Vec::new());
         if !(free_letters(self.cx, one, &mut want) && free_letters(self.cx, two, &mut have)) {
             return Ok(Equivalence::Unequal);
@@ -92,7 +101,7 @@ impl Comparer<'_> {
         if question.is_empty() || want.unit.is_some() || self.cx.has_variable(&want.canon) {
             return Ok(None);
         }
-        let Some(measured) = measured_in_letters(self.cx, have) else { return Ok(None) };
+        let Some(measured) = measured(have) else { return Ok(None) };
         for name in names_in(self.cx, &have.canon) {
             if !(UNITS.contains(&name.as_str())
                 && question.has_for_units_alone(&name, &mut self.cx.meter)?)

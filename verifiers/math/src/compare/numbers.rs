@@ -6,17 +6,18 @@ use crate::algebra::{Canon, Context, Kind, approx, has_constant, only_parameter,
 use crate::number::small;
 use crate::numeric::{Near, near_zero};
 use crate::stop::Stop;
-use crate::syntax::units;
-use crate::values::{Decimal, Scalar, measures, with_unit_letter};
+use crate::syntax::units::{self, Conversion};
+use crate::values::{Decimal, Scalar, converted, measured_alike, measures};
 
 impl Comparer<'_> {
     pub(crate) fn scalars(&mut self, one: &Scalar, two: &Scalar) -> Result<Equivalence, Stop> {
         for unit in [&one.unit, &two.unit].into_iter().flatten() {
             self.cx.meter.spend(100 * unit.len() as u64)?;
         }
-        // "5000 m" compared with kilometres: the letter is a unit and not a variable.
-        let (read_one, read_two) =
-            (with_unit_letter(self.cx, one, two), with_unit_letter(self.cx, two, one));
+        // Letters are variables where both sides have the same, else perhaps units.
+        let alike = one.letters.is_some() && self.cx.equal(&one.canon, &two.canon)?;
+        let read = if alike { [None, None] } else { measured_alike(self.cx, one, two) };
+        let [read_one, read_two] = &read;
         let (one, two) = (read_one.as_ref().unwrap_or(one), read_two.as_ref().unwrap_or(two));
         let mut scale = None;
         if self.strict.units && one.unit.is_some() != two.unit.is_some() {
@@ -25,18 +26,23 @@ impl Comparer<'_> {
         if let (Some(want), Some(have)) = (&one.unit, &two.unit)
             && want != have
         {
-            match units::factor(want, have) {
-                Some(factor) if factor.is_one() => {}
-                Some(factor) => scale = Some(factor),
+            match units::convert(want, have) {
+                Some(same) if same == Conversion::NONE => {}
+                Some(conversion) => scale = Some(conversion),
                 None => return Ok(Equivalence::Unequal),
             }
         }
+        let mut steps = (one.step(false), two.step(false));
         let scaled = match &scale {
-            Some(factor) => Some(self.cx.mul(&two.canon, &Canon::rational(factor.clone()))?),
+            Some(conversion) => {
+                if let Some(decimal) = &mut steps.1 {
+                    decimal.step *= &conversion.factor;
+                }
+                Some(converted(self.cx, &two.canon, conversion)?)
+            }
             None => None,
         };
         let answer = scaled.as_ref().unwrap_or(&two.canon);
-        let steps = (one.step(false), two.step(false));
         let first = self.numbers(
             &Side { value: &one.canon, decimal: steps.0, percent: one.percent },
             &Side { value: answer, decimal: steps.1, percent: two.percent },

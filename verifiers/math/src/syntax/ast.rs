@@ -168,6 +168,16 @@ impl Node {
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     depths: Vec<u8>,
+    letters: Vec<(Id, UnitLetters)>,
+}
+
+/// The other reading of a number before letters: a value with a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct UnitLetters {
+    pub(crate) value: Id,
+    pub(crate) unit: String,
+    /// Whether the unit has a name or a sign of several letters, apart from the number.
+    pub(crate) sure: bool,
 }
 
 impl Tree {
@@ -181,6 +191,21 @@ impl Tree {
         self.nodes.push(node);
         self.depths.push(depth);
         Id::try_from(self.nodes.len() - 1).map_err(|_| Stop::Cap)
+    }
+
+    /// Notes that the product `id` may be a value with a unit.
+    pub(crate) fn may_be_measured(&mut self, id: Id, letters: UnitLetters) {
+        self.letters.push((id, letters));
+    }
+
+    /// A product as a value with a unit, where it may be one.
+    pub(crate) fn measured(&self, id: Id) -> Option<&UnitLetters> {
+        self.letters.iter().find(|(at, _)| *at == id).map(|(_, letters)| letters)
+    }
+
+    /// Whether a product in it may be a value with a unit.
+    pub(crate) fn has_letters(&self) -> bool {
+        !self.letters.is_empty()
     }
 
     /// All nodes.

@@ -96,7 +96,7 @@ pub(crate) fn command(name: &str) -> Command {
         "begin" => return Command::Begin,
         "end" => return Command::End,
         "text" | "textbf" | "textit" | "textrm" | "textsf" | "mathrm" | "mbox" | "operatorname"
-        | "textnormal" | "hbox" | "emph" | "texttt" | "mathsf" | "mathtt" | "textsc" => {
+        | "textnormal" | "textup" | "hbox" | "emph" | "texttt" | "mathsf" | "mathtt" | "textsc" => {
             return Command::Prose;
         }
         "color" | "textcolor" | "colorbox" | "hspace" | "vspace" | "mspace" | "label" | "tag"
@@ -117,7 +117,7 @@ const SKIPPED: &[&str] = &[
     "middle", "quad", "qquad", "displaystyle", "textstyle", "limits", "nolimits", "mathbf",
     "boldsymbol", "bf", "rm", "it", "mathbb", "mathcal", "mathit", "mathfrak", "vec",
     "overrightarrow", "underline", "boxed", "fbox", "framebox", "thinspace", "enspace", "space",
-    "hfill", "hline", "notag", "nonumber", "dollar", "unit", "ensuremath", "scriptstyle", "large",
+    "hfill", "hline", "notag", "nonumber", "dollar", "unit", "si", "SI", "qty", "num", "pu", "ensuremath", "scriptstyle", "large",
     "Large", "LARGE", "huge", "Huge", "small", "footnotesize", "tiny", "normalsize", "bold", "bm",
     "mathop", "mathord", "mathstrut", "mathnormal", "tt", "underbrace", "overbrace", "Bbb", "newline", "cr", "checkmark", "blacksquare",
 ];

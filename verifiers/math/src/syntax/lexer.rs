@@ -6,7 +6,7 @@ mod numerals;
 
 use super::ast::Rel;
 use super::token::{Commas, Tok, Token, relates};
-use super::{symbols, words};
+use super::{symbols, units, words};
 use crate::meter::Meter;
 use crate::stop::Stop;
 
@@ -73,7 +73,7 @@ impl<'a> Lexer<'a> {
             .text
             .get(..self.at)
             .is_some_and(|before| before.ends_with(|c: char| c.is_whitespace() || c == '~'));
-        self.tokens.push(Token { tok, spaced });
+        self.tokens.push(Token { tok, spaced, at: self.at });
         self.related |= relates(tok);
         self.at += bytes;
     }
@@ -137,7 +137,7 @@ impl<'a> Lexer<'a> {
         // 10!=3628800
         let factorial = matches!(
             self.tokens.as_slice(),
-            [.., Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Bang, spaced: false }]
+            [.., Token { tok: Tok::Num(_), .. }, Token { tok: Tok::Bang, spaced: false, .. }]
         );
         let Some(last) = self.tokens.last_mut() else { return };
         let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
@@ -199,10 +199,7 @@ impl<'a> Lexer<'a> {
         let points = !prose
             && (shape && run.len() <= POINTS_MAX || run.len() == 2 && rest.get(2..3) == Some("}"))
             && run.bytes().all(|byte| byte.is_ascii_uppercase());
-        if !upright
-            && !points
-            && (prose || words::is_word(run, after_number || self.follows_word()))
-        {
+        if !upright && !points && (prose || is_word(run, after_number || self.follows_word())) {
             return self.push(Tok::Word(run), end);
         }
         self.push(Tok::Letter(run.get(..1).unwrap_or_default()), 1);
@@ -245,4 +242,22 @@ fn ignorable(c: char) -> bool {
         || matches!(c, '$' | '~' | '`' | '"' | '“' | '”' | '}' | '.' | '\u{feff}')
         || (!c.is_ascii() && ORNAMENTS.contains(c))
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}')
+}
+
+/// Whether a run of letters is a word rather than variables side by side.
+fn is_word(run: &str, after_number: bool) -> bool {
+    const SHORT: &[&str] = &[
+        "no", "yes", "not", "is", "the", "of", "if", "to", "be", "it", "odd", "all", "we", "so",
+        "got", "get", "st", "nd", "rd", "th", "am", "pm",
+    ];
+    let lower = run.to_ascii_lowercase();
+    run.len() >= 4
+        || SHORT.contains(&lower.as_str())
+        || (run.len() >= 2 && after_number && (units::known(run) || matches!(run, "sq" | "cu")))
+        || (run.len() == 3 && lower.contains(['a', 'e', 'i', 'o', 'u']) && !in_order(&lower))
+}
+
+/// Whether letters follow each other in the alphabet, as the names of variables do.
+fn in_order(run: &str) -> bool {
+    run.as_bytes().is_sorted()
 }

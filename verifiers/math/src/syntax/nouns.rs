@@ -2,10 +2,10 @@
 
 /// Words without meaning for what is counted.
 #[rustfmt::skip]
-const EMPTY: [&str; 26] = [
+const EMPTY: [&str; 30] = [
     "of", "the", "a", "an", "in", "to", "all", "total", "more", "each", "per", "whole", "different",
     "distinct", "possible", "extra", "additional", "other", "about", "exactly", "altogether",
-    "remaining", "left", "only", "approximately", "unique",
+    "remaining", "left", "only", "approximately", "unique", "square", "sq", "cubic", "cu",
 ];
 /// Generic nouns, which agree with any other.
 #[rustfmt::skip]

@@ -14,6 +14,7 @@ mod operator;
 mod product;
 mod qualification;
 mod quantity;
+mod unit;
 
 use super::ast::{Id, Join, Node, Rel, Tree};
 use super::token::{Tok, Token};
@@ -25,9 +26,10 @@ use crate::stop::Stop;
 /// The deepest nesting that is parsed.
 const DEPTH_MAX: u32 = 64;
 
-/// Reads a whole answer.
-pub(crate) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
+/// Reads a whole answer: its text, and the tokens of it.
+pub(crate) fn parse(text: &str, tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
     let mut parser = Parser {
+        text,
         tokens,
         at: 0,
         tree: Tree::default(),
@@ -44,6 +46,7 @@ pub(crate) fn parse(tokens: &[Token<'_>]) -> Result<(Tree, Id), Stop> {
 }
 
 struct Parser<'t, 'a> {
+    pub(crate) text: &'t str,
     pub(crate) tokens: &'t [Token<'a>],
     pub(crate) at: usize,
     pub(crate) tree: Tree,

@@ -65,6 +65,8 @@ pub(crate) fn symbol(c: char) -> Option<Tok<'static>> {
         'ℝ' => Tok::Reals,
         'π' => Tok::Pi,
         '…' => Tok::Dots,
+        '℃' => Tok::Word("℃"),
+        '℉' => Tok::Word("℉"),
         '∨' => Tok::Or,
         '∧' => Tok::And,
         _ => return None,

@@ -87,6 +87,8 @@ pub(crate) enum Tok<'a> {
 pub(crate) struct Token<'a> {
     pub(crate) tok: Tok<'a>,
     pub(crate) spaced: bool,
+    /// Where it begins in the text, in bytes.
+    pub(crate) at: usize,
 }
 
 /// How a comma between digits is read.

@@ -1,7 +1,6 @@
 //! The words and the functions that the lexer knows, as tables.
 
 use super::token::Tok;
-use super::units;
 
 /// Functions with their normalised name.
 #[rustfmt::skip]
@@ -82,22 +81,4 @@ pub(crate) fn currency(code: &str) -> Option<&'static str> {
 pub(crate) fn denies(label: &str) -> bool {
     let counts = label.ends_with('s') || label.split(' ').any(|word| COUNTING.contains(&word));
     label == "no" || (!counts && label.split(' ').any(|word| DENYING.contains(&word)))
-}
-
-/// Whether a run of letters is a word rather than variables side by side.
-pub(crate) fn is_word(run: &str, after_number: bool) -> bool {
-    const SHORT: &[&str] = &[
-        "no", "yes", "not", "is", "the", "of", "if", "to", "be", "it", "odd", "all", "we", "so",
-        "got", "get", "st", "nd", "rd", "th", "am", "pm",
-    ];
-    let lower = run.to_ascii_lowercase();
-    run.len() >= 4
-        || SHORT.contains(&lower.as_str())
-        || (run.len() >= 2 && after_number && (units::known(run) || matches!(run, "sq" | "cu")))
-        || (run.len() == 3 && lower.contains(['a', 'e', 'i', 'o', 'u']) && !in_order(&lower))
-}
-
-/// Whether letters follow each other in the alphabet, as the names of variables do.
-fn in_order(run: &str) -> bool {
-    run.as_bytes().is_sorted()
 }

@@ -2,11 +2,12 @@
 
 use dashu_ratio::RBig;
 
-use super::value::Scalar;
-use crate::algebra::{Canon, Context, Exp, Kind, approx, negated};
+use super::value::{Letters, Scalar, Value};
+use crate::algebra::{Canon, Context, Kind, approx, negated, pow};
 use crate::number::{power_of_ten, small};
 use crate::stop::Stop;
-use crate::syntax::{Rel, units};
+use crate::syntax::Rel;
+use crate::syntax::units::{self, Conversion};
 
 /// The relative tolerance of an approximation.
 const NEAR: f64 = 0.01;
@@ -21,14 +22,15 @@ pub(crate) fn is_close(
     for unit in [&one.unit, &two.unit].into_iter().flatten() {
         cx.meter.spend(100 * unit.len() as u64)?;
     }
-    let factor = match (&one.unit, &two.unit) {
-        (Some(want), Some(have)) if want != have => match units::factor(want, have) {
-            Some(factor) => factor,
+    let conversion = match (&one.unit, &two.unit) {
+        (Some(want), Some(have)) if want != have => match units::convert(want, have) {
+            Some(conversion) => conversion,
             None => return Ok(false),
         },
-        _ => RBig::ONE,
+        _ => Conversion::NONE,
     };
-    let answer = cx.mul(&two.canon, &Canon::rational(factor.clone()))?;
+    let answer = converted(cx, &two.canon, &conversion)?;
+    let factor = conversion.factor;
     if cx.equal(&one.canon, &answer)? {
         return Ok(true);
     }
@@ -65,42 +67,61 @@ pub(crate) fn marks_clash(one: &Scalar, two: &Scalar) -> bool {
     let clash = |one: &Scalar, two: &Scalar| {
         let unit = two.unit.as_deref();
         (one.percent && (two.degrees || unit.is_some()))
-            || (one.degrees && (two.percent || unit.is_some_and(units::is_measure)))
+            || (one.degrees
+                && (two.percent
+                    || unit.is_some_and(|unit| units::is_measure(unit) && !units::is_scale(unit))))
     };
     clash(one, two) || clash(two, one)
 }
 
-/// A number times letters that are units, as a number with that unit, where the other side
-/// has one: `5000 m` compared with kilometres, `10 m/s` with kilometres per hour.
-pub(crate) fn with_unit_letter(cx: &Context, value: &Scalar, beside: &Scalar) -> Option<Scalar> {
-    let other = beside.unit.as_deref()?;
-    if !units::is_measure(other) {
-        return None;
-    }
-    measured_in_letters(cx, value)
+/// A number before letters as a value with a unit.
+pub(crate) fn measured(value: &Scalar) -> Option<Scalar> {
+    let Letters { canon, unit, decimal, .. } = *value.letters.clone()?;
+    Some(Scalar { canon, unit: Some(unit), decimal, ..value.clone() })
 }
 
-/// A number times letters that may be units, as a number with that unit: `10 m/s`.
-pub(crate) fn measured_in_letters(cx: &Context, value: &Scalar) -> Option<Scalar> {
-    let ([(mono, coef)], true) = (value.canon.num.0.as_slice(), value.unit.is_none()) else {
-        return None;
+/// Both sides with letters as units, where the other side has a unit or letters that may be one:
+/// `5000 m` beside kilometres, `5 A` beside `5 V`; or where it is a number, and they are rather a
+/// unit: `5 mF`.
+pub(crate) fn measured_alike(cx: &Context, one: &Scalar, two: &Scalar) -> [Option<Scalar>; 2] {
+    let beside = |value: &Scalar, other: &Scalar| {
+        let letters = value.letters.as_ref()?;
+        let has_unit = match (&other.unit, &other.letters) {
+            (Some(unit), _) => units::is_measure(unit),
+            (None, Some(_)) => true,
+            (None, None) => letters.sure && !cx.has_variable(&other.canon),
+        };
+        if has_unit { measured(value) } else { None }
     };
-    if mono.is_empty() || !value.counted || !value.canon.den.is_one() {
-        return None;
+    [beside(one, two), beside(two, one)]
+}
+
+/// A value in another unit.
+pub(crate) fn converted(
+    cx: &mut Context,
+    value: &Canon,
+    conversion: &Conversion,
+) -> Result<Canon, Stop> {
+    let mut value = cx.mul(value, &Canon::rational(conversion.factor.clone()))?;
+    if conversion.pi != 0 {
+        let pi = cx.of(Kind::Pi)?;
+        let pi = pow(cx, &pi, &Canon::int(i64::from(conversion.pi)))?;
+        value = cx.mul(&value, &pi)?;
     }
-    let mut unit = String::new();
-    for (atom, exp) in mono {
-        match cx.kind(*atom) {
-            Some(Kind::Var(name)) if exp.is_int() && units::known(name) => {
-                unit.push_str(if unit.is_empty() { "" } else { " " });
-                unit.push_str(&name.to_lowercase());
-                if *exp != Exp::ONE {
-                    unit.push('^');
-                    unit.push_str(&exp.num.to_string());
-                }
-            }
-            _ => return None,
+    cx.add(&value, &Canon::rational(conversion.shift.clone()))
+}
+
+/// The unit behind a point, a list or a set is that of its parts.
+pub(crate) fn measure_parts(value: &mut Value, unit: &str) {
+    match value {
+        Value::Scalar(scalar) if scalar.unit.is_none() && scalar.letters.is_none() => {
+            scalar.unit = Some(unit.to_owned());
         }
+        Value::Tuple { items, .. } | Value::List(items) | Value::Set(items) => {
+            for item in items {
+                measure_parts(item, unit);
+            }
+        }
+        _ => {}
     }
-    Some(Scalar { canon: Canon::rational(coef.clone()), unit: Some(unit), ..value.clone() })
 }

@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 
 use crate::algebra::Canon;
 use crate::sets::{Family, Interval, Region, Relation};
-use crate::syntax::Calendar;
+use crate::syntax::{Calendar, units};
 
 /// The value of an answer.
 #[derive(Clone, Debug)]
@@ -61,8 +61,18 @@ pub struct Scalar {
     pub(crate) degrees: bool,
     pub(crate) unit: Option<String>,
     pub(crate) decimal: Option<Decimal>,
-    /// Whether a number stands before its letters, which may be a unit: `1 m`, and not `m`.
-    pub(crate) counted: bool,
+    /// The other reading of a number before letters that may be a unit: `1 m`, and not `m`.
+    pub(crate) letters: Option<Box<Letters>>,
+}
+
+/// A number before letters as a value with a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Letters {
+    pub(crate) canon: Canon,
+    pub(crate) unit: String,
+    pub(crate) decimal: Option<Decimal>,
+    /// Whether the unit has a name or a sign of several letters, apart from the number.
+    pub(crate) sure: bool,
 }
 
 /// A number that was written as a decimal.
@@ -118,8 +128,20 @@ impl Value {
             degrees: false,
             unit,
             decimal,
-            counted: false,
+            letters: None,
         }))
+    }
+
+    /// Whether it has a unit, or letters that may be one.
+    pub fn is_measured(&self) -> bool {
+        let Self::Scalar(scalar) = self else { return false };
+        scalar.letters.is_some() || scalar.unit.as_deref().is_some_and(units::is_measure)
+    }
+
+    /// Whether it is an expression without any unit or mark.
+    pub fn is_unmarked(&self) -> bool {
+        let Self::Scalar(scalar) = self else { return false };
+        scalar.unit.is_none() && scalar.letters.is_none() && !scalar.percent && !scalar.degrees
     }
 
     /// Whether it can be stated in words alone: a text, the empty set, or all real numbers.

@@ -4,6 +4,7 @@ use crate::extract::{Candidate, Provenance, number_in_prose};
 use crate::math::algebra::Context;
 use crate::math::reading::{self, Reading};
 use crate::math::stop::Stop;
+use crate::math::syntax::units;
 use crate::math::values::Value;
 
 /// An answer that was chosen among the candidates, and what it may mean.
@@ -51,6 +52,26 @@ pub(super) fn choose<'a>(
         }
     }
     Ok(None)
+}
+
+/// The answer with the unit that stands behind it in the text: "the current is 5 mA", of which the
+/// number was found.
+pub(super) fn with_unit<'a>(
+    chosen: Chosen<'a>,
+    text: &str,
+    cx: &mut Context,
+) -> Result<Chosen<'a>, Stop> {
+    let Chosen { candidate, values, .. } = &chosen;
+    let (from, to) = candidate.span;
+    let unit = text.get(to..).and_then(units::behind);
+    let (Some(unit), [value]) = (unit, values.as_slice()) else { return Ok(chosen) };
+    if !value.is_unmarked() || text.get(from..to) != Some(candidate.text.as_ref()) {
+        return Ok(chosen);
+    }
+    let whole = format!("{} {unit}", candidate.text);
+    let reading = reading::read(&whole, true, cx)?;
+    let values = reading.values(cx)?;
+    Ok(Chosen { reading, values, ..chosen })
 }
 
 /// The candidates without announcements inside of what a marker holds, where that is no sentence:

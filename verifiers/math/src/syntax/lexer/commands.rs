@@ -4,7 +4,7 @@ use super::Lexer;
 use crate::stop::Stop;
 use crate::syntax::commands::Command;
 use crate::syntax::token::{Tok, relates};
-use crate::syntax::{commands, environments};
+use crate::syntax::{commands, environments, unit_reader};
 
 /// The longest argument that is dropped, in bytes.
 const ARGUMENT_MAX: usize = 256;
@@ -30,6 +30,9 @@ impl<'a> Lexer<'a> {
                 // `\left.` and `\right.` are empty delimiters.
                 let bracket = matches!(name, "left" | "right");
                 self.at += usize::from(bracket && self.rest().starts_with('.'));
+                if matches!(name, "SI" | "qty" | "num") && self.rest().starts_with('[') {
+                    self.at += self.rest().find(']').map_or(0, |at| at + 1);
+                }
                 if matches!(name, "mathbb" | "Bbb") {
                     self.blackboard();
                 }
@@ -95,6 +98,10 @@ impl<'a> Lexer<'a> {
                 self.at += 1 + end;
                 return Ok(());
             }
+        }
+        if !self.tokens.is_empty() && unit_reader::is_command(name) {
+            self.push(Tok::Word(name), 1 + name.len());
+            return Ok(());
         }
         if self.is_operand(name) {
             self.push(Tok::Letter(name), 1 + name.len());

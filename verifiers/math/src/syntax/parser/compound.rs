@@ -3,7 +3,6 @@
 use dashu_ratio::RBig;
 
 use super::Parser;
-use super::quantity::unit_name;
 use crate::number::small;
 use crate::stop::Stop;
 use crate::syntax::ast::{Id, Node};
@@ -161,7 +160,7 @@ impl Parser<'_, '_> {
         let unit = match name {
             // Minutes where hours stand before or seconds behind.
             "m" if hours || seconds => "min".to_owned(),
-            name => unit_name(name),
+            name => name.to_owned(),
         };
         let goes_on = match before {
             None => units::ratio(&unit, &unit).is_some(),

@@ -12,6 +12,9 @@ impl Parser<'_, '_> {
         let mut base = self.primary()?;
         loop {
             base = match self.peek() {
+                Some(Tok::Caret | Tok::Degree) if let Some(unit) = self.scale_ahead(base)? => {
+                    return self.quantity(base, Some(unit));
+                }
                 Some(Tok::Caret) => {
                     self.at += 1;
                     self.raised(base)?

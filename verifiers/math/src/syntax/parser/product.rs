@@ -3,8 +3,9 @@
 use dashu_ratio::RBig;
 
 use super::Parser;
+use super::unit::UnitAhead;
 use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node};
+use crate::syntax::ast::{Id, Node, UnitLetters};
 use crate::syntax::token::Tok;
 use crate::syntax::units;
 
@@ -70,7 +71,20 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// A product. A number before letters may also be a value with a unit.
     pub(crate) fn product(&mut self) -> Result<Id, Stop> {
+        let mut ahead = None;
+        let whole = self.factors(&mut ahead)?;
+        if let Some((value, unit)) = ahead
+            && unit.end == self.at
+        {
+            let UnitAhead { text: unit, sure, .. } = unit;
+            self.tree.may_be_measured(whole, UnitLetters { value, unit, sure });
+        }
+        Ok(whole)
+    }
+
+    fn factors(&mut self, letters: &mut Option<(Id, UnitAhead)>) -> Result<Id, Stop> {
         if let Some(compound) = self.compound()? {
             return Ok(compound);
         }
@@ -86,18 +100,20 @@ impl Parser<'_, '_> {
         };
         let mut factors = vec![left];
         loop {
+            if letters.is_none() && self.is_measured(&mut factors, letters)? {
+                continue;
+            }
             match self.peek() {
                 Some(Tok::Times) => {
                     self.at += 1;
                     factors.push(self.signed_factor()?);
                 }
-                Some(Tok::Slash) => {
-                    self.at += 1;
-                    let below = self.signed_factor()?;
+                Some(Tok::Slash) if matches!(self.ahead(1), Some(Tok::Word(name)) if units::known(name)) =>
+                {
                     left = self.multiplied(&factors)?;
-                    left = self.node(Node::Div(left, below), &[left, below])?;
-                    factors = vec![left];
+                    factors = vec![self.quantity(left, None)?];
                 }
+                Some(Tok::Slash) => factors = vec![self.divided(&factors)?],
                 Some(Tok::Mod) => {
                     self.at += 1;
                     let below = self.signed_factor()?;
@@ -127,7 +143,7 @@ impl Parser<'_, '_> {
                     left = self.multiplied(&factors)?;
                     left = match self.spoken(left)? {
                         Some(said) => said,
-                        None => self.quantity(left)?,
+                        None => self.quantity(left, None)?,
                     };
                     factors = vec![left];
                 }
@@ -151,14 +167,14 @@ impl Parser<'_, '_> {
         })
     }
 
-    fn multiplied(&mut self, factors: &[Id]) -> Result<Id, Stop> {
+    pub(crate) fn multiplied(&mut self, factors: &[Id]) -> Result<Id, Stop> {
         match factors {
             [only] => Ok(*only),
             _ => self.node(Node::Mul(factors.to_vec()), factors),
         }
     }
 
-    fn signed_factor(&mut self) -> Result<Id, Stop> {
+    pub(crate) fn signed_factor(&mut self) -> Result<Id, Stop> {
         match self.peek() {
             Some(sign @ (Tok::Plus | Tok::Minus | Tok::PlusMinus)) => {
                 self.at += 1;

@@ -1,11 +1,12 @@
 //! Values with a unit or a noun behind them, and operations in words: "4 divided by 2".
 
 use super::Parser;
+use super::unit::UnitAhead;
 use crate::number::whole;
 use crate::stop::Stop;
 use crate::syntax::ast::{Id, Node};
+use crate::syntax::number_words;
 use crate::syntax::token::Tok;
-use crate::syntax::{number_words, units};
 
 /// The most words behind a value.
 const WORDS_MAX: usize = 5;
@@ -76,32 +77,29 @@ impl Parser<'_, '_> {
         self.node(Node::Based(digits, base), &[])
     }
 
-    /// The words behind a value: its unit, or a noun.
-    pub(crate) fn quantity(&mut self, value: Id) -> Result<Id, Stop> {
-        let mut words = String::new();
+    /// The words behind a value: its unit, or a noun, or both.
+    pub(crate) fn quantity(&mut self, value: Id, unit: Option<UnitAhead>) -> Result<Id, Stop> {
+        self.at = unit.as_ref().map_or(self.at, |unit| unit.end);
+        let mut words = unit.map(|unit| unit.text).unwrap_or_default();
+        let start = words.len();
         let mut count = 0;
         loop {
             let below = self.peek() == Some(Tok::Slash);
-            let name = match (self.peek(), self.ahead(1)) {
-                (Some(Tok::Word(name)), _)
-                | (Some(Tok::Slash), Some(Tok::Word(name) | Tok::Letter(name))) => name,
-                (Some(Tok::Times), Some(Tok::Word(name))) if units::known(name) => name,
-                _ => break,
+            let ((Some(Tok::Word(name)), _)
+            | (Some(Tok::Slash), Some(Tok::Word(name) | Tok::Letter(name) | Tok::Fun(name)))) =
+                (self.peek(), self.ahead(1))
+            else {
+                break;
             };
             self.at += if matches!(self.peek(), Some(Tok::Word(_))) { 1 } else { 2 };
             words.push_str(if words.is_empty() { "" } else { " " });
             words.push_str(if below { "per " } else { "" });
-            words.push_str(&unit_name(name));
+            words.push_str(&name.to_lowercase());
             if let Some(power) = self.raised_unit()? {
                 words.push('^');
                 words.push_str(&power);
             }
             count += 1;
-        }
-        if let (Some(unit), true) = (temperature(&words), self.is_degrees(value)?) {
-            let Node::Degrees(number) = self.tree.get(value)? else { return Err(Stop::Unreadable) };
-            let number = *number;
-            return self.node(Node::Quantity(number, unit.to_owned()), &[number]);
         }
         // More words than a unit or a noun has are a sentence, and so is what goes on with a
         // number: 5 apples 6 pears.
@@ -110,14 +108,10 @@ impl Parser<'_, '_> {
         }
         let name = matches!(self.tree.get(value)?, Node::Var(_));
         let goes_on = !name && matches!(self.peek(), Some(Tok::Num(_)));
-        if count > WORDS_MAX || goes_on || says(&words) {
+        if count > WORDS_MAX || goes_on || words.get(start..).is_some_and(says) {
             return Err(Stop::Unreadable);
         }
         self.node(Node::Quantity(value, words), &[value])
-    }
-
-    fn is_degrees(&self, id: Id) -> Result<bool, Stop> {
-        Ok(matches!(self.tree.get(id)?, Node::Degrees(_)))
     }
 
     /// The exponent of a unit: `^2`, `^{-1}`.
@@ -137,16 +131,13 @@ impl Parser<'_, '_> {
 
     /// A sign of money before or behind its amount.
     pub(crate) fn price(&mut self, name: &str, amount: Id) -> Result<Id, Stop> {
+        if let Node::Quantity(value, unit) = self.tree.get(amount)?
+            && unit.trim_start().starts_with("per ")
+        {
+            let (value, unit) = (*value, format!("{name} {unit}"));
+            return self.node(Node::Quantity(value, unit), &[value]);
+        }
         self.node(Node::Quantity(amount, name.to_owned()), &[amount])
-    }
-}
-
-/// The name of a unit in lower case; the M of mega is not the m of milli.
-pub(crate) fn unit_name(name: &str) -> String {
-    let lower = name.to_lowercase();
-    match name.strip_prefix('M').and_then(units::long_name) {
-        Some(long) => format!("mega{long}"),
-        None => lower,
     }
 }
 
@@ -156,14 +147,5 @@ fn says(words: &str) -> bool {
     let ordinal = matches!(list.clone().next(), Some("th" | "st" | "nd" | "rd"));
     list.any(|word| {
         SAYING.contains(&word) || (ordinal && POINTED.contains(&word.trim_end_matches('s')))
-    })
-}
-
-/// The temperature scale behind a degree sign.
-fn temperature(words: &str) -> Option<&'static str> {
-    Some(match words.split(' ').next()? {
-        "c" | "celsius" | "centigrade" => "celsius",
-        "f" | "fahrenheit" => "fahrenheit",
-        _ => return None,
     })
 }
