@@ -4,10 +4,11 @@ use memchr::memrchr;
 
 use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
+use crate::sample::listed;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
-/// A reference that is a list names several acceptable answers. An empty answer is never right,
+/// A reference that is a list, or the text of one (`"['Paris']"`), names several acceptable answers. An empty answer is never right,
 /// whatever the reference. What the model thinks before it answers is not looked at.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +21,7 @@ pub struct Exact {
 
 impl Check for Exact {
     const ID: &'static str = "exact";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
@@ -35,7 +36,7 @@ impl Check for Exact {
             return Ok(Verdict::graded(false).because("empty"));
         }
         let right = match reference {
-            Value::String(text) => self.equal(answer, text, meter)?,
+            Value::String(text) if listed(text).is_none() => self.equal(answer, text, meter)?,
             _ => self.equal_any(answer, sample, meter)?,
         };
         Ok(Verdict::graded(right)
@@ -51,7 +52,7 @@ impl Exact {
         sample: &Sample,
         meter: &mut Meter<'_>,
     ) -> Result<bool, Fault> {
-        for reference in sample.references() {
+        for reference in sample.answers() {
             if self.equal(answer, &reference, meter)? {
                 return Ok(true);
             }

@@ -37,7 +37,8 @@ use crate::sample::object_in;
 /// is not paid. Where the reference is a decimal, an answer within half a unit of its last digit is
 /// right. See docs/math.md.
 ///
-/// A reference that is a list names several acceptable answers. One that is no mathematics is
+/// A reference that is a list, or the text of a list of texts (`"['70']"`), names several acceptable
+/// answers. One that is no mathematics is
 /// compared as text.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -100,7 +101,7 @@ impl Check for Math {
             let why = format!("expected text or a number, or a list of them, found {found}");
             return Err(Fault::bad_reference(why));
         }
-        let references = sample.references();
+        let references = sample.answers();
         if references.len() > REFERENCES_MAX {
             let why = format!("a list of more than {REFERENCES_MAX} answers is too long");
             return Err(Fault::bad_reference(why));
