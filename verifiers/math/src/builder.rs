@@ -90,9 +90,10 @@ impl Builder<'_> {
                 let rows = rows.iter().map(|row| self.flattened(row));
                 rows.collect::<Result<Vec<_>, _>>().map(Value::Matrix)
             }
-            Node::Ratio(parts) => {
+            Node::Ratio(parts, clock) => {
                 let parts = parts.iter().map(|part| self.canon(*part));
-                parts.collect::<Result<Vec<_>, _>>().map(Value::Ratio)
+                let parts = parts.collect::<Result<Vec<_>, _>>()?;
+                Ok(Value::Ratio(parts, *clock))
             }
             Node::Labelled(label, inner) => {
                 let value = self.value(*inner)?;
@@ -156,7 +157,7 @@ impl Builder<'_> {
                 | Node::Set(_)
                 | Node::Chain(..)
                 | Node::Matrix(_)
-                | Node::Ratio(_)
+                | Node::Ratio(..)
         ))
     }
 

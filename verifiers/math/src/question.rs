@@ -40,6 +40,15 @@ impl<'a> Question<'a> {
         self.text.is_empty()
     }
 
+    /// Whether it asks for the score of a game, and not for a ratio.
+    pub fn asks_for_score(&self) -> bool {
+        let has = |word: &str| {
+            let parts = self.text.as_bytes().windows(word.len());
+            parts.into_iter().any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        (has("score") || self.text.contains("比分")) && !has("ratio")
+    }
+
     pub(crate) fn symbols(&self, meter: &mut Meter<'_>) -> Result<&[&'a str], Stop> {
         if self.symbols.get().is_none() {
             meter.spend(4 * self.text.len() as u64)?;

@@ -5,8 +5,10 @@
 
 mod accents;
 mod bracket;
+mod clock;
 mod compound;
 mod counting;
+mod derivative;
 mod factor;
 mod function;
 mod number;
@@ -15,7 +17,7 @@ mod product;
 mod qualification;
 mod quantity;
 
-use super::ast::{Id, Join, Node, Rel, Tree};
+use super::ast::{Clock, Id, Join, Node, Rel, Tree};
 use super::token::{Tok, Token};
 use super::words;
 use dashu_ratio::RBig;
@@ -274,10 +276,16 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn ratio(&mut self, first: Id) -> Result<Id, Stop> {
+        let start = self.at.saturating_sub(1);
         let mut parts = vec![first];
         while self.eat(Tok::Colon) || self.eat(Tok::Word("to")) {
             parts.push(self.sum()?);
         }
-        self.node(Node::Ratio(parts.clone()), &parts)
+        let clock = if matches!(self.tree.get(first)?, Node::Num(_, None)) {
+            clock::of(self.tokens.get(start..self.at).unwrap_or_default())
+        } else {
+            Clock::None
+        };
+        self.node(Node::Ratio(parts.clone(), clock), &parts)
     }
 }

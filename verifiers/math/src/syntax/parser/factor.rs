@@ -245,18 +245,25 @@ impl Parser<'_, '_> {
 
     /// A variable, or a function applied to something in parentheses.
     pub(crate) fn name(&mut self, name: &str) -> Result<Id, Stop> {
+        if name == "d"
+            && let Some(derivative) = self.inline_derivative()?
+        {
+            return Ok(derivative);
+        }
         let usual = matches!(name, "f" | "g" | "h" | "F" | "G" | "H");
         // P(x) = ... defines a function, and T(10) = ... names its value.
         let defined = matches!(
             (self.ahead(1), self.ahead(2), self.ahead(3)),
             (Some(Tok::Letter(_) | Tok::Num(_)), Some(Tok::RParen), Some(Tok::Rel(Rel::Equal)))
         );
-        if !(usual || defined) || self.peek() != Some(Tok::LParen) || self.spaced() {
+        let open = self.peek() == Some(Tok::LParen) || (usual && self.groups());
+        if !(usual || defined) || !open || self.spaced() {
             return self.node(Node::Var(name.to_owned()), &[]);
         }
-        self.at += 1;
+        let square = self.eat(Tok::LBracket);
+        self.at += usize::from(!square);
         let inner = self.nested(|parser| parser.sequence(false))?;
-        self.expect(Tok::RParen)?;
+        self.expect(if square { Tok::RBracket } else { Tok::RParen })?;
         self.node(Node::Call(name.to_owned(), vec![inner]), &[inner])
     }
 
