@@ -16,6 +16,9 @@ use crate::stop::Stop;
 use crate::syntax::{Calendar, Clock};
 use crate::values::{Decimal, Named, Rank, Value, region_of, rename_in_value};
 
+/// An hour in seconds.
+const HOUR: u32 = 60 * 60;
+
 /// Compares answers with references.
 pub struct Comparer<'c> {
     /// Where the values were read, and what pays.
@@ -66,7 +69,8 @@ impl Comparer<'_> {
             }
             (Value::Ratio(one, clock), Value::Ratio(two, other)) => {
                 if *clock != Clock::None && *other != Clock::None {
-                    let same = seconds(one).is_some() && seconds(one) == seconds(two);
+                    let time = |parts| seconds(parts).map(|shown| shown % (24 * HOUR));
+                    let same = time(one).is_some() && time(one) == time(two);
                     return Ok(judged::judged(same, Rung::Text));
                 }
                 self.ratios(one, two)
@@ -88,8 +92,8 @@ impl Comparer<'_> {
             | (Value::Calendar(Calendar::Time(time)), Value::Ratio(parts, clock)) => {
                 let period = match clock {
                     Clock::None => return Ok(Equivalence::Unequal),
-                    Clock::Half => 12 * 60 * 60,
-                    Clock::Day => 24 * 60 * 60,
+                    Clock::Half => 12 * HOUR,
+                    Clock::Day => 24 * HOUR,
                 };
                 let same = seconds(parts).map(|shown| shown % period) == Some(time % period);
                 Ok(judged::judged(same, Rung::Text))

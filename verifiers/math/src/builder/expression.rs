@@ -10,10 +10,10 @@ use crate::syntax::{Id, Node};
 use crate::values::determinant_of;
 
 /// The names that functions have.
-const FUNCTIONS: [&str; 31] = [
-    "f", "g", "h", "F", "G", "H", "f'", "g'", "h'", "F'", "G'", "H'", "f^-1", "g^-1", "h^-1",
-    "f''", "g''", "h''", "f'''", "g'''", "h'''", "y'", "y''", "u'", "u''", "v'", "v''", "s'",
-    "s''", "x'", "x''",
+const FUNCTIONS: [&str; 34] = [
+    "Gamma", "zeta", "Phi", "f", "g", "h", "F", "G", "H", "f'", "g'", "h'", "F'", "G'", "H'",
+    "f^-1", "g^-1", "h^-1", "f''", "g''", "h''", "f'''", "g'''", "h'''", "y'", "y''", "u'", "u''",
+    "v'", "v''", "s'", "s''", "x'", "x''",
 ];
 
 impl Builder<'_> {

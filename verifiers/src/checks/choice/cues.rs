@@ -33,7 +33,7 @@ const ANSWER: &str = concat!(
     r#"|\b(?:i|we)(?:['’](?:d|ll|m|re|ve))?(?: (?:would|will|shall|must|should|can|have|to|am|are|going|therefore|thus|also|definitely))*"#,
     r#" (?:choose|chose|pick|picked|select|selected|go with|going with|went with|opt for|vote for|settle on|(?:say|think|believe|guess|conclude)(?: that)?)\b"#,
     r#"|\blet(?:'s|’s| us) (?:choose|pick|select|go with)\b"#,
-    r#"|正[确確]的(?:选项|選項|答案|说法|一项)?(?:是|为|為)|我?选择?|選擇?|\b(?:elijo|escojo|je choisis|ich wähle|scelgo|escolho|wybieram)\b|выбираю"#,
+    r#"|(?:正[确確]|符合(?:题意|題意|题目要求|要求|条件))的(?:选项|選項|答案|说法|一项)?(?:是|为|為)|我?选择?|選擇?|\b(?:elijo|escojo|je choisis|ich wähle|scelgo|escolho|wybieram)\b|выбираю"#,
 );
 
 /// An answer stands before it.
@@ -322,10 +322,25 @@ fn is_denied(before: &str) -> bool {
     let clause = before.rsplit(['。', '，', '；', '！', '？', ',', '.', '\n']).next();
     let is_other = |word: &&str| clause.is_some_and(|clause| clause.contains(*word));
     before.trim_end().ends_with(['不', '别', '未', '非', '没'])
-        || (!before.is_ascii() && ["并非", "並非", "不是", "不只", "不仅"].iter().any(is_other))
+        || (!before.is_ascii() && ["并非", "並非", "不是", "不只", "不仅", "没有"].iter().any(is_other))
         || ["not", "cannot", "never", "neither", "nor"].contains(&last.as_str())
+        || is_denying(sentence(before))
         || last.ends_with("n't")
         || last.ends_with("n’t")
+}
+
+/// "Neither option B nor", "it is not true that", "I don't think".
+fn is_denying(sentence: &str) -> bool {
+    const VERBS: [&str; 6] = ["think", "believe", "say", "true", "case", "sure"];
+    const NEGATIONS: [&str; 4] = ["not", "don't", "don’t", "isn't"];
+    let clause = sentence.rsplit(',').next().unwrap_or_default().to_lowercase();
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    let is_neither = words.contains(&"neither") || words.contains(&"nor");
+    is_neither
+        || words.windows(2).any(|pair| {
+            matches!(pair, [no, verb] if NEGATIONS.contains(no) && VERBS.contains(verb))
+        })
+        || clause.contains("not the case that")
 }
 
 /// "The wrong option is C", "many choose option C".

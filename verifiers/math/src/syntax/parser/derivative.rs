@@ -14,8 +14,13 @@ const PARTIAL: &str = "partial";
 /// `d`, `d^2`, `dx`, `dx^2`.
 struct Differential {
     is_partial: bool,
+    /// The exponent of the sign.
     order: i64,
     name: Option<String>,
+    /// The exponent of the name.
+    power: i64,
+    /// What is derived: `\frac{d(x^2)}{dx}`.
+    body: Option<Id>,
 }
 
 impl Parser<'_, '_> {
@@ -36,14 +41,14 @@ impl Parser<'_, '_> {
             _ => None,
         };
         self.at += usize::from(name.is_some());
-        let top = Differential { is_partial: false, order, name };
+        let top = Differential { is_partial: false, order, name, power: 1, body: None };
         if self.eat(Tok::Slash)
             && self.eat(Tok::Letter("d"))
             && let Some(Tok::Letter(name)) = self.peek()
         {
             self.at += 1;
-            let (name, order) = (Some(name.to_owned()), self.order());
-            let below = Differential { is_partial: false, order, name };
+            let (name, power) = (Some(name.to_owned()), self.order());
+            let below = Differential { is_partial: false, order: 1, name, power, body: None };
             if let Some(found) = self.derived(&top, &below)? {
                 return Ok(Some(found));
             }
@@ -66,10 +71,14 @@ impl Parser<'_, '_> {
     fn derived(&mut self, top: &Differential, below: &Differential) -> Result<Option<Id>, Stop> {
         let Some(variable) = &below.name else { return Ok(None) };
         if top.is_partial != below.is_partial
-            || top.order != below.order
+            || top.order != below.order.saturating_mul(below.power)
             || !(1..=ORDER_MAX).contains(&top.order)
         {
-            return Ok(None);
+            // No quotient either: `\frac{dx^2}{dx}`.
+            return if top.name.is_some() { Err(Stop::Unreadable) } else { Ok(None) };
+        }
+        if let (Some(body), true) = (top.body, top.name.is_none() || top.power != 1) {
+            return self.derived_body(body, variable, top).map(Some);
         }
         if let Some(function) = &top.name {
             let name = derivative_name(function, variable, top);
@@ -136,16 +145,15 @@ impl Parser<'_, '_> {
             return Ok(None);
         }
         let is_partial = sign == PARTIAL;
-        let (name, inner) = match names {
+        let (name, power) = match names {
             [] => (None, 1),
-            [name] => match self.raised_name(*name)? {
-                Some((name, order)) => (Some(name.to_owned()), order),
-                None => return Ok(None),
-            },
+            [name] => self
+                .raised_name(*name)?
+                .map_or((None, 1), |(name, power)| (Some(name.to_owned()), power)),
             _ => return Ok(None),
         };
-        let order = order.saturating_mul(inner).saturating_mul(outer);
-        Ok(Some(Differential { is_partial, order, name }))
+        let (order, body) = (order.saturating_mul(outer), names.first().copied());
+        Ok(Some(Differential { is_partial, order, name, power, body }))
     }
 
     /// A name and its exponent.
@@ -180,5 +188,9 @@ fn derivative_name(function: &str, variable: &str, top: &Differential) -> String
 
 /// The name of a derivative by time: `\dot{x}`, `\ddot{x}`.
 pub(super) fn by_time(function: &str, order: i64) -> String {
-    derivative_name(function, "t", &Differential { is_partial: false, order, name: None })
+    derivative_name(
+        function,
+        "t",
+        &Differential { is_partial: false, order, name: None, power: 1, body: None },
+    )
 }

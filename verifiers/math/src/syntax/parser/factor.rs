@@ -109,7 +109,7 @@ impl Parser<'_, '_> {
         self.node(Node::Pow(base, exponent), &[base, exponent])
     }
 
-    fn is_minus_one(&self, id: Id) -> Result<bool, Stop> {
+    pub(crate) fn is_minus_one(&self, id: Id) -> Result<bool, Stop> {
         let Node::Neg(inner) = self.tree.get(id)? else { return Ok(false) };
         Ok(matches!(self.tree.get(*inner)?, Node::Num(value, None) if value.is_one()))
     }
@@ -250,7 +250,7 @@ impl Parser<'_, '_> {
         {
             return Ok(derivative);
         }
-        let usual = matches!(name, "f" | "g" | "h" | "F" | "G" | "H");
+        let usual = matches!(name, "f" | "g" | "h" | "F" | "G" | "H" | "Gamma" | "zeta" | "Phi");
         // P(x) = ... defines a function, and T(10) = ... names its value.
         let defined = matches!(
             (self.ahead(1), self.ahead(2), self.ahead(3)),

@@ -24,7 +24,7 @@ impl Parser<'_, '_> {
         let mut args = self.function_arguments(name)?;
         args.extend(base);
         let inverse = match power {
-            Some(power) => matches!(self.tree.get(power)?, Node::Neg(_)),
+            Some(power) => self.is_minus_one(power)?,
             None => false,
         };
         let inverted = match name {
