@@ -203,7 +203,7 @@ impl Comparer<'_> {
         Ok(whole)
     }
 
-    fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Equivalence, Stop> {
+    pub(crate) fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Equivalence, Stop> {
         let (Some(first), Some(second)) = (one.first(), two.first()) else {
             return Ok(Equivalence::Unequal);
         };

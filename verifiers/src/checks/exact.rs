@@ -8,8 +8,9 @@ use crate::sample::listed;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
-/// A reference that is a list, or the text of one (`"['Paris']"`), names several acceptable answers. An empty answer is never right,
-/// whatever the reference. What the model thinks before it answers is not looked at.
+/// A reference that is a list, or the text of a list of texts (`"['Paris']"`), names several acceptable
+/// answers. An empty answer is never right, whatever the reference. What the model thinks before it
+/// answers is not looked at.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exact {
