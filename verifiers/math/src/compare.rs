@@ -13,7 +13,7 @@ use crate::compare::judged::{Equivalence, Rung, both};
 use crate::sets::{Interval, Region, Relation, Sign};
 use crate::settings::{Decimals, Strict};
 use crate::stop::Stop;
-use crate::syntax::{Calendar, Clock};
+use crate::syntax::{Calendar, ClockForm};
 use crate::values::{Decimal, Named, Rank, Value, region_of, rename_in_value};
 
 /// An hour in seconds.
@@ -68,7 +68,7 @@ impl Comparer<'_> {
                 Ok(judged::judged(one == two, Rung::Rational))
             }
             (Value::Ratio(one, clock), Value::Ratio(two, other)) => {
-                if *clock != Clock::None && *other != Clock::None {
+                if *clock != ClockForm::None && *other != ClockForm::None {
                     let time = |parts| seconds(parts).map(|shown| shown % (24 * HOUR));
                     let same = time(one).is_some() && time(one) == time(two);
                     return Ok(judged::judged(same, Rung::Text));
@@ -91,9 +91,9 @@ impl Comparer<'_> {
             (Value::Ratio(parts, clock), Value::Calendar(Calendar::Time(time)))
             | (Value::Calendar(Calendar::Time(time)), Value::Ratio(parts, clock)) => {
                 let period = match clock {
-                    Clock::None => return Ok(Equivalence::Unequal),
-                    Clock::Half => 12 * HOUR,
-                    Clock::Day => 24 * HOUR,
+                    ClockForm::None => return Ok(Equivalence::Unequal),
+                    ClockForm::Half => 12 * HOUR,
+                    ClockForm::Day => 24 * HOUR,
                 };
                 let same = seconds(parts).map(|shown| shown % period) == Some(time % period);
                 Ok(judged::judged(same, Rung::Text))

@@ -36,7 +36,7 @@ pub(crate) enum Join {
 
 /// What numbers with colons between them are as a time of day: `h:mm` or `h:mm:ss`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clock {
+pub enum ClockForm {
     /// None: they are written as no time is.
     None,
     /// `1:05`, in either half of the day.
@@ -104,7 +104,7 @@ pub(crate) enum Node {
     Without(Id, Id),
     Matrix(Vec<Vec<Id>>),
     /// `3 : 4`, and what it is as a time of day.
-    Ratio(Vec<Id>, Clock),
+    Ratio(Vec<Id>, ClockForm),
     /// Branches with their conditions.
     Cases(Vec<(Id, Option<Id>)>),
     /// A name before a colon.

@@ -17,7 +17,7 @@ mod product;
 mod qualification;
 mod quantity;
 
-use super::ast::{Clock, Id, Join, Node, Rel, Tree};
+use super::ast::{ClockForm, Id, Join, Node, Rel, Tree};
 use super::token::{Tok, Token};
 use super::words;
 use dashu_ratio::RBig;
@@ -284,7 +284,7 @@ impl<'a> Parser<'_, 'a> {
         let clock = if matches!(self.tree.get(first)?, Node::Num(_, None)) {
             clock::of(self.tokens.get(start..self.at).unwrap_or_default())
         } else {
-            Clock::None
+            ClockForm::None
         };
         self.node(Node::Ratio(parts.clone(), clock), &parts)
     }
