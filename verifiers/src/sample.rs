@@ -175,10 +175,17 @@ impl Sample {
     /// assert_eq!(sample.answers()[..2], ["70", r"\frac{1}{2}"]);
     /// ```
     pub fn answers(&self) -> Vec<Cow<'_, str>> {
-        let mut answers = Vec::new();
-        for reference in self.references() {
-            answers.extend(listed(&reference).into_iter().flatten().map(Cow::Owned));
-            answers.push(reference);
+        let values = match &self.data.reference {
+            Some(Value::Array(values)) => values.as_slice(),
+            Some(value) => std::slice::from_ref(value),
+            None => &[],
+        };
+        let mut answers = Vec::with_capacity(values.len());
+        for value in values {
+            // A list within a list is no text.
+            let entries = value.as_str().and_then(listed);
+            answers.extend(entries.into_iter().flatten().map(Cow::Owned));
+            answers.push(value_text(value));
         }
         answers
     }
