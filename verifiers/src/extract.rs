@@ -145,7 +145,7 @@ pub fn announced<'a>(
         let json = found.iter().any(|candidate| candidate.provenance == Provenance::Json);
         found.retain(|candidate| {
             candidate.provenance != Provenance::Anchor
-                || !(json || candidate.text.contains("\\boxed"))
+                || !(json || candidate.text.contains("\\box"))
         });
         // The one that ends last was said last.
         found.sort_by_key(|candidate| {
@@ -277,7 +277,7 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
         && !(policy == Policy::Auto && is_sentence(scope.text));
     let found = bare.then(|| slice(scope.text, 0, scope.text.len(), Provenance::Whole)).flatten();
     // A box that was disqualified is not a bare answer either.
-    found.filter(|found| policy == Policy::Whole || !found.text.contains("\\boxed"))
+    found.filter(|found| policy == Policy::Whole || !found.text.contains("\\box"))
 }
 
 /// The candidates of the last sentence of a completion.
@@ -297,7 +297,7 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     }
     let mut looked = 0;
     found.retain(|candidate| {
-        !candidate.text.contains("\\boxed")
+        !candidate.text.contains("\\box")
             && !scope.quoted(candidate.span, &mut looked)
             && !is_unsaid_at(scope.text, candidate.span.0)
             && afterthought::of(scope.text, candidate.span.1) == Afterthought::Stands

@@ -1,6 +1,7 @@
 //! The sample: one prompt, one completion, its reference, and the rest of its row.
 
 mod content;
+mod listed;
 mod message;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use crate::canonical::{self, Digest};
 use crate::column_path;
 pub use content::{Content, Turn};
+pub(crate) use listed::listed;
 pub use message::{Message, MessageContent, ToolCall};
 
 /// One prompt, one completion, its reference and its metadata. Immutable; a clone shares them.
@@ -161,6 +163,31 @@ impl Sample {
             Some(value) => vec![value_text(value)],
             None => Vec::new(),
         }
+    }
+
+    /// Every acceptable answer: as [`Self::references`], and the entries of a list of texts that is
+    /// itself written as text (`"['70']"`), before that text.
+    ///
+    /// ```
+    /// use assay_verifiers::Sample;
+    ///
+    /// let sample = Sample::builder("").reference(r"['70', '\\frac{1}{2}']").build();
+    /// assert_eq!(sample.answers()[..2], ["70", r"\frac{1}{2}"]);
+    /// ```
+    pub fn answers(&self) -> Vec<Cow<'_, str>> {
+        let values = match &self.data.reference {
+            Some(Value::Array(values)) => values.as_slice(),
+            Some(value) => std::slice::from_ref(value),
+            None => &[],
+        };
+        let mut answers = Vec::with_capacity(values.len());
+        for value in values {
+            // A list within a list is no text.
+            let entries = value.as_str().and_then(listed);
+            answers.extend(entries.into_iter().flatten().map(Cow::Owned));
+            answers.push(value_text(value));
+        }
+        answers
     }
 
     /// The id of the prompt that this sample shares with others, where the row has one.

@@ -98,7 +98,7 @@ impl Builder<'_> {
                 let rows = rows.iter().map(|row| self.flattened(row));
                 rows.collect::<Result<Vec<_>, _>>().map(Value::Matrix)
             }
-            Node::Ratio(parts) => self.ratio(parts).map(Value::Ratio),
+            Node::Ratio(parts, clock) => Ok(Value::Ratio(self.ratio(parts)?, *clock)),
             Node::Labelled(label, inner) => {
                 let value = self.value(*inner)?;
                 Ok(named(label.clone(), None, value, None))
@@ -164,7 +164,7 @@ impl Builder<'_> {
                 | Node::Set(_)
                 | Node::Chain(..)
                 | Node::Matrix(_)
-                | Node::Ratio(_)
+                | Node::Ratio(..)
         ))
     }
 

@@ -8,13 +8,16 @@ pub(crate) mod numbers;
 pub(crate) mod relations;
 pub(crate) mod rounding;
 
-use crate::algebra::{Canon, Context};
+use crate::algebra::{Canon, Context, names_in};
 use crate::compare::judged::{Equivalence, Rung, both};
 use crate::sets::{Interval, Region, Relation, Sign};
 use crate::settings::{Decimals, Strict};
 use crate::stop::Stop;
-use crate::syntax::Calendar;
+use crate::syntax::{Calendar, ClockForm};
 use crate::values::{Decimal, Named, Rank, Value, region_of, rename_in_value};
+
+/// An hour in seconds.
+const HOUR: u32 = 60 * 60;
 
 /// Compares answers with references.
 pub struct Comparer<'c> {
@@ -64,10 +67,17 @@ impl Comparer<'_> {
             (Value::Infinity { negative: one }, Value::Infinity { negative: two }) => {
                 Ok(judged::judged(one == two, Rung::Rational))
             }
-            (Value::Ratio(one), Value::Ratio(two)) => self.ratios(one, two),
-            (Value::Ratio(parts), Value::Scalar(scalar))
-            | (Value::Scalar(scalar), Value::Ratio(parts)) => match parts.as_slice() {
-                [top, below] => {
+            (Value::Ratio(one, clock), Value::Ratio(two, other)) => {
+                if *clock != ClockForm::None && *other != ClockForm::None {
+                    let time = |parts| seconds(parts).map(|shown| shown % (24 * HOUR));
+                    let same = time(one).is_some() && time(one) == time(two);
+                    return Ok(judged::judged(same, Rung::Text));
+                }
+                self.ratios(one, two)
+            }
+            (Value::Ratio(parts, _), Value::Scalar(scalar))
+            | (Value::Scalar(scalar), Value::Ratio(parts, _)) => match parts.as_slice() {
+                [top, below] if !top.is_zero() => {
                     let value = self.cx.div(top, below)?;
                     let decimal = scalar.step(false);
                     let one = Side { value: &scalar.canon, decimal, percent: false };
@@ -78,14 +88,19 @@ impl Comparer<'_> {
             (Value::Calendar(one), Value::Calendar(two)) => {
                 Ok(judged::judged(one == two, Rung::Text))
             }
-            // A time without "am" or "pm" is read as a ratio.
-            (Value::Ratio(parts), Value::Calendar(Calendar::Time(minutes)))
-            | (Value::Calendar(Calendar::Time(minutes)), Value::Ratio(parts)) => {
-                let half_day = |minutes: u32| minutes % (12 * 60);
-                let time = clock_minutes(parts).map(half_day);
-                Ok(judged::judged(time == Some(half_day(*minutes)), Rung::Text))
+            (Value::Ratio(parts, clock), Value::Calendar(Calendar::Time(time)))
+            | (Value::Calendar(Calendar::Time(time)), Value::Ratio(parts, clock)) => {
+                let period = match clock {
+                    ClockForm::None => return Ok(Equivalence::Unequal),
+                    ClockForm::Half => 12 * HOUR,
+                    ClockForm::Day => 24 * HOUR,
+                };
+                let same = seconds(parts).map(|shown| shown % period) == Some(time % period);
+                Ok(judged::judged(same, Rung::Text))
             }
-            (Value::Text(one), Value::Text(two)) => Ok(judged::judged(one == two, Rung::Text)),
+            (Value::Text(one), Value::Text(two)) => {
+                Ok(judged::judged(one == two || same_but_all(one, two), Rung::Text))
+            }
             (Value::Relation(one), Value::Relation(two)) => self.relations(one, two),
             (Value::Ranks(one), Value::Ranks(two)) => self.ranks(one, two),
             _ => self.containers(reference, answer),
@@ -104,12 +119,21 @@ impl Comparer<'_> {
         }
         // `y = 2x` and `f(x) = 2x` define the same function.
         let function = |one: &Named, two: &Named| {
-            one.parameter.is_some() && two.label == "y" && two.parameter.is_none()
+            let primes =
+                two.label.strip_prefix('y').filter(|rest| rest.bytes().all(|c| c == b'\''));
+            one.parameter.is_some()
+                && two.parameter.is_none()
+                && primes.is_some_and(|primes| {
+                    one.label.trim_end_matches('\'').len() + primes.len() == one.label.len()
+                })
         };
         if function(one, two) || function(two, one) {
             return self.compare(&one.value, &two.value);
         }
-        if one.label.eq_ignore_ascii_case(&two.label) {
+        if one.label.eq_ignore_ascii_case(&two.label)
+            || self.is_derivative(one, two)
+            || self.is_derivative(two, one)
+        {
             return self.compare(&one.value, &two.value);
         }
         match (&one.equation, &two.equation) {
@@ -119,6 +143,15 @@ impl Comparer<'_> {
             }
             _ => Ok(Equivalence::Unequal),
         }
+    }
+
+    /// Whether `one` is y' and `two` the derivative of y by the variable of its value: `y' = 2t` and
+    /// `\frac{dy}{dt} = 2t`.
+    fn is_derivative(&self, one: &Named, two: &Named) -> bool {
+        let by = two.label.strip_prefix(&one.label).and_then(|by| by.strip_prefix("/d"));
+        let Value::Scalar(value) = &two.value else { return false };
+        one.label.ends_with('\'')
+            && by.is_some_and(|by| names_in(self.cx, &value.canon).iter().any(|name| name == by))
     }
 
     pub(crate) fn regions(&mut self, one: &Value, two: &Value) -> Result<Equivalence, Stop> {
@@ -170,18 +203,18 @@ impl Comparer<'_> {
         Ok(whole)
     }
 
-    fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Equivalence, Stop> {
+    pub(crate) fn ratios(&mut self, one: &[Canon], two: &[Canon]) -> Result<Equivalence, Stop> {
         let (Some(first), Some(second)) = (one.first(), two.first()) else {
             return Ok(Equivalence::Unequal);
         };
         if one.len() != two.len() {
             return Ok(Equivalence::Unequal);
         }
-        // 12:30 and 6:15 are two times of day, not one ratio.
-        let times = looks_like_time(one) && looks_like_time(two);
+        // The score 2 : 0 is another one than 1 : 0.
+        let is_ordered = one.iter().chain(two).any(Canon::is_zero);
         let mut whole = Equivalence::Equal(Rung::Rational);
         for (a, b) in one.iter().zip(two) {
-            let judged = if times {
+            let judged = if is_ordered {
                 self.exact(a, b)?
             } else {
                 let (left, right) = (self.cx.mul(a, second)?, self.cx.mul(b, first)?);
@@ -215,14 +248,27 @@ impl Comparer<'_> {
     }
 }
 
-fn looks_like_time(parts: &[Canon]) -> bool {
-    clock_minutes(parts).is_some_and(|minutes| minutes % 60 >= 10)
+/// Whether two texts are the same but for an "all" before what one of them names: "all odd primes". "Not
+/// all" and "all but" mean something else.
+fn same_but_all(one: &str, two: &str) -> bool {
+    let plain = |text: &str| {
+        let words: Vec<&str> = text.split(' ').collect();
+        let at = words.iter().position(|word| *word == "all")?;
+        let (before, behind) = (words.get(..at)?, words.get(at + 1..)?);
+        let names = !matches!(behind.first()?, &"but" | &"except" | &"of");
+        let is_limited = matches!(before.last(), Some(&"not" | &"nearly" | &"almost" | &"at"));
+        (names && !is_limited).then(|| [before, behind].concat().join(" "))
+    };
+    plain(one).is_some_and(|one| one == two) || plain(two).is_some_and(|two| two == one)
 }
 
-/// Hours and minutes as minutes.
-fn clock_minutes(parts: &[Canon]) -> Option<u32> {
-    let [hours, minutes] = parts else { return None };
-    let hours = hours.as_integer().filter(|h| (0..=24).contains(h))?;
-    let minutes = minutes.as_integer().filter(|m| (0..60).contains(m))?;
-    u32::try_from(60 * hours + minutes).ok()
+/// Hours, minutes and perhaps seconds as seconds.
+fn seconds(parts: &[Canon]) -> Option<u32> {
+    let mut sum = 0_u32;
+    for (at, part) in parts.iter().enumerate() {
+        let part = u32::try_from(part.as_integer()?).ok()?;
+        let unit = 60_u32.checked_pow(2_u32.checked_sub(u32::try_from(at).ok()?)?)?;
+        sum = sum.checked_add(part.checked_mul(unit)?)?;
+    }
+    Some(sum)
 }

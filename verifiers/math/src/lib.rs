@@ -42,7 +42,7 @@ pub mod values;
 
 use std::fmt;
 
-pub use settings::{Decimals, Relations, Strict};
+pub use settings::{Dates, Decimals, Relations, Strict};
 
 use crate::fault::Fault;
 use crate::meter::Meter;

@@ -40,6 +40,22 @@ impl<'a> Question<'a> {
         self.text.is_empty()
     }
 
+    /// Whether it asks for the score of a game, and not for a ratio.
+    pub fn asks_for_score(&self) -> bool {
+        let is_score = self.has_word(&["score", "scores", "scored"]) || self.text.contains("比分");
+        is_score && !self.asks_for_ratio()
+    }
+
+    /// Whether it asks for a ratio.
+    pub(crate) fn asks_for_ratio(&self) -> bool {
+        self.has_word(&["ratio", "ratios", "proportion"])
+    }
+
+    fn has_word(&self, words: &[&str]) -> bool {
+        let mut all = self.text.split(|c: char| !c.is_alphanumeric());
+        all.any(|word| words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted)))
+    }
+
     pub(crate) fn symbols(&self, meter: &mut Meter<'_>) -> Result<&[&'a str], Stop> {
         if self.symbols.get().is_none() {
             meter.spend(4 * self.text.len() as u64)?;

@@ -8,6 +8,7 @@ pub(crate) mod notes;
 pub(crate) mod phrases;
 pub(crate) mod pieces;
 pub(crate) mod quantifiers;
+pub mod score;
 pub mod statement;
 
 use std::borrow::Cow;
@@ -30,7 +31,7 @@ pub struct Reading {
     /// The words, without markup, punctuation, case and articles.
     pub text: String,
     /// A date or a time of day.
-    calendar: Vec<Calendar>,
+    calendar: Option<Calendar>,
     /// The letter of a choice that came with its value, and the value.
     letter: Option<u8>,
     stated: Option<(Tree, Id)>,
@@ -100,7 +101,7 @@ pub fn read(text: &str, answer: bool, cx: &mut Context) -> Result<Reading, Stop>
     Ok(Reading {
         trees,
         text: plain_text(whole),
-        calendar: calendar::read(clean),
+        calendar: calendar::read(clean, cx.dates),
         letter: choice.and_then(|(letter, _)| letter.bytes().next()),
         stated,
         letters: letters::in_a_row(clean).map(str::to_owned),
@@ -203,7 +204,7 @@ impl Reading {
 
     /// Whether it is a date or a time of day.
     pub(crate) fn is_calendar(&self) -> bool {
-        !self.calendar.is_empty()
+        self.calendar.is_some()
     }
 
     /// Whether both are the same letters in a row, however they are set.
@@ -249,7 +250,7 @@ impl Reading {
         if let Some(kind) = statement::kind_of_number(&self.text) {
             return Ok(vec![Value::Text(kind.to_owned())]);
         }
-        let mut values: Vec<Value> = self.calendar.iter().copied().map(Value::Calendar).collect();
+        let mut values: Vec<Value> = self.calendar.into_iter().map(Value::Calendar).collect();
         // A date is not a difference of numbers.
         let trees = if values.is_empty() { self.trees.as_slice() } else { &[] };
         let trees = trees.iter().chain(&self.restricted);

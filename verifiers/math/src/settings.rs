@@ -29,6 +29,18 @@ pub enum Relations {
     Equivalent,
 }
 
+/// Which number of `05/01/2021` is the month. Dates with the year first or with dots
+/// (`05.01.2021`, day first) do not depend on it, nor do those that are dates in one order alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Dates {
+    /// The first: May 1.
+    #[default]
+    MonthFirst,
+    /// The second: January 5.
+    DayFirst,
+}
+
 /// How numbers written as decimals are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -21,7 +21,7 @@ pub(crate) mod unit_table;
 pub mod units;
 pub(crate) mod words;
 
-pub(crate) use ast::{Id, Join, Node, Operator, Rel, Tree, Written};
+pub(crate) use ast::{ClockForm, Id, Join, Node, Operator, Rel, Tree, Written};
 pub(crate) use calendar::Calendar;
 pub(crate) use characters::cleaned;
 pub use symbols::is_minus;

@@ -11,7 +11,7 @@ mod wording;
 use crate::canonical::number_text;
 use crate::extract::{self, Scope, Spoken, Thinking};
 use crate::prelude::*;
-use crate::sample::value_text;
+use crate::sample::{listed, value_text};
 use cues::{Cues, Place, is_contrasted};
 use letters::Reading;
 use options::Options;
@@ -26,7 +26,8 @@ use options::Options;
 /// question that the completion runs on into, nor a copied list of the options. A hedge ("A or C",
 /// "A, C", "either B or D") is wrong: it names no option. There is no guess where nothing is found.
 ///
-/// The reference is a letter, the number of the option, or its text. Options are taken from a
+/// The reference is a letter, the number of the option, or its text; a list of one is that one, also
+/// where the list is written as text (`"['C']"`). Options are taken from a
 /// column of the row (a list of texts, a list of `{"A": "text"}`, or one such object), else from
 /// the prompt; without any, letters alone count.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -80,7 +81,7 @@ fn ten() -> u8 {
 
 impl Check for Choice {
     const ID: &'static str = "choice";
-    const VERSION: u32 = 8;
+    const VERSION: u32 = 9;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {
@@ -198,8 +199,14 @@ impl Choice {
             Value::Array(values) if self.multiple => {
                 values.iter().try_fold(0, |all, value| Some(all | self.one(value, options)?))
             }
-            Value::String(text) if self.multiple => {
-                options::letters_in(text, options).or_else(|| self.one(reference, options))
+            Value::String(text) if self.multiple => options::letters_in(text, options)
+                .or_else(|| {
+                    let mut entries = listed(text)?.into_iter().map(Value::String);
+                    entries.try_fold(0, |all, entry| Some(all | self.one(&entry, options)?))
+                })
+                .or_else(|| self.one(reference, options)),
+            Value::Array(values) if values.len() == 1 => {
+                values.first().and_then(|only| self.one(only, options))
             }
             value => self.one(value, options),
         };
@@ -270,6 +277,10 @@ impl Choice {
             Value::String(text) => options::letter_alone(text, options)
                 .or_else(|| options.matching(text))
                 .or_else(|| number(text.trim().parse().ok()?))
+                .or_else(|| match listed(text)?.as_slice() {
+                    [entry] => self.one(&Value::String(entry.clone()), options),
+                    _ => None,
+                })
                 .or_else(|| reading::whole(text, options)),
             _ => None,
         }

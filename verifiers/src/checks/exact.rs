@@ -4,11 +4,13 @@ use memchr::memrchr;
 
 use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
+use crate::sample::listed;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
-/// A reference that is a list names several acceptable answers. An empty answer is never right, and an
-/// empty reference is a bad one. What the model thinks before it answers is not looked at.
+/// A reference that is a list, or the text of a list of texts (`"['Paris']"`), names several acceptable
+/// answers. An empty answer is never right, and an empty reference is a bad one. What the model thinks
+/// before it answers is not looked at.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exact {
@@ -38,7 +40,7 @@ impl Check for Exact {
             return Ok(Verdict::graded(false).because("empty"));
         }
         let right = match reference {
-            Value::String(text) => self.equal(answer, text, meter)?,
+            Value::String(text) if listed(text).is_none() => self.equal(answer, text, meter)?,
             _ => self.equal_any(answer, sample, meter)?,
         };
         Ok(Verdict::graded(right)
@@ -54,7 +56,7 @@ impl Exact {
         sample: &Sample,
         meter: &mut Meter<'_>,
     ) -> Result<bool, Fault> {
-        for reference in sample.references() {
+        for reference in sample.answers() {
             if self.equal(answer, &reference, meter)? {
                 return Ok(true);
             }

@@ -8,7 +8,7 @@ pub(crate) mod integer;
 mod trial;
 
 pub use crate::extract::Policy;
-pub use crate::math::{Decimals, Relations, Strict};
+pub use crate::math::{Dates, Decimals, Relations, Strict};
 
 use candidate::{outermost, with_unit};
 use trial::{Said, Trial, settled, shown};
@@ -17,8 +17,9 @@ use crate::extract::{self, Candidate, Provenance, Scope, Spoken, Thinking};
 use crate::math::WORK_MAX;
 use crate::math::algebra::Context;
 use crate::math::compare::Comparer;
-use crate::math::compare::judged::{Equivalence, Rung};
+use crate::math::compare::judged::{Equivalence, Rung, judged};
 use crate::math::question::Question;
+use crate::math::reading::score::score;
 use crate::math::reading::{self, statement};
 use crate::math::refusal::{Pair, Refusal};
 use crate::math::stop::Stop;
@@ -37,7 +38,8 @@ use crate::sample::object_in;
 /// is not paid. Where the reference is a decimal, an answer within half a unit of its last digit is
 /// right. See docs/math.md.
 ///
-/// A reference that is a list names several acceptable answers. One that is no mathematics is
+/// A reference that is a list, or the text of a list of texts (`"['70']"`), names several acceptable
+/// answers. One that is no mathematics is
 /// compared as text.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -52,6 +54,9 @@ pub struct Math {
     /// How decimals are compared: `reference_digits`, `exact`, or `{ relative = 1e-6 }`.
     #[serde(default)]
     decimals: Decimals,
+    /// Which number of `05/01/2021` is the month: `month_first` (May 1) or `day_first` (January 5).
+    #[serde(default)]
+    dates: Dates,
     /// Refuse an answer that is a sum, a product, an integral, a limit or a derivative which the
     /// reference has not: it says the problem again. A bare expression without a prompt is no
     /// answer to a problem, and is computed. Where there is a prompt, arithmetic of its numbers
@@ -78,7 +83,7 @@ fn yes() -> bool {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 11;
+    const VERSION: u32 = 12;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
@@ -100,7 +105,7 @@ impl Check for Math {
             let why = format!("expected text or a number, or a list of them, found {found}");
             return Err(Fault::bad_reference(why));
         }
-        let references = sample.references();
+        let references = sample.answers();
         if references.len() > REFERENCES_MAX {
             let why = format!("a list of more than {REFERENCES_MAX} answers is too long");
             return Err(Fault::bad_reference(why));
@@ -242,6 +247,7 @@ impl Math {
         }
         meter.spend(TRIAL_FUEL)?;
         let mut cx = Context::new(Meter::new(WORK_MAX.min(meter.left())));
+        cx.dates = self.dates;
         let trial = self.attempts(reference, said, &mut cx);
         // Where the fuel of the sample is gone, this is the fault; else only the comparison was
         // cut.
@@ -310,8 +316,13 @@ impl Math {
             && !wanted.has_operator()
             && (said.scope.asked || chosen.candidate.provenance != Provenance::Whole);
         let mut refusal = open.then_some(Refusal::NotClosedForm);
+        let scores = score(trimmed(reference))
+            .filter(|_| said.question.asks_for_score())
+            .map(|wanted| Some(wanted) == score(trimmed(&chosen.candidate.text)));
         let mut judged = if same {
             Equivalence::Equal(Rung::Bytes)
+        } else if let Some(scores) = scores {
+            judged(scores, Rung::Text)
         } else if wanted.same_letters(&chosen.reading) {
             Equivalence::Equal(Rung::Text)
         } else if open || wanted.contradicts(&chosen.reading, cx)? {

@@ -15,7 +15,7 @@ use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinkin
 use crate::math::syntax::{number_words, plain_text};
 use crate::pattern::example::example;
 use crate::prelude::*;
-use crate::sample::object_in;
+use crate::sample::{listed, object_in};
 use context::Near;
 use digits::Notation;
 use scan::Found;
@@ -34,7 +34,8 @@ use scan::Found;
 /// `\sqrt{4}`, `2024-01-04`. A dash before digits is a minus sign, but in a range: "pages 3–5".
 ///
 /// Numbers are compared as exact fractions, so 0.1 + 0.2 is 0.3 and integers of any length are
-/// told apart. The reference is a number, a text that holds one, a list of acceptable ones, an
+/// told apart. The reference is a number, a text that holds one, a list of acceptable ones (also
+/// written as text: `"['3', '4']"`), an
 /// interval (`"[1.5, 2.5]"`, round brackets exclude an end), or `{"min": 1.5, "max": 2.5}`. Give
 /// integers beyond 2^53 as text: JSON readers round them.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -106,7 +107,7 @@ struct End(RBig, bool);
 
 impl Check for Number {
     const ID: &'static str = "number";
-    const VERSION: u32 = 9;
+    const VERSION: u32 = 10;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {
@@ -298,7 +299,16 @@ impl Number {
             value => vec![value],
         };
         meter.spend(1000 * all.len() as u64)?;
-        let wanted: Option<Vec<Wanted>> = all.iter().map(|value| self.one(value)).collect();
+        let entries = |value: &Value| {
+            let entries = value.as_str().and_then(listed)?;
+            Some(entries.into_iter().map(Value::String).collect::<Vec<_>>())
+        };
+        let wanted = all.iter().map(|value| match entries(value) {
+            Some(entries) => entries.iter().map(|entry| self.one(entry)).collect(),
+            None => self.one(value).map(|one| vec![one]),
+        });
+        let wanted: Option<Vec<Vec<Wanted>>> = wanted.collect();
+        let wanted = wanted.map(|wanted| wanted.into_iter().flatten().collect::<Vec<_>>());
         wanted.filter(|wanted| !wanted.is_empty()).ok_or_else(|| {
             if let Some(found) = all.iter().find_map(|value| object_found(value)) {
                 let why =

@@ -1,4 +1,4 @@
-//! The boxes of a text: `\boxed{}`, `\fbox{}`, `\framebox{}`.
+//! The boxes of a text: `\boxed{}`, `\fbox{}`, `\framebox{}`, and `\box{}`, which is meant for one.
 
 use memchr::memmem;
 
@@ -25,7 +25,7 @@ fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
     let bytes = text.as_bytes();
     let mut found: Vec<Boxed> = Vec::new();
     let mut at = memchr::memchr(b'\\', bytes)?;
-    at = [&b"\\boxed"[..], b"\\fbox", b"\\framebox"]
+    at = [&b"\\box"[..], b"\\fbox", b"\\framebox"]
         .iter()
         .filter_map(|name| memmem::find(bytes.get(at..)?, name).map(|skip| at + skip))
         .min()?;
@@ -73,8 +73,9 @@ fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
 
 /// The length of `\boxed{` here, with the space that may stand in it, and whether there is a brace.
 fn opener(bytes: &[u8]) -> Option<(usize, bool)> {
-    let names = [&b"\\boxed"[..], b"\\fbox", b"\\framebox"];
-    let name = names.iter().find(|name| bytes.starts_with(name)).map(|name| name.len())?;
+    let names = [&b"\\boxed"[..], b"\\fbox", b"\\framebox", b"\\box{"];
+    let name = names.iter().find(|name| bytes.starts_with(name))?;
+    let name = name.strip_suffix(b"{").unwrap_or(name).len();
     let spaces = bytes.get(name..)?.iter().take_while(|byte| matches!(byte, b' ' | b'\n')).count();
     match bytes.get(name + spaces) {
         Some(b'{') => Some((name + spaces + 1, true)),

@@ -51,7 +51,7 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));
     let (start, end) = value.then(|| sentence::span_of_answer(text, from + at)).flatten()?;
     let found = slice(text, start, end, Provenance::Anchor)?;
-    let boxed = found.text.contains("\\boxed");
+    let boxed = found.text.contains("\\box");
     (!boxed && found.text.split_whitespace().count() <= WORDS_MAX).then_some(found)
 }
 

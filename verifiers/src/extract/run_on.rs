@@ -13,7 +13,7 @@ use super::qualify;
 /// Words that head a question, or a turn of the user.
 #[rustfmt::skip]
 const QUESTIONS: &[&str] = &[
-    "question", "next question", "new question", "q", "human", "user", "instruction",
+    "question", "next question", "new question", "q", "human", "user", "instruction", "passage",
     "frage", "pregunta", "pergunta", "domanda", "вопрос", "Вопрос", "питання", "Питання", "问", "問",
     "質問", "질문", "pertanyaan", "câu hỏi", "pytanie", "vraag", "soru", "سؤال", "السؤال", "प्रश्न",
 ];

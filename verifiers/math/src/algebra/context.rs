@@ -6,6 +6,7 @@ use super::exponent::Exp;
 use super::poly::{Atom, Canon, Kind, Mono, Poly, mul_mono};
 use crate::meter::Meter;
 use crate::number::{self, BITS_MAX, bits};
+use crate::settings::Dates;
 use crate::stop::Stop;
 
 /// The most terms of one polynomial.
@@ -24,12 +25,21 @@ pub struct Context {
     pub bare_log: bool,
     /// Read a `\log` without a base as the natural one.
     pub(crate) natural_log: bool,
+    /// How dates in numbers are read.
+    pub dates: Dates,
 }
 
 impl Context {
     /// A context without atoms.
     pub fn new(meter: Meter<'static>) -> Self {
-        Self { atoms: Vec::new(), varying: Vec::new(), meter, bare_log: false, natural_log: false }
+        Self {
+            atoms: Vec::new(),
+            varying: Vec::new(),
+            meter,
+            bare_log: false,
+            natural_log: false,
+            dates: Dates::default(),
+        }
     }
 
     /// Forgets all atoms; a `\log` without a base is the natural one from now on.

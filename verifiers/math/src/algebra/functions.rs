@@ -21,6 +21,8 @@ pub(crate) fn apply(cx: &mut Context, name: &'static str, args: Vec<Canon>) -> R
         ("sin", [x]) => sin(cx, x),
         ("cos", [x]) => cos(cx, x),
         ("tan" | "cot" | "sec" | "csc", [x]) => quotient_wave(cx, name, x),
+        ("sech" | "csch" | "coth", [x]) => hyperbolic_quotient(cx, name, x),
+        ("arsinh" | "arcosh" | "artanh", [x]) => inverse_hyperbolic(cx, name, x),
         ("ln", [x]) => logarithm::ln(cx, x),
         ("log", [x]) => log_bare(cx, x),
         ("lg", [x]) => log(cx, &Canon::int(10), x),
@@ -83,6 +85,32 @@ fn quotient_wave(cx: &mut Context, name: &str, x: &Canon) -> Result<Canon, Stop>
         "sec" => cx.div(&Canon::int(1), &cosine),
         _ => cx.div(&Canon::int(1), &sine),
     }
+}
+
+fn hyperbolic_quotient(cx: &mut Context, name: &str, x: &Canon) -> Result<Canon, Stop> {
+    let below = match name {
+        "sech" => "cosh",
+        "csch" => "sinh",
+        _ => "tanh",
+    };
+    let below = apply(cx, below, vec![x.clone()])?;
+    cx.div(&Canon::int(1), &below)
+}
+
+/// An inverse hyperbolic function as the logarithm that it is.
+fn inverse_hyperbolic(cx: &mut Context, name: &str, x: &Canon) -> Result<Canon, Stop> {
+    let one = Canon::int(1);
+    if name == "artanh" {
+        let (top, below) = (cx.add(&one, x)?, cx.sub(&one, x)?);
+        let quotient = cx.div(&top, &below)?;
+        let log = logarithm::ln(cx, &quotient)?;
+        return cx.mul(&log, &Canon::rational(small(1, 2)));
+    }
+    let square = cx.mul(x, &x.clone())?;
+    let inner = if name == "arsinh" { cx.add(&square, &one)? } else { cx.sub(&square, &one)? };
+    let root = pow(cx, &inner, &Canon::rational(small(1, 2)))?;
+    let sum = cx.add(x, &root)?;
+    logarithm::ln(cx, &sum)
 }
 
 /// The least or greatest of numbers; with variables an opaque set of its arguments.

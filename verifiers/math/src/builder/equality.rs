@@ -70,7 +70,7 @@ impl Builder<'_> {
         }
         if let Some((label, parameter)) = label {
             let value = self.value(value_id)?;
-            let both = kept.len() == 2 && !matches!(self.tree.get(first_id)?, Node::Ratio(_));
+            let both = kept.len() == 2 && !matches!(self.tree.get(first_id)?, Node::Ratio(..));
             let equation = match (&value, parameter.is_none() && both) {
                 // A name in words is not an expression.
                 (Value::Scalar(scalar), true) => match self.canon(first_id) {

@@ -10,9 +10,10 @@ use crate::syntax::{Id, Node};
 use crate::values::determinant_of;
 
 /// The names that functions have.
-const FUNCTIONS: [&str; 18] = [
-    "f", "g", "h", "F", "G", "H", "f'", "g'", "h'", "F'", "G'", "H'", "f^-1", "g^-1", "h^-1",
-    "f''", "g''", "h''",
+const FUNCTIONS: [&str; 34] = [
+    "Gamma", "zeta", "Phi", "f", "g", "h", "F", "G", "H", "f'", "g'", "h'", "F'", "G'", "H'",
+    "f^-1", "g^-1", "h^-1", "f''", "g''", "h''", "f'''", "g'''", "h'''", "y'", "y''", "u'", "u''",
+    "v'", "v''", "s'", "s''", "x'", "x''",
 ];
 
 impl Builder<'_> {
@@ -128,6 +129,8 @@ impl Builder<'_> {
             name if self.bound.iter().any(|bound| bound == name) => Kind::Var(name.to_owned()),
             "e" => Kind::Euler,
             "i" => Kind::Imaginary,
+            // A partial derivative that is not read.
+            "partial" => return Err(Stop::Unreadable),
             name => Kind::Var(name.to_owned()),
         })
     }

@@ -19,7 +19,7 @@ impl Builder<'_> {
                 },
                 _ => None,
             },
-            Node::Ratio(parts) => {
+            Node::Ratio(parts, _) => {
                 let mut names = Vec::with_capacity(parts.len());
                 for part in parts {
                     match self.tree.get(*part)? {

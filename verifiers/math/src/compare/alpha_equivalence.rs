@@ -58,6 +58,13 @@ impl Comparer<'_> {
         if judged != Equivalence::Unequal {
             return Ok(judged);
         }
+        // In another question, 2:30 is a time.
+        if let (Value::Ratio(one, _), Value::Ratio(two, _)) = (one, two)
+            && question.asks_for_ratio()
+            && let equal @ Equivalence::Equal(_) = self.ratios(one, two)?
+        {
+            return Ok(equal);
+        }
         if let Some(judged) = self.up_to_constants(one, two, question)? {
             return Ok(judged);
         }

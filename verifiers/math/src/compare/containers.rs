@@ -2,6 +2,7 @@
 
 use super::Comparer;
 use super::judged::{Equivalence, Rung, both};
+use super::rounding::with_common_places;
 use crate::stop::Stop;
 use crate::values::Value;
 
@@ -10,6 +11,20 @@ const PIECES_MAX: usize = 500;
 
 impl Comparer<'_> {
     pub(crate) fn containers(
+        &mut self,
+        reference: &Value,
+        answer: &Value,
+    ) -> Result<Equivalence, Stop> {
+        let judged = self.containers_as_written(reference, answer)?;
+        if judged == Equivalence::Unequal
+            && let Some(reference) = with_common_places(reference)
+        {
+            return self.containers_as_written(&reference, answer);
+        }
+        Ok(judged)
+    }
+
+    fn containers_as_written(
         &mut self,
         reference: &Value,
         answer: &Value,

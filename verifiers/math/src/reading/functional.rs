@@ -95,7 +95,10 @@ fn is_applied(left: &str) -> bool {
         .iter()
         .find_map(|open| left.strip_prefix(open))
     {
-        return derived.contains("}{\\partial") && derived.matches('}').count() == 2;
+        // The grammar reads those by one variable.
+        let below = derived.split_once("}{\\partial").map(|(_, below)| below);
+        return below.is_some_and(|below| below.contains("\\partial"))
+            && derived.matches('}').count() == 2;
     }
     if let Some(inner) = left.strip_prefix('|').and_then(|rest| rest.strip_suffix('|')) {
         return is_of_sets(inner);
@@ -222,7 +225,7 @@ mod tests {
             r"v_2(48)=4",
             r"d(P,\ell)=4",
             r"|A\cup B|=5",
-            r"\frac{\partial f}{\partial x}=2x",
+            r"\frac{\partial^2 f}{\partial x\partial y}=2x",
             r"\nabla f=(1,2)",
             "rank(A) = 2",
         ] {
@@ -241,6 +244,7 @@ mod tests {
             r"|x| = 5",
             r"\dim V > 3",
             r"d(x) = 3",
+            r"\frac{\partial f}{\partial x}=2x",
             "x = 5",
             "",
         ] {

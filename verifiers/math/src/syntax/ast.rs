@@ -34,6 +34,17 @@ pub(crate) enum Join {
     Or,
 }
 
+/// What numbers with colons between them are as a time of day: `h:mm` or `h:mm:ss`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockForm {
+    /// None: they are written as no time is.
+    None,
+    /// `1:05`, in either half of the day.
+    Half,
+    /// `13:05`, `01:05`: the hours are counted to 24.
+    Day,
+}
+
 /// The decimal notation of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
@@ -92,7 +103,8 @@ pub(crate) enum Node {
     Intersection(Id, Id),
     Without(Id, Id),
     Matrix(Vec<Vec<Id>>),
-    Ratio(Vec<Id>),
+    /// `3 : 4`, and what it is as a time of day.
+    Ratio(Vec<Id>, ClockForm),
     /// Branches with their conditions.
     Cases(Vec<(Id, Option<Id>)>),
     /// A name before a colon.
@@ -149,7 +161,7 @@ impl Node {
             | Self::Builder(items)
             | Self::Seq(items, _)
             | Self::Chain(items, _)
-            | Self::Ratio(items) => out.extend(items),
+            | Self::Ratio(items, _) => out.extend(items),
             Self::Matrix(rows) => out.extend(rows.iter().flatten()),
             Self::Cases(branches) => {
                 out.extend(

@@ -127,7 +127,7 @@ pub(crate) const NAMES: &[&str] = &[
     "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta",
     "iota", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "varphi",
     "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon",
-    "Phi", "Psi", "Omega", "ell", "hbar", "angle", "triangle", "square", "star", "aleph",
+    "Phi", "Psi", "Omega", "ell", "hbar", "angle", "triangle", "square", "star", "aleph", "partial",
 ];
 /// Commands that are not read and are not names either: dots, arrows, quantifiers.
 #[rustfmt::skip]

@@ -92,6 +92,7 @@ impl<'a> Lexer<'a> {
             '.' if digit_at(rest, 1) => self.number(),
             '\\' => self.command()?,
             'a'..='z' | 'A'..='Z' => self.letters(),
+            '{' if rest.starts_with("{:}") => self.push(Tok::Colon, 3),
             _ => {
                 if let Some(tok) = self.symbol(first) {
                     let double = tok == Tok::Times && rest.starts_with("**");

@@ -5,8 +5,10 @@
 
 mod accents;
 mod bracket;
+mod clock;
 mod compound;
 mod counting;
+mod derivative;
 mod factor;
 mod function;
 mod number;
@@ -16,7 +18,7 @@ mod qualification;
 mod quantity;
 mod unit;
 
-use super::ast::{Id, Join, Node, Rel, Tree};
+use super::ast::{ClockForm, Id, Join, Node, Rel, Tree};
 use super::token::{Tok, Token};
 use super::words;
 use dashu_ratio::RBig;
@@ -277,10 +279,16 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn ratio(&mut self, first: Id) -> Result<Id, Stop> {
+        let start = self.at.saturating_sub(1);
         let mut parts = vec![first];
         while self.eat(Tok::Colon) || self.eat(Tok::Word("to")) {
             parts.push(self.sum()?);
         }
-        self.node(Node::Ratio(parts.clone()), &parts)
+        let clock = if matches!(self.tree.get(first)?, Node::Num(_, None)) {
+            clock::of(self.tokens.get(start..self.at).unwrap_or_default())
+        } else {
+            ClockForm::None
+        };
+        self.node(Node::Ratio(parts.clone(), clock), &parts)
     }
 }

@@ -97,6 +97,7 @@ pub(crate) fn greek_char(c: char) -> Option<Tok<'static>> {
         ('Δ', "Delta"),
         ('Ω', "Omega"),
         ('Σ', "Sigma"),
+        ('∂', "partial"),
     ];
     NAMES.iter().find(|(have, _)| *have == c).map(|(_, name)| Tok::Letter(name))
 }

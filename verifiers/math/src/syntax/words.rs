@@ -8,7 +8,9 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("sin", "sin"), ("cos", "cos"), ("tan", "tan"), ("tg", "tan"), ("cot", "cot"), ("ctg", "cot"),
     ("sec", "sec"), ("csc", "csc"), ("arcsin", "arcsin"), ("arccos", "arccos"), ("arctan",
     "arctan"), ("asin", "arcsin"), ("acos", "arccos"), ("atan", "arctan"), ("sinh", "sinh"),
-    ("cosh", "cosh"), ("tanh", "tanh"), ("ln", "ln"), ("log", "log"), ("lg", "lg"), ("exp", "exp"),
+    ("cosh", "cosh"), ("tanh", "tanh"), ("sech", "sech"), ("csch", "csch"), ("coth", "coth"),
+    ("arsinh", "arsinh"), ("arcsinh", "arsinh"), ("asinh", "arsinh"), ("arcosh", "arcosh"), ("arccosh", "arcosh"),
+    ("acosh", "arcosh"), ("artanh", "artanh"), ("arctanh", "artanh"), ("atanh", "artanh"), ("ln", "ln"), ("log", "log"), ("lg", "lg"), ("exp", "exp"),
     ("abs", "abs"), ("floor", "floor"), ("ceil", "ceil"), ("min", "min"), ("max", "max"), ("gcd",
     "gcd"), ("GCD", "gcd"), ("HCF", "gcd"), ("lcm", "lcm"), ("LCM", "lcm"), ("det", "det"), ("arg", "arg"), ("arccot", "arccot"),
 ];

@@ -38,7 +38,7 @@ fn write_value(cx: &Context, out: &mut String, value: &Value) {
                 out.push(']');
             }
         }
-        Value::Ratio(parts) => {
+        Value::Ratio(parts, _) => {
             for (at, part) in parts.iter().enumerate() {
                 out.push_str(if at > 0 { ":" } else { "" });
                 out.push_str(&show(cx, part));

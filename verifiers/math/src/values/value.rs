@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 
 use crate::algebra::Canon;
 use crate::sets::{Family, Interval, Region, Relation};
-use crate::syntax::{Calendar, units};
+use crate::syntax::{Calendar, ClockForm, units};
 
 /// The value of an answer.
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub enum Value {
     Region(Region),
     /// A matrix, row by row.
     Matrix(Vec<Vec<Value>>),
-    /// The parts of `1 : 2 : 3`.
-    Ratio(Vec<Canon>),
+    /// The parts of `1 : 2 : 3`, and what they are as a time of day.
+    Ratio(Vec<Canon>, ClockForm),
     /// An equation or inequality that is neither an assignment nor an interval.
     Relation(Relation),
     /// Terms in rising order.

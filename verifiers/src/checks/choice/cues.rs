@@ -3,7 +3,7 @@
 use super::letters::Reading;
 use super::options::Options;
 use super::reading;
-use super::wording::FILLERS;
+use super::wording::{self, FILLERS};
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, qualify};
 use crate::fault::Fault;
 use crate::meter::Meter;
@@ -18,7 +18,7 @@ pub(super) struct Cues {
 
 /// An answer follows.
 const ANSWER: &str = concat!(
-    r#"(?i)[\\]boxed\s*\{|<(?:answer|choice|selected|response|output)>"#,
+    r#"(?i)[\\]box(?:ed)?\s*\{|<(?:answer|choice|selected|response|output)>"#,
     r#"|\banswer["'*_`]*\s*(?:(?:is|was|would be|should be|must be|will be)\b|[:=：])"#,
     r#"|\b(?:options?|choices?|closest|best match|pick|selection|guess)\s+(?:is|are|would be|should be|must be|ist)\b"#,
     r#"|\bfinal["'*_`]*\s*[:=：]|\bit (?:has|must|needs) to be\b|\b(?:correct|true) statement is\b|\b(?:that|this|which) leaves\b|\brichtig ist\b"#,
@@ -33,14 +33,15 @@ const ANSWER: &str = concat!(
     r#"|\b(?:i|we)(?:['’](?:d|ll|m|re|ve))?(?: (?:would|will|shall|must|should|can|have|to|am|are|going|therefore|thus|also|definitely))*"#,
     r#" (?:choose|chose|pick|picked|select|selected|go with|going with|went with|opt for|vote for|settle on|(?:say|think|believe|guess|conclude)(?: that)?)\b"#,
     r#"|\blet(?:'s|’s| us) (?:choose|pick|select|go with)\b"#,
-    r#"|我?选择?|選擇?|\b(?:elijo|escojo|je choisis|ich wähle|scelgo|escolho|wybieram)\b|выбираю"#,
+    r#"|(?:正[确確]|符合(?:题意|題意|题目要求|要求|条件))的(?:选项|選項|答案|说法|一项)?(?:是|为|為)|我?选择?|選擇?|\b(?:elijo|escojo|je choisis|ich wähle|scelgo|escolho|wybieram)\b|выбираю"#,
 );
 
 /// An answer stands before it.
 const VERDICT: &str = concat!(
     r#"(?i)\b(?:is|are|would be) (?:(?:indeed|clearly|definitely|therefore|thus|the|my|only|both|all|also) )*"#,
     r#"(?:(?:correct|right|best|most (?:accurate|appropriate|suitable|likely))\b|(?:final )?answers?\b)"#,
-    r#"| ?(?:是|为)(?:唯一)?(?:正确|对)的?| ?正确| ?(?:が|は)正解| ?が正し| ?(?:이|가) 정답"#,
+    r#"| ?(?:的?(?:说法|表述|描述|叙述) ?)?(?:(?:是|为)(?:唯一)?(?:正[确確]|对)的?|正[确確])"#,
+    r#"| ?最?符合(?:题意|題意|题目要求|要求|条件)| ?(?:が|は)正解| ?が正し| ?(?:이|가) 정답"#,
     r#"| (?:est|es|ist|è|é) (?:(?:la|die|a|l['’])\s*)?(?:(?:bonne|respuesta|opción|richtige|risposta|resposta|opção|alternativa) )?"#,
     r#"(?:correct|corret|corrett|korrekt|richtig|réponse|antwort|giusta|esatta)"#,
     r#"| [-—–]? ?(?:правильный|верный) ответ"#,
@@ -194,7 +195,9 @@ impl Place<'_> {
             Self::Before(at, end, also) => {
                 let reading = reading::before(body, *at, options)?;
                 let before = body.get(..reading.start)?;
-                let is_said = !is_denied(before) && is_own_letter(before);
+                let noun = body.get(reading.end..*at)?.trim_matches(wording::CLOSERS);
+                let is_named = noun.ends_with(wording::NOUN_ENDS) && !ends_in_ascii(before);
+                let is_said = !is_denied(before) && (is_named || is_own_letter(before));
                 if !is_said || is_of_others(before) || qualify::is_unsaid(before) {
                     return None;
                 }
@@ -266,8 +269,8 @@ fn ends_clause(after: &str) -> bool {
 /// Whether the sentence of a verdict is a question.
 fn is_asked(verdict: &str) -> bool {
     let near = verdict.get(..verdict.floor_char_boundary(80)).unwrap_or_default();
-    near.find(['.', '?', '!', ',', '\n'])
-        .is_some_and(|at| near.get(at..).is_some_and(|end| end.starts_with('?')))
+    near.find(['.', '?', '!', ',', '\n', '。', '？', '！', '，'])
+        .is_some_and(|at| near.get(at..).is_some_and(|end| end.starts_with(['?', '？'])))
 }
 
 /// "If the order mattered, the answer would be": what is announced at `at` holds in another case.
@@ -316,10 +319,28 @@ pub(super) fn is_contrasted(before: &str) -> bool {
 /// "We cannot choose option A."
 fn is_denied(before: &str) -> bool {
     let last = words_before(sentence(before)).next().unwrap_or_default();
+    let clause = before.rsplit(['。', '，', '；', '！', '？', ',', '.', '\n']).next();
+    let is_other = |word: &&str| clause.is_some_and(|clause| clause.contains(*word));
     before.trim_end().ends_with(['不', '别', '未', '非', '没'])
+        || (!before.is_ascii() && ["并非", "並非", "不是", "不只", "不仅", "没有"].iter().any(is_other))
         || ["not", "cannot", "never", "neither", "nor"].contains(&last.as_str())
+        || is_denying(sentence(before))
         || last.ends_with("n't")
         || last.ends_with("n’t")
+}
+
+/// "Neither option B nor", "it is not true that", "I don't think".
+fn is_denying(sentence: &str) -> bool {
+    const VERBS: [&str; 6] = ["think", "believe", "say", "true", "case", "sure"];
+    const NEGATIONS: [&str; 4] = ["not", "don't", "don’t", "isn't"];
+    let clause = sentence.rsplit(',').next().unwrap_or_default().to_lowercase();
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    let is_neither = words.contains(&"neither") || words.contains(&"nor");
+    is_neither
+        || words.windows(2).any(|pair| {
+            matches!(pair, [no, verb] if NEGATIONS.contains(no) && VERBS.contains(verb))
+        })
+        || clause.contains("not the case that")
 }
 
 /// "The wrong option is C", "many choose option C".
@@ -348,5 +369,13 @@ fn is_own_letter(before: &str) -> bool {
     let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
     let ends_word = lead.ends_with(char::is_alphanumeric);
     let word = words_before(lead).next().unwrap_or_default();
-    !ends_word || before.ends_with(['(', '[', '*']) || LEADS.contains(&word.as_str())
+    !ends_word
+        || before.ends_with(['(', '[', '*'])
+        || LEADS.contains(&word.as_str())
+        || wording::leads(lead)
+}
+
+/// Whether a word of ASCII ends right before the place.
+fn ends_in_ascii(before: &str) -> bool {
+    before.ends_with(|c: char| c.is_ascii_alphanumeric())
 }

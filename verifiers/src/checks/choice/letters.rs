@@ -3,7 +3,7 @@
 use super::options::Options;
 use super::wording::{
     BEHIND, BESIDE, CLOSED, DRESS, FILLERS, TICKS, ends, gives_reason, in_brackets, is_article,
-    is_judged, is_part, is_word, join, starts_with_word, unwrapped,
+    ends_sentence, is_judged, is_part, is_word, join, starts_with_word, unwrapped,
 };
 use crate::extract::qualify;
 
@@ -236,7 +236,8 @@ impl<'a> Reader<'a> {
         let stands = match enclosed {
             Enclosed::Alone => self.ends_line(bit, closed),
             Enclosed::Yes => !is_article(letter, tail),
-            Enclosed::No => is_dressed || (letter.is_ascii_uppercase() && !is_word(letter, tail)),
+            Enclosed::No if letter.is_ascii_uppercase() => is_dressed || !is_word(letter, tail),
+            Enclosed::No => is_dressed || ends_sentence(closed),
         };
         let after = self.text.len() - closed.len();
         (ends && stands).then_some(Letter { bit, start: at, end: at + 1, after })

@@ -2,9 +2,7 @@
 
 use super::letters::{Enclosed, NEAR_BYTES_MAX, OPTION_BYTES_MAX, Reader, Reading};
 use super::options::Options;
-
-/// What may stand between a letter and the word behind it.
-const CLOSERS: [char; 8] = [')', ']', '*', '_', '`', '"', '\'', '$'];
+use super::wording::{CLOSERS, NOUN_ENDS, NOUNS, leads};
 
 /// Reads what follows the `cue` that ends at `at`: what is in the box, or between the tags, or what
 /// is said next.
@@ -131,13 +129,16 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
     let mut start = None;
     for _ in 0..=options.count() {
         let before = before_letter(text.get(..from)?, options)?;
-        let is_noun = before.ends_with(['项', '項', '肢']);
-        if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) && !is_noun {
+        let behind = text.get(before.len()..from)?.trim_end_matches(CLOSERS);
+        let is_noun = behind.ends_with(NOUN_ENDS) && !before.ends_with(|c: char| c.is_ascii());
+        let is_led = is_noun || leads(before);
+        if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) && !is_led {
             break;
         }
         start = Some(before.len());
         let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
-        let joined = [" and", " or", ",", "&", "/"].iter().find_map(|join| lead.strip_suffix(join));
+        let joins = [" and", " or", ",", "&", "/", "和", "与", "、", "及", "或"];
+        let joined = joins.iter().find_map(|join| lead.strip_suffix(join));
         let Some(joined) = joined else { break };
         from = joined.trim_end_matches([' ', ',']).len();
         let next = before_letter(text.get(..from)?, options);
@@ -151,13 +152,25 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
 /// The text before the capital letter at its end, or before a number where options have numbers.
 fn before_letter<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
     let text = text.trim_end_matches(CLOSERS);
-    let nouns = ["选项", "選項", "项", "項"];
-    let text = nouns.iter().find_map(|noun| text.strip_suffix(noun)).unwrap_or(text);
+    let text = NOUNS.iter().find_map(|noun| text.strip_suffix(noun)).unwrap_or(text);
     let before = text.trim_end_matches(|c: char| c.is_ascii_digit());
     if options.are_numbered() && before.len() < text.len() {
         return Some(before);
     }
-    text.strip_suffix(|c: char| c.is_ascii_uppercase())
+    text.strip_suffix(|c: char| c.is_ascii_uppercase()).or_else(|| {
+        // "Option b": behind the noun, a small letter names one too.
+        let before = text.strip_suffix(|c: char| c.is_ascii_lowercase())?;
+        let noun = before.trim_end_matches(CLOSERS).strip_suffix(' ')?;
+        let names = ["option", "choice", "answer"];
+        names.iter().any(|name| ends_with_word(noun, name)).then_some(before)
+    })
+}
+
+/// Whether a text ends with a word, in any case.
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let Some(at) = text.len().checked_sub(word.len()) else { return false };
+    let same = text.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(word));
+    same && !text.get(..at).is_some_and(|lead| lead.ends_with(char::is_alphanumeric))
 }
 
 /// The one option that a text of one line names: "Option C".

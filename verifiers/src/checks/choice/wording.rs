@@ -15,6 +15,24 @@ pub(super) const FILLERS: &[&str] = &[
     "вариант", "буква",
 ];
 
+/// What may stand between a letter and the word behind it.
+pub(super) const CLOSERS: [char; 8] = [')', ']', '*', '_', '`', '"', '\'', '$'];
+
+/// Nouns that follow the letter of an option in Chinese, and how they end.
+pub(super) const NOUNS: [&str; 4] = ["选项", "選項", "项", "項"];
+pub(super) const NOUN_ENDS: [char; 2] = ['项', '項'];
+
+/// Words that lead to the letter of an option where no blank stands before it.
+#[rustfmt::skip]
+const UNSPACED_LEADS: [&str; 15] = [
+    "项", "項", "肢", "只有", "仅", "仅有", "僅", "故", "所以", "因此", "则", "即", "应选", "显然", "可知",
+];
+
+/// Whether a text without blanks leads to the letter of an option: "只有C", but not "维生素C".
+pub(super) fn leads(before: &str) -> bool {
+    UNSPACED_LEADS.iter().any(|lead| before.ends_with(lead))
+}
+
 /// What closes a formula or an element of HTML.
 pub(super) const CLOSED: [&str; 6] = ["\\)", "\\]", "</b>", "</strong>", "</i>", "</em>"];
 
@@ -126,6 +144,11 @@ pub(super) fn ends(rest: &str) -> bool {
     let rest = rest.strip_prefix(" only").unwrap_or(rest);
     let mut line = rest.chars().take_while(|c| *c != '\n');
     line.all(|c| c.is_whitespace() || TICKS.contains(&c) || ".,;:!*)]}`$\"'。".contains(c))
+}
+
+/// Whether the sentence ends here, and more may follow on the line: "The answer is d. It is".
+pub(super) fn ends_sentence(rest: &str) -> bool {
+    ends(rest) || rest.starts_with(". ") || rest.starts_with('。')
 }
 
 /// Whether the letter before this text is part of a word or a formula: "Cu", "C++", "C'".

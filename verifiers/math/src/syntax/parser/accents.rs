@@ -1,6 +1,6 @@
 //! Names with what belongs to them: primes, accents, signs of number sets, temperature scales.
 
-use super::Parser;
+use super::{Parser, derivative};
 use crate::stop::Stop;
 use crate::syntax::ast::{Id, Node, Rel};
 use crate::syntax::token::Tok;
@@ -22,17 +22,24 @@ impl Parser<'_, '_> {
     /// A derivative's prime is part of the name.
     pub(crate) fn primed(&mut self, base: Id) -> Result<Id, Stop> {
         self.at += 1;
-        let Node::Var(name) = self.tree.get(base)? else { return Ok(base) };
-        let name = format!("{name}'");
-        self.applied(name, base)
+        match self.tree.get(base)? {
+            Node::Var(name) => {
+                let name = format!("{name}'");
+                self.applied(name, base)
+            }
+            // (x^2)' is not x^2.
+            Node::Add(_) | Node::Mul(_) | Node::Pow(..) | Node::Fun(..) | Node::Call(..) => {
+                Err(Stop::Unreadable)
+            }
+            _ => Ok(base),
+        }
     }
 
     /// A name, or the function of that name where brackets follow: `f'(x)`, `f^{-1}(x)`.
     pub(crate) fn applied(&mut self, name: String, base: Id) -> Result<Id, Stop> {
-        if !name.starts_with(['f', 'g', 'h', 'F', 'G', 'H'])
-            || self.peek() != Some(Tok::LParen)
-            || self.spaced()
-        {
+        let usual = name.starts_with(['f', 'g', 'h', 'F', 'G', 'H'])
+            || matches!(name.trim_end_matches('\''), "y" | "u" | "v" | "s" | "x");
+        if !usual || self.peek() != Some(Tok::LParen) || self.spaced() {
             return self.node(Node::Var(name), &[base]);
         }
         self.at += 1;
@@ -85,7 +92,12 @@ impl Parser<'_, '_> {
             },
             _ => return Ok(inner),
         };
-        self.node(Node::Var(format!("{name} {under}")), &[inner])
+        let name = match name {
+            "dot" => derivative::by_time(&under, 1),
+            "ddot" => derivative::by_time(&under, 2),
+            name => format!("{name} {under}"),
+        };
+        self.node(Node::Var(name), &[inner])
     }
 
     /// The letters of `\overline{abc}`, which denote digits; capitals denote points.

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::stop::Stop;
 use crate::syntax::ast::{Id, Join, Node};
-use crate::syntax::token::Tok;
+use crate::syntax::token::{Tok, Token};
 
 /// The most branches of one value.
 const BRANCHES_MAX: usize = 50;
@@ -45,6 +45,43 @@ impl<'a> Parser<'_, 'a> {
             _ if (open == '(') == (close == ')') => Ok(inner),
             _ => Err(Stop::Unreadable),
         }
+    }
+
+    /// Where the bracket at `open` is closed by its like. `None` where it is not.
+    pub(crate) fn matching(&self, open: usize) -> Option<usize> {
+        let close = match self.tokens.get(open)?.tok {
+            Tok::LParen => Tok::RParen,
+            Tok::LBracket => Tok::RBracket,
+            _ => return None,
+        };
+        let mut depth = 0_usize;
+        for (at, token) in self.tokens.iter().enumerate().skip(open) {
+            match token.tok {
+                Tok::LParen | Tok::LBracket | Tok::LBrace | Tok::LSet => depth += 1,
+                Tok::RParen | Tok::RBracket | Tok::RBrace | Tok::RSet => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return (token.tok == close).then_some(at);
+            }
+        }
+        None
+    }
+
+    /// Whether a square bracket behind a factor groups: `2[x + 1]`. It does not in `[1, 3[`, around
+    /// a lone number (`x \equiv 3 [5]`) and, behind a letter, around an index: `a[n]`, `a[n - 1]`.
+    pub(crate) fn groups(&self) -> bool {
+        if self.peek() != Some(Tok::LBracket) {
+            return false;
+        }
+        let inner = self.matching(self.at).and_then(|end| self.tokens.get(self.at + 1..end));
+        let Some(inner) = inner else { return false };
+        let opens = inner.first().is_some_and(|first| {
+            matches!(first.tok, Tok::Plus | Tok::Minus | Tok::LBracket)
+                || self.starts_factor(first.tok)
+        });
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        opens && !is_index(before.map(|one| one.tok), inner) && !lists(inner)
     }
 
     /// `\{1, 2\}`, `\{x | x > 2\}`, `\{\}`.
@@ -170,4 +207,36 @@ impl<'a> Parser<'_, 'a> {
             _ => self.node(Node::Seq(items.clone(), join), &items).map(Some),
         }
     }
+}
+
+/// Whether brackets behind a factor hold a lone number or, behind a letter, an index: `a[n]`,
+/// `a[n - 1]`.
+fn is_index(before: Option<Tok<'_>>, inner: &[Token<'_>]) -> bool {
+    let of = match before {
+        Some(Tok::Letter(name)) => Some(name),
+        _ => None,
+    };
+    match inner {
+        [Token { tok: Tok::Num(_), .. }] => true,
+        [Token { tok: Tok::Letter(_), .. }] => of.is_some(),
+        [Token { tok: Tok::Letter(at), .. }, sign, Token { tok: Tok::Num(_), .. }] => {
+            matches!(*at, "n" | "m" | "k" | "i" | "j")
+                && matches!(sign.tok, Tok::Plus | Tok::Minus)
+                && of.is_some_and(|of| of != *at)
+        }
+        _ => false,
+    }
+}
+
+/// Whether commas separate what brackets hold.
+fn lists(inner: &[Token<'_>]) -> bool {
+    let mut depth = 0_i32;
+    inner.iter().any(|token| {
+        match token.tok {
+            Tok::LParen | Tok::LBracket | Tok::LSet => depth += 1,
+            Tok::RParen | Tok::RBracket | Tok::RSet => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && matches!(token.tok, Tok::Comma | Tok::Semi)
+    })
 }

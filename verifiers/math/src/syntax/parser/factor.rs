@@ -112,7 +112,7 @@ impl Parser<'_, '_> {
         self.node(Node::Pow(base, exponent), &[base, exponent])
     }
 
-    fn is_minus_one(&self, id: Id) -> Result<bool, Stop> {
+    pub(crate) fn is_minus_one(&self, id: Id) -> Result<bool, Stop> {
         let Node::Neg(inner) = self.tree.get(id)? else { return Ok(false) };
         Ok(matches!(self.tree.get(*inner)?, Node::Num(value, None) if value.is_one()))
     }
@@ -248,18 +248,25 @@ impl Parser<'_, '_> {
 
     /// A variable, or a function applied to something in parentheses.
     pub(crate) fn name(&mut self, name: &str) -> Result<Id, Stop> {
-        let usual = matches!(name, "f" | "g" | "h" | "F" | "G" | "H");
+        if name == "d"
+            && let Some(derivative) = self.inline_derivative()?
+        {
+            return Ok(derivative);
+        }
+        let usual = matches!(name, "f" | "g" | "h" | "F" | "G" | "H" | "Gamma" | "zeta" | "Phi");
         // P(x) = ... defines a function, and T(10) = ... names its value.
         let defined = matches!(
             (self.ahead(1), self.ahead(2), self.ahead(3)),
             (Some(Tok::Letter(_) | Tok::Num(_)), Some(Tok::RParen), Some(Tok::Rel(Rel::Equal)))
         );
-        if !(usual || defined) || self.peek() != Some(Tok::LParen) || self.spaced() {
+        let open = self.peek() == Some(Tok::LParen) || (usual && self.groups());
+        if !(usual || defined) || !open || self.spaced() {
             return self.node(Node::Var(name.to_owned()), &[]);
         }
-        self.at += 1;
+        let square = self.eat(Tok::LBracket);
+        self.at += usize::from(!square);
         let inner = self.nested(|parser| parser.sequence(false))?;
-        self.expect(Tok::RParen)?;
+        self.expect(if square { Tok::RBracket } else { Tok::RParen })?;
         self.node(Node::Call(name.to_owned(), vec![inner]), &[inner])
     }
 

@@ -24,7 +24,7 @@ impl Parser<'_, '_> {
         let mut args = self.function_arguments(name)?;
         args.extend(base);
         let inverse = match power {
-            Some(power) => matches!(self.tree.get(power)?, Node::Neg(_)),
+            Some(power) => self.is_minus_one(power)?,
             None => false,
         };
         let inverted = match name {
@@ -40,14 +40,43 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Whether brackets open here that hold all that the function applies to. A power behind them is
+    /// one of the function: `f(x)^2`, `f{(x)}^2`.
+    fn opens_argument(&self) -> bool {
+        match self.peek() {
+            Some(Tok::LParen) => true,
+            Some(Tok::LBracket) => self.matching(self.at).is_some(),
+            Some(Tok::LBrace) if self.ahead(1) == Some(Tok::LParen) => {
+                let close = self.matching(self.at + 1).and_then(|close| self.tokens.get(close + 1));
+                close.is_some_and(|token| token.tok == Tok::RBrace)
+            }
+            _ => false,
+        }
+    }
+
+    /// `\sin(30)^\circ`: a degree sign behind the brackets is that of the angle.
+    fn of_angle(&mut self, inner: Id) -> Result<Id, Stop> {
+        if self.eat(Tok::Degree) {
+            return self.degrees(inner);
+        }
+        let braced = usize::from(self.ahead(1) == Some(Tok::LBrace));
+        if self.peek() == Some(Tok::Caret) && self.ahead(1 + braced) == Some(Tok::Degree) {
+            self.at += 1;
+            return self.raised(inner);
+        }
+        Ok(inner)
+    }
+
     /// What a function applies to: brackets, or the factors up to the next sign or function.
     fn function_arguments(&mut self, name: &str) -> Result<Vec<Id>, Stop> {
         let several = matches!(name, "min" | "max" | "gcd" | "lcm");
-        if self.peek() == Some(Tok::LParen) {
-            let inner = self.power()?;
+        if self.opens_argument() {
+            let inner = self.primary()?;
             let items = match self.tree.get(inner)? {
-                Node::Group { items, .. } if several => items.clone(),
-                _ => vec![inner],
+                Node::Group { items, .. } if several || (name == "log" && items.len() == 2) => {
+                    items.clone()
+                }
+                _ => vec![self.of_angle(inner)?],
             };
             return Ok(items);
         }

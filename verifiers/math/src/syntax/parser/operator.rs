@@ -1,13 +1,9 @@
-//! The grammar of sums, products, integrals, limits and derivatives.
+//! The grammar of sums, products, integrals, and limits.
 
 use super::Parser;
-use crate::number;
 use crate::stop::Stop;
 use crate::syntax::ast::{Id, Node, Operator, Rel};
 use crate::syntax::token::Tok;
-
-/// Derivatives of a higher order stay as they are written.
-const ORDER_MAX: i64 = 8;
 
 impl Parser<'_, '_> {
     /// A sum, a product, an integral or a limit behind its sign.
@@ -70,63 +66,5 @@ impl Parser<'_, '_> {
             }
         }
         None
-    }
-
-    /// `\frac{d}{dx}` and what it derives; `\frac{dy}{dx}` is a name.
-    pub(crate) fn derivative(&mut self, top: Id, below: Id) -> Result<Option<Id>, Stop> {
-        let Some((order, function)) = self.differential_of(top)? else { return Ok(None) };
-        let Some((below_order, Some(variable))) = self.differential_of(below)? else {
-            return Ok(None);
-        };
-        let plain = function.is_none() || order == 1;
-        if order != below_order || !plain || !(1..=ORDER_MAX).contains(&order) {
-            return Ok(None);
-        }
-        if let Some(function) = function {
-            return self
-                .node(Node::Var(format!("d{function}/d{variable}")), &[top, below])
-                .map(Some);
-        }
-        if !self.peek().is_some_and(|tok| tok == Tok::LBracket || self.starts_factor(tok)) {
-            return Err(Stop::Unreadable);
-        }
-        let mut body = self.nested(Self::product)?;
-        for _ in 0..order {
-            let operator = Operator {
-                name: "diff",
-                variable: Some(variable.clone()),
-                from: None,
-                to: None,
-                body,
-            };
-            body = self.node(Node::Operator(operator), &[body])?;
-        }
-        Ok(Some(body))
-    }
-
-    /// `d`, `d^2`, `dx`, `dx^2`: the order, and the name behind it.
-    fn differential_of(&self, id: Id) -> Result<Option<(i64, Option<String>)>, Stop> {
-        let power = |id: Id| -> Result<Option<(String, i64)>, Stop> {
-            Ok(match self.tree.get(id)? {
-                Node::Var(name) | Node::Words(name) => Some((name.clone(), 1)),
-                Node::Pow(base, exponent) => {
-                    match (self.tree.get(*base)?, self.tree.get(*exponent)?) {
-                        (Node::Var(name), Node::Num(order, None)) => {
-                            number::whole(order).map(|order| (name.clone(), order))
-                        }
-                        _ => None,
-                    }
-                }
-                _ => None,
-            })
-        };
-        if let Node::Mul(factors) = self.tree.get(id)? {
-            let [d, name] = factors.as_slice() else { return Ok(None) };
-            let (Some((d, 1)), Some((name, order))) = (power(*d)?, power(*name)?) else {
-                return Ok(None);
-            };
-            return Ok((d == "d").then_some((order, Some(name))));
-        }
-        Ok(power(id)?.filter(|(name, _)| name == "d").map(|(_, order)| (order, None)))
     }
 }

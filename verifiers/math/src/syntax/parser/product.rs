@@ -149,7 +149,9 @@ impl Parser<'_, '_> {
                 }
                 // Two adjacent numbers are not a product: "4 2" is not 8.
                 Some(Tok::Num(_)) if self.follows_number() => return Err(Stop::Unreadable),
-                Some(tok) if self.starts_factor(tok) => factors.push(self.power()?),
+                Some(tok) if self.starts_factor(tok) || self.groups() => {
+                    factors.push(self.power()?);
+                }
                 _ => return self.multiplied(&factors),
             }
         }
