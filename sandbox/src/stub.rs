@@ -19,7 +19,9 @@ pub(crate) fn completed(program: &str, prompt: &str, suite: &Suite) -> String {
         Some(stub) if stub.helps(&outline) => joined(stub.head, program),
         _ => program.to_owned(),
     };
-    for name in asked.words() {
+    // Calls find the method by themselves.
+    let words = asked.words().into_iter().filter(|_| !matches!(suite.kind, Kind::Calls(_)));
+    for name in words {
         if outline.methods.contains(&name) && !outline.defined.contains(&name) {
             let function = format!(
                 "\n\n\ndef {name}(*args, **kwargs):\n    return Solution().{name}(*args, **kwargs)\n"

@@ -24,6 +24,7 @@ import isolation  # noqa: E402
 import judge  # noqa: E402
 import library  # noqa: E402
 import names  # noqa: E402
+import nodes  # noqa: E402
 import patches  # noqa: E402
 import plain  # noqa: E402
 import proxies  # noqa: E402
@@ -61,9 +62,9 @@ class WitWorld(wit_world.WitWorld):
 
 
 # What a run uses of ours, and what only makes the snapshot.
-_OURS = (assertions, explain, handed, instrument, isolation, judge, library, names, patches, plain,
+_OURS = (assertions, explain, handed, instrument, isolation, judge, library, names, nodes, patches, plain,
          proxies, pytest_run, pytest_shim, recall, results, runner, shared, solver, suite, written)
-_BUILDERS = ("common", "heap", "loop", "shims", "stdlib", "streams", "threads", "warm", "wide")
+_BUILDERS = ("common", "heap", "loop", "processes", "shims", "stdlib", "streams", "threads", "warm", "wide")
 
 
 def _seal():

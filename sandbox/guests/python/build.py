@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 
 import snapshot  # noqa: E402
 import stack  # noqa: E402
+import stdlib  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 WIT = HERE.parent.parent / "wit"
@@ -69,6 +70,9 @@ def build(target, component):
     (work / "guest").mkdir(parents=True)
     for path in sorted(SOURCES):
         shutil.copyfile(path, work / "guest" / path.name)
+    for package in stdlib.PACKAGES:
+        (found,) = tools.parent.glob(f"lib/python*/site-packages/{package}")
+        shutil.copytree(found, work / "guest" / package, ignore=shutil.ignore_patterns("__pycache__"))
     fixed = work / "fixed.so"
     compiler = os.environ.get("CC", "cc")
     run([compiler, "-shared", "-fPIC", "-O1", "-o", fixed, HERE / "fixed.c"])

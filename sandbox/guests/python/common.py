@@ -1,5 +1,7 @@
 """Names that programs of models take for granted: harnesses put these imports before them."""
 
+import nodes
+
 IMPORTS = """
 import bisect, collections, copy, datetime, functools, heapq, itertools, json, math, operator
 import os, random, re, statistics, string, sys, time
@@ -13,7 +15,7 @@ def _names():
     namespace = {}
     exec(IMPORTS, namespace)
     del namespace["__builtins__"]
-    return namespace
+    return namespace | nodes.KINDS
 
 
 NAMES = _names()

@@ -1,12 +1,12 @@
 """What programs expect of a system and this guest has no system for."""
 
-import importlib
 import os
 import signal
 import sys
 import types
 
 import loop
+import processes
 import streams
 import threads
 import wide
@@ -83,10 +83,6 @@ def _signals():
 
 
 def _processes():
-    for name in ("multiprocessing",):
-        try:
-            importlib.import_module(name).cpu_count = lambda: 1
-        except Exception:
-            pass
+    processes.install()
     os.cpu_count = lambda: 1
     os.process_cpu_count = lambda: 1

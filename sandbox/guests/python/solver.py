@@ -10,6 +10,7 @@ import sys
 import types
 
 import common
+import nodes
 import plain
 from plain import ITERATOR, MARK, cut, marked, pack, unmarked
 
@@ -52,6 +53,7 @@ def reset():
     _namespace = {}
     _handles.clear()
     _places.clear()
+    nodes.forget()
 
 
 def _load(source):
@@ -165,13 +167,30 @@ def _root(module):
 
 def call(target, args, kwargs, copies_back):
     """Calls a function, by name or handle."""
-    # A set written out in a test has another order than one to which members were added.
-    args = tuple([set(arg) if type(arg) is set else arg for arg in args])
+    args = _sets(args)
     function = _function(target) if type(target) is str else _handles[target]
     value = function(*args, **kwargs)
     if not copies_back:
         return pack((OK,), value, _keep)
     return pack((OK,), (value, args), _keep)
+
+
+def _sets(args):
+    """A set written out in a test has another order than one to which members were added."""
+    return tuple([set(arg) if type(arg) is set else arg for arg in args])
+
+
+def answer(target, args, kwargs):
+    """Calls a function that the task names, with plain data, and gives plain data back: whether the result is
+    what the call left of its first argument since it returned nothing, and the result."""
+    function = _function(target)
+    kinds = nodes.annotations(function)
+    args, kwargs = nodes.taken(function, _sets(args), kwargs, kinds, _namespace)
+    value, kind = function(*args, **kwargs), kinds.get("return")
+    is_first = value is None and kind is None and len(args) > 0
+    if is_first:
+        value, kind = args[0], next(iter(kinds.values()), None)
+    return pack((OK,), (is_first, nodes.given(value, kind)), _keep)
 
 
 def _function(name):
@@ -202,6 +221,7 @@ def _set(handle, name, value):
 _VERBS = {
     "names": names,
     "call": call,
+    "answer": answer,
     "next": _next,
     "await": _await,
     "get": lambda handle, name: pack((OK,), getattr(_handles[handle], name), _keep),

@@ -1,4 +1,4 @@
-"""Imports everything of the standard library that can be imported.
+"""Imports everything of the standard library that can be imported, and what judges of contests have beside it.
 
 The snapshot has no files: what is not imported while it is taken does not exist later.
 """
@@ -14,13 +14,15 @@ _SKIPPED = {
     "sitecustomize", "test", "tests", "this", "tkinter", "turtle", "turtledemo", "usercustomize",
     "venv",
 }
+# Packages of `requirements.txt` that programs find.
+PACKAGES = ("sortedcontainers",)
 
 
 def load_all():
     """Imports all modules in a fixed order, and returns the names that were imported."""
     warnings.simplefilter("ignore")
     roots = [path for path in sys.path if os.path.isfile(os.path.join(path, "os.py"))]
-    names = sorted(set(sys.stdlib_module_names) | _found(roots))
+    names = [*sorted(set(sys.stdlib_module_names) | _found(roots)), *PACKAGES]
     loaded = [name for name in names if _load(name)]
     warnings.resetwarnings()
     # As for any program that was not asked to tell of them.

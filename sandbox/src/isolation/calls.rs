@@ -12,6 +12,8 @@ use crate::value::{Arguments, PyValue, marshal};
 pub enum CallResult {
     /// It returned this.
     Returned(PyValue),
+    /// It returned nothing, and left this of its first argument.
+    Left(PyValue),
     /// It returned something that is not plain data, such as an object of the program's own class.
     NotPlain,
     /// It raised this.
@@ -115,9 +117,8 @@ async fn one(
         entry.into(),
         PyValue::Tuple(call.args.clone()),
         PyValue::dict(kwargs),
-        PyValue::Bool(false),
     ]);
-    let message = request("do", ["call".into(), PyValue::Int(0.into()), arguments]);
+    let message = request("do", ["answer".into(), PyValue::Int(0.into()), arguments]);
     let (reply, bytes) = candidate.ask(message).await?;
     Ok(match reply {
         Reply::Value(_) => returned(&bytes),
@@ -139,5 +140,12 @@ fn returned(bytes: &[u8]) -> CallResult {
         Ok(_) => None,
         Err(error) => return CallResult::Refused(error.to_string()),
     };
-    value.map_or(CallResult::NotPlain, CallResult::Returned)
+    match value {
+        Some(PyValue::Tuple(items)) => match <[PyValue; 2]>::try_from(items) {
+            Ok([PyValue::Bool(true), value]) => CallResult::Left(value),
+            Ok([_, value]) => CallResult::Returned(value),
+            Err(_) => CallResult::Refused("a reply does not fit its request".to_owned()),
+        },
+        _ => CallResult::NotPlain,
+    }
 }
