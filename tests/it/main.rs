@@ -18,6 +18,7 @@ mod embedding;
 mod eval_benchmarks;
 mod eval_judge;
 mod explain;
+mod field_reports;
 mod groups;
 mod hostile;
 mod judges;

@@ -25,7 +25,7 @@ pub use settings::RubricVerifier;
 /// The id of the verifier.
 pub const ID: &str = "rubric";
 /// Raised whenever the same sample may get another verdict.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What its templates see, beside the texts.
 const SEEN: [&str; 4] = ["criteria", "instructions", "shape", "abstain"];

@@ -72,7 +72,7 @@ impl Sandboxed for StdinStdout {
 
 impl Check for StdinStdout {
     const ID: &'static str = "stdin_stdout";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
     const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {

@@ -105,7 +105,7 @@ impl Sandboxed for UnitTests {
 
 impl Check for UnitTests {
     const ID: &'static str = "unit_tests";
-    const VERSION: u32 = 7;
+    const VERSION: u32 = 8;
     const SLOW: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
